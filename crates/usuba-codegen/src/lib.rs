@@ -1,0 +1,1 @@
+//! From Usuba0 to scheduled blocks to C.

@@ -1,0 +1,1 @@
+//! From a cipher folder to a library: manifest, transposition, modes, packaging.

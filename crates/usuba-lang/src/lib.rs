@@ -1,0 +1,12 @@
+//! The Usuba language: from source text to a typed program, and the reference interpreter that is its meaning.
+//!
+//! Floors, in reading order:
+//! [`source`] (texts and spans), [`diagnostic`] (what can be said about them), [`syntax`] (text → [`ast`]),
+//! [`load`] (includes), [`elaborate`] (ast → [`typed`]), [`interpret`] (the semantics).
+//!
+//! The crate is pure: it reads no file and knows no machine.
+
+pub mod source;
+pub mod diagnostic;
+pub mod ast;
+pub mod typed;

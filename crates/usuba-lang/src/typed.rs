@@ -1,0 +1,395 @@
+//! The typed program: monomorphic, every static expression evaluated, every loop spelt out, every use resolved.
+//!
+//! A [`Program`] is made by [`crate::elaborate`] alone. Its invariants:
+//! - an [`Instance`] is one definition with its element, `nat` values, directions and word sizes fixed;
+//!   a callee has a smaller [`InstanceId`] than its callers;
+//! - every atom is named by variable and row-major position; every index is in range;
+//! - every [`Use`] says which definition it denotes (the four rules of assignment, D18);
+//! - both sides of every assignment, operator and call have the same widths atom by atom;
+//! - in [`Mode::Bits`] every atom has width 1: a word is a group of consecutive atoms, most significant bit first, and
+//!   shifts, shuffles, `Bitmask` and `Pack` have become [`ExpressionKind::Gather`] or [`ExpressionKind::Tuple`].
+//!
+//! A loop keeps one body per value of its variable, in order of execution, so that a later stage can see whether the
+//! iterations have one shape and keep the loop, or spell it out.
+
+use crate::ast;
+use crate::source::Span;
+
+/// How words are represented.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Mode {
+    /// An atom is a word of m bits.
+    Words,
+    /// Every word is its bits (`--slicing b`).
+    Bits,
+}
+
+/// A direction after unification.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Direction {
+    /// Vertical.
+    V,
+    /// Horizontal.
+    H,
+    /// Bitsliced.
+    B,
+    /// Left open by the program and by the caller (interpretation does not need it), or a one-bit atom.
+    Free,
+}
+
+/// Number of an [`Instance`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct InstanceId(pub u32);
+
+/// Number of a [`Variable`] within its instance.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct VariableId(pub u32);
+
+/// Textual number of an assignment within its instance, all loops spelt out, from 0.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct AssignmentId(pub u32);
+
+/// A typed program.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Words or bits.
+    pub mode: Mode,
+    /// The instances reachable from the entry, callees first.
+    pub instances: Vec<Instance>,
+    /// The entry, always the last instance.
+    pub entry: InstanceId,
+}
+
+impl Program {
+    /// The instance numbered `id`.
+    pub fn instance(&self, id: InstanceId) -> &Instance {
+        &self.instances[id.0 as usize]
+    }
+}
+
+/// Whether a definition is to be inlined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Inline {
+    /// The compiler decides.
+    #[default]
+    Auto,
+    /// `_inline`.
+    Always,
+    /// `_no_inline`.
+    Never,
+}
+
+/// Attributes of a definition that later stages honour.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Attributes {
+    /// `_inline`, `_no_inline`.
+    pub inline: Inline,
+    /// `_no_opt`.
+    pub no_opt: bool,
+    /// `_interleave(n)`.
+    pub interleave: Option<u32>,
+}
+
+/// One definition for one binding of its parameters.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// The name in the source.
+    pub name: String,
+    /// A name that is unique in the program and a C identifier but for quotes: name, element, nats, sizes.
+    pub symbol: String,
+    /// The definition.
+    pub span: Span,
+    /// Its attributes.
+    pub attributes: Attributes,
+    /// Inputs, outputs and locals. `nat` parameters and loop variables are gone.
+    pub variables: Vec<Variable>,
+    /// The inputs in order.
+    pub inputs: Vec<VariableId>,
+    /// The outputs in order.
+    pub outputs: Vec<VariableId>,
+    /// What it computes.
+    pub body: Body,
+}
+
+impl Instance {
+    /// The variable numbered `id`.
+    pub fn variable(&self, id: VariableId) -> &Variable {
+        &self.variables[id.0 as usize]
+    }
+}
+
+/// A variable of an instance.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// The name in the source.
+    pub name: String,
+    /// Its declaration.
+    pub span: Span,
+    /// Dimensions, outermost first, matrix length included; in [`Mode::Bits`] the m bits of a word (m > 1) are the
+    /// innermost dimension. Empty for a single atom.
+    pub shape: Vec<u32>,
+    /// Width in bits of each atom (1 in [`Mode::Bits`]).
+    pub width: u32,
+    /// Width in bits of the declared word: equal to `width` in [`Mode::Words`].
+    pub word: u32,
+    /// The direction of its atoms.
+    pub direction: Direction,
+    /// `const`: the same for all parallel instances.
+    pub constant: bool,
+}
+
+impl Variable {
+    /// Number of atoms.
+    pub fn atoms(&self) -> u32 {
+        self.shape.iter().product()
+    }
+}
+
+/// What an instance computes.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// A node.
+    Equations(Equations),
+    /// A permutation: flattened output atom i is flattened input atom `sources[i]` (0-based).
+    Permutation {
+        /// The sources.
+        sources: Vec<u32>,
+    },
+    /// A table.
+    Table(Table),
+}
+
+/// A lookup table.
+///
+/// [`Lookup::Columns`]: flattened input atoms `i * columns + c` for i in 0..inputs are the index of column c, and in
+/// [`Mode::Words`] (where `columns` is 1) each bit position of the words is a column of its own.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// How the atoms form the index.
+    pub lookup: Lookup,
+    /// Number of index bits.
+    pub inputs: u32,
+    /// Number of value bits.
+    pub outputs: u32,
+    /// 2^inputs values below 2^outputs. The first atom is the most significant bit (an `_lsb` table has been
+    /// rewritten to this order).
+    pub entries: Vec<u64>,
+}
+
+/// How a table is applied.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lookup {
+    /// One index per column.
+    Columns {
+        /// Number of columns: m in [`Mode::Bits`], 1 in [`Mode::Words`].
+        columns: u32,
+    },
+    /// One input atom of `inputs` bits is the index, one output atom of `outputs` bits the value ([`Mode::Words`] only;
+    /// D30).
+    Word,
+}
+
+/// The equations of a node.
+#[derive(Clone, Debug)]
+pub struct Equations {
+    /// Assignments and loops in textual order.
+    pub steps: Vec<Step>,
+    /// Number of assignments, all loops spelt out.
+    pub count: u32,
+    /// An order of evaluation, if textual order is not one (some use comes before its definition).
+    pub order: Option<Vec<AssignmentId>>,
+    /// For every output in order, for every atom: the definition that is its result.
+    pub results: Vec<Vec<Definition>>,
+}
+
+/// One step.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// An assignment.
+    Assign(Assignment),
+    /// A loop.
+    Loop(Loop),
+}
+
+/// A loop, spelt out.
+#[derive(Clone, Debug)]
+pub struct Loop {
+    /// The name of the variable.
+    pub variable: String,
+    /// The loop in the source.
+    pub span: Span,
+    /// What the attributes ask for.
+    pub unroll: Unroll,
+    /// The values of the variable in order.
+    pub values: Vec<i64>,
+    /// The body for each value.
+    pub iterations: Vec<Vec<Step>>,
+}
+
+/// What the author asked of a loop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Unroll {
+    /// The compiler decides.
+    #[default]
+    Auto,
+    /// `_unroll`.
+    Always,
+    /// `_no_unroll`.
+    Never,
+}
+
+/// An assignment: the atoms of `value`, in order, become new versions of `targets`.
+#[derive(Clone, Debug)]
+pub struct Assignment {
+    /// Its textual number.
+    pub id: AssignmentId,
+    /// The source.
+    pub span: Span,
+    /// The atoms it defines.
+    pub targets: Vec<Slot>,
+    /// Their values.
+    pub value: Expression,
+}
+
+/// One atom of a variable.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Slot {
+    /// The variable.
+    pub variable: VariableId,
+    /// Row-major position.
+    pub atom: u32,
+}
+
+/// A use of an atom, resolved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Use {
+    /// The atom.
+    pub slot: Slot,
+    /// The definition it denotes.
+    pub definition: Definition,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Definition {
+    /// The value of the input.
+    Input,
+    /// Target number `.1` of assignment `.0`.
+    Assigned(AssignmentId, u32),
+}
+
+/// An expression. It denotes a list of atoms.
+#[derive(Clone, Debug)]
+pub struct Expression {
+    /// What.
+    pub kind: ExpressionKind,
+    /// Where it came from.
+    pub span: Span,
+}
+
+/// A constant atom.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Constant {
+    /// The value, below 2^width.
+    pub value: u128,
+    /// Width in bits.
+    pub width: u32,
+}
+
+/// Arithmetic operators.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ArithmeticOp {
+    /// Modular addition.
+    Add,
+    /// Modular subtraction.
+    Subtract,
+    /// Modular multiplication.
+    Multiply,
+}
+
+/// Bitwise operators.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum LogicOp {
+    /// And.
+    And,
+    /// Or.
+    Or,
+    /// Exclusive or.
+    Xor,
+}
+
+/// Expressions.
+#[derive(Clone, Debug)]
+pub enum ExpressionKind {
+    /// Atoms of variables.
+    Atoms(Vec<Use>),
+    /// Constants.
+    Constants(Vec<Constant>),
+    /// Concatenation.
+    Tuple(Vec<Expression>),
+    /// Complement of every atom.
+    Not(Box<Expression>),
+    /// Bitwise, atom by atom.
+    Logic(LogicOp, Box<Expression>, Box<Expression>),
+    /// Modulo 2^width, word by word. A word is one atom in [`Mode::Words`], and `width` consecutive atoms, most
+    /// significant first, in [`Mode::Bits`].
+    Arithmetic {
+        /// The operator.
+        op: ArithmeticOp,
+        /// The word size.
+        width: u32,
+        /// Left operand.
+        left: Box<Expression>,
+        /// Right operand.
+        right: Box<Expression>,
+    },
+    /// Shift or rotation of one atom ([`Mode::Words`] only), `0 <= amount < width`: larger shifts have become constants
+    /// (or `width - 1` for the arithmetic one), larger rotations been reduced.
+    Shift {
+        /// The operator.
+        op: ast::ShiftOp,
+        /// The amount in bits.
+        amount: u32,
+        /// The atom.
+        value: Box<Expression>,
+    },
+    /// Atom i of the result is atom `sources[i]` of `value`, or zero (of the width of the atoms of `value`, which are
+    /// then all alike). Shifts of vectors; in [`Mode::Bits`] also shifts of words, `Shuffle`, `Bitmask`.
+    Gather {
+        /// The sources.
+        sources: Vec<Option<u32>>,
+        /// The operand.
+        value: Box<Expression>,
+    },
+    /// Within every atom ([`Mode::Words`] only): bit i of the result is bit `pattern[i]`, bits counted from the most
+    /// significant; the pattern has as many entries as the atom has bits.
+    Shuffle {
+        /// The pattern.
+        pattern: Vec<u32>,
+        /// The operand.
+        value: Box<Expression>,
+    },
+    /// All ones if bit `bit`, counted from the least significant, of the one atom is set, else zero ([`Mode::Words`]).
+    Bitmask {
+        /// The bit.
+        bit: u32,
+        /// The operand.
+        value: Box<Expression>,
+    },
+    /// `(high << m) | low` of two atoms of m bits, an atom of 2m bits ([`Mode::Words`] only).
+    Pack {
+        /// The upper half.
+        high: Box<Expression>,
+        /// The lower half.
+        low: Box<Expression>,
+    },
+    /// The concatenated results of an instance.
+    Call {
+        /// The callee.
+        callee: InstanceId,
+        /// The concatenated arguments, `nat` ones left out.
+        arguments: Box<Expression>,
+    },
+    /// The identity; a refresh of the masks when masking.
+    Refresh(Box<Expression>),
+}

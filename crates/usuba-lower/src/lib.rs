@@ -1,0 +1,1 @@
+//! From typed Usuba programs to Usuba0.

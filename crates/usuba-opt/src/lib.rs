@@ -1,0 +1,1 @@
+//! Passes from Usuba0 to Usuba0.

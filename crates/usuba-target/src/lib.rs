@@ -1,0 +1,1 @@
+//! Machines as tables: registers, instructions, costs, CPU predicates.

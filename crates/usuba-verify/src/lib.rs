@@ -1,0 +1,1 @@
+//! Checks that two programs compute the same function.

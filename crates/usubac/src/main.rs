@@ -1,0 +1,2 @@
+//! The Usuba compiler.
+fn main() {}

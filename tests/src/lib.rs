@@ -1,0 +1,1 @@
+//! Tests that cross crates: layering, known answers, random programs.
