@@ -1,0 +1,65 @@
+//! What each operator computes, on atoms as numbers.
+//!
+//! An atom of `width` bits is a number below 2^width; word 0 of a packed atom is the most significant. Every function
+//! expects operands in that range and answers in it. `width` is from 1 to 128.
+
+use crate::program::{BinaryOp, ShiftOp};
+
+/// The number whose `width` bits are all set.
+pub fn ones(width: u32) -> u128 {
+    if width >= u128::BITS { u128::MAX } else { (1 << width) - 1 }
+}
+
+/// The complement.
+pub fn not(width: u32, a: u128) -> u128 {
+    !a & ones(width)
+}
+
+/// A binary operator.
+pub fn binary(op: BinaryOp, width: u32, a: u128, b: u128) -> u128 {
+    match op {
+        BinaryOp::And => a & b,
+        BinaryOp::Or => a | b,
+        BinaryOp::Xor => a ^ b,
+        BinaryOp::AndNot => a & !b,
+        BinaryOp::Add => a.wrapping_add(b) & ones(width),
+        BinaryOp::Subtract => a.wrapping_sub(b) & ones(width),
+        BinaryOp::Multiply => a.wrapping_mul(b) & ones(width),
+    }
+}
+
+/// A shift or rotation by any `amount`: shifts by the width or more leave no bit of the operand (copies of its sign, for
+/// [`ShiftOp::RightArithmetic`]), rotations are modulo the width.
+pub fn shift(op: ShiftOp, width: u32, a: u128, amount: u32) -> u128 {
+    let left = |n: u32| a.checked_shl(n).unwrap_or(0) & ones(width);
+    let right = |n: u32| a.checked_shr(n).unwrap_or(0);
+    match op {
+        ShiftOp::Left => left(amount),
+        ShiftOp::Right => right(amount),
+        ShiftOp::RightArithmetic => {
+            let negative = a >> (width - 1) & 1 == 1;
+            let kept = width.saturating_sub(amount);
+            let signs = if kept == 0 { ones(width) } else { ones(width) & !ones(kept) };
+            right(amount) | if negative { signs } else { 0 }
+        }
+        ShiftOp::RotateLeft => left(amount % width) | right(width - amount % width),
+        ShiftOp::RotateRight => right(amount % width) | left(width - amount % width),
+    }
+}
+
+/// A shuffle: bit i of the result, from the most significant, is bit `pattern[i]` of the operand, or zero.
+/// `pattern` has `width` entries.
+pub fn shuffle(width: u32, a: u128, pattern: &[Option<u32>]) -> u128 {
+    let bit = |from: &Option<u32>| from.map_or(0, |p| a >> (width - 1 - p) & 1);
+    pattern.iter().fold(0, |result, from| result << 1 | bit(from))
+}
+
+/// All ones if bit `bit`, from the least significant, is set, else zero.
+pub fn bitmask(width: u32, a: u128, bit: u32) -> u128 {
+    if a >> bit & 1 == 1 { ones(width) } else { 0 }
+}
+
+/// `high` above `low`, each of `width` bits; the result has twice as many.
+pub fn pack(width: u32, high: u128, low: u128) -> u128 {
+    high.checked_shl(width).unwrap_or(0) | low
+}

@@ -1,0 +1,244 @@
+//! The algebraic laws that simplify an operation by looking at its operands' definitions.
+//!
+//! A law is a row of [`LAWS`]: two expressions over the variables X and Y that are equal at every width. The left one is
+//! matched against an operation (in either order of the operands, if the operator commutes); the right one replaces it. A
+//! test proves every row by trying all values at widths 1 to 3.
+//!
+//! Every law makes the expression smaller, counting a complement that is absorbed, so rewriting ends.
+
+use crate::evaluate;
+use crate::program::{BinaryOp, Op, ValueId};
+use BinaryOp::{Add, And, AndNot, Multiply, Or, Subtract, Xor};
+
+/// An expression over the variables of a law.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Term {
+    /// A variable.
+    X,
+    /// Another variable.
+    Y,
+    /// The number 0.
+    Zero,
+    /// The number 1.
+    One,
+    /// All bits set.
+    Ones,
+    /// The complement.
+    Not(&'static Term),
+    /// A binary operator.
+    Of(BinaryOp, &'static Term, &'static Term),
+}
+
+/// An equation between two terms.
+#[derive(Clone, Copy, Debug)]
+pub struct Law {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is matched against.
+    pub left: Term,
+    /// What it gives: a variable, a constant, or one operator on variables.
+    pub right: Term,
+}
+
+use Term::{Not, Of, One, Ones, X, Y, Zero};
+
+const NOT_X: Term = Not(&X);
+const NOT_Y: Term = Not(&Y);
+
+const fn law(name: &'static str, left: Term, right: Term) -> Law {
+    Law { name, left, right }
+}
+
+/// The laws, the first that matches is used.
+#[rustfmt::skip]
+pub const LAWS: &[Law] = &[
+    law("not-not",          Not(&NOT_X),               X),
+    law("and-zero",         Of(And, &X, &Zero),        Zero),
+    law("and-ones",         Of(And, &X, &Ones),        X),
+    law("and-self",         Of(And, &X, &X),           X),
+    law("and-complement",   Of(And, &X, &NOT_X),       Zero),
+    law("and-not",          Of(And, &X, &NOT_Y),       Of(AndNot, &X, &Y)),
+    law("or-zero",          Of(Or, &X, &Zero),         X),
+    law("or-ones",          Of(Or, &X, &Ones),         Ones),
+    law("or-self",          Of(Or, &X, &X),            X),
+    law("or-complement",    Of(Or, &X, &NOT_X),        Ones),
+    law("xor-zero",         Of(Xor, &X, &Zero),        X),
+    law("xor-ones",         Of(Xor, &X, &Ones),        Not(&X)),
+    law("xor-self",         Of(Xor, &X, &X),           Zero),
+    law("xor-complement",   Of(Xor, &X, &NOT_X),       Ones),
+    law("xor-not-not",      Of(Xor, &NOT_X, &NOT_Y),   Of(Xor, &X, &Y)),
+    law("zero-andnot",      Of(AndNot, &Zero, &X),     Zero),
+    law("ones-andnot",      Of(AndNot, &Ones, &X),     Not(&X)),
+    law("andnot-zero",      Of(AndNot, &X, &Zero),     X),
+    law("andnot-ones",      Of(AndNot, &X, &Ones),     Zero),
+    law("andnot-self",      Of(AndNot, &X, &X),        Zero),
+    law("andnot-own",       Of(AndNot, &NOT_X, &X),    Not(&X)),
+    law("andnot-not-self",  Of(AndNot, &X, &NOT_X),    X),
+    law("andnot-not",       Of(AndNot, &X, &NOT_Y),    Of(And, &X, &Y)),
+    law("add-zero",         Of(Add, &X, &Zero),        X),
+    law("subtract-zero",    Of(Subtract, &X, &Zero),   X),
+    law("subtract-self",    Of(Subtract, &X, &X),      Zero),
+    law("multiply-zero",    Of(Multiply, &X, &Zero),   Zero),
+    law("multiply-one",     Of(Multiply, &X, &One),    X),
+];
+
+/// What is known of the definitions of values.
+pub trait Facts {
+    /// The number, if the value is a constant.
+    fn constant(&self, value: ValueId) -> Option<u128>;
+    /// The operand, if the value is a complement.
+    fn complement(&self, value: ValueId) -> Option<ValueId>;
+}
+
+/// What an operation simplifies to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Simpler {
+    /// A value that is already there.
+    Value(ValueId),
+    /// A constant.
+    Constant(u128),
+    /// Another operation, which may simplify further.
+    Op(Op),
+}
+
+/// Folds constants and applies the first matching law; `width` is that of the operands. `None` if nothing applies.
+///
+/// Looks at operators on atoms only: loops, calls and arrays are no business of the laws.
+pub fn simplify(op: &Op, width: u32, facts: &impl Facts) -> Option<Simpler> {
+    if let Some(number) = fold(op, width, facts) {
+        return Some(Simpler::Constant(number));
+    }
+    match op {
+        Op::Not(_) | Op::Binary(..) => {
+            LAWS.iter().find_map(|law| Match { facts, width, x: None, y: None }.law(law, op))
+        }
+        &Op::Bitmask(a, _) if width == 1 => Some(Simpler::Value(a)),
+        Op::Shuffle(a, pattern) => {
+            if pattern.iter().all(Option::is_none) {
+                Some(Simpler::Constant(0))
+            } else if pattern.iter().zip(0..).all(|(&from, to)| from == Some(to)) {
+                Some(Simpler::Value(*a))
+            } else {
+                None
+            }
+        }
+        _ => None,
+    }
+}
+
+/// The number that an operation on constants gives.
+fn fold(op: &Op, width: u32, facts: &impl Facts) -> Option<u128> {
+    let constant = |v: &ValueId| facts.constant(*v);
+    match op {
+        Op::Not(a) => Some(evaluate::not(width, constant(a)?)),
+        Op::Binary(op, a, b) => Some(evaluate::binary(*op, width, constant(a)?, constant(b)?)),
+        Op::Shift(op, a, amount) => Some(evaluate::shift(*op, width, constant(a)?, *amount)),
+        Op::Shuffle(a, pattern) => Some(evaluate::shuffle(width, constant(a)?, pattern)),
+        Op::Bitmask(a, bit) => Some(evaluate::bitmask(width, constant(a)?, *bit)),
+        Op::Pack(high, low) => Some(evaluate::pack(width, constant(high)?, constant(low)?)),
+        _ => None,
+    }
+}
+
+/// Whether the operands of an operator can change places.
+pub fn commutes(op: BinaryOp) -> bool {
+    !matches!(op, AndNot | Subtract)
+}
+
+/// A match in progress: the values of the variables.
+struct Match<'a, F> {
+    facts: &'a F,
+    width: u32,
+    x: Option<ValueId>,
+    y: Option<ValueId>,
+}
+
+impl<F: Facts> Match<'_, F> {
+    fn law(mut self, law: &Law, op: &Op) -> Option<Simpler> {
+        let matched = match (law.left, op) {
+            (Not(term), &Op::Not(a)) => self.value(term, a),
+            (Of(wanted, left, right), &Op::Binary(op, a, b)) if wanted == op => {
+                self.pair(left, a, right, b) || commutes(op) && self.pair(left, b, right, a)
+            }
+            _ => false,
+        };
+        if !matched {
+            return None;
+        }
+        Some(match law.right {
+            Not(term) => Simpler::Op(Op::Not(self.variable(term)?)),
+            Of(op, left, right) => Simpler::Op(Op::Binary(op, self.variable(left)?, self.variable(right)?)),
+            Zero => Simpler::Constant(0),
+            One => Simpler::Constant(1),
+            Ones => Simpler::Constant(evaluate::ones(self.width)),
+            X | Y => Simpler::Value(self.variable(&law.right)?),
+        })
+    }
+
+    fn pair(&mut self, left: &Term, a: ValueId, right: &Term, b: ValueId) -> bool {
+        (self.x, self.y) = (None, None);
+        self.value(left, a) && self.value(right, b)
+    }
+
+    /// Whether `value` is an instance of `term`.
+    fn value(&mut self, term: &Term, value: ValueId) -> bool {
+        match term {
+            X => *self.x.get_or_insert(value) == value,
+            Y => *self.y.get_or_insert(value) == value,
+            Zero => self.facts.constant(value) == Some(0),
+            One => self.facts.constant(value) == Some(1),
+            Ones => self.facts.constant(value) == Some(evaluate::ones(self.width)),
+            Not(term) => self.facts.complement(value).is_some_and(|operand| self.value(term, operand)),
+            Of(..) => false,
+        }
+    }
+
+    fn variable(&self, term: &Term) -> Option<ValueId> {
+        match term {
+            X => self.x,
+            Y => self.y,
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(term: &Term, width: u32, x: u128, y: u128) -> u128 {
+        match term {
+            X => x,
+            Y => y,
+            Zero => 0,
+            One => 1,
+            Ones => evaluate::ones(width),
+            Not(term) => evaluate::not(width, value(term, width, x, y)),
+            Of(op, a, b) => evaluate::binary(*op, width, value(a, width, x, y), value(b, width, x, y)),
+        }
+    }
+
+    #[test]
+    fn laws_hold_at_small_widths() {
+        for law in LAWS {
+            for width in 1..=3 {
+                for x in 0..1 << width {
+                    for y in 0..1 << width {
+                        let (left, right) = (value(&law.left, width, x, y), value(&law.right, width, x, y));
+                        assert_eq!(left, right, "{} at width {width}, x = {x}, y = {y}", law.name);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn operators_that_commute_are_known() {
+        for op in [And, Or, Xor, AndNot, Add, Subtract, Multiply] {
+            let pairs = || (0..8).flat_map(|a| (0..8).map(move |b| (a, b)));
+            let symmetric =
+                pairs().all(|(a, b)| evaluate::binary(op, 3, a, b) == evaluate::binary(op, 3, b, a));
+            assert_eq!(commutes(op), symmetric, "{op:?}");
+        }
+    }
+}
