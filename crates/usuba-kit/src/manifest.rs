@@ -1,0 +1,496 @@
+//! The manifest of a cipher: what the nodes of its source are for and what the bytes around them mean.
+//!
+//! A manifest is a TOML file next to the source. Unknown fields are errors; every error has a line and a column.
+//!
+//! | field | meaning |
+//! |---|---|
+//! | `name`, `title`, `specification` | the cipher: a name for files, one for people, and the document that defines it |
+//! | `source` | the source text, relative to the manifest |
+//! | `[[primitive]]` | one or more functions of the cipher, each with the fields below |
+//!
+//! Every primitive:
+//!
+//! | field | meaning |
+//! |---|---|
+//! | `name` | becomes part of C names: `aes-128` makes `usuba_aes_128_…` |
+//! | `kind` | `block-cipher`, `stream` or `permutation` |
+//! | `slicings` | those worth building, best first: `b`, `v`, `h` |
+//! | `vectors` | files of known answers, relative to the manifest |
+//!
+//! A block cipher:
+//!
+//! | field | meaning |
+//! |---|---|
+//! | `encrypt`, `decrypt` | nodes: the block, then the `const` round keys, to the block; `decrypt` may be left out |
+//! | `schedule = { node, slicing }` | the node from the key to the round keys, and the slicing (`b` or `v`) to compile it in |
+//! | `block`, `key` | `{ bytes, order }`, see [`Order`] |
+//! | `round-keys` | `{ bytes, schedule-order, cipher-order }`: how the schedule writes them and how the cipher reads them |
+//! | `modes` | `ecb`, `ctr` |
+//!
+//! A stream cipher: `block-function`, a node from the `const` key, the counter and the `const` nonce to the keystream;
+//! `key`, `counter`, `nonce`, `keystream`, each `{ bytes, order }`.
+//!
+//! A permutation: `permute`, a node from state to state; `state = { bytes, order }`.
+
+use crate::messages;
+use crate::order::Order;
+use serde::Deserialize;
+use std::fmt;
+use thiserror::Error;
+use toml::Spanned;
+use usuba_ir::layout::Slicing;
+
+/// The largest size of a block, key or state, in bytes.
+pub const LARGEST: u32 = 65536;
+
+/// A cipher.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Manifest {
+    /// The name for files and folders.
+    pub name: String,
+    /// The name for people.
+    pub title: String,
+    /// The document that defines it.
+    pub specification: String,
+    /// The path of the source, relative to the manifest.
+    pub source: String,
+    /// Its functions, at least one.
+    pub primitives: Vec<Primitive>,
+}
+
+/// One function of a cipher.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Primitive {
+    /// The name, such as `aes-128`.
+    pub name: String,
+    /// The slicings worth building, best first.
+    pub slicings: Vec<Slicing>,
+    /// The paths of files of known answers, relative to the manifest.
+    pub vectors: Vec<String>,
+    /// What it is.
+    pub function: Function,
+}
+
+impl Primitive {
+    /// The name as part of a C identifier: `aes_128`.
+    pub fn identifier(&self) -> String {
+        self.name.replace('-', "_")
+    }
+}
+
+/// The kinds of primitives with what each consists of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Function {
+    /// A keyed permutation of blocks.
+    BlockCipher(BlockCipher),
+    /// A keystream from key, counter and nonce.
+    Stream(Stream),
+    /// A permutation without key.
+    Permutation(Permutation),
+}
+
+/// A block cipher.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BlockCipher {
+    /// The node that encrypts a block.
+    pub encrypt: String,
+    /// The node that decrypts a block.
+    pub decrypt: Option<String>,
+    /// The key schedule.
+    pub schedule: Schedule,
+    /// The block.
+    pub block: Bytes,
+    /// The key.
+    pub key: Bytes,
+    /// The round keys.
+    pub round_keys: RoundKeys,
+    /// The modes to build.
+    pub modes: Vec<Mode>,
+}
+
+/// A stream cipher with a counter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stream {
+    /// The node from key, counter and nonce to keystream.
+    pub block_function: String,
+    /// The key.
+    pub key: Bytes,
+    /// The block counter.
+    pub counter: Bytes,
+    /// The nonce.
+    pub nonce: Bytes,
+    /// A block of keystream.
+    pub keystream: Bytes,
+}
+
+/// A permutation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Permutation {
+    /// The node.
+    pub permute: String,
+    /// The state.
+    pub state: Bytes,
+}
+
+/// A key schedule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Schedule {
+    /// The node from key to round keys.
+    pub node: String,
+    /// The slicing to compile it in, `B` or `V`.
+    pub slicing: Slicing,
+}
+
+/// The size of a byte string and how words lie in it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bytes {
+    /// The size.
+    pub bytes: u32,
+    /// The order of bytes and bits.
+    pub order: Order,
+}
+
+/// The round keys as bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RoundKeys {
+    /// Their size, all together.
+    pub bytes: u32,
+    /// How the words of the schedule's output become bytes.
+    pub schedule_order: Order,
+    /// How these bytes become the words of the cipher's input.
+    pub cipher_order: Order,
+}
+
+/// Modes of operation of a block cipher.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Every block by itself, in both directions.
+    Ecb,
+    /// A keystream of encrypted counters: SP 800-38A, the whole block being a big-endian counter.
+    Ctr,
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Mode::Ecb => "ecb",
+            Mode::Ctr => "ctr",
+        })
+    }
+}
+
+/// What is wrong with a manifest, and where.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("{file}:{line}:{column}: {message}")]
+pub struct ManifestError {
+    /// The name of the file as given to [`parse`].
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+    /// What is wrong, the rule and the fix.
+    pub message: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    name: Spanned<String>,
+    title: String,
+    specification: String,
+    source: Spanned<String>,
+    primitive: Spanned<Vec<Spanned<Fields>>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Kind {
+    BlockCipher,
+    Stream,
+    Permutation,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::BlockCipher => "block-cipher",
+            Kind::Stream => "stream",
+            Kind::Permutation => "permutation",
+        })
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum SlicingName {
+    B,
+    V,
+    H,
+}
+
+impl From<SlicingName> for Slicing {
+    fn from(name: SlicingName) -> Slicing {
+        match name {
+            SlicingName::B => Slicing::B,
+            SlicingName::V => Slicing::V,
+            SlicingName::H => Slicing::H,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ScheduleFields {
+    node: String,
+    slicing: Spanned<SlicingName>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Fields {
+    name: Spanned<String>,
+    kind: Kind,
+    slicings: Spanned<Vec<SlicingName>>,
+    #[serde(default)]
+    vectors: Vec<Spanned<String>>,
+    encrypt: Option<Spanned<String>>,
+    decrypt: Option<Spanned<String>>,
+    schedule: Option<Spanned<ScheduleFields>>,
+    block: Option<Spanned<Bytes>>,
+    key: Option<Spanned<Bytes>>,
+    round_keys: Option<Spanned<RoundKeys>>,
+    modes: Option<Spanned<Vec<Mode>>>,
+    block_function: Option<Spanned<String>>,
+    counter: Option<Spanned<Bytes>>,
+    nonce: Option<Spanned<Bytes>>,
+    keystream: Option<Spanned<Bytes>>,
+    permute: Option<Spanned<String>>,
+    state: Option<Spanned<Bytes>>,
+}
+
+/// Reads a manifest. `file` is the name to report it under.
+///
+/// # Errors
+/// The first thing that is wrong with the text.
+pub fn parse(file: &str, text: &str) -> Result<Manifest, ManifestError> {
+    let reader = Reader { file, text };
+    let raw: File = toml::from_str(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        reader.error(at, error.message().replace('\n', ": "))
+    })?;
+    reader.manifest(raw)
+}
+
+struct Reader<'a> {
+    file: &'a str,
+    text: &'a str,
+}
+
+impl Reader<'_> {
+    fn error(&self, at: usize, message: impl Into<String>) -> ManifestError {
+        let mut at = at.min(self.text.len());
+        while !self.text.is_char_boundary(at) {
+            at -= 1;
+        }
+        let before = self.text.get(..at).unwrap_or("");
+        ManifestError {
+            file: self.file.into(),
+            line: before.bytes().filter(|&b| b == b'\n').count() as u32 + 1,
+            column: before.rsplit('\n').next().unwrap_or("").chars().count() as u32 + 1,
+            message: message.into(),
+        }
+    }
+
+    fn manifest(&self, raw: File) -> Result<Manifest, ManifestError> {
+        self.check_name("a cipher", &raw.name)?;
+        self.check_path(&raw.source)?;
+        if raw.primitive.get_ref().is_empty() {
+            return Err(self
+                .error(raw.primitive.span().start, messages::empty("primitive", "write a `[[primitive]]`")));
+        }
+        let mut primitives: Vec<Primitive> = Vec::new();
+        for fields in raw.primitive.into_inner() {
+            let place = fields.get_ref().name.span().start;
+            let primitive = self.primitive(fields)?;
+            // Two names that differ in a hyphen alone cannot occur: a name has no underscore.
+            if primitives.iter().any(|other| other.name == primitive.name) {
+                return Err(self.error(place, messages::twice("the primitive", &primitive.name)));
+            }
+            primitives.push(primitive);
+        }
+        Ok(Manifest {
+            name: raw.name.into_inner(),
+            title: raw.title,
+            specification: raw.specification,
+            source: raw.source.into_inner(),
+            primitives,
+        })
+    }
+
+    fn primitive(&self, fields: Spanned<Fields>) -> Result<Primitive, ManifestError> {
+        let at = fields.get_ref().name.span().start;
+        let fields = fields.into_inner();
+        self.check_name("a primitive", &fields.name)?;
+        if fields.slicings.get_ref().is_empty() {
+            let message = messages::empty("slicings", "name at least one of `b`, `v` and `h`");
+            return Err(self.error(fields.slicings.span().start, message));
+        }
+        for (number, slicing) in fields.slicings.get_ref().iter().enumerate() {
+            if fields.slicings.get_ref().iter().take(number).any(|other| other == slicing) {
+                let message = messages::twice("the slicing", Slicing::from(*slicing));
+                return Err(self.error(fields.slicings.span().start, message));
+            }
+        }
+        for path in &fields.vectors {
+            self.check_path(path)?;
+        }
+        self.check_foreign(&fields)?;
+        let need = Need { reader: self, kind: fields.kind, at };
+        let function = match fields.kind {
+            Kind::BlockCipher => {
+                let decrypt = fields.decrypt.map(Spanned::into_inner);
+                let schedule =
+                    need.field(fields.schedule, "schedule", "{ node, slicing } of the key schedule")?;
+                if *schedule.slicing.get_ref() == SlicingName::H {
+                    return Err(self.error(schedule.slicing.span().start, messages::horizontal_schedule()));
+                }
+                let round_keys = match &fields.round_keys {
+                    Some(spanned) => {
+                        self.check_size("round-keys", spanned.get_ref().bytes, spanned.span().start)
+                    }
+                    None => Ok(()),
+                };
+                round_keys?;
+                let modes = fields.modes.map(Spanned::into_inner).unwrap_or_else(|| vec![Mode::Ecb]);
+                for (number, mode) in modes.iter().enumerate() {
+                    if modes.iter().take(number).any(|other| other == mode) {
+                        return Err(self.error(at, messages::twice("the mode", mode)));
+                    }
+                }
+                Function::BlockCipher(BlockCipher {
+                    encrypt: need.field(fields.encrypt, "encrypt", "the node that encrypts")?,
+                    decrypt,
+                    schedule: Schedule { node: schedule.node, slicing: (*schedule.slicing.get_ref()).into() },
+                    block: need.bytes(fields.block, "block")?,
+                    key: need.bytes(fields.key, "key")?,
+                    round_keys: need.field(
+                        fields.round_keys,
+                        "round-keys",
+                        "{ bytes, schedule-order, cipher-order } of all round keys together",
+                    )?,
+                    modes,
+                })
+            }
+            Kind::Stream => Function::Stream(Stream {
+                block_function: need.field(
+                    fields.block_function,
+                    "block-function",
+                    "the node from key, counter and nonce to keystream",
+                )?,
+                key: need.bytes(fields.key, "key")?,
+                counter: need.bytes(fields.counter, "counter")?,
+                nonce: need.bytes(fields.nonce, "nonce")?,
+                keystream: need.bytes(fields.keystream, "keystream")?,
+            }),
+            Kind::Permutation => Function::Permutation(Permutation {
+                permute: need.field(fields.permute, "permute", "the node from state to state")?,
+                state: need.bytes(fields.state, "state")?,
+            }),
+        };
+        Ok(Primitive {
+            name: fields.name.into_inner(),
+            slicings: fields.slicings.into_inner().into_iter().map(Slicing::from).collect(),
+            vectors: fields.vectors.into_iter().map(Spanned::into_inner).collect(),
+            function,
+        })
+    }
+
+    /// Fields that are known, but not for this kind.
+    fn check_foreign(&self, fields: &Fields) -> Result<(), ManifestError> {
+        fn place<T>(field: &Option<Spanned<T>>) -> Option<usize> {
+            field.as_ref().map(|spanned| spanned.span().start)
+        }
+        let present = [
+            ("encrypt", place(&fields.encrypt)),
+            ("decrypt", place(&fields.decrypt)),
+            ("schedule", place(&fields.schedule)),
+            ("block", place(&fields.block)),
+            ("key", place(&fields.key)),
+            ("round-keys", place(&fields.round_keys)),
+            ("modes", place(&fields.modes)),
+            ("block-function", place(&fields.block_function)),
+            ("counter", place(&fields.counter)),
+            ("nonce", place(&fields.nonce)),
+            ("keystream", place(&fields.keystream)),
+            ("permute", place(&fields.permute)),
+            ("state", place(&fields.state)),
+        ];
+        let allowed: &[&str] = match fields.kind {
+            Kind::BlockCipher => &["encrypt", "decrypt", "schedule", "block", "key", "round-keys", "modes"],
+            Kind::Stream => &["block-function", "key", "counter", "nonce", "keystream"],
+            Kind::Permutation => &["permute", "state"],
+        };
+        for (field, at) in present {
+            if let Some(at) = at
+                && !allowed.contains(&field)
+            {
+                return Err(self.error(at, messages::foreign_field(fields.kind, field, allowed)));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_name(&self, what: &str, name: &Spanned<String>) -> Result<(), ManifestError> {
+        let text = name.get_ref();
+        let good = text.starts_with(|c: char| c.is_ascii_lowercase())
+            && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+            && !text.ends_with('-')
+            && !text.contains("--");
+        if good { Ok(()) } else { Err(self.error(name.span().start, messages::bad_name(what, text))) }
+    }
+
+    fn check_path(&self, path: &Spanned<String>) -> Result<(), ManifestError> {
+        let text = path.get_ref();
+        let good = !text.is_empty()
+            && !text.starts_with('/')
+            && !text.contains('\\')
+            && text.split('/').all(|part| part != "..");
+        if good { Ok(()) } else { Err(self.error(path.span().start, messages::bad_path(text))) }
+    }
+
+    fn check_size(&self, field: &str, bytes: u32, at: usize) -> Result<(), ManifestError> {
+        if (1..=LARGEST).contains(&bytes) {
+            return Ok(());
+        }
+        Err(self.error(at, messages::bad_size(field, bytes.into(), LARGEST)))
+    }
+}
+
+/// Fields that a kind of primitive needs.
+struct Need<'a> {
+    reader: &'a Reader<'a>,
+    kind: Kind,
+    at: usize,
+}
+
+impl Need<'_> {
+    fn field<T>(&self, field: Option<Spanned<T>>, name: &str, meaning: &str) -> Result<T, ManifestError> {
+        field
+            .map(Spanned::into_inner)
+            .ok_or_else(|| self.reader.error(self.at, messages::missing_field(self.kind, name, meaning)))
+    }
+
+    fn bytes(&self, field: Option<Spanned<Bytes>>, name: &str) -> Result<Bytes, ManifestError> {
+        let at = field.as_ref().map_or(self.at, |spanned| spanned.span().start);
+        let bytes = self.field(field, name, "{ bytes, order }")?;
+        self.reader.check_size(name, bytes.bytes, at)?;
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests;
