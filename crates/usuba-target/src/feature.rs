@@ -1,0 +1,77 @@
+//! CPU features and the names that others give them.
+
+/// Something that a CPU may or may not have.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Feature {
+    /// 128-bit integer vectors of x86.
+    Sse2,
+    /// Byte shuffles in 128-bit registers.
+    Ssse3,
+    /// 32-bit vector multiplication.
+    Sse41,
+    /// 64-bit vector comparison.
+    Sse42,
+    /// Three-operand encoding of the 128-bit instructions.
+    Avx,
+    /// 256-bit integer vectors.
+    Avx2,
+    /// 512-bit vectors and 32 registers.
+    Avx512F,
+    /// 512-bit instructions on bytes and 16-bit words.
+    Avx512Bw,
+    /// 64-bit multiplication and more broadcasts.
+    Avx512Dq,
+    /// The AVX-512 instructions on 128- and 256-bit registers.
+    Avx512Vl,
+    /// Advanced SIMD of AArch64.
+    Neon,
+    /// 128-bit vectors of POWER.
+    Altivec,
+    /// Vector-scalar extension of POWER.
+    Vsx,
+    /// The vector instructions on 64-bit lanes of POWER ISA 2.07 (POWER8).
+    Power8Vector,
+}
+
+impl Feature {
+    /// The word in the `flags` (x86), `Features` (AArch64) line of Linux' `/proc/cpuinfo`; on POWER, whose file has no
+    /// such line, the name of the bit in the auxiliary vector (`AT_HWCAP`, `AT_HWCAP2`).
+    pub fn cpuinfo(self) -> &'static str {
+        match self {
+            Feature::Sse2 => "sse2",
+            Feature::Ssse3 => "ssse3",
+            Feature::Sse41 => "sse4_1",
+            Feature::Sse42 => "sse4_2",
+            Feature::Avx => "avx",
+            Feature::Avx2 => "avx2",
+            Feature::Avx512F => "avx512f",
+            Feature::Avx512Bw => "avx512bw",
+            Feature::Avx512Dq => "avx512dq",
+            Feature::Avx512Vl => "avx512vl",
+            Feature::Neon => "asimd",
+            Feature::Altivec => "PPC_FEATURE_HAS_ALTIVEC",
+            Feature::Vsx => "PPC_FEATURE_HAS_VSX",
+            Feature::Power8Vector => "PPC_FEATURE2_ARCH_2_07",
+        }
+    }
+
+    /// The option of gcc and clang that allows its instructions; empty where the architecture always has it.
+    pub fn flag(self) -> &'static str {
+        match self {
+            Feature::Sse2 => "-msse2",
+            Feature::Ssse3 => "-mssse3",
+            Feature::Sse41 => "-msse4.1",
+            Feature::Sse42 => "-msse4.2",
+            Feature::Avx => "-mavx",
+            Feature::Avx2 => "-mavx2",
+            Feature::Avx512F => "-mavx512f",
+            Feature::Avx512Bw => "-mavx512bw",
+            Feature::Avx512Dq => "-mavx512dq",
+            Feature::Avx512Vl => "-mavx512vl",
+            Feature::Neon => "",
+            Feature::Altivec => "-maltivec",
+            Feature::Vsx => "-mvsx",
+            Feature::Power8Vector => "-mpower8-vector",
+        }
+    }
+}

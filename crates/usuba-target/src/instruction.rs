@@ -1,0 +1,102 @@
+//! A row of an instruction table, and the closed list of what a row can mean.
+
+/// What an instruction computes. `a`, `b`, `c` are its operands in order, `n` its immediate. Where a meaning speaks of
+/// lanes, [`Instruction::lane`] gives their width; otherwise it acts on bits and `lane` is 0.
+///
+/// A *group* is 128 consecutive bits. Bytes, lanes and groups are counted in memory order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Meaning {
+    /// `a & b`.
+    And,
+    /// `a | b`.
+    Or,
+    /// `a ^ b`.
+    Xor,
+    /// `a & ~b`: the second operand is complemented (`bic` of Arm, `vandc` of POWER).
+    AndNot,
+    /// `~a & b`: the first operand is complemented (`pandn` of x86).
+    NotAnd,
+    /// `a | ~b`: the second operand is complemented.
+    OrNot,
+    /// `~a`.
+    Not,
+    /// The function of three bits whose truth table is `n`: bit `4a + 2b + c` of `n`.
+    Ternary,
+    /// `(a & b) | (~a & c)`.
+    Select,
+    /// `a ^ b ^ c`.
+    Xor3,
+    /// `a + b` in each lane.
+    Add,
+    /// `a - b` in each lane.
+    Subtract,
+    /// The low half of `a * b` in each lane.
+    Multiply,
+    /// In each lane, the product of the low halves of `a` and of `b`.
+    MultiplyLowHalves,
+    /// `a << n` in each lane, `0 < n < lane`.
+    ShiftLeft,
+    /// `a >> n` in each lane, zeros in, `0 < n < lane`.
+    ShiftRight,
+    /// `a >> n` in each lane, copies of the top bit in, `0 < n < lane`.
+    ShiftRightArithmetic,
+    /// Rotation by `n` towards the most significant bit in each lane, `0 < n < lane`.
+    RotateLeft,
+    /// Byte `i` of each group is byte `b[i]` of the same group of `a`; zero if `b[i]` is [`ZERO_BYTE`].
+    ShuffleBytes,
+    /// 32-bit word `i` of each group is word `n >> 2i & 3` of the same group of `a`.
+    ShuffleWords,
+    /// Group `i` of the register is group `s(i)` of `a`, any function `s`. 256-bit registers: `n = s(0) + 16 s(1)`;
+    /// 512-bit registers: `n = s(0) + 4 s(1) + 16 s(2) + 64 s(3)`.
+    PermuteGroups,
+    /// A register from memory, aligned to its size.
+    Load,
+    /// A register to memory, aligned to its size.
+    Store,
+    /// `lane` bits from memory, repeated in the whole register.
+    Broadcast,
+    /// The constant `n`, known when the code is made, repeated in every lane.
+    Constant,
+    /// 16 constant bytes, repeated in every group.
+    ConstantGroup,
+    /// As many constant bytes as the register has.
+    ConstantBytes,
+}
+
+/// The index that selects a zero in [`Meaning::ShuffleBytes`]. x86 wants bit 7 set, `tbl` of Arm any index above 15,
+/// `vperm` of POWER with a zero second operand an index of 16 to 31 modulo 32: this value is right for all three.
+pub const ZERO_BYTE: u8 = 0x90;
+
+/// One instruction of a machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Instruction {
+    /// What it computes.
+    pub meaning: Meaning,
+    /// Bits of a lane; 0 if the meaning has no lanes.
+    pub lane: u32,
+    /// Its name in assembly; several names, with `+`, where it takes several instructions.
+    pub mnemonic: &'static str,
+    /// A C expression of the register type. `{0}` `{1}` `{2}`: operands (identifiers); `{imm}`: the immediate; `{inv}`:
+    /// lane width minus the immediate; `{value}`: a constant of a lane; `{bytes}`: constant bytes as signed numbers in
+    /// memory order; `{reversed}`: the same, last first; `{unsigned}`: the same as unsigned numbers in memory order.
+    pub c: &'static str,
+    /// Cycles from an operand to the result.
+    pub latency: u8,
+    /// Micro-operations.
+    pub uops: u8,
+    /// Ports that can run each of them: bit p for port p; 0 where not known.
+    pub ports: u16,
+}
+
+/// A row. The order of the fields is that of [`Instruction`].
+pub(crate) const fn row(
+    meaning: Meaning,
+    lane: u32,
+    mnemonic: &'static str,
+    c: &'static str,
+    latency: u8,
+    uops: u8,
+    ports: u16,
+) -> Instruction {
+    Instruction { meaning, lane, mnemonic, c, latency, uops, ports }
+}

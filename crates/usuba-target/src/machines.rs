@@ -1,0 +1,101 @@
+//! The tables, a file for each family.
+
+use crate::target::Target;
+
+mod altivec;
+mod avx2;
+mod avx512;
+mod general;
+mod neon;
+mod sse;
+
+pub use altivec::ALTIVEC;
+pub use avx2::AVX2;
+pub use avx512::{AVX512, AVX512_256};
+pub use general::GP64;
+pub use neon::NEON;
+pub use sse::{AVX, SSE2, SSE42, SSSE3};
+
+/// All targets, from the plainest to the widest of each family.
+pub fn all() -> &'static [&'static Target] {
+    &[&GP64, &SSE2, &SSSE3, &SSE42, &AVX, &AVX2, &AVX512_256, &AVX512, &NEON, &ALTIVEC]
+}
+
+/// The target of that name.
+pub fn by_name(name: &str) -> Option<&'static Target> {
+    all().iter().find(|target| target.name == name).copied()
+}
+
+/// Source of the numbers of the x86 tables.
+const GOLDEN_COVE: &str = "Golden Cove. Throughput of logic, sums, shifts, rotations, shuffles, loads and stores: our \
+                           microbenchmarks on Emerald Rapids, 2026-11. Latencies and ports: from memory of the public \
+                           tables for that core (uops.info), approximate";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::instruction::Meaning;
+
+    #[test]
+    fn names_are_unique_and_found() {
+        for target in all() {
+            assert_eq!(by_name(target.name).map(|found| found.name), Some(target.name));
+        }
+    }
+
+    #[test]
+    fn every_machine_has_the_basis() {
+        for target in all() {
+            for meaning in [Meaning::And, Meaning::Or, Meaning::Xor, Meaning::Load, Meaning::Store] {
+                assert!(target.instruction(meaning, 64).is_some(), "{} has no {meaning:?}", target.name);
+            }
+            for lane in [8, 16, 32, 64] {
+                for meaning in [Meaning::Constant, Meaning::Broadcast, Meaning::Add, Meaning::Subtract] {
+                    assert!(
+                        target.instruction(meaning, lane).is_some(),
+                        "{} has no {meaning:?} {lane}",
+                        target.name
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn templates_name_the_operands_of_their_meaning() {
+        use Meaning::*;
+        for target in all() {
+            for row in target.instructions() {
+                let operands = match row.meaning {
+                    Constant | ConstantGroup | ConstantBytes => 0,
+                    Not | ShiftLeft | ShiftRight | ShiftRightArithmetic | RotateLeft | ShuffleWords
+                    | PermuteGroups | Load | Broadcast => 1,
+                    Ternary | Select | Xor3 => 3,
+                    _ => 2,
+                };
+                for n in 0..4 {
+                    let named = row.c.contains(&format!("{{{n}}}"));
+                    assert_eq!(
+                        named,
+                        n < operands,
+                        "{} {}: operand {n} in {}",
+                        target.name,
+                        row.mnemonic,
+                        row.c
+                    );
+                }
+                let immediate = matches!(
+                    row.meaning,
+                    Ternary
+                        | ShiftLeft
+                        | ShiftRight
+                        | ShiftRightArithmetic
+                        | RotateLeft
+                        | ShuffleWords
+                        | PermuteGroups
+                );
+                assert_eq!(row.c.contains("{imm}"), immediate, "{} {}", target.name, row.mnemonic);
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! A machine that code is made for.
+
+use crate::feature::Feature;
+use crate::instruction::{Instruction, Meaning};
+
+/// Order of the bytes of a word in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ByteOrder {
+    /// Least significant first.
+    Little,
+    /// Most significant first.
+    Big,
+    /// The generated code is the same, and right, for both.
+    Both,
+}
+
+/// How to compile for a machine and how to run what comes out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Toolchain {
+    /// Name of the platform, as in GNU triples.
+    pub platform: &'static str,
+    /// Order of bytes on it.
+    pub byte_order: ByteOrder,
+    /// The gcc driver.
+    pub gcc: &'static str,
+    /// The flags for it.
+    pub gcc_flags: &'static [&'static str],
+    /// The clang driver; a version suffix may be needed.
+    pub clang: &'static str,
+    /// The flags for it.
+    pub clang_flags: &'static [&'static str],
+    /// The command that runs a statically linked program, put before its name; empty to run it directly, on a CPU that
+    /// has what [`Target::requires`] says.
+    pub runner: &'static [&'static str],
+}
+
+/// A machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Target {
+    /// What the user calls it.
+    pub name: &'static str,
+    /// A line of description.
+    pub description: &'static str,
+    /// What the CPU must have. The operating system must also save the registers (x86: `XGETBV`).
+    pub requires: &'static [Feature],
+    /// Bits of a register.
+    pub register_bits: u32,
+    /// Registers of that size that code may use.
+    pub register_count: u32,
+    /// The C type of a register, by the width of the lanes: 8, 16, 32, 64 and, last, for single bits.
+    pub register_types: [&'static str; 5],
+    /// Whether a register holds one word only, of the width of its lane (general-purpose registers).
+    pub single_lane: bool,
+    /// Headers that declare the type and the instructions.
+    pub headers: &'static [&'static str],
+    /// How to compile for it; the first is the one that tests use.
+    pub toolchains: &'static [Toolchain],
+    /// Bytes of code that an instruction takes, typically, in tenths.
+    pub code_bytes_tenths: u32,
+    /// Remarks on the order of bytes, bits and lanes.
+    pub remarks: &'static str,
+    /// Where latencies and ports come from, and how far to trust them.
+    pub numbers: &'static str,
+    /// The instructions, in tables; an earlier row wins over a later one of the same meaning.
+    pub tables: &'static [&'static [Instruction]],
+}
+
+impl Target {
+    /// All rows, preferred ones first.
+    pub fn instructions(&self) -> impl Iterator<Item = &'static Instruction> + use<> {
+        self.tables.iter().flat_map(|table| table.iter())
+    }
+
+    /// The preferred instruction of a meaning in lanes of `lane` bits.
+    pub fn instruction(&self, meaning: Meaning, lane: u32) -> Option<&'static Instruction> {
+        self.instructions().find(|row| row.meaning == meaning && (row.lane == 0 || row.lane == lane))
+    }
+
+    /// The C type of a register with lanes of `lane` bits; 0 or 1 for single bits.
+    pub fn register_type(&self, lane: u32) -> &'static str {
+        let [eight, sixteen, thirty_two, sixty_four, bits] = self.register_types;
+        match lane {
+            8 => eight,
+            16 => sixteen,
+            32 => thirty_two,
+            64 => sixty_four,
+            _ => bits,
+        }
+    }
+}
