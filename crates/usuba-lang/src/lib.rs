@@ -6,7 +6,8 @@
 //!
 //! The crate is pure: it reads no file and knows no machine.
 
-pub mod source;
-pub mod diagnostic;
 pub mod ast;
+pub mod diagnostic;
+pub mod source;
+pub mod syntax;
 pub mod typed;

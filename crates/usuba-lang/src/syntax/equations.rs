@@ -1,0 +1,242 @@
+//! Equations and loops.
+
+use super::cursor::{BRACKETS, LOOP_BRACES, PARENTHESES, Parsed, Parser};
+use super::expressions::binary_operator;
+use super::lexer::{Keyword, TokenKind};
+use super::messages;
+use crate::ast::{
+    Assignment, Equation, Expression, ExpressionKind, Forall, LoopAttribute, LoopAttributeKind, Reference,
+};
+use crate::source::Span;
+
+impl Parser<'_> {
+    /// Equations up to `tel`, or up to the `}` that closes a loop, which are not read. Equations that cannot be
+    /// read are left out.
+    pub(super) fn equations(&mut self, in_loop: Option<Span>) -> Vec<Equation> {
+        let mut equations = Vec::new();
+        let mut wrong = false;
+        loop {
+            if let Some(span) = self.stray_semicolon(&equations, wrong) {
+                self.report(messages::expected(span, "an equation", ";"));
+                wrong = true;
+            }
+            if self.at_end_of_equations(in_loop) {
+                break;
+            }
+            let before = self.token().start;
+            let equation = self.equation();
+            wrong |= equation.is_err();
+            let is_loop = matches!(equation, Ok(Equation::Forall(_)));
+            match equation {
+                Ok(equation) => equations.push(equation),
+                Err(_) => self.skip_equation(in_loop),
+            }
+            if self.at_end_of_equations(in_loop) {
+                break;
+            }
+            let separated = self.eat_semicolons();
+            if !separated && !is_loop && self.begins_equation() {
+                if !wrong || self.token().start > before {
+                    self.missing_semicolon();
+                }
+            } else if !separated && !is_loop {
+                self.fail("an operator, or `;` and another equation");
+                wrong = true;
+                self.skip_equation(in_loop);
+                self.eat_semicolons();
+            }
+        }
+        if equations.is_empty() && !wrong {
+            let span = self.span();
+            if self.is_keyword(Keyword::Tel) || self.is(TokenKind::CloseBrace) {
+                self.report_here(messages::no_equations(span));
+            }
+        }
+        equations
+    }
+
+    fn stray_semicolon(&mut self, equations: &[crate::ast::Equation], wrong: bool) -> Option<Span> {
+        let span = self.span();
+        (self.eat_semicolons() && equations.is_empty() && !wrong).then_some(span)
+    }
+
+    fn eat_semicolons(&mut self) -> bool {
+        let mut any = false;
+        while self.eat(TokenKind::Semicolon).is_some() {
+            any = true;
+        }
+        any
+    }
+
+    fn missing_semicolon(&mut self) {
+        let before = self.previous_span();
+        let after = Span { start: before.end, ..before };
+        self.report_here(messages::missing_semicolon(after, self.span()));
+    }
+
+    fn at_end_of_equations(&self, in_loop: Option<Span>) -> bool {
+        self.at_item()
+            || self.is_keyword(Keyword::Tel)
+            || (in_loop.is_some() && self.is(TokenKind::CloseBrace))
+    }
+
+    fn begins_equation(&self) -> bool {
+        use Keyword::{Forall, NoUnroll, Pipelined, Unroll};
+        matches!(
+            self.kind(),
+            TokenKind::Identifier
+                | TokenKind::OpenParenthesis
+                | TokenKind::Keyword(Forall | Unroll | NoUnroll | Pipelined)
+        )
+    }
+
+    /// Moves past what is left of an equation that could not be read.
+    fn skip_equation(&mut self, in_loop: Option<Span>) {
+        use Keyword::{Forall, NoUnroll, Pipelined, Tel, Unroll};
+        let mut depth = 0u32;
+        while !self.at_item() {
+            match self.kind() {
+                TokenKind::Semicolon | TokenKind::Keyword(Tel | Forall | Unroll | NoUnroll | Pipelined) => {
+                    return;
+                }
+                TokenKind::OpenBrace => depth += 1,
+                TokenKind::CloseBrace if depth == 0 && in_loop.is_some() => return,
+                TokenKind::CloseBrace => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            self.advance();
+        }
+    }
+
+    fn equation(&mut self) -> Parsed<Equation> {
+        match self.kind() {
+            TokenKind::Keyword(
+                Keyword::Forall | Keyword::Unroll | Keyword::NoUnroll | Keyword::Pipelined,
+            ) => self.forall().map(Equation::Forall),
+            _ => self.assignment().map(Equation::Assign),
+        }
+    }
+
+    fn assignment(&mut self) -> Parsed<Assignment> {
+        let start = self.span();
+        let targets = match self.kind() {
+            TokenKind::Identifier => vec![self.reference()?],
+            TokenKind::OpenParenthesis => self.bracketed(PARENTHESES, "a variable", |parser| {
+                parser.separated(TokenKind::Comma, TokenKind::CloseParenthesis, Self::reference)
+            })?,
+            _ => return Err(self.fail("an equation")),
+        };
+        let pattern = self.since(start);
+        let operator = binary_operator(self.kind());
+        if operator.is_some() {
+            self.advance();
+        }
+        let imperative = self.eat(TokenKind::Colon).is_some();
+        if self.eat(TokenKind::Equals).is_none() {
+            return Err(self.not_an_assignment(pattern, operator.is_some() || imperative));
+        }
+        let at = self.span();
+        let value = self.expression().unwrap_or_else(|_| {
+            let span = self.since(at);
+            Expression { kind: ExpressionKind::Error, span, parenthesised: false }
+        });
+        if matches!(value.kind, ExpressionKind::Error) {
+            self.skip_to_end_of_value();
+        }
+        Ok(Assignment { targets, operator, imperative, value, span: self.since(start) })
+    }
+
+    /// What is left of a value that could not be read is passed over, so that the equation still counts.
+    fn skip_to_end_of_value(&mut self) {
+        self.skip_until(|kind| {
+            use Keyword::{Forall, NoUnroll, Pipelined, Tel, Unroll};
+            matches!(
+                kind,
+                TokenKind::Semicolon
+                    | TokenKind::CloseBrace
+                    | TokenKind::Keyword(Tel | Forall | Unroll | NoUnroll | Pipelined)
+            )
+        });
+    }
+
+    fn not_an_assignment(&mut self, pattern: Span, begun: bool) -> super::cursor::Reported {
+        let span = self.span();
+        let target = self.spelling(pattern);
+        match self.kind() {
+            TokenKind::ShiftLeft
+            | TokenKind::ShiftRight
+            | TokenKind::ShiftRightArithmetic
+            | TokenKind::RotateLeft
+            | TokenKind::RotateRight
+                if !begun && matches!(self.ahead(1).kind, TokenKind::Equals | TokenKind::Colon) =>
+            {
+                self.report_here(messages::shift_assignment(span, target, self.found()))
+            }
+            TokenKind::OpenParenthesis | TokenKind::Less if !begun => {
+                self.report_here(messages::result_ignored(span, target))
+            }
+            _ if begun => self.fail("`=`"),
+            _ => self.fail("`=` or `:=`"),
+        }
+    }
+
+    fn forall(&mut self) -> Parsed<Forall> {
+        let start = self.span();
+        let attributes = self.loop_attributes();
+        let keyword = self.expect_keyword(Keyword::Forall, "`forall`")?;
+        let header = self.within(keyword, "a loop", "its body, `{ … }`", Self::loop_header);
+        if header.is_err() {
+            // The body is read all the same, for its own errors, if it is plain where it begins.
+            self.skip_until(|kind| {
+                matches!(kind, TokenKind::OpenBrace | TokenKind::Semicolon | TokenKind::Keyword(Keyword::Tel))
+            });
+        }
+        let opened = self.span();
+        let body = self.bracketed(LOOP_BRACES, "`{` and the body of the loop", |parser| {
+            Ok(parser.equations(Some(opened)))
+        })?;
+        let (variable, first, last) = header?;
+        Ok(Forall { attributes, variable, start: first, stop: last, body, span: self.since(start) })
+    }
+
+    fn loop_header(&mut self) -> Parsed<(crate::ast::Name, crate::ast::Static, crate::ast::Static)> {
+        let variable = self.name("the variable of the loop")?;
+        self.expect_keyword(Keyword::In, "`in` and the bounds")?;
+        self.bracketed(BRACKETS, "the bounds of the loop, `[first, last]`", |parser| {
+            let first = parser.static_expression()?;
+            if parser.is(TokenKind::DotDot) {
+                let span = parser.span();
+                parser.report(messages::range_bounds(span));
+                parser.advance();
+            } else {
+                parser.expect(TokenKind::Comma, "`,` and the last value of the loop")?;
+            }
+            Ok((variable, first, parser.static_expression()?))
+        })
+    }
+
+    fn loop_attributes(&mut self) -> Vec<LoopAttribute> {
+        let mut attributes = Vec::new();
+        loop {
+            let kind = match self.kind() {
+                TokenKind::Keyword(Keyword::Unroll) => LoopAttributeKind::Unroll,
+                TokenKind::Keyword(Keyword::NoUnroll) => LoopAttributeKind::NoUnroll,
+                TokenKind::Keyword(Keyword::Pipelined) => LoopAttributeKind::Pipelined,
+                TokenKind::Keyword(Keyword::Inline | Keyword::NoInline | Keyword::NoOpt)
+                    if !attributes.is_empty() =>
+                {
+                    self.report(messages::definition_attribute_on_loop(self.span(), self.found()));
+                    self.advance();
+                    continue;
+                }
+                _ => return attributes,
+            };
+            attributes.push(LoopAttribute { kind, span: self.advance() });
+        }
+    }
+
+    pub(super) fn reference(&mut self) -> Parsed<Reference> {
+        let name = self.name("a variable")?;
+        self.selections(name)
+    }
+}
