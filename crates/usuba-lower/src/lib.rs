@@ -1,1 +1,120 @@
-//! From typed Usuba programs to Usuba0.
+//! From typed programs to Usuba0: one node per instance, tables as circuits, permutations as wiring, loops kept.
+//!
+//! Reading order: [`lower`] (the whole), [`node`] (one instance), [`expression`] (values), [`roll`] (which loops have one
+//! shape and what their iterations hand on), [`looping`] (emitting them), [`table`] (tables as nodes),
+//! [`circuits`] (the database of published circuits), [`synthesis`] (circuits for all other tables),
+//! [`bits`] (arithmetic on bits), [`admission`] (what a slicing cannot express), [`messages`] (how that is said).
+
+mod admission;
+mod bits;
+mod expression;
+mod looping;
+mod messages;
+mod node;
+mod places;
+mod roll;
+mod table;
+
+pub mod circuits;
+pub mod synthesis;
+
+use places::Places;
+use usuba_ir::layout::Slicing;
+use usuba_ir::program::{Node, NodeId, Program};
+use usuba_lang::diagnostic::Diagnostic;
+use usuba_lang::source::Sources;
+use usuba_lang::typed;
+
+/// When a loop of the source is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Loops {
+    /// Keep every loop whose iterations have one shape and whose unrolled size is at least so many operations;
+    /// `_unroll` and `_no_unroll` override it.
+    Above(u32),
+    /// Keep every loop whose iterations have one shape (`--no-unroll`).
+    Keep,
+    /// Keep none (`--unroll`).
+    Unroll,
+}
+
+/// How to lower.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// The slicing. [`Slicing::B`] needs a program elaborated in [`typed::Mode::Bits`], the others one in
+    /// [`typed::Mode::Words`].
+    pub slicing: Slicing,
+    /// Which loops to keep.
+    pub loops: Loops,
+    /// Take S-boxes from the database of published circuits.
+    pub published_circuits: bool,
+}
+
+impl Options {
+    /// The usual choices for a slicing.
+    pub fn new(slicing: Slicing) -> Options {
+        Options { slicing, loops: Loops::Above(512), published_circuits: true }
+    }
+
+    /// The representation of words that the slicing lowers from.
+    pub fn mode(&self) -> typed::Mode {
+        match self.slicing {
+            Slicing::B => typed::Mode::Bits,
+            Slicing::V | Slicing::H => typed::Mode::Words,
+        }
+    }
+}
+
+/// Lowers a typed program.
+///
+/// # Errors
+/// What the slicing cannot express (arithmetic on spread words, look-ups by a word, …), each at its place.
+pub fn lower(program: &typed::Program, sources: &Sources, options: &Options) -> Result<Program, Vec<Diagnostic>> {
+    let findings = admission::findings(program, options);
+    if !findings.is_empty() {
+        return Err(findings);
+    }
+    let mut lowering = Lowering {
+        program,
+        options,
+        places: Places::new(sources),
+        nodes: Vec::new(),
+        of_instance: vec![None; program.instances.len()],
+        weights: vec![0; program.instances.len()],
+    };
+    for (id, instance) in program.instances.iter().enumerate() {
+        let entry = id == program.entry.0 as usize;
+        match &instance.body {
+            typed::Body::Permutation { .. } if !entry => {}
+            typed::Body::Permutation { sources } => lowering.permutation(id, instance, sources),
+            typed::Body::Table(table) => lowering.table(id, instance, table),
+            typed::Body::Equations(equations) => lowering.equations(id, instance, equations),
+        }
+    }
+    Ok(Program { files: lowering.places.into_files(), nodes: lowering.nodes })
+}
+
+/// The state of lowering one program.
+struct Lowering<'a> {
+    program: &'a typed::Program,
+    options: &'a Options,
+    places: Places,
+    nodes: Vec<Node>,
+    /// The node of each instance; permutations have none unless they are the entry.
+    of_instance: Vec<Option<NodeId>>,
+    /// The number of operations of each instance, loops spelt out.
+    weights: Vec<u64>,
+}
+
+impl Lowering<'_> {
+    /// Adds a node and remembers which instance it computes.
+    fn define(&mut self, instance: usize, node: Node, weight: u64) {
+        self.of_instance[instance] = Some(self.add(node));
+        self.weights[instance] = weight;
+    }
+
+    /// Adds a node.
+    fn add(&mut self, node: Node) -> NodeId {
+        self.nodes.push(node);
+        NodeId(self.nodes.len() as u32 - 1)
+    }
+}

@@ -1,0 +1,103 @@
+//! What a slicing cannot express, whatever the machine.
+
+use crate::{Options, messages};
+use usuba_ir::layout::Slicing;
+use usuba_lang::diagnostic::Diagnostic;
+use usuba_lang::source::Span;
+use usuba_lang::typed::{Body, Direction, Expression, ExpressionKind, Lookup, Program, Step};
+
+/// Everything in `program` that the slicing rules out, at most one finding per place.
+pub(crate) fn findings(program: &Program, options: &Options) -> Vec<Diagnostic> {
+    let slicing = options.slicing;
+    let mut found = Vec::new();
+    if slicing == Slicing::B {
+        return found;
+    }
+    let mut first: Option<(u32, Span)> = None;
+    for instance in &program.instances {
+        for variable in &instance.variables {
+            let width = variable.width;
+            let fits = match variable.direction {
+                Direction::Free => true,
+                Direction::V => slicing == Slicing::V,
+                Direction::H => slicing == Slicing::H,
+                Direction::B => false,
+            };
+            if width > 1 && !fits {
+                found.push(messages::directions(variable.span, &variable.name, variable.direction, slicing));
+                continue;
+            }
+            if slicing == Slicing::V {
+                if width > 64 {
+                    found.push(messages::vertical_width(variable.span, &variable.name, width));
+                }
+                continue;
+            }
+            let (expected, place) = *first.get_or_insert((width, variable.span));
+            if expected != width {
+                found.push(messages::horizontal_mix(variable.span, &variable.name, width, expected, place));
+            } else if width > 1 && !(width.is_power_of_two() && width <= 64) {
+                found.push(messages::horizontal_width(variable.span, &variable.name, width));
+            }
+        }
+        match &instance.body {
+            Body::Table(table) if table.lookup == Lookup::Word && (table.inputs > 1 || table.outputs > 1) => found.push(messages::word_lookup(
+                instance.span,
+                &instance.name,
+                table.inputs,
+                table.outputs,
+                slicing,
+            )),
+            Body::Equations(equations) if slicing == Slicing::H => in_steps(&equations.steps, &mut found),
+            _ => {}
+        }
+    }
+    let mut seen = Vec::new();
+    found.retain(|finding| {
+        let fresh = !seen.contains(&finding.span);
+        seen.push(finding.span);
+        fresh
+    });
+    found
+}
+
+fn in_steps(steps: &[Step], found: &mut Vec<Diagnostic>) {
+    for step in steps {
+        match step {
+            Step::Assign(assignment) => in_expression(&assignment.value, found),
+            Step::Loop(looped) => {
+                // Every iteration has the places of the first.
+                if let Some(body) = looped.iterations.first() {
+                    in_steps(body, found);
+                }
+            }
+        }
+    }
+}
+
+fn in_expression(expression: &Expression, found: &mut Vec<Diagnostic>) {
+    match &expression.kind {
+        ExpressionKind::Arithmetic { op, width, left, right } => {
+            found.push(messages::arithmetic_in_h(expression.span, *op, *width));
+            in_expression(left, found);
+            in_expression(right, found);
+        }
+        ExpressionKind::Atoms(_) | ExpressionKind::Constants(_) => {}
+        ExpressionKind::Tuple(parts) => parts.iter().for_each(|part| in_expression(part, found)),
+        ExpressionKind::Logic(_, left, right) => {
+            in_expression(left, found);
+            in_expression(right, found);
+        }
+        ExpressionKind::Pack { high, low } => {
+            in_expression(high, found);
+            in_expression(low, found);
+        }
+        ExpressionKind::Not(value)
+        | ExpressionKind::Shift { value, .. }
+        | ExpressionKind::Gather { value, .. }
+        | ExpressionKind::Shuffle { value, .. }
+        | ExpressionKind::Bitmask { value, .. }
+        | ExpressionKind::Refresh(value) => in_expression(value, found),
+        ExpressionKind::Call { arguments, .. } => in_expression(arguments, found),
+    }
+}

@@ -1,0 +1,148 @@
+//! The database of published S-box circuits: netlists as data, in `circuits/`, each with its source.
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+/// A gate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Gate {
+    /// `~a`.
+    Not(usize),
+    /// `a & b`.
+    And(usize, usize),
+    /// `a | b`.
+    Or(usize, usize),
+    /// `a ^ b`.
+    Xor(usize, usize),
+    /// `a & ~b`.
+    AndNot(usize, usize),
+}
+
+/// A circuit of two-input gates. Wires are numbered: the inputs first, most significant first, then the gates in order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Circuit {
+    /// Number of inputs.
+    pub inputs: usize,
+    /// The gates in order of evaluation.
+    pub gates: Vec<Gate>,
+    /// The wires that are the outputs, most significant first.
+    pub outputs: Vec<usize>,
+    /// Where it comes from.
+    pub source: String,
+}
+
+impl Circuit {
+    /// The outputs for a list of input words; bit j of every word is case j.
+    pub fn evaluate(&self, inputs: &[u64]) -> Vec<u64> {
+        let mut wires = inputs.to_vec();
+        for gate in &self.gates {
+            wires.push(match *gate {
+                Gate::Not(a) => !wires[a],
+                Gate::And(a, b) => wires[a] & wires[b],
+                Gate::Or(a, b) => wires[a] | wires[b],
+                Gate::Xor(a, b) => wires[a] ^ wires[b],
+                Gate::AndNot(a, b) => wires[a] & !wires[b],
+            });
+        }
+        self.outputs.iter().map(|&wire| wires[wire]).collect()
+    }
+
+    /// Its value for every input in order, by evaluation: output word, first output most significant.
+    pub fn table(&self) -> Vec<u64> {
+        (0..1u64 << self.inputs)
+            .map(|index| {
+                let bits: Vec<u64> =
+                    (0..self.inputs).map(|i| index >> (self.inputs - 1 - i) & 1).collect();
+                self.evaluate(&bits).iter().fold(0, |word, bit| word << 1 | bit & 1)
+            })
+            .collect()
+    }
+}
+
+/// A netlist file.
+#[derive(Deserialize)]
+struct Netlist {
+    sbox: String,
+    inputs: usize,
+    outputs: usize,
+    table: Vec<u64>,
+    basis: String,
+    gates: Vec<Vec<serde_json::Value>>,
+    result: Vec<String>,
+    source: String,
+}
+
+include!(concat!(env!("OUT_DIR"), "/netlists.rs"));
+
+/// A circuit of the database with its name and table.
+#[derive(Clone, Debug)]
+pub struct Published {
+    /// The file name without `.json`.
+    pub file: &'static str,
+    /// The S-box.
+    pub sbox: String,
+    /// The table as stated in the file.
+    pub table: Vec<u64>,
+    /// The number of output bits.
+    pub outputs: usize,
+    /// The circuit.
+    pub circuit: Circuit,
+}
+
+/// All two-input circuits of the database, by file name. Three-input covers and multiplexer netlists are for targets that
+/// have such instructions and are not among them.
+pub fn database() -> &'static [Published] {
+    static DATABASE: OnceLock<Vec<Published>> = OnceLock::new();
+    DATABASE.get_or_init(|| NETLISTS.iter().filter_map(|&(file, text)| read(file, text)).collect())
+}
+
+/// The smallest published circuit for a table of 2^inputs values.
+pub fn published(inputs: usize, outputs: usize, table: &[u64]) -> Option<&'static Published> {
+    database()
+        .iter()
+        .filter(|one| one.circuit.inputs == inputs && one.outputs == outputs && one.table == table)
+        .min_by_key(|one| (one.circuit.gates.len(), one.file))
+}
+
+fn read(file: &'static str, text: &str) -> Option<Published> {
+    let netlist: Netlist = serde_json::from_str(text).ok()?;
+    if netlist.basis != "and2" {
+        return None;
+    }
+    let mut wires: BTreeMap<String, usize> = (0..netlist.inputs).map(|i| (format!("x{i}"), i)).collect();
+    let mut gates: Vec<Gate> = Vec::new();
+    for row in &netlist.gates {
+        let name = row.first()?.as_str()?;
+        let kind = row.get(1)?.as_str()?;
+        let wire = |i: usize| wires.get(row.get(i)?.as_str()?).copied();
+        let mut push = |gate: Gate| {
+            gates.push(gate);
+            netlist.inputs + gates.len() - 1
+        };
+        let result = match kind {
+            "not" => push(Gate::Not(wire(2)?)),
+            "and" => push(Gate::And(wire(2)?, wire(3)?)),
+            "or" => push(Gate::Or(wire(2)?, wire(3)?)),
+            "xor" => push(Gate::Xor(wire(2)?, wire(3)?)),
+            "andn" => push(Gate::AndNot(wire(2)?, wire(3)?)),
+            "xnor" => {
+                let inner = push(Gate::Xor(wire(2)?, wire(3)?));
+                push(Gate::Not(inner))
+            }
+            "nand" => {
+                let inner = push(Gate::And(wire(2)?, wire(3)?));
+                push(Gate::Not(inner))
+            }
+            "nor" => {
+                let inner = push(Gate::Or(wire(2)?, wire(3)?));
+                push(Gate::Not(inner))
+            }
+            _ => return None,
+        };
+        wires.insert(name.to_owned(), result);
+    }
+    let outputs = netlist.result.iter().map(|name| wires.get(name).copied()).collect::<Option<_>>()?;
+    let circuit = Circuit { inputs: netlist.inputs, gates, outputs, source: netlist.source };
+    Some(Published { file, sbox: netlist.sbox, table: netlist.table, outputs: netlist.outputs, circuit })
+}

@@ -1,0 +1,205 @@
+//! Tables to nodes.
+
+use crate::circuits::{self, Circuit, Gate};
+use crate::{Loops, Lowering, synthesis};
+use usuba_ir::builder::NodeBuilder;
+use usuba_ir::layout::Layout;
+use usuba_ir::program::{Affine, BinaryOp, Node, NodeId, Origin, Parameter, Type, ValueId};
+use usuba_lang::typed::{Instance, Lookup, Table};
+
+/// From this many operations on, the columns of a table are worked off in a loop.
+const LOOP_FROM: usize = 512;
+
+impl<'p> Lowering<'p> {
+    /// Lowers a table: its circuit, applied to every column.
+    pub(crate) fn table(&mut self, id: usize, instance: &'p Instance, table: &Table) {
+        let circuit = self.circuit(table);
+        let columns = match table.lookup {
+            Lookup::Columns { columns } => columns,
+            Lookup::Word => 1,
+        };
+        let origin = Origin { place: self.places.of(instance.span), name: None };
+        let weight = circuit.gates.len() as u64 * u64::from(columns);
+        let node = if columns == 1 {
+            self.whole_table(instance, &circuit, origin)
+        } else {
+            let column = column_node(format!("{}'column", instance.symbol), instance, &circuit, origin.clone());
+            let column = self.add(column);
+            self.columns(instance, table, columns, column, circuit.gates.len(), origin)
+        };
+        self.define(id, node, weight);
+    }
+
+    /// The circuit of a table: published, read in either bit order, or made here.
+    fn circuit(&self, table: &Table) -> Circuit {
+        let (inputs, outputs) = (table.inputs as usize, table.outputs as usize);
+        let direct = circuits::published(inputs, outputs, &table.entries).map(|one| one.circuit.clone());
+        let mirrored = || {
+            let reverse = |value: u64, bits: usize| (0..bits).fold(0, |word, i| word << 1 | value >> i & 1);
+            let entries: Vec<u64> = (0..table.entries.len())
+                .map(|i| reverse(table.entries[reverse(i as u64, inputs) as usize], outputs))
+                .collect();
+            circuits::published(inputs, outputs, &entries).map(|one| mirror(&one.circuit))
+        };
+        let published = if self.options.published_circuits { direct.or_else(mirrored) } else { None };
+        published.unwrap_or_else(|| synthesis::synthesise(inputs, outputs, &table.entries))
+    }
+
+    /// The circuit on the atoms of the instance itself.
+    fn whole_table(&self, instance: &'p Instance, circuit: &Circuit, origin: Origin) -> Node {
+        let mut builder = NodeBuilder::new(instance.symbol.clone());
+        builder.attributes = crate::node::attributes(instance.attributes);
+        builder.at(origin);
+        let wires = self.input_atoms(&mut builder, instance);
+        let results = emit(&mut builder, circuit, &wires);
+        self.output_atoms(&mut builder, instance, &results);
+        builder.finish()
+    }
+
+    /// The circuit node on each column of the bits: one call a column, or a loop of them.
+    fn columns(
+        &self,
+        instance: &'p Instance,
+        table: &Table,
+        columns: u32,
+        column: NodeId,
+        gates: usize,
+        origin: Origin,
+    ) -> Node {
+        let mut builder = NodeBuilder::new(instance.symbol.clone());
+        builder.attributes = crate::node::attributes(instance.attributes);
+        builder.at(origin);
+        let types = vec![Type::atom(Layout::BIT); table.outputs as usize];
+        let in_loop = match self.options.loops {
+            Loops::Keep => true,
+            Loops::Unroll => false,
+            Loops::Above(_) => gates * columns as usize >= LOOP_FROM,
+        };
+        if in_loop {
+            let inputs = self.inputs_as_array(&mut builder, instance, table.inputs * columns);
+            let zero = builder.constant(Layout::BIT, 0);
+            let initial = builder.array(vec![zero; (table.outputs * columns) as usize]);
+            let (induction, parameters) = builder.begin_loop(columns, vec![initial]);
+            let at = |i: u32| Affine { constant: i64::from(i * columns), terms: vec![(induction, 1)] };
+            let arguments = (0..table.inputs).map(|i| builder.get(inputs, at(i))).collect();
+            let results = builder.call(column, arguments, &types);
+            let filled = (0..table.outputs)
+                .zip(results)
+                .fold(parameters[0], |array, (j, result)| builder.set(array, at(j), result));
+            let filled = builder.end_loop(vec![filled])[0];
+            self.outputs_from_array(&mut builder, instance, filled);
+        } else {
+            let atoms = self.input_atoms(&mut builder, instance);
+            let mut results = vec![None; (table.outputs * columns) as usize];
+            for c in 0..columns {
+                let arguments = (0..table.inputs).map(|i| atoms[(i * columns + c) as usize]).collect();
+                for (j, result) in builder.call(column, arguments, &types).into_iter().enumerate() {
+                    results[j * columns as usize + c as usize] = Some(result);
+                }
+            }
+            let results: Vec<ValueId> = results.into_iter().flatten().collect();
+            self.output_atoms(&mut builder, instance, &results);
+        }
+        builder.finish()
+    }
+
+    fn input_atoms(&self, builder: &mut NodeBuilder, instance: &Instance) -> Vec<ValueId> {
+        let mut atoms = Vec::new();
+        for &input in &instance.inputs {
+            let parameter = self.parameter(instance, input);
+            let (ty, value) = (parameter.ty, builder.input(parameter));
+            match ty.len {
+                None => atoms.push(value),
+                Some(len) => {
+                    atoms.extend((0..len).map(|i| builder.get(value, Affine::constant(i64::from(i)))));
+                }
+            }
+        }
+        atoms
+    }
+
+    fn output_atoms(&self, builder: &mut NodeBuilder, instance: &Instance, results: &[ValueId]) {
+        let mut rest = results.iter().copied();
+        for &output in &instance.outputs {
+            let parameter = self.parameter(instance, output);
+            let part: Vec<ValueId> = rest.by_ref().take(parameter.ty.atoms() as usize).collect();
+            let value = match parameter.ty.len {
+                None => part[0],
+                Some(_) => builder.array(part),
+            };
+            builder.output(parameter, value);
+        }
+    }
+
+    fn inputs_as_array(&self, builder: &mut NodeBuilder, instance: &Instance, count: u32) -> ValueId {
+        if let [input] = instance.inputs[..] {
+            let parameter = self.parameter(instance, input);
+            if parameter.ty.len == Some(count) {
+                return builder.input(parameter);
+            }
+        }
+        let atoms = self.input_atoms(builder, instance);
+        builder.array(atoms)
+    }
+
+    fn outputs_from_array(&self, builder: &mut NodeBuilder, instance: &Instance, array: ValueId) {
+        let mut start = 0;
+        for &output in &instance.outputs {
+            let parameter = self.parameter(instance, output);
+            let value = match parameter.ty.len {
+                None => builder.get(array, Affine::constant(start)),
+                Some(len) => builder.slice(array, Affine::constant(start), len),
+            };
+            start += i64::from(parameter.ty.atoms());
+            builder.output(parameter, value);
+        }
+    }
+}
+
+/// A node that computes a circuit on single bits.
+fn column_node(name: String, instance: &Instance, circuit: &Circuit, origin: Origin) -> Node {
+    let mut builder = NodeBuilder::new(name);
+    builder.attributes = crate::node::attributes(instance.attributes);
+    builder.at(origin);
+    let ty = Type::atom(Layout::BIT);
+    let bit = |name: String| Parameter { name, ty, shape: Vec::new(), uniform: false };
+    let wires: Vec<ValueId> = (0..circuit.inputs).map(|i| builder.input(bit(format!("x{i}")))).collect();
+    for (j, result) in emit(&mut builder, circuit, &wires).into_iter().enumerate() {
+        builder.output(bit(format!("y{j}")), result);
+    }
+    builder.finish()
+}
+
+/// The gates of a circuit, and its outputs.
+fn emit(builder: &mut NodeBuilder, circuit: &Circuit, inputs: &[ValueId]) -> Vec<ValueId> {
+    let mut wires = inputs.to_vec();
+    for gate in &circuit.gates {
+        wires.push(match *gate {
+            Gate::Not(a) => builder.not(wires[a]),
+            Gate::And(a, b) => builder.binary(BinaryOp::And, wires[a], wires[b]),
+            Gate::Or(a, b) => builder.binary(BinaryOp::Or, wires[a], wires[b]),
+            Gate::Xor(a, b) => builder.binary(BinaryOp::Xor, wires[a], wires[b]),
+            Gate::AndNot(a, b) => builder.binary(BinaryOp::AndNot, wires[a], wires[b]),
+        });
+    }
+    circuit.outputs.iter().map(|&wire| wires[wire]).collect()
+}
+
+/// The circuit with inputs and outputs in the opposite order.
+fn mirror(circuit: &Circuit) -> Circuit {
+    let n = circuit.inputs;
+    let wire = |w: usize| if w < n { n - 1 - w } else { w };
+    let gates = circuit
+        .gates
+        .iter()
+        .map(|gate| match *gate {
+            Gate::Not(a) => Gate::Not(wire(a)),
+            Gate::And(a, b) => Gate::And(wire(a), wire(b)),
+            Gate::Or(a, b) => Gate::Or(wire(a), wire(b)),
+            Gate::Xor(a, b) => Gate::Xor(wire(a), wire(b)),
+            Gate::AndNot(a, b) => Gate::AndNot(wire(a), wire(b)),
+        })
+        .collect();
+    let outputs = circuit.outputs.iter().rev().map(|&w| wire(w)).collect();
+    Circuit { inputs: n, gates, outputs, source: circuit.source.clone() }
+}

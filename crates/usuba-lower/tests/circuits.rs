@@ -1,0 +1,83 @@
+//! Every circuit computes its table, for every input.
+
+use usuba_lower::circuits::{database, published};
+use usuba_lower::synthesis::{decision_diagram, synthesise};
+
+#[test]
+fn every_published_circuit_computes_its_table() {
+    assert!(database().len() >= 50, "the database holds {} circuits", database().len());
+    for one in database() {
+        assert_eq!(one.circuit.table(), one.table, "{}", one.file);
+        assert_eq!(one.circuit.outputs.len(), one.outputs, "{}", one.file);
+        assert!(!one.circuit.source.is_empty(), "{} does not say where it comes from", one.file);
+    }
+}
+
+#[test]
+fn a_wrong_gate_is_noticed() {
+    use usuba_lower::circuits::Gate;
+    let aes = database().iter().find(|one| one.sbox == "aes").expect("the AES S-box is published");
+    let mut circuit = aes.circuit.clone();
+    let gate = circuit.gates.iter_mut().find(|gate| matches!(gate, Gate::Xor(..))).expect("it has an xor");
+    let Gate::Xor(a, b) = *gate else { unreachable!() };
+    *gate = Gate::Or(a, b);
+    assert_ne!(circuit.table(), aes.table);
+}
+
+#[test]
+fn the_smallest_circuit_is_taken() {
+    let aes = database().iter().find(|one| one.sbox == "aes").expect("the AES S-box is published");
+    let best = published(8, 8, &aes.table).expect("it is found by its table");
+    assert!(best.circuit.gates.len() <= 113, "{} gates", best.circuit.gates.len());
+}
+
+/// A deterministic generator (splitmix64).
+fn random(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+fn check(inputs: usize, outputs: usize, table: &[u64]) {
+    let circuit = synthesise(inputs, outputs, table);
+    assert_eq!(circuit.table(), table, "{inputs} inputs, {outputs} outputs");
+    let order: Vec<usize> = (0..inputs).collect();
+    let diagram = decision_diagram(inputs, outputs, table, &order);
+    assert_eq!(diagram.table(), table);
+    assert!(circuit.gates.len() <= diagram.gates.len());
+}
+
+#[test]
+fn synthesised_circuits_compute_their_tables() {
+    let mut state = 1;
+    for inputs in 1..=8 {
+        for outputs in [1, 2, 3, 4, 8] {
+            for _ in 0..4 {
+                let table: Vec<u64> = (0..1 << inputs).map(|_| random(&mut state) % (1 << outputs)).collect();
+                check(inputs, outputs, &table);
+            }
+        }
+    }
+    for value in 0..4 {
+        check(3, 2, &[value; 8]);
+    }
+    for one in database() {
+        if one.circuit.inputs <= 6 {
+            check(one.circuit.inputs, one.outputs, &one.table);
+        }
+    }
+    let wide: Vec<u64> = (0..1 << 11).map(|_| random(&mut state) % 8).collect();
+    check(11, 3, &wide);
+}
+
+#[test]
+fn all_functions_of_two_and_three_inputs() {
+    for function in 0..1u64 << 4 {
+        check(2, 1, &(0..4).map(|i| function >> i & 1).collect::<Vec<_>>());
+    }
+    for function in 0..1u64 << 8 {
+        check(3, 1, &(0..8).map(|i| function >> i & 1).collect::<Vec<_>>());
+    }
+}
