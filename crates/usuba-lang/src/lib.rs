@@ -8,6 +8,8 @@
 
 pub mod ast;
 pub mod diagnostic;
+pub mod load;
+pub mod render;
 pub mod source;
 pub mod syntax;
 pub mod typed;

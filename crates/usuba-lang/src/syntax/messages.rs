@@ -123,6 +123,14 @@ pub(super) fn too_deep(span: Span, limit: u32) -> Diagnostic {
         .help("give a part of it a name of its own, in an equation of its own")
 }
 
+/// `span` is the place of the first error that is not told.
+pub(super) fn too_many(span: Span, told: usize, left: usize) -> Diagnostic {
+    Diagnostic::error("E0110", span, format!("{left} more findings in this file are not told"))
+        .label("the next is here")
+        .rule(format!("at most {told} findings are told for one file"))
+        .help("repair those above first")
+}
+
 // ---- E02xx: the grammar ----------------------------------------------------------------------------------------
 
 /// `found` is the spelling of the token, empty at the end of the file.
