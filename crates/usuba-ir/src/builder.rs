@@ -45,6 +45,8 @@ pub struct NodeBuilder {
     /// The loops that are open, outermost first.
     open: Vec<Loop>,
     constants: HashMap<(Layout, u128), ValueId>,
+    /// Nothing is simplified, arrays included: for making programs that passes can get their teeth into.
+    raw: bool,
 }
 
 /// What is known of the definition of a value.
@@ -90,7 +92,13 @@ impl NodeBuilder {
             top: Block::default(),
             open: Vec::new(),
             constants: HashMap::new(),
+            raw: false,
         }
+    }
+
+    /// An empty node in which nothing will be simplified.
+    pub(crate) fn raw(name: impl Into<String>) -> Self {
+        NodeBuilder { raw: true, ..NodeBuilder::new(name) }
     }
 
     /// The node.
@@ -218,7 +226,7 @@ impl NodeBuilder {
     /// The atom of an array at an index.
     pub fn get(&mut self, array: ValueId, index: Affine) -> ValueId {
         let layout = self.ty(array).layout;
-        if !index.terms.is_empty() {
+        if self.raw || !index.terms.is_empty() {
             return self.emit(Op::Get(array, index), Type::atom(layout), Known::Nothing);
         }
         let (array, index) = match self.find(array, index.constant) {
@@ -240,7 +248,7 @@ impl NodeBuilder {
     /// The `len` elements of an array from an index on.
     pub fn slice(&mut self, array: ValueId, index: Affine, len: u32) -> ValueId {
         let ty = self.ty(array);
-        let fixed = index.terms.is_empty();
+        let fixed = !self.raw && index.terms.is_empty();
         if fixed && index.constant == 0 && ty.len == Some(len) {
             return array;
         }
@@ -251,7 +259,7 @@ impl NodeBuilder {
     /// The array with the elements from an index on replaced by those of `part`.
     pub fn splice(&mut self, array: ValueId, index: Affine, part: ValueId) -> ValueId {
         let ty = self.ty(array);
-        let fixed = index.terms.is_empty();
+        let fixed = !self.raw && index.terms.is_empty();
         if fixed && index.constant == 0 && ty == self.ty(part) {
             return part;
         }
@@ -319,7 +327,7 @@ impl NodeBuilder {
     }
 
     fn simpler(&self, op: &Op, width: u32) -> Option<Simpler> {
-        if self.attributes.no_opt { None } else { laws::simplify(op, width, self) }
+        if self.attributes.no_opt || self.raw { None } else { laws::simplify(op, width, self) }
     }
 
     /// An operation whose result has the type of its operand `like`.

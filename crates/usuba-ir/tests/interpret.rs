@@ -1,0 +1,135 @@
+//! The interpreter against a simpler one that copies everything, and its two readings against each other.
+
+use usuba_ir::evaluate;
+use usuba_ir::interpret::{Interpreter, interpret};
+use usuba_ir::program::{Block, Node, Op, Program, ValueId};
+use usuba_ir::random::{self, Atoms, Random};
+
+/// The values of a node and of its inductions, each array a vector of its own.
+struct Simple<'a> {
+    program: &'a Program,
+    node: &'a Node,
+    values: Vec<Vec<u128>>,
+    inductions: Vec<i64>,
+}
+
+fn simple(program: &Program, node: &Node, inputs: &[Vec<u128>]) -> Vec<Vec<u128>> {
+    let values = vec![Vec::new(); node.values.len()];
+    let mut simple = Simple { program, node, values, inductions: vec![0; node.inductions as usize] };
+    simple.block(&node.body, inputs)
+}
+
+impl Simple<'_> {
+    fn of(&self, value: ValueId) -> &[u128] {
+        &self.values[value.index()]
+    }
+
+    fn all(&self, values: &[ValueId]) -> Vec<Vec<u128>> {
+        values.iter().map(|&value| self.of(value).to_vec()).collect()
+    }
+
+    fn block(&mut self, block: &Block, parameters: &[Vec<u128>]) -> Vec<Vec<u128>> {
+        for (parameter, value) in block.parameters.iter().zip(parameters) {
+            self.values[parameter.index()] = value.clone();
+        }
+        for operation in &block.operations {
+            let results = self.op(&operation.op, operation.results.first().copied());
+            for (result, value) in operation.results.iter().zip(results) {
+                self.values[result.index()] = value;
+            }
+        }
+        self.all(&block.results)
+    }
+
+    fn op(&mut self, op: &Op, result: Option<ValueId>) -> Vec<Vec<u128>> {
+        let width = result.map_or(1, |result| self.node.ty(result).layout.width());
+        let len = result.map_or(1, |result| self.node.ty(result).atoms() as usize);
+        let at = |value: &ValueId| self.of(*value)[0];
+        vec![match op {
+            Op::Constant(number) => vec![*number],
+            Op::Not(a) => vec![evaluate::not(width, at(a))],
+            Op::Binary(op, a, b) => vec![evaluate::binary(*op, width, at(a), at(b))],
+            Op::Shift(op, a, amount) => vec![evaluate::shift(*op, width, at(a), *amount)],
+            Op::Shuffle(a, pattern) => vec![evaluate::shuffle(width, at(a), pattern)],
+            Op::Bitmask(a, bit) => vec![evaluate::bitmask(width, at(a), *bit)],
+            Op::Pack(a, b) => vec![evaluate::pack(width / 2, at(a), at(b))],
+            Op::Refresh(a) => vec![at(a)],
+            Op::Array(atoms) => atoms.iter().map(at).collect(),
+            Op::Get(array, index) | Op::Slice(array, index) => {
+                let start = index.at(&self.inductions) as usize;
+                self.of(*array)[start..start + len].to_vec()
+            }
+            Op::Set(array, index, part) | Op::Splice(array, index, part) => {
+                let start = index.at(&self.inductions) as usize;
+                let mut array = self.of(*array).to_vec();
+                array.splice(start..start + self.of(*part).len(), self.of(*part).iter().copied());
+                array
+            }
+            Op::Call(callee, arguments) => {
+                return simple(self.program, self.program.node(*callee), &self.all(arguments));
+            }
+            Op::Loop(inner) => {
+                let mut carried = self.all(&inner.initial);
+                for trip in 0..inner.trips {
+                    self.inductions[inner.induction.index()] = i64::from(trip);
+                    carried = self.block(&inner.body, &carried);
+                }
+                return carried;
+            }
+        }]
+    }
+}
+
+#[test]
+fn random_programs_mean_what_the_simple_interpreter_says() {
+    for seed in 0..1000 {
+        let program = random::program(seed, Atoms::Mixed);
+        let mut random = Random::new(seed);
+        let mut interpreter = Interpreter::new(&program);
+        // Twice, since frames are kept.
+        for _ in 0..2 {
+            let inputs = random::inputs(&mut random, &program, false);
+            let expected = simple(&program, program.entry(), &inputs);
+            assert_eq!(interpreter.run(&inputs), expected, "seed {seed}\n{program}");
+        }
+    }
+}
+
+#[test]
+fn sliced_instances_are_instances() {
+    for seed in 0..300 {
+        let program = random::program(seed, Atoms::Bits);
+        let inputs = random::inputs(&mut Random::new(seed), &program, true);
+        let instance = |values: &[Vec<u128>], j: u32| -> Vec<Vec<u128>> {
+            values.iter().map(|atoms| atoms.iter().map(|atom| atom >> j & 1).collect()).collect()
+        };
+        let outputs = Interpreter::new(&program).run_sliced(&inputs);
+        for j in [0, 1, 77, 127] {
+            let expected = interpret(&program, &instance(&inputs, j));
+            assert_eq!(instance(&outputs, j), expected, "seed {seed}, instance {j}\n{program}");
+        }
+    }
+}
+
+/// Operators against facts that are not computed the same way.
+#[test]
+fn operators() {
+    use usuba_ir::program::BinaryOp::*;
+    use usuba_ir::program::ShiftOp::*;
+    assert_eq!(evaluate::binary(Subtract, 8, 3, 5), 254);
+    assert_eq!(evaluate::binary(Add, 128, u128::MAX, 2), 1);
+    assert_eq!(evaluate::binary(Multiply, 16, 0xffff, 0xffff), 1);
+    assert_eq!(evaluate::binary(AndNot, 4, 0b1100, 0b1010), 0b0100);
+    assert_eq!(evaluate::shift(Left, 8, 0x81, 1), 0x02);
+    assert_eq!(evaluate::shift(Right, 8, 0x81, 1), 0x40);
+    assert_eq!(evaluate::shift(RightArithmetic, 8, 0x81, 1), 0xc0);
+    assert_eq!(evaluate::shift(RightArithmetic, 128, 1 << 127, 127), u128::MAX);
+    assert_eq!(evaluate::shift(RotateLeft, 128, 1 << 127 | 1, 1), 3);
+    assert_eq!(evaluate::shift(RotateRight, 8, 0x81, 4), 0x18);
+    assert_eq!(evaluate::shift(RotateLeft, 8, 0x81, 8), 0x81);
+    assert_eq!(evaluate::shuffle(4, 0b1000, &[Some(3), Some(0), None, Some(0)]), 0b0101);
+    assert_eq!(evaluate::bitmask(4, 0b0010, 1), 0b1111);
+    assert_eq!(evaluate::bitmask(4, 0b0010, 0), 0);
+    assert_eq!(evaluate::pack(8, 0x12, 0x34), 0x1234);
+    assert_eq!(evaluate::pack(64, 1, 2), 1 << 64 | 2);
+}
