@@ -4,7 +4,7 @@ mod excerpt;
 
 use crate::diagnostic::{Diagnostic, Edit, Severity};
 use crate::source::{SourceId, Sources, Span};
-use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Patch, Renderer, Snippet};
 use excerpt::{Excerpt, Lines};
 use serde_json::{Value, json};
 
@@ -119,10 +119,7 @@ fn groups<'d>(diagnostic: &'d Diagnostic, texts: &[Lines<'d>]) -> Vec<Group<'d>>
 }
 
 /// One snippet per run of near places, the one with the main place first.
-fn snippets<'d>(
-    diagnostic: &'d Diagnostic,
-    texts: &[Lines<'d>],
-) -> Vec<Snippet<'d, annotate_snippets::Annotation<'d>>> {
+fn snippets<'d>(diagnostic: &'d Diagnostic, texts: &[Lines<'d>]) -> Vec<Element<'d>> {
     let Some(primary) = diagnostic.span else {
         return Vec::new();
     };
@@ -147,7 +144,7 @@ fn snippets<'d>(
     }
     runs.sort_by_key(|run| run.iter().map(|place| place.3).min());
 
-    let mut snippets = Vec::new();
+    let mut elements = Vec::new();
     for run in runs {
         let Some(lines) = run.first().and_then(|place| text(texts, place.0)) else {
             continue;
@@ -165,10 +162,18 @@ fn snippets<'d>(
                 annotations.push(if label.is_empty() { annotation } else { annotation.label(*label) });
             }
         }
-        let name = lines.name;
-        snippets.push(Snippet::source(excerpt.text).line_start(line).path(name).annotations(annotations));
+        let snippet = Snippet::source(excerpt.text).line_start(line).annotations(annotations);
+        if excerpt.shifted {
+            // The renderer would count columns in what is left of the line.
+            let place = run.iter().min_by_key(|place| place.3).and_then(|place| places.get(place.3));
+            let (line, column) = place.map_or((line, 1), |(span, ..)| lines.line_column(span.start as usize));
+            elements.push(Origin::path(lines.name).line(line).char_column(column).into());
+            elements.push(snippet.into());
+        } else {
+            elements.push(snippet.path(lines.name).into());
+        }
     }
-    snippets
+    elements
 }
 
 /// The edit on its lines, unless these are too long to be shown whole.

@@ -7,6 +7,8 @@ use std::ops::Range;
 const LONG: usize = 240;
 /// Bytes shown before and after the place for which a line is cut.
 const AROUND: usize = 80;
+/// Bytes before a place up to which its line is cut only behind it, so that the renderer counts columns rightly.
+const FAR: usize = 2000;
 /// Lines of a place beyond which only its first line is shown.
 const TALL: usize = 8;
 
@@ -70,6 +72,8 @@ pub(super) struct Excerpt {
     pub(super) text: String,
     /// Whether a line was cut.
     pub(super) cut: bool,
+    /// Whether a line was cut at its front.
+    pub(super) shifted: bool,
     first: usize,
     lines: Vec<Shown>,
 }
@@ -84,7 +88,7 @@ struct Shown {
 impl Excerpt {
     /// The lines `first..=last` (from 0), cut around `spans` if they are long.
     pub(super) fn new(lines: &Lines<'_>, first: usize, last: usize, spans: &[Span]) -> Excerpt {
-        let mut excerpt = Excerpt { text: String::new(), cut: false, first, lines: Vec::new() };
+        let mut excerpt = Excerpt { text: String::new(), cut: false, shifted: false, first, lines: Vec::new() };
         for row in first..=last {
             if row > first {
                 excerpt.text.push('\n');
@@ -99,6 +103,7 @@ impl Excerpt {
             if kept.end < whole.end {
                 excerpt.text.push('…');
             }
+            excerpt.shifted |= kept.start > whole.start;
             excerpt.cut |= kept != whole;
         }
         excerpt
@@ -133,7 +138,7 @@ fn keep(lines: &Lines<'_>, line: &Range<usize>, spans: &[Span]) -> Range<usize> 
         return line.start..lines.boundary(line.start + AROUND).max(line.start);
     };
     let (start, end) = ((span.start as usize).max(line.start), (span.end as usize).min(line.end));
-    let from = if start - line.start <= AROUND { line.start } else { lines.boundary(start - AROUND) };
+    let from = if start - line.start <= FAR { line.start } else { lines.boundary(start - AROUND) };
     let to = lines.boundary(end.min(start + LONG - AROUND) + AROUND).min(line.end);
     from.max(line.start)..to.max(start)
 }

@@ -53,8 +53,7 @@ pub(super) const BRACES: Bracket = Bracket {
     thing: "a list in braces",
 };
 pub(super) const LOOP_BRACES: Bracket = Bracket { thing: "the body of a loop", ..BRACES };
-pub(super) const BODY_BRACKETS: Bracket =
-    Bracket { thing: "the bodies of an array of definitions", ..BRACKETS };
+pub(super) const BODY_BRACKETS: Bracket = Bracket { thing: "the array of bodies", ..BRACKETS };
 
 pub(super) struct Parser<'t> {
     source: SourceId,
@@ -64,6 +63,8 @@ pub(super) struct Parser<'t> {
     at: usize,
     open: Vec<Open>,
     depth: u32,
+    /// How many bodies of loops are open.
+    pub(super) loops: u32,
     /// The end of the file has been complained about; anything else would repeat that.
     ended: bool,
     /// The token of the last complaint: a second one at the same token would be an echo.
@@ -80,6 +81,7 @@ impl<'t> Parser<'t> {
             at: 0,
             open: Vec::new(),
             depth: 0,
+            loops: 0,
             ended: false,
             last_report: None,
             diagnostics: Vec::new(),
@@ -130,6 +132,12 @@ impl<'t> Parser<'t> {
         start.to(self.previous_span())
     }
 
+    /// Whether the token at the cursor is the first of its line.
+    pub(super) fn begins_line(&self) -> bool {
+        let between = Span { start: self.previous_span().end, end: self.span().start, ..self.span() };
+        self.spelling(between).contains('\n')
+    }
+
     pub(super) fn spelling(&self, span: Span) -> &'t str {
         self.text.get(span.start as usize..span.end as usize).unwrap_or("")
     }
@@ -168,6 +176,13 @@ impl<'t> Parser<'t> {
     }
 
     pub(super) fn name(&mut self, what: &str) -> Parsed<Name> {
+        use TokenKind::{Colon, Comma, OpenParenthesis};
+        if let (TokenKind::Keyword(_), Colon | Comma | OpenParenthesis) = (self.kind(), self.ahead(1).kind) {
+            let span = self.span();
+            self.report_here(messages::reserved_name(span, self.spelling(span)));
+            self.advance();
+            return Ok(Name { text: self.spelling(span).to_string(), span });
+        }
         let span = self.expect(TokenKind::Identifier, what)?;
         Ok(Name { text: self.spelling(span).to_string(), span })
     }
@@ -205,6 +220,11 @@ impl<'t> Parser<'t> {
         Ok(items)
     }
 
+    /// Whether so much is open that `more` levels may not be opened.
+    pub(super) fn too_deep(&self, more: u32) -> bool {
+        self.depth + more > DEEPEST
+    }
+
     // ---- What is open ----------------------------------------------------------------------------------------
 
     /// Reads with `inside` what stands between `opened` and a closing word that `inside` reads itself.
@@ -215,16 +235,12 @@ impl<'t> Parser<'t> {
         closer: &'static str,
         inside: impl FnOnce(&mut Self) -> Parsed<T>,
     ) -> Parsed<T> {
-        if self.depth >= DEEPEST {
+        if self.too_deep(1) {
             return Err(self.report(messages::too_deep(opened, DEEPEST)));
         }
         self.depth += 1;
         self.open.push(Open { span: opened, thing, closer });
         let result = inside(self);
-        // At the end of the file the innermost open thing is the one to name, while it is still known.
-        if result.is_err() && self.is(TokenKind::EndOfFile) {
-            self.fail("");
-        }
         self.open.pop();
         self.depth -= 1;
         result
@@ -238,11 +254,20 @@ impl<'t> Parser<'t> {
         inside: impl FnOnce(&mut Self) -> Parsed<T>,
     ) -> Parsed<T> {
         let opened = self.expect(bracket.open, what)?;
-        self.within(opened, bracket.thing, bracket.closer, |parser| {
+        let result = self.within(opened, bracket.thing, bracket.closer, |parser| {
             let value = inside(parser)?;
             parser.close(bracket, opened)?;
             Ok(value)
-        })
+        });
+        // A brace left open would be taken for that of a loop.
+        if result.is_err() && bracket.open == TokenKind::OpenBrace {
+            self.skip_until(|kind| {
+                use Keyword::{Let, Tel};
+                matches!(kind, TokenKind::CloseBrace | TokenKind::Semicolon | TokenKind::Keyword(Let | Tel))
+            });
+            self.eat(TokenKind::CloseBrace);
+        }
+        result
     }
 
     fn close(&mut self, bracket: Bracket, opened: Span) -> Parsed<Span> {

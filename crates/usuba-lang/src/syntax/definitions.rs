@@ -228,22 +228,23 @@ impl Parser<'_> {
         let start = self.span();
         let mut locals = Vec::new();
         if let Some(vars) = self.eat_keyword(Keyword::Vars) {
-            let read = self.within(vars, "the local variables", "`let` and the equations", |parser| {
-                if !parser.is_keyword(Keyword::Let) {
-                    parser.declarations(TokenKind::Keyword(Keyword::Let), &mut locals)?;
-                }
-                match parser.is_keyword(Keyword::Let) {
-                    true => Ok(()),
-                    false => Err(parser.fail("`,` and another declaration, or `let`")),
-                }
-            });
+            let read =
+                self.within(vars, "the list of local variables", "`let` and the equations", |parser| {
+                    if !parser.is_keyword(Keyword::Let) {
+                        parser.declarations(TokenKind::Keyword(Keyword::Let), &mut locals)?;
+                    }
+                    match parser.is_keyword(Keyword::Let) {
+                        true => Ok(()),
+                        false => Err(parser.fail("`,` and another declaration, or `let`")),
+                    }
+                });
             if read.is_err() {
                 self.skip_until(|kind| matches!(kind, TokenKind::Keyword(Keyword::Let | Keyword::Tel)));
             }
         }
         let opened = self.expect_keyword(Keyword::Let, "`vars` or `let`")?;
         let equations = self.within(opened, "the body of a node", "`tel`", |parser| {
-            let equations = parser.equations(None);
+            let equations = parser.equations();
             if parser.eat_keyword(Keyword::Tel).is_some() {
                 return Ok(equations);
             }

@@ -1,9 +1,9 @@
 //! Equations and loops.
 
-use super::cursor::{BRACKETS, LOOP_BRACES, PARENTHESES, Parsed, Parser};
+use super::cursor::{BRACKETS, LOOP_BRACES, PARENTHESES, Parsed, Parser, Reported};
 use super::expressions::binary_operator;
 use super::lexer::{Keyword, TokenKind};
-use super::messages;
+use super::{DEEPEST, messages};
 use crate::ast::{
     Assignment, Equation, Expression, ExpressionKind, Forall, LoopAttribute, LoopAttributeKind, Reference,
 };
@@ -12,37 +12,33 @@ use crate::source::Span;
 impl Parser<'_> {
     /// Equations up to `tel`, or up to the `}` that closes a loop, which are not read. Equations that cannot be
     /// read are left out.
-    pub(super) fn equations(&mut self, in_loop: Option<Span>) -> Vec<Equation> {
+    pub(super) fn equations(&mut self) -> Vec<Equation> {
         let mut equations = Vec::new();
         let mut wrong = false;
-        loop {
-            if let Some(span) = self.stray_semicolon(&equations, wrong) {
-                self.report(messages::expected(span, "an equation", ";"));
-                wrong = true;
-            }
-            if self.at_end_of_equations(in_loop) {
-                break;
-            }
-            let before = self.token().start;
+        let first = self.span();
+        if self.eat_semicolons() {
+            self.report(messages::expected(first, "an equation", ";"));
+            wrong = true;
+        }
+        while !self.at_end_of_equations() {
             let equation = self.equation();
-            wrong |= equation.is_err();
-            let is_loop = matches!(equation, Ok(Equation::Forall(_)));
+            // After a loop, and after what could not be read, the next equation may begin at once.
+            let complete = matches!(equation, Ok(Equation::Assign(_)));
             match equation {
                 Ok(equation) => equations.push(equation),
-                Err(_) => self.skip_equation(in_loop),
-            }
-            if self.at_end_of_equations(in_loop) {
-                break;
-            }
-            let separated = self.eat_semicolons();
-            if !separated && !is_loop && self.begins_equation() {
-                if !wrong || self.token().start > before {
-                    self.missing_semicolon();
+                Err(_) => {
+                    wrong = true;
+                    self.skip_equation();
                 }
-            } else if !separated && !is_loop {
-                self.fail("an operator, or `;` and another equation");
-                wrong = true;
-                self.skip_equation(in_loop);
+            }
+            if self.eat_semicolons() || !complete || self.at_end_of_equations() {
+                continue;
+            }
+            if self.begins_equation() {
+                self.missing_semicolon();
+            } else {
+                self.no_separator();
+                self.skip_equation();
                 self.eat_semicolons();
             }
         }
@@ -53,11 +49,6 @@ impl Parser<'_> {
             }
         }
         equations
-    }
-
-    fn stray_semicolon(&mut self, equations: &[crate::ast::Equation], wrong: bool) -> Option<Span> {
-        let span = self.span();
-        (self.eat_semicolons() && equations.is_empty() && !wrong).then_some(span)
     }
 
     fn eat_semicolons(&mut self) -> bool {
@@ -74,24 +65,33 @@ impl Parser<'_> {
         self.report_here(messages::missing_semicolon(after, self.span()));
     }
 
-    fn at_end_of_equations(&self, in_loop: Option<Span>) -> bool {
-        self.at_item()
-            || self.is_keyword(Keyword::Tel)
-            || (in_loop.is_some() && self.is(TokenKind::CloseBrace))
+    fn no_separator(&mut self) {
+        if self.is(TokenKind::Equals) {
+            self.report_here(messages::second_equals(self.span()));
+        } else {
+            self.fail("an operator, or `;` and another equation");
+        }
     }
 
+    fn at_end_of_equations(&self) -> bool {
+        self.at_item() || self.is_keyword(Keyword::Tel) || (self.loops > 0 && self.is(TokenKind::CloseBrace))
+    }
+
+    /// Whether another equation seems to begin at the cursor, right after one.
     fn begins_equation(&self) -> bool {
         use Keyword::{Forall, NoUnroll, Pipelined, Unroll};
-        matches!(
-            self.kind(),
-            TokenKind::Identifier
-                | TokenKind::OpenParenthesis
-                | TokenKind::Keyword(Forall | Unroll | NoUnroll | Pipelined)
-        )
+        match self.kind() {
+            TokenKind::Keyword(Forall | Unroll | NoUnroll | Pipelined) => true,
+            TokenKind::Identifier => {
+                self.begins_line() || matches!(self.ahead(1).kind, TokenKind::Equals | TokenKind::Colon)
+            }
+            TokenKind::OpenParenthesis => self.begins_line(),
+            _ => false,
+        }
     }
 
     /// Moves past what is left of an equation that could not be read.
-    fn skip_equation(&mut self, in_loop: Option<Span>) {
+    fn skip_equation(&mut self) {
         use Keyword::{Forall, NoUnroll, Pipelined, Tel, Unroll};
         let mut depth = 0u32;
         while !self.at_item() {
@@ -100,7 +100,7 @@ impl Parser<'_> {
                     return;
                 }
                 TokenKind::OpenBrace => depth += 1,
-                TokenKind::CloseBrace if depth == 0 && in_loop.is_some() => return,
+                TokenKind::CloseBrace if depth == 0 && self.loops > 0 => return,
                 TokenKind::CloseBrace => depth = depth.saturating_sub(1),
                 _ => {}
             }
@@ -141,25 +141,12 @@ impl Parser<'_> {
             Expression { kind: ExpressionKind::Error, span, parenthesised: false }
         });
         if matches!(value.kind, ExpressionKind::Error) {
-            self.skip_to_end_of_value();
+            self.skip_equation();
         }
         Ok(Assignment { targets, operator, imperative, value, span: self.since(start) })
     }
 
-    /// What is left of a value that could not be read is passed over, so that the equation still counts.
-    fn skip_to_end_of_value(&mut self) {
-        self.skip_until(|kind| {
-            use Keyword::{Forall, NoUnroll, Pipelined, Tel, Unroll};
-            matches!(
-                kind,
-                TokenKind::Semicolon
-                    | TokenKind::CloseBrace
-                    | TokenKind::Keyword(Tel | Forall | Unroll | NoUnroll | Pipelined)
-            )
-        });
-    }
-
-    fn not_an_assignment(&mut self, pattern: Span, begun: bool) -> super::cursor::Reported {
+    fn not_an_assignment(&mut self, pattern: Span, begun: bool) -> Reported {
         let span = self.span();
         let target = self.spelling(pattern);
         match self.kind() {
@@ -184,19 +171,43 @@ impl Parser<'_> {
         let start = self.span();
         let attributes = self.loop_attributes();
         let keyword = self.expect_keyword(Keyword::Forall, "`forall`")?;
+        // Inside the body its equations need a few levels more than the loop itself.
+        if self.too_deep(4) {
+            let reported = self.report(messages::too_deep(keyword, DEEPEST));
+            self.skip_loop();
+            return Err(reported);
+        }
         let header = self.within(keyword, "a loop", "its body, `{ … }`", Self::loop_header);
         if header.is_err() {
             // The body is read all the same, for its own errors, if it is plain where it begins.
             self.skip_until(|kind| {
                 matches!(kind, TokenKind::OpenBrace | TokenKind::Semicolon | TokenKind::Keyword(Keyword::Tel))
             });
+            if !self.is(TokenKind::OpenBrace) {
+                return Err(Reported);
+            }
         }
-        let opened = self.span();
         let body = self.bracketed(LOOP_BRACES, "`{` and the body of the loop", |parser| {
-            Ok(parser.equations(Some(opened)))
+            parser.loops += 1;
+            let body = parser.equations();
+            parser.loops -= 1;
+            Ok(body)
         })?;
         let (variable, first, last) = header?;
         Ok(Forall { attributes, variable, start: first, stop: last, body, span: self.since(start) })
+    }
+
+    /// Moves past the body of a loop that is not read.
+    fn skip_loop(&mut self) {
+        while !self.at_item()
+            && !matches!(self.kind(), TokenKind::OpenBrace | TokenKind::Keyword(Keyword::Tel))
+        {
+            self.advance();
+        }
+        if self.eat(TokenKind::OpenBrace).is_some() {
+            self.skip_until(|kind| matches!(kind, TokenKind::CloseBrace | TokenKind::Keyword(Keyword::Tel)));
+            self.eat(TokenKind::CloseBrace);
+        }
     }
 
     fn loop_header(&mut self) -> Parsed<(crate::ast::Name, crate::ast::Static, crate::ast::Static)> {

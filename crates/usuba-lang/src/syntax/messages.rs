@@ -66,13 +66,13 @@ pub(super) fn hexadecimal_prefix(span: Span, text: &str) -> Diagnostic {
 
 pub(super) fn other_radix(span: Span, text: &str) -> Diagnostic {
     let radix = if text.as_bytes().get(1).is_some_and(|b| b.eq_ignore_ascii_case(&b'b')) { 2 } else { 8 };
-    let name = if radix == 2 { "binary" } else { "octal" };
+    let name = if radix == 2 { "a binary" } else { "an octal" };
     let diagnostic = Diagnostic::error(
         "E0104",
         span,
-        format!("{} is written as a {name} integer, which does not exist", quoted(text)),
+        format!("{} is written as {name} integer, which does not exist", quoted(text)),
     )
-    .label(format!("{name} integer"))
+    .label("neither decimal nor hexadecimal")
     .rule("integers are decimal (`12`) or hexadecimal (`0xC`)");
     match num_bigint::BigUint::parse_bytes(text.get(2..).unwrap_or("").as_bytes(), radix) {
         Some(value) if text.len() < 200 => {
@@ -137,6 +137,20 @@ pub(super) fn too_many(span: Span, told: usize, left: usize) -> Diagnostic {
 pub(super) fn expected(span: Span, what: &str, found: &str) -> Diagnostic {
     Diagnostic::error("E0201", span, format!("expected {what}, found {}", quoted(found)))
         .label(format!("expected {what}"))
+}
+
+pub(super) fn reserved_name(span: Span, word: &str) -> Diagnostic {
+    Diagnostic::error("E0220", span, format!("`{word}` is a reserved word"))
+        .label("cannot be a name")
+        .rule("the words of the language cannot name definitions or variables")
+        .help(format!("choose another name, such as `{word}_`"))
+        .edit(span, format!("{word}_"))
+}
+
+/// An `=` after a whole equation.
+pub(super) fn second_equals(span: Span) -> Diagnostic {
+    expected(span, "an operator, or `;` and another equation", "=")
+        .help("if another equation begins before this `=`, put `;` before it")
 }
 
 pub(super) fn unclosed(span: Span, what: &str, found: &str, opened: Span, opener: &str) -> Diagnostic {

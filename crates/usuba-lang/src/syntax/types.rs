@@ -62,8 +62,8 @@ fn whole(word: &str, span: Span) -> Read<BaseType> {
         }
         return Ok(BaseType::Word { direction, size: Size::Variable(variable.to_string()), count: None });
     }
-    if rest.starts_with("0x") && rest.len() > 2 && rest[2..].bytes().all(|b| b.is_ascii_hexdigit()) {
-        let value = u32::from_str_radix(&rest[2..], 16).ok();
+    if let Some(digits) = rest.strip_prefix("0x").filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit())) {
+        let value = u32::from_str_radix(digits, 16).ok();
         return Err(Box::new(messages::hexadecimal_size(span, word, letter, value)));
     }
     let (size, count) = match rest.split_once('x') {
