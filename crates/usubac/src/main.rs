@@ -1,2 +1,54 @@
-//! The Usuba compiler.
-fn main() {}
+//! The Usuba compiler's command line: all input and output lives here.
+
+mod args;
+mod commands;
+mod files;
+mod output;
+mod session;
+
+use args::{Command, CommandLine};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// Deep expressions and long chains of calls get room; the limits of the language keep them within it.
+const STACK: usize = 512 << 20;
+
+fn main() -> ExitCode {
+    let command_line = CommandLine::parse();
+    std::panic::set_hook(Box::new(|_| {}));
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || run(&command_line));
+    let outcome = match worker {
+        Ok(worker) => worker.join().ok(),
+        Err(error) => {
+            anstream::eprintln!("error: no memory for a stack: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    outcome.unwrap_or_else(|| {
+        anstream::eprintln!(
+            "error: usubac met a state that it holds impossible; no output was made\n  \
+             help: this is a bug of usubac: please report it with the program and the command line"
+        );
+        ExitCode::FAILURE
+    })
+}
+
+fn run(command_line: &CommandLine) -> ExitCode {
+    let output = output::Output::new(command_line.format, command_line.color);
+    let outcome = match &command_line.command {
+        Command::Check(check) => commands::check::run(check, &output),
+        Command::Fmt(fmt) => commands::fmt::run(fmt, &output),
+        Command::Run(run) => commands::run::run(run, &output),
+        Command::Build(build) => commands::build::run(build, &output),
+        Command::Test(test) => commands::test::run(test, &output),
+        Command::Explain(explain) => commands::explain::run(explain, &output),
+        Command::Completions(completions) => commands::completions::run(completions),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output.failure(&failure);
+            ExitCode::FAILURE
+        }
+    }
+}

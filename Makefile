@@ -1,0 +1,36 @@
+# Usuba: `make demo` shows it at work, `make test` runs every test. Both install what is missing.
+
+.PHONY: all demo test test-long bench setup fmt lint clean
+
+all:
+	cargo build --release
+
+setup:
+	@sh scripts/setup.sh
+
+demo: setup
+	@cargo build --release --quiet -p usubac
+	@sh demo/demo.sh
+
+test: setup
+	@sh scripts/test.sh
+
+# The same with longer random runs: see the file heads in tests/tests/.
+test-long: setup
+	USUBA_PROGRAMS=20000 USUBA_FUZZ=200000 sh scripts/test.sh
+
+# Compile speed of every cipher, slicing and target.
+bench: setup
+	@cargo run --release --quiet -p usuba-tests --bin compile-speed
+
+fmt:
+	cargo fmt
+	cargo run --release --quiet -p usubac -- fmt ciphers/*/*.ua docs/examples/*.ua
+
+lint:
+	cargo fmt --check
+	cargo clippy --workspace --all-targets -- -D warnings
+
+clean:
+	cargo clean
+	rm -rf build

@@ -1,0 +1,313 @@
+//! The command line, as clap reads it.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// The Usuba compiler: a symmetric cipher, written once, to constant-time code for every machine.
+#[derive(Parser, Debug)]
+#[command(name = "usubac", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(after_help = "\
+Examples:
+  usubac check ciphers/aes/aes.ua
+  usubac run toy.ua --word 16 plain=0001,0203,0405,0607 key=0000,1111,2222,3333
+  usubac build ciphers/aes --slicing h --target avx2 -o out
+  usubac test ciphers/serpent --target native
+  usubac explain ciphers/rectangle/rectangle.ua --entry Encrypt
+
+Exit status: 0 all is well; 1 the input is wrong (or a test failed); 2 the command line is wrong.")]
+pub struct CommandLine {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// How results and diagnostics are printed.
+    #[arg(long, global = true, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+    /// When to use colours.
+    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto)]
+    pub color: Colour,
+}
+
+/// How results and diagnostics are printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Human,
+    /// For programs.
+    Json,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Colour {
+    /// On a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Check programs: syntax, names, types, every rule of the language.
+    Check(Check),
+    /// Format programs in place.
+    Fmt(Fmt),
+    /// Evaluate a program on one instance with the reference interpreter.
+    Run(Run),
+    /// Compile a node to C, or a cipher folder with its manifest to everything that encrypts bytes.
+    Build(Build),
+    /// Run known answers through a cipher: interpreters, and the compiled code on each target.
+    Test(Test),
+    /// Say which slicings and targets a program admits, why not the others, and what it costs.
+    Explain(Explain),
+    /// Print completions for a shell.
+    Completions(Completions),
+}
+
+/// Where programs come from.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Search {
+    /// A folder in which to look for included files (repeatable).
+    #[arg(short = 'I', long = "include", value_name = "DIR")]
+    pub include: Vec<String>,
+    /// Turn the warnings about legacy meanings into errors.
+    #[arg(long)]
+    pub strict: bool,
+}
+
+/// Which node, and what its parameters are.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Entry {
+    /// The node to take instead of the last definition; `S<2>` for an element of an array.
+    #[arg(long, value_name = "NODE")]
+    pub entry: Option<String>,
+    /// The word size of polymorphic atoms (`v4`, `u'm`).
+    #[arg(long, short = 'm', value_name = "M")]
+    pub word: Option<u32>,
+    /// The value of a `nat` parameter of the entry (repeatable).
+    #[arg(long = "nat", value_name = "NAME=N", value_parser = parse_nat)]
+    pub nats: Vec<(String, i64)>,
+    /// Under `--slicing b`, make adders and multipliers out of gates instead of rejecting arithmetic.
+    #[arg(long)]
+    pub bitslice_arith: bool,
+}
+
+fn parse_nat(text: &str) -> Result<(String, i64), String> {
+    let (name, value) = text.split_once('=').ok_or("write it as NAME=N")?;
+    let value = value.parse().map_err(|_| format!("`{value}` is not an integer"))?;
+    Ok((name.to_owned(), value))
+}
+
+/// A slicing on the command line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum SlicingArg {
+    /// Bitsliced: a register holds one bit of each instance.
+    B,
+    /// Vertical: a lane holds a word of one instance.
+    V,
+    /// Horizontal: the bits of a word are spread over a register.
+    H,
+    /// The one that is predicted fastest on the target.
+    Auto,
+}
+
+/// `usubac check`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  usubac check aes.ua
+  usubac check --strict --format json *.ua
+
+Every definition is checked, polymorphic ones for all word sizes. The exit status is 1 if any file has an error.")]
+pub struct Check {
+    /// The programs.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<String>,
+    #[command(flatten)]
+    pub search: Search,
+}
+
+/// `usubac fmt`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  usubac fmt aes.ua
+  usubac fmt --check ciphers/*/*.ua
+  usubac fmt - < aes.ua
+
+Comments are kept. Formatting twice changes nothing.")]
+pub struct Fmt {
+    /// The programs; `-` reads standard input and writes standard output.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<String>,
+    /// Change nothing; name the files that would change and fail if there are any.
+    #[arg(long)]
+    pub check: bool,
+}
+
+/// `usubac run`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  usubac run chacha20.ua --entry QuarterRound x=11111111,01020304,9b8d6f43,01234567
+  usubac run rectangle.ua --slicing b --entry SubColumn s=…
+
+Each input is written name=ATOMS: its atoms in hexadecimal, separated by commas, row-major. Outputs are printed the same
+way, one line each. Under `--slicing b` the atoms are bits.")]
+pub struct Run {
+    /// The program.
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    #[command(flatten)]
+    pub entry: Entry,
+    /// Evaluate with words as they are (no slicing, v, h) or as their bits (b).
+    #[arg(long, value_enum)]
+    pub slicing: Option<SlicingArg>,
+    #[command(flatten)]
+    pub search: Search,
+    /// The inputs.
+    #[arg(value_name = "NAME=ATOMS")]
+    pub inputs: Vec<String>,
+}
+
+/// How to compile.
+#[derive(Args, Clone, Debug)]
+pub struct Compile {
+    /// The slicing.
+    #[arg(long, value_enum, default_value_t = SlicingArg::Auto)]
+    pub slicing: SlicingArg,
+    /// The targets, separated by commas; `native` is the best of this machine, `all` all of them.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "native")]
+    pub target: Vec<String>,
+    /// Keep every loop whose iterations have one shape.
+    #[arg(long, conflicts_with = "unroll")]
+    pub no_unroll: bool,
+    /// Keep no loop.
+    #[arg(long)]
+    pub unroll: bool,
+    /// Inline every call.
+    #[arg(long, conflicts_with = "no_inline")]
+    pub inline_all: bool,
+    /// Inline no call.
+    #[arg(long)]
+    pub no_inline: bool,
+}
+
+/// `usubac build`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  usubac build toy.ua --slicing v --target avx2 -o out          one node: a kernel and its header
+  usubac build ciphers/aes --target native,gp64 -o out          a cipher: kernels, driver, header for each primitive
+  usubac build toy.ua --slicing b --dump-after lower -o out     print Usuba0 on the way
+  usubac build toy.ua --slicing v --stop-after fold             print Usuba0 and stop
+
+Nothing is left half-written: files appear when all of them are complete.")]
+pub struct Build {
+    /// A program, or a folder with a manifest `usuba.toml`.
+    #[arg(value_name = "FILE|DIR")]
+    pub path: String,
+    #[command(flatten)]
+    pub entry: Entry,
+    #[command(flatten)]
+    pub compile: Compile,
+    #[command(flatten)]
+    pub search: Search,
+    /// Only these primitives of the manifest (repeatable).
+    #[arg(long, value_name = "NAME")]
+    pub primitive: Vec<String>,
+    /// The folder for the results, made if it is missing.
+    #[arg(short = 'o', long = "output", value_name = "DIR", default_value = ".")]
+    pub output: PathBuf,
+    /// The name of the function; `{target}` and `{slicing}` are replaced.
+    #[arg(long, value_name = "NAME")]
+    pub symbol: Option<String>,
+    #[command(flatten)]
+    pub passes: Passes,
+}
+
+/// Looking into the pipeline.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Passes {
+    /// Print the program after a pass (repeatable; `all` for every pass, `list` names them).
+    #[arg(long, value_name = "PASS")]
+    pub dump_after: Vec<String>,
+    /// Stop after a pass and print the program.
+    #[arg(long, value_name = "PASS")]
+    pub stop_after: Option<String>,
+    /// Print the time that each pass takes.
+    #[arg(long)]
+    pub time_passes: bool,
+    /// Compare the program before and after each pass, on all inputs if they are few, else on random ones.
+    #[arg(long)]
+    pub verify_each: bool,
+}
+
+/// `usubac test`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  usubac test ciphers/aes                                        all that the manifest names, on this machine
+  usubac test ciphers/des --target all --cc gcc,clang            every target; foreign ones under an emulator
+  usubac test ciphers/aes --vectors mine.json --slicing h
+
+The last line is `N passed, M failed`.")]
+pub struct Test {
+    /// A folder with a manifest `usuba.toml`.
+    #[arg(value_name = "DIR")]
+    pub path: String,
+    /// Vector files to use instead of those that the manifest names (repeatable).
+    #[arg(long, value_name = "FILE.json")]
+    pub vectors: Vec<String>,
+    /// Only these primitives of the manifest (repeatable).
+    #[arg(long, value_name = "NAME")]
+    pub primitive: Vec<String>,
+    /// Only these slicings, separated by commas.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub slicing: Vec<SlicingArg>,
+    /// The targets, separated by commas; `native` is the best of this machine, `here` all that it runs, `all` all, with
+    /// emulators; `none` only the interpreters.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "native")]
+    pub target: Vec<String>,
+    /// The C compilers, separated by commas: `gcc`, `clang`, or commands.
+    #[arg(long, value_name = "CC,…", value_delimiter = ',', default_value = "gcc,clang")]
+    pub cc: Vec<String>,
+    /// The optimisation levels for the C compilers, separated by commas.
+    #[arg(long, value_name = "O,…", value_delimiter = ',', default_value = "2")]
+    pub opt: Vec<String>,
+    #[command(flatten)]
+    pub search: Search,
+}
+
+/// `usubac explain`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  usubac explain toy.ua
+  usubac explain ciphers/rectangle/rectangle.ua --entry Encrypt --target avx2,avx512
+  usubac explain ciphers/aes
+
+For each slicing and target: instances per call, instructions, what the execution ports allow in cycles per byte at best, or
+why there is no code.")]
+pub struct Explain {
+    /// A program, or a folder with a manifest `usuba.toml`.
+    #[arg(value_name = "FILE|DIR")]
+    pub path: String,
+    #[command(flatten)]
+    pub entry: Entry,
+    /// The targets, separated by commas.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "all")]
+    pub target: Vec<String>,
+    #[command(flatten)]
+    pub search: Search,
+}
+
+/// `usubac completions`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  usubac completions bash > /etc/bash_completion.d/usubac")]
+pub struct Completions {
+    /// The shell.
+    pub shell: clap_complete::Shell,
+}

@@ -1,0 +1,37 @@
+//! `usubac check`.
+
+use crate::args::Check;
+use crate::files::Disk;
+use crate::output::{Failure, Output, print_json};
+use serde_json::json;
+use usuba_lang::diagnostic::Diagnostic;
+use usuba_lang::load::load;
+use usuba_lang::{elaborate, render};
+
+/// Checks every file; an error in one does not keep the others from being checked.
+pub fn run(check: &Check, output: &Output) -> Result<(), Failure> {
+    let mut failed = false;
+    let mut documents = Vec::new();
+    for file in &check.files {
+        let loaded = load(file, &check.search.include, &Disk);
+        let mut findings = loaded.diagnostics;
+        if !findings.iter().any(Diagnostic::is_error) {
+            findings.extend(elaborate::check(&loaded.program, check.search.strict));
+        }
+        failed |= findings.iter().any(Diagnostic::is_error);
+        if output.is_json() {
+            documents.push(json!({
+                "file": file,
+                "valid": !findings.iter().any(Diagnostic::is_error),
+                "definitions": loaded.program.definitions.len(),
+                "diagnostics": render::to_json(&findings, &loaded.sources),
+            }));
+        } else {
+            output.diagnostics(&findings, &loaded.sources);
+        }
+    }
+    if output.is_json() {
+        print_json(&documents.into());
+    }
+    if failed { Err(Failure::Said) } else { Ok(()) }
+}

@@ -1,0 +1,9 @@
+//! One module a command.
+
+pub mod build;
+pub mod check;
+pub mod completions;
+pub mod explain;
+pub mod fmt;
+pub mod run;
+pub mod test;

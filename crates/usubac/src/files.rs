@@ -1,0 +1,118 @@
+//! Reading and writing files.
+
+use crate::output::Failure;
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use usuba_lang::load::Loader;
+
+/// The file system, for the loader of programs.
+pub struct Disk;
+
+impl Loader for Disk {
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        read(Path::new(path))
+    }
+
+    fn canonical(&self, path: &str) -> Option<String> {
+        let path = fs::canonicalize(path).ok()?;
+        path.is_file().then(|| path.to_string_lossy().into_owned())
+    }
+}
+
+/// The bytes of a file.
+pub fn read(path: &Path) -> Result<Vec<u8>, String> {
+    if path.is_dir() {
+        return Err("it is a folder".into());
+    }
+    fs::read(path).map_err(|error| plain(&error))
+}
+
+/// The text of a file.
+pub fn read_text(path: &Path) -> Result<String, Failure> {
+    let bytes = read(path).map_err(|reason| Failure::file("cannot read", path, &reason))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::file("cannot read", path, &format!("it is not UTF-8 (byte {at})"))
+    })
+}
+
+/// Standard input as text.
+pub fn read_standard_input() -> Result<String, Failure> {
+    let mut text = String::new();
+    std::io::stdin()
+        .read_to_string(&mut text)
+        .map_err(|error| Failure::general(format!("cannot read standard input: {}", plain(&error))))?;
+    Ok(text)
+}
+
+/// Writes files so that either all of them are there or none is new: each is written beside its place under a temporary
+/// name, and when all are complete they are moved there.
+pub fn write_all(folder: &Path, files: &[(PathBuf, String)]) -> Result<Vec<PathBuf>, Failure> {
+    let made = make_folder(folder)?;
+    let outcome = write_in(folder, files);
+    if outcome.is_err() {
+        for folder in made.iter().rev() {
+            // Best effort: a folder that is not empty was not ours alone.
+            let _ = fs::remove_dir(folder);
+        }
+    }
+    outcome
+}
+
+/// Makes a folder and its parents; returns those that are new, outermost first.
+fn make_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let missing: Vec<PathBuf> = folder
+        .ancestors()
+        .take_while(|ancestor| !ancestor.as_os_str().is_empty() && !ancestor.exists())
+        .map(Path::to_path_buf)
+        .collect();
+    fs::create_dir_all(folder).map_err(|error| Failure::file("cannot make the folder", folder, &plain(&error)))?;
+    Ok(missing.into_iter().rev().collect())
+}
+
+fn write_in(folder: &Path, files: &[(PathBuf, String)]) -> Result<Vec<PathBuf>, Failure> {
+    let mut pending = Vec::new();
+    for (path, contents) in files {
+        let place = folder.join(path);
+        if place.is_dir() {
+            return Err(Failure::file("cannot write", &place, "it is a folder"));
+        }
+        let parent = place.parent().unwrap_or(folder);
+        fs::create_dir_all(parent).map_err(|error| Failure::file("cannot make the folder", parent, &plain(&error)))?;
+        let mut file = tempfile::NamedTempFile::new_in(parent)
+            .map_err(|error| Failure::file("cannot write in", parent, &plain(&error)))?;
+        file.write_all(contents.as_bytes())
+            .and_then(|()| file.flush())
+            .map_err(|error| Failure::file("cannot write", &place, &plain(&error)))?;
+        pending.push((file, place));
+    }
+    let mut written = Vec::new();
+    for (file, place) in pending {
+        set_readable(file.path());
+        file.persist(&place).map_err(|error| Failure::file("cannot write", &place, &plain(&error.error)))?;
+        written.push(place);
+    }
+    Ok(written)
+}
+
+/// Temporary files are private; results are as readable as any new file.
+fn set_readable(path: &Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // Best effort: a private result is still a result.
+        let _ = fs::set_permissions(path, fs::Permissions::from_mode(0o644));
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+}
+
+/// The words of an operating-system error without its number.
+pub fn plain(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(" (os error") {
+        Some((words, _)) => words.to_lowercase(),
+        None => text,
+    }
+}
