@@ -1,12 +1,33 @@
 //! From a cipher folder to a library: manifest, transposition, modes, packaging.
 //!
 //! Floors, in reading order: [`order`] (what bytes mean), [`manifest`] (what a cipher consists of), [`vectors`] (known
-//! answers), [`driver`] (the C around a kernel).
+//! answers), [`driver`] (the C around kernels), [`harness`] (the C that tests them), [`run`] (compiling and running it).
 //!
-//! The crate is pure: it reads no file and starts no process.
+//! The crate is pure: it reads no file and starts no process, with the exception of [`run`].
 
+pub mod driver;
+pub mod harness;
 pub mod manifest;
 pub mod order;
+pub mod run;
 pub mod vectors;
 
 mod messages;
+
+/// A file of a library.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OutputFile {
+    /// Its path, relative to the folder of the library.
+    pub path: String,
+    /// Its text.
+    pub contents: String,
+}
+
+/// The C headers that drivers include: the same for all ciphers, slicings and targets.
+pub fn runtime() -> Vec<OutputFile> {
+    let file = |path: &str, contents: &str| OutputFile { path: path.into(), contents: contents.into() };
+    vec![
+        file("usuba_transpose.h", include_str!("../../../runtime/usuba_transpose.h")),
+        file("usuba_drivers.h", include_str!("../../../runtime/usuba_drivers.h")),
+    ]
+}

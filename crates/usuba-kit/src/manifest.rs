@@ -365,6 +365,10 @@ impl Reader<'_> {
                     None => Ok(()),
                 };
                 round_keys?;
+                if let Some(modes) = fields.modes.as_ref().filter(|modes| modes.get_ref().is_empty()) {
+                    let message = messages::empty("modes", "name at least one of `ecb` and `ctr`");
+                    return Err(self.error(modes.span().start, message));
+                }
                 let modes = fields.modes.map(Spanned::into_inner).unwrap_or_else(|| vec![Mode::Ecb]);
                 for (number, mode) in modes.iter().enumerate() {
                     if modes.iter().take(number).any(|other| other == mode) {

@@ -43,7 +43,6 @@ pub fn horizontal_schedule() -> String {
     "a key schedule runs on one general-purpose register per value, where `h` does not exist: write `b` or `v`".into()
 }
 
-
 /// A path that leaves the folder of the cipher.
 pub fn bad_path(path: &str) -> String {
     format!("`{path}` is no path inside the folder of the cipher: write a relative path without `..`")

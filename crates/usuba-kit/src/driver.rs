@@ -1,0 +1,359 @@
+//! The C around the kernels of a primitive: a header and a source with its public functions.
+//!
+//! A kernel works on registers; the functions made here work on bytes. For each of them the text is short: which function
+//! of `runtime/usuba_transpose.h` packs which input, the call, and which mode of `runtime/usuba_drivers.h` is around it.
+//!
+//! Public functions (all return `USUBA_OK` or a `USUBA_ERROR_…`):
+//! - block cipher: `usuba_<name>_init`, `_encrypt_blocks`, `_decrypt_blocks`, `_ctr_xor`, `_wipe`;
+//! - stream cipher: `usuba_<name>_xor`;
+//! - permutation: `usuba_<name>_permute`.
+
+use crate::OutputFile;
+use crate::manifest::{BlockCipher, Function, Mode, Permutation, Primitive, Stream};
+use crate::order::{Order, OrderError};
+use thiserror::Error;
+
+mod text;
+
+/// A byte string and what it means: the twin of `struct usuba_format`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Format {
+    /// How the words lie in the bytes.
+    pub order: Order,
+    /// Bits of a word.
+    pub width: u32,
+    /// Number of words.
+    pub words: u32,
+    /// Number of bytes.
+    pub bytes: u32,
+}
+
+/// How the atoms of a kernel's parameters lie in registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Image {
+    /// A register per bit.
+    B,
+    /// A register per word, a lane of `lane` bytes per instance.
+    V {
+        /// Bytes of a lane.
+        lane: u32,
+    },
+    /// A register per word, an element of `batch` bits per bit.
+    H {
+        /// Bits of an element: instances of a chunk.
+        batch: u32,
+    },
+}
+
+/// A parameter of a kernel, an array of registers (or of uniform words).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Parameter {
+    /// The C type of an element of the array.
+    pub element: String,
+    /// The number of elements.
+    pub elements: u32,
+    /// Whether it is the same for all instances.
+    pub uniform: bool,
+    /// Bits of a word in the source.
+    pub width: u32,
+    /// Words.
+    pub words: u32,
+}
+
+/// What a driver needs to know of a kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Kernel {
+    /// The node that it was made from.
+    pub node: String,
+    /// The name of the C function, which takes the inputs, then the outputs.
+    pub symbol: String,
+    /// The name of the header that declares it.
+    pub header: String,
+    /// Instances per call.
+    pub instances: u32,
+    /// The layout of the parameters.
+    pub image: Image,
+    /// The inputs in order.
+    pub inputs: Vec<Parameter>,
+    /// The outputs in order.
+    pub outputs: Vec<Parameter>,
+}
+
+/// The kernels of a primitive.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Kernels {
+    /// Of a block cipher.
+    BlockCipher {
+        /// Of the node `encrypt`.
+        encrypt: Kernel,
+        /// Of the node `decrypt`.
+        decrypt: Option<Kernel>,
+        /// Of the key schedule, for one instance on general-purpose registers.
+        schedule: Kernel,
+    },
+    /// Of a stream cipher.
+    Stream(Kernel),
+    /// Of a permutation.
+    Permutation(Kernel),
+}
+
+/// Why no driver can be made. The manifest and the source disagree.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum DriverError {
+    /// The node has other parameters than its role asks for.
+    #[error("`{node}` has {found}; a node in this role has {expected}")]
+    Parameters {
+        /// The node.
+        node: String,
+        /// What it has.
+        found: String,
+        /// What it should have.
+        expected: &'static str,
+    },
+    /// An input is uniform that must not be, or the reverse.
+    #[error("input {input} of `{node}` must {}be declared `const`", if *.uniform { "" } else { "not " })]
+    Uniform {
+        /// The node.
+        node: String,
+        /// The number of the input, from 1.
+        input: usize,
+        /// Whether it should be.
+        uniform: bool,
+    },
+    /// The bytes of the manifest do not fit the words of the source.
+    #[error("`{field}` of the manifest does not fit `{node}`: {error}")]
+    Order {
+        /// The field of the manifest.
+        field: &'static str,
+        /// The node.
+        node: String,
+        /// What does not fit.
+        error: OrderError,
+    },
+    /// Encryption and decryption take different round keys.
+    #[error("`{encrypt}` and `{decrypt}` take round keys of different sizes; give them the same type")]
+    RoundKeys {
+        /// The node that encrypts.
+        encrypt: String,
+        /// The node that decrypts.
+        decrypt: String,
+    },
+    /// The counter of a stream cipher is no little-endian integer of C.
+    #[error(
+        "a counter of {bytes} bytes in the order `{order}`: drivers exist for counters of 1, 2, 4 or 8 bytes in the order \
+         `little`"
+    )]
+    Counter {
+        /// Its size.
+        bytes: u32,
+        /// Its order.
+        order: Order,
+    },
+    /// A word too wide for a lane.
+    #[error("words of {width} bits of `{node}`: drivers exist for words of up to 64 bits")]
+    Wide {
+        /// The node.
+        node: String,
+        /// Bits of the word.
+        width: u32,
+    },
+    /// The kernels belong to another kind of primitive than the manifest says.
+    #[error("the kernels given are not those of the kind of primitive that the manifest says")]
+    Kind,
+}
+
+/// What stands in the head of the files, and how names begin.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Labels {
+    /// What all public names begin with: `usuba_`.
+    pub prefix: String,
+    /// Sentences about what was made and how, one per line, for the comment at the top of each file.
+    pub head: Vec<String>,
+}
+
+/// Makes `<prefix><name>.h` and `<prefix><name>.c`.
+///
+/// # Errors
+/// The manifest does not fit the kernels.
+pub fn generate(
+    primitive: &Primitive,
+    kernels: &Kernels,
+    labels: &Labels,
+) -> Result<[OutputFile; 2], DriverError> {
+    let stem = format!("{}{}", labels.prefix, primitive.identifier());
+    match (&primitive.function, kernels) {
+        (Function::BlockCipher(cipher), Kernels::BlockCipher { encrypt, decrypt, schedule }) => {
+            block_cipher(cipher, encrypt, decrypt.as_ref(), schedule, &stem, labels)
+        }
+        (Function::Stream(cipher), Kernels::Stream(kernel)) => stream(cipher, kernel, &stem, labels),
+        (Function::Permutation(permutation), Kernels::Permutation(kernel)) => {
+            permute(permutation, kernel, &stem, labels)
+        }
+        _ => Err(DriverError::Kind),
+    }
+}
+
+/// Checks the number of parameters and which of them are uniform.
+fn signature(kernel: &Kernel, uniform: &[bool], expected: &'static str) -> Result<(), DriverError> {
+    if kernel.inputs.len() != uniform.len() || kernel.outputs.len() != 1 {
+        let found = format!("{} inputs and {} outputs", kernel.inputs.len(), kernel.outputs.len());
+        return Err(DriverError::Parameters { node: kernel.node.clone(), found, expected });
+    }
+    for (number, (input, &uniform)) in kernel.inputs.iter().zip(uniform).enumerate() {
+        if input.uniform != uniform {
+            return Err(DriverError::Uniform { node: kernel.node.clone(), input: number + 1, uniform });
+        }
+    }
+    Ok(())
+}
+
+/// The format of a parameter, checked.
+fn format(
+    field: &'static str,
+    bytes: u32,
+    order: Order,
+    kernel: &Kernel,
+    parameter: &Parameter,
+) -> Result<Format, DriverError> {
+    let Parameter { width, words, .. } = *parameter;
+    order.check(width, words as usize, bytes as usize).map_err(|error| DriverError::Order {
+        field,
+        node: kernel.node.clone(),
+        error,
+    })?;
+    if width > 64 && matches!(kernel.image, Image::V { .. }) {
+        return Err(DriverError::Wide { node: kernel.node.clone(), width });
+    }
+    Ok(Format { order, width, words, bytes })
+}
+
+fn block_cipher(
+    cipher: &BlockCipher,
+    encrypt: &Kernel,
+    decrypt: Option<&Kernel>,
+    schedule: &Kernel,
+    stem: &str,
+    labels: &Labels,
+) -> Result<[OutputFile; 2], DriverError> {
+    const CIPHER: &str = "two inputs, the block and the `const` round keys, and one output, the block";
+    const SCHEDULE: &str = "one input, the key, and one output, the round keys";
+    let directions: Vec<(&str, &Kernel)> =
+        [("encrypt", encrypt)].into_iter().chain(decrypt.map(|kernel| ("decrypt", kernel))).collect();
+    for (_, kernel) in &directions {
+        signature(kernel, &[false, true], CIPHER)?;
+    }
+    let [key] = &schedule.inputs[..] else {
+        signature(schedule, &[false], SCHEDULE)?;
+        return Err(DriverError::Kind);
+    };
+    signature(schedule, &[key.uniform], SCHEDULE)?;
+    let ([block, round_keys], [result], [scheduled]) =
+        (&encrypt.inputs[..], &encrypt.outputs[..], &schedule.outputs[..])
+    else {
+        return Err(DriverError::Kind);
+    };
+    let key_format = format("key", cipher.key.bytes, cipher.key.order, schedule, key)?;
+    let sizes = cipher.round_keys;
+    let schedule_format = format("round-keys", sizes.bytes, sizes.schedule_order, schedule, scheduled)?;
+    let cipher_format = format("round-keys", sizes.bytes, sizes.cipher_order, encrypt, round_keys)?;
+    let block_format = format("block", cipher.block.bytes, cipher.block.order, encrypt, block)?;
+    format("block", cipher.block.bytes, cipher.block.order, encrypt, result)?;
+    if let Some(decrypt) = decrypt
+        && let ([block, keys], [result]) = (&decrypt.inputs[..], &decrypt.outputs[..])
+    {
+        format("block", cipher.block.bytes, cipher.block.order, decrypt, block)?;
+        format("block", cipher.block.bytes, cipher.block.order, decrypt, result)?;
+        if keys != round_keys || decrypt.image != encrypt.image || decrypt.instances != encrypt.instances {
+            return Err(DriverError::RoundKeys {
+                encrypt: encrypt.node.clone(),
+                decrypt: decrypt.node.clone(),
+            });
+        }
+    }
+    let file = text::File::new(stem, labels);
+    let ecb = cipher.modes.contains(&Mode::Ecb);
+    let ctr = cipher.modes.contains(&Mode::Ctr);
+
+    let header = text::block_cipher_header(
+        &file,
+        &text::BlockCipherNames {
+            key_bytes: cipher.key.bytes,
+            block_bytes: cipher.block.bytes,
+            round_key_bytes: sizes.bytes,
+            batch: encrypt.instances,
+            ecb,
+            ctr,
+            decrypt: decrypt.is_some(),
+            context: &text::array_declaration(round_keys, "round_keys"),
+        },
+    );
+
+    let mut source = file.source_head(directions.iter().map(|(_, kernel)| *kernel).chain([schedule]));
+    for (name, format) in [
+        ("key_format", key_format),
+        ("schedule_format", schedule_format),
+        ("round_key_format", cipher_format),
+        ("block_format", block_format),
+    ] {
+        source += &text::format_definition(name, &format);
+    }
+    source += &text::schedule(stem, schedule, key, scheduled, &encrypt.image);
+    for (direction, kernel) in &directions {
+        if *direction == "encrypt" || ecb {
+            source += &text::block_batch(stem, direction, kernel);
+        }
+    }
+    source += &text::block_cipher_functions(stem, ecb, decrypt.is_some(), ctr);
+    Ok(file.pair(header, source))
+}
+
+fn stream(
+    cipher: &Stream,
+    kernel: &Kernel,
+    stem: &str,
+    labels: &Labels,
+) -> Result<[OutputFile; 2], DriverError> {
+    const BLOCK: &str =
+        "three inputs, the `const` key, the counter and the `const` nonce, and one output, the keystream";
+    signature(kernel, &[true, false, true], BLOCK)?;
+    let ([key, counter, nonce], [keystream]) = (&kernel.inputs[..], &kernel.outputs[..]) else {
+        return Err(DriverError::Kind);
+    };
+    if cipher.counter.order != Order::Little || ![1, 2, 4, 8].contains(&cipher.counter.bytes) {
+        return Err(DriverError::Counter { bytes: cipher.counter.bytes, order: cipher.counter.order });
+    }
+    let file = text::File::new(stem, labels);
+    let mut source = file.source_head([kernel]);
+    for (field, name, bytes, parameter) in [
+        ("key", "key_format", cipher.key, key),
+        ("counter", "counter_format", cipher.counter, counter),
+        ("nonce", "nonce_format", cipher.nonce, nonce),
+        ("keystream", "keystream_format", cipher.keystream, keystream),
+    ] {
+        let format = format(field, bytes.bytes, bytes.order, kernel, parameter)?;
+        source += &text::format_definition(name, &format);
+    }
+    source += &text::stream_functions(stem, kernel, [key, counter, nonce, keystream], cipher);
+    let header = text::stream_header(&file, cipher, kernel.instances);
+    Ok(file.pair(header, source))
+}
+
+fn permute(
+    permutation: &Permutation,
+    kernel: &Kernel,
+    stem: &str,
+    labels: &Labels,
+) -> Result<[OutputFile; 2], DriverError> {
+    signature(kernel, &[false], "one input and one output, the state")?;
+    let ([state], [result]) = (&kernel.inputs[..], &kernel.outputs[..]) else {
+        return Err(DriverError::Kind);
+    };
+    let file = text::File::new(stem, labels);
+    let format_of_state = format("state", permutation.state.bytes, permutation.state.order, kernel, state)?;
+    format("state", permutation.state.bytes, permutation.state.order, kernel, result)?;
+    let mut source = file.source_head([kernel]);
+    source += &text::format_definition("state_format", &format_of_state);
+    source += &text::permutation_functions(stem, kernel, state, result);
+    let header = text::permutation_header(&file, permutation.state.bytes, kernel.instances);
+    Ok(file.pair(header, source))
+}

@@ -1,0 +1,374 @@
+//! The C texts of drivers.
+
+use super::{Format, Image, Kernel, Labels, Parameter};
+use crate::OutputFile;
+use crate::manifest::Stream;
+use crate::order::Order;
+
+/// A pair of files that is being made.
+pub struct File<'a> {
+    stem: &'a str,
+    upper: String,
+    labels: &'a Labels,
+}
+
+impl<'a> File<'a> {
+    /// Files called `stem`.
+    pub fn new(stem: &'a str, labels: &'a Labels) -> File<'a> {
+        File { stem, upper: stem.to_uppercase(), labels }
+    }
+
+    /// The comment at the top.
+    fn head(&self, extension: &str, summary: &str) -> String {
+        let mut text = format!("/* {}.{extension} - {summary}\n", self.stem);
+        for line in &self.labels.head {
+            text += &format!(" * {}\n", line.replace("*/", "* /"));
+        }
+        text + " */\n"
+    }
+
+    /// Everything before the first definition of a source.
+    pub fn source_head<'k>(&self, kernels: impl IntoIterator<Item = &'k Kernel>) -> String {
+        let mut text = self.head("c", "bytes in, bytes out, around the kernels.");
+        text += &format!("#include \"{}.h\"\n#include \"usuba_drivers.h\"\n", self.stem);
+        let mut seen: Vec<&str> = Vec::new();
+        for kernel in kernels {
+            if !seen.contains(&kernel.header.as_str()) {
+                text += &format!("#include \"{}\"\n", kernel.header);
+                seen.push(&kernel.header);
+            }
+        }
+        text + "\n"
+    }
+
+    /// A header around `declarations`.
+    fn header(&self, summary: &str, declarations: &str) -> String {
+        let head = self.head("h", summary);
+        let guard = format!("{}_H", self.upper);
+        format!(
+            "{head}#ifndef {guard}\n#define {guard}\n\n#include <stddef.h>\n#include <stdint.h>\n\n{RESULTS}\
+             #ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{declarations}\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n"
+        )
+    }
+
+    /// The two files.
+    pub fn pair(&self, header: String, source: String) -> [OutputFile; 2] {
+        [
+            OutputFile { path: format!("{}.h", self.stem), contents: header },
+            OutputFile { path: format!("{}.c", self.stem), contents: source },
+        ]
+    }
+}
+
+/// The codes that functions return; the same text as in `usuba_drivers.h`.
+const RESULTS: &str = "\
+#ifndef USUBA_OK
+#define USUBA_OK 0
+/* A null pointer where there must be data. */
+#define USUBA_ERROR_NULL (-1)
+/* A size in bytes that does not fit in a size_t, or a longer keystream than the counter can number. */
+#define USUBA_ERROR_LENGTH (-2)
+/* Input and output overlap without being the same. */
+#define USUBA_ERROR_OVERLAP (-3)
+#endif
+
+";
+
+/// `static const struct usuba_format NAME = …`.
+pub fn format_definition(name: &str, format: &Format) -> String {
+    let order = match format.order {
+        Order::Big => "USUBA_BIG",
+        Order::Little => "USUBA_LITTLE",
+        Order::Planes => "USUBA_PLANES",
+    };
+    format!(
+        "/* {} words of {} bits in {} bytes. */\nstatic const struct usuba_format {name} = {{ {order}, {}, {}, {} }};\n\n",
+        format.words, format.width, format.bytes, format.width, format.words, format.bytes
+    )
+}
+
+/// The declaration of an array that holds a uniform parameter, such as `uint64_t round_keys[1408]`.
+pub fn array_declaration(parameter: &Parameter, name: &str) -> String {
+    format!("{} {name}[{}]", parameter.element, parameter.elements)
+}
+
+/// A statement that packs `count` blocks at `from`.
+fn pack(image: &Image, registers: &str, from: &str, count: &str, format: &str) -> String {
+    let size = format!("sizeof {registers}[0]");
+    match image {
+        Image::B => format!("usuba_pack_b({registers}, {size}, {from}, {count}, {format});"),
+        Image::V { lane } => format!("usuba_pack_v({registers}, {size}, {lane}, {from}, {count}, {format});"),
+        Image::H { batch } => {
+            format!("usuba_pack_h({registers}, {size}, {batch}, {from}, {count}, {format});")
+        }
+    }
+}
+
+/// A statement that unpacks `count` blocks to `to`.
+fn unpack(image: &Image, to: &str, count: &str, registers: &str, format: &str) -> String {
+    let size = format!("sizeof {registers}[0]");
+    match image {
+        Image::B => format!("usuba_unpack_b({to}, {count}, {registers}, {size}, {format});"),
+        Image::V { lane } => format!("usuba_unpack_v({to}, {count}, {registers}, {size}, {lane}, {format});"),
+        Image::H { batch } => {
+            format!("usuba_unpack_h({to}, {count}, {registers}, {size}, {batch}, {format});")
+        }
+    }
+}
+
+/// A statement that makes the uniform form of the block at `from`.
+fn uniform(image: &Image, to: &str, from: &str, format: &str) -> String {
+    match image {
+        Image::B => format!("usuba_uniform_b({to}, {from}, {format});"),
+        Image::V { lane } => format!("usuba_uniform_v({to}, {lane}, {from}, {format});"),
+        Image::H { batch } => format!("usuba_uniform_h({to}, {batch}, {from}, {format});"),
+    }
+}
+
+/// `schedule`, from key to round keys in bytes, and `load`, from these to the context.
+pub fn schedule(
+    stem: &str,
+    kernel: &Kernel,
+    key: &Parameter,
+    scheduled: &Parameter,
+    cipher: &Image,
+) -> String {
+    // On one general-purpose register per atom, the uniform form is the register form with every instance alike.
+    let back = match kernel.image {
+        Image::V { lane } => format!("usuba_bytes_v(round_keys, out, {lane}, schedule_format);"),
+        Image::B | Image::H { .. } => "usuba_bytes_b(round_keys, out, schedule_format);".into(),
+    };
+    format!(
+        "/* Runs the key schedule for one key. */\n\
+         static void schedule(unsigned char *round_keys, const unsigned char *key)\n{{\n    \
+         {};\n    {};\n    {}\n    {}(in, out);\n    {back}\n    \
+         usuba_wipe(in, sizeof in);\n    usuba_wipe(out, sizeof out);\n}}\n\n\
+         /* Brings round keys into the form in which the kernels read them. */\n\
+         static void load({stem}_ctx *ctx, const unsigned char *round_keys)\n{{\n    {}\n}}\n\n",
+        array_declaration(key, "in"),
+        array_declaration(scheduled, "out"),
+        uniform(&kernel.image, "in", "key", "key_format"),
+        kernel.symbol,
+        uniform(cipher, "ctx->round_keys", "round_keys", "round_key_format"),
+    )
+}
+
+/// `<direction>_batch`.
+pub fn block_batch(stem: &str, direction: &str, kernel: &Kernel) -> String {
+    let (Some(block), Some(result)) = (kernel.inputs.first(), kernel.outputs.first()) else {
+        return String::new();
+    };
+    format!(
+        "static void {direction}_batch(const void *context, unsigned char *out, const unsigned char *in, size_t count)\n\
+         {{\n    const {stem}_ctx *ctx = (const {stem}_ctx *)context;\n    {};\n    {};\n    {}\n    \
+         {}(blocks, ctx->round_keys, results);\n    {}\n}}\n\n",
+        array_declaration(block, "blocks"),
+        array_declaration(result, "results"),
+        pack(&kernel.image, "blocks", "in", "count", "block_format"),
+        kernel.symbol,
+        unpack(&kernel.image, "out", "count", "results", "block_format"),
+    )
+}
+
+/// What the header of a block cipher says.
+pub struct BlockCipherNames<'a> {
+    /// Bytes of a key.
+    pub key_bytes: u32,
+    /// Bytes of a block.
+    pub block_bytes: u32,
+    /// Bytes of all round keys.
+    pub round_key_bytes: u32,
+    /// Blocks per call of a kernel.
+    pub batch: u32,
+    /// Whether there are functions for blocks.
+    pub ecb: bool,
+    /// Whether there is the counter mode.
+    pub ctr: bool,
+    /// Whether there is decryption.
+    pub decrypt: bool,
+    /// The declaration of the context's array.
+    pub context: &'a str,
+}
+
+/// The header of a block cipher.
+pub fn block_cipher_header(file: &File, names: &BlockCipherNames) -> String {
+    let File { stem, upper, .. } = file;
+    let mut text = format!(
+        "/* Bytes of a key, of a block, and of the round keys. */\n\
+         #define {upper}_KEY_BYTES {}\n#define {upper}_BLOCK_BYTES {}\n#define {upper}_ROUND_KEY_BYTES {}\n\
+         /* Blocks that are worked on at once; multiples of it make best use of the machine. */\n\
+         #define {upper}_BATCH {}\n\n\
+         /* Round keys in the form in which the kernels read them. It has no pointers and may be copied. */\n\
+         typedef struct {stem}_ctx {{\n    {};\n}} {stem}_ctx;\n\n\
+         /* Expands a key. */\n\
+         int {stem}_init({stem}_ctx *ctx, const unsigned char key[{upper}_KEY_BYTES]);\n\n\
+         /* Overwrites the round keys. */\n\
+         void {stem}_wipe({stem}_ctx *ctx);\n",
+        names.key_bytes, names.block_bytes, names.round_key_bytes, names.batch, names.context
+    );
+    let directions: &[&str] = match (names.ecb, names.decrypt) {
+        (false, _) => &[],
+        (true, false) => &["encrypt"],
+        (true, true) => &["encrypt", "decrypt"],
+    };
+    for direction in directions {
+        text += &format!(
+            "\n/* {direction}s each of `blocks` blocks by itself, any number of them. `out` may be `in`; other overlaps \
+             are\n * refused. Time depends on `blocks` only. */\n\
+             int {stem}_{direction}_blocks(const {stem}_ctx *ctx, unsigned char *out, const unsigned char *in, size_t \
+             blocks);\n"
+        )
+        .replace("/* encrypts", "/* Encrypts")
+        .replace("/* decrypts", "/* Decrypts");
+    }
+    if names.ctr {
+        text += &format!(
+            "\n/* Counter mode of SP 800-38A, to encrypt and to decrypt: out = in ^ E(counter) || E(counter + 1) || ... for \
+             any number\n * of bytes. The counter is a big-endian number of a whole block and wraps to zero. It is left \
+             one beyond the last\n * block used: calls whose lengths are whole blocks continue each other. `out` may be \
+             `in`; other overlaps are\n * refused. Time depends on `length` only. */\n\
+             int {stem}_ctr_xor(const {stem}_ctx *ctx, unsigned char counter[{upper}_BLOCK_BYTES], unsigned char *out,\n\
+             {} const unsigned char *in, size_t length);\n",
+            " ".repeat(stem.len() + 12)
+        );
+    }
+    file.header("a block cipher; time does not depend on keys or data.", &text)
+}
+
+/// The public functions of a block cipher.
+pub fn block_cipher_functions(stem: &str, ecb: bool, decrypt: bool, ctr: bool) -> String {
+    let upper = stem.to_uppercase();
+    let mut text = format!(
+        "int {stem}_init({stem}_ctx *ctx, const unsigned char key[{upper}_KEY_BYTES])\n{{\n    \
+         unsigned char round_keys[{upper}_ROUND_KEY_BYTES];\n    \
+         if (ctx == NULL || key == NULL)\n        return USUBA_ERROR_NULL;\n    \
+         schedule(round_keys, key);\n    load(ctx, round_keys);\n    \
+         usuba_wipe(round_keys, sizeof round_keys);\n    return USUBA_OK;\n}}\n\n\
+         void {stem}_wipe({stem}_ctx *ctx)\n{{\n    if (ctx != NULL)\n        usuba_wipe(ctx, sizeof *ctx);\n}}\n"
+    );
+    let directions: &[&str] = match (ecb, decrypt) {
+        (false, _) => &[],
+        (true, false) => &["encrypt"],
+        (true, true) => &["encrypt", "decrypt"],
+    };
+    for direction in directions {
+        text += &format!(
+            "\nint {stem}_{direction}_blocks(const {stem}_ctx *ctx, unsigned char *out, const unsigned char *in, size_t \
+             blocks)\n{{\n    int result;\n    \
+             if (ctx == NULL)\n        return USUBA_ERROR_NULL;\n    \
+             if (blocks > SIZE_MAX / {upper}_BLOCK_BYTES)\n        return USUBA_ERROR_LENGTH;\n    \
+             result = usuba_check(out, in, blocks * {upper}_BLOCK_BYTES);\n    \
+             if (result == USUBA_OK)\n        \
+             usuba_ecb({direction}_batch, ctx, out, in, blocks, {upper}_BLOCK_BYTES, {upper}_BATCH);\n    \
+             return result;\n}}\n"
+        );
+    }
+    if ctr {
+        text += &format!(
+            "\nint {stem}_ctr_xor(const {stem}_ctx *ctx, unsigned char counter[{upper}_BLOCK_BYTES], unsigned char *out,\n\
+             {} const unsigned char *in, size_t length)\n{{\n    unsigned char scratch[{upper}_BATCH * {upper}_BLOCK_BYTES];\n    \
+             int result;\n    if (ctx == NULL || counter == NULL)\n        return USUBA_ERROR_NULL;\n    \
+             result = usuba_check(out, in, length);\n    if (result == USUBA_OK)\n        \
+             usuba_ctr(encrypt_batch, ctx, counter, out, in, length, {upper}_BLOCK_BYTES, {upper}_BATCH, scratch);\n    \
+             return result;\n}}\n",
+            " ".repeat(stem.len() + 12)
+        );
+    }
+    text
+}
+
+/// The header of a stream cipher.
+pub fn stream_header(file: &File, cipher: &Stream, batch: u32) -> String {
+    let File { stem, upper, .. } = file;
+    let bits = 8 * cipher.counter.bytes;
+    let text = format!(
+        "/* Bytes of a key, of a nonce, and of a block of keystream. */\n\
+         #define {upper}_KEY_BYTES {}\n#define {upper}_NONCE_BYTES {}\n#define {upper}_BLOCK_BYTES {}\n\
+         /* Blocks that are worked on at once. */\n#define {upper}_BATCH {batch}\n\n\
+         /* Encrypts or decrypts: out = in ^ keystream for any number of bytes, the keystream starting at block number\n \
+         * `counter`. The counter goes on modulo 2^{bits}: it is for the caller to use no number twice under one key and \
+         nonce;\n * more bytes than there are numbers are refused. `out` may be `in`; other overlaps are refused. Time \
+         depends on\n * `length` only. */\n\
+         int {stem}_xor(const unsigned char key[{upper}_KEY_BYTES], const unsigned char nonce[{upper}_NONCE_BYTES],\n\
+         {} uint{bits}_t counter, unsigned char *out, const unsigned char *in, size_t length);\n",
+        cipher.key.bytes,
+        cipher.nonce.bytes,
+        cipher.keystream.bytes,
+        " ".repeat(stem.len() + 8)
+    );
+    file.header("a stream cipher; time does not depend on keys or data.", &text)
+}
+
+/// The functions of a stream cipher.
+pub fn stream_functions(stem: &str, kernel: &Kernel, parameters: [&Parameter; 4], cipher: &Stream) -> String {
+    let upper = stem.to_uppercase();
+    let [key, counter, nonce, keystream] = parameters;
+    let bits = 8 * cipher.counter.bytes;
+    let bytes = cipher.counter.bytes;
+    let limit = if bits == 64 {
+        String::new()
+    } else {
+        format!(
+            "if (length > 0 && (uint64_t)(length - 1) / {upper}_BLOCK_BYTES > UINT{bits}_MAX)\n        \
+             return USUBA_ERROR_LENGTH;\n    "
+        )
+    };
+    format!(
+        "/* Key and nonce in the form in which the kernel reads them. */\n\
+         struct uniform {{\n    {};\n    {};\n}};\n\n\
+         static void keystream_batch(const void *context, unsigned char *out, const unsigned char *in, size_t count)\n\
+         {{\n    const struct uniform *uniform = (const struct uniform *)context;\n    {};\n    {};\n    {}\n    \
+         {}(uniform->key, counters, uniform->nonce, results);\n    {}\n}}\n\n\
+         int {stem}_xor(const unsigned char key[{upper}_KEY_BYTES], const unsigned char nonce[{upper}_NONCE_BYTES],\n\
+         {} uint{bits}_t counter, unsigned char *out, const unsigned char *in, size_t length)\n{{\n    \
+         struct uniform uniform;\n    unsigned char counters[{upper}_BATCH * {bytes}];\n    \
+         unsigned char scratch[{upper}_BATCH * {upper}_BLOCK_BYTES];\n    int result;\n    \
+         if (key == NULL || nonce == NULL)\n        return USUBA_ERROR_NULL;\n    \
+         {limit}result = usuba_check(out, in, length);\n    if (result != USUBA_OK)\n        return result;\n    \
+         {}\n    {}\n    \
+         usuba_stream(keystream_batch, &uniform, counter, {bytes}, out, in, length, {upper}_BLOCK_BYTES, {upper}_BATCH, \
+         counters,\n                 scratch);\n    \
+         usuba_wipe(&uniform, sizeof uniform);\n    return USUBA_OK;\n}}\n",
+        array_declaration(key, "key"),
+        array_declaration(nonce, "nonce"),
+        array_declaration(counter, "counters"),
+        array_declaration(keystream, "results"),
+        pack(&kernel.image, "counters", "in", "count", "counter_format"),
+        kernel.symbol,
+        unpack(&kernel.image, "out", "count", "results", "keystream_format"),
+        " ".repeat(stem.len() + 8),
+        uniform(&kernel.image, "uniform.key", "key", "key_format"),
+        uniform(&kernel.image, "uniform.nonce", "nonce", "nonce_format"),
+    )
+}
+
+/// The header of a permutation.
+pub fn permutation_header(file: &File, bytes: u32, batch: u32) -> String {
+    let File { stem, upper, .. } = file;
+    let text = format!(
+        "/* Bytes of a state. */\n#define {upper}_STATE_BYTES {bytes}\n\
+         /* States that are worked on at once. */\n#define {upper}_BATCH {batch}\n\n\
+         /* Replaces each of `count` states, one after another at `states`, by its image. Time depends on `count` only. */\n\
+         int {stem}_permute(unsigned char *states, size_t count);\n"
+    );
+    file.header("a permutation; time does not depend on data.", &text)
+}
+
+/// The functions of a permutation.
+pub fn permutation_functions(stem: &str, kernel: &Kernel, state: &Parameter, result: &Parameter) -> String {
+    let upper = stem.to_uppercase();
+    format!(
+        "static void permute_batch(const void *context, unsigned char *out, const unsigned char *in, size_t count)\n{{\n    \
+         {};\n    {};\n    (void)context;\n    {}\n    {}(states, results);\n    {}\n}}\n\n\
+         int {stem}_permute(unsigned char *states, size_t count)\n{{\n    int result;\n    \
+         if (count > SIZE_MAX / {upper}_STATE_BYTES)\n        return USUBA_ERROR_LENGTH;\n    \
+         result = usuba_check(states, states, count * {upper}_STATE_BYTES);\n    if (result == USUBA_OK)\n        \
+         usuba_ecb(permute_batch, NULL, states, states, count, {upper}_STATE_BYTES, {upper}_BATCH);\n    \
+         return result;\n}}\n",
+        array_declaration(state, "states"),
+        array_declaration(result, "results"),
+        pack(&kernel.image, "states", "in", "count", "state_format"),
+        kernel.symbol,
+        unpack(&kernel.image, "out", "count", "results", "state_format"),
+    )
+}

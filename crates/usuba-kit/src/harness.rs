@@ -1,0 +1,66 @@
+//! A C program around the functions of a driver, for known answers and for checks of the modes.
+//!
+//! It includes the source of the driver, so that it also reaches what the public header does not show. It reads requests
+//! from standard input until the end, and writes one answer for each to standard output. Numbers are 64 bits,
+//! little-endian.
+//!
+//! | primitive | request | answer |
+//! |---|---|---|
+//! | block cipher | `K`, key: sets the key | the round keys as bytes |
+//! | | `E` or `D`, n, n blocks | n blocks |
+//! | | `C`, n, counter, n bytes: counter mode | n bytes, counter |
+//! | | `N`, n, block: encrypt n times | block |
+//! | stream cipher | `X`, counter, n, key, nonce, n bytes | n bytes |
+//! | permutation | `P`, n, n states | n states |
+//! | | `N`, n, state: permute n times | state |
+//! | all | `M`: compare the modes with a loop that takes one block at a time | a [`MESSAGE`]-byte text, empty if all is well |
+
+use crate::OutputFile;
+use crate::manifest::{Function, Mode, Primitive};
+
+/// Bytes of the answer to `M`.
+pub const MESSAGE: usize = 128;
+
+/// The program, to be compiled with the kernels; the source of the driver is included and must not be compiled again.
+/// `prefix` is that of the driver.
+pub fn generate(primitive: &Primitive, prefix: &str) -> OutputFile {
+    let stem = format!("{prefix}{}", primitive.identifier());
+    let upper = stem.to_uppercase();
+    let mut defines = vec![format!("#include \"{stem}.c\"")];
+    let mut define = |name: &str, value: String| defines.push(format!("#define {name} {value}"));
+    define("BATCH", format!("{upper}_BATCH"));
+    let body = match &primitive.function {
+        Function::BlockCipher(cipher) => {
+            define("BLOCK", format!("{upper}_BLOCK_BYTES"));
+            define("KEY", format!("{upper}_KEY_BYTES"));
+            define("ROUND_KEYS", format!("{upper}_ROUND_KEY_BYTES"));
+            define("CONTEXT", format!("{stem}_ctx"));
+            define("INIT", format!("{stem}_init"));
+            if cipher.modes.contains(&Mode::Ecb) {
+                define("ENCRYPT", format!("{stem}_encrypt_blocks"));
+                if cipher.decrypt.is_some() {
+                    define("DECRYPT", format!("{stem}_decrypt_blocks"));
+                }
+            }
+            if cipher.modes.contains(&Mode::Ctr) {
+                define("CTR", format!("{stem}_ctr_xor"));
+            }
+            include_str!("harness/block_cipher.c")
+        }
+        Function::Stream(cipher) => {
+            define("BLOCK", format!("{upper}_BLOCK_BYTES"));
+            define("KEY", format!("{upper}_KEY_BYTES"));
+            define("NONCE", format!("{upper}_NONCE_BYTES"));
+            define("XOR", format!("{stem}_xor"));
+            define("COUNTER", format!("uint{}_t", 8 * cipher.counter.bytes));
+            include_str!("harness/stream.c")
+        }
+        Function::Permutation(_) => {
+            define("BLOCK", format!("{upper}_STATE_BYTES"));
+            define("PERMUTE", format!("{stem}_permute"));
+            include_str!("harness/permutation.c")
+        }
+    };
+    let contents = format!("{}\n\n{}\n{body}", defines.join("\n"), include_str!("harness/common.c"));
+    OutputFile { path: "harness.c".into(), contents }
+}

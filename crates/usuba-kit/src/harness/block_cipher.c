@@ -1,0 +1,227 @@
+static CONTEXT context;
+
+/* The greatest number of blocks in the checks below. */
+#define MOST (2 * BATCH + 1)
+
+typedef int blocks_function(const CONTEXT *, unsigned char *, const unsigned char *, size_t);
+
+#if defined(ENCRYPT)
+/* Every number of blocks, any alignment, in place or not, against the blocks one at a time. */
+static void check_blocks(const char *name, blocks_function *apply, const unsigned char *in, unsigned char *expected,
+                         unsigned char *space, unsigned char *other)
+{
+    size_t n;
+    for (n = 0; n < MOST; n++)
+        if (apply(&context, expected + n * BLOCK, in + n * BLOCK, 1) != USUBA_OK)
+            COMPLAIN("%s refuses a block", name);
+    for (n = 0; n <= MOST; n++) {
+        const size_t size = n * BLOCK;
+        unsigned char *out = prepare(space, n % 17, size);
+        unsigned char *from = prepare(other, n * 5 % 19, size);
+        memcpy(from, in, size);
+        if (n % 3 == 1) {
+            memcpy(out, in, size);
+            from = out;
+        }
+        if (apply(&context, out, from, n) != USUBA_OK)
+            COMPLAIN("%s refuses %lu blocks", name, (unsigned long)n);
+        if (memcmp(out, expected, size) != 0)
+            COMPLAIN("%s of %lu blocks%s differs from one at a time", name, (unsigned long)n,
+                     from == out ? " in place" : "");
+        if (!margins_intact(out, size))
+            COMPLAIN("%s of %lu blocks writes outside its output", name, (unsigned long)n);
+        if (from != out && (memcmp(from, in, size) != 0 || !margins_intact(from, size)))
+            COMPLAIN("%s of %lu blocks writes to its input", name, (unsigned long)n);
+    }
+    if (apply(&context, NULL, in, 1) != USUBA_ERROR_NULL || apply(NULL, expected, in, 1) != USUBA_ERROR_NULL)
+        COMPLAIN("%s accepts a null pointer", name);
+    if (apply(&context, expected, in, SIZE_MAX / BLOCK + 1) != USUBA_ERROR_LENGTH)
+        COMPLAIN("%s accepts more bytes than memory has", name);
+    if (apply(&context, space + 1, space, 1) != USUBA_ERROR_OVERLAP)
+        COMPLAIN("%s accepts overlapping buffers", name);
+}
+#endif
+
+#if defined(CTR)
+/* The counter plus `n`, byte by byte. */
+static void counter_plus(unsigned char *out, const unsigned char *counter, size_t n)
+{
+    uint64_t carry = n;
+    int i;
+    for (i = BLOCK - 1; i >= 0; i--) {
+        carry += counter[i];
+        out[i] = (unsigned char)(carry & 0xff);
+        carry >>= 8;
+    }
+}
+
+/* The counter minus `n`. */
+static void counter_minus(unsigned char *out, const unsigned char *counter, unsigned n)
+{
+    unsigned borrow = n;
+    int i;
+    for (i = BLOCK - 1; i >= 0; i--) {
+        const unsigned digit = borrow & 0xff;
+        borrow >>= 8;
+        if (counter[i] < digit)
+            borrow++;
+        out[i] = (unsigned char)(counter[i] - digit);
+    }
+}
+
+/* Numbers of blocks from 0 to MOST with odd ends, starting at `start`. */
+static void check_ctr(const unsigned char *start, size_t step, const unsigned char *in, unsigned char *expected,
+                      unsigned char *space, unsigned char *other)
+{
+    unsigned char counter[BLOCK], next[BLOCK];
+    size_t n, i;
+    for (n = 0; n < MOST; n++) {
+        counter_plus(counter, start, n);
+        encrypt_batch(&context, next, counter, 1);
+        for (i = 0; i < BLOCK; i++)
+            expected[n * BLOCK + i] = in[n * BLOCK + i] ^ next[i];
+    }
+    for (n = 0; n < MOST; n += step) {
+        const size_t tails[4] = { 0, 1, BLOCK - 1, n * 5 % BLOCK };
+        size_t tail;
+        for (tail = 0; tail < 4; tail++) {
+            const size_t size = n * BLOCK + tails[tail];
+            const size_t first = (n / 2) * BLOCK;
+            unsigned char *out = prepare(space, (n + tail) % 17, size);
+            unsigned char *from = prepare(other, n * 5 % 19, size);
+            memcpy(from, in, size);
+            if ((n + tail) % 3 == 1) {
+                memcpy(out, in, size);
+                from = out;
+            }
+            memcpy(counter, start, BLOCK);
+            /* In one call, or in two that are to continue each other. */
+            if (tail % 2 == 0) {
+                if (CTR(&context, counter, out, from, size) != USUBA_OK)
+                    COMPLAIN("ctr refuses %lu bytes", (unsigned long)size);
+            } else if (CTR(&context, counter, out, from, first) != USUBA_OK ||
+                       CTR(&context, counter, out + first, from + first, size - first) != USUBA_OK) {
+                COMPLAIN("ctr refuses %lu bytes in two calls", (unsigned long)size);
+            }
+            counter_plus(next, start, (size + BLOCK - 1) / BLOCK);
+            if (memcmp(out, expected, size) != 0)
+                COMPLAIN("ctr of %lu bytes%s%s differs from one block at a time", (unsigned long)size,
+                         from == out ? " in place" : "", tail % 2 ? " in two calls" : "");
+            if (memcmp(counter, next, BLOCK) != 0)
+                COMPLAIN("ctr of %lu bytes leaves a wrong counter", (unsigned long)size);
+            if (!margins_intact(out, size))
+                COMPLAIN("ctr of %lu bytes writes outside its output", (unsigned long)size);
+        }
+    }
+    if (CTR(&context, NULL, expected, in, 1) != USUBA_ERROR_NULL || CTR(&context, counter, NULL, in, 1) == USUBA_OK)
+        COMPLAIN("ctr accepts a null pointer");
+    if (CTR(&context, counter, space + 1, space, 2) != USUBA_ERROR_OVERLAP)
+        COMPLAIN("ctr accepts overlapping buffers");
+}
+#endif
+
+static void check_modes(void)
+{
+    const size_t size = MOST * BLOCK;
+    unsigned char *in = reserve(size), *expected = reserve(size);
+    unsigned char *space = reserve(size + 2 * MARGIN + 32), *other = reserve(size + 2 * MARGIN + 32);
+    unsigned char key[KEY];
+    fill(key, KEY, 1);
+    fill(in, size, 2);
+    if (INIT(&context, key) != USUBA_OK || INIT(NULL, key) != USUBA_ERROR_NULL || INIT(&context, NULL) == USUBA_OK)
+        COMPLAIN("init returns a wrong code");
+#if defined(ENCRYPT)
+    check_blocks("encrypt", ENCRYPT, in, expected, space, other);
+#endif
+#if defined(DECRYPT)
+    check_blocks("decrypt", DECRYPT, in, expected, space, other);
+    memcpy(space, in, size);
+    if (ENCRYPT(&context, space, space, MOST) != USUBA_OK || DECRYPT(&context, space, space, MOST) != USUBA_OK ||
+        memcmp(space, in, size) != 0)
+        COMPLAIN("decrypt does not undo encrypt");
+#endif
+#if defined(CTR)
+    {
+        unsigned char start[BLOCK];
+        size_t low;
+        fill(start, BLOCK, 3);
+        check_ctr(start, 1, in, expected, space, other);
+        /* Wraps of the low 32 bits, of the low 64 bits, and of the whole counter, in the middle of a batch, at its end,
+         * and at the beginning. */
+        for (low = 4; low <= BLOCK; low *= 2) {
+            const unsigned before[3] = { BATCH / 2 + 1, BATCH, 1 };
+            size_t i;
+            for (i = 0; i < 3; i++) {
+                unsigned char wrap[BLOCK];
+                fill(wrap, BLOCK, low + i);
+                memset(wrap + BLOCK - low, 0, low);
+                counter_minus(start, wrap, before[i]);
+                check_ctr(start, BATCH / 8 + 1, in, expected, space, other);
+            }
+        }
+    }
+#endif
+    free(in);
+    free(expected);
+    free(space);
+    free(other);
+}
+
+int main(void)
+{
+    int request;
+    while ((request = getchar()) != EOF) {
+        if (request == 'K') {
+            unsigned char key[KEY], round_keys[ROUND_KEYS];
+            receive(key, KEY);
+            if (INIT(&context, key) != USUBA_OK)
+                die("init fails");
+            schedule(round_keys, key);
+            answer(round_keys, ROUND_KEYS);
+        } else if (request == 'E' || request == 'D') {
+            const size_t n = (size_t)receive_number();
+            unsigned char *data = reserve(n * BLOCK);
+            int result = USUBA_ERROR_NULL;
+            receive(data, n * BLOCK);
+#if defined(ENCRYPT)
+            if (request == 'E')
+                result = ENCRYPT(&context, data, data, n);
+#endif
+#if defined(DECRYPT)
+            if (request == 'D')
+                result = DECRYPT(&context, data, data, n);
+#endif
+            if (result != USUBA_OK)
+                die("blocks are refused");
+            answer(data, n * BLOCK);
+            free(data);
+#if defined(CTR)
+        } else if (request == 'C') {
+            const size_t n = (size_t)receive_number();
+            unsigned char counter[BLOCK];
+            unsigned char *data = reserve(n);
+            receive(counter, BLOCK);
+            receive(data, n);
+            if (CTR(&context, counter, data, data, n) != USUBA_OK)
+                die("ctr fails");
+            answer(data, n);
+            answer(counter, BLOCK);
+            free(data);
+#endif
+        } else if (request == 'N') {
+            uint64_t n = receive_number();
+            unsigned char block[BLOCK];
+            receive(block, BLOCK);
+            while (n-- > 0)
+                encrypt_batch(&context, block, block, 1);
+            answer(block, BLOCK);
+        } else if (request == 'M') {
+            memset(message, 0, sizeof message);
+            check_modes();
+            answer(message, sizeof message);
+        } else {
+            die("an unknown request");
+        }
+    }
+    return 0;
+}

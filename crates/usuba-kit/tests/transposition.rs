@@ -1,0 +1,284 @@
+//! The C of `runtime/usuba_transpose.h` against the model: `order.rs` and the definition of the layouts.
+
+use usuba_kit::OutputFile;
+use usuba_kit::order::Order;
+use usuba_kit::run::{Compiler, Family, RunError};
+
+/// How a case lies in registers; sizes in bytes, the batch in bits.
+#[derive(Clone, Copy)]
+enum Image {
+    B,
+    V { lane: usize },
+    H { batch: usize },
+}
+
+struct Case {
+    order: Order,
+    width: u32,
+    words: usize,
+    image: Image,
+    register: usize,
+    count: usize,
+}
+
+impl Case {
+    fn bytes(&self) -> usize {
+        (self.words * self.width as usize).div_ceil(8)
+    }
+
+    fn instances(&self) -> usize {
+        match self.image {
+            Image::B => 8 * self.register,
+            Image::V { lane } => self.register / lane,
+            Image::H { .. } => 8 * self.register / self.width as usize,
+        }
+    }
+
+    fn registers(&self) -> usize {
+        match self.image {
+            Image::B => self.words * self.width as usize,
+            _ => self.words,
+        }
+    }
+
+    fn uniform_bytes(&self) -> usize {
+        match self.image {
+            Image::B => 8 * self.words * self.width as usize,
+            Image::V { lane } => self.words * lane,
+            Image::H { batch } => self.words * self.width as usize * batch / 8,
+        }
+    }
+
+    fn name(&self) -> String {
+        let image = match self.image {
+            Image::B => "B".into(),
+            Image::V { lane } => format!("V lane {lane}"),
+            Image::H { batch } => format!("H batch {batch}"),
+        };
+        format!(
+            "{image}, registers of {} bytes, {} blocks of {} words of {} bits, {}",
+            self.register, self.count, self.words, self.width, self.order
+        )
+    }
+}
+
+fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    let mut add = |order, width, words, image, register| {
+        let mut case = Case { order, width, words, image, register, count: 0 };
+        let most = case.instances();
+        let mut counts = vec![1, 2, most / 2, most / 2 + 1, most.saturating_sub(1), most];
+        counts.sort_unstable();
+        counts.dedup();
+        for count in counts.into_iter().filter(|&count| (1..=most).contains(&count)) {
+            case.count = count;
+            cases.push(Case { ..case });
+        }
+    };
+    for register in [8, 16, 32, 64] {
+        add(Order::Planes, 16, 8, Image::B, register); // AES
+        add(Order::Big, 1, 64, Image::B, register); // DES
+        add(Order::Little, 32, 4, Image::B, register); // Serpent
+    }
+    add(Order::Big, 64, 5, Image::B, 8); // Ascon
+    add(Order::Little, 16, 5, Image::B, 16); // 10 bytes: a part of a group of 8
+    add(Order::Little, 1, 257, Image::B, 8); // Subterranean: a part of a byte
+    add(Order::Big, 48, 1, Image::B, 16);
+    add(Order::Big, 4, 16, Image::B, 8);
+    add(Order::Planes, 2, 8, Image::B, 8);
+    for register in [16, 32, 64] {
+        add(Order::Little, 32, 16, Image::V { lane: 4 }, register); // ChaCha20
+        add(Order::Big, 64, 5, Image::V { lane: 8 }, register);
+        add(Order::Little, 16, 4, Image::V { lane: 2 }, register);
+        add(Order::Big, 8, 16, Image::V { lane: 1 }, register);
+    }
+    for lane in [1, 2, 4, 8] {
+        add(Order::Big, 8 * lane as u32, 4, Image::V { lane }, lane); // general-purpose registers
+        add(Order::Little, 8, 4, Image::V { lane }, 4 * lane); // narrow atoms in wide lanes
+    }
+    add(Order::Planes, 16, 8, Image::V { lane: 2 }, 16);
+    add(Order::Big, 4, 16, Image::V { lane: 1 }, 1);
+    add(Order::Big, 48, 3, Image::V { lane: 8 }, 32);
+    add(Order::Little, 24, 3, Image::V { lane: 4 }, 16);
+    for register in [16, 32, 64] {
+        add(Order::Planes, 16, 8, Image::H { batch: 8 }, register); // AES
+        add(Order::Little, 16, 4, Image::H { batch: 8 }, register); // RECTANGLE
+        add(Order::Big, 8, 4, Image::H { batch: 16 }, register);
+        add(Order::Big, 4, 16, Image::H { batch: 32 }, register);
+        add(Order::Planes, 2, 8, Image::H { batch: 64 }, register);
+        add(Order::Planes, 8, 16, Image::H { batch: 16 }, register);
+    }
+    add(Order::Little, 32, 4, Image::H { batch: 8 }, 32);
+    add(Order::Big, 64, 5, Image::H { batch: 8 }, 64);
+    add(Order::Little, 16, 5, Image::H { batch: 8 }, 16);
+    cases
+}
+
+/// The bytes that `fill` of the C program makes.
+fn fill(size: usize, seed: u64) -> Vec<u8> {
+    let mut state = seed;
+    (0..size)
+        .map(|_| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 56) as u8
+        })
+        .collect()
+}
+
+/// Sets bits of `image` as the layouts say; `words[j]` are those of instance j.
+fn model_image(case: &Case, words: &[Vec<u128>], big_endian: bool) -> Vec<u8> {
+    let mut image = vec![0u8; case.registers() * case.register];
+    for (j, words) in words.iter().enumerate() {
+        for (word, &value) in words.iter().enumerate() {
+            if let Image::V { lane } = case.image {
+                let mut bytes = value.to_le_bytes()[..lane].to_vec();
+                if big_endian {
+                    bytes.reverse();
+                }
+                image[word * case.register + j * lane..][..lane].copy_from_slice(&bytes);
+                continue;
+            }
+            for bit in 0..case.width as usize {
+                let set = value >> (case.width as usize - 1 - bit) & 1;
+                let (at, shift) = match case.image {
+                    Image::H { batch } => {
+                        let (chunk, k) = (j / batch, j % batch);
+                        let element = (chunk * case.width as usize + bit) * batch / 8;
+                        (word * case.register + element + k / 8, k % 8)
+                    }
+                    _ => ((word * case.width as usize + bit) * case.register + j / 8, j % 8),
+                };
+                image[at] |= (set as u8) << shift;
+            }
+        }
+    }
+    image
+}
+
+fn model_uniform(case: &Case, words: &[u128], big_endian: bool) -> Vec<u8> {
+    let mut uniform = Vec::new();
+    for &value in words {
+        match case.image {
+            Image::V { lane } => {
+                let mut bytes = value.to_le_bytes()[..lane].to_vec();
+                if big_endian {
+                    bytes.reverse();
+                }
+                uniform.extend(bytes);
+            }
+            Image::B | Image::H { .. } => {
+                let size = if let Image::H { batch } = case.image { batch / 8 } else { 8 };
+                for bit in (0..case.width).rev() {
+                    uniform.extend(vec![if value >> bit & 1 == 1 { 0xff } else { 0 }; size]);
+                }
+            }
+        }
+    }
+    uniform
+}
+
+/// What the C program has to print.
+fn model(cases: &[Case], big_endian: bool) -> Vec<Vec<u8>> {
+    let answer = |(number, case): (usize, &Case)| {
+        let bytes = case.bytes();
+        let mut blocks = fill(case.count * bytes, number as u64);
+        let unused = 8 * bytes - case.words * case.width as usize;
+        let words: Vec<Vec<u128>> = blocks
+            .chunks_mut(bytes)
+            .map(|block| {
+                // Unused bits of the last byte come back as zero.
+                let words = case.order.decode(case.width, case.words, block).unwrap();
+                if unused > 0 {
+                    block.copy_from_slice(&case.order.encode(case.width, &words).unwrap());
+                }
+                words
+            })
+            .collect();
+        let mut answer = model_image(case, &words, big_endian);
+        answer.extend(&blocks);
+        answer.extend(model_uniform(case, &words[0], big_endian));
+        if !matches!(case.image, Image::H { .. }) {
+            answer.extend(&blocks[..bytes]);
+        }
+        answer
+    };
+    cases.iter().enumerate().map(answer).collect()
+}
+
+/// A program that prints, for every case, the image of the blocks, the blocks got back from it, the uniform form of the
+/// first block, and (but for H) that block got back from it.
+fn program(cases: &[Case]) -> OutputFile {
+    let mut rows = String::new();
+    for case in cases {
+        let order = ["USUBA_BIG", "USUBA_LITTLE", "USUBA_PLANES"][case.order as usize];
+        let (image, parameter) = match case.image {
+            Image::B => (0, 0),
+            Image::V { lane } => (1, lane),
+            Image::H { batch } => (2, batch),
+        };
+        rows += &format!(
+            "    {{ {{ {order}, {}, {}, {} }}, {image}, {parameter}, {}, {}, {}, {} }},\n",
+            case.width,
+            case.words,
+            case.bytes(),
+            case.register,
+            case.count,
+            case.registers() * case.register,
+            case.uniform_bytes()
+        );
+    }
+    let contents = include_str!("transposition.c").replace("/* CASES */", &rows);
+    OutputFile { path: "transposition.c".into(), contents }
+}
+
+fn check(compiler: Result<Compiler, RunError>, flags: &[&str], big_endian: bool) {
+    let compiler = match compiler {
+        Ok(compiler) => compiler,
+        Err(error) => {
+            eprintln!("skipped: {error}");
+            return;
+        }
+    };
+    let cases = cases();
+    let mut files = usuba_kit::runtime();
+    files.push(program(&cases));
+    let output = compiler.compile(&files, flags).unwrap_or_else(|e| panic!("{e}")).run(&[]);
+    let mut output = &output.unwrap_or_else(|e| panic!("{e}"))[..];
+    for (case, expected) in cases.iter().zip(model(&cases, big_endian)) {
+        let (found, rest) = output.split_at(expected.len());
+        let differs = found.iter().zip(&expected).position(|(a, b)| a != b);
+        assert_eq!(differs, None, "{} with {flags:?}: byte of the answer", case.name());
+        output = rest;
+    }
+    assert!(output.is_empty());
+}
+
+#[test]
+fn gcc() {
+    check(Compiler::native(Family::Gcc), &["-O0"], false);
+    check(Compiler::native(Family::Gcc), &["-O2"], false);
+    check(Compiler::native(Family::Gcc), &["-O3", "-march=native"], false);
+}
+
+#[test]
+fn clang() {
+    check(Compiler::native(Family::Clang), &["-O0"], false);
+    check(Compiler::native(Family::Clang), &["-O2"], false);
+}
+
+#[test]
+fn sanitizers() {
+    let flags = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+    check(Compiler::native(Family::Gcc), &flags, false);
+}
+
+#[test]
+fn big_endian() {
+    let compiler = Compiler::native(Family::Gcc).map(|_| Compiler {
+        command: "powerpc64-linux-gnu-gcc".into(),
+        flags: vec!["-static".into()],
+        runner: vec!["qemu-ppc64".into()],
+    });
+    let compiler = compiler.and_then(|compiler| compiler.available().map(|()| compiler));
+    check(compiler, &["-O2"], true);
+}
