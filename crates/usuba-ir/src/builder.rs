@@ -348,8 +348,13 @@ impl NodeBuilder {
     ///
     /// Whatever is found is visible here: the operands of a definition are visible wherever its value is.
     fn find(&self, mut array: ValueId, mut index: i64) -> Found {
+        // The last place that is reached through slices alone. To read an older version of an array from beyond a `Set`
+        // would keep it alive next to the newer one, and the `Set` would have to copy.
+        let mut read = (array, index);
+        let mut sliced = true;
         for _ in 0..REACH {
-            match self.known[array.index()] {
+            let known = &self.known[array.index()];
+            match *known {
                 Known::Array(ref atoms) => {
                     if let Some(&atom) = usize::try_from(index).ok().and_then(|index| atoms.get(index)) {
                         return Found::Atom(atom);
@@ -369,8 +374,12 @@ impl NodeBuilder {
                 }
                 Known::Nothing | Known::Constant(_) | Known::Not(_) => break,
             }
+            sliced &= matches!(known, Known::Slice(..));
+            if sliced {
+                read = (array, index);
+            }
         }
-        Found::In(array, index)
+        Found::In(read.0, read.1)
     }
 }
 

@@ -4,6 +4,7 @@
 //! to make them), [`evaluate`] and [`laws`] (what the operators compute, and what they simplify to), [`check`] (the
 //! invariants), [`text`] (the form that prints and parses), [`interpret`] (the meaning), [`random`] (programs to test with).
 
+mod affine;
 pub mod builder;
 pub mod check;
 pub mod evaluate;

@@ -174,7 +174,7 @@ pub struct Origin {
 }
 
 /// A sequence of operations.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Block {
     /// Values given from outside: the inputs of a node, the carried values of a loop.
     pub parameters: Vec<ValueId>,
@@ -185,7 +185,7 @@ pub struct Block {
 }
 
 /// An operation and the values it defines: one, but for [`Op::Call`] and [`Op::Loop`].
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Operation {
     /// The values it defines.
     pub results: Vec<ValueId>,
@@ -249,7 +249,7 @@ impl Affine {
 }
 
 /// What an operation does.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
     /// The same constant in every instance.
     Constant(u128),
@@ -287,7 +287,7 @@ pub enum Op {
 /// A counted loop: `body` is run for the induction variable = 0, 1, …, trips - 1; its parameters are `initial` the first
 /// time and its results from then on; its last results are the results of the operation. It may use values defined
 /// before it in the enclosing blocks.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Loop {
     /// The induction variable, used by no other loop of the node.
     pub induction: InductionId,

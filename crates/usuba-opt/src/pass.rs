@@ -1,0 +1,88 @@
+//! The list of passes.
+
+use crate::{copies, dead, fold, inline, share};
+use std::fmt;
+use std::ops::ControlFlow;
+use usuba_ir::program::{Node, Program};
+
+/// A pass.
+#[derive(Clone, Copy)]
+pub struct Pass {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it is for, in a sentence.
+    pub purpose: &'static str,
+    /// What it does.
+    pub run: fn(&mut Program, &Settings),
+}
+
+impl fmt::Debug for Pass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pass({})", self.name)
+    }
+}
+
+/// What can be chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// Inline every call, but of nodes that must never be (`_no_inline`) or not be changed (`_no_opt`).
+    pub inline_all: bool,
+    /// Inline no call, not even of nodes with `_inline`; stronger than `inline_all`.
+    pub no_inline: bool,
+    /// A node that is called in one place is inlined if it has at most so many operations.
+    pub inline_limit: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { inline_all: false, no_inline: false, inline_limit: 2000 }
+    }
+}
+
+/// All passes, in order.
+#[rustfmt::skip]
+pub const PASSES: &[Pass] = &[
+    Pass { name: "inline", purpose: "Replace calls of small nodes by their bodies.",                 run: inline::run },
+    Pass { name: "copies", purpose: "Read what is carried or stored from where it comes from.",      run: copies::run },
+    Pass { name: "fold",   purpose: "Compute with constants, and apply the laws of logic.",          run: fold::run },
+    Pass { name: "share",  purpose: "Compute what is the same once.",                                run: share::run },
+    Pass { name: "dead",   purpose: "Remove what no output depends on, and nodes that nobody calls.", run: dead::run },
+];
+
+/// The pass of this name.
+pub fn find(name: &str) -> Option<&'static Pass> {
+    PASSES.iter().find(|pass| pass.name == name)
+}
+
+/// Who looks on while passes run: dumps, clocks, checks.
+pub trait Observer {
+    /// A pass is about to run on this program.
+    fn before(&mut self, pass: &Pass, program: &Program) {
+        let _ = (pass, program);
+    }
+
+    /// A pass has left this program; `Break` stops the list here.
+    fn after(&mut self, pass: &Pass, program: &Program) -> ControlFlow<()> {
+        let _ = (pass, program);
+        ControlFlow::Continue(())
+    }
+}
+
+/// Nobody looks on.
+impl Observer for () {}
+
+/// Runs all passes, or until the observer stops them. `program` passes the checker, before and after each pass.
+pub fn optimise(program: &mut Program, settings: &Settings, observer: &mut dyn Observer) {
+    for pass in PASSES {
+        observer.before(pass, program);
+        (pass.run)(program, settings);
+        if observer.after(pass, program).is_break() {
+            return;
+        }
+    }
+}
+
+/// The nodes that may be changed.
+pub(crate) fn open_nodes(program: &mut Program) -> impl Iterator<Item = &mut Node> {
+    program.nodes.iter_mut().filter(|node| !node.attributes.no_opt)
+}

@@ -1,0 +1,332 @@
+//! What each pass makes of small programs.
+
+use expect_test::{Expect, expect};
+use usuba_ir::check;
+use usuba_ir::program::Program;
+use usuba_opt::pass::{self, Settings, optimise};
+
+fn parse(text: &str) -> Program {
+    let program = Program::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert_eq!(check::check(&program), Ok(()));
+    program
+}
+
+/// What a pass (or all of them) makes of a program.
+fn check(name: &str, settings: Settings, text: &str, expected: Expect) {
+    let mut program = parse(text);
+    match pass::find(name) {
+        Some(pass) => (pass.run)(&mut program, &settings),
+        None => optimise(&mut program, &settings, &mut ()),
+    }
+    assert_eq!(check::check(&program), Ok(()));
+    expected.assert_eq(&program.to_string());
+}
+
+#[test]
+fn fold() {
+    let text = "
+        node N (%0 x: v8, %1 y: v8) -> (a: v8, b: v8, c: v8, d: v16) {
+          %2: v8 = constant 0xff
+          %3: v8 = constant 0x0f
+          %4: v8 = xor %0, %2
+          %5: v8 = and %1, %4
+          %6: v8 = not %4
+          %7: v8 = xor %6, %0
+          %8: v8 = or %7, %3
+          %9: v8 = rotate_left %8, 4
+          %10: v16 = pack %9, %3
+          return %5, %6, %8, %10
+        }";
+    check(
+        "fold",
+        Settings::default(),
+        text,
+        expect![[r#"
+        node N (%0 x: v8, %1 y: v8) -> (a: v8, b: v8, c: v8, d: v16) {
+          %2: v8 = constant 0xff
+          %3: v8 = constant 0xf
+          %4: v8 = not %0
+          %5: v8 = andnot %1, %0
+          %6: v8 = constant 0x0
+          %7: v8 = constant 0xf
+          %8: v8 = constant 0xf0
+          %9: v16 = constant 0xf00f
+          return %5, %0, %7, %9
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn share() {
+    let text = "
+        node Id no_inline (%0 x: b1) -> (r: b1) { return %0 }
+        node Mask no_inline (%0 x: b1) -> (r: b1) { %1: b1 = refresh %0 return %1 }
+        node N (%0 x: b1, %1 y: b1) -> (a: b1, b: b1, c: b1, d: b1, e: b1, f: b1, g: b1) {
+          %2: b1 = and %0, %1
+          %3: b1 = and %1, %0
+          %4: b1 = call Id(%2)
+          %5: b1 = call Id(%3)
+          %6: b1 = call Mask(%2)
+          %7: b1 = call Mask(%3)
+          %8: b1 = refresh %2
+          %9: b1 = refresh %3
+          %10: b1 = loop i0 < 3 carry (%11: b1 = %0) {
+            %12: b1 = and %0, %1
+            %13: b1 = xor %12, %11
+            yield %13
+          }
+          %14: b1 = xor %2, %0
+          %15: b1 = andnot %14, %10
+          return %4, %5, %6, %7, %8, %9, %15
+        }";
+    check(
+        "share",
+        Settings::default(),
+        text,
+        expect![[r#"
+        node Id no_inline (%0 x: b1) -> (r: b1) {
+          return %0
+        }
+
+        node Mask no_inline (%0 x: b1) -> (r: b1) {
+          %1: b1 = refresh %0
+          return %1
+        }
+
+        node N (%0 x: b1, %1 y: b1) -> (a: b1, b: b1, c: b1, d: b1, e: b1, f: b1, g: b1) {
+          %2: b1 = and %0, %1
+          %3: b1 = call Id(%2)
+          %4: b1 = call Mask(%2)
+          %5: b1 = call Mask(%2)
+          %6: b1 = refresh %2
+          %7: b1 = refresh %2
+          %8: b1 = loop i0 < 3 carry (%9: b1 = %0) {
+            %10: b1 = xor %2, %9
+            yield %10
+          }
+          %11: b1 = xor %2, %0
+          %12: b1 = andnot %11, %8
+          return %3, %3, %4, %5, %6, %7, %12
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn dead() {
+    let text = "
+        node Unused (%0 x: b1) -> (r: b1) { return %0 }
+        node Two no_inline (%0 x: b1) -> (r: b1, s: b1) { %1: b1 = not %0 return %0, %1 }
+        node N (%0 x: b1, %1 y: b1[4]) -> (r: b1) {
+          %2: b1 = not %0
+          %3: b1, %4: b1, %5: b1[4] = loop i0 < 4 carry (%6: b1 = %0, %7: b1 = %2, %8: b1[4] = %1) {
+            %9: b1 = get %8[i0]
+            %10: b1 = xor %9, %6
+            %11: b1 = xor %10, %7
+            %12: b1[4] = set %8[i0], %10
+            yield %10, %11, %12
+          }
+          %13: b1, %14: b1 = call Two(%3)
+          return %14
+        }";
+    check(
+        "dead",
+        Settings::default(),
+        text,
+        expect![[r#"
+        node Two no_inline (%0 x: b1) -> (r: b1, s: b1) {
+          %1: b1 = not %0
+          return %0, %1
+        }
+
+        node N (%0 x: b1, %1 y: b1[4]) -> (r: b1) {
+          %2: b1, %3: b1[4] = loop i0 < 4 carry (%4: b1 = %0, %5: b1[4] = %1) {
+            %6: b1 = get %5[i0]
+            %7: b1 = xor %6, %4
+            %8: b1[4] = set %5[i0], %7
+            yield %7, %8
+          }
+          %9: b1, %10: b1 = call Two(%2)
+          return %10
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn copies() {
+    let text = "
+        node N (%0 x: b1[4], %1 k: b1[8], %2 b: b1) -> (r: b1[4], s: b1, t: b1[4], u: b1) {
+          %3: b1[4], %4: b1[8], %5: b1, %6: b1 = loop i0 < 4 carry (%7: b1[4] = %0, %8: b1[8] = %1, %9: b1 = %2, %10: b1 = %2) {
+            %11: b1[4] = set %7[i0], %9
+            %12: b1[4] = slice %8[i0 + 1]
+            %13: b1 = get %12[3]
+            %14: b1[4] = set %11[-i0 + 3], %13
+            %15: b1 = get %14[-i0 + 3]
+            %16: b1 = get %14[i0]
+            %17: b1 = xor %15, %16
+            %18: b1 = get %8[2*i0]
+            %19: b1[8] = set %8[2*i0], %18
+            yield %14, %19, %17, %2
+          }
+          %20: b1 = get %3[0]
+          %21: b1 = get %3[1]
+          %22: b1 = get %3[2]
+          %23: b1 = get %3[3]
+          %24: b1[4] = array [%20, %21, %22, %23]
+          %25: b1[4] = slice %4[4]
+          %26: b1[4] = splice %24[0], %25
+          return %26, %5, %24, %6
+        }";
+    check(
+        "copies",
+        Settings::default(),
+        text,
+        expect![[r#"
+        node N (%0 x: b1[4], %1 k: b1[8], %2 b: b1) -> (r: b1[4], s: b1, t: b1[4], u: b1) {
+          %3: b1[4], %4: b1 = loop i0 < 4 carry (%5: b1[4] = %0, %6: b1 = %2) {
+            %7: b1[4] = set %5[i0], %6
+            %8: b1[4] = slice %1[i0 + 1]
+            %9: b1 = get %1[i0 + 4]
+            %10: b1[4] = set %7[-i0 + 3], %9
+            %11: b1 = get %10[i0]
+            %12: b1 = xor %9, %11
+            %13: b1 = get %1[2*i0]
+            yield %10, %12
+          }
+          %14: b1 = get %3[0]
+          %15: b1 = get %3[1]
+          %16: b1 = get %3[2]
+          %17: b1 = get %3[3]
+          %18: b1[4] = slice %1[4]
+          return %18, %4, %3, %2
+        }
+    "#]],
+    );
+}
+
+const CALLS: &str = "
+    node Small (%0 x: b1) -> (r: b1, s: b1) { %1: b1 = not %0 \"n\" return %1, %0 }
+    node Always inline (%0 x: b1[4]) -> (r: b1[4]) {
+      %1: b1[4] = loop i0 < 4 carry (%2: b1[4] = %0) {
+        %3: b1 = get %2[i0]
+        %4: b1, %5: b1 = call Small(%3)
+        %6: b1[4] = set %2[i0], %4
+        yield %6
+      }
+      return %1
+    }
+    node Never no_inline (%0 x: b1) -> (r: b1) { return %0 }
+    node Fixed no_opt (%0 x: b1[4]) -> (r: b1[4]) { %1: b1[4] = call Always(%0) return %1 }
+    node N (%0 x: b1[4]) -> (r: b1[4], s: b1) {
+      %1: b1[4] = loop i0 < 2 carry (%2: b1[4] = %0) {
+        %3: b1[4] = call Always(%2)
+        yield %3
+      }
+      %4: b1[4] = call Fixed(%1)
+      %5: b1 = get %4[0]
+      %6: b1 = call Never(%5)
+      return %4, %6
+    }";
+
+#[test]
+fn inline() {
+    check(
+        "inline",
+        Settings::default(),
+        CALLS,
+        expect![[r#"
+        node Always inline (%0 x: b1[4]) -> (r: b1[4]) {
+          %1: b1[4] = loop i0 < 4 carry (%2: b1[4] = %0) {
+            %3: b1 = get %2[i0]
+            %4: b1 = not %3  "n"
+            %5: b1[4] = set %2[i0], %4
+            yield %5
+          }
+          return %1
+        }
+
+        node Never no_inline (%0 x: b1) -> (r: b1) {
+          return %0
+        }
+
+        node Fixed no_opt (%0 x: b1[4]) -> (r: b1[4]) {
+          %1: b1[4] = call Always(%0)
+          return %1
+        }
+
+        node N (%0 x: b1[4]) -> (r: b1[4], s: b1) {
+          %1: b1[4] = loop i0 < 2 carry (%2: b1[4] = %0) {
+            %3: b1[4] = loop i1 < 4 carry (%4: b1[4] = %2) {
+              %5: b1 = get %4[i1]
+              %6: b1 = not %5  "n"
+              %7: b1[4] = set %4[i1], %6
+              yield %7
+            }
+            yield %3
+          }
+          %8: b1[4] = call Fixed(%1)
+          %9: b1 = get %8[0]
+          %10: b1 = call Never(%9)
+          return %8, %10
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn inline_nothing() {
+    let mut program = parse(CALLS);
+    let settings = Settings { no_inline: true, inline_all: true, ..Settings::default() };
+    (pass::find("inline").expect("it is in the list").run)(&mut program, &settings);
+    // Values are numbered afresh, so the text is compared with one that is.
+    let mut expected = parse(CALLS);
+    expected.nodes.iter_mut().for_each(|node| node.renumber());
+    assert_eq!(program, expected);
+}
+
+#[test]
+fn all() {
+    check(
+        "",
+        Settings::default(),
+        CALLS,
+        expect![[r#"
+        node Always inline (%0 x: b1[4]) -> (r: b1[4]) {
+          %1: b1[4] = loop i0 < 4 carry (%2: b1[4] = %0) {
+            %3: b1 = get %2[i0]
+            %4: b1 = not %3  "n"
+            %5: b1[4] = set %2[i0], %4
+            yield %5
+          }
+          return %1
+        }
+
+        node Never no_inline (%0 x: b1) -> (r: b1) {
+          return %0
+        }
+
+        node Fixed no_opt (%0 x: b1[4]) -> (r: b1[4]) {
+          %1: b1[4] = call Always(%0)
+          return %1
+        }
+
+        node N (%0 x: b1[4]) -> (r: b1[4], s: b1) {
+          %1: b1[4] = loop i0 < 2 carry (%2: b1[4] = %0) {
+            %3: b1[4] = loop i1 < 4 carry (%4: b1[4] = %2) {
+              %5: b1 = get %4[i1]
+              %6: b1 = not %5  "n"
+              %7: b1[4] = set %4[i1], %6
+              yield %7
+            }
+            yield %3
+          }
+          %8: b1[4] = call Fixed(%1)
+          %9: b1 = get %8[0]
+          %10: b1 = call Never(%9)
+          return %8, %10
+        }
+    "#]],
+    );
+}
