@@ -1,1 +1,3 @@
 //! Tests that cross crates: layering, known answers, random programs.
+
+pub mod random;
