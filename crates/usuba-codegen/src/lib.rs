@@ -1,1 +1,162 @@
 //! From Usuba0 to scheduled blocks to C.
+//!
+//! Reading order: [`shape`](Shape) (how atoms lie in registers), [`block`] (what the printers read), `rules` and `operate`
+//! (from operations to instructions), `node` (arrays to memory, loops, calls), `c` (the C printer), [`messages`] (what a
+//! target may lack).
+//!
+//! ```text
+//! Program --signature--> what each function is given
+//!         --node-------> Function: operate + select (rows of the target's table, else rules), places of arrays
+//!         --prune------> no dead step
+//!         --c----------> a source file and a header
+//! ```
+
+mod admission;
+pub mod block;
+mod c;
+mod header;
+mod life;
+pub mod messages;
+mod names;
+mod node;
+mod operate;
+mod prune;
+mod report;
+mod rules;
+mod select;
+mod shape;
+mod shuffle;
+mod signature;
+
+pub use messages::{Missing, Reason};
+pub use report::{Count, Report};
+pub use shape::Shape;
+
+use block::Module;
+use usuba_ir::program::Program;
+use usuba_target::Target;
+
+/// What the caller decides about a kernel.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// Name of the C function; the names of the others start with it.
+    pub symbol: String,
+    /// Name of the header file, as the source includes it; empty to declare the function in the source instead.
+    pub header_name: String,
+    /// The command that makes the files, for their first lines.
+    pub command: String,
+    /// Lines about the cipher for the head of the files.
+    pub description: Vec<String>,
+}
+
+/// Which way a parameter goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// Read.
+    Input,
+    /// Written.
+    Output,
+}
+
+/// A parameter of a kernel: a pointer to `count` elements of `element`, row-major.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KernelParameter {
+    /// Its name in C.
+    pub name: String,
+    /// The name in the source.
+    pub source_name: String,
+    /// Its direction.
+    pub direction: Direction,
+    /// C type of an element: the register type, or [`Shape::uniform_type`].
+    pub element: &'static str,
+    /// Number of elements: atoms, times [`Shape::uniform_elements`] for uniform inputs.
+    pub count: u32,
+    /// Dimensions in the source, in atoms, outermost first; empty for one atom.
+    pub shape: Vec<u32>,
+    /// Bits of each atom.
+    pub width: u32,
+    /// The same for all instances.
+    pub uniform: bool,
+}
+
+/// Generated code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Kernel {
+    /// The C source file.
+    pub source: String,
+    /// The header file.
+    pub header: String,
+    /// Name of the function.
+    pub symbol: String,
+    /// Parallel instances that a call computes.
+    pub instances: u32,
+    /// How the atoms lie in registers.
+    pub shape: Shape,
+    /// The parameters in order: inputs, then outputs.
+    pub parameters: Vec<KernelParameter>,
+    /// What it costs.
+    pub report: Report,
+}
+
+/// How the atoms of a program lie in the registers of a target.
+///
+/// # Errors
+/// If the target has no registers for them.
+pub fn shape(program: &Program, target: &Target) -> Result<Shape, Vec<Missing>> {
+    let layouts = shape::layouts(program);
+    shape::of_layouts(&layouts, target).map_err(|reason| {
+        let node = program.nodes.last();
+        node.map(|node| admission::missing(program, node, None, target, reason)).into_iter().collect()
+    })
+}
+
+/// The scheduled blocks of a program that passes [`usuba_ir::check`].
+///
+/// # Errors
+/// Everything that the target has no code for, each operation with its place.
+pub fn select(program: &Program, target: &Target) -> Result<Module, Vec<Missing>> {
+    let shape = shape(program, target)?;
+    let signatures = signature::signatures(program);
+    let mut functions = Vec::new();
+    let mut missing = Vec::new();
+    for (node, signature) in program.nodes.iter().zip(&signatures) {
+        let Some(signature) = signature else { continue };
+        match node::write_node(program, node, signature, &signatures, target, shape) {
+            Ok(mut function) => {
+                prune::prune(&mut function);
+                functions.push(function);
+            }
+            Err(found) => missing.extend(found),
+        }
+    }
+    if missing.is_empty() { Ok(Module { shape, functions }) } else { Err(missing) }
+}
+
+/// Whether a target has code for a program that passes [`usuba_ir::check`].
+///
+/// # Errors
+/// Everything that it has no code for, each operation with its place.
+pub fn admits(program: &Program, target: &Target) -> Result<(), Vec<Missing>> {
+    select(program, target).map(|_| ())
+}
+
+/// The kernel of a program that passes [`usuba_ir::check`]. The same input gives the same bytes.
+///
+/// # Errors
+/// Everything that the target has no code for, each operation with its place.
+pub fn generate(program: &Program, target: &Target, options: &Options) -> Result<Kernel, Vec<Missing>> {
+    let module = select(program, target)?;
+    let parameters = header::parameters(program, &module.shape);
+    let report = report::report(program, &module, target);
+    let header = header::header(&module.shape, target, options, &parameters);
+    let source = c::source(&module, target, options, &parameters);
+    Ok(Kernel {
+        source,
+        header,
+        symbol: options.symbol.clone(),
+        instances: module.shape.instances,
+        shape: module.shape,
+        parameters,
+        report,
+    })
+}

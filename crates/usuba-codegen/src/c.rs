@@ -1,0 +1,430 @@
+//! Prints blocks as C with intrinsics.
+//!
+//! Every register is a `const` local of the register type, initialised where it is computed; carried registers are variables.
+//! Operands of a row's template are therefore always identifiers.
+
+use crate::block::{
+    Address, Argument, Block, BufferId, Call, Constant, Function, Loop, Module, ParameterKind, RegisterId,
+    Role, Step,
+};
+use crate::header::{banner, prototype};
+use crate::names::{Names, identifier};
+use crate::shape::Shape;
+use crate::{KernelParameter, Options};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use usuba_ir::layout::Slicing;
+use usuba_ir::program::{Affine, Inline};
+use usuba_target::{Instruction, Target};
+
+/// The source file of a module.
+pub(crate) fn source(
+    module: &Module,
+    target: &Target,
+    options: &Options,
+    parameters: &[KernelParameter],
+) -> String {
+    let mut text = banner(&module.shape, target, options, parameters);
+    text.push_str("#include <stddef.h>\n#include <stdint.h>\n");
+    for header in target.headers {
+        let _ = writeln!(text, "#include <{header}>");
+    }
+    text.push('\n');
+    if options.header_name.is_empty() {
+        let _ = writeln!(text, "{};\n", prototype(&options.symbol, parameters, "restrict"));
+    } else {
+        let _ = writeln!(text, "#include \"{}\"\n", options.header_name);
+    }
+    let mut symbols = Names::default();
+    symbols.fresh(&options.symbol);
+    let names: Vec<String> = module
+        .functions
+        .iter()
+        .enumerate()
+        .map(|(number, function)| {
+            if number + 1 == module.functions.len() {
+                options.symbol.clone()
+            } else {
+                symbols.fresh(&format!("{}_{}", options.symbol, identifier(&function.name)))
+            }
+        })
+        .collect();
+    for (number, function) in module.functions.iter().enumerate() {
+        let entry = number + 1 == module.functions.len();
+        let printer = Printer::new(module, function, &names);
+        printer.function(&mut text, &names[number], entry.then_some(parameters));
+        if !entry {
+            text.push('\n');
+        }
+    }
+    text
+}
+
+struct Printer<'a> {
+    shape: &'a Shape,
+    function: &'a Function,
+    functions: &'a [String],
+    registers: Vec<String>,
+    buffers: Vec<String>,
+    names: Names,
+}
+
+impl<'a> Printer<'a> {
+    fn new(module: &'a Module, function: &'a Function, functions: &'a [String]) -> Self {
+        let mut names = Names::default();
+        // The parameters come first, so that they keep their names.
+        let mut registers = vec![String::new(); function.registers.len()];
+        let mut buffers = vec![String::new(); function.buffers.len()];
+        for parameter in &function.parameters {
+            let name = names.fresh(&parameter.name);
+            match parameter.kind {
+                ParameterKind::Register(register) => registers[register.index()] = name,
+                ParameterKind::Buffer(buffer) => buffers[buffer.index()] = name,
+            }
+        }
+        for (name, buffer) in buffers.iter_mut().zip(&function.buffers) {
+            if name.is_empty() {
+                *name = names.fresh(&buffer.name);
+            }
+        }
+        for step in &function.constants {
+            if let Step::Constant { result, .. } = step {
+                registers[result.index()] = names.fresh("constant");
+            }
+        }
+        for (name, origin) in registers.iter_mut().zip(&function.registers) {
+            if name.is_empty() {
+                *name = names.fresh(origin.as_deref().unwrap_or("t"));
+            }
+        }
+        Printer { shape: &module.shape, function, functions, registers, buffers, names }
+    }
+
+    fn function(mut self, text: &mut String, symbol: &str, entry: Option<&[KernelParameter]>) {
+        let ty = self.shape.register_type;
+        match entry {
+            Some(parameters) => text.push_str(&prototype(symbol, parameters, "restrict")),
+            None => {
+                let linkage = match self.function.inline {
+                    Inline::Auto => "static",
+                    Inline::Always => "static inline",
+                    Inline::Never => "__attribute__((noinline)) static",
+                };
+                let _ = write!(text, "{linkage} void {symbol}(");
+                for (number, parameter) in self.function.parameters.iter().enumerate() {
+                    let comma = if number == 0 { "" } else { ", " };
+                    let _ = match parameter.kind {
+                        ParameterKind::Register(register) => {
+                            write!(text, "{comma}{ty} {}", self.registers[register.index()])
+                        }
+                        ParameterKind::Buffer(buffer) => {
+                            let ty = match self.function.buffers[buffer.index()].role {
+                                Role::Input => format!("const {ty}"),
+                                Role::Uniform => format!("const {}", self.shape.uniform_type),
+                                _ => ty.to_string(),
+                            };
+                            write!(text, "{comma}{ty} *restrict {}", self.buffers[buffer.index()])
+                        }
+                    };
+                }
+                text.push(')');
+            }
+        }
+        text.push_str(" {\n");
+        let used = Used::of(self.function);
+        for parameter in &self.function.parameters {
+            let unused = match parameter.kind {
+                ParameterKind::Register(register) if !used.registers.contains(&register) => {
+                    &self.registers[register.index()]
+                }
+                ParameterKind::Buffer(buffer) if !used.buffers.contains(&buffer) => {
+                    &self.buffers[buffer.index()]
+                }
+                _ => continue,
+            };
+            let _ = writeln!(text, "  (void){unused};");
+        }
+        for step in &self.function.constants {
+            self.step(text, step, 1);
+        }
+        self.block(text, &self.function.body, 1);
+        text.push_str("}\n");
+    }
+
+    fn block(&mut self, text: &mut String, block: &Block, depth: usize) {
+        let margin = "  ".repeat(depth);
+        for &buffer in &block.locals {
+            let _ = writeln!(
+                text,
+                "{margin}{} {}[{}];",
+                self.shape.register_type,
+                self.buffers[buffer.index()],
+                self.function.buffers[buffer.index()].len
+            );
+        }
+        for step in &block.steps {
+            self.step(text, step, depth);
+        }
+    }
+
+    fn step(&mut self, text: &mut String, step: &Step, depth: usize) {
+        let margin = "  ".repeat(depth);
+        let ty = self.shape.register_type;
+        let _ = match step {
+            Step::Compute { row, result, operands, immediate } => {
+                let operands: Vec<&str> =
+                    operands.iter().map(|operand| self.registers[operand.index()].as_str()).collect();
+                let value = fill(row, &operands, *immediate);
+                writeln!(text, "{margin}const {ty} {} = {value};", self.registers[result.index()])
+            }
+            Step::Constant { row, result, constant } => {
+                let value = constant_text(row, constant);
+                writeln!(text, "{margin}const {ty} {} = {value};", self.registers[result.index()])
+            }
+            Step::Load { row, result, address } => {
+                let value = fill(row, &[&self.operand(address)], None);
+                writeln!(text, "{margin}const {ty} {} = {value};", self.registers[result.index()])
+            }
+            Step::Store { row, address, value } => {
+                let stored = fill(row, &[&self.operand(address), &self.registers[value.index()]], None);
+                writeln!(text, "{margin}{stored};")
+            }
+            Step::Fill { store, address, len, value } => {
+                let to = self.indexed(address, "_k");
+                let stored = fill(store, &[&to, &self.registers[value.index()]], None);
+                writeln!(text, "{margin}for (size_t _k = 0; _k < {len}; _k++) {stored};")
+            }
+            Step::Copy { load, store, from, to, len } => {
+                let value = fill(load, &[&self.indexed(from, "_k")], None);
+                let stored = fill(store, &[&self.indexed(to, "_k"), &value], None);
+                writeln!(text, "{margin}for (size_t _k = 0; _k < {len}; _k++) {stored};")
+            }
+            Step::Call(call) => {
+                self.call(text, call, &margin);
+                Ok(())
+            }
+            Step::Loop(looped) => {
+                self.looped(text, looped, depth);
+                Ok(())
+            }
+        };
+    }
+
+    fn call(&self, text: &mut String, call: &Call, margin: &str) {
+        let results: Vec<&str> = call
+            .arguments
+            .iter()
+            .filter_map(|argument| match argument {
+                Argument::Result(register) => Some(self.registers[register.index()].as_str()),
+                _ => None,
+            })
+            .collect();
+        if !results.is_empty() {
+            let _ = writeln!(text, "{margin}{} {};", self.shape.register_type, results.join(", "));
+        }
+        let arguments: Vec<String> = call
+            .arguments
+            .iter()
+            .map(|argument| match argument {
+                Argument::Value(register) => self.registers[register.index()].clone(),
+                Argument::Result(register) => format!("&{}", self.registers[register.index()]),
+                Argument::Read(address) | Argument::Write(address) => self.pointer(address),
+            })
+            .collect();
+        let _ = writeln!(text, "{margin}{}({});", self.functions[call.function], arguments.join(", "));
+    }
+
+    fn looped(&mut self, text: &mut String, looped: &Loop, depth: usize) {
+        let margin = "  ".repeat(depth);
+        let ty = self.shape.register_type;
+        for carried in &looped.carried {
+            let _ = writeln!(
+                text,
+                "{margin}{ty} {} = {};",
+                self.registers[carried.register.index()],
+                self.registers[carried.initial.index()]
+            );
+        }
+        let index = induction(looped.induction.0);
+        // The column of a pragma does not matter; whether to unroll was decided before.
+        let _ = writeln!(text, "#pragma GCC unroll 1");
+        let _ = writeln!(text, "{margin}for (size_t {index} = 0; {index} < {}; {index}++) {{", looped.trips);
+        self.block(text, &looped.body, depth + 1);
+        // All carried registers change at once: what one of them hands to another is put aside first.
+        let mut changes = Vec::new();
+        for carried in &looped.carried {
+            let other = looped.carried.iter().any(|other| other.register == carried.next);
+            let to = self.registers[carried.register.index()].clone();
+            let mut from = self.registers[carried.next.index()].clone();
+            if carried.next == carried.register {
+                continue;
+            }
+            if other {
+                let aside = self.names.fresh(&format!("{from}_before"));
+                let _ = writeln!(text, "{margin}  const {ty} {aside} = {from};");
+                from = aside;
+            }
+            changes.push((to, from));
+        }
+        for (to, from) in changes {
+            let _ = writeln!(text, "{margin}  {to} = {from};");
+        }
+        let _ = writeln!(text, "{margin}}}");
+    }
+
+    /// The element at an address as an operand of a row: an lvalue, or a pointer for the broadcasts of whole chunks.
+    fn operand(&self, address: &Address) -> String {
+        self.element(address.buffer, index_text(&address.index))
+    }
+
+    /// The same, `further` elements on.
+    fn indexed(&self, address: &Address, further: &str) -> String {
+        let index = index_text(&address.index);
+        let index = if index == "0" { further.to_string() } else { format!("{index} + {further}") };
+        self.element(address.buffer, index)
+    }
+
+    fn element(&self, buffer: BufferId, index: String) -> String {
+        let name = &self.buffers[buffer.index()];
+        let role = self.function.buffers[buffer.index()].role;
+        if role == Role::Uniform && self.shape.slicing == Slicing::H {
+            format!("({name} + {} * ({index}))", self.shape.uniform_elements)
+        } else {
+            format!("{name}[{index}]")
+        }
+    }
+
+    fn pointer(&self, address: &Address) -> String {
+        let name = &self.buffers[address.buffer.index()];
+        let index = index_text(&address.index);
+        let uniform = self.function.buffers[address.buffer.index()].role == Role::Uniform;
+        let scale = if uniform { self.shape.uniform_elements } else { 1 };
+        match (index.as_str(), scale) {
+            ("0", _) => name.clone(),
+            (_, 1) => format!("{name} + {index}"),
+            _ => format!("{name} + {scale} * ({index})"),
+        }
+    }
+}
+
+/// An induction variable. No other local starts with `_`.
+fn induction(number: u32) -> String {
+    format!("_i{number}")
+}
+
+/// An index. Negative coefficients are right in `size_t`: arithmetic is modulo 2^64 and the sum is in range.
+fn index_text(index: &Affine) -> String {
+    let mut text = String::new();
+    for &(variable, coefficient) in &index.terms {
+        let variable = induction(variable.0);
+        let term = match coefficient.unsigned_abs() {
+            1 => variable,
+            factor => format!("{factor} * {variable}"),
+        };
+        if text.is_empty() && coefficient < 0 {
+            // The positive part comes first where there is one.
+            if index.constant > 0 {
+                let _ = write!(text, "{} - {term}", index.constant);
+            } else {
+                let _ = write!(text, "0 - {term}");
+            }
+        } else if text.is_empty() {
+            text = term;
+        } else {
+            let _ = write!(text, " {} {term}", if coefficient < 0 { '-' } else { '+' });
+        }
+    }
+    let spent = index.terms.first().is_some_and(|&(_, coefficient)| coefficient < 0) && index.constant > 0;
+    match index.constant {
+        constant if text.is_empty() => constant.to_string(),
+        0 => text,
+        _ if spent => text,
+        constant if constant < 0 => format!("{text} - {}", constant.unsigned_abs()),
+        constant => format!("{text} + {constant}"),
+    }
+}
+
+/// The C expression of a row.
+fn fill(row: &Instruction, operands: &[&str], immediate: Option<u32>) -> String {
+    let mut text = row.c.to_string();
+    if let Some(immediate) = immediate {
+        text = text.replace("{imm}", &immediate.to_string());
+        text = text.replace("{inv}", &row.lane.saturating_sub(immediate).to_string());
+    }
+    for (number, operand) in operands.iter().enumerate() {
+        text = text.replace(&format!("{{{number}}}"), operand);
+    }
+    text
+}
+
+fn constant_text(row: &Instruction, constant: &Constant) -> String {
+    match constant {
+        Constant::Lane(value) => {
+            let suffix = if *value > u64::from(u32::MAX) { "ull" } else { "u" };
+            row.c.replace("{value}", &format!("{value:#x}{suffix}"))
+        }
+        Constant::Bytes(bytes) => {
+            let list = |words: Vec<String>| words.join(", ");
+            let signed: Vec<String> = bytes.iter().map(|&byte| (byte as i8).to_string()).collect();
+            let reversed = signed.iter().rev().cloned().collect();
+            let unsigned = bytes.iter().map(|byte| byte.to_string()).collect();
+            row.c
+                .replace("{bytes}", &list(signed))
+                .replace("{reversed}", &list(reversed))
+                .replace("{unsigned}", &list(unsigned))
+        }
+    }
+}
+
+/// The registers and buffers that a function mentions beside its parameters.
+#[derive(Default)]
+struct Used {
+    registers: BTreeSet<RegisterId>,
+    buffers: BTreeSet<BufferId>,
+}
+
+impl Used {
+    fn of(function: &Function) -> Used {
+        let mut used = Used::default();
+        used.block(&function.body);
+        used
+    }
+
+    fn block(&mut self, block: &Block) {
+        for step in &block.steps {
+            match step {
+                Step::Compute { operands, .. } => self.registers.extend(operands),
+                Step::Constant { .. } => {}
+                Step::Load { address, .. } => {
+                    self.buffers.insert(address.buffer);
+                }
+                Step::Store { address, value, .. } | Step::Fill { address, value, .. } => {
+                    self.buffers.insert(address.buffer);
+                    self.registers.insert(*value);
+                }
+                Step::Copy { from, to, .. } => {
+                    self.buffers.extend([from.buffer, to.buffer]);
+                }
+                Step::Call(call) => {
+                    for argument in &call.arguments {
+                        match argument {
+                            Argument::Value(register) => {
+                                self.registers.insert(*register);
+                            }
+                            Argument::Read(address) | Argument::Write(address) => {
+                                self.buffers.insert(address.buffer);
+                            }
+                            Argument::Result(_) => {}
+                        }
+                    }
+                }
+                Step::Loop(looped) => {
+                    for carried in &looped.carried {
+                        self.registers.extend([carried.initial, carried.next]);
+                    }
+                    self.block(&looped.body);
+                }
+            }
+        }
+    }
+}

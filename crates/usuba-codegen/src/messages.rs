@@ -1,0 +1,138 @@
+//! Everything that code generation can say to the user.
+
+use std::fmt;
+use usuba_ir::layout::{Layout, Slicing};
+use usuba_ir::program::{BinaryOp, Op, ShiftOp};
+use usuba_target::Meaning;
+
+/// Why something has no code on a target.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// Atoms of several words of several bits.
+    HybridLayout,
+    /// Atoms spread over elements together with others.
+    MixedLayouts,
+    /// Registers of one word cannot hold spread atoms.
+    NoHorizontal,
+    /// This number of elements is not a power of two from 2 to 64.
+    Elements(u32),
+    /// The registers or instructions do not suffice to shuffle this many elements.
+    Shuffle(u32),
+    /// Atoms of more than 64 bits in lanes.
+    Width(u32),
+    /// Sums and products need their bits side by side.
+    Arithmetic(Slicing),
+    /// Packing changes the layout of spread atoms.
+    Pack,
+    /// Neither an instruction nor a rule gives this in lanes of this width.
+    Instruction(Meaning, u32),
+    /// The program breaks an invariant of Usuba0.
+    Malformed(&'static str),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::HybridLayout => f.write_str("atoms of several packed words are not supported yet"),
+            Reason::MixedLayouts => {
+                f.write_str("an H-sliced program must have atoms of one width only; use -V or -B")
+            }
+            Reason::NoHorizontal => f.write_str("general-purpose registers have no shuffle of elements"),
+            Reason::Elements(m) => {
+                write!(f, "{m} elements do not fit a register; H needs a width of 2, 4, 8, 16, 32 or 64")
+            }
+            Reason::Shuffle(m) => write!(f, "no instructions shuffle {m} elements"),
+            Reason::Width(m) => write!(f, "a lane has at most 64 bits, the atom has {m}; use -B"),
+            Reason::Arithmetic(slicing) => {
+                write!(
+                    f,
+                    "arithmetic needs the bits of a word side by side, and {slicing:?} spreads them; use -V"
+                )
+            }
+            Reason::Pack => f.write_str("packing changes the layout of H-sliced atoms; use -V or -B"),
+            Reason::Instruction(meaning, lane) => {
+                write!(f, "neither an instruction nor a rule gives {meaning:?} in lanes of {lane} bits")
+            }
+            Reason::Malformed(what) => write!(f, "internal: {what}; please report this"),
+        }
+    }
+}
+
+/// Something in a program that a target has no code for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Missing {
+    /// The operation, such as `shuffle of 32 elements`.
+    pub operation: String,
+    /// The type of its result, such as `u<H>32`.
+    pub ty: String,
+    /// The node it stands in.
+    pub node: String,
+    /// File, line and column it came from.
+    pub place: Option<(String, u32, u32)>,
+    /// The target.
+    pub target: &'static str,
+    /// Why.
+    pub reason: Reason,
+    /// The targets that have it.
+    pub targets: Vec<&'static str>,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((file, line, column)) = &self.place {
+            write!(f, "{file}:{line}:{column}: ")?;
+        }
+        write!(f, "in node `{}`: there is no {} on {}; ", self.node, self.operation, self.target)?;
+        match self.targets.as_slice() {
+            [] => f.write_str("no target has one")?,
+            [one] => write!(f, "{one} has one")?,
+            several => write!(f, "{} have one", several.join(", "))?,
+        }
+        write!(f, " ({}: {})", self.ty, self.reason)
+    }
+}
+
+impl std::error::Error for Missing {}
+
+/// The type of an atom as the source would write it.
+pub(crate) fn type_name(layout: Layout) -> String {
+    match layout {
+        Layout { word: 1, pack: 1, .. } => "b1".into(),
+        Layout { word, pack: 1, .. } => format!("u<V>{word}"),
+        Layout { word: 1, pack, .. } => format!("u<H>{pack}"),
+        Layout { word, pack, .. } => format!("u<{word}x{pack}>{}", layout.width()),
+    }
+}
+
+/// An operation in words.
+pub(crate) fn operation_name(op: &Op, layout: Layout) -> String {
+    let elements = layout.pack;
+    match op {
+        Op::Binary(op, ..) => match op {
+            BinaryOp::And => "`&`",
+            BinaryOp::Or => "`|`",
+            BinaryOp::Xor => "`^`",
+            BinaryOp::AndNot => "`& ~`",
+            BinaryOp::Add => "addition",
+            BinaryOp::Subtract => "subtraction",
+            BinaryOp::Multiply => "multiplication",
+        }
+        .into(),
+        Op::Shift(..) | Op::Shuffle(..) | Op::Bitmask(..) if elements > 1 => {
+            format!("shuffle of {elements} elements")
+        }
+        Op::Shift(op, _, amount) => match op {
+            ShiftOp::Left => format!("shift `<< {amount}`"),
+            ShiftOp::Right => format!("shift `>> {amount}`"),
+            ShiftOp::RightArithmetic => format!("shift `>>! {amount}`"),
+            ShiftOp::RotateLeft => format!("rotation `<<< {amount}`"),
+            ShiftOp::RotateRight => format!("rotation `>>> {amount}`"),
+        },
+        Op::Shuffle(..) => "shuffle".into(),
+        Op::Bitmask(..) => "bit mask".into(),
+        Op::Pack(..) => "packing".into(),
+        Op::Not(_) => "complement".into(),
+        Op::Constant(_) => "constant".into(),
+        _ => format!("atom of type {}", type_name(layout)),
+    }
+}

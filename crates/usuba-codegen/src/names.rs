@@ -1,0 +1,153 @@
+//! C identifiers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Words that generated identifiers stay clear of: keywords of C and C++, and words that compilers or their headers define
+/// as macros.
+const RESERVED: &[&str] = &[
+    "alignas",
+    "alignof",
+    "and",
+    "and_eq",
+    "asm",
+    "auto",
+    "bitand",
+    "bitor",
+    "bool",
+    "break",
+    "case",
+    "catch",
+    "char",
+    "class",
+    "compl",
+    "const",
+    "constexpr",
+    "continue",
+    "decltype",
+    "default",
+    "delete",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "errno",
+    "explicit",
+    "export",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "friend",
+    "goto",
+    "i386",
+    "if",
+    "inline",
+    "int",
+    "linux",
+    "long",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "not",
+    "not_eq",
+    "nullptr",
+    "operator",
+    "or",
+    "or_eq",
+    "pixel",
+    "private",
+    "protected",
+    "public",
+    "register",
+    "reinterpret_cast",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "size_t",
+    "static",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typeid",
+    "typename",
+    "typeof",
+    "union",
+    "unix",
+    "unsigned",
+    "using",
+    "vector",
+    "virtual",
+    "void",
+    "volatile",
+    "while",
+    "xor",
+    "xor_eq",
+];
+
+/// Gives out identifiers, each once.
+#[derive(Clone, Default)]
+pub(crate) struct Names {
+    taken: BTreeSet<String>,
+    next: BTreeMap<String, u32>,
+}
+
+impl Names {
+    /// An identifier like `name`, as it is if that is free.
+    pub(crate) fn fresh(&mut self, name: &str) -> String {
+        let base = identifier(name);
+        if self.taken.insert(base.clone()) {
+            return base;
+        }
+        let count = self.next.entry(base.clone()).or_insert(1);
+        loop {
+            let tried = format!("{base}_{count}");
+            *count += 1;
+            if self.taken.insert(tried.clone()) {
+                return tried;
+            }
+        }
+    }
+}
+
+/// `name` with every character that C does not allow replaced: `st[3][1]` becomes `st_3_1`, `W'` becomes `W_`.
+pub(crate) fn identifier(name: &str) -> String {
+    let mut text = String::new();
+    for character in name.chars() {
+        match character {
+            ']' => {}
+            _ if character.is_ascii_alphanumeric() => text.push(character),
+            _ => text.push('_'),
+        }
+    }
+    // Identifiers that start with `_`, or with the names of fixed-width types and intrinsics, belong to others.
+    let foreign = text.starts_with('_')
+        || text.starts_with(|first: char| first.is_ascii_digit())
+        || text.ends_with("_t")
+        || RESERVED.contains(&text.as_str());
+    if text.is_empty() || foreign {
+        text.insert_str(0, "v_");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_are_legal_and_unique() {
+        let mut names = Names::default();
+        let given: Vec<String> = ["st[3]", "st_3", "st[3]", "W'", "int", "_x", "9", "", "a[1][2]"]
+            .map(|name| names.fresh(name))
+            .into();
+        assert_eq!(given, ["st_3", "st_3_1", "st_3_2", "W_", "v_int", "v__x", "v_9", "v_", "a_1_2"]);
+    }
+}

@@ -1,0 +1,767 @@
+//! From a node of Usuba0 to a function of the block form: registers for atoms, buffers for arrays.
+//!
+//! Arrays are values in Usuba0 and memory here. Each live array value has a [`Place`]; an update reuses the place of the
+//! array that it updates if nothing reads that array, or another one in the same buffer, afterwards. Otherwise it
+//! copies. The invariant that makes this right: **while a value is live, no step writes to its place**. The values
+//! whose places lie in a buffer are its *occupants*.
+
+use crate::block::{
+    Address, Argument, Buffer, BufferId, Call, Carried, Function, Loop, Parameter, ParameterKind, RegisterId,
+    Role, Step,
+};
+use crate::life::{Life, Next};
+use crate::messages::{Missing, Reason};
+use crate::operate::operate;
+use crate::select::Selector;
+use crate::shape::Shape;
+use crate::signature::{InputSlot, OutputSlot, Signature};
+use std::sync::Arc;
+use usuba_ir::program::{Affine, Block, InductionId, Node, NodeId, Op, Operation, Program, ValueId};
+use usuba_target::{Instruction, Meaning, Target};
+
+/// Runs of equal elements at least this long are written by a loop.
+const FILL: usize = 8;
+
+/// Where an array lies: `len` atoms from `base` on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Place {
+    buffer: BufferId,
+    base: Affine,
+    len: u32,
+}
+
+/// Where a value is.
+#[derive(Clone, Debug)]
+enum Binding {
+    Register(RegisterId),
+    Place(Place),
+}
+
+/// Stores that wait for a position of their block.
+struct Pending {
+    position: usize,
+    value: ValueId,
+    address: Address,
+    len: u32,
+}
+
+/// An open block.
+struct Scope {
+    home: Option<InductionId>,
+    position: usize,
+    /// Where the carried arrays are, by number.
+    carried: Vec<Option<Place>>,
+    pending: Vec<Pending>,
+    /// Where arrays built in this block go, decided on entry.
+    planned: Vec<(ValueId, Place)>,
+}
+
+/// Writes one function.
+pub(crate) struct NodeWriter<'a> {
+    program: &'a Program,
+    node: &'a Node,
+    signatures: &'a [Option<Signature>],
+    life: Life,
+    s: Selector<'a>,
+    buffers: Vec<Buffer>,
+    occupants: Vec<Vec<ValueId>>,
+    bindings: Vec<Option<Binding>>,
+    scopes: Vec<Scope>,
+    /// The buffer of each output and the place in it.
+    outputs: Vec<Address>,
+    claimed: Vec<bool>,
+    load: &'static Instruction,
+    store: &'static Instruction,
+    broadcast: &'static Instruction,
+    missing: Vec<Missing>,
+}
+
+/// Makes the function of a node.
+///
+/// # Errors
+/// What the target has no code for; all of it.
+pub(crate) fn write_node(
+    program: &Program,
+    node: &Node,
+    signature: &Signature,
+    signatures: &[Option<Signature>],
+    target: &Target,
+    shape: Shape,
+) -> Result<Function, Vec<Missing>> {
+    let s = Selector::new(target, shape);
+    let rows = [
+        (Meaning::Load, shape.lane),
+        (Meaning::Store, shape.lane),
+        (Meaning::Broadcast, shape.uniform_bits()),
+    ]
+    .map(|(meaning, lane)| s.row(meaning, lane));
+    let [Ok(load), Ok(store), Ok(broadcast)] = rows else {
+        let reason = rows.into_iter().find_map(Result::err).unwrap_or(Reason::NoHorizontal);
+        return Err(vec![crate::admission::missing(program, node, None, target, reason)]);
+    };
+    let count = node.values.len();
+    let mut writer = NodeWriter {
+        program,
+        node,
+        signatures,
+        life: Life::of(node),
+        s,
+        buffers: Vec::new(),
+        occupants: Vec::new(),
+        bindings: vec![None; count],
+        scopes: Vec::new(),
+        outputs: Vec::new(),
+        claimed: vec![false; node.outputs.len()],
+        load,
+        store,
+        broadcast,
+        missing: Vec::new(),
+    };
+    let parameters = writer.parameters(signature);
+    writer.body();
+    if !writer.missing.is_empty() {
+        return Err(writer.missing);
+    }
+    let body = writer.s.end();
+    Ok(Function {
+        name: node.name.clone(),
+        inline: node.attributes.inline,
+        parameters,
+        registers: writer.s.registers,
+        buffers: writer.buffers,
+        constants: writer.s.constants,
+        body,
+    })
+}
+
+fn sum(a: &Affine, b: &Affine) -> Affine {
+    let mut terms = a.terms.clone();
+    for &(induction, coefficient) in &b.terms {
+        match terms.binary_search_by_key(&induction, |&(other, _)| other) {
+            Ok(found) => terms[found].1 += coefficient,
+            Err(at) => terms.insert(at, (induction, coefficient)),
+        }
+    }
+    terms.retain(|&(_, coefficient)| coefficient != 0);
+    Affine { constant: a.constant + b.constant, terms }
+}
+
+impl NodeWriter<'_> {
+    fn parameters(&mut self, signature: &Signature) -> Vec<Parameter> {
+        let node = self.node;
+        let mut parameters = Vec::new();
+        let gathered = signature.gathered_inputs();
+        let gathered_buffer = (gathered > 0).then(|| self.buffer("atoms", gathered, Role::Input));
+        for ((input, &value), slot) in node.inputs.iter().zip(&node.body.parameters).zip(&signature.inputs) {
+            let name = input.name.clone();
+            let atoms = input.ty.atoms();
+            let kind = match slot {
+                InputSlot::Register => {
+                    let register = self.s.fresh();
+                    self.s.registers[register.index()] = Some(Arc::from(name.as_str()));
+                    self.bindings[value.index()] = Some(Binding::Register(register));
+                    ParameterKind::Register(register)
+                }
+                InputSlot::Buffer { uniform } => {
+                    let role = if *uniform { Role::Uniform } else { Role::Input };
+                    let buffer = self.buffer(&name, atoms, role);
+                    self.bind_input(value, buffer, 0);
+                    ParameterKind::Buffer(buffer)
+                }
+                InputSlot::Gathered(place) => {
+                    if let Some(buffer) = gathered_buffer {
+                        self.bind_input(value, buffer, i64::from(*place));
+                    }
+                    continue;
+                }
+            };
+            parameters.push(Parameter { name, kind });
+        }
+        if let Some(buffer) = gathered_buffer {
+            parameters.push(Parameter { name: "atoms".into(), kind: ParameterKind::Buffer(buffer) });
+        }
+        let gathered = signature.gathered_outputs();
+        let gathered_buffer = (gathered > 0).then(|| self.buffer("results", gathered, Role::Output));
+        for (output, slot) in node.outputs.iter().zip(&signature.outputs) {
+            let (buffer, place) = match (slot, gathered_buffer) {
+                (OutputSlot::Gathered(place), Some(buffer)) => (buffer, *place),
+                _ => {
+                    let buffer = self.buffer(&output.name, output.ty.atoms(), Role::Output);
+                    let kind = ParameterKind::Buffer(buffer);
+                    parameters.push(Parameter { name: output.name.clone(), kind });
+                    (buffer, 0)
+                }
+            };
+            self.outputs.push(Address { buffer, index: Affine::constant(i64::from(place)) });
+        }
+        if let Some(buffer) = gathered_buffer {
+            parameters.push(Parameter { name: "results".into(), kind: ParameterKind::Buffer(buffer) });
+        }
+        parameters
+    }
+
+    /// An input in memory: an array stays there, an atom is loaded, if it is used.
+    fn bind_input(&mut self, value: ValueId, buffer: BufferId, index: i64) {
+        let index = Affine::constant(index);
+        match self.node.ty(value).len {
+            Some(len) => self.occupy(value, Place { buffer, base: index, len }),
+            None if self.life.is_live(value) => self.load(value, Address { buffer, index }),
+            None => {}
+        }
+    }
+
+    fn body(&mut self) {
+        let node = self.node;
+        let end = node.body.operations.len();
+        self.scopes.push(Scope::new(None));
+        for (number, &result) in node.body.results.iter().enumerate() {
+            if self.node.ty(result).len.is_none() {
+                let position =
+                    if self.life.home(result).is_none() { self.life.defined(result) } else { None };
+                let address = self.outputs[number].clone();
+                self.wait(Pending { position: position.unwrap_or(end), value: result, address, len: 1 });
+            }
+        }
+        self.block(&node.body);
+        let mut moves = Vec::new();
+        for (number, &result) in node.body.results.iter().enumerate() {
+            if let Some(len) = self.node.ty(result).len {
+                let Address { buffer, index } = self.outputs[number].clone();
+                let to = Place { buffer, base: index, len };
+                if let Some(from) = self.place(result).filter(|from| *from != to) {
+                    moves.push((from, to));
+                }
+            }
+        }
+        self.move_all(moves);
+        self.flush(end);
+        self.scopes.pop();
+    }
+
+    fn block(&mut self, block: &Block) {
+        self.plan(block);
+        for (position, operation) in block.operations.iter().enumerate() {
+            if self.life.is_wanted(&operation.results) {
+                if let Some(scope) = self.scopes.last_mut() {
+                    scope.position = position;
+                }
+                self.operation(operation, position);
+                self.flush(position);
+            }
+        }
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.position = block.operations.len();
+        }
+    }
+
+    /// Decides where the arrays that this block builds go, so that each atom is stored as soon as it is there: compilers
+    /// do not move stores up, and a row of stores at the end of a block costs spills.
+    fn plan(&mut self, block: &Block) {
+        let home = self.home();
+        for (position, operation) in block.operations.iter().enumerate() {
+            let (Op::Array(atoms), &[result]) = (&operation.op, operation.results.as_slice()) else {
+                continue;
+            };
+            if !self.life.is_live(result) {
+                continue;
+            }
+            let mut earliest = 0;
+            let mut chosen = None;
+            match self.destiny(result) {
+                Some(Next::Output(number)) => chosen = self.claim_output(number),
+                Some(Next::Carried(induction, number)) if Some(induction) == home => {
+                    let horizon =
+                        block.parameters.get(number).and_then(|&carried| self.horizon(block, carried));
+                    if let Some(horizon) = horizon.filter(|&horizon| horizon <= position) {
+                        earliest = horizon;
+                        chosen = self.carried_place(number);
+                    }
+                }
+                _ => {}
+            }
+            let place = chosen.unwrap_or_else(|| self.local(result, atoms.len() as u32));
+            let mut index = 0;
+            while index < atoms.len() {
+                let value = atoms[index];
+                let run = atoms[index..].iter().take_while(|&&other| other == value).count();
+                let run = if run >= FILL { run } else { 1 };
+                let defined = if self.life.home(value) == home { self.life.defined(value) } else { None };
+                let address = self.address(&place, &Affine::constant(index as i64));
+                let position = defined.unwrap_or(position).max(earliest);
+                self.wait(Pending { position, value, address, len: run as u32 });
+                index += run;
+            }
+            if let Some(scope) = self.scopes.last_mut() {
+                scope.planned.push((result, place));
+            }
+        }
+    }
+
+    /// The last position of `block` that reads `array`, a parameter of it, or what may share its buffer; `None` if that
+    /// lives to the end of the block elsewhere than in the array's own successor.
+    fn horizon(&self, block: &Block, array: ValueId) -> Option<usize> {
+        let mut sharing = vec![array];
+        let mut last = 0;
+        for (position, operation) in block.operations.iter().enumerate() {
+            if !self.life.is_wanted(&operation.results) {
+                continue;
+            }
+            let mut used = false;
+            operation.op.operands(|operand| used |= sharing.contains(&operand));
+            match &operation.op {
+                Op::Slice(from, _) | Op::Set(from, ..) | Op::Splice(from, ..) | Op::Refresh(from) => {
+                    if sharing.contains(from) {
+                        sharing.push(operation.results[0]);
+                    }
+                }
+                Op::Loop(inner) => {
+                    used |= sharing.iter().any(|&value| self.life.inside(value) == Some(position));
+                    for (initial, &result) in inner.initial.iter().zip(&operation.results) {
+                        if sharing.contains(initial) {
+                            sharing.push(result);
+                        }
+                    }
+                }
+                _ => {}
+            }
+            if used {
+                last = position;
+            }
+        }
+        let escapes = block.results.iter().any(|result| sharing.contains(result));
+        (!escapes).then_some(last)
+    }
+
+    fn operation(&mut self, operation: &Operation, position: usize) {
+        match (&operation.op, operation.results.as_slice()) {
+            (Op::Array(_), &[result]) => {
+                let planned = self.scopes.last().and_then(|scope| {
+                    scope.planned.iter().find(|(value, _)| *value == result).map(|(_, place)| place.clone())
+                });
+                if let Some(place) = planned {
+                    self.flush(position);
+                    self.occupy(result, place);
+                }
+            }
+            (Op::Get(array, index), &[result]) => {
+                if let Some(place) = self.place(*array) {
+                    let address = self.address(&place, index);
+                    self.load(result, address);
+                }
+            }
+            (Op::Set(array, index, atom), &[result]) => {
+                if let (Some(place), Some(value)) = (self.writable(*array, result), self.register(*atom)) {
+                    let address = self.address(&place, index);
+                    self.s.push(Step::Store { row: self.store, address, value });
+                    self.occupy(result, place);
+                }
+            }
+            (Op::Slice(array, index), &[result]) => {
+                if let (Some(place), Some(len)) = (self.place(*array), self.node.ty(result).len) {
+                    let base = sum(&place.base, index);
+                    self.occupy(result, Place { buffer: place.buffer, base, len });
+                }
+            }
+            (Op::Splice(array, index, part), &[result]) => {
+                let (Some(whole), Some(from)) = (self.place(*array), self.place(*part)) else { return };
+                let place = if whole.buffer == from.buffer {
+                    let fresh = self.local(result, whole.len);
+                    self.copy(&whole, &fresh);
+                    Some(fresh)
+                } else {
+                    self.writable(*array, result)
+                };
+                if let Some(place) = place {
+                    let to = Place { buffer: place.buffer, base: sum(&place.base, index), len: from.len };
+                    self.copy(&from, &to);
+                    self.occupy(result, place);
+                }
+            }
+            (Op::Refresh(array), &[result]) if self.node.ty(*array).len.is_some() => {
+                if let Some(place) = self.place(*array) {
+                    self.occupy(result, place);
+                }
+            }
+            (Op::Call(callee, arguments), results) => self.call(*callee, arguments, results),
+            (Op::Loop(inner), results) => self.looped(inner, results, position),
+            (op, &[result]) => self.atom(op, result),
+            _ => {}
+        }
+    }
+
+    fn atom(&mut self, op: &Op, result: ValueId) {
+        let mut operands = Vec::new();
+        op.operands(|operand| operands.push(operand));
+        let registers: Option<Vec<RegisterId>> =
+            operands.into_iter().map(|operand| self.register(operand)).collect();
+        // An operand without a register was refused before.
+        let registers = match registers {
+            Some(registers) => registers,
+            None => op_dummies(op, &mut self.s),
+        };
+        match operate(&mut self.s, op, self.node.ty(result).layout, &registers) {
+            Ok(register) => self.bind(result, register),
+            Err(reason) => {
+                let found = crate::admission::missing(
+                    self.program,
+                    self.node,
+                    Some((op, result)),
+                    self.s.target,
+                    reason,
+                );
+                self.missing.push(found);
+            }
+        }
+    }
+
+    fn call(&mut self, callee: NodeId, arguments: &[ValueId], results: &[ValueId]) {
+        let Some(signature) = &self.signatures[callee.index()] else { return };
+        let callee = self.program.node(callee);
+        let mut list = Vec::new();
+        let gathered = signature.gathered_inputs();
+        let gathered_buffer = (gathered > 0).then(|| self.local_named("atoms", gathered));
+        for (&argument, slot) in arguments.iter().zip(&signature.inputs) {
+            match slot {
+                InputSlot::Register => {
+                    let Some(register) = self.register(argument) else { return };
+                    list.push(Argument::Value(register));
+                }
+                InputSlot::Buffer { uniform } => {
+                    let Some(mut place) = self.place(argument) else { return };
+                    if !uniform && self.buffers[place.buffer.index()].role == Role::Uniform {
+                        let copy = self.local(argument, place.len);
+                        self.copy(&place, &copy);
+                        place = copy;
+                    }
+                    list.push(Argument::Read(self.address(&place, &Affine::constant(0))));
+                }
+                InputSlot::Gathered(number) => {
+                    let (Some(value), Some(buffer)) = (self.register(argument), gathered_buffer) else {
+                        return;
+                    };
+                    let address = Address { buffer, index: Affine::constant(i64::from(*number)) };
+                    self.s.push(Step::Store { row: self.store, address, value });
+                }
+            }
+        }
+        let start = |buffer| Address { buffer, index: Affine::constant(0) };
+        list.extend(gathered_buffer.map(|buffer| Argument::Read(start(buffer))));
+        let gathered = signature.gathered_outputs();
+        let gathered_buffer = (gathered > 0).then(|| self.local_named("results", gathered));
+        let mut loads = Vec::new();
+        for ((&result, slot), output) in results.iter().zip(&signature.outputs).zip(&callee.outputs) {
+            match (slot, gathered_buffer) {
+                (OutputSlot::Gathered(number), Some(buffer)) => {
+                    loads.push((result, Address { buffer, index: Affine::constant(i64::from(*number)) }));
+                }
+                _ => match output.ty.len {
+                    None => {
+                        let register = self.s.fresh();
+                        self.bind(result, register);
+                        list.push(Argument::Result(register));
+                    }
+                    Some(len) => {
+                        let place = self.destination(result, len);
+                        list.push(Argument::Write(self.address(&place, &Affine::constant(0))));
+                        self.occupy(result, place);
+                    }
+                },
+            }
+        }
+        list.extend(gathered_buffer.map(|buffer| Argument::Write(start(buffer))));
+        self.s.push(Step::Call(Call { function: signature.function, arguments: list }));
+        for (result, address) in loads {
+            if self.life.is_live(result) {
+                self.load(result, address);
+            }
+        }
+    }
+
+    fn looped(&mut self, inner: &usuba_ir::program::Loop, results: &[ValueId], position: usize) {
+        let mut carried = Vec::new();
+        let mut scope = Scope::new(Some(inner.induction));
+        for (number, (&initial, &parameter)) in inner.initial.iter().zip(&inner.body.parameters).enumerate() {
+            scope.carried.push(None);
+            if !self.life.is_live(parameter) {
+                continue;
+            }
+            if self.node.ty(parameter).len.is_none() {
+                let Some(first) = self.register(initial) else { return };
+                let register = self.s.fresh();
+                self.bind(parameter, register);
+                carried.push((number, register, first));
+                continue;
+            }
+            let Some(from) = self.place(initial) else { return };
+            let once = inner.initial.iter().filter(|&&other| other == initial).count() == 1;
+            let reusable = once
+                && self.life.home(initial) == self.home()
+                && self.life.last(initial) <= position
+                && self.life.inside(initial) != Some(position)
+                && self.is_writable(from.buffer)
+                && self.others(from.buffer, initial).all(|other| self.is_dead(other, position, true));
+            let place = if reusable {
+                self.occupants[from.buffer.index()].clear();
+                from
+            } else {
+                let fresh = self.destination(results[number], from.len);
+                self.copy(&from, &fresh);
+                self.occupants[fresh.buffer.index()].clear();
+                fresh
+            };
+            self.occupy(parameter, place.clone());
+            scope.carried[number] = Some(place);
+        }
+        self.s.begin();
+        self.scopes.push(scope);
+        self.block(&inner.body);
+        let mut moves = Vec::new();
+        for (number, &result) in inner.body.results.iter().enumerate() {
+            let to = self.scopes.last().and_then(|scope| scope.carried[number].clone());
+            if let (Some(to), Some(from)) = (to, self.place(result))
+                && from != to
+            {
+                moves.push((from, to));
+            }
+        }
+        self.move_all(moves);
+        let ended = self.scopes.pop();
+        let body = self.s.end();
+        let mut list = Vec::new();
+        for (number, register, initial) in carried {
+            let Some(next) = self.register(inner.body.results[number]) else { return };
+            list.push(Carried { register, initial, next });
+            self.bind(results[number], register);
+        }
+        for (number, place) in ended.map(|scope| scope.carried).unwrap_or_default().into_iter().enumerate() {
+            if let Some(place) = place {
+                self.occupants[place.buffer.index()].clear();
+                self.occupy(results[number], place);
+            }
+        }
+        self.s.push(Step::Loop(Loop { induction: inner.induction, trips: inner.trips, carried: list, body }));
+    }
+}
+
+/// As many registers as an operation has operands, to ask whether the target has it.
+pub(crate) fn op_dummies(op: &Op, s: &mut Selector<'_>) -> Vec<RegisterId> {
+    let mut registers = Vec::new();
+    op.operands(|_| registers.push(s.fresh()));
+    registers
+}
+
+impl Scope {
+    fn new(home: Option<InductionId>) -> Scope {
+        Scope { home, position: 0, carried: Vec::new(), pending: Vec::new(), planned: Vec::new() }
+    }
+}
+
+/// Places.
+impl NodeWriter<'_> {
+    fn home(&self) -> Option<InductionId> {
+        self.scopes.last().and_then(|scope| scope.home)
+    }
+
+    fn buffer(&mut self, name: &str, len: u32, role: Role) -> BufferId {
+        self.buffers.push(Buffer { name: name.into(), len, role });
+        self.occupants.push(Vec::new());
+        BufferId(self.buffers.len() as u32 - 1)
+    }
+
+    fn local_named(&mut self, name: &str, len: u32) -> BufferId {
+        let buffer = self.buffer(name, len, Role::Local);
+        self.s.block().locals.push(buffer);
+        buffer
+    }
+
+    /// A buffer of the innermost block for `value`.
+    fn local(&mut self, value: ValueId, len: u32) -> Place {
+        let name = self.node.value(value).origin.name.clone();
+        let name = name.as_deref().map(|name| name.split('[').next().unwrap_or(name)).unwrap_or("array");
+        let buffer = self.local_named(name, len);
+        Place { buffer, base: Affine::constant(0), len }
+    }
+
+    fn occupy(&mut self, value: ValueId, place: Place) {
+        self.occupants[place.buffer.index()].push(value);
+        self.bindings[value.index()] = Some(Binding::Place(place));
+    }
+
+    fn place(&self, value: ValueId) -> Option<Place> {
+        match &self.bindings[value.index()] {
+            Some(Binding::Place(place)) => Some(place.clone()),
+            _ => None,
+        }
+    }
+
+    fn register(&self, value: ValueId) -> Option<RegisterId> {
+        match self.bindings[value.index()] {
+            Some(Binding::Register(register)) => Some(register),
+            _ => None,
+        }
+    }
+
+    fn bind(&mut self, value: ValueId, register: RegisterId) {
+        let name = &mut self.s.registers[register.index()];
+        if name.is_none() {
+            *name = self.node.value(value).origin.name.clone();
+        }
+        self.bindings[value.index()] = Some(Binding::Register(register));
+    }
+
+    fn address(&self, place: &Place, index: &Affine) -> Address {
+        Address { buffer: place.buffer, index: sum(&place.base, index) }
+    }
+
+    fn loading(&self, buffer: BufferId) -> &'static Instruction {
+        match self.buffers[buffer.index()].role {
+            Role::Uniform => self.broadcast,
+            _ => self.load,
+        }
+    }
+
+    fn load(&mut self, value: ValueId, address: Address) {
+        let result = self.s.fresh();
+        let row = self.loading(address.buffer);
+        self.s.push(Step::Load { row, result, address });
+        self.bind(value, result);
+    }
+
+    fn is_writable(&self, buffer: BufferId) -> bool {
+        matches!(self.buffers[buffer.index()].role, Role::Local | Role::Output)
+    }
+
+    fn others(&self, buffer: BufferId, but: ValueId) -> impl Iterator<Item = ValueId> {
+        self.occupants[buffer.index()].iter().copied().filter(move |&other| other != but)
+    }
+
+    /// Whether nothing reads a value after `position` of the innermost block or, if `strict`, at it.
+    fn is_dead(&self, value: ValueId, position: usize, strict: bool) -> bool {
+        if !self.life.is_live(value) {
+            return true;
+        }
+        let home = self.life.home(value);
+        let last = self.life.last(value);
+        match self.scopes.iter().rposition(|scope| scope.home == home) {
+            Some(depth) if depth + 1 == self.scopes.len() => last < position || (!strict && last == position),
+            Some(depth) => last < self.scopes[depth].position,
+            None => true,
+        }
+    }
+
+    /// A place with the content of `array` that may be written for `result`, which replaces it.
+    fn writable(&mut self, array: ValueId, result: ValueId) -> Option<Place> {
+        let place = self.place(array)?;
+        let position = self.scopes.last().map_or(0, |scope| scope.position);
+        let own = self.life.home(array) == self.home() && self.life.last(array) <= position;
+        if own
+            && self.is_writable(place.buffer)
+            && self.others(place.buffer, array).all(|other| self.is_dead(other, position, false))
+        {
+            return Some(place);
+        }
+        let fresh = self.destination(result, place.len);
+        self.copy(&place, &fresh);
+        Some(fresh)
+    }
+
+    /// Where the content of an array value ends.
+    fn destiny(&self, value: ValueId) -> Option<Next> {
+        let mut next = self.life.next(value)?;
+        while let Next::Value(value) = next {
+            next = self.life.next(value)?;
+        }
+        Some(next)
+    }
+
+    fn claim_output(&mut self, number: usize) -> Option<Place> {
+        let Address { buffer, index } = self.outputs[number].clone();
+        if self.claimed[number] {
+            return None;
+        }
+        self.claimed[number] = true;
+        Some(Place { buffer, base: index, len: self.node.outputs[number].ty.len? })
+    }
+
+    fn carried_place(&self, number: usize) -> Option<Place> {
+        self.scopes.last().and_then(|scope| scope.carried.get(number).cloned().flatten())
+    }
+
+    /// A place for a new array: the one where its content ends, if that is free, else a local buffer.
+    fn destination(&mut self, value: ValueId, len: u32) -> Place {
+        if self.life.is_live(value) {
+            match self.destiny(value) {
+                Some(Next::Output(number)) => {
+                    if let Some(place) = self.claim_output(number) {
+                        return place;
+                    }
+                }
+                Some(Next::Carried(induction, number)) if Some(induction) == self.home() => {
+                    let position = self.scopes.last().map_or(0, |scope| scope.position);
+                    if let Some(place) = self.carried_place(number)
+                        && self.occupants[place.buffer.index()]
+                            .iter()
+                            .all(|&other| self.is_dead(other, position, true))
+                    {
+                        return place;
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.local(value, len)
+    }
+
+    fn copy(&mut self, from: &Place, to: &Place) {
+        let load = self.loading(from.buffer);
+        self.s.push(Step::Copy {
+            load,
+            store: self.store,
+            from: self.address(from, &Affine::constant(0)),
+            to: self.address(to, &Affine::constant(0)),
+            len: from.len.min(to.len),
+        });
+    }
+
+    /// Moves arrays to their places, all at once: what lies in a buffer that is written goes by way of another.
+    fn move_all(&mut self, moves: Vec<(Place, Place)>) {
+        let written: Vec<BufferId> = moves.iter().map(|(_, to)| to.buffer).collect();
+        let moves: Vec<(Place, Place)> = moves
+            .into_iter()
+            .map(|(from, to)| {
+                if !written.contains(&from.buffer) {
+                    return (from, to);
+                }
+                let buffer = self.local_named("moved", from.len);
+                let aside = Place { buffer, base: Affine::constant(0), len: from.len };
+                self.copy(&from, &aside);
+                (aside, to)
+            })
+            .collect();
+        for (from, to) in moves {
+            self.copy(&from, &to);
+        }
+    }
+
+    fn wait(&mut self, pending: Pending) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.pending.push(pending);
+        }
+    }
+
+    /// Writes the stores that wait for `position`.
+    fn flush(&mut self, position: usize) {
+        let Some(scope) = self.scopes.last_mut() else { return };
+        let (due, later) =
+            std::mem::take(&mut scope.pending).into_iter().partition(|pending| pending.position <= position);
+        scope.pending = later;
+        let due: Vec<Pending> = due;
+        for Pending { value, address, len, .. } in due {
+            let Some(value) = self.register(value) else { continue };
+            self.s.push(match len {
+                1 => Step::Store { row: self.store, address, value },
+                _ => Step::Fill { store: self.store, address, len, value },
+            });
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What a kernel costs: counts of instructions, gates and bytes of code.
+
+use crate::block::{Block, Function, Module, Step};
+use crate::life::Life;
+use std::collections::BTreeMap;
+use usuba_ir::program::{BinaryOp, Op, Program};
+use usuba_target::{Instruction, Target};
+
+/// How often an instruction stands in the code and how often one call of the kernel runs it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Count {
+    /// In the code, functions counted once.
+    pub standing: u64,
+    /// In one call of the kernel.
+    pub run: u64,
+}
+
+/// The counts of a kernel. The C compiler may do better or, with spills, worse.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// By mnemonic. Constants count as standing instructions that run once a call of their function.
+    pub instructions: BTreeMap<&'static str, Count>,
+    /// Bitwise operations (`& | ^ ~ &~`) of the program that one call runs.
+    pub gates: u64,
+    /// Estimated bytes of code: standing instructions times the typical size of one on the target.
+    pub code_bytes: u64,
+}
+
+/// Counts a module.
+pub(crate) fn report(program: &Program, module: &Module, target: &Target) -> Report {
+    let mut per_call: Vec<BTreeMap<&'static str, u64>> = Vec::new();
+    let mut standing: BTreeMap<&'static str, u64> = BTreeMap::new();
+    for function in &module.functions {
+        let mut run = BTreeMap::new();
+        count_function(function, &per_call, &mut run, &mut standing);
+        per_call.push(run);
+    }
+    let run = per_call.pop().unwrap_or_default();
+    let instructions: BTreeMap<&'static str, Count> = standing
+        .iter()
+        .map(|(&mnemonic, &standing)| {
+            (mnemonic, Count { standing, run: run.get(mnemonic).copied().unwrap_or(0) })
+        })
+        .collect();
+    let rows: u64 = instructions
+        .iter()
+        .map(|(mnemonic, count)| count.standing * (1 + mnemonic.matches('+').count() as u64))
+        .sum();
+    Report {
+        instructions,
+        gates: gates(program),
+        code_bytes: rows * u64::from(target.code_bytes_tenths) / 10,
+    }
+}
+
+fn count_function(
+    function: &Function,
+    callees: &[BTreeMap<&'static str, u64>],
+    run: &mut BTreeMap<&'static str, u64>,
+    standing: &mut BTreeMap<&'static str, u64>,
+) {
+    let constants = Block { locals: Vec::new(), steps: function.constants.clone() };
+    for block in [&constants, &function.body] {
+        count_block(block, 1, callees, &mut |row, stands, runs| {
+            *standing.entry(row).or_default() += stands;
+            *run.entry(row).or_default() += runs;
+        });
+    }
+}
+
+fn count_block(
+    block: &Block,
+    times: u64,
+    callees: &[BTreeMap<&'static str, u64>],
+    see: &mut impl FnMut(&'static str, u64, u64),
+) {
+    let name = |row: &Instruction| row.mnemonic;
+    for step in &block.steps {
+        match step {
+            Step::Compute { row, .. }
+            | Step::Constant { row, .. }
+            | Step::Load { row, .. }
+            | Step::Store { row, .. } => see(name(row), 1, times),
+            Step::Fill { store, len, .. } => see(name(store), 1, times * u64::from(*len)),
+            Step::Copy { load, store, len, .. } => {
+                see(name(load), 1, times * u64::from(*len));
+                see(name(store), 1, times * u64::from(*len));
+            }
+            Step::Call(call) => {
+                for (&mnemonic, &count) in callees.get(call.function).into_iter().flatten() {
+                    see(mnemonic, 0, times * count);
+                }
+            }
+            Step::Loop(looped) => count_block(&looped.body, times * u64::from(looped.trips), callees, see),
+        }
+    }
+}
+
+fn gates(program: &Program) -> u64 {
+    fn block(body: &usuba_ir::program::Block, life: &Life, callees: &[u64]) -> u64 {
+        let wanted = body.operations.iter().filter(|operation| life.is_wanted(&operation.results));
+        wanted
+            .map(|operation| match &operation.op {
+                Op::Not(_)
+                | Op::Binary(BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::AndNot, ..) => 1,
+                Op::Call(callee, _) => callees.get(callee.index()).copied().unwrap_or(0),
+                Op::Loop(inner) => block(&inner.body, life, callees) * u64::from(inner.trips),
+                _ => 0,
+            })
+            .sum()
+    }
+    let mut counts = Vec::new();
+    for node in &program.nodes {
+        let count = block(&node.body, &Life::of(node), &counts);
+        counts.push(count);
+    }
+    counts.pop().unwrap_or(0)
+}

@@ -1,0 +1,115 @@
+//! What to do where a target has no instruction: a rule a line of [`RULES`], with its law.
+//!
+//! `L` is the width of a lane; sums and products are modulo 2^L in each lane.
+
+use crate::block::RegisterId;
+use crate::messages::Reason;
+use crate::select::Selector;
+use usuba_target::Meaning::{self, *};
+
+type Expand = fn(&mut Selector<'_>, u32, &[RegisterId], u32) -> Result<RegisterId, Reason>;
+
+/// A way to compute a meaning by others.
+pub(crate) struct Rule {
+    /// Its name.
+    #[allow(dead_code, reason = "for reports and for the tests of the table")]
+    pub(crate) name: &'static str,
+    /// What it computes.
+    pub(crate) meaning: Meaning,
+    /// In lanes of which widths.
+    pub(crate) lanes: &'static [u32],
+    /// Why it is right.
+    #[allow(dead_code, reason = "for reports and for the tests of the table")]
+    pub(crate) law: &'static str,
+    /// Writes it: width of the lanes, operands, immediate.
+    pub(crate) expand: Expand,
+}
+
+const ANY: &[u32] = &[8, 16, 32, 64];
+
+/// All rules; of those for one meaning the first that leads to instructions is taken.
+#[rustfmt::skip]
+pub(crate) const RULES: &[Rule] = &[
+    Rule { name: "not-xor",       meaning: Not,                  lanes: ANY,   law: "~a = a ^ 1…1",                                        expand: not_xor },
+    Rule { name: "andnot-swap",   meaning: AndNot,               lanes: ANY,   law: "a & ~b = notand(b, a)",                               expand: andnot_swap },
+    Rule { name: "andnot-not",    meaning: AndNot,               lanes: ANY,   law: "a & ~b = a & (~b)",                                   expand: andnot_not },
+    Rule { name: "rotate-shifts", meaning: RotateLeft,           lanes: ANY,   law: "a <<< n = (a << n) | (a >> L - n)",                   expand: rotate_shifts },
+    Rule { name: "left-bytes",    meaning: ShiftLeft,            lanes: &[8],  law: "as 16-bit lanes, bits from the byte below cleared",   expand: left_bytes },
+    Rule { name: "right-bytes",   meaning: ShiftRight,           lanes: &[8],  law: "as 16-bit lanes, bits from the byte above cleared",   expand: right_bytes },
+    Rule { name: "sign-extend",   meaning: ShiftRightArithmetic, lanes: ANY,   law: "a >>! n = ((a >> n) ^ s) - s, s = 2^(L - 1 - n)",     expand: sign_extend },
+    Rule { name: "product-8",     meaning: Multiply,             lanes: &[8],  law: "low bytes of two 16-bit products: even, odd lanes",   expand: product_8 },
+    Rule { name: "product-32",    meaning: Multiply,             lanes: &[32], law: "low halves of two 64-bit products: even, odd lanes",  expand: product_32 },
+    Rule { name: "product-64",    meaning: Multiply,             lanes: &[64], law: "al bl + 2^32 (ah bl + al bh)",                        expand: product_64 },
+];
+
+fn not_xor(s: &mut Selector<'_>, lane: u32, of: &[RegisterId], _: u32) -> Result<RegisterId, Reason> {
+    let ones = s.ones()?;
+    s.compute(Xor, lane, &[of[0], ones], None)
+}
+
+fn andnot_swap(s: &mut Selector<'_>, lane: u32, of: &[RegisterId], _: u32) -> Result<RegisterId, Reason> {
+    s.compute(NotAnd, lane, &[of[1], of[0]], None)
+}
+
+fn andnot_not(s: &mut Selector<'_>, lane: u32, of: &[RegisterId], _: u32) -> Result<RegisterId, Reason> {
+    let not = s.compute(Not, lane, &[of[1]], None)?;
+    s.compute(And, lane, &[of[0], not], None)
+}
+
+fn rotate_shifts(s: &mut Selector<'_>, lane: u32, of: &[RegisterId], n: u32) -> Result<RegisterId, Reason> {
+    let high = s.compute(ShiftLeft, lane, &[of[0]], Some(n))?;
+    let low = s.compute(ShiftRight, lane, &[of[0]], Some(lane - n))?;
+    s.compute(Or, lane, &[high, low], None)
+}
+
+fn left_bytes(s: &mut Selector<'_>, _: u32, of: &[RegisterId], n: u32) -> Result<RegisterId, Reason> {
+    let shifted = s.compute(ShiftLeft, 16, &[of[0]], Some(n))?;
+    let mask = s.splat(8, 0xff << n)?;
+    s.compute(And, 8, &[shifted, mask], None)
+}
+
+fn right_bytes(s: &mut Selector<'_>, _: u32, of: &[RegisterId], n: u32) -> Result<RegisterId, Reason> {
+    let shifted = s.compute(ShiftRight, 16, &[of[0]], Some(n))?;
+    let mask = s.splat(8, 0xff >> n)?;
+    s.compute(And, 8, &[shifted, mask], None)
+}
+
+fn sign_extend(s: &mut Selector<'_>, lane: u32, of: &[RegisterId], n: u32) -> Result<RegisterId, Reason> {
+    let shifted = s.compute(ShiftRight, lane, &[of[0]], Some(n))?;
+    let sign = s.splat(lane, 1 << (lane - 1 - n))?;
+    let flipped = s.compute(Xor, lane, &[shifted, sign], None)?;
+    s.compute(Subtract, lane, &[flipped, sign], None)
+}
+
+fn product_8(s: &mut Selector<'_>, _: u32, of: &[RegisterId], _: u32) -> Result<RegisterId, Reason> {
+    let product = s.compute(Multiply, 16, &[of[0], of[1]], None)?;
+    let low = s.splat(16, 0xff)?;
+    let even = s.compute(And, 16, &[product, low], None)?;
+    let a = s.compute(ShiftRight, 16, &[of[0]], Some(8))?;
+    let b = s.compute(ShiftRight, 16, &[of[1]], Some(8))?;
+    let product = s.compute(Multiply, 16, &[a, b], None)?;
+    let odd = s.compute(ShiftLeft, 16, &[product], Some(8))?;
+    s.compute(Or, 16, &[even, odd], None)
+}
+
+fn product_32(s: &mut Selector<'_>, _: u32, of: &[RegisterId], _: u32) -> Result<RegisterId, Reason> {
+    let product = s.compute(MultiplyLowHalves, 64, &[of[0], of[1]], None)?;
+    let low = s.splat(64, 0xffff_ffff)?;
+    let even = s.compute(And, 64, &[product, low], None)?;
+    let a = s.compute(ShiftRight, 64, &[of[0]], Some(32))?;
+    let b = s.compute(ShiftRight, 64, &[of[1]], Some(32))?;
+    let product = s.compute(MultiplyLowHalves, 64, &[a, b], None)?;
+    let odd = s.compute(ShiftLeft, 64, &[product], Some(32))?;
+    s.compute(Or, 64, &[even, odd], None)
+}
+
+fn product_64(s: &mut Selector<'_>, _: u32, of: &[RegisterId], _: u32) -> Result<RegisterId, Reason> {
+    let low = s.compute(MultiplyLowHalves, 64, &[of[0], of[1]], None)?;
+    let a = s.compute(ShiftRight, 64, &[of[0]], Some(32))?;
+    let b = s.compute(ShiftRight, 64, &[of[1]], Some(32))?;
+    let one = s.compute(MultiplyLowHalves, 64, &[a, of[1]], None)?;
+    let other = s.compute(MultiplyLowHalves, 64, &[of[0], b], None)?;
+    let cross = s.compute(Add, 64, &[one, other], None)?;
+    let high = s.compute(ShiftLeft, 64, &[cross], Some(32))?;
+    s.compute(Add, 64, &[low, high], None)
+}

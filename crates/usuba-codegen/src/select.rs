@@ -1,0 +1,173 @@
+//! From a wanted meaning to instructions: a row of the target's table, else a rule of [`crate::rules`].
+
+use crate::block::{Block, Constant, RegisterId, Step};
+use crate::messages::Reason;
+use crate::rules::RULES;
+use crate::shape::Shape;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use usuba_target::{Instruction, Meaning, Target};
+
+/// Rules may call for rules; none of them needs more than this many levels.
+const DEPTH: u32 = 6;
+
+/// Writes the steps of one function.
+pub(crate) struct Selector<'a> {
+    pub(crate) target: &'a Target,
+    pub(crate) shape: Shape,
+    pub(crate) registers: Vec<Option<Arc<str>>>,
+    pub(crate) constants: Vec<Step>,
+    known: BTreeMap<(Meaning, u32, Constant), RegisterId>,
+    /// The open blocks, innermost last; never empty.
+    open: Vec<Block>,
+    depth: u32,
+}
+
+impl<'a> Selector<'a> {
+    pub(crate) fn new(target: &'a Target, shape: Shape) -> Self {
+        Selector {
+            target,
+            shape,
+            registers: Vec::new(),
+            constants: Vec::new(),
+            known: BTreeMap::new(),
+            open: vec![Block::default()],
+            depth: 0,
+        }
+    }
+
+    pub(crate) fn fresh(&mut self) -> RegisterId {
+        self.registers.push(None);
+        RegisterId(self.registers.len() as u32 - 1)
+    }
+
+    pub(crate) fn begin(&mut self) {
+        self.open.push(Block::default());
+    }
+
+    /// Closes the innermost block.
+    pub(crate) fn end(&mut self) -> Block {
+        self.open.pop().unwrap_or_default()
+    }
+
+    pub(crate) fn block(&mut self) -> &mut Block {
+        if self.open.is_empty() {
+            self.open.push(Block::default());
+        }
+        let innermost = self.open.len() - 1;
+        &mut self.open[innermost]
+    }
+
+    pub(crate) fn push(&mut self, step: Step) {
+        self.block().steps.push(step);
+    }
+
+    /// A row that every target must have.
+    pub(crate) fn row(&self, meaning: Meaning, lane: u32) -> Result<&'static Instruction, Reason> {
+        self.target.instruction(meaning, lane).ok_or(Reason::Instruction(meaning, lane))
+    }
+
+    fn emit(
+        &mut self,
+        row: &'static Instruction,
+        operands: &[RegisterId],
+        immediate: Option<u32>,
+    ) -> RegisterId {
+        let result = self.fresh();
+        self.push(Step::Compute { row, result, operands: operands.to_vec(), immediate });
+        result
+    }
+
+    /// The meaning of `operands`: by the row for it, else by the first rule that leads to rows.
+    pub(crate) fn compute(
+        &mut self,
+        meaning: Meaning,
+        lane: u32,
+        operands: &[RegisterId],
+        immediate: Option<u32>,
+    ) -> Result<RegisterId, Reason> {
+        if let Some(row) = self.target.instruction(meaning, lane) {
+            return Ok(self.emit(row, operands, immediate));
+        }
+        let refused = Err(Reason::Instruction(meaning, lane));
+        if self.depth == DEPTH {
+            return refused;
+        }
+        self.depth += 1;
+        for rule in RULES.iter().filter(|rule| rule.meaning == meaning && rule.lanes.contains(&lane)) {
+            let steps = self.block().steps.len();
+            let made = (rule.expand)(self, lane, operands, immediate.unwrap_or(0));
+            if made.is_ok() {
+                self.depth -= 1;
+                return made;
+            }
+            self.block().steps.truncate(steps);
+        }
+        self.depth -= 1;
+        refused
+    }
+
+    /// A bitwise or lane-wise meaning of two operands.
+    pub(crate) fn two(
+        &mut self,
+        meaning: Meaning,
+        a: RegisterId,
+        b: RegisterId,
+    ) -> Result<RegisterId, Reason> {
+        self.compute(meaning, self.shape.lane, &[a, b], None)
+    }
+
+    fn constant(&mut self, meaning: Meaning, lane: u32, constant: Constant) -> Result<RegisterId, Reason> {
+        let key = (meaning, lane, constant.clone());
+        if let Some(&known) = self.known.get(&key) {
+            return Ok(known);
+        }
+        let row = self.row(meaning, lane)?;
+        let result = self.fresh();
+        self.constants.push(Step::Constant { row, result, constant });
+        self.known.insert(key, result);
+        Ok(result)
+    }
+
+    /// `value` in every lane of `lane` bits.
+    pub(crate) fn splat(&mut self, lane: u32, value: u64) -> Result<RegisterId, Reason> {
+        let ones = if lane >= 64 { u64::MAX } else { (1 << lane) - 1 };
+        let value = value & ones;
+        if self.target.single_lane {
+            return self.constant(Meaning::Constant, lane, Constant::Lane(value));
+        }
+        // Zeros and ones are the same register in every width of lanes.
+        let (lane, value) = match value {
+            0 => (32, 0),
+            _ if value == ones => (32, 0xffff_ffff),
+            _ => (lane, value),
+        };
+        self.constant(Meaning::Constant, lane, Constant::Lane(value))
+    }
+
+    /// All bits clear.
+    pub(crate) fn zeros(&mut self) -> Result<RegisterId, Reason> {
+        self.splat(self.shape.lane, 0)
+    }
+
+    /// All bits set.
+    pub(crate) fn ones(&mut self) -> Result<RegisterId, Reason> {
+        self.splat(self.shape.lane, u64::MAX)
+    }
+
+    /// These bytes, as many as a register has, in memory order.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<RegisterId, Reason> {
+        let mut groups = bytes.chunks(16);
+        let first = groups.next().unwrap_or(&[]).to_vec();
+        if let Some(&byte) = first.first()
+            && bytes.iter().all(|&other| other == byte)
+        {
+            return self.splat(8, u64::from(byte));
+        }
+        if groups.all(|group| group == first) {
+            self.constant(Meaning::ConstantGroup, 0, Constant::Bytes(first))
+        } else {
+            self.constant(Meaning::ConstantBytes, 0, Constant::Bytes(bytes.to_vec()))
+        }
+    }
+}

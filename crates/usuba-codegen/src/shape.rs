@@ -1,0 +1,172 @@
+//! How the atoms of a program lie in the registers of a target.
+
+use crate::messages::Reason;
+use usuba_ir::layout::{Layout, Slicing};
+use usuba_ir::program::{Block, Node, Op, Program};
+use usuba_target::Target;
+
+/// The layout of all atoms of one program in the registers of one target: what a runtime needs to fill them.
+///
+/// A register holds `register_bits / chunk_bits` chunks of `batch` instances each. Instances are numbered chunk by chunk in
+/// memory order, and inside a chunk
+///
+/// - `B`: instance j is bit j mod 8 of byte j / 8 in memory (on general-purpose registers: bit j of the integer);
+/// - `V`: the chunk is a lane of `lane` bits, the atom in its least significant bits and zeros above, in the byte order of
+///   the machine;
+/// - `H`: the chunk is `pack` elements of `batch` bits, in memory order; element e holds bit e, from the most significant,
+///   of each atom, and instance j is bit j mod 8 of byte j / 8 of the element, whatever the byte order of the machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// The slicing of every atom.
+    pub slicing: Slicing,
+    /// Bits of a register that holds an atom; of the one lane, on general-purpose registers.
+    pub register_bits: u32,
+    /// Bits of a lane (V); of the elements that constants are written in otherwise.
+    pub lane: u32,
+    /// Bits of a chunk: one bit (B), a lane (V), a group of 128 bits or more (H).
+    pub chunk_bits: u32,
+    /// Elements of a chunk: the width of the atoms for H, 1 otherwise.
+    pub pack: u32,
+    /// Instances in a chunk.
+    pub batch: u32,
+    /// Instances in a register, which is how many one call computes.
+    pub instances: u32,
+    /// C type of a register.
+    pub register_type: &'static str,
+    /// C type of an element of a uniform input: a lane (V), a mask (B), a byte (H).
+    pub uniform_type: &'static str,
+    /// Elements of a uniform input per atom: 1, or the bytes of a chunk for H.
+    pub uniform_elements: u32,
+}
+
+impl Shape {
+    /// Bytes of a register.
+    pub fn register_bytes(&self) -> u32 {
+        self.register_bits / 8
+    }
+
+    /// Bits that a uniform atom takes in memory.
+    pub fn uniform_bits(&self) -> u32 {
+        match self.slicing {
+            Slicing::B => 64,
+            Slicing::V => self.lane,
+            Slicing::H => self.chunk_bits,
+        }
+    }
+}
+
+/// The smallest width of a lane that holds atoms of `width` bits.
+pub(crate) fn container(width: u32) -> Option<u32> {
+    [8, 16, 32, 64].into_iter().find(|&lane| width <= lane)
+}
+
+/// The shape for atoms of these layouts.
+pub(crate) fn of_layouts(layouts: &[Layout], target: &Target) -> Result<Shape, Reason> {
+    if layouts.iter().any(|layout| layout.word > 1 && layout.pack > 1) {
+        return Err(Reason::HybridLayout);
+    }
+    match layouts.iter().find(|layout| layout.pack > 1) {
+        Some(&horizontal) => {
+            if layouts.iter().any(|&layout| layout != horizontal) {
+                return Err(Reason::MixedLayouts);
+            }
+            of_horizontal(horizontal, target)
+        }
+        None => of_words(layouts.iter().map(|layout| layout.word).max().unwrap_or(1), target),
+    }
+}
+
+fn of_horizontal(layout: Layout, target: &Target) -> Result<Shape, Reason> {
+    let chunk_bits = layout.chunk();
+    let expected = Layout::of(Slicing::H, layout.pack);
+    if target.single_lane {
+        return Err(Reason::NoHorizontal);
+    }
+    if !matches!(layout.pack, 2 | 4 | 8 | 16 | 32 | 64) || layout != expected {
+        return Err(Reason::Elements(layout.pack));
+    }
+    if chunk_bits > target.register_bits {
+        return Err(Reason::Shuffle(layout.pack));
+    }
+    Ok(Shape {
+        slicing: Slicing::H,
+        register_bits: target.register_bits,
+        lane: 8,
+        chunk_bits,
+        pack: layout.pack,
+        batch: layout.batch,
+        instances: target.register_bits / chunk_bits * layout.batch,
+        register_type: target.register_type(8),
+        uniform_type: "uint8_t",
+        uniform_elements: chunk_bits / 8,
+    })
+}
+
+fn of_words(width: u32, target: &Target) -> Result<Shape, Reason> {
+    let slicing = if width == 1 { Slicing::B } else { Slicing::V };
+    let lane = match slicing {
+        Slicing::B => 64,
+        _ => container(width).ok_or(Reason::Width(width))?,
+    };
+    let chunk_bits = if width == 1 { 1 } else { lane };
+    let register_bits = if target.single_lane { lane } else { target.register_bits };
+    let uniform_type = ["uint8_t", "uint16_t", "uint32_t", "uint64_t"]
+        .into_iter()
+        .zip([8, 16, 32, 64])
+        .find_map(|(name, bits)| (bits == lane).then_some(name))
+        .unwrap_or("uint64_t");
+    Ok(Shape {
+        slicing,
+        register_bits,
+        lane,
+        chunk_bits,
+        pack: 1,
+        batch: 1,
+        instances: register_bits / chunk_bits,
+        register_type: target.register_type(if width == 1 { 0 } else { lane }),
+        uniform_type,
+        uniform_elements: 1,
+    })
+}
+
+/// The layouts of all atoms of the nodes that the entry reaches, each once, in order of appearance.
+pub(crate) fn layouts(program: &Program) -> Vec<Layout> {
+    let mut found = Vec::new();
+    for (node, reached) in program.nodes.iter().zip(reached(program)) {
+        if reached {
+            for value in &node.values {
+                if !found.contains(&value.ty.layout) {
+                    found.push(value.ty.layout);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// For each node, whether the entry reaches it by calls.
+pub(crate) fn reached(program: &Program) -> Vec<bool> {
+    let mut reached = vec![false; program.nodes.len()];
+    if let Some(entry) = reached.last_mut() {
+        *entry = true;
+    }
+    for number in (0..program.nodes.len()).rev() {
+        if reached[number] {
+            callees(&program.nodes[number], &mut |callee| reached[callee] = true);
+        }
+    }
+    reached
+}
+
+fn callees(node: &Node, see: &mut impl FnMut(usize)) {
+    fn walk(block: &Block, see: &mut impl FnMut(usize)) {
+        for operation in &block.operations {
+            match &operation.op {
+                Op::Call(callee, _) => see(callee.index()),
+                Op::Loop(inner) => walk(&inner.body, see),
+                _ => {}
+            }
+        }
+    }
+    walk(&node.body, see);
+}
