@@ -8,6 +8,9 @@
 
 pub mod ast;
 pub mod diagnostic;
+pub mod elaborate;
+pub mod interpret;
+pub mod format;
 pub mod load;
 pub mod render;
 pub mod source;

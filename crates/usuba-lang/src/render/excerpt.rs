@@ -88,7 +88,8 @@ struct Shown {
 impl Excerpt {
     /// The lines `first..=last` (from 0), cut around `spans` if they are long.
     pub(super) fn new(lines: &Lines<'_>, first: usize, last: usize, spans: &[Span]) -> Excerpt {
-        let mut excerpt = Excerpt { text: String::new(), cut: false, shifted: false, first, lines: Vec::new() };
+        let mut excerpt =
+            Excerpt { text: String::new(), cut: false, shifted: false, first, lines: Vec::new() };
         for row in first..=last {
             if row > first {
                 excerpt.text.push('\n');
