@@ -101,10 +101,7 @@ impl Checker<'_> {
 
     fn node(&mut self) {
         let node = self.node;
-        let letter = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
-        if node.name.is_empty() || !node.name.chars().all(letter) {
-            self.flaw(None, Rule::Name(node.name.clone()));
-        }
+        self.name(&node.name);
         for parameter in node.inputs.iter().chain(&node.outputs) {
             self.parameter(parameter);
         }
@@ -140,11 +137,16 @@ impl Checker<'_> {
         }
     }
 
+    fn name(&mut self, name: &str) {
+        let letter = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
+        if name.is_empty() || !name.chars().all(letter) {
+            self.flaw(None, Rule::Name(name.to_owned()));
+        }
+    }
+
     fn parameter(&mut self, parameter: &Parameter) {
         let Parameter { name, ty, shape, .. } = parameter;
-        if name.is_empty() || name.contains(|c: char| c.is_whitespace() || "\",():".contains(c)) {
-            self.flaw(None, Rule::Name(name.clone()));
-        }
+        self.name(name);
         let product = shape.iter().try_fold(1u32, |product, &extent| product.checked_mul(extent));
         if product != Some(ty.atoms()) {
             let rule = Rule::Shape {
