@@ -1,0 +1,472 @@
+//! From the syntax tree to the typed program: names, types, static expressions, loops, assignment.
+//!
+//! Elaboration is monomorphic and spelt out. Starting from the entry, every definition is elaborated once for every
+//! binding of its parameters ([`Key`]); loops are enumerated, static expressions evaluated, references flattened to
+//! atoms. A call needs only the callee's [`types::Interface`], so callees are put into a queue instead of being
+//! elaborated by recursion: chains of calls may be as long as a program.
+//!
+//! Rooms: [`names`] (declared, used), [`signature`] and [`types`] (declarations), [`unify`] (sizes and directions),
+//! [`statics`], [`node`] (equations and loops), [`selection`], [`expression`], [`constants`], [`call`],
+//! [`assignment`] (which definition a use denotes), [`tables`] (tables and permutations), [`numbering`] (callees
+//! first), [`report`] and [`messages`].
+
+mod assignment;
+mod call;
+mod constants;
+mod expression;
+mod messages;
+mod names;
+mod node;
+mod numbering;
+mod report;
+mod selection;
+mod signature;
+mod statics;
+mod tables;
+mod types;
+mod unify;
+
+use crate::ast::{self, AttributeKind, Bodies};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::typed;
+use indexmap::IndexSet;
+use report::Report;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use types::{Direction, Interface};
+
+/// How many atoms all instances together may mention. A cipher of a real library stays below a tenth of this.
+const BUDGET: u64 = 4_000_000;
+
+/// What to elaborate, and how.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The entry: the name of a definition, with its element if it is an array (`S<3>`). The last definition if `None`.
+    pub entry: Option<String>,
+    /// The element, if the entry is an array and its name does not say.
+    pub element: Option<u32>,
+    /// Words or bits.
+    pub mode: typed::Mode,
+    /// The value of the entry's implicit direction.
+    pub direction: Option<typed::Direction>,
+    /// The value of the entry's implicit word size, in bits.
+    pub word: Option<u32>,
+    /// Values of the entry's `nat` parameters by name.
+    pub nats: Vec<(String, i64)>,
+    /// Whether warnings about what is accepted only for compatibility are errors.
+    pub strict: bool,
+    /// Whether arithmetic is allowed in [`typed::Mode::Bits`].
+    pub bitslice_arithmetic: bool,
+    /// Whether a table from a word to a word may stand in [`typed::Mode::Words`].
+    pub keep_tables: bool,
+}
+
+impl Options {
+    /// The last definition, in words, with nothing bound and nothing special allowed.
+    pub fn new() -> Options {
+        Options {
+            entry: None,
+            element: None,
+            mode: typed::Mode::Words,
+            direction: None,
+            word: None,
+            nats: Vec::new(),
+            strict: false,
+            bitslice_arithmetic: false,
+            keep_tables: false,
+        }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options::new()
+    }
+}
+
+/// Elaborates the entry and everything it reaches.
+///
+/// Returns the typed program, or `None` if and only if one of the diagnostics is an error, or the parser has reported
+/// one about a part that is needed. Definitions that the entry
+/// does not reach are not looked at, but for their names.
+pub fn elaborate(program: &ast::Program, options: &Options) -> (Option<typed::Program>, Vec<Diagnostic>) {
+    let mut session = Session::new(program, options, false);
+    names::check_definitions(program, &session.definitions, &mut session.report);
+    let typed = session.run(options);
+    let failed = session.report.has_errors() || typed.is_none();
+    let skipped = session.report.has_skipped();
+    let mut diagnostics = session.report.into_diagnostics();
+    if failed && !skipped && !diagnostics.iter().any(Diagnostic::is_error) {
+        diagnostics.push(messages::unexplained());
+    }
+    (typed.filter(|_| !failed), diagnostics)
+}
+
+/// Checks every definition, polymorphic ones too, in [`typed::Mode::Words`].
+///
+/// Sizes that a definition leaves to its callers stay open while it is checked. A node with `nat` parameters is checked
+/// for its names, and altogether for each list of values that a caller passes. If nothing is wrong and the last
+/// definition needs no further information, it is also elaborated with all its callees.
+pub fn check(program: &ast::Program, strict: bool) -> Vec<Diagnostic> {
+    let options = Options { strict, keep_tables: true, ..Options::new() };
+    let mut session = Session::new(program, &options, true);
+    names::check_definitions(program, &session.definitions, &mut session.report);
+    session.run_generic();
+    if !session.report.has_errors() {
+        session.generic = false;
+        session.requests.clear();
+        if let Some(last) = program.definitions.len().checked_sub(1) {
+            session.run_closed(last);
+        }
+    }
+    session.report.into_diagnostics()
+}
+
+/// A definition with its parameters bound.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+struct Key {
+    /// Its place in the program.
+    definition: usize,
+    /// The element of an array.
+    element: usize,
+    /// The values of its `nat` parameters.
+    nats: Vec<i64>,
+    /// Its visible size variables; `None` only for the entry and in generic checking.
+    sizes: Vec<Option<u32>>,
+    /// Its visible direction variables; always `None` in [`typed::Mode::Bits`].
+    directions: Vec<Option<Direction>>,
+}
+
+/// Everything that is not of one body.
+struct Session<'p> {
+    program: &'p ast::Program,
+    definitions: names::Definitions<'p>,
+    mode: typed::Mode,
+    keep_tables: bool,
+    bitslice_arithmetic: bool,
+    /// Checking definitions for all sizes at once; the typed program is thrown away.
+    generic: bool,
+    report: Report,
+    interfaces: BTreeMap<usize, Option<Rc<Interface<'p>>>>,
+    /// What to elaborate, in order of discovery; the position is a provisional instance number.
+    requests: IndexSet<Key>,
+    names: BTreeMap<usize, (bool, names::Callees)>,
+    budget: u64,
+    /// The budget is spent: nothing more is elaborated.
+    exhausted: bool,
+}
+
+impl<'p> Session<'p> {
+    fn new(program: &'p ast::Program, options: &Options, generic: bool) -> Session<'p> {
+        Session {
+            program,
+            definitions: names::number(program),
+            mode: options.mode,
+            keep_tables: options.keep_tables,
+            bitslice_arithmetic: options.bitslice_arithmetic,
+            generic,
+            report: Report::new(options.strict),
+            interfaces: BTreeMap::new(),
+            requests: IndexSet::new(),
+            names: BTreeMap::new(),
+            budget: BUDGET,
+            exhausted: false,
+        }
+    }
+
+    fn bits(&self) -> bool {
+        self.mode == typed::Mode::Bits
+    }
+
+    /// Checks the names of a definition, once. False if it cannot be elaborated.
+    fn names_are_right(&mut self, definition: usize) -> bool {
+        if !self.names.contains_key(&definition) {
+            let checked =
+                names::check_definition(self.program, &self.definitions, definition, &mut self.report);
+            self.names.insert(definition, checked);
+        }
+        self.names.get(&definition).is_some_and(|(right, _)| *right)
+    }
+
+    /// What a definition shows its callers; `None` if its declarations are wrong.
+    fn interface(&mut self, definition: usize) -> Option<Rc<Interface<'p>>> {
+        if let Some(known) = self.interfaces.get(&definition) {
+            return known.clone();
+        }
+        let muted = self.report.mute(false);
+        let read =
+            self.program.definitions.get(definition).and_then(|d| signature::interface(d, &mut self.report));
+        self.report.mute(muted);
+        let read = read.map(Rc::new);
+        self.interfaces.insert(definition, read.clone());
+        read
+    }
+
+    /// The provisional number of an instance, which will be elaborated if it has not been.
+    fn request(&mut self, key: Key) -> typed::InstanceId {
+        let (index, _) = self.requests.insert_full(key);
+        typed::InstanceId(index as u32)
+    }
+
+    /// Counts elaborated atoms. False, with an error that names `place`, when there are too many.
+    fn charge(&mut self, atoms: usize, place: Span, is_loop: bool) -> bool {
+        if self.exhausted {
+            return false;
+        }
+        match self.budget.checked_sub(atoms as u64) {
+            Some(left) => {
+                self.budget = left;
+                true
+            }
+            None => {
+                self.exhausted = true;
+                let muted = self.report.mute(false);
+                self.report.add(messages::budget(place, is_loop, BUDGET));
+                self.report.mute(muted);
+                false
+            }
+        }
+    }
+
+    fn run(&mut self, options: &Options) -> Option<typed::Program> {
+        let key = self.entry(options)?;
+        self.request(key);
+        let instances = self.run_requests();
+        if self.report.has_errors() {
+            return None;
+        }
+        let instances: Option<Vec<typed::Instance>> = instances.into_iter().collect();
+        Some(numbering::number(self.mode, instances?, &self.requests, self.program))
+    }
+
+    /// Elaborates what is requested and what that requests, in order.
+    fn run_requests(&mut self) -> Vec<Option<typed::Instance>> {
+        let mut instances = Vec::new();
+        while let Some(key) = self.requests.get_index(instances.len()).cloned() {
+            let instance = if self.exhausted { None } else { self.instance(&key) };
+            instances.push(instance);
+        }
+        instances
+    }
+
+    fn instance(&mut self, key: &Key) -> Option<typed::Instance> {
+        let definition = self.program.definitions.get(key.definition)?;
+        // Both checks are made, so that one run reports the findings of both.
+        let named = self.names_are_right(key.definition);
+        let interface = self.interface(key.definition);
+        let interface = interface.filter(|_| named)?;
+        match &definition.bodies {
+            Bodies::Node(bodies) => {
+                let body = bodies.get(key.element)?;
+                node::instance(self, definition, &interface, body, key)
+            }
+            Bodies::Perm(lists) | Bodies::Table(lists) => {
+                let list = lists.get(key.element)?;
+                tables::instance(self, definition, &interface, list, key)
+            }
+        }
+    }
+
+    /// The entry as the options describe it.
+    fn entry(&mut self, options: &Options) -> Option<Key> {
+        let (name, written) = match &options.entry {
+            None => (None, None),
+            Some(text) => match text.strip_suffix('>').and_then(|t| t.split_once('<')) {
+                Some((name, element)) => (Some(name.trim()), Some(element.trim())),
+                None => (Some(text.as_str()), None),
+            },
+        };
+        let index = match name {
+            Some(name) => match self.definitions.get(name) {
+                Some(&index) => index,
+                None => {
+                    let known =
+                        self.program.definitions.iter().map(|d| d.name.text.as_str()).collect::<Vec<_>>();
+                    self.report.add(messages::unknown_entry(name, &known));
+                    return None;
+                }
+            },
+            None => match self.program.definitions.len().checked_sub(1) {
+                Some(last) => last,
+                None => {
+                    self.report.add(messages::empty_program());
+                    return None;
+                }
+            },
+        };
+        let definition = self.program.definitions.get(index)?;
+        let element = match written {
+            Some(text) => match text.parse::<u32>() {
+                Ok(element) => Some(element),
+                Err(_) => {
+                    self.report.add(messages::entry_element(&definition.name, text));
+                    return None;
+                }
+            },
+            None => options.element,
+        };
+        let count = elements(definition);
+        let element = match (definition.array, element) {
+            (false, None) => 0,
+            (true, Some(element)) if (element as usize) < count => element as usize,
+            (array, element) => {
+                self.report.add(messages::entry_is_array(&definition.name, array, element, count));
+                return None;
+            }
+        };
+        let interface = self.interface(index);
+        let interface = match interface {
+            Some(interface) => interface,
+            None => {
+                self.names_are_right(index);
+                return None;
+            }
+        };
+        let mut nats = Vec::new();
+        for nat in interface.nats() {
+            match options.nats.iter().rev().find(|(name, _)| *name == nat.name.text) {
+                Some((_, value)) if *value < 0 => {
+                    self.report.add(messages::negative_nat(nat.name.span, &nat.name.text, *value));
+                }
+                Some((_, value)) => nats.push(*value),
+                None => self.report.add(messages::entry_nat(nat.name)),
+            }
+        }
+        for (name, _) in &options.nats {
+            if !interface.nats().any(|nat| nat.name.text == *name) {
+                self.report.add(messages::unknown_nat(name, &definition.name));
+            }
+        }
+        if self.report.has_errors() {
+            return None;
+        }
+        let variables = &interface.variables;
+        if let Some(word) = options.word
+            && !(1..=signature::MAX_WORD).contains(&word)
+        {
+            self.report.add(messages::entry_word(word, signature::MAX_WORD));
+            return None;
+        }
+        let sizes = variables.sizes.keys().take(interface.visible_sizes);
+        let sizes = sizes.map(|name| options.word.filter(|_| name == "m")).collect();
+        let chosen = match options.direction {
+            Some(typed::Direction::V) => Some(Direction::V),
+            Some(typed::Direction::H) => Some(Direction::H),
+            Some(typed::Direction::B) => Some(Direction::B),
+            Some(typed::Direction::Free) | None => None,
+        };
+        let chosen = chosen.filter(|_| !self.bits());
+        if let Some(chosen) = chosen {
+            self.check_entry_direction(definition, &interface, chosen);
+        }
+        let directions = variables.directions.keys().take(interface.visible_directions);
+        let directions = directions.map(|name| chosen.filter(|_| name == "D")).collect();
+        Some(Key { definition: index, element, nats, sizes, directions })
+    }
+
+    /// Explicit directions of the entry must agree with the chosen one (D33).
+    fn check_entry_direction(
+        &mut self,
+        definition: &ast::Definition,
+        interface: &Interface<'p>,
+        chosen: Direction,
+    ) {
+        for declared in interface.inputs.iter().chain(&interface.outputs) {
+            let types::DeclaredType::Words(ty) = &declared.ty else { continue };
+            let fixed = match ty.direction {
+                types::DirectionTerm::V => Direction::V,
+                types::DirectionTerm::H => Direction::H,
+                types::DirectionTerm::B => Direction::B,
+                types::DirectionTerm::Variable(_) => continue,
+            };
+            if fixed != chosen && ty.size != types::SizeTerm::Bits(1) {
+                self.report.add(messages::entry_direction(declared.name, &definition.name, fixed, chosen));
+            }
+        }
+    }
+
+    /// Checks all definitions generically.
+    fn run_generic(&mut self) {
+        for index in 0..self.program.definitions.len() {
+            let Some(definition) = self.program.definitions.get(index) else { continue };
+            self.names_are_right(index);
+            let Some(interface) = self.interface(index) else { continue };
+            if interface.nats().next().is_some() {
+                continue;
+            }
+            for element in 0..elements(definition) {
+                self.request(generic_key(index, element, Vec::new(), &interface));
+            }
+        }
+        self.run_requests();
+        self.report_unused();
+    }
+
+    /// Elaborates the definition numbered `index` if it leaves nothing open.
+    fn run_closed(&mut self, index: usize) {
+        let Some(definition) = self.program.definitions.get(index) else { return };
+        let Some(interface) = self.interface(index) else { return };
+        if interface.nats().next().is_some() || interface.visible_sizes > 0 {
+            return;
+        }
+        for element in 0..elements(definition) {
+            self.request(generic_key(index, element, Vec::new(), &interface));
+        }
+        self.run_requests();
+    }
+
+    /// A table or permutation, or anything that cannot be an entry by itself, should be called by something. Only the
+    /// main text is looked at: a library that is included is there to be chosen from.
+    fn report_unused(&mut self) {
+        let Some((last, definitions)) = self.program.definitions.split_last() else { return };
+        let mut called = BTreeSet::new();
+        for (_, callees) in self.names.values() {
+            called.extend(callees.iter().copied());
+        }
+        for (index, definition) in definitions.iter().enumerate() {
+            let may_be_entry = matches!(definition.bodies, Bodies::Node(_))
+                && !definition.array
+                && !definition.attributes.iter().any(|a| a.kind == AttributeKind::Inline)
+                && !definition.inputs.iter().any(|input| input.ty.base == ast::BaseType::Nat);
+            let main = definition.span.source == last.span.source;
+            if main && !may_be_entry && !called.contains(&index) && !definition.name.text.starts_with('_') {
+                self.report.add(messages::unused_definition(&definition.name));
+            }
+        }
+    }
+}
+
+/// The number of elements of a definition: 1 unless it is an array.
+fn elements(definition: &ast::Definition) -> usize {
+    match &definition.bodies {
+        Bodies::Node(bodies) => bodies.len(),
+        Bodies::Perm(lists) | Bodies::Table(lists) => lists.len(),
+    }
+}
+
+/// A definition with everything open but the values of its `nat` parameters.
+fn generic_key(definition: usize, element: usize, nats: Vec<i64>, interface: &Interface<'_>) -> Key {
+    Key {
+        definition,
+        element,
+        nats,
+        sizes: vec![None; interface.visible_sizes],
+        directions: vec![None; interface.visible_directions],
+    }
+}
+
+/// The attributes of a definition that later stages honour.
+fn attributes(definition: &ast::Definition) -> typed::Attributes {
+    let mut attributes = typed::Attributes::default();
+    for attribute in &definition.attributes {
+        match &attribute.kind {
+            AttributeKind::Inline => attributes.inline = typed::Inline::Always,
+            AttributeKind::NoInline => attributes.inline = typed::Inline::Never,
+            AttributeKind::NoOpt => attributes.no_opt = true,
+            AttributeKind::Interleave(factor) => attributes.interleave = u32::try_from(&factor.value).ok(),
+            AttributeKind::Lsb | AttributeKind::Msb => {}
+        }
+    }
+    attributes
+}

@@ -1,0 +1,410 @@
+//! Names: every one declared once, before its use, and used. Looks at the text of a definition only, so that it also
+//! serves nodes whose `nat` parameters have no values yet.
+
+use super::messages;
+use super::report::Report;
+use crate::ast::{
+    self, AttributeKind, BaseType, Bodies, Declaration, Definition, Equation, Expression, ExpressionKind,
+    LoopAttributeKind, Name, Reference, Selection, Static, StaticKind,
+};
+use crate::source::Span;
+use std::collections::{BTreeSet, HashMap};
+
+/// Names that programs may not define (D13). `refresh` may be called.
+pub(super) const BUILTINS: [&str; 4] = ["refresh", "rand", "print", "ref"];
+
+/// How deep an expression may nest, chains of operators included. Later stages recurse over expressions.
+pub(super) const MAX_DEPTH: u32 = 500;
+
+/// Where the first definition of each name stands in the program.
+pub(super) type Definitions<'p> = HashMap<&'p str, usize>;
+
+/// Numbers the definitions; the first of several with one name counts.
+pub(super) fn number(program: &ast::Program) -> Definitions<'_> {
+    let mut definitions = Definitions::new();
+    for (index, definition) in program.definitions.iter().enumerate() {
+        definitions.entry(definition.name.text.as_str()).or_insert(index);
+    }
+    definitions
+}
+
+/// Reports definitions with the name of an earlier one or of a builtin (D12, D13).
+pub(super) fn check_definitions(program: &ast::Program, definitions: &Definitions<'_>, report: &mut Report) {
+    for (index, definition) in program.definitions.iter().enumerate() {
+        let name = &definition.name;
+        if BUILTINS.contains(&name.text.as_str()) {
+            report.add(messages::reserved_name(name));
+        }
+        match definitions.get(name.text.as_str()) {
+            Some(&first) if first != index => {
+                if let Some(first) = program.definitions.get(first) {
+                    report.add(messages::duplicate_definition(name, &first.name));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What a definition calls, directly.
+pub(super) type Callees = BTreeSet<usize>;
+
+/// Checks the names and attributes of one definition. Returns whether the definition may be elaborated, and the
+/// definitions it calls.
+pub(super) fn check_definition<'p>(
+    program: &'p ast::Program,
+    definitions: &Definitions<'p>,
+    index: usize,
+    report: &mut Report,
+) -> (bool, Callees) {
+    let Some(definition) = program.definitions.get(index) else { return (false, Callees::new()) };
+    let before = report.failures();
+    attributes(definition, report);
+    let mut scope = Scope {
+        program,
+        definitions,
+        index,
+        report,
+        declared: HashMap::new(),
+        loops: Vec::new(),
+        read: BTreeSet::new(),
+        callees: Callees::new(),
+    };
+    scope.declare(&definition.inputs, Kind::Word);
+    scope.declare(&definition.outputs, Kind::Word);
+    for output in &definition.outputs {
+        scope.ineffective_const(output, "an output");
+    }
+    let mut read_inputs = BTreeSet::new();
+    match &definition.bodies {
+        Bodies::Node(bodies) => {
+            for body in bodies {
+                let outer = scope.declared.clone();
+                scope.read.clear();
+                scope.declare(&body.locals, Kind::Word);
+                for local in &body.locals {
+                    scope.ineffective_const(local, "a local");
+                }
+                scope.equations(&body.equations);
+                for name in body.locals.iter().flat_map(|local| &local.names) {
+                    if !scope.read.contains(name.text.as_str()) && !name.text.starts_with('_') {
+                        scope.report.add(messages::unused_local(name));
+                    }
+                }
+                read_inputs.append(&mut scope.read);
+                scope.declared = outer;
+            }
+            for input in definition.inputs.iter().filter(|input| input.constant.is_some()) {
+                for name in &input.names {
+                    if !read_inputs.contains(name.text.as_str()) && !name.text.starts_with('_') {
+                        scope.report.add(messages::unused_const(name));
+                    }
+                }
+            }
+        }
+        Bodies::Perm(_) | Bodies::Table(_) => {}
+    }
+    let callees = std::mem::take(&mut scope.callees);
+    (report.failures() == before, callees)
+}
+
+fn attributes(definition: &Definition, report: &mut Report) {
+    let place = |wanted: fn(&AttributeKind) -> bool| {
+        definition.attributes.iter().find(|attribute| wanted(&attribute.kind)).map(|attribute| attribute.span)
+    };
+    let contradictions = [
+        (place(|k| *k == AttributeKind::Inline), place(|k| *k == AttributeKind::NoInline)),
+        (place(|k| *k == AttributeKind::Lsb), place(|k| *k == AttributeKind::Msb)),
+    ];
+    for (one, other) in contradictions {
+        if let (Some(one), Some(other)) = (one, other) {
+            let (first, second) = if one.start < other.start { (one, other) } else { (other, one) };
+            report.add(messages::contradictory_attributes(second, first));
+        }
+    }
+    for attribute in &definition.attributes {
+        match &attribute.kind {
+            AttributeKind::Interleave(factor)
+                if u32::try_from(&factor.value).map_or(true, |f| f == 0 || f > 64) =>
+            {
+                report.add(messages::interleave_factor(factor.span));
+            }
+            AttributeKind::Lsb | AttributeKind::Msb if !matches!(definition.bodies, Bodies::Table(_)) => {
+                report.add(messages::table_attribute(attribute.span));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Word,
+    Nat,
+}
+
+struct Scope<'p, 'r> {
+    program: &'p ast::Program,
+    definitions: &'r Definitions<'p>,
+    index: usize,
+    report: &'r mut Report,
+    declared: HashMap<&'p str, (Kind, Span)>,
+    loops: Vec<&'p Name>,
+    read: BTreeSet<&'p str>,
+    callees: Callees,
+}
+
+impl<'p> Scope<'p, '_> {
+    fn declare(&mut self, declarations: &'p [Declaration], kind: Kind) {
+        for declaration in declarations {
+            let kind = if declaration.ty.base == BaseType::Nat { Kind::Nat } else { kind };
+            for name in &declaration.names {
+                match self.declared.get(name.text.as_str()) {
+                    Some(&(_, first)) => self.report.add(messages::duplicate_variable(name, first)),
+                    None => {
+                        self.declared.insert(name.text.as_str(), (kind, name.span));
+                    }
+                }
+            }
+        }
+    }
+
+    fn ineffective_const(&mut self, declaration: &Declaration, what: &str) {
+        if let Some(span) = declaration.constant {
+            self.report.add(messages::ineffective_const(span, what));
+        }
+    }
+
+    /// What a name means here: the innermost loop variable of that name, or what the definition declares.
+    fn meaning(&self, name: &str) -> Option<Kind> {
+        if self.loops.iter().any(|variable| variable.text == name) {
+            return Some(Kind::Nat);
+        }
+        self.declared.get(name).map(|&(kind, _)| kind)
+    }
+
+    fn undeclared(&mut self, name: &str, span: Span) {
+        let mut candidates: Vec<&str> = self.declared.keys().copied().collect();
+        candidates.extend(self.loops.iter().map(|variable| variable.text.as_str()));
+        let near = nearest(name, &mut candidates);
+        self.report.add(messages::undeclared_variable(name, span, near));
+    }
+
+    fn equations(&mut self, equations: &'p [Equation]) {
+        for equation in equations {
+            match equation {
+                Equation::Assign(assignment) => {
+                    for target in &assignment.targets {
+                        self.target(target);
+                        if assignment.operator.is_some() {
+                            self.read.insert(target.name.text.as_str());
+                        }
+                    }
+                    self.expression(&assignment.value, 0);
+                }
+                Equation::Forall(forall) => {
+                    self.loop_attributes(forall);
+                    self.static_expression(&forall.start, 0);
+                    self.static_expression(&forall.stop, 0);
+                    let name = &forall.variable;
+                    let outer = self.loops.iter().rev().find(|outer| outer.text == name.text);
+                    let outer = outer.map(|outer| outer.span);
+                    let hidden =
+                        outer.or_else(|| self.declared.get(name.text.as_str()).map(|&(_, span)| span));
+                    if let Some(hidden) = hidden {
+                        self.report.add(messages::hidden_variable(name, hidden));
+                    }
+                    self.loops.push(name);
+                    self.equations(&forall.body);
+                    self.loops.pop();
+                }
+            }
+        }
+    }
+
+    fn loop_attributes(&mut self, forall: &ast::Forall) {
+        let place = |wanted: LoopAttributeKind| {
+            forall
+                .attributes
+                .iter()
+                .find(|attribute| attribute.kind == wanted)
+                .map(|attribute| attribute.span)
+        };
+        if let (Some(one), Some(other)) =
+            (place(LoopAttributeKind::Unroll), place(LoopAttributeKind::NoUnroll))
+        {
+            let (first, second) = if one.start < other.start { (one, other) } else { (other, one) };
+            self.report.add(messages::contradictory_attributes(second, first));
+        }
+        if let Some(span) = place(LoopAttributeKind::Pipelined) {
+            self.report.add(messages::pipelined(span));
+        }
+    }
+
+    fn target(&mut self, target: &'p Reference) {
+        match self.meaning(&target.name.text) {
+            None => self.undeclared(&target.name.text, target.name.span),
+            Some(Kind::Nat) => self.report.add(messages::nat_assigned(&target.name)),
+            Some(Kind::Word) => {}
+        }
+        self.selections(target);
+    }
+
+    fn selections(&mut self, reference: &'p Reference) {
+        for selection in &reference.selections {
+            match selection {
+                Selection::Index(index) => self.static_expression(index, 0),
+                Selection::Range(from, to) => {
+                    self.static_expression(from, 0);
+                    self.static_expression(to, 0);
+                }
+                Selection::Slice(indices) => {
+                    for index in indices {
+                        self.static_expression(index, 0);
+                    }
+                }
+            }
+        }
+    }
+
+    fn static_expression(&mut self, expression: &'p Static, depth: u32) {
+        if depth > MAX_DEPTH {
+            self.report.add(messages::too_deep(expression.span));
+            return;
+        }
+        match &expression.kind {
+            StaticKind::Integer(_) => {}
+            StaticKind::Name(name) => match self.meaning(name) {
+                Some(Kind::Nat) => {
+                    self.read.insert(name.as_str());
+                }
+                Some(Kind::Word) => self.report.add(messages::not_static(name, expression.span)),
+                None => self.undeclared(name, expression.span),
+            },
+            StaticKind::Binary(_, left, right) => {
+                self.static_expression(left, depth + 1);
+                self.static_expression(right, depth + 1);
+            }
+        }
+    }
+
+    fn reference(&mut self, reference: &'p Reference) {
+        match self.meaning(&reference.name.text) {
+            None => self.undeclared(&reference.name.text, reference.name.span),
+            Some(Kind::Nat) if !reference.selections.is_empty() => {
+                self.report.add(messages::nat_indexed(&reference.name));
+            }
+            Some(_) => {
+                self.read.insert(reference.name.text.as_str());
+            }
+        }
+        self.selections(reference);
+    }
+
+    fn expression(&mut self, expression: &'p Expression, depth: u32) {
+        if depth > MAX_DEPTH {
+            self.report.add(messages::too_deep(expression.span));
+            return;
+        }
+        match &expression.kind {
+            ExpressionKind::Constant(..) | ExpressionKind::Error => {}
+            ExpressionKind::Reference(reference) | ExpressionKind::Shuffle(reference, _) => {
+                self.reference(reference);
+            }
+            ExpressionKind::Tuple(parts) => {
+                for part in parts {
+                    self.expression(part, depth + 1);
+                }
+            }
+            ExpressionKind::Not(operand) => self.expression(operand, depth + 1),
+            ExpressionKind::Binary(_, left, right) | ExpressionKind::Pack(left, right, _) => {
+                self.expression(left, depth + 1);
+                self.expression(right, depth + 1);
+            }
+            ExpressionKind::Shift(_, operand, amount) | ExpressionKind::Bitmask(operand, amount) => {
+                self.expression(operand, depth + 1);
+                self.static_expression(amount, 0);
+            }
+            ExpressionKind::Call { callee, element, arguments } => {
+                self.callee(callee, element.as_ref(), arguments.len());
+                if let Some(element) = element {
+                    self.static_expression(element, 0);
+                }
+                for argument in arguments {
+                    self.expression(argument, depth + 1);
+                }
+            }
+        }
+    }
+
+    fn callee(&mut self, callee: &Name, element: Option<&Static>, arguments: usize) {
+        if BUILTINS.contains(&callee.text.as_str()) {
+            if callee.text != "refresh" {
+                self.report.add(messages::reserved_call(callee));
+            } else if element.is_some() || arguments != 1 {
+                self.report.add(messages::refresh_arguments(callee));
+            }
+            return;
+        }
+        let found = self.definitions.get(callee.text.as_str()).copied();
+        let Some((found, definition)) =
+            found.and_then(|found| Some((found, self.program.definitions.get(found)?)))
+        else {
+            let mut candidates: Vec<&str> =
+                self.program.definitions.iter().take(self.index).map(|d| d.name.text.as_str()).collect();
+            let near = nearest(&callee.text, &mut candidates);
+            self.report.add(messages::undeclared_definition(callee, near));
+            return;
+        };
+        if found >= self.index {
+            self.report.add(messages::forward_call(callee, &definition.name, found == self.index));
+            return;
+        }
+        match (definition.array, element) {
+            (true, None) => self.report.add(messages::array_without_element(callee, &definition.name)),
+            (false, Some(element)) => {
+                self.report.add(messages::element_of_plain(callee, element.span, &definition.name));
+            }
+            _ => {}
+        }
+        self.callees.insert(found);
+    }
+}
+
+/// The candidate that `name` was most likely meant to be: at most a third of its letters differ.
+fn nearest<'c>(name: &str, candidates: &mut Vec<&'c str>) -> Option<&'c str> {
+    // A quadratic comparison is not worth it for names that no one wrote by hand.
+    if name.len() > 64 {
+        return None;
+    }
+    candidates.sort_unstable();
+    candidates.dedup();
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in candidates.iter().filter(|candidate| candidate.len() <= 64) {
+        let distance = edit_distance(name, candidate);
+        if distance * 3 <= name.chars().count().max(3) && best.is_none_or(|(least, _)| distance < least) {
+            best = Some((distance, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
+}
+
+/// Levenshtein's distance.
+fn edit_distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (i, l) in left.chars().enumerate() {
+        let mut diagonal = i;
+        let mut last = i + 1;
+        for (cell, r) in row.iter_mut().skip(1).zip(&right) {
+            let best = (*cell + 1).min(last + 1).min(diagonal + usize::from(l != *r));
+            diagonal = std::mem::replace(cell, best);
+            last = best;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = i + 1;
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}

@@ -1,0 +1,171 @@
+//! From written declarations to an [`Interface`]: sizes evaluated, variables of sizes and directions numbered.
+
+use super::messages;
+use super::report::Report;
+use super::statics;
+use super::types::{Declared, DeclaredType, DirectionTerm, Interface, SizeTerm, Variables, WordType};
+use crate::ast::{self, BaseType, Bodies};
+use crate::source::Span;
+
+/// The widest word.
+pub(super) const MAX_WORD: u32 = 128;
+
+/// The most words a variable may have.
+pub(super) const MAX_WORDS: u64 = 1 << 20;
+
+/// What a declaration declares.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Input,
+    Output,
+    Local,
+}
+
+/// Reads the declarations of a definition; `None` if something is wrong with them, which has then been reported.
+pub(super) fn interface<'p>(definition: &'p ast::Definition, report: &mut Report) -> Option<Interface<'p>> {
+    let before = report.failures();
+    let mut reader = Reader { variables: Variables::default(), report };
+    let inputs = reader.declarations(&definition.inputs, Role::Input);
+    let outputs = reader.declarations(&definition.outputs, Role::Output);
+    let visible_sizes = reader.variables.sizes.len();
+    let visible_directions = reader.variables.directions.len();
+    let locals = match &definition.bodies {
+        Bodies::Node(bodies) => {
+            bodies.iter().map(|body| reader.declarations(&body.locals, Role::Local)).collect()
+        }
+        Bodies::Perm(_) | Bodies::Table(_) => Vec::new(),
+    };
+    let variables = reader.variables;
+    if outputs.is_empty() {
+        report.add(messages::no_outputs(&definition.name));
+    }
+    if !matches!(definition.bodies, Bodies::Node(_)) {
+        for nat in inputs.iter().filter(|input| matches!(input.ty, DeclaredType::Nat)) {
+            report.add(messages::nat_misplaced(nat.name, "a table or a permutation has no use for it"));
+        }
+    }
+    if report.failures() > before {
+        return None;
+    }
+    Some(Interface { inputs, outputs, locals, variables, visible_sizes, visible_directions })
+}
+
+struct Reader<'r> {
+    variables: Variables,
+    report: &'r mut Report,
+}
+
+impl Reader<'_> {
+    fn declarations<'p>(&mut self, declarations: &'p [ast::Declaration], role: Role) -> Vec<Declared<'p>> {
+        let mut declared = Vec::new();
+        for declaration in declarations {
+            let Some(ty) = self.ty(&declaration.ty, role, declaration) else { continue };
+            for name in &declaration.names {
+                let constant = declaration.constant.filter(|_| role == Role::Input);
+                declared.push(Declared { name, ty: ty.clone(), constant });
+            }
+        }
+        declared
+    }
+
+    fn ty(&mut self, ty: &ast::Type, role: Role, declaration: &ast::Declaration) -> Option<DeclaredType> {
+        let mut dimensions = Vec::new();
+        for dimension in &ty.dimensions {
+            dimensions.push(self.dimension(dimension)?);
+        }
+        let (size, count, direction) = match &ty.base {
+            BaseType::Nat => {
+                let name = declaration.names.first()?;
+                if role != Role::Input {
+                    self.report.add(messages::nat_misplaced(name, "only an input can be a `nat`"));
+                    return None;
+                }
+                if !dimensions.is_empty() {
+                    self.report.add(messages::nat_misplaced(name, "a `nat` is a single number"));
+                    return None;
+                }
+                return Some(DeclaredType::Nat);
+            }
+            BaseType::Word { direction, size, count } => {
+                (self.size(size, ty.span)?, count.unwrap_or(1), direction)
+            }
+            BaseType::Bits { direction, count } => (SizeTerm::Bits(1), *count, direction),
+            BaseType::Atoms { direction, count } => {
+                (self.size(&ast::Size::Variable("m".to_string()), ty.span)?, *count, direction)
+            }
+        };
+        if count == 0 {
+            self.report.add(messages::zero_size(ty.span));
+            return None;
+        }
+        // `um` and `umx1` are the same type, a single atom.
+        if count > 1 {
+            dimensions.push(count);
+        }
+        let words = dimensions.iter().fold(1u64, |product, &d| product.saturating_mul(u64::from(d)));
+        if words > MAX_WORDS {
+            self.report.add(messages::type_too_large(ty.span, MAX_WORDS));
+            return None;
+        }
+        let direction = self.direction(direction.as_ref(), ty.span);
+        Some(DeclaredType::Words(WordType { dimensions, words: words as u32, size, direction }))
+    }
+
+    fn dimension(&mut self, dimension: &ast::Static) -> Option<u32> {
+        match statics::evaluate(dimension, &|_| None) {
+            Ok(value) if value < 1 => {
+                self.report.add(messages::zero_size(dimension.span));
+                None
+            }
+            Ok(value) => match u32::try_from(value) {
+                Ok(value) => Some(value),
+                Err(_) => {
+                    self.report.add(messages::type_too_large(dimension.span, MAX_WORDS));
+                    None
+                }
+            },
+            Err(error) => {
+                if let statics::StaticErrorKind::Unknown(name) = &error.kind {
+                    self.report.add(messages::open_size(error.span, name));
+                } else {
+                    self.report.add(messages::static_error(&error));
+                }
+                None
+            }
+        }
+    }
+
+    fn size(&mut self, size: &ast::Size, span: Span) -> Option<SizeTerm> {
+        match size {
+            ast::Size::Bits(0) => {
+                self.report.add(messages::zero_size(span));
+                None
+            }
+            ast::Size::Bits(bits) if *bits > MAX_WORD => {
+                self.report.add(messages::word_too_wide(span, *bits, MAX_WORD));
+                None
+            }
+            ast::Size::Bits(bits) => Some(SizeTerm::Bits(*bits)),
+            ast::Size::Variable(name) => {
+                let entry = self.variables.sizes.entry(name.clone());
+                let index = entry.index();
+                entry.or_insert(span);
+                Some(SizeTerm::Variable(index))
+            }
+        }
+    }
+
+    fn direction(&mut self, direction: Option<&ast::Direction>, span: Span) -> DirectionTerm {
+        let name = match direction {
+            Some(ast::Direction::V) => return DirectionTerm::V,
+            Some(ast::Direction::H) => return DirectionTerm::H,
+            Some(ast::Direction::B) => return DirectionTerm::B,
+            Some(ast::Direction::Variable(name)) => name.as_str(),
+            None => "D",
+        };
+        let entry = self.variables.directions.entry(name.to_string());
+        let index = entry.index();
+        entry.or_insert(span);
+        DirectionTerm::Variable(index)
+    }
+}

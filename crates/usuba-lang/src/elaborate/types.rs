@@ -1,0 +1,156 @@
+//! Words and the types of declarations, while sizes and directions may still be unknown.
+
+use crate::ast;
+use crate::source::Span;
+use indexmap::IndexMap;
+
+/// The size of a word within one definition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Width {
+    /// Written in the source.
+    Bits(u32),
+    /// A size variable whose value the caller or the command line chose: known, but not to the author, who may
+    /// therefore write no constant against it.
+    Chosen(u32),
+    /// A variable of the [`super::unify::Unifier`].
+    Variable(u32),
+}
+
+impl Width {
+    /// The number of bits, if known.
+    pub(super) fn bits(self) -> Option<u32> {
+        match self {
+            Width::Bits(bits) | Width::Chosen(bits) => Some(bits),
+            Width::Variable(_) => None,
+        }
+    }
+}
+
+/// The direction of a word within one definition.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Direction {
+    /// Vertical.
+    V,
+    /// Horizontal.
+    H,
+    /// Bitsliced.
+    B,
+    /// A variable of the [`super::unify::Unifier`].
+    Variable(u32),
+}
+
+/// The type of one word of the source (one atom in words mode, `width` atoms in bits mode).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Word {
+    /// Its size.
+    pub(super) width: Width,
+    /// Its direction.
+    pub(super) direction: Direction,
+}
+
+impl Word {
+    /// A bit, of any direction that `direction` is.
+    pub(super) fn bit(direction: Direction) -> Word {
+        Word { width: Width::Bits(1), direction }
+    }
+}
+
+/// A size as declared: a number, or an entry of [`Variables::sizes`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum SizeTerm {
+    Bits(u32),
+    Variable(usize),
+}
+
+/// A direction as declared: fixed, or an entry of [`Variables::directions`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum DirectionTerm {
+    V,
+    H,
+    B,
+    Variable(usize),
+}
+
+/// A type as declared, its dimensions evaluated.
+#[derive(Clone, Debug)]
+pub(super) struct WordType {
+    /// Sizes, outermost first, length of the matrix included.
+    pub(super) dimensions: Vec<u32>,
+    /// Product of the dimensions.
+    pub(super) words: u32,
+    pub(super) size: SizeTerm,
+    pub(super) direction: DirectionTerm,
+}
+
+/// The size and direction variables of one definition, in order of appearance.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Variables {
+    pub(super) sizes: IndexMap<String, Span>,
+    pub(super) directions: IndexMap<String, Span>,
+}
+
+/// A parameter, a result or a local.
+#[derive(Clone, Debug)]
+pub(super) struct Declared<'p> {
+    pub(super) name: &'p ast::Name,
+    pub(super) ty: DeclaredType,
+    pub(super) constant: Option<Span>,
+}
+
+/// What is declared.
+#[derive(Clone, Debug)]
+pub(super) enum DeclaredType {
+    Nat,
+    Words(WordType),
+}
+
+/// What a definition shows its callers, and the locals of each of its bodies.
+#[derive(Clone, Debug)]
+pub(super) struct Interface<'p> {
+    pub(super) inputs: Vec<Declared<'p>>,
+    pub(super) outputs: Vec<Declared<'p>>,
+    /// One list for every body of a node (or array of nodes); empty for tables and permutations.
+    pub(super) locals: Vec<Vec<Declared<'p>>>,
+    pub(super) variables: Variables,
+    /// The first so many size variables appear in inputs or outputs, the rest in locals only.
+    pub(super) visible_sizes: usize,
+    /// The same for directions.
+    pub(super) visible_directions: usize,
+}
+
+impl<'p> Interface<'p> {
+    /// The `nat` parameters in order.
+    pub(super) fn nats(&self) -> impl Iterator<Item = &Declared<'p>> {
+        self.inputs.iter().filter(|input| matches!(input.ty, DeclaredType::Nat))
+    }
+}
+
+/// The words of a type as the author would write it: `u16x4`, `(u16x4, u8)`.
+pub(super) fn describe(words: &[Word], size_names: &dyn Fn(Width) -> String) -> String {
+    let mut runs: Vec<(Width, usize)> = Vec::new();
+    for word in words {
+        match runs.last_mut() {
+            Some((width, count)) if *width == word.width => *count += 1,
+            _ => runs.push((word.width, 1)),
+        }
+    }
+    let mut parts: Vec<String> = Vec::new();
+    for &(width, count) in runs.iter().take(4) {
+        let text = match (width.bits(), count) {
+            (Some(1), count) => format!("b{count}"),
+            (Some(bits), 1) => format!("u{bits}"),
+            (Some(bits), count) => format!("u{bits}x{count}"),
+            (None, 1) => format!("u{}", size_names(width)),
+            (None, count) => format!("u{}[{count}]", size_names(width)),
+        };
+        parts.push(text);
+    }
+    if runs.len() > 4 {
+        parts.push("…".to_string());
+    }
+    match parts.len() {
+        0 => "()".to_string(),
+        1 => parts.remove(0),
+        _ => format!("({})", parts.join(", ")),
+    }
+}
