@@ -309,10 +309,10 @@ impl NodeWriter<'_> {
             let mut used = false;
             operation.op.operands(|operand| used |= sharing.contains(&operand));
             match &operation.op {
-                Op::Slice(from, _) | Op::Set(from, ..) | Op::Splice(from, ..) | Op::Refresh(from) => {
-                    if sharing.contains(from) {
-                        sharing.push(operation.results[0]);
-                    }
+                Op::Slice(from, _) | Op::Set(from, ..) | Op::Splice(from, ..) | Op::Refresh(from)
+                    if sharing.contains(from) =>
+                {
+                    sharing.push(operation.results[0]);
                 }
                 Op::Loop(inner) => {
                     used |= sharing.iter().any(|&value| self.life.inside(value) == Some(position));

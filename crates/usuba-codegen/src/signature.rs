@@ -109,7 +109,7 @@ pub(crate) fn signatures(program: &Program) -> Vec<Option<Signature>> {
         for (&value, &uniform) in node.body.parameters.iter().zip(&own) {
             arrays[value.index()] = uniform && node.ty(value).len.is_some();
         }
-        follow(node, &node.body, &Life::of(node), &mut arrays, &mut uniform);
+        follow(&node.body, &Life::of(node), &mut arrays, &mut uniform);
         uniform[number] = Some(own);
     }
     let mut functions = 0;
@@ -126,13 +126,7 @@ pub(crate) fn signatures(program: &Program) -> Vec<Option<Signature>> {
         .collect()
 }
 
-fn follow(
-    node: &Node,
-    block: &Block,
-    life: &Life,
-    arrays: &mut Vec<bool>,
-    uniform: &mut [Option<Vec<bool>>],
-) {
+fn follow(block: &Block, life: &Life, arrays: &mut Vec<bool>, uniform: &mut [Option<Vec<bool>>]) {
     let is = |arrays: &Vec<bool>, value: ValueId| arrays[value.index()];
     for operation in &block.operations {
         if !life.is_wanted(&operation.results) {
@@ -149,7 +143,7 @@ fn follow(
                     unknown => *unknown = Some(given.collect()),
                 }
             }
-            Op::Loop(inner) => follow(node, &inner.body, life, arrays, uniform),
+            Op::Loop(inner) => follow(&inner.body, life, arrays, uniform),
             _ => {}
         }
     }

@@ -1,0 +1,232 @@
+//! Every operation in every slicing and width that a target admits, on random lanes, against the interpreter.
+
+mod harness;
+
+use harness::{Case, case, compare, compilers};
+use std::fmt::Write;
+use usuba_codegen::admits;
+use usuba_ir::layout::{Layout, Slicing};
+use usuba_ir::program::Program;
+use usuba_ir::random::Random;
+use usuba_target::{Target, by_name};
+
+/// The types, in the text form, with their layouts.
+fn types() -> Vec<(String, Layout)> {
+    let mut types = vec![("b1".into(), Layout::BIT)];
+    for width in [2, 5, 8, 12, 16, 24, 32, 48, 64] {
+        types.push((format!("v{width}"), Layout::of(Slicing::V, width)));
+    }
+    for width in [2, 4, 8, 16, 32, 64] {
+        types.push((format!("h{width}"), Layout::of(Slicing::H, width)));
+    }
+    types
+}
+
+/// The operations on atoms of a type: what they are called and how they are written, `%0` and `%1` being the operands, `%2`
+/// a uniform one.
+fn operations(ty: &str, layout: Layout) -> Vec<(String, String)> {
+    let width = layout.width();
+    let mut random = Random::new(u64::from(width));
+    let mut list: Vec<(String, String)> = Vec::new();
+    let mut add = |name: &str, text: String| list.push((name.into(), text));
+    for name in ["and", "or", "xor", "andnot", "add", "subtract", "multiply"] {
+        add(name, format!("{name} %0, %1"));
+    }
+    add("not", "not %0".into());
+    add("uniform", "xor %0, %2".into());
+    for number in
+        [0, 1, 0x9234_5678_9abc_def5 & usuba_ir::evaluate::ones(width), usuba_ir::evaluate::ones(width)]
+    {
+        add("constant", format!("constant {number:#x}"));
+    }
+    for name in ["shift_left", "shift_right", "shift_right_arithmetic", "rotate_left", "rotate_right"] {
+        let mut amounts = vec![1, 3, 7, 8, 9, width / 2, width.saturating_sub(8), width.saturating_sub(1)];
+        amounts.retain(|&amount| amount > 0 && amount < width);
+        amounts.sort_unstable();
+        amounts.dedup();
+        for amount in amounts {
+            add(name, format!("{name} %0, {amount}"));
+        }
+    }
+    for bit in [0, width / 2, width - 1] {
+        add("bitmask", format!("bitmask %0, {bit}"));
+    }
+    let words = |pattern: Vec<Option<u32>>| {
+        let entries: Vec<String> =
+            pattern.iter().map(|entry| entry.map_or("_".into(), |bit| bit.to_string())).collect();
+        format!("shuffle %0, [{}]", entries.join(", "))
+    };
+    add("shuffle", words((0..width).map(Some).collect()));
+    add("shuffle", words((0..width).rev().map(Some).collect()));
+    add("shuffle", words((0..width).map(|_| Some(random.below(width))).collect()));
+    add("shuffle", words((0..width).map(|bit| Some(bit ^ 1).filter(|&bit| bit < width)).collect()));
+    add("shuffle", words((0..width).map(|bit| (bit % 2 == 0).then_some(bit)).collect()));
+    add("shuffle", words((0..width).map(|_| (!random.once_in(3)).then(|| random.below(width))).collect()));
+    add("shuffle", words((0..width).map(|_| None).collect()));
+    if layout.pack == 1 && width <= 32 && width > 1 {
+        add("pack", "pack %0, %1".into());
+    }
+    let _ = ty;
+    list
+}
+
+/// A program that does these operations.
+fn program(ty: &str, width: u32, operations: &[&(String, String)]) -> Program {
+    let mut text = format!("node Operations (%0 a: {ty}, %1 b: {ty}, %2 u: uniform {ty}) -> (");
+    let mut body = String::new();
+    for (number, (name, operation)) in operations.iter().enumerate() {
+        let result = if name == "pack" { format!("v{}", 2 * width) } else { ty.to_string() };
+        let comma = if number == 0 { "" } else { ", " };
+        let _ = write!(text, "{comma}r{number}: {result}");
+        let _ = writeln!(body, "  %{}: {result} = {operation}", number + 3);
+    }
+    let results: Vec<String> = (0..operations.len()).map(|number| format!("%{}", number + 3)).collect();
+    let _ = write!(text, ") {{\n{body}  return {}\n}}\n", results.join(", "));
+    Program::parse(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"))
+}
+
+/// The cases of a target, a type each, and the operations that it lacks.
+fn cases(target: &Target) -> (Vec<Case>, String) {
+    let mut cases = Vec::new();
+    let mut lacking = String::new();
+    for (ty, layout) in types() {
+        let all = operations(&ty, layout);
+        let (had, missing): (Vec<_>, Vec<_>) = all
+            .iter()
+            .partition(|operation| admits(&program(&ty, layout.width(), &[operation]), target).is_ok());
+        let mut names: Vec<&str> = missing.iter().map(|(name, _)| name.as_str()).collect();
+        names.dedup();
+        if had.is_empty() {
+            let _ = writeln!(lacking, "{ty}: everything");
+        } else {
+            if !names.is_empty() {
+                let _ = writeln!(lacking, "{ty}: {}", names.join(" "));
+            }
+            // Packing doubles the width of the lanes: it stands for itself.
+            let (packs, others): (Vec<_>, Vec<_>) = had.into_iter().partition(|(name, _)| name == "pack");
+            for (kind, list) in [("", others), ("_pack", packs)] {
+                if !list.is_empty() {
+                    let symbol = format!("operations_{ty}{kind}");
+                    cases.push(case(program(&ty, layout.width(), &list), target, &symbol));
+                }
+            }
+        }
+    }
+    (cases, lacking)
+}
+
+fn check(name: &str, expected: expect_test::Expect) {
+    let target = by_name(name).expect("a target");
+    let (cases, lacking) = cases(target);
+    expected.assert_eq(&lacking);
+    let folder = tempfile::tempdir().expect("a folder");
+    for compiler in compilers(target) {
+        for level in ["-O0", "-O3"] {
+            compare(&cases, target, &compiler, level, folder.path());
+        }
+    }
+}
+
+macro_rules! targets {
+    ($($test:ident $name:literal $expected:expr;)*) => {
+        $(#[test]
+        fn $test() {
+            check($name, $expected);
+        })*
+    };
+}
+
+use expect_test::expect;
+
+targets! {
+    gp64 "gp64" expect![[r#"
+        b1: add subtract multiply
+        h2: everything
+        h4: everything
+        h8: everything
+        h16: everything
+        h32: everything
+        h64: everything
+    "#]];
+    sse2 "sse2" expect![[r#"
+        b1: add subtract multiply
+        h2: add subtract multiply
+        h4: add subtract multiply
+        h8: add subtract multiply shift_left shift_right shift_right_arithmetic rotate_left rotate_right bitmask shuffle
+        h16: add subtract multiply shift_left shift_right shift_right_arithmetic rotate_left rotate_right bitmask shuffle
+        h32: everything
+        h64: everything
+    "#]];
+    ssse3 "ssse3" expect![[r#"
+        b1: add subtract multiply
+        h2: add subtract multiply
+        h4: add subtract multiply
+        h8: add subtract multiply
+        h16: add subtract multiply
+        h32: everything
+        h64: everything
+    "#]];
+    sse42 "sse4.2" expect![[r#"
+        b1: add subtract multiply
+        h2: add subtract multiply
+        h4: add subtract multiply
+        h8: add subtract multiply
+        h16: add subtract multiply
+        h32: everything
+        h64: everything
+    "#]];
+    avx "avx" expect![[r#"
+        b1: add subtract multiply
+        h2: add subtract multiply
+        h4: add subtract multiply
+        h8: add subtract multiply
+        h16: add subtract multiply
+        h32: everything
+        h64: everything
+    "#]];
+    avx2 "avx2" expect![[r#"
+        b1: add subtract multiply
+        h2: add subtract multiply
+        h4: add subtract multiply
+        h8: add subtract multiply
+        h16: add subtract multiply
+        h32: add subtract multiply
+        h64: everything
+    "#]];
+    avx512_256 "avx512-256" expect![[r#"
+        b1: add subtract multiply
+        h2: add subtract multiply
+        h4: add subtract multiply
+        h8: add subtract multiply
+        h16: add subtract multiply
+        h32: add subtract multiply
+        h64: everything
+    "#]];
+    avx512 "avx512" expect![[r#"
+        b1: add subtract multiply
+        h2: add subtract multiply
+        h4: add subtract multiply
+        h8: add subtract multiply
+        h16: add subtract multiply
+        h32: add subtract multiply
+        h64: add subtract multiply
+    "#]];
+    neon "neon" expect![[r#"
+        b1: add subtract multiply
+        h2: add subtract multiply
+        h4: add subtract multiply
+        h8: add subtract multiply
+        h16: add subtract multiply
+        h32: everything
+        h64: everything
+    "#]];
+    altivec "altivec" expect![[r#"
+        b1: add subtract multiply
+        h2: add subtract multiply
+        h4: add subtract multiply
+        h8: add subtract multiply
+        h16: add subtract multiply
+        h32: everything
+        h64: everything
+    "#]];
+}
