@@ -13,6 +13,7 @@
 
 mod admission;
 pub mod block;
+mod bound;
 mod c;
 mod header;
 mod life;

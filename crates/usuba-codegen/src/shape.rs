@@ -1,8 +1,9 @@
 //! How the atoms of a program lie in the registers of a target.
 
+use crate::life::Life;
 use crate::messages::Reason;
 use usuba_ir::layout::{Layout, Slicing};
-use usuba_ir::program::{Block, Node, Op, Program};
+use usuba_ir::program::{Block, Op, Program, ValueId};
 use usuba_target::Target;
 
 /// The layout of all atoms of one program in the registers of one target: what a runtime needs to fill them.
@@ -129,44 +130,44 @@ fn of_words(width: u32, target: &Target) -> Result<Shape, Reason> {
     })
 }
 
-/// The layouts of all atoms of the nodes that the entry reaches, each once, in order of appearance.
+/// The layouts of all live atoms of the nodes that the entry reaches, each once, in order of appearance.
 pub(crate) fn layouts(program: &Program) -> Vec<Layout> {
     let mut found = Vec::new();
-    for (node, reached) in program.nodes.iter().zip(reached(program)) {
-        if reached {
-            for value in &node.values {
-                if !found.contains(&value.ty.layout) {
-                    found.push(value.ty.layout);
-                }
+    for (node, life) in program.nodes.iter().zip(reached(program)) {
+        let Some(life) = life else { continue };
+        for (number, value) in node.values.iter().enumerate() {
+            let id = ValueId(number as u32);
+            let wanted = life.is_live(id) || node.body.parameters.contains(&id);
+            if wanted && !found.contains(&value.ty.layout) {
+                found.push(value.ty.layout);
             }
         }
     }
     found
 }
 
-/// For each node, whether the entry reaches it by calls.
-pub(crate) fn reached(program: &Program) -> Vec<bool> {
-    let mut reached = vec![false; program.nodes.len()];
-    if let Some(entry) = reached.last_mut() {
-        *entry = true;
-    }
-    for number in (0..program.nodes.len()).rev() {
-        if reached[number] {
-            callees(&program.nodes[number], &mut |callee| reached[callee] = true);
-        }
-    }
-    reached
-}
-
-fn callees(node: &Node, see: &mut impl FnMut(usize)) {
-    fn walk(block: &Block, see: &mut impl FnMut(usize)) {
-        for operation in &block.operations {
+/// For each node that the entry reaches by calls whose results matter, the liveness of its values.
+pub(crate) fn reached(program: &Program) -> Vec<Option<Life>> {
+    fn calls(block: &Block, life: &Life, wanted: &mut [bool]) {
+        for operation in block.operations.iter().filter(|operation| life.is_wanted(&operation.results)) {
             match &operation.op {
-                Op::Call(callee, _) => see(callee.index()),
-                Op::Loop(inner) => walk(&inner.body, see),
+                Op::Call(callee, _) => wanted[callee.index()] = true,
+                Op::Loop(inner) => calls(&inner.body, life, wanted),
                 _ => {}
             }
         }
     }
-    walk(&node.body, see);
+    let mut wanted = vec![false; program.nodes.len()];
+    if let Some(entry) = wanted.last_mut() {
+        *entry = true;
+    }
+    let mut lives: Vec<Option<Life>> = Vec::new();
+    for (number, node) in program.nodes.iter().enumerate().rev() {
+        lives.push(wanted[number].then(|| Life::of(node)));
+        if let Some(Some(life)) = lives.last() {
+            calls(&node.body, life, &mut wanted);
+        }
+    }
+    lives.reverse();
+    lives
 }

@@ -97,9 +97,7 @@ pub(crate) fn signatures(program: &Program) -> Vec<Option<Signature>> {
     let reached = reached(program);
     let mut uniform: Vec<Option<Vec<bool>>> = vec![None; count];
     for (number, node) in program.nodes.iter().enumerate().rev() {
-        if !reached[number] {
-            continue;
-        }
+        let Some(life) = &reached[number] else { continue };
         let entry = number + 1 == count;
         let own = match uniform[number].take() {
             Some(own) if !entry => own,
@@ -109,16 +107,13 @@ pub(crate) fn signatures(program: &Program) -> Vec<Option<Signature>> {
         for (&value, &uniform) in node.body.parameters.iter().zip(&own) {
             arrays[value.index()] = uniform && node.ty(value).len.is_some();
         }
-        follow(&node.body, &Life::of(node), &mut arrays, &mut uniform);
+        follow(&node.body, life, &mut arrays, &mut uniform);
         uniform[number] = Some(own);
     }
     let mut functions = 0;
     (0..count)
         .map(|number| {
             let node = &program.nodes[number];
-            if !reached[number] {
-                return None;
-            }
             let own = uniform[number].as_deref()?;
             functions += 1;
             Some(Signature::of(node, functions - 1, number + 1 == count, own))
