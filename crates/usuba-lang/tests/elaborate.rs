@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use usuba_lang::ast::{Item, Program};
 use usuba_lang::diagnostic::Diagnostic;
 use usuba_lang::elaborate::{self, Options};
-use usuba_lang::interpret::{Interpreter, check_inputs};
+use usuba_lang::interpret::{Interpreter, check_inputs, interpret};
 use usuba_lang::render::{Style, render};
 use usuba_lang::source::Sources;
 use usuba_lang::typed::{Direction, Instance, Mode, VariableId};
@@ -29,7 +29,10 @@ fn parse(name: &str, text: &str) -> (Sources, Program, Vec<Diagnostic>) {
 
 fn directive<'t>(text: &'t str, key: &str) -> Vec<&'t str> {
     let lines = text.lines().take_while(|line| line.starts_with('#') || line.is_empty());
-    lines.filter_map(|line| line.strip_prefix("# ")?.strip_prefix(key)).map(|rest| rest.trim_start_matches(':').trim()).collect()
+    lines
+        .filter_map(|line| line.strip_prefix("# ")?.strip_prefix(key))
+        .map(|rest| rest.trim_start_matches(':').trim())
+        .collect()
 }
 
 fn options(text: &str) -> Options {
@@ -42,10 +45,13 @@ fn options(text: &str) -> Options {
         "h" => Direction::H,
         _ => Direction::B,
     });
-    options.nats = directive(text, "nat").iter().map(|nat| {
-        let (name, value) = nat.split_once('=').unwrap();
-        (name.to_string(), value.parse().unwrap())
-    }).collect();
+    options.nats = directive(text, "nat")
+        .iter()
+        .map(|nat| {
+            let (name, value) = nat.split_once('=').unwrap();
+            (name.to_string(), value.parse().unwrap())
+        })
+        .collect();
     options.strict = first("strict").is_some();
     options.bitslice_arithmetic = first("bitslice-arith").is_some();
     options.keep_tables = first("keep-tables").is_some();
@@ -169,4 +175,93 @@ fn check_messages(path: &Path) {
 #[test]
 fn messages_are_as_recorded() {
     files("ui/elaborate").iter().for_each(|path| check_messages(path));
+}
+
+/// The programs of the repository.
+fn ciphers() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
+        .flat_map(|path| fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()))
+        .filter(|path| path.extension().is_some_and(|e| e == "ua"))
+        .collect();
+    files.sort();
+    assert!(files.len() >= 6);
+    files
+}
+
+#[test]
+fn ciphers_are_right() {
+    for path in ciphers() {
+        let text = fs::read_to_string(&path).unwrap();
+        let (sources, program, _) = parse(&name(&path), &text);
+        let said = elaborate::check(&program, true);
+        assert!(said.is_empty(), "{}", render(&said, &sources, Style::Plain));
+    }
+}
+
+/// A generator of numbers that look random (xorshift).
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u128 {
+        let mut word = || {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            u128::from(self.0)
+        };
+        word() << 64 | word()
+    }
+}
+
+/// Every definition of every cipher computes the same in words and in bits.
+#[test]
+fn bits_compute_what_words_compute() {
+    let mut compared = 0;
+    for path in ciphers() {
+        let text = fs::read_to_string(&path).unwrap();
+        let (_, program, _) = parse(&name(&path), &text);
+        for definition in &program.definitions {
+            let options = Options {
+                entry: Some(definition.name.text.clone()),
+                element: definition.array.then_some(0),
+                word: Some(16),
+                bitslice_arithmetic: true,
+                keep_tables: true,
+                ..Options::new()
+            };
+            let (words, _) = elaborate::elaborate(&program, &options);
+            let (bits, _) = elaborate::elaborate(&program, &Options { mode: Mode::Bits, ..options.clone() });
+            assert!(words.is_none() || bits.is_some(), "{} {}", name(&path), definition.name.text);
+            let (Some(words), Some(bits)) = (words, bits) else { continue };
+            let (entry, entry_bits) = (words.instance(words.entry), bits.instance(bits.entry));
+            let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+            for _ in 0..4 {
+                let inputs: Vec<Vec<u128>> = entry
+                    .inputs
+                    .iter()
+                    .map(|&id| {
+                        let variable = entry.variable(id);
+                        let atoms = 0..variable.atoms();
+                        atoms.map(|_| numbers.next() & (u128::MAX >> (128 - variable.width))).collect()
+                    })
+                    .collect();
+                let input_bits: Vec<Vec<u128>> =
+                    entry_bits.inputs.iter().zip(&inputs).map(|(&id, v)| atoms(entry_bits, id, v)).collect();
+                let outputs = interpret(&words, &inputs);
+                let wanted: Vec<Vec<u128>> = entry_bits
+                    .outputs
+                    .iter()
+                    .zip(&outputs)
+                    .map(|(&id, v)| atoms(entry_bits, id, v))
+                    .collect();
+                assert_eq!(interpret(&bits, &input_bits), wanted, "{} {}", name(&path), definition.name.text);
+            }
+            compared += 1;
+        }
+    }
+    assert!(compared > 50, "{compared}");
 }
