@@ -127,8 +127,8 @@ impl Writer<'_> {
             self.visible.push(value);
         }
         self.operations();
-        for number in 0..1 + self.random.below(3) {
-            let value = *self.random.choose(&self.visible);
+        for number in 0..2 + self.random.below(5) {
+            let value = self.recent(&self.visible.clone());
             self.builder.output(parameter(format!("out{number}"), self.builder.ty(value)), value);
         }
         self.builder.finish()
@@ -162,12 +162,18 @@ impl Writer<'_> {
         }
     }
 
+    /// One of these values, rather a late one, so that much of a program matters to its outputs.
+    fn recent(&mut self, values: &[ValueId]) -> ValueId {
+        let place = |random: &mut Random| random.below(values.len() as u32) as usize;
+        values[place(self.random).max(place(self.random))]
+    }
+
     /// A value of this type: one that is there, or a new one.
     fn value(&mut self, ty: Type) -> ValueId {
         let fitting: Vec<_> =
             self.visible.iter().copied().filter(|&value| self.builder.ty(value) == ty).collect();
         if !fitting.is_empty() && !self.random.once_in(8) {
-            return *self.random.choose(&fitting);
+            return self.recent(&fitting);
         }
         let value = match ty.len {
             None => {
@@ -195,7 +201,7 @@ impl Writer<'_> {
         match arrays.is_empty() || self.random.once_in(6) {
             true => (self.value(Type::array(layout, len)), len),
             false => {
-                let array = *self.random.choose(&arrays);
+                let array = self.recent(&arrays);
                 (array, self.builder.ty(array).atoms())
             }
         }

@@ -111,6 +111,72 @@ fn sliced_instances_are_instances() {
     }
 }
 
+/// What one input array of `v8` becomes, by a node with the body `body`.
+fn check(len: usize, body: &str, input: &[u128], expected: &[u128]) {
+    let text = format!("node N (%0 a: v8[{}]) -> (r: v8[{len}]) {{ {body} }}", input.len());
+    let program = Program::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert_eq!(usuba_ir::check::check(&program), Ok(()));
+    assert_eq!(interpret(&program, &[input.to_vec()]), [expected]);
+}
+
+/// Arrays change in place only when nobody looks at what they were.
+#[test]
+fn arrays_keep_their_values() {
+    // An array from outside of the loop is as it was at each trip.
+    check(
+        3,
+        "%1: v8 = constant 0x9
+         %2: v8[3] = array [%1, %1, %1]
+         %3: v8[3] = loop i0 < 3 carry (%4: v8[3] = %0) {
+           %5: v8 = get %0[i0]
+           %6: v8[3] = set %2[i0], %5
+           yield %6
+         }
+         return %3",
+        &[1, 2, 3],
+        &[9, 9, 3],
+    );
+    // Carried values change places.
+    check(
+        2,
+        "%1: v8 = get %0[0]
+         %2: v8 = get %0[1]
+         %3: v8, %4: v8 = loop i0 < 3 carry (%5: v8 = %1, %6: v8 = %2) { yield %6, %5 }
+         %7: v8[2] = array [%3, %4]
+         return %7",
+        &[1, 2],
+        &[2, 1],
+    );
+    // Both versions are used, the older one after the newer one.
+    check(
+        2,
+        "%1: v8 = get %0[1]
+         %2: v8[2] = set %0[0], %1
+         %3: v8[2] = set %0[1], %1
+         %4: v8 = get %2[0]
+         %5: v8 = get %3[0]
+         %6: v8[2] = array [%4, %5]
+         return %6",
+        &[1, 2],
+        &[2, 1],
+    );
+    // One array is carried twice.
+    check(
+        2,
+        "%1: v8 = constant 0x7
+         %2: v8[2], %3: v8[2] = loop i0 < 2 carry (%4: v8[2] = %0, %5: v8[2] = %0) {
+           %6: v8[2] = set %4[i0], %1
+           yield %6, %5
+         }
+         %7: v8 = get %2[0]
+         %8: v8 = get %3[0]
+         %9: v8[2] = array [%7, %8]
+         return %9",
+        &[1, 2],
+        &[7, 1],
+    );
+}
+
 /// Operators against facts that are not computed the same way.
 #[test]
 fn operators() {

@@ -113,6 +113,30 @@ fn share() {
     );
 }
 
+/// Slices of one place are the same only if they are as long.
+#[test]
+fn share_slices() {
+    let text = "
+        node N (%0 x: b1[4]) -> (a: b1[2], b: b1[3], c: b1[2]) {
+          %1: b1[2] = slice %0[1]
+          %2: b1[3] = slice %0[1]
+          %3: b1[2] = slice %0[1]
+          return %1, %2, %3
+        }";
+    check(
+        "share",
+        Settings::default(),
+        text,
+        expect![[r#"
+        node N (%0 x: b1[4]) -> (a: b1[2], b: b1[3], c: b1[2]) {
+          %1: b1[2] = slice %0[1]
+          %2: b1[3] = slice %0[1]
+          return %1, %2, %1
+        }
+    "#]],
+    );
+}
+
 #[test]
 fn dead() {
     let text = "
@@ -206,6 +230,107 @@ fn copies() {
     );
 }
 
+/// Of reads near a written part: those beside it find the older array's atom, those within the part's, and what may be
+/// either stays.
+#[test]
+fn copies_of_parts() {
+    let text = "
+        node N (%0 b: b1, %1 c: b1, %2 part: b1[2]) -> (r: b1[6], s: b1[3], t: b1[2]) {
+          %3: b1[6] = array [%0, %1, %0, %1, %0, %1]
+          %4: b1[6] = splice %3[2], %2
+          %5: b1 = get %4[1]
+          %6: b1 = get %4[2]
+          %7: b1 = get %4[3]
+          %8: b1 = get %4[4]
+          %9: b1[6] = loop i0 < 3 carry (%10: b1[6] = %4) {
+            %11: b1 = get %4[i0]
+            %12: b1[6] = set %10[i0], %11
+            %13: b1 = get %12[i0 + 1]
+            %14: b1[6] = set %12[i0 + 3], %13
+            yield %14
+          }
+          %15: b1[6] = array [%5, %6, %7, %8, %5, %5]
+          %16: b1[6] = splice %9[0], %15
+          %17: b1[3] = slice %3[1]
+          %18: b1[3] = slice %4[2]
+          %19: b1[2] = slice %18[1]
+          %20: b1[2] = slice %4[2]
+          %21: b1[2] = slice %4[3]
+          %22: b1 = get %19[0]
+          %23: b1 = get %20[1]
+          %24: b1 = get %21[0]
+          %25: b1[3] = array [%22, %23, %24]
+          %26: b1[3] = set %25[0], %8
+          %27: b1[3] = set %26[0], %5
+          return %16, %27, %21
+        }";
+    check(
+        "copies",
+        Settings::default(),
+        text,
+        expect![[r#"
+        node N (%0 b: b1, %1 c: b1, %2 part: b1[2]) -> (r: b1[6], s: b1[3], t: b1[2]) {
+          %3: b1[6] = array [%0, %1, %0, %1, %0, %1]
+          %4: b1[6] = splice %3[2], %2
+          %5: b1 = get %4[2]
+          %6: b1 = get %4[3]
+          %7: b1[6] = loop i0 < 3 carry (%8: b1[6] = %4) {
+            %9: b1 = get %4[i0]
+            %10: b1[6] = set %8[i0], %9
+            %11: b1 = get %10[i0 + 1]
+            %12: b1[6] = set %10[i0 + 3], %11
+            yield %12
+          }
+          %13: b1[6] = array [%1, %5, %6, %0, %1, %1]
+          %14: b1[3] = array [%1, %0, %1]
+          %15: b1[3] = slice %4[2]
+          %16: b1[2] = slice %4[3]
+          %17: b1[2] = slice %4[3]
+          %18: b1 = get %4[3]
+          %19: b1 = get %2[1]
+          %20: b1 = get %4[3]
+          %21: b1[3] = array [%18, %19, %20]
+          %22: b1[3] = set %21[0], %0
+          %23: b1[3] = set %21[0], %1
+          return %13, %23, %17
+        }
+    "#]],
+    );
+}
+
+/// An atom may be read where it was written on one trip, and elsewhere on the next.
+#[test]
+fn copies_across_trips() {
+    let text = "
+        node N (%0 x: b1[4], %1 b: b1) -> (r: b1) {
+          %2: b1[4], %3: b1 = loop i0 < 4 carry (%4: b1[4] = %0, %5: b1 = %1) {
+            %6: b1[4] = set %4[i0], %5
+            %7: b1 = get %6[3]
+            %8: b1 = get %6[-i0 + 3]
+            %9: b1 = xor %7, %8
+            yield %6, %9
+          }
+          return %3
+        }";
+    check(
+        "copies",
+        Settings::default(),
+        text,
+        expect![[r#"
+        node N (%0 x: b1[4], %1 b: b1) -> (r: b1) {
+          %2: b1[4], %3: b1 = loop i0 < 4 carry (%4: b1[4] = %0, %5: b1 = %1) {
+            %6: b1[4] = set %4[i0], %5
+            %7: b1 = get %6[3]
+            %8: b1 = get %6[-i0 + 3]
+            %9: b1 = xor %7, %8
+            yield %6, %9
+          }
+          return %3
+        }
+    "#]],
+    );
+}
+
 const CALLS: &str = "
     node Small (%0 x: b1) -> (r: b1, s: b1) { %1: b1 = not %0 \"n\" return %1, %0 }
     node Always inline (%0 x: b1[4]) -> (r: b1[4]) {
@@ -270,6 +395,41 @@ fn inline() {
           %9: b1 = get %8[0]
           %10: b1 = call Never(%9)
           return %8, %10
+        }
+    "#]],
+    );
+}
+
+/// Loops are numbered afresh, outer before inner, and the terms of an index follow.
+#[test]
+fn loops_are_numbered() {
+    let text = "
+        node N (%0 x: b1[8]) -> (r: b1[8]) {
+          %1: b1[8] = loop i1 < 3 carry (%2: b1[8] = %0) {
+            %3: b1[8] = loop i0 < 2 carry (%4: b1[8] = %2) {
+              %5: b1 = get %4[4*i0 + i1]
+              %6: b1[8] = set %4[2*i0 + i1 + 1], %5
+              yield %6
+            }
+            yield %3
+          }
+          return %1
+        }";
+    check(
+        "dead",
+        Settings::default(),
+        text,
+        expect![[r#"
+        node N (%0 x: b1[8]) -> (r: b1[8]) {
+          %1: b1[8] = loop i0 < 3 carry (%2: b1[8] = %0) {
+            %3: b1[8] = loop i1 < 2 carry (%4: b1[8] = %2) {
+              %5: b1 = get %4[i0 + 4*i1]
+              %6: b1[8] = set %4[i0 + 2*i1 + 1], %5
+              yield %6
+            }
+            yield %3
+          }
+          return %1
         }
     "#]],
     );

@@ -94,3 +94,23 @@ fn random_programs_agree_with_themselves() {
         assert!(compare(&program, &program, effort).is_agreement(), "seed {seed}");
     }
 }
+
+/// Changes that show on a sixteenth of the inputs are found, whichever.
+#[test]
+fn random_cases_differ() {
+    for pattern in 0..16u32 {
+        // All ones if bits 13 to 16 of the input are the pattern.
+        let bits: String = (0..4)
+            .map(|i| {
+                let flip = if pattern >> i & 1 == 1 { "refresh" } else { "not" };
+                let (mask, bit) = (1 + 2 * i, 2 + 2 * i);
+                format!("%{mask}: v64 = bitmask %0, {} %{bit}: v64 = {flip} %{mask} ", 13 + i)
+            })
+            .collect();
+        let and = "%9: v64 = and %2, %4 %10: v64 = and %6, %8 %11: v64 = and %9, %10 return %11";
+        let left = parse(&format!("node N (%0 a: v64) -> (r: v64) {{ {bits}{and} }}"));
+        let right = parse("node N (%0 a: v64) -> (r: v64) { %1: v64 = constant 0x0 return %1 }");
+        let verdict = compare(&left, &right, Effort::default());
+        assert!(matches!(verdict, Verdict::Differ { .. }), "pattern {pattern:04b}: {verdict}");
+    }
+}
