@@ -1,14 +1,18 @@
 //! From a cipher folder to a library: manifest, transposition, modes, packaging.
 //!
 //! Floors, in reading order: [`order`] (what bytes mean), [`manifest`] (what a cipher consists of), [`vectors`] (known
-//! answers), [`driver`] (the C around kernels), [`harness`] (the C that tests them), [`run`] (compiling and running it).
+//! answers), [`pipeline`] (from a program to a kernel), [`driver`] (the C around kernels), [`library`] (all of it),
+//! [`known_answers`] (the same tests every way), [`harness`] (the C that tests C), [`run`] (compiling and running it).
 //!
 //! The crate is pure: it reads no file and starts no process, with the exception of [`run`].
 
 pub mod driver;
 pub mod harness;
+pub mod known_answers;
+pub mod library;
 pub mod manifest;
 pub mod order;
+pub mod pipeline;
 pub mod run;
 pub mod vectors;
 

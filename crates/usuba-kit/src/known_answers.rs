@@ -1,0 +1,433 @@
+//! Known answers: the same tests through every way to run a primitive.
+//!
+//! [`tests_of`] turns the vector files of a primitive into [`Test`]s, each a [`Request`] and what it must give. [`run`]
+//! puts all of them to each [`Path`]: the reference interpreter, the interpreter of Usuba0 after all passes, and compiled
+//! C. Compiled C is also put through the check of its modes ([`Request::Modes`]): every length, in place and misaligned,
+//! against a loop that takes one block at a time.
+
+use crate::manifest::{Function, Mode, Primitive};
+use crate::pipeline::Failure;
+use crate::run::{Family, RunError};
+use crate::vectors::{Kind, RoundKeys, VectorFile};
+use std::fmt;
+use thiserror::Error;
+use usuba_ir::layout::Slicing;
+use usuba_lang::load::Loaded;
+use usuba_target::Target;
+
+mod compiled;
+mod interpreted;
+
+/// The way of a block through a cipher.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// The cipher, or the permutation.
+    Forward,
+    /// The inverse of the cipher.
+    Backward,
+}
+
+/// Something that a primitive can be asked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Request {
+    /// The round keys of a key, as bytes in the schedule's order.
+    RoundKeys {
+        /// The key.
+        key: Vec<u8>,
+    },
+    /// Every block (or state) by itself.
+    Blocks {
+        /// The key; empty for a permutation.
+        key: Vec<u8>,
+        /// Which way.
+        direction: Direction,
+        /// The blocks, one after another.
+        blocks: Vec<u8>,
+    },
+    /// A block again and again.
+    Chain {
+        /// The key; empty for a permutation.
+        key: Vec<u8>,
+        /// How often.
+        iterations: u32,
+        /// The first block.
+        block: Vec<u8>,
+    },
+    /// Counter mode of a block cipher.
+    Counter {
+        /// The key.
+        key: Vec<u8>,
+        /// The first counter block.
+        counter: Vec<u8>,
+        /// The text.
+        data: Vec<u8>,
+    },
+    /// A stream cipher.
+    Stream {
+        /// The key.
+        key: Vec<u8>,
+        /// The nonce.
+        nonce: Vec<u8>,
+        /// The number of the first block.
+        counter: u64,
+        /// The text.
+        data: Vec<u8>,
+    },
+    /// Whether all modes agree with a loop that takes one block at a time; the answer is a complaint, or nothing.
+    /// For compiled code only.
+    Modes,
+}
+
+/// A request and its answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Test {
+    /// The file and the name in it, such as `aes-128.json: fips197-appB`.
+    pub name: String,
+    /// What is asked.
+    pub request: Request,
+    /// What must be answered.
+    pub answer: Vec<u8>,
+}
+
+/// A way to run a primitive.
+#[derive(Clone, Copy, Debug)]
+pub enum Path {
+    /// The reference interpreter on the typed program.
+    Interpreter,
+    /// The interpreter of Usuba0, after all passes, in each slicing.
+    Usuba0,
+    /// Generated C, in each slicing.
+    C {
+        /// The machine.
+        target: &'static Target,
+        /// The compiler.
+        family: Family,
+        /// The level of optimisation, such as `-O2`.
+        optimisation: &'static str,
+    },
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Path::Interpreter => f.write_str("interpreter"),
+            Path::Usuba0 => f.write_str("Usuba0"),
+            Path::C { target, family, optimisation } => {
+                let compiler = match family {
+                    Family::Gcc => "gcc",
+                    Family::Clang => "clang",
+                };
+                write!(f, "{} {compiler} {optimisation}", target.name)
+            }
+        }
+    }
+}
+
+/// What to run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The ways.
+    pub paths: Vec<Path>,
+    /// The slicings; those of the manifest if `None`.
+    pub slicings: Option<Vec<Slicing>>,
+    /// The most applications of a primitive that one test of an interpreter may take: chains beyond are left out and
+    /// counted as skipped.
+    pub interpreted_iterations: u32,
+    /// Whether compiled code is also put through the check of its modes.
+    pub modes: bool,
+}
+
+impl Plan {
+    /// Everything on these ways, but for chains of more than 100 applications in the interpreters.
+    pub fn new(paths: Vec<Path>) -> Plan {
+        Plan { paths, slicings: None, interpreted_iterations: 100, modes: true }
+    }
+}
+
+/// A test that failed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mismatch {
+    /// The way, with the slicing: `avx2 gcc -O2, slicing h`.
+    pub way: String,
+    /// The test.
+    pub test: String,
+    /// What was answered, in a few words.
+    pub found: String,
+    /// What should have been answered.
+    pub expected: String,
+}
+
+/// How one way through the tests went.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    /// The way, with the slicing.
+    pub way: String,
+    /// Tests that gave what they should.
+    pub passed: usize,
+    /// Tests that did not, or that could not be run because the way is broken.
+    pub failed: usize,
+    /// Tests that this way was not asked.
+    pub skipped: usize,
+    /// Why the whole way was left out (a missing compiler, a target without the slicing), if it was.
+    pub left_out: Option<String>,
+    /// Why the whole way is broken, if it is.
+    pub broken: Option<String>,
+}
+
+/// What came of a [`Plan`].
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// All that passed.
+    pub passed: usize,
+    /// All that failed.
+    pub failed: usize,
+    /// All that were skipped.
+    pub skipped: usize,
+    /// Way by way.
+    pub outcomes: Vec<Outcome>,
+    /// The failures, in order.
+    pub failures: Vec<Mismatch>,
+}
+
+/// Why a way could not be gone.
+#[derive(Debug, Error)]
+pub(crate) enum WayError {
+    /// It does not exist here: nothing is wrong.
+    #[error("{0}")]
+    Absent(String),
+    /// Something is wrong.
+    #[error("{0}")]
+    Broken(String),
+}
+
+impl From<RunError> for WayError {
+    fn from(error: RunError) -> WayError {
+        match error {
+            RunError::Missing { .. } | RunError::Features { .. } | RunError::Toolchain { .. } => {
+                WayError::Absent(error.to_string())
+            }
+            _ => WayError::Broken(error.to_string()),
+        }
+    }
+}
+
+/// A failure of the pipeline in a few words.
+pub(crate) fn explain(node: &str, failure: &Failure) -> WayError {
+    match failure {
+        Failure::Program(diagnostics) => {
+            let first = diagnostics.iter().find(|d| d.is_error()).map_or("", |d| d.message.as_str());
+            WayError::Broken(format!("`{node}` does not compile: {first}"))
+        }
+        Failure::Target(missing) => {
+            let first = missing.first().map(ToString::to_string).unwrap_or_default();
+            WayError::Absent(format!("`{node}` has no code: {first}"))
+        }
+        Failure::Stopped => WayError::Broken(format!("the compilation of `{node}` was stopped")),
+    }
+}
+
+/// The tests in files of known answers that concern a primitive. `files` are the parsed files with their names.
+///
+/// A file of a stream cipher that a block cipher names holds vectors of its counter mode; those for keys of another size
+/// are left out.
+pub fn tests_of(primitive: &Primitive, files: &[(String, VectorFile)]) -> Vec<Test> {
+    let mut tests = Vec::new();
+    for (file, content) in files {
+        let mut add = |id: &str, request, answer: &[u8]| {
+            tests.push(Test { name: format!("{file}: {id}"), request, answer: answer.to_vec() });
+        };
+        match &primitive.function {
+            Function::BlockCipher(cipher) if content.kind == Kind::Stream => {
+                for v in &content.vectors {
+                    if v.key.len() == cipher.key.bytes as usize && cipher.modes.contains(&Mode::Ctr) {
+                        let (key, counter) = (v.key.clone(), v.nonce.clone());
+                        add(&v.id, Request::Counter { key, counter, data: v.input.clone() }, &v.output);
+                    }
+                }
+            }
+            Function::Stream(_) => {
+                for v in &content.vectors {
+                    let (key, nonce) = (v.key.clone(), v.nonce.clone());
+                    let counter = v.counter.unwrap_or(0).into();
+                    add(&v.id, Request::Stream { key, nonce, counter, data: v.input.clone() }, &v.output);
+                }
+            }
+            Function::BlockCipher(cipher) => {
+                let both = cipher.decrypt.is_some();
+                block_tests(content, both, &mut add);
+                for trace in &content.traces {
+                    let answer = match &trace.round_keys {
+                        Some(RoundKeys::Bytes(bytes)) => bytes.clone(),
+                        // Numbers say nothing of bytes: they are the words that the schedule makes, in order.
+                        Some(RoundKeys::Words { width, words }) => {
+                            match cipher.round_keys.schedule_order.encode(*width, words) {
+                                Ok(bytes) => bytes,
+                                Err(_) => continue,
+                            }
+                        }
+                        None => continue,
+                    };
+                    add(&trace.id, Request::RoundKeys { key: trace.key.clone() }, &answer);
+                }
+            }
+            Function::Permutation(_) => block_tests(content, false, &mut add),
+        }
+    }
+    tests
+}
+
+fn block_tests(content: &VectorFile, both: bool, add: &mut impl FnMut(&str, Request, &[u8])) {
+    let vectors = content.vectors.iter().map(|v| (&v.id, &v.key, &v.input, &v.output));
+    let bulk = content.bulk.iter().map(|b| (&b.id, &b.key, &b.input, &b.output));
+    for (id, key, input, output) in vectors.chain(bulk) {
+        let request = |direction, blocks: &Vec<u8>| Request::Blocks {
+            key: key.clone(),
+            direction,
+            blocks: blocks.clone(),
+        };
+        add(id, request(Direction::Forward, input), output);
+        if both {
+            add(&format!("{id}, backward"), request(Direction::Backward, output), input);
+        }
+    }
+    for chain in &content.chains {
+        let request = Request::Chain {
+            key: chain.key.clone(),
+            iterations: chain.iterations,
+            block: chain.start.clone(),
+        };
+        add(&chain.id, request, &chain.last);
+    }
+}
+
+/// How far a way has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress<'a> {
+    /// The way, with the slicing.
+    pub way: &'a str,
+    /// Its number, from 0.
+    pub number: usize,
+    /// How many there are.
+    pub ways: usize,
+}
+
+/// Runs all tests on every way of a plan. `progress` is called before each way.
+///
+/// `loaded` is the program of the manifest's source, free of errors.
+pub fn run(
+    primitive: &Primitive,
+    loaded: &Loaded,
+    tests: &[Test],
+    plan: &Plan,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Report {
+    let slicings = plan.slicings.as_ref().unwrap_or(&primitive.slicings);
+    let mut ways: Vec<(Path, Option<Slicing>)> = Vec::new();
+    for &path in &plan.paths {
+        match path {
+            Path::Interpreter => ways.push((path, None)),
+            _ => ways.extend(slicings.iter().map(|&slicing| (path, Some(slicing)))),
+        }
+    }
+    let mut report = Report::default();
+    for (number, &(path, slicing)) in ways.iter().enumerate() {
+        let way = match slicing {
+            Some(slicing) => format!("{path}, slicing {slicing}"),
+            None => path.to_string(),
+        };
+        progress(Progress { way: &way, number, ways: ways.len() });
+        let answers = match path {
+            Path::Interpreter => interpreted::reference(primitive, loaded, tests, plan),
+            Path::Usuba0 => {
+                interpreted::normal_form(primitive, loaded, slicing.unwrap_or(Slicing::V), tests, plan)
+            }
+            Path::C { target, family, optimisation } => {
+                let slicing = slicing.unwrap_or(Slicing::V);
+                compiled::answers(primitive, loaded, slicing, target, family, optimisation, tests, plan)
+            }
+        };
+        report.add(way, tests, answers);
+    }
+    report
+}
+
+/// What a way answers: one entry per test, `None` for those that it was not asked, and then complaints about modes.
+pub(crate) struct Answers {
+    /// Test by test.
+    pub(crate) tests: Vec<Option<Vec<u8>>>,
+    /// What the check of the modes says, if it was made; empty if all is well.
+    pub(crate) modes: Option<String>,
+}
+
+impl Report {
+    /// Whether nothing failed and something passed.
+    pub fn is_success(&self) -> bool {
+        self.failed == 0 && self.passed > 0
+    }
+
+    /// Puts the outcomes of another report after those of this one.
+    pub fn extend(&mut self, other: Report) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.skipped += other.skipped;
+        self.outcomes.extend(other.outcomes);
+        self.failures.extend(other.failures);
+    }
+
+    fn add(&mut self, way: String, tests: &[Test], answers: Result<Answers, WayError>) {
+        let mut outcome =
+            Outcome { way: way.clone(), passed: 0, failed: 0, skipped: 0, left_out: None, broken: None };
+        match answers {
+            Err(WayError::Absent(why)) => {
+                outcome.skipped = tests.len();
+                outcome.left_out = Some(why);
+            }
+            Err(WayError::Broken(why)) => {
+                outcome.failed = tests.len();
+                outcome.broken = Some(why);
+            }
+            Ok(answers) => {
+                for (test, answer) in tests.iter().zip(answers.tests) {
+                    match answer {
+                        None => outcome.skipped += 1,
+                        Some(answer) if answer == test.answer => outcome.passed += 1,
+                        Some(answer) => {
+                            outcome.failed += 1;
+                            let (found, expected) = difference(&answer, &test.answer);
+                            let test = test.name.clone();
+                            self.failures.push(Mismatch { way: way.clone(), test, found, expected });
+                        }
+                    }
+                }
+                match answers.modes {
+                    Some(complaint) if complaint.is_empty() => outcome.passed += 1,
+                    Some(found) => {
+                        outcome.failed += 1;
+                        let (test, expected) = ("modes".into(), "agreement with one block at a time".into());
+                        self.failures.push(Mismatch { way, test, found, expected });
+                    }
+                    None => {}
+                }
+            }
+        }
+        self.passed += outcome.passed;
+        self.failed += outcome.failed;
+        self.skipped += outcome.skipped;
+        self.outcomes.push(outcome);
+    }
+}
+
+/// Two byte strings in hexadecimal; of long ones the part where they begin to differ.
+fn difference(found: &[u8], expected: &[u8]) -> (String, String) {
+    const SHOWN: usize = 32;
+    if found.len() != expected.len() {
+        return (format!("{} bytes", found.len()), format!("{} bytes", expected.len()));
+    }
+    let at = found.iter().zip(expected).position(|(a, b)| a != b).unwrap_or(0);
+    let start = if found.len() <= SHOWN { 0 } else { at / 16 * 16 };
+    let show = |bytes: &[u8]| {
+        let digits: String = bytes.iter().skip(start).take(SHOWN).map(|byte| format!("{byte:02x}")).collect();
+        if start == 0 && bytes.len() <= SHOWN { digits } else { format!("{digits} (from byte {start})") }
+    };
+    (show(found), show(expected))
+}

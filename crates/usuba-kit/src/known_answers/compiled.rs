@@ -1,0 +1,147 @@
+//! Requests answered by compiled C: one process for all tests of a primitive.
+
+use super::{Answers, Direction, Plan, Request, Test, WayError, explain};
+use crate::OutputFile;
+use crate::harness::{self, MESSAGE};
+use crate::library::{self, BuildError, Choices};
+use crate::manifest::{Function, Primitive};
+use crate::run::{Compiler, Family};
+use usuba_ir::layout::Slicing;
+use usuba_lang::load::Loaded;
+use usuba_target::Target;
+
+/// The tests through C.
+#[expect(clippy::too_many_arguments, reason = "a way is a slicing, a target, a compiler and its level")]
+pub fn answers(
+    primitive: &Primitive,
+    loaded: &Loaded,
+    slicing: Slicing,
+    target: &Target,
+    family: Family,
+    optimisation: &str,
+    tests: &[Test],
+    plan: &Plan,
+) -> Result<Answers, WayError> {
+    let compiler = Compiler::find(target, family)?;
+    let choices = Choices::new(slicing);
+    let library = library::build(primitive, loaded, target, &choices).map_err(|error| match &error {
+        BuildError::Node { node, failure, .. } => explain(node, failure),
+        BuildError::Driver { .. } => WayError::Broken(error.to_string()),
+    })?;
+    let (included, mut files): (Vec<OutputFile>, Vec<OutputFile>) =
+        library.files.into_iter().partition(|file| file.path == library.driver);
+    files.push(harness::generate(primitive, &choices.prefix));
+    let program = compiler.compile_with(&files, &included, &[optimisation])?;
+
+    let (input, sizes) = requests(primitive, tests, plan.modes);
+    let output = program.run(&input)?;
+    let mut rest = &output[..];
+    let mut take = |size: usize| -> Result<Vec<u8>, WayError> {
+        let (answer, more) = rest
+            .split_at_checked(size)
+            .ok_or_else(|| WayError::Broken("the compiled program answers less than it was asked".into()))?;
+        rest = more;
+        Ok(answer.to_vec())
+    };
+    let mut answers = Vec::new();
+    for size in sizes {
+        let Size { before, answer, after } = size;
+        take(before)?;
+        answers.push(answer.map(&mut take).transpose()?);
+        take(after)?;
+    }
+    let modes = if plan.modes {
+        let message = take(MESSAGE)?;
+        Some(String::from_utf8_lossy(&message).trim_end_matches('\0').to_owned())
+    } else {
+        None
+    };
+    Ok(Answers { tests: answers, modes })
+}
+
+/// Bytes that the harness writes for a test.
+struct Size {
+    /// What is not looked at, before the answer: round keys.
+    before: usize,
+    /// The answer, if the test is asked.
+    answer: Option<usize>,
+    /// What is not looked at, after the answer: the counter.
+    after: usize,
+}
+
+/// What the harness is to read, and what it will write.
+fn requests(primitive: &Primitive, tests: &[Test], modes: bool) -> (Vec<u8>, Vec<Size>) {
+    let mut input = Vec::new();
+    let mut sizes = Vec::new();
+    let (block, round_keys, decrypts) = match &primitive.function {
+        Function::BlockCipher(cipher) => {
+            (cipher.block.bytes as usize, cipher.round_keys.bytes as usize, cipher.decrypt.is_some())
+        }
+        Function::Stream(cipher) => (cipher.keystream.bytes as usize, 0, false),
+        Function::Permutation(permutation) => (permutation.state.bytes as usize, 0, false),
+    };
+    let keyed = matches!(primitive.function, Function::BlockCipher(_));
+    let mut current: Option<&[u8]> = None;
+    for test in tests {
+        let mut size = Size { before: 0, answer: None, after: 0 };
+        // Setting a key is answered by its round keys.
+        if let Request::RoundKeys { key } = &test.request {
+            input.push(b'K');
+            input.extend(key);
+            current = Some(key);
+            size.answer = Some(round_keys);
+        }
+        if let Request::Blocks { key, .. } | Request::Chain { key, .. } | Request::Counter { key, .. } =
+            &test.request
+            && keyed
+            && current != Some(key)
+        {
+            input.push(b'K');
+            input.extend(key);
+            current = Some(key);
+            size.before = round_keys;
+        }
+        match &test.request {
+            Request::Blocks { direction: Direction::Backward, .. } if !decrypts => {}
+            Request::Blocks { direction, blocks, .. } => {
+                input.push(match direction {
+                    _ if !keyed => b'P',
+                    Direction::Forward => b'E',
+                    Direction::Backward => b'D',
+                });
+                input.extend(((blocks.len() / block) as u64).to_le_bytes());
+                input.extend(blocks);
+                size.answer = Some(blocks.len());
+            }
+            Request::Chain { iterations, block, .. } => {
+                input.push(b'N');
+                input.extend(u64::from(*iterations).to_le_bytes());
+                input.extend(block);
+                size.answer = Some(block.len());
+            }
+            Request::Counter { counter, data, .. } => {
+                input.push(b'C');
+                input.extend((data.len() as u64).to_le_bytes());
+                input.extend(counter);
+                input.extend(data);
+                size.answer = Some(data.len());
+                size.after = counter.len();
+            }
+            Request::Stream { key, nonce, counter, data } => {
+                input.push(b'X');
+                input.extend(counter.to_le_bytes());
+                input.extend((data.len() as u64).to_le_bytes());
+                input.extend(key);
+                input.extend(nonce);
+                input.extend(data);
+                size.answer = Some(data.len());
+            }
+            Request::RoundKeys { .. } | Request::Modes => {}
+        }
+        sizes.push(size);
+    }
+    if modes {
+        input.push(b'M');
+    }
+    (input, sizes)
+}

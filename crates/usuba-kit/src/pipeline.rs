@@ -1,0 +1,172 @@
+//! The pipeline: from a loaded program to the C of one kernel. [`compile`] is all of it.
+//!
+//! Its stages have names ([`stages`]); who passes an [`Observer`] sees what each stage makes, can print it, time it, check
+//! it, and stop there. No stage knows of this.
+
+use std::ops::ControlFlow;
+use usuba_codegen::{Kernel, Missing};
+use usuba_ir::layout::Slicing;
+use usuba_ir::program::Program;
+use usuba_lang::diagnostic::Diagnostic;
+use usuba_lang::elaborate;
+use usuba_lang::load::Loaded;
+use usuba_lang::typed;
+use usuba_lower::lower;
+use usuba_opt::pass::{self, PASSES, Pass};
+use usuba_target::Target;
+
+/// What can be chosen about a compilation.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The entry and the values of its parameters; `mode` and `direction` are set from the slicing.
+    pub entry: elaborate::Options,
+    /// The slicing and which loops to keep.
+    pub lowering: usuba_lower::Options,
+    /// For the passes from Usuba0 to Usuba0.
+    pub passes: pass::Settings,
+}
+
+impl Settings {
+    /// The usual choices for a slicing and a node; the last definition if `node` is `None`.
+    pub fn new(slicing: Slicing, node: Option<&str>) -> Settings {
+        Settings {
+            entry: elaborate::Options { entry: node.map(str::to_owned), ..elaborate::Options::new() },
+            lowering: usuba_lower::Options::new(slicing),
+            passes: pass::Settings::default(),
+        }
+    }
+
+    /// The options of elaboration, with those that follow from the slicing.
+    pub fn elaboration(&self) -> elaborate::Options {
+        let direction = match self.lowering.slicing {
+            Slicing::B => None,
+            Slicing::V => Some(typed::Direction::V),
+            Slicing::H => Some(typed::Direction::H),
+        };
+        elaborate::Options { mode: self.lowering.mode(), direction, ..self.entry.clone() }
+    }
+}
+
+/// What a stage has made.
+#[derive(Clone, Copy, Debug)]
+pub enum Product<'a> {
+    /// Of `elaborate`.
+    Typed(&'a typed::Program),
+    /// Of `lower` and of every pass.
+    Usuba0(&'a Program),
+    /// Of `generate`.
+    Kernel(&'a Kernel),
+}
+
+/// Who looks on.
+pub trait Observer {
+    /// A stage is about to run, on this.
+    fn before(&mut self, stage: &'static str, product: Option<Product<'_>>) {
+        let _ = (stage, product);
+    }
+
+    /// A stage has made this; `Break` stops the pipeline.
+    fn after(&mut self, stage: &'static str, product: Product<'_>) -> ControlFlow<()> {
+        let _ = (stage, product);
+        ControlFlow::Continue(())
+    }
+}
+
+/// Nobody looks on.
+impl Observer for () {}
+
+/// The names of the stages in order.
+pub fn stages() -> Vec<&'static str> {
+    let passes = PASSES.iter().map(|pass| pass.name);
+    ["elaborate", "lower"].into_iter().chain(passes).chain(["generate"]).collect()
+}
+
+/// A program that went through the whole pipeline.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The typed program.
+    pub typed: typed::Program,
+    /// The optimised program.
+    pub program: Program,
+    /// The C.
+    pub kernel: Kernel,
+    /// Warnings.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Why there is no kernel.
+#[derive(Clone, Debug)]
+pub enum Failure {
+    /// The program is wrong, or the slicing cannot express it.
+    Program(Vec<Diagnostic>),
+    /// The target lacks operations.
+    Target(Vec<Missing>),
+    /// The observer stopped the pipeline.
+    Stopped,
+}
+
+/// Compiles the entry of a loaded program, which must be free of errors, for a target.
+///
+/// # Errors
+/// Everything that is wrong, stage by stage: the first stage that finds something is the last to run.
+pub fn compile(
+    loaded: &Loaded,
+    settings: &Settings,
+    target: &Target,
+    naming: &usuba_codegen::Options,
+    observer: &mut dyn Observer,
+) -> Result<Compiled, Failure> {
+    let (typed, program, warnings) = optimised(loaded, settings, observer)?;
+    observer.before("generate", Some(Product::Usuba0(&program)));
+    let kernel = usuba_codegen::generate(&program, target, naming).map_err(Failure::Target)?;
+    go_on(observer.after("generate", Product::Kernel(&kernel)))?;
+    Ok(Compiled { typed, program, kernel, warnings })
+}
+
+/// The stages that no target matters to: all but the last.
+///
+/// # Errors
+/// As for [`compile`].
+pub fn optimised(
+    loaded: &Loaded,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<(typed::Program, Program, Vec<Diagnostic>), Failure> {
+    observer.before("elaborate", None);
+    let (typed, diagnostics) = elaborate::elaborate(&loaded.program, &settings.elaboration());
+    let typed = typed.ok_or_else(|| Failure::Program(diagnostics.clone()))?;
+    go_on(observer.after("elaborate", Product::Typed(&typed)))?;
+
+    observer.before("lower", Some(Product::Typed(&typed)));
+    let mut program = lower(&typed, &loaded.sources, &settings.lowering).map_err(Failure::Program)?;
+    go_on(observer.after("lower", Product::Usuba0(&program)))?;
+
+    let mut passes = Passes { observer, stopped: false };
+    pass::optimise(&mut program, &settings.passes, &mut passes);
+    if passes.stopped {
+        return Err(Failure::Stopped);
+    }
+    Ok((typed, program, diagnostics))
+}
+
+fn go_on(flow: ControlFlow<()>) -> Result<(), Failure> {
+    if flow.is_break() { Err(Failure::Stopped) } else { Ok(()) }
+}
+
+/// Shows the passes of `usuba-opt` to an observer of the pipeline.
+struct Passes<'a> {
+    observer: &'a mut dyn Observer,
+    stopped: bool,
+}
+
+impl pass::Observer for Passes<'_> {
+    fn before(&mut self, pass: &Pass, program: &Program) {
+        self.observer.before(pass.name, Some(Product::Usuba0(program)));
+    }
+
+    fn after(&mut self, pass: &Pass, program: &Program) -> ControlFlow<()> {
+        let flow = self.observer.after(pass.name, Product::Usuba0(program));
+        self.stopped = flow.is_break();
+        flow
+    }
+}
