@@ -13,7 +13,8 @@ fn main() {
     let mut text = String::from("const NETLISTS: &[(&str, &str)] = &[\n");
     for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "json")) {
         let name = file.file_stem().expect("a file has a name").to_string_lossy().into_owned();
-        writeln!(text, "    ({name:?}, include_str!({:?})),", file.display().to_string()).expect("a string grows");
+        writeln!(text, "    ({name:?}, include_str!({:?})),", file.display().to_string())
+            .expect("a string grows");
     }
     text.push_str("];\n");
     let out = Path::new(&std::env::var("OUT_DIR").expect("set by cargo")).join("netlists.rs");

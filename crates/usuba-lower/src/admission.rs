@@ -41,13 +41,15 @@ pub(crate) fn findings(program: &Program, options: &Options) -> Vec<Diagnostic> 
             }
         }
         match &instance.body {
-            Body::Table(table) if table.lookup == Lookup::Word && (table.inputs > 1 || table.outputs > 1) => found.push(messages::word_lookup(
-                instance.span,
-                &instance.name,
-                table.inputs,
-                table.outputs,
-                slicing,
-            )),
+            Body::Table(table) if table.lookup == Lookup::Word && (table.inputs > 1 || table.outputs > 1) => {
+                found.push(messages::word_lookup(
+                    instance.span,
+                    &instance.name,
+                    table.inputs,
+                    table.outputs,
+                    slicing,
+                ))
+            }
             Body::Equations(equations) if slicing == Slicing::H => in_steps(&equations.steps, &mut found),
             _ => {}
         }

@@ -6,7 +6,12 @@ use usuba_ir::program::{BinaryOp, ValueId};
 use usuba_lang::typed::ArithmeticOp;
 
 /// `a op b` modulo 2^n for two words of n bits.
-pub(crate) fn arithmetic(builder: &mut NodeBuilder, op: ArithmeticOp, a: &[ValueId], b: &[ValueId]) -> Vec<ValueId> {
+pub(crate) fn arithmetic(
+    builder: &mut NodeBuilder,
+    op: ArithmeticOp,
+    a: &[ValueId],
+    b: &[ValueId],
+) -> Vec<ValueId> {
     let zero = builder.constant(Layout::BIT, 0);
     match op {
         ArithmeticOp::Add => add(builder, a, b, zero),

@@ -52,8 +52,7 @@ impl Circuit {
     pub fn table(&self) -> Vec<u64> {
         (0..1u64 << self.inputs)
             .map(|index| {
-                let bits: Vec<u64> =
-                    (0..self.inputs).map(|i| index >> (self.inputs - 1 - i) & 1).collect();
+                let bits: Vec<u64> = (0..self.inputs).map(|i| index >> (self.inputs - 1 - i) & 1).collect();
                 self.evaluate(&bits).iter().fold(0, |word, bit| word << 1 | bit & 1)
             })
             .collect()

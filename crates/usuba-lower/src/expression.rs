@@ -248,14 +248,16 @@ impl<'p> NodeLowering<'_, 'p> {
         }
         let types: Vec<_> =
             instance.outputs.iter().map(|&output| self.lowering.parameter(instance, output).ty).collect();
-        let node = self.lowering.of_instance[callee.0 as usize].expect("callees are lowered before their callers");
+        let node =
+            self.lowering.of_instance[callee.0 as usize].expect("callees are lowered before their callers");
         let results = self.builder.call(node, values, &types);
         let mut atoms = Vec::new();
         for (result, ty) in results.into_iter().zip(types) {
             match ty.len {
                 None => atoms.push(Atom::Value(result)),
                 Some(len) => atoms.extend(
-                    (0..len).map(|i| Atom::Element(result, usuba_ir::program::Affine::constant(i64::from(i)))),
+                    (0..len)
+                        .map(|i| Atom::Element(result, usuba_ir::program::Affine::constant(i64::from(i)))),
                 ),
             }
         }

@@ -52,7 +52,7 @@ pub struct Options {
 impl Options {
     /// The usual choices for a slicing.
     pub fn new(slicing: Slicing) -> Options {
-        Options { slicing, loops: Loops::Above(512), published_circuits: true }
+        Options { slicing, loops: Loops::Above(256), published_circuits: true }
     }
 
     /// The representation of words that the slicing lowers from.
@@ -68,7 +68,11 @@ impl Options {
 ///
 /// # Errors
 /// What the slicing cannot express (arithmetic on spread words, look-ups by a word, …), each at its place.
-pub fn lower(program: &typed::Program, sources: &Sources, options: &Options) -> Result<Program, Vec<Diagnostic>> {
+pub fn lower(
+    program: &typed::Program,
+    sources: &Sources,
+    options: &Options,
+) -> Result<Program, Vec<Diagnostic>> {
     let findings = admission::findings(program, options);
     if !findings.is_empty() {
         return Err(findings);

@@ -59,9 +59,10 @@ impl<'a, 'p> NodeLowering<'a, 'p> {
                 Place::Use(assignments, q) => {
                     assignments.iter().map(|&a| frame.use_slopes.get(&(a, *q)).copied().flatten()).collect()
                 }
-                Place::Target(assignments, c) => {
-                    assignments.iter().map(|&a| frame.target_slopes.get(&(a, *c)).copied().flatten()).collect()
-                }
+                Place::Target(assignments, c) => assignments
+                    .iter()
+                    .map(|&a| frame.target_slopes.get(&(a, *c)).copied().flatten())
+                    .collect(),
             };
             slopes[0].is_some() && slopes.iter().all(|slope| *slope == slopes[0])
         })
@@ -75,7 +76,8 @@ impl<'a, 'p> NodeLowering<'a, 'p> {
                 Some(Override::Atom(atom)) => return atom.clone(),
                 Some(Override::Stored) => {
                     let held = self.held[&used.slot.variable];
-                    let index = self.index(used.slot.atom, held.depth, |frame| &frame.use_slopes, (assignment, q));
+                    let index =
+                        self.index(used.slot.atom, held.depth, |frame| &frame.use_slopes, (assignment, q));
                     return Atom::Element(held.array, index);
                 }
                 None => {}
@@ -129,8 +131,11 @@ impl<'a, 'p> NodeLowering<'a, 'p> {
             })
             .collect();
 
-        let initial =
-            carried.iter().map(|value| value.initial).chain(arrays.iter().map(|(_, held)| held.array)).collect();
+        let initial = carried
+            .iter()
+            .map(|value| value.initial)
+            .chain(arrays.iter().map(|(_, held)| held.array))
+            .collect();
         let (induction, parameters) = self.builder.begin_loop(plan.trips as u32, initial);
         let mut frame = Frame {
             induction,
@@ -290,8 +295,7 @@ impl<'a, 'p> NodeLowering<'a, 'p> {
         }
         let layout = self.variable_layout(variable);
         let zero = self.builder.constant(layout, 0);
-        let atoms: Vec<Atom> =
-            (0..count).map(|i| known.remove(&i).unwrap_or(Atom::Value(zero))).collect();
+        let atoms: Vec<Atom> = (0..count).map(|i| known.remove(&i).unwrap_or(Atom::Value(zero))).collect();
         self.aggregate(&atoms, usuba_ir::program::Type::array(layout, count))
     }
 
@@ -352,7 +356,9 @@ fn progression(atoms: &[Atom]) -> Option<Varying> {
     let constants: Option<Vec<i64>> = atoms
         .iter()
         .map(|atom| match atom {
-            Atom::Element(other, index) if other == array && index.terms == start.terms => Some(index.constant),
+            Atom::Element(other, index) if other == array && index.terms == start.terms => {
+                Some(index.constant)
+            }
             _ => None,
         })
         .collect();

@@ -31,10 +31,14 @@ pub(crate) fn word_lookup(span: Span, name: &str, inputs: u32, outputs: u32, sli
 
 pub(crate) fn directions(span: Span, name: &str, direction: Direction, slicing: Slicing) -> Diagnostic {
     let wanted = slicing.to_string().to_uppercase();
-    Diagnostic::error("E0903", span, format!("`{name}` is declared `<{direction:?}>` but the program is sliced `<{wanted}>`"))
-        .label(format!("declared `<{direction:?}>`"))
-        .rule("all words of a program lie in registers in the same way")
-        .help("remove the direction from the type, or choose the slicing that it names, or `--slicing b`")
+    Diagnostic::error(
+        "E0903",
+        span,
+        format!("`{name}` is declared `<{direction:?}>` but the program is sliced `<{wanted}>`"),
+    )
+    .label(format!("declared `<{direction:?}>`"))
+    .rule("all words of a program lie in registers in the same way")
+    .help("remove the direction from the type, or choose the slicing that it names, or `--slicing b`")
 }
 
 pub(crate) fn horizontal_width(span: Span, name: &str, width: u32) -> Diagnostic {

@@ -174,14 +174,17 @@ impl<'p> Lowering<'p> {
             ExpressionKind::Tuple(parts) => parts.iter().map(|part| self.weight(part)).sum(),
             ExpressionKind::Logic(_, a, b) => self.weight(a) + self.weight(b) + self.count(a),
             ExpressionKind::Arithmetic { left, right, width, .. } => {
-                let per_atom = if self.program.mode == typed::Mode::Bits { u64::from(*width).min(64) } else { 1 };
+                let per_atom =
+                    if self.program.mode == typed::Mode::Bits { u64::from(*width).min(64) } else { 1 };
                 self.weight(left) + self.weight(right) + self.count(left) * per_atom
             }
             ExpressionKind::Pack { high, low } => self.weight(high) + self.weight(low) + 2,
-            ExpressionKind::Not(value) | ExpressionKind::Refresh(value) | ExpressionKind::Shuffle { value, .. } => {
-                self.weight(value) + self.count(value)
+            ExpressionKind::Not(value)
+            | ExpressionKind::Refresh(value)
+            | ExpressionKind::Shuffle { value, .. } => self.weight(value) + self.count(value),
+            ExpressionKind::Shift { value, .. } | ExpressionKind::Bitmask { value, .. } => {
+                self.weight(value) + 1
             }
-            ExpressionKind::Shift { value, .. } | ExpressionKind::Bitmask { value, .. } => self.weight(value) + 1,
             ExpressionKind::Gather { value, .. } => self.weight(value),
             ExpressionKind::Call { callee, arguments } => {
                 self.weights[callee.0 as usize] + self.weight(arguments)
@@ -319,9 +322,7 @@ impl<'a, 'p> NodeLowering<'a, 'p> {
         let Some(Atom::Element(array, start)) = atoms.first() else { return None };
         let consecutive = atoms.iter().enumerate().all(|(i, atom)| match atom {
             Atom::Element(other, index) => {
-                other == array
-                    && index.terms == start.terms
-                    && index.constant == start.constant + i as i64
+                other == array && index.terms == start.terms && index.constant == start.constant + i as i64
             }
             Atom::Value(_) => false,
         });

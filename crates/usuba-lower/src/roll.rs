@@ -191,7 +191,10 @@ pub(crate) fn plan<'a>(
         }
         let groups: Vec<Vec<&Assignment>> = (0..trips)
             .map(|t| {
-                looped.iterations[t * period..(t + 1) * period].iter().flat_map(|body| flatten(body)).collect()
+                looped.iterations[t * period..(t + 1) * period]
+                    .iter()
+                    .flat_map(|body| flatten(body))
+                    .collect()
             })
             .collect();
         let first = groups[0].first()?.id.0;
@@ -297,8 +300,10 @@ fn is_affine(
             }
         }
         for (c, target) in plan.groups[0][k].targets.iter().enumerate() {
-            let one_variable = plan.groups.iter().all(|group| group[k].targets[c].variable == target.variable);
-            let involved = plan.groups.iter().any(|group| plan.stored.contains(&group[k].targets[c].variable));
+            let one_variable =
+                plan.groups.iter().all(|group| group[k].targets[c].variable == target.variable);
+            let involved =
+                plan.groups.iter().any(|group| plan.stored.contains(&group[k].targets[c].variable));
             if involved
                 && (!one_variable
                     || plan.target_slope(k, c).is_none()
@@ -339,7 +344,10 @@ fn same_shape(a: &Expression, b: &Expression) -> bool {
             Arithmetic { op, width, left, right },
             Arithmetic { op: other, width: other_width, left: other_left, right: other_right },
         ) => {
-            op == other && width == other_width && same_shape(left, other_left) && same_shape(right, other_right)
+            op == other
+                && width == other_width
+                && same_shape(left, other_left)
+                && same_shape(right, other_right)
         }
         (Shift { op, amount, value }, Shift { op: other, amount: by, value: of }) => {
             op == other && amount == by && same_shape(value, of)

@@ -333,7 +333,11 @@ impl<'a> Diagram<'a> {
         let (a, b) = if a.wire <= b.wire { (a, b) } else { (b, a) };
         match (a, b) {
             (Edge { wire: None, complemented }, other) => {
-                if complemented { other } else { Edge::constant(false) }
+                if complemented {
+                    other
+                } else {
+                    Edge::constant(false)
+                }
             }
             (Edge { wire: Some(x), complemented: s }, Edge { wire: Some(y), complemented: t }) => {
                 if x == y {

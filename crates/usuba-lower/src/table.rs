@@ -8,7 +8,7 @@ use usuba_ir::program::{Affine, BinaryOp, Node, NodeId, Origin, Parameter, Type,
 use usuba_lang::typed::{Instance, Lookup, Table};
 
 /// From this many operations on, the columns of a table are worked off in a loop.
-const LOOP_FROM: usize = 512;
+const LOOP_FROM: usize = 256;
 
 impl<'p> Lowering<'p> {
     /// Lowers a table: its circuit, applied to every column.
@@ -23,7 +23,8 @@ impl<'p> Lowering<'p> {
         let node = if columns == 1 {
             self.whole_table(instance, &circuit, origin)
         } else {
-            let column = column_node(format!("{}'column", instance.symbol), instance, &circuit, origin.clone());
+            let column =
+                column_node(format!("{}'column", instance.symbol), instance, &circuit, origin.clone());
             let column = self.add(column);
             self.columns(instance, table, columns, column, circuit.gates.len(), origin)
         };

@@ -67,7 +67,8 @@ fn make_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
         .take_while(|ancestor| !ancestor.as_os_str().is_empty() && !ancestor.exists())
         .map(Path::to_path_buf)
         .collect();
-    fs::create_dir_all(folder).map_err(|error| Failure::file("cannot make the folder", folder, &plain(&error)))?;
+    fs::create_dir_all(folder)
+        .map_err(|error| Failure::file("cannot make the folder", folder, &plain(&error)))?;
     Ok(missing.into_iter().rev().collect())
 }
 
@@ -79,7 +80,8 @@ fn write_in(folder: &Path, files: &[(PathBuf, String)]) -> Result<Vec<PathBuf>, 
             return Err(Failure::file("cannot write", &place, "it is a folder"));
         }
         let parent = place.parent().unwrap_or(folder);
-        fs::create_dir_all(parent).map_err(|error| Failure::file("cannot make the folder", parent, &plain(&error)))?;
+        fs::create_dir_all(parent)
+            .map_err(|error| Failure::file("cannot make the folder", parent, &plain(&error)))?;
         let mut file = tempfile::NamedTempFile::new_in(parent)
             .map_err(|error| Failure::file("cannot write in", parent, &plain(&error)))?;
         file.write_all(contents.as_bytes())

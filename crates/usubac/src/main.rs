@@ -1,10 +1,15 @@
 //! The Usuba compiler's command line: all input and output lives here.
 
 mod args;
+mod cipher;
 mod commands;
+mod estimate;
 mod files;
 mod output;
+mod progress;
 mod session;
+mod targets;
+mod watch;
 
 use args::{Command, CommandLine};
 use clap::Parser;

@@ -19,7 +19,12 @@ pub fn read(file: &str, search: &Search, output: &Output) -> Result<Loaded, Fail
 }
 
 /// The options of the front end for an entry.
-pub fn options(entry: &Entry, search: &Search, mode: Mode, direction: Option<Direction>) -> Result<Options, Failure> {
+pub fn options(
+    entry: &Entry,
+    search: &Search,
+    mode: Mode,
+    direction: Option<Direction>,
+) -> Result<Options, Failure> {
     let mut options = Options::new();
     if let Some(name) = &entry.entry {
         let (name, element) = split_element(name)?;
@@ -42,7 +47,9 @@ fn split_element(name: &str) -> Result<(String, Option<u32>), Failure> {
         Some((name, rest)) => {
             let element = rest.strip_suffix('>').and_then(|digits| digits.parse().ok());
             let element = element.ok_or_else(|| {
-                Failure::general(format!("`{name}<{rest}` is no entry: write the element of an array as `{name}<2>`"))
+                Failure::general(format!(
+                    "`{name}<{rest}` is no entry: write the element of an array as `{name}<2>`"
+                ))
             })?;
             Ok((name.to_owned(), Some(element)))
         }

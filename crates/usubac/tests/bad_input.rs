@@ -101,13 +101,16 @@ fn lines_of_a_megabyte() {
 
 #[test]
 fn nesting_without_end() {
-    let deep = |open: &str, close: &str| {
-        node(&format!("y = {}x{}", open.repeat(10_000), close.repeat(10_000)))
-    };
+    let deep =
+        |open: &str, close: &str| node(&format!("y = {}x{}", open.repeat(10_000), close.repeat(10_000)));
     Case::new(deep("(", ")")).fails(&["check", "main.ua"], 1, "3:", &["nested"]);
     Case::new(deep("~", "")).fails(&["check", "main.ua"], 1, "3:", &["nested"]);
-    Case::new(node(&format!("y = x[{}0{}]", "(".repeat(10_000), ")".repeat(10_000))))
-        .fails(&["check", "main.ua"], 1, "3:", &["nested"]);
+    Case::new(node(&format!("y = x[{}0{}]", "(".repeat(10_000), ")".repeat(10_000)))).fails(
+        &["check", "main.ua"],
+        1,
+        "3:",
+        &["nested"],
+    );
     let sum = format!("y = x{}", " ^ x".repeat(10_000));
     let output = Case::new(node(&sum)).run(&["check", "main.ua"]);
     assert!(matches!(output.status.code(), Some(0 | 1)), "a long sum is accepted or refused, not fatal");
@@ -122,8 +125,12 @@ fn include_cycles() {
 
 #[test]
 fn a_table_with_a_missing_entry() {
-    Case::new("table T (x:v2) returns (y:v2) { 3, 2, 1 }\n")
-        .fails(&["check", "main.ua"], 1, "1:", &["3", "4"]);
+    Case::new("table T (x:v2) returns (y:v2) { 3, 2, 1 }\n").fails(
+        &["check", "main.ua"],
+        1,
+        "1:",
+        &["3", "4"],
+    );
 }
 
 #[test]
@@ -174,7 +181,12 @@ fn output_paths_that_cannot_be_written() {
         "",
         &["occupied"],
     );
-    case.fails(&["build", "main.ua", "--slicing", "v", "--target", "gp64", "-o", "occupied"], 1, "", &["occupied"]);
+    case.fails(
+        &["build", "main.ua", "--slicing", "v", "--target", "gp64", "-o", "occupied"],
+        1,
+        "",
+        &["occupied"],
+    );
 }
 
 #[test]
@@ -191,7 +203,9 @@ fn inputs_of_run() {
 #[test]
 fn wrong_command_lines() {
     let case = Case::new(node("y = ~x"));
-    for arguments in [&["chekc", "main.ua"][..], &["build"], &["run", "main.ua", "--slicing", "q"], &["check", "--nope"]] {
+    for arguments in
+        [&["chekc", "main.ua"][..], &["build"], &["run", "main.ua", "--slicing", "q"], &["check", "--nope"]]
+    {
         let output = case.run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(!output.stderr.is_empty());

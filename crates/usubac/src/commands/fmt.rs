@@ -12,7 +12,8 @@ use usuba_lang::source::Sources;
 pub fn run(fmt: &Fmt, output: &Output) -> Result<(), Failure> {
     let mut failed = false;
     for file in &fmt.files {
-        let text = if file == "-" { files::read_standard_input()? } else { files::read_text(Path::new(file))? };
+        let text =
+            if file == "-" { files::read_standard_input()? } else { files::read_text(Path::new(file))? };
         let formatted = match format(&text) {
             Ok(formatted) => formatted,
             Err(findings) => {
@@ -29,7 +30,8 @@ pub fn run(fmt: &Fmt, output: &Output) -> Result<(), Failure> {
                 failed = true;
             } else {
                 let path = Path::new(file);
-                let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+                let folder =
+                    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
                 let name = PathBuf::from(path.file_name().unwrap_or_default());
                 files::write_all(folder, &[(name, formatted)])?;
             }

@@ -78,7 +78,9 @@ fn atoms_of(name: &str, text: &str) -> Result<Vec<u128>, Failure> {
             let digits = digits.strip_prefix("0x").unwrap_or(digits);
             let valid = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
             if !valid {
-                return Err(Failure::general(format!("input `{name}`: `{atom}` is not a hexadecimal number")));
+                return Err(Failure::general(format!(
+                    "input `{name}`: `{atom}` is not a hexadecimal number"
+                )));
             }
             u128::from_str_radix(digits, 16)
                 .map_err(|_| Failure::general(format!("input `{name}`: `{atom}` has more than 128 bits")))

@@ -1,0 +1,64 @@
+//! A folder with a manifest.
+
+use crate::args::Search;
+use crate::files;
+use crate::output::{Failure, Output};
+use crate::session;
+use std::path::{Path, PathBuf};
+use usuba_kit::manifest::{self, Manifest, Primitive};
+use usuba_lang::load::Loaded;
+
+/// A cipher: its manifest and its program.
+pub struct Cipher {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The manifest.
+    pub manifest: Manifest,
+    /// The program.
+    pub loaded: Loaded,
+}
+
+impl Cipher {
+    /// Whether a path is a cipher folder rather than a program.
+    pub fn is_at(path: &str) -> bool {
+        Path::new(path).is_dir()
+    }
+
+    /// Reads the manifest and the program of a folder.
+    pub fn read(path: &str, search: &Search, output: &Output) -> Result<Cipher, Failure> {
+        let folder = PathBuf::from(path);
+        let file = folder.join("usuba.toml");
+        if !folder.is_dir() || !file.exists() {
+            return Err(Failure::general(format!(
+                "`{path}` has no manifest: there is no `{}`",
+                file.display()
+            )));
+        }
+        let text = files::read_text(&file)?;
+        let manifest = manifest::parse(&file.to_string_lossy(), &text)
+            .map_err(|error| Failure::general(error.to_string()))?;
+        let source = folder.join(&manifest.source);
+        let loaded = session::read(&source.to_string_lossy(), search, output)?;
+        Ok(Cipher { folder, manifest, loaded })
+    }
+
+    /// The primitives with these names, all of them if there is none.
+    pub fn primitives(&self, names: &[String]) -> Result<Vec<&Primitive>, Failure> {
+        if names.is_empty() {
+            return Ok(self.manifest.primitives.iter().collect());
+        }
+        names
+            .iter()
+            .map(|name| {
+                self.manifest.primitives.iter().find(|primitive| primitive.name == *name).ok_or_else(|| {
+                    let known: Vec<&str> =
+                        self.manifest.primitives.iter().map(|one| one.name.as_str()).collect();
+                    Failure::general(format!(
+                        "the manifest has no primitive `{name}`; it has {}",
+                        known.join(", ")
+                    ))
+                })
+            })
+            .collect()
+    }
+}

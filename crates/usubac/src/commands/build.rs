@@ -1,0 +1,340 @@
+//! `usubac build`: one node to a kernel, or a cipher folder to all that encrypts bytes.
+
+use crate::args::{Build, Compile};
+use crate::cipher::Cipher;
+use crate::estimate::{self, Refusal};
+use crate::files;
+use crate::output::{Failure, Output, print_json, print_line};
+use crate::watch::Watch;
+use crate::{progress, session, targets};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use usuba_codegen::{Kernel, Missing};
+use usuba_ir::layout::Slicing;
+use usuba_kit::library::{self, BuildError, Choices};
+use usuba_kit::manifest::{Function, Primitive};
+use usuba_kit::pipeline::{self, Settings, compile};
+use usuba_lang::diagnostic::Diagnostic;
+use usuba_lang::load::Loaded;
+use usuba_lang::typed::Mode;
+use usuba_lower::Loops;
+use usuba_target::Target;
+
+/// Compiles, and writes all files or none.
+pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
+    if build.passes.dump_after.iter().any(|name| name == "list") {
+        pipeline::stages().iter().for_each(|stage| print_line(stage));
+        return Ok(());
+    }
+    let chosen = targets::named(&build.compile.target)?;
+    if chosen.is_empty() {
+        return Err(Failure::general("no target is named"));
+    }
+    if Cipher::is_at(&build.path) { library(build, &chosen, output) } else { program(build, &chosen, output) }
+}
+
+/// The settings of the pipeline that the command line asks for.
+fn settings(build: &Build, slicing: Slicing) -> Result<Settings, Failure> {
+    let mut settings = Settings::new(slicing, None);
+    settings.entry = session::options(&build.entry, &build.search, Mode::Words, None)?;
+    adjust(&mut settings, &build.compile);
+    Ok(settings)
+}
+
+fn adjust(settings: &mut Settings, choices: &Compile) {
+    if choices.no_unroll {
+        settings.lowering.loops = Loops::Keep;
+    }
+    if choices.unroll {
+        settings.lowering.loops = Loops::Unroll;
+    }
+    settings.passes.inline_all = choices.inline_all;
+    settings.passes.no_inline = choices.no_inline;
+}
+
+fn program(build: &Build, chosen: &[&'static Target], output: &Output) -> Result<(), Failure> {
+    let loaded = session::read(&build.path, &build.search, output)?;
+    let mut written = Vec::new();
+    let mut kernels = Vec::new();
+    let mut warned = false;
+    for &target in chosen {
+        let slicing = match targets::slicing(build.compile.slicing) {
+            Some(slicing) => slicing,
+            None => choose(build, &loaded, target, output)?,
+        };
+        let settings = settings(build, slicing)?;
+        let symbol = symbol(build, &loaded, slicing, target)?;
+        let naming = usuba_codegen::Options {
+            symbol: symbol.clone(),
+            header_name: format!("{symbol}.h"),
+            command: format!(
+                "usubac build {} --slicing {slicing} --target {}",
+                base_name(&build.path),
+                target.name
+            ),
+            description: vec![format!("Made from {}.", base_name(&build.path))],
+        };
+        let mut watch = Watch::new(&build.passes)?;
+        let outcome = compile(&loaded, &settings, target, &naming, &mut watch);
+        watch.report();
+        if let Some(disagreement) = watch.disagreement {
+            return Err(Failure::general(format!(
+                "{disagreement}; no output was made: this is a bug of usubac"
+            )));
+        }
+        let compiled = match outcome {
+            Ok(compiled) => compiled,
+            Err(pipeline::Failure::Stopped) => return Ok(()),
+            Err(pipeline::Failure::Program(findings)) => {
+                output.diagnostics(&all(&loaded, findings), &loaded.sources);
+                return Err(Failure::Said);
+            }
+            Err(pipeline::Failure::Target(missing)) => return Err(refused(slicing, target, &missing)),
+        };
+        if !warned && !output.is_json() {
+            output.diagnostics(&all(&loaded, compiled.warnings.clone()), &loaded.sources);
+            warned = true;
+        }
+        written.push((PathBuf::from(format!("{symbol}.c")), compiled.kernel.source.clone()));
+        written.push((PathBuf::from(format!("{symbol}.h")), compiled.kernel.header.clone()));
+        kernels.push((symbol, slicing, target, compiled.kernel));
+    }
+    let paths = files::write_all(&build.output, &written)?;
+    let rows: Vec<Value> = kernels
+        .iter()
+        .map(|(name, slicing, target, kernel)| summary(name, *slicing, target, kernel))
+        .collect();
+    say(&rows, &paths, output);
+    Ok(())
+}
+
+fn library(build: &Build, chosen: &[&'static Target], output: &Output) -> Result<(), Failure> {
+    if build.entry.entry.is_some() || build.symbol.is_some() {
+        return Err(Failure::general(
+            "--entry and --symbol are for programs; the manifest of a cipher names its nodes and functions",
+        ));
+    }
+    let cipher = Cipher::read(&build.path, &build.search, output)?;
+    let primitives = cipher.primitives(&build.primitive)?;
+    let bar = progress::bar(output);
+    bar.set_length((primitives.len() * chosen.len()) as u64);
+    let mut written: Vec<(PathBuf, String)> = Vec::new();
+    let mut rows = Vec::new();
+    for &target in chosen {
+        for &primitive in &primitives {
+            bar.set_message(format!("{} for {}", primitive.name, target.name));
+            let slicing = match targets::slicing(build.compile.slicing) {
+                Some(slicing) => slicing,
+                None => choose_for(build, &cipher, primitive, target)?,
+            };
+            let mut choices = Choices::new(slicing);
+            choices.command = format!(
+                "usubac build {} --primitive {} --slicing {slicing} --target {}",
+                base_name(&build.path),
+                primitive.name,
+                target.name
+            );
+            adjust(&mut choices.settings, &build.compile);
+            let library = library::build(primitive, &cipher.loaded, target, &choices)
+                .map_err(|error| explain_failure(error, &cipher, slicing, target, output))?;
+            let several = chosen.len() > 1;
+            for file in library.files {
+                let path =
+                    PathBuf::from(if several { format!("{}/{}", target.name, file.path) } else { file.path });
+                if !written.iter().any(|(known, _)| *known == path) {
+                    written.push((path, file.contents));
+                }
+            }
+            for (role, compiled) in &library.kernels {
+                let name = format!("{} {role}", primitive.name);
+                let (slicing, target) = if *role == "key_schedule" {
+                    (
+                        schedule_slicing(primitive).unwrap_or(slicing),
+                        usuba_target::by_name("gp64").unwrap_or(target),
+                    )
+                } else {
+                    (slicing, target)
+                };
+                rows.push(summary(&name, slicing, target, &compiled.kernel));
+            }
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+    let paths = files::write_all(&build.output, &written)?;
+    say(&rows, &paths, output);
+    Ok(())
+}
+
+fn schedule_slicing(primitive: &Primitive) -> Option<Slicing> {
+    match &primitive.function {
+        Function::BlockCipher(cipher) => Some(cipher.schedule.slicing),
+        _ => None,
+    }
+}
+
+/// The node that a primitive spends its time in.
+pub fn main_node(primitive: &Primitive) -> &str {
+    match &primitive.function {
+        Function::BlockCipher(cipher) => &cipher.encrypt,
+        Function::Stream(stream) => &stream.block_function,
+        Function::Permutation(permutation) => &permutation.permute,
+    }
+}
+
+fn choose(
+    build: &Build,
+    loaded: &Loaded,
+    target: &'static Target,
+    output: &Output,
+) -> Result<Slicing, Failure> {
+    let base = settings(build, Slicing::V)?;
+    let with = |slicing: Slicing| {
+        let mut settings = Settings::new(slicing, None);
+        settings.entry = base.entry.clone();
+        adjust(&mut settings, &build.compile);
+        settings
+    };
+    estimate::fastest(loaded, &with, &targets::SLICINGS, target).map_err(|refusals| {
+        for (slicing, refusal) in refusals.into_iter().rev() {
+            match refusal {
+                Refusal::Target(missing) => return refused(slicing, target, &missing),
+                // What is wrong in every slicing is wrong with the program: once is enough.
+                Refusal::Program(findings) => {
+                    output.diagnostics(&all(loaded, findings), &loaded.sources);
+                    return Failure::Said;
+                }
+            }
+        }
+        Failure::general(format!("no slicing has code for `{}`", target.name))
+    })
+}
+
+fn choose_for(
+    build: &Build,
+    cipher: &Cipher,
+    primitive: &Primitive,
+    target: &'static Target,
+) -> Result<Slicing, Failure> {
+    let with = |slicing: Slicing| {
+        let mut settings = Settings::new(slicing, Some(main_node(primitive)));
+        adjust(&mut settings, &build.compile);
+        settings
+    };
+    estimate::fastest(&cipher.loaded, &with, &primitive.slicings, target).map_err(|refusals| {
+        let names: Vec<String> = refusals.iter().map(|(slicing, _)| slicing.to_string()).collect();
+        let reason = refusals.iter().find_map(|(slicing, refusal)| match refusal {
+            Refusal::Target(missing) => missing.first().map(|missing| format!("; {slicing}: {missing}")),
+            Refusal::Program(_) => None,
+        });
+        Failure::general(format!(
+            "`{}` has no code for `{}` in any of its slicings ({}){}",
+            primitive.name,
+            target.name,
+            names.join(", "),
+            reason.unwrap_or_default()
+        ))
+    })
+}
+
+fn refused(slicing: Slicing, target: &Target, missing: &[Missing]) -> Failure {
+    let reasons: Vec<String> = missing.iter().take(5).map(ToString::to_string).collect();
+    Failure::general(format!(
+        "`{}` has no code for this program under `--slicing {slicing}`: {}",
+        target.name,
+        reasons.join("; ")
+    ))
+}
+
+fn explain_failure(
+    error: BuildError,
+    cipher: &Cipher,
+    slicing: Slicing,
+    target: &Target,
+    output: &Output,
+) -> Failure {
+    match &error {
+        BuildError::Node { failure: pipeline::Failure::Program(findings), .. } => {
+            output.diagnostics(&all(&cipher.loaded, findings.clone()), &cipher.loaded.sources);
+            Failure::general(error.to_string())
+        }
+        BuildError::Node { failure: pipeline::Failure::Target(missing), .. } => {
+            refused(slicing, target, missing)
+        }
+        _ => Failure::general(error.to_string()),
+    }
+}
+
+/// What was found on reading, then these.
+fn all(loaded: &Loaded, findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    loaded.diagnostics.iter().cloned().chain(findings).collect()
+}
+
+fn symbol(build: &Build, loaded: &Loaded, slicing: Slicing, target: &Target) -> Result<String, Failure> {
+    let target_name = target.name.replace(['-', '.'], "_");
+    let symbol = match &build.symbol {
+        Some(pattern) => pattern.replace("{target}", &target_name).replace("{slicing}", &slicing.to_string()),
+        None => {
+            let last = loaded.program.definitions.last().map(|definition| definition.name.text.as_str());
+            let entry = build.entry.entry.as_deref().or(last).unwrap_or("kernel");
+            let entry: String =
+                entry.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+            format!("usuba_{}_{slicing}_{target_name}", entry.to_lowercase().trim_end_matches('_'))
+        }
+    };
+    let mut characters = symbol.chars();
+    let starts = characters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+    if !starts || !characters.all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        return Err(Failure::general(format!("`{symbol}` is not a C identifier")));
+    }
+    if build.compile.target.len() > 1
+        && build.symbol.as_ref().is_some_and(|symbol| !symbol.contains("{target}"))
+    {
+        return Err(Failure::general(
+            "several targets need `{target}` in the symbol, or their files would collide",
+        ));
+    }
+    Ok(symbol)
+}
+
+/// The last part of a path: output must not depend on where the user stands.
+fn base_name(path: &str) -> &str {
+    path.trim_end_matches('/').rsplit('/').next().unwrap_or(path)
+}
+
+fn summary(name: &str, slicing: Slicing, target: &Target, kernel: &Kernel) -> Value {
+    json!({
+        "name": name,
+        "symbol": kernel.symbol,
+        "slicing": slicing.to_string(),
+        "target": target.name,
+        "instances": kernel.instances,
+        "gates": kernel.report.gates,
+        "instructions": kernel.report.instructions_run(),
+        "code_bytes": kernel.report.code_bytes,
+        "port_bound_cycles": kernel.report.port_bound(target),
+    })
+}
+
+fn say(rows: &[Value], paths: &[PathBuf], output: &Output) {
+    if output.is_json() {
+        let files: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        print_json(&json!({ "kernels": rows, "files": files }));
+        return;
+    }
+    for row in rows {
+        let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+        print_line(&format!(
+            "{:<24} slicing {}  {:<10} {:>4} instances, {} gates, {} instructions a call",
+            text("name"),
+            text("slicing"),
+            text("target"),
+            row["instances"],
+            row["gates"],
+            row["instructions"]
+        ));
+    }
+    for path in paths {
+        print_line(&format!("wrote {}", path.display()));
+    }
+}

@@ -1,0 +1,131 @@
+//! `usubac explain`: what a program admits, why not the rest, and what it costs.
+
+use crate::args::Explain;
+use crate::cipher::Cipher;
+use crate::commands::build::main_node;
+use crate::estimate::{Refusal, attempt, cycles_per_instance, output_bytes};
+use crate::output::{Failure, Output, print_json, print_line};
+use crate::{session, targets};
+use serde_json::{Value, json};
+use usuba_kit::pipeline::Settings;
+use usuba_lang::elaborate::Options;
+use usuba_lang::load::Loaded;
+use usuba_lang::typed::Mode;
+use usuba_target::Target;
+
+/// Tries every slicing on every target.
+pub fn run(explain: &Explain, output: &Output) -> Result<(), Failure> {
+    let chosen = targets::named(&explain.target)?;
+    let entry = session::options(&explain.entry, &explain.search, Mode::Words, None)?;
+    let mut documents = Vec::new();
+    let mut found = false;
+    if Cipher::is_at(&explain.path) {
+        let cipher = Cipher::read(&explain.path, &explain.search, output)?;
+        for primitive in cipher.primitives(&[])? {
+            let mut options = entry.clone();
+            options.entry = Some(main_node(primitive).to_owned());
+            found |= one(&primitive.name, &cipher.loaded, &options, &chosen, output, &mut documents);
+        }
+    } else {
+        let loaded = session::read(&explain.path, &explain.search, output)?;
+        found |= one(&explain.path, &loaded, &entry, &chosen, output, &mut documents);
+    }
+    if output.is_json() {
+        print_json(&Value::Array(documents));
+    }
+    if found { Ok(()) } else { Err(Failure::Said) }
+}
+
+/// Explains one entry; whether anything has code.
+fn one(
+    name: &str,
+    loaded: &Loaded,
+    entry: &Options,
+    chosen: &[&'static Target],
+    output: &Output,
+    documents: &mut Vec<Value>,
+) -> bool {
+    let mut rows = Vec::new();
+    let mut found = false;
+    if !output.is_json() {
+        print_line(&format!("{name}: {}", entry.entry.as_deref().unwrap_or("the last definition")));
+    }
+    for slicing in targets::SLICINGS {
+        let mut settings = Settings::new(slicing, None);
+        settings.entry = entry.clone();
+        for &target in chosen {
+            match attempt(loaded, &settings, target) {
+                Ok(compiled) => {
+                    found = true;
+                    let kernel = &compiled.kernel;
+                    let bound = kernel
+                        .report
+                        .port_bound(target)
+                        .map(|_| cycles_per_instance(kernel, target) / output_bytes(kernel).max(1.0 / 8.0));
+                    let loops: usize =
+                        compiled.program.nodes.iter().map(|node| node.inductions as usize).sum();
+                    if output.is_json() {
+                        rows.push(json!({
+                            "slicing": slicing.to_string(), "target": target.name, "admitted": true,
+                            "instances": kernel.instances, "gates": kernel.report.gates,
+                            "instructions": kernel.report.instructions_run(),
+                            "code_bytes": kernel.report.code_bytes, "loops": loops,
+                            "port_bound_cycles_per_byte": bound,
+                        }));
+                    } else {
+                        let bound = match bound {
+                            Some(bound) => format!("at best {bound:.2} cycles per byte"),
+                            None => "ports not known".to_owned(),
+                        };
+                        print_line(&format!(
+                            "  {slicing}  {:<11} {:>4} instances  {:>7} gates  {:>7} instructions  {:>7} bytes of \
+                             code  {loops} loops  {bound}",
+                            target.name,
+                            kernel.instances,
+                            kernel.report.gates,
+                            kernel.report.instructions_run(),
+                            kernel.report.code_bytes,
+                        ));
+                    }
+                }
+                Err(refusal) => {
+                    let everywhere = matches!(refusal, Refusal::Program(_));
+                    let reason = reason(&refusal, loaded);
+                    if output.is_json() {
+                        rows.push(json!({
+                            "slicing": slicing.to_string(),
+                            "target": if everywhere { Value::Null } else { json!(target.name) },
+                            "admitted": false, "reason": reason,
+                        }));
+                    } else {
+                        let place = if everywhere { "every target" } else { target.name };
+                        print_line(&format!("  {slicing}  {place:<11} no: {reason}"));
+                    }
+                    if everywhere {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    documents.push(json!({ "name": name, "entry": entry.entry, "rows": rows }));
+    found
+}
+
+/// The first reason, in a line.
+fn reason(refusal: &Refusal, loaded: &Loaded) -> String {
+    match refusal {
+        Refusal::Target(missing) => missing.first().map(ToString::to_string).unwrap_or_default(),
+        Refusal::Program(findings) => {
+            let Some(finding) = findings.iter().find(|finding| finding.is_error()) else {
+                return "no reason was given".into();
+            };
+            let place = finding.span.map(|span| {
+                let (line, column) = loaded.sources.line_column(span);
+                format!(" ({}:{line}:{column})", loaded.sources.get(span.source).name)
+            });
+            let help = finding.help.as_ref().map(|help| format!("; {help}"));
+            format!("{}{}{}", finding.message, place.unwrap_or_default(), help.unwrap_or_default())
+        }
+    }
+}

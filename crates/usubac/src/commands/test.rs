@@ -1,0 +1,133 @@
+//! `usubac test`: known answers through a cipher.
+
+use crate::args::Test;
+use crate::cipher::Cipher;
+use crate::files;
+use crate::output::{Failure, Output, print_json, print_line};
+use crate::{progress, targets};
+use serde_json::json;
+use std::path::PathBuf;
+use usuba_ir::layout::Slicing;
+use usuba_kit::known_answers::{self, Path, Plan, Report};
+use usuba_kit::run::Family;
+use usuba_kit::vectors::{self, VectorFile};
+
+/// Failures that are printed in full.
+const SHOWN: usize = 20;
+
+/// Runs every way through every test; the last line is `N passed, M failed`.
+pub fn run(test: &Test, output: &Output) -> Result<(), Failure> {
+    let cipher = Cipher::read(&test.path, &test.search, output)?;
+    let plan = plan(test)?;
+    let mut total = Report::default();
+    let mut rows = Vec::new();
+    for primitive in cipher.primitives(&test.primitive)? {
+        let paths: Vec<PathBuf> = if test.vectors.is_empty() {
+            primitive.vectors.iter().map(|file| cipher.folder.join(file)).collect()
+        } else {
+            test.vectors.iter().map(PathBuf::from).collect()
+        };
+        let files = read_vectors(&paths)?;
+        let tests = known_answers::tests_of(primitive, &files);
+        let bar = progress::bar(output);
+        let report = known_answers::run(primitive, &cipher.loaded, &tests, &plan, &mut |step| {
+            bar.set_length(step.ways as u64);
+            bar.set_position(step.number as u64);
+            bar.set_message(format!("{} {}", primitive.name, step.way));
+        });
+        bar.finish_and_clear();
+        for outcome in &report.outcomes {
+            if output.is_json() {
+                rows.push(json!({
+                    "primitive": primitive.name, "way": outcome.way, "passed": outcome.passed,
+                    "failed": outcome.failed, "skipped": outcome.skipped, "left_out": outcome.left_out,
+                    "broken": outcome.broken,
+                }));
+                continue;
+            }
+            let mut line = format!("{:<12} {:<36}", primitive.name, outcome.way);
+            match (&outcome.left_out, &outcome.broken) {
+                (Some(reason), _) => line.push_str(&format!(" left out: {reason}")),
+                (_, Some(reason)) => line.push_str(&format!(" BROKEN: {reason}")),
+                _ => {
+                    line.push_str(&format!(" {:>5} passed, {} failed", outcome.passed, outcome.failed));
+                    if outcome.skipped > 0 {
+                        line.push_str(&format!(", {} skipped", outcome.skipped));
+                    }
+                }
+            }
+            print_line(&line);
+        }
+        total.extend(report);
+    }
+    if output.is_json() {
+        let failures: Vec<_> = total
+            .failures
+            .iter()
+            .map(|one| json!({ "way": one.way, "test": one.test, "found": one.found, "expected": one.expected }))
+            .collect();
+        print_json(&json!({
+            "passed": total.passed, "failed": total.failed, "skipped": total.skipped, "ways": rows,
+            "failures": failures,
+        }));
+    } else {
+        for failure in total.failures.iter().take(SHOWN) {
+            print_line(&format!(
+                "FAILED {} ({}): found {}, expected {}",
+                failure.test, failure.way, failure.found, failure.expected
+            ));
+        }
+        print_line(&format!("{} passed, {} failed", total.passed, total.failed));
+    }
+    if total.is_success() { Ok(()) } else { Err(Failure::Said) }
+}
+
+fn plan(test: &Test) -> Result<Plan, Failure> {
+    let mut paths = vec![Path::Interpreter, Path::Usuba0];
+    for target in targets::named(&test.target)? {
+        for compiler in &test.cc {
+            let family = match compiler.as_str() {
+                "gcc" => Family::Gcc,
+                "clang" => Family::Clang,
+                other => {
+                    return Err(Failure::general(format!(
+                        "`{other}` is no compiler; there are gcc and clang"
+                    )));
+                }
+            };
+            for level in &test.opt {
+                let optimisation = match level.trim_start_matches("-").trim_start_matches('O') {
+                    "0" => "-O0",
+                    "1" => "-O1",
+                    "2" => "-O2",
+                    "3" => "-O3",
+                    "s" => "-Os",
+                    _ => {
+                        return Err(Failure::general(format!(
+                            "`{level}` is no level of optimisation; there are 0, 1, 2, 3, s"
+                        )));
+                    }
+                };
+                paths.push(Path::C { target, family, optimisation });
+            }
+        }
+    }
+    let mut plan = Plan::new(paths);
+    plan.interpreted_iterations = 1000;
+    let slicings: Vec<Slicing> =
+        test.slicing.iter().filter_map(|&slicing| targets::slicing(slicing)).collect();
+    plan.slicings = (!slicings.is_empty()).then_some(slicings);
+    Ok(plan)
+}
+
+fn read_vectors(paths: &[PathBuf]) -> Result<Vec<(String, VectorFile)>, Failure> {
+    paths
+        .iter()
+        .map(|path| {
+            let text = files::read_text(path)?;
+            let name = path.to_string_lossy().into_owned();
+            let file = vectors::parse(&name, &text).map_err(|error| Failure::general(error.to_string()))?;
+            Ok((name, file))
+        })
+        .collect()
+}

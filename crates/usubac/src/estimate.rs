@@ -1,0 +1,66 @@
+//! What a node would cost in each slicing on a target, and the choice between them.
+
+use crate::targets::SLICINGS;
+use usuba_codegen::{Kernel, KernelParameter, Missing};
+use usuba_ir::layout::Slicing;
+use usuba_kit::pipeline::{Compiled, Failure, Settings, compile};
+use usuba_lang::diagnostic::Diagnostic;
+use usuba_lang::load::Loaded;
+use usuba_target::Target;
+
+/// Cycles per instance at best: what the ports allow, or where the table does not say, an instruction a cycle.
+pub fn cycles_per_instance(kernel: &Kernel, target: &Target) -> f64 {
+    let cycles = kernel.report.port_bound(target).unwrap_or(kernel.report.instructions_run() as f64);
+    cycles / f64::from(kernel.instances.max(1))
+}
+
+/// Bytes of the outputs of one instance.
+pub fn output_bytes(kernel: &Kernel) -> f64 {
+    let bits = |parameter: &KernelParameter| u64::from(parameter.width) * u64::from(parameter.count);
+    let outputs = kernel.parameters.iter().filter(|one| one.direction == usuba_codegen::Direction::Output);
+    outputs.map(bits).sum::<u64>() as f64 / 8.0
+}
+
+/// Why a slicing is not to be had.
+pub enum Refusal {
+    /// The program or the slicing.
+    Program(Vec<Diagnostic>),
+    /// The target.
+    Target(Vec<Missing>),
+}
+
+/// A node in one slicing on one target.
+pub fn attempt(loaded: &Loaded, settings: &Settings, target: &Target) -> Result<Compiled, Refusal> {
+    let naming = usuba_codegen::Options { symbol: "kernel".into(), ..Default::default() };
+    compile(loaded, settings, target, &naming, &mut ()).map_err(|failure| match failure {
+        Failure::Program(findings) => Refusal::Program(findings),
+        Failure::Target(missing) => Refusal::Target(missing),
+        Failure::Stopped => Refusal::Program(Vec::new()),
+    })
+}
+
+/// The slicing predicted fastest on a target among those that the node admits.
+///
+/// # Errors
+/// Why each slicing is refused, if all are.
+pub fn fastest(
+    loaded: &Loaded,
+    settings: &dyn Fn(Slicing) -> Settings,
+    among: &[Slicing],
+    target: &Target,
+) -> Result<Slicing, Vec<(Slicing, Refusal)>> {
+    let mut refusals = Vec::new();
+    let mut best: Option<(f64, Slicing)> = None;
+    for slicing in SLICINGS.into_iter().filter(|slicing| among.contains(slicing)) {
+        match attempt(loaded, &settings(slicing), target) {
+            Err(refusal) => refusals.push((slicing, refusal)),
+            Ok(compiled) => {
+                let cost = cycles_per_instance(&compiled.kernel, target);
+                if best.is_none_or(|(least, _)| cost < least) {
+                    best = Some((cost, slicing));
+                }
+            }
+        }
+    }
+    best.map(|(_, slicing)| slicing).ok_or(refusals)
+}
