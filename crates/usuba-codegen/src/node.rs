@@ -67,6 +67,8 @@ pub(crate) struct NodeWriter<'a> {
     occupants: Vec<Vec<ValueId>>,
     bindings: Vec<Option<Binding>>,
     scopes: Vec<Scope>,
+    /// The loop whose carried arrays are being placed: its scope is not open yet, but they live already.
+    opening: Option<InductionId>,
     /// The buffer of each output and the place in it.
     outputs: Vec<Address>,
     claimed: Vec<bool>,
@@ -110,6 +112,7 @@ pub(crate) fn write_node(
         occupants: Vec::new(),
         bindings: vec![None; count],
         scopes: Vec::new(),
+        opening: None,
         outputs: Vec::new(),
         claimed: vec![false; node.outputs.len()],
         load,
@@ -480,6 +483,7 @@ impl NodeWriter<'_> {
     fn looped(&mut self, inner: &usuba_ir::program::Loop, results: &[ValueId], position: usize) {
         let mut carried = Vec::new();
         let mut scope = Scope::new(Some(inner.induction));
+        self.opening = Some(inner.induction);
         for (number, (&initial, &parameter)) in inner.initial.iter().zip(&inner.body.parameters).enumerate() {
             scope.carried.push(None);
             if !self.life.is_live(parameter) {
@@ -512,6 +516,7 @@ impl NodeWriter<'_> {
             self.occupy(parameter, place.clone());
             scope.carried[number] = Some(place);
         }
+        self.opening = None;
         self.s.begin();
         self.scopes.push(scope);
         self.block(&inner.body);
@@ -641,6 +646,9 @@ impl NodeWriter<'_> {
             return true;
         }
         let home = self.life.home(value);
+        if home.is_some() && home == self.opening {
+            return false;
+        }
         let last = self.life.last(value);
         match self.scopes.iter().rposition(|scope| scope.home == home) {
             Some(depth) if depth + 1 == self.scopes.len() => last < position || (!strict && last == position),
