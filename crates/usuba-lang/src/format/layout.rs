@@ -170,15 +170,17 @@ impl Printer {
     }
 
     fn concat(&mut self, docs: &[Doc], single: bool, indent: usize, tail: usize) {
-        for (number, doc) in docs.iter().enumerate() {
-            // What follows matters only where there is a choice.
-            let tail = match doc {
-                Doc::Concat(_) | Doc::Group(_) | Doc::Fill(..) | Doc::Nest(_) if !single => {
-                    let (width, ends) = head_of(docs.get(number + 1..).unwrap_or(&[]));
-                    if ends { width } else { width + tail }
-                }
-                _ => 0,
-            };
+        // What follows each, up to a break: from the last to the first, for a list may be long.
+        let mut tails = vec![0; docs.len()];
+        if !single {
+            let mut after = tail;
+            for (doc, slot) in docs.iter().zip(&mut tails).rev() {
+                *slot = after;
+                let (width, ends) = head(doc);
+                after = if ends { width } else { width + after };
+            }
+        }
+        for (doc, tail) in docs.iter().zip(tails) {
             self.doc(doc, single, indent, tail);
         }
     }

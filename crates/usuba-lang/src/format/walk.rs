@@ -364,7 +364,11 @@ impl Walk<'_> {
             docs.push(self.token());
         }
         docs.extend([self.token(), Doc::Space]);
-        docs.push(Doc::Nest(vec![self.expression()]));
+        // What a single operand holds is indented by its own parentheses.
+        docs.push(match self.expression() {
+            Doc::Fill(pieces, last) if pieces.is_empty() => *last,
+            chain => Doc::Nest(vec![chain]),
+        });
         Doc::Concat(docs)
     }
 
