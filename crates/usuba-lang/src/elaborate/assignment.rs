@@ -129,6 +129,15 @@ impl Ledger {
         remark
     }
 
+    /// Gives every atom that has no definition one that does not exist, once an error has been reported.
+    pub(super) fn forgive(&mut self, variable: VariableId) {
+        if let Some(atoms) = self.variables.get_mut(variable.0 as usize) {
+            for current in &mut atoms.current {
+                current.get_or_insert(Definition::Input);
+            }
+        }
+    }
+
     /// The last definition of every atom of a variable; `Err` lists the atoms that have none.
     pub(super) fn results(&self, variable: VariableId) -> Result<Vec<Definition>, Vec<u32>> {
         let Some(atoms) = self.variables.get(variable.0 as usize) else { return Ok(Vec::new()) };

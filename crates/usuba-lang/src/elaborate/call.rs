@@ -1,6 +1,6 @@
 //! Calls: arguments matched with parameters, `nat` values split off, the callee's sizes and directions bound.
 
-use super::constants::flatten;
+use super::constants::{flatten, has_untyped};
 use super::node::{Body, Value, bit_count};
 use super::types::{DeclaredType, Direction, DirectionTerm, Interface, SizeTerm, Width, Word};
 use super::{Key, elements, generic_key, messages, statics};
@@ -73,6 +73,10 @@ impl<'p> Body<'p, '_> {
         let parameters = binding.all(&interface.inputs);
         let results = binding.all(&interface.outputs);
         self.charge(parameters.len() + results.len())?;
+        // A constant needs its size now, and if no other argument can tell it, the result may.
+        if words.iter().all(|argument| has_untyped(argument)) {
+            self.bind_results(&results, expected);
+        }
         let arguments = if words.is_empty() {
             Value {
                 expression: Expression { kind: ExpressionKind::Tuple(Vec::new()), span },
@@ -86,7 +90,7 @@ impl<'p> Body<'p, '_> {
         }
         let parameters: Vec<Word> = parameters.iter().map(|&word| self.call_view(word)).collect();
         if let Err(disagreement) = self.agree(&parameters, &arguments.words) {
-            let (wanted, given) = (self.describe(&parameters), self.describe(&arguments.words));
+            let (wanted, given) = self.describe_both(&parameters, &arguments.words, disagreement);
             self.report_here(messages::arguments_differ(
                 callee,
                 &definition.name,
@@ -230,6 +234,8 @@ impl<'p> Body<'p, '_> {
 
     /// What no argument has bound, the expected result may bind.
     fn bind_results(&mut self, results: &[Word], expected: Option<&[Word]>) {
+        // Fewer words than expected may be a part of a tuple; more can only match bit by bit, which tells nothing.
+        let expected = expected.filter(|expected| results.len() <= expected.len());
         for (result, expected) in results.iter().zip(expected.unwrap_or_default()) {
             if self.unifier.width(result.width).bits().is_none() {
                 self.unifier.unify_width(result.width, expected.width);
@@ -253,7 +259,7 @@ impl<'p> Body<'p, '_> {
             if nats.is_empty() {
                 return Some(InstanceId(0));
             }
-            return Some(self.session.request(generic_key(definition, element, nats, interface)));
+            return Some(self.session.request(generic_key(definition, element, nats, interface), Some(span)));
         }
         if self.inferring {
             return Some(InstanceId(0));
@@ -274,7 +280,7 @@ impl<'p> Body<'p, '_> {
                 known => Some(known).filter(|_| !self.bits()),
             });
         let directions = directions.collect();
-        Some(self.session.request(Key { definition, element, nats, sizes, directions }))
+        Some(self.session.request(Key { definition, element, nats, sizes, directions }, Some(span)))
     }
 }
 

@@ -93,7 +93,14 @@ impl<'p> Body<'p, '_> {
                 self.report_here(messages::polymorphic_constant(span, &word));
                 return None;
             }
-            let width = self.unifier.width(first.width).bits().unwrap_or(1);
+            let width = match self.unifier.width(first.width).bits() {
+                Some(width) => width,
+                None if self.session.generic || self.inferring => 1,
+                None => {
+                    self.report_here(messages::untyped_constant(span));
+                    return None;
+                }
+            };
             let expression = Expression { kind: self.constant_atoms(0, width), span };
             return Some(Value { expression, words: vec![first] });
         }
@@ -300,6 +307,16 @@ impl<'p> Body<'p, '_> {
             self.report_here(messages::cannot_divide(span, &words));
             return None;
         };
+        // The parameters of a polymorphic callee may be open still: the typed parts tell.
+        for (part, &(start, _)) in parts.iter().zip(&shares) {
+            if let Part::Typed(value) = part {
+                for (expected, found) in view.iter().skip(start).zip(&value.words) {
+                    if self.unifier.width(expected.width).bits().is_none() {
+                        self.unifier.unify_width(expected.width, found.width);
+                    }
+                }
+            }
+        }
         let mut typed = Vec::with_capacity(parts.len());
         let mut failed = false;
         for (part, (start, count)) in parts.into_iter().zip(shares) {

@@ -2,6 +2,7 @@
 
 use super::constants::{bits_of, has_untyped};
 use super::node::{Body, Disagreement, Value};
+use super::statics::mentions_name;
 use super::types::{Direction, Width, Word};
 use super::{messages, signature};
 use crate::ast::{self, BinaryOp, Integer, ShiftOp, Static};
@@ -110,7 +111,7 @@ impl<'p> Body<'p, '_> {
     /// `left op right`.
     pub(super) fn combine(&mut self, op: BinaryOp, left: Value, right: Value, span: Span) -> Option<Value> {
         if let Err(disagreement) = self.agree(&left.words, &right.words) {
-            let (l, r) = (self.describe(&left.words), self.describe(&right.words));
+            let (l, r) = self.describe_both(&left.words, &right.words, disagreement);
             let places = (left.expression.span, right.expression.span);
             self.report_here(messages::operands_differ(op, span, places, &l, &r, disagreement));
             return None;
@@ -200,7 +201,8 @@ impl<'p> Body<'p, '_> {
         let Some(size) = size else { return Some(value) };
         let big = amount.unsigned_abs() >= size;
         if big && rotation {
-            self.report(messages::big_rotation(written.span, amount, size, one_word), note);
+            let varies = mentions_name(written);
+            self.report(messages::big_rotation(written.span, amount, size, one_word, varies), note);
         } else if big {
             self.report(
                 messages::big_shift(written.span, amount, size, one_word, op == ShiftOp::RightArithmetic),

@@ -30,14 +30,18 @@ use crate::ast::{self, AttributeKind, Bodies};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::typed;
-use indexmap::IndexSet;
+use indexmap::IndexMap;
 use report::Report;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use types::{Direction, Interface};
 
-/// How many atoms all instances together may mention. A cipher of a real library stays below a tenth of this.
+/// How much all instances together may mention: one for every atom, and [`ASSIGNMENT`] for every assignment, which
+/// together keeps the typed program within some hundred bytes for each.
 const BUDGET: u64 = 4_000_000;
+
+/// What an assignment or an iteration of a loop costs beyond its atoms.
+const ASSIGNMENT: usize = 4;
 
 /// What to elaborate, and how.
 #[derive(Clone, Debug)]
@@ -106,19 +110,15 @@ pub fn elaborate(program: &ast::Program, options: &Options) -> (Option<typed::Pr
 /// Checks every definition, polymorphic ones too, in [`typed::Mode::Words`].
 ///
 /// Sizes that a definition leaves to its callers stay open while it is checked. A node with `nat` parameters is checked
-/// for its names, and altogether for each list of values that a caller passes. If nothing is wrong and the last
-/// definition needs no further information, it is also elaborated with all its callees.
+/// for its names, and altogether for each list of values that a caller passes. If nothing is wrong by then, definitions
+/// that leave nothing open are also elaborated with all their callees, as entries.
 pub fn check(program: &ast::Program, strict: bool) -> Vec<Diagnostic> {
     let options = Options { strict, keep_tables: true, ..Options::new() };
     let mut session = Session::new(program, &options, true);
     names::check_definitions(program, &session.definitions, &mut session.report);
     session.run_generic();
     if !session.report.has_errors() {
-        session.generic = false;
-        session.requests.clear();
-        if let Some(last) = program.definitions.len().checked_sub(1) {
-            session.run_closed(last);
-        }
+        session.run_closed();
     }
     session.report.into_diagnostics()
 }
@@ -149,8 +149,8 @@ struct Session<'p> {
     generic: bool,
     report: Report,
     interfaces: BTreeMap<usize, Option<Rc<Interface<'p>>>>,
-    /// What to elaborate, in order of discovery; the position is a provisional instance number.
-    requests: IndexSet<Key>,
+    /// What to elaborate, in order of discovery, with the first call; the position is a provisional instance number.
+    requests: IndexMap<Key, Option<Span>>,
     names: BTreeMap<usize, (bool, names::Callees)>,
     budget: u64,
     /// The budget is spent: nothing more is elaborated.
@@ -168,7 +168,7 @@ impl<'p> Session<'p> {
             generic,
             report: Report::new(options.strict),
             interfaces: BTreeMap::new(),
-            requests: IndexSet::new(),
+            requests: IndexMap::new(),
             names: BTreeMap::new(),
             budget: BUDGET,
             exhausted: false,
@@ -204,8 +204,10 @@ impl<'p> Session<'p> {
     }
 
     /// The provisional number of an instance, which will be elaborated if it has not been.
-    fn request(&mut self, key: Key) -> typed::InstanceId {
-        let (index, _) = self.requests.insert_full(key);
+    fn request(&mut self, key: Key, call: Option<Span>) -> typed::InstanceId {
+        let entry = self.requests.entry(key);
+        let index = entry.index();
+        entry.or_insert(call);
         typed::InstanceId(index as u32)
     }
 
@@ -222,7 +224,7 @@ impl<'p> Session<'p> {
             None => {
                 self.exhausted = true;
                 let muted = self.report.mute(false);
-                self.report.add(messages::budget(place, is_loop, BUDGET));
+                self.report.add(messages::budget(place, is_loop));
                 self.report.mute(muted);
                 false
             }
@@ -231,7 +233,7 @@ impl<'p> Session<'p> {
 
     fn run(&mut self, options: &Options) -> Option<typed::Program> {
         let key = self.entry(options)?;
-        self.request(key);
+        self.request(key, None);
         let instances = self.run_requests();
         if self.report.has_errors() {
             return None;
@@ -243,20 +245,23 @@ impl<'p> Session<'p> {
     /// Elaborates what is requested and what that requests, in order.
     fn run_requests(&mut self) -> Vec<Option<typed::Instance>> {
         let mut instances = Vec::new();
-        while let Some(key) = self.requests.get_index(instances.len()).cloned() {
-            let instance = if self.exhausted { None } else { self.instance(&key) };
+        while let Some((key, &call)) = self.requests.get_index(instances.len()) {
+            let key = key.clone();
+            let instance = if self.exhausted { None } else { self.instance(&key, call) };
             instances.push(instance);
         }
         instances
     }
 
-    fn instance(&mut self, key: &Key) -> Option<typed::Instance> {
+    fn instance(&mut self, key: &Key, call: Option<Span>) -> Option<typed::Instance> {
         let definition = self.program.definitions.get(key.definition)?;
         // Both checks are made, so that one run reports the findings of both.
         let named = self.names_are_right(key.definition);
         let interface = self.interface(key.definition);
         let interface = interface.filter(|_| named)?;
-        match &definition.bodies {
+        let binding = binding(key, &interface).filter(|_| !self.generic || !key.nats.is_empty());
+        self.report.set_context(call.zip(binding));
+        let instance = match &definition.bodies {
             Bodies::Node(bodies) => {
                 let body = bodies.get(key.element)?;
                 node::instance(self, definition, &interface, body, key)
@@ -265,7 +270,9 @@ impl<'p> Session<'p> {
                 let list = lists.get(key.element)?;
                 tables::instance(self, definition, &interface, list, key)
             }
-        }
+        };
+        self.report.set_context(None);
+        instance
     }
 
     /// The entry as the options describe it.
@@ -396,22 +403,29 @@ impl<'p> Session<'p> {
                 continue;
             }
             for element in 0..elements(definition) {
-                self.request(generic_key(index, element, Vec::new(), &interface));
+                self.request(generic_key(index, element, Vec::new(), &interface), None);
             }
         }
         self.run_requests();
-        self.report_unused();
+        if !self.report.has_errors() {
+            self.report_unused();
+        }
     }
 
-    /// Elaborates the definition numbered `index` if it leaves nothing open.
-    fn run_closed(&mut self, index: usize) {
-        let Some(definition) = self.program.definitions.get(index) else { return };
-        let Some(interface) = self.interface(index) else { return };
-        if interface.nats().next().is_some() || interface.visible_sizes > 0 {
-            return;
-        }
-        for element in 0..elements(definition) {
-            self.request(generic_key(index, element, Vec::new(), &interface));
+    /// Elaborates all definitions that leave nothing open.
+    fn run_closed(&mut self) {
+        self.generic = false;
+        self.budget = BUDGET;
+        self.requests.clear();
+        for index in 0..self.program.definitions.len() {
+            let Some(definition) = self.program.definitions.get(index) else { continue };
+            let Some(interface) = self.interface(index) else { continue };
+            if interface.nats().next().is_some() || interface.visible_sizes > 0 {
+                continue;
+            }
+            for element in 0..elements(definition) {
+                self.request(generic_key(index, element, Vec::new(), &interface), None);
+            }
         }
         self.run_requests();
     }
@@ -435,6 +449,25 @@ impl<'p> Session<'p> {
             }
         }
     }
+}
+
+/// What a call binds: `'m = 16, n = 3`; `None` if nothing.
+fn binding(key: &Key, interface: &Interface<'_>) -> Option<String> {
+    let sizes = interface.variables.sizes.keys().zip(&key.sizes);
+    let sizes = sizes.filter_map(|(name, bits)| bits.map(|bits| format!("'{name} = {bits}")));
+    let nats = interface.nats().zip(&key.nats).map(|(nat, value)| format!("{} = {value}", nat.name.text));
+    let directions = interface.variables.directions.keys().zip(&key.directions);
+    let directions = directions.filter_map(|(name, direction)| {
+        let letter = match direction.as_ref()? {
+            Direction::V => 'V',
+            Direction::H => 'H',
+            Direction::B => 'B',
+            Direction::Variable(_) => return None,
+        };
+        Some(format!("'{name} = {letter}"))
+    });
+    let parts: Vec<String> = sizes.chain(directions).chain(nats).collect();
+    (!parts.is_empty()).then(|| format!("when called here, with {}", parts.join(", ")))
 }
 
 /// The number of elements of a definition: 1 unless it is an array.

@@ -86,7 +86,9 @@ pub(super) fn check_definition<'p>(
                     scope.ineffective_const(local, "a local");
                 }
                 scope.equations(&body.equations);
-                for name in body.locals.iter().flat_map(|local| &local.names) {
+                // Not where something is wrong: a name that is misspelt is not unused.
+                let right = scope.report.failures() == before;
+                for name in body.locals.iter().flat_map(|local| &local.names).filter(|_| right) {
                     if !scope.read.contains(name.text.as_str()) && !name.text.starts_with('_') {
                         scope.report.add(messages::unused_local(name));
                     }
@@ -94,7 +96,8 @@ pub(super) fn check_definition<'p>(
                 read_inputs.append(&mut scope.read);
                 scope.declared = outer;
             }
-            for input in definition.inputs.iter().filter(|input| input.constant.is_some()) {
+            let right = scope.report.failures() == before;
+            for input in definition.inputs.iter().filter(|input| right && input.constant.is_some()) {
                 for name in &input.names {
                     if !read_inputs.contains(name.text.as_str()) && !name.text.starts_with('_') {
                         scope.report.add(messages::unused_const(name));

@@ -5,7 +5,7 @@ use super::types::{
     self, Declared, DeclaredType, Direction, DirectionTerm, Interface, SizeTerm, Width, Word, WordType,
 };
 use super::unify::{Conflict, Unifier};
-use super::{Key, Session, attributes, messages, statics};
+use super::{ASSIGNMENT, Key, Session, attributes, messages, statics};
 use crate::ast::{self, Equation, LoopAttributeKind};
 use crate::source::Span;
 use crate::typed::{self, Expression, Slot, Step, Use, VariableId};
@@ -349,7 +349,22 @@ impl<'p> Body<'p, '_> {
     /// The type of words, for messages.
     pub(super) fn describe(&self, words: &[Word]) -> String {
         let words: Vec<Word> = words.iter().map(|&word| self.unifier.word(word)).collect();
-        types::describe(&words, &|width| self.size_name(width))
+        types::describe(&words, &|width| self.size_name(width), false)
+    }
+
+    /// The types of two lists of words that disagree, with directions if these are the reason.
+    pub(super) fn describe_both(
+        &self,
+        left: &[Word],
+        right: &[Word],
+        disagreement: Disagreement,
+    ) -> (String, String) {
+        let directed = matches!(disagreement, Disagreement::Direction(_));
+        let describe = |words: &[Word]| {
+            let words: Vec<Word> = words.iter().map(|&word| self.unifier.word(word)).collect();
+            types::describe(&words, &|width| self.size_name(width), directed)
+        };
+        (describe(left), describe(right))
     }
 
     fn size_name(&self, width: Width) -> String {
@@ -385,9 +400,8 @@ impl<'p> Body<'p, '_> {
             }
             match equation {
                 Equation::Assign(assignment) => {
-                    if let Some(assignment) = self.assignment(assignment) {
-                        steps.push(Step::Assign(assignment));
-                    }
+                    let assignment = self.assignment(assignment).filter(|_| self.keeps());
+                    steps.extend(assignment.map(Step::Assign));
                 }
                 Equation::Forall(forall) => {
                     if let Some(one) = self.forall(forall) {
@@ -397,6 +411,11 @@ impl<'p> Body<'p, '_> {
             }
         }
         steps
+    }
+
+    /// Whether the typed equations are wanted: for the program, or to find an order of evaluation.
+    fn keeps(&self) -> bool {
+        !self.inferring
     }
 
     fn forall(&mut self, forall: &'p ast::Forall) -> Option<typed::Loop> {
@@ -418,7 +437,7 @@ impl<'p> Body<'p, '_> {
                 first: value == start,
                 span: forall.span,
             });
-            let steps = self.charge(1).map(|()| self.equations(&forall.body));
+            let steps = self.charge(ASSIGNMENT).map(|()| self.equations(&forall.body));
             self.loops.pop();
             iterations.push(steps?);
             values.push(value);
@@ -437,6 +456,7 @@ impl<'p> Body<'p, '_> {
     }
 
     fn assignment(&mut self, assignment: &'p ast::Assignment) -> Option<typed::Assignment> {
+        self.charge(ASSIGNMENT)?;
         let mut slots = Vec::new();
         let mut words = Vec::new();
         let mut known = true;
@@ -448,7 +468,10 @@ impl<'p> Body<'p, '_> {
                     );
                     words.extend(selected.words);
                 }
-                None => known = false,
+                None => {
+                    known = false;
+                    self.forgive(target);
+                }
             }
         }
         let value = self.assigned_value(assignment, &slots, known.then_some(words.as_slice()));
@@ -467,6 +490,13 @@ impl<'p> Body<'p, '_> {
         }
         let value = value?;
         known.then_some(typed::Assignment { id, span: assignment.span, targets: slots, value })
+    }
+
+    /// A target that cannot be made out may be any atom of its variable: none of them counts as undefined any more.
+    fn forgive(&mut self, target: &ast::Reference) {
+        if let Some(Binding::Variable(variable)) = self.binding(&target.name.text) {
+            self.ledger.forgive(variable);
+        }
     }
 
     fn assigned_value(
@@ -488,8 +518,7 @@ impl<'p> Body<'p, '_> {
         };
         let expected = expected?;
         if let Err(disagreement) = self.agree(expected, &value.words) {
-            let left = self.describe(expected);
-            let right = self.describe(&value.words);
+            let (left, right) = self.describe_both(expected, &value.words, disagreement);
             self.report_here(messages::sides_differ(assignment, &left, &right, disagreement));
             return None;
         }

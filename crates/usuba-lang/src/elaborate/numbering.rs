@@ -4,8 +4,9 @@ use super::Key;
 use super::assignment::{for_each_assignment, for_each_expression};
 use super::types::Direction;
 use crate::ast;
+use crate::source::Span;
 use crate::typed::{Body, ExpressionKind, Instance, InstanceId, Mode, Program};
-use indexmap::IndexSet;
+use indexmap::IndexMap;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Puts instances, numbered by their place in `keys`, in an order in which callees come first.
@@ -15,11 +16,11 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) fn number(
     mode: Mode,
     instances: Vec<Instance>,
-    keys: &IndexSet<Key>,
+    keys: &IndexMap<Key, Option<Span>>,
     program: &ast::Program,
 ) -> Program {
     let mut order: Vec<(usize, usize)> =
-        keys.iter().enumerate().map(|(provisional, key)| (key.definition, provisional)).collect();
+        keys.keys().enumerate().map(|(provisional, key)| (key.definition, provisional)).collect();
     order.sort_unstable();
     let mut count: BTreeMap<usize, usize> = BTreeMap::new();
     for &(definition, _) in &order {
@@ -35,7 +36,7 @@ pub(super) fn number(
     let mut instances: Vec<Option<Instance>> = instances.into_iter().map(Some).collect();
     let mut numbered = Vec::with_capacity(instances.len());
     for &(definition, provisional) in &order {
-        let (Some(mut instance), Some(key)) =
+        let (Some(mut instance), Some((key, _))) =
             (instances.get_mut(provisional).and_then(Option::take), keys.get_index(provisional))
         else {
             continue;

@@ -21,6 +21,8 @@ pub(super) struct Report {
     found: usize,
     /// Something was left out because of an error that another stage has reported.
     skipped: bool,
+    /// The call for whose sake a polymorphic definition is being elaborated, and what it binds.
+    context: Option<(Span, String)>,
 }
 
 impl Report {
@@ -39,6 +41,11 @@ impl Report {
         }
         if self.muted {
             return;
+        }
+        if let Some((span, binding)) = &self.context
+            && diagnostic.is_error()
+        {
+            diagnostic.related.push((*span, binding.clone()));
         }
         let code = if diagnostic.is_error() { None } else { Some(diagnostic.code) };
         let message = if diagnostic.span.is_none() { diagnostic.message.clone() } else { String::new() };
@@ -60,6 +67,11 @@ impl Report {
     /// Drops findings while `muted`; returns what was so before.
     pub(super) fn mute(&mut self, muted: bool) -> bool {
         std::mem::replace(&mut self.muted, muted)
+    }
+
+    /// From now on, errors mention this call.
+    pub(super) fn set_context(&mut self, context: Option<(Span, String)>) {
+        self.context = context;
     }
 
     /// Whether the program is wrong.

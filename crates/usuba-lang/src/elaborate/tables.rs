@@ -131,7 +131,7 @@ struct Reading<'r, 'p> {
 impl Reading<'_, '_> {
     fn describe(&self, words: &[Word]) -> String {
         let words: Vec<Word> = words.iter().map(|&word| self.unifier.word(word)).collect();
-        types::describe(&words, &|_| "'m".to_string())
+        types::describe(&words, &|_| "'m".to_string(), false)
     }
 
     fn known_bits(&self, words: &[Word]) -> Option<u32> {
@@ -188,8 +188,8 @@ impl Reading<'_, '_> {
         for ((source, output), entry) in sources.iter().zip(self.outputs).zip(entries) {
             let Some(&input) = self.inputs.get(*source as usize) else { continue };
             if let Err(conflict) = self.unifier.unify_word(input, *output) {
-                let (from, to) = (self.describe(&[input]), self.describe(&[*output]));
                 let directions = conflict == Conflict::Direction;
+                let (from, to) = (self.describe(&[input]), self.describe(&[*output]));
                 self.session.report.add(messages::permutation_types(entry, &from, &to, directions));
                 return None;
             }

@@ -125,23 +125,30 @@ impl<'p> Interface<'p> {
     }
 }
 
-/// The words of a type as the author would write it: `u16x4`, `(u16x4, u8)`.
-pub(super) fn describe(words: &[Word], size_names: &dyn Fn(Width) -> String) -> String {
-    let mut runs: Vec<(Width, usize)> = Vec::new();
-    for word in words {
+/// The words of a type as the author would write it: `u16x4`, `(u16x4, u8)`; with directions, `u<V>16x4`.
+pub(super) fn describe(words: &[Word], size_names: &dyn Fn(Width) -> String, directed: bool) -> String {
+    let mut runs: Vec<(Word, usize)> = Vec::new();
+    for &word in words {
         match runs.last_mut() {
-            Some((width, count)) if *width == word.width => *count += 1,
-            _ => runs.push((word.width, 1)),
+            Some((last, count)) if last.width == word.width && (!directed || *last == word) => *count += 1,
+            _ => runs.push((word, 1)),
         }
     }
     let mut parts: Vec<String> = Vec::new();
-    for &(width, count) in runs.iter().take(4) {
-        let text = match (width.bits(), count) {
-            (Some(1), count) => format!("b{count}"),
-            (Some(bits), 1) => format!("u{bits}"),
-            (Some(bits), count) => format!("u{bits}x{count}"),
-            (None, 1) => format!("u{}", size_names(width)),
-            (None, count) => format!("u{}[{count}]", size_names(width)),
+    for &(word, count) in runs.iter().take(4) {
+        let direction = match word.direction {
+            _ if !directed => "",
+            Direction::V => "<V>",
+            Direction::H => "<H>",
+            Direction::B => "<B>",
+            Direction::Variable(_) => "<'D>",
+        };
+        let text = match (word.width.bits(), count) {
+            (Some(1), count) => format!("b{direction}{count}"),
+            (Some(bits), 1) => format!("u{direction}{bits}"),
+            (Some(bits), count) => format!("u{direction}{bits}x{count}"),
+            (None, 1) => format!("u{direction}{}", size_names(word.width)),
+            (None, count) => format!("u{direction}{}[{count}]", size_names(word.width)),
         };
         parts.push(text);
     }

@@ -91,12 +91,18 @@ fn moved(size: u64, one_word: bool) -> String {
     plural(size, if one_word { "bit" } else { "word" })
 }
 
-pub(in crate::elaborate) fn big_rotation(span: Span, amount: i64, size: u64, one_word: bool) -> Diagnostic {
+pub(in crate::elaborate) fn big_rotation(
+    span: Span,
+    amount: i64,
+    size: u64,
+    one_word: bool,
+    varies: bool,
+) -> Diagnostic {
     let moved = moved(size, one_word);
     let rest = amount.unsigned_abs() % size.max(1);
     Diagnostic::warning("W-rotation", span, format!("a rotation of {moved} by {amount} is one by {rest}"))
         .label("goes around more than once")
-        .help(format!("write {rest}"))
+        .help(if varies { format!("take the amount `% {size}`") } else { format!("write {rest}") })
 }
 
 pub(in crate::elaborate) fn big_shift(
@@ -113,10 +119,10 @@ pub(in crate::elaborate) fn big_shift(
         .help("change the amount, or write the constant")
 }
 
-pub(in crate::elaborate) fn budget(span: Span, is_loop: bool, limit: u64) -> Diagnostic {
+pub(in crate::elaborate) fn budget(span: Span, is_loop: bool) -> Diagnostic {
     let what = if is_loop { "loop" } else { "definition" };
     Diagnostic::error("E0510", span, format!("with this {what} the program becomes too large"))
         .label("elaboration stopped here")
-        .rule(format!("all loops spelt out, a program mentions at most {limit} words"))
+        .rule("all loops spelt out, a program mentions at most some millions of words")
         .help("check the bounds of the loops; a node describes one instance, for one block")
 }

@@ -27,57 +27,50 @@ fn differing(finding: Diagnostic, disagreement: Disagreement) -> Diagnostic {
     }
 }
 
-pub(in crate::elaborate) fn no_outputs(name: &Name) -> Diagnostic {
-    Diagnostic::error("E0401", name.span, format!("`{}` has no outputs", name.text))
-        .label("returns nothing")
-        .rule("a definition computes at least one word")
-        .help("declare what it returns after `returns`")
-}
-
 pub(in crate::elaborate) fn nat_misplaced(name: &Name, why: &str) -> Diagnostic {
-    Diagnostic::error("E0402", name.span, format!("`{}` cannot be a `nat`", name.text))
+    Diagnostic::error("E0401", name.span, format!("`{}` cannot be a `nat`", name.text))
         .label(why)
         .rule("`nat` is the type of the compile-time parameters of a node")
         .help("give it a type of words, such as `u32`")
 }
 
 pub(in crate::elaborate) fn nat_annotation(span: Span) -> Diagnostic {
-    Diagnostic::error("E0402", span, "a constant with a type is a word, not a `nat`")
+    Diagnostic::error("E0401", span, "a constant with a type is a word, not a `nat`")
         .label("`nat`")
         .rule("`n:type` is a word of that type; a number for the compiler is written without a type")
         .help("remove the type")
 }
 
 pub(in crate::elaborate) fn zero_size(span: Span) -> Diagnostic {
-    Diagnostic::error("E0403", span, "this type has no words or no bits")
+    Diagnostic::error("E0402", span, "this type has no words or no bits")
         .label("a size is not positive")
         .rule("word sizes, lengths and dimensions are at least 1")
         .help("write a positive size")
 }
 
 pub(in crate::elaborate) fn open_size(span: Span, name: &str) -> Diagnostic {
-    Diagnostic::error("E0404", span, format!("the size depends on `{name}`"))
+    Diagnostic::error("E0403", span, format!("the size depends on `{name}`"))
         .label("not a number")
         .rule("sizes in types are made of literals; they do not depend on `nat` parameters")
         .help("write the largest size that is needed")
 }
 
 pub(in crate::elaborate) fn type_too_large(span: Span, limit: u64) -> Diagnostic {
-    Diagnostic::error("E0405", span, "this type has too many words")
+    Diagnostic::error("E0404", span, "this type has too many words")
         .label("too large")
         .rule(format!("a variable has at most {limit} words"))
         .help("a node describes one instance; parallel instances are the compiler's business")
 }
 
 pub(in crate::elaborate) fn word_too_wide(span: Span, bits: u32, limit: u32) -> Diagnostic {
-    Diagnostic::error("E0406", span, format!("a word of {bits} bits is too wide"))
+    Diagnostic::error("E0405", span, format!("a word of {bits} bits is too wide"))
         .label("too wide")
         .rule(format!("words have at most {limit} bits"))
         .help("use a vector of words")
 }
 
 pub(in crate::elaborate) fn unknown_size(span: Span, name: &str) -> Diagnostic {
-    Diagnostic::error("E0407", span, format!("there is no size `'{name}` here"))
+    Diagnostic::error("E0406", span, format!("there is no size `'{name}` here"))
         .label("not a size of this definition")
         .rule("a type within an expression uses the size variables of the declarations")
         .help("write the number of bits")
@@ -239,9 +232,12 @@ pub(in crate::elaborate) fn atom_indexed(
     dimensions: usize,
 ) -> Diagnostic {
     let name = &reference.name.text;
-    let dimensions = plural(dimensions as u64, "dimension");
-    let message = format!("`{name}` has {dimensions}, but {} selections", reference.selections.len());
-    let finding = Diagnostic::error("E0424", reference.span, message).label("selects within an atom");
+    let message = match (bits, dimensions) {
+        (true, _) => format!("this selects within a bit of `{name}`"),
+        (false, 0) => format!("this selects within a word: `{name}` is a single one"),
+        (false, n) => format!("this selects within a word: `{name}` has {}", plural(n as u64, "dimension")),
+    };
+    let finding = Diagnostic::error("E0424", reference.span, message).label("one selection too many");
     if bits {
         return finding
             .rule("under `--slicing b` the bits of a word are one more dimension, and there is none beyond")
@@ -250,7 +246,9 @@ pub(in crate::elaborate) fn atom_indexed(
     let finding =
         finding.rule("a word is an atom: its bits cannot be selected unless the program is bitsliced");
     match declared.strip_prefix('u').filter(|bits| bits.chars().all(|c| c.is_ascii_digit())) {
-        Some(bits) => finding.help(format!("did you mean `b{bits}`? With `--slicing b` this is accepted")),
+        Some(bits) => finding.help(format!(
+            "did you mean to declare `b{bits}` instead of `u{bits}`? With `--slicing b` this is accepted"
+        )),
         None => finding.help("remove a selection, or declare a vector"),
     }
 }
