@@ -121,17 +121,16 @@ impl Loading<'_> {
             self.loaded.diagnostics.push(messages::not_found(span, path, &candidates));
             return None;
         };
+        if !self.seen.contains(&canonical) {
+            return self.open(candidate, canonical, Some(span));
+        }
         if let Some(first) = frames.iter().position(|frame| frame.canonical == canonical) {
             let cycle = frames.get(first..).unwrap_or(&[]);
             let chain: Vec<&str> = cycle.iter().map(|frame| frame.path.as_str()).collect();
             let includes: Vec<Span> = cycle.iter().skip(1).filter_map(|frame| frame.included).collect();
             self.loaded.diagnostics.push(messages::cycle(span, path, &chain, &includes));
-            return None;
         }
-        if self.seen.contains(&canonical) {
-            return None;
-        }
-        self.open(candidate, canonical, Some(span))
+        None
     }
 
     fn open(&mut self, path: &str, canonical: String, included: Option<Span>) -> Option<Frame> {
