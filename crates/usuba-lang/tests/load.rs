@@ -379,3 +379,19 @@ fn json() {
           }
         ]"#]].assert_eq(&serde_json::to_string_pretty(&json).unwrap());
 }
+
+/// Colours are the only difference of style, and none slips into the plain one.
+#[test]
+fn colours() {
+    let files = Memory::new(&[("main.ua", "node f (x:bool) returns (y:u8) let y = x ^ y & x tel\n")]);
+    let loaded = load("main.ua", &[], &files);
+    let plain = render(&loaded.diagnostics, &loaded.sources, Style::Plain);
+    let coloured = render(&loaded.diagnostics, &loaded.sources, Style::Coloured);
+    assert!(!plain.contains('\u{1b}') && coloured.contains('\u{1b}'));
+    let mut stripped = String::new();
+    for (number, part) in coloured.split('\u{1b}').enumerate() {
+        stripped.push_str(if number == 0 { part } else { part.split_once('m').unwrap().1 });
+    }
+    // The plain style has signs for changed lines where the other has colours.
+    assert_eq!(plain.lines().next(), stripped.lines().next());
+}

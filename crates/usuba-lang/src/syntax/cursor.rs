@@ -334,7 +334,10 @@ impl<'t> Parser<'t> {
     /// Moves to the next token that `stop` accepts, or to the next item, passing over brackets that open on the way.
     pub(super) fn skip_until(&mut self, stop: impl Fn(TokenKind) -> bool) {
         let mut depth = 0u32;
-        while !self.at_item() && !(depth == 0 && stop(self.kind())) {
+        while !self.at_item() {
+            if depth == 0 && stop(self.kind()) {
+                return;
+            }
             match self.kind() {
                 TokenKind::OpenParenthesis | TokenKind::OpenBracket | TokenKind::OpenBrace => depth += 1,
                 TokenKind::CloseParenthesis | TokenKind::CloseBracket | TokenKind::CloseBrace => {

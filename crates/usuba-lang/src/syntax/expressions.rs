@@ -168,10 +168,10 @@ impl Parser<'_> {
         }
         let mut parts = self.bracketed(PARENTHESES, "`(`", Self::arguments)?;
         let span = self.since(start);
-        if parts.0.len() == 1 {
-            if let Some(tree) = parts.0.pop() {
-                return Ok(Grown { tree: Expression { span, parenthesised: true, ..tree }, height: parts.1 });
-            }
+        if parts.0.len() == 1
+            && let Some(tree) = parts.0.pop()
+        {
+            return Ok(Grown { tree: Expression { span, parenthesised: true, ..tree }, height: parts.1 });
         }
         self.grow(ExpressionKind::Tuple(parts.0), span, parts.1)
     }

@@ -13,11 +13,11 @@ use crate::source::Span;
 pub(super) fn warnings(file: &File, text: &str) -> Vec<Diagnostic> {
     let mut search = Search { text, found: Vec::new() };
     for item in &file.items {
-        if let Item::Definition(definition) = item {
-            if let Bodies::Node(bodies) = &definition.bodies {
-                for body in bodies {
-                    search.equations(&body.equations);
-                }
+        if let Item::Definition(definition) = item
+            && let Bodies::Node(bodies) = &definition.bodies
+        {
+            for body in bodies {
+                search.equations(&body.equations);
             }
         }
     }
@@ -126,10 +126,10 @@ impl Search<'_> {
                 return search.chain(child);
             }
             search.link(child, wrong);
-            if let (Some(parent), Some(inner)) = (parent, in_c(child)) {
-                if inner.strength < parent.strength || (right && inner.strength == parent.strength) {
-                    wrong.push((child.span, inner, parent));
-                }
+            if let (Some(parent), Some(inner)) = (parent, in_c(child))
+                && (inner.strength < parent.strength || (right && inner.strength == parent.strength))
+            {
+                wrong.push((child.span, inner, parent));
             }
         };
         match &expression.kind {

@@ -52,13 +52,11 @@ fn whole(word: &str, span: Span) -> Read<BaseType> {
         }
         let name = variable.trim_end_matches(|c: char| c.is_ascii_digit());
         let digits = &variable[name.len()..];
-        if let Some(name) = name.strip_suffix('x').filter(|n| !n.is_empty() && !digits.is_empty()) {
-            if name.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_') {
-                let prefix = &word[..word.len() - variable.len()];
-                return Err(Box::new(messages::matrix_of_variable(
-                    span, word, variable, prefix, name, digits,
-                )));
-            }
+        if let Some(name) = name.strip_suffix('x').filter(|n| !n.is_empty() && !digits.is_empty())
+            && name.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_')
+        {
+            let prefix = &word[..word.len() - variable.len()];
+            return Err(Box::new(messages::matrix_of_variable(span, word, variable, prefix, name, digits)));
         }
         return Ok(BaseType::Word { direction, size: Size::Variable(variable.to_string()), count: None });
     }
