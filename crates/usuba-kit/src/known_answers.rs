@@ -2,7 +2,7 @@
 //!
 //! [`tests_of`] turns the vector files of a primitive into [`Test`]s, each a [`Request`] and what it must give. [`run`]
 //! puts all of them to each [`Path`]: the reference interpreter, the interpreter of Usuba0 after all passes, and compiled
-//! C. Compiled C is also put through the check of its modes ([`Request::Modes`]): every length, in place and misaligned,
+//! C. Compiled C is also put through the check of its modes ([`Plan::modes`]): every length, in place and misaligned,
 //! against a loop that takes one block at a time.
 
 use crate::manifest::{Function, Mode, Primitive};
@@ -73,9 +73,6 @@ pub enum Request {
         /// The text.
         data: Vec<u8>,
     },
-    /// Whether all modes agree with a loop that takes one block at a time; the answer is a complaint, or nothing.
-    /// For compiled code only.
-    Modes,
 }
 
 /// A request and its answer.

@@ -30,6 +30,30 @@ fn read(path: &FilePath) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// A wrong answer in a file of vectors is found on every path.
+#[test]
+fn wrong_answers_are_reported() {
+    let folder = folder("chacha20");
+    let manifest = manifest::parse("usuba.toml", &read(&folder.join("usuba.toml"))).unwrap();
+    let loaded = load(&folder.join(&manifest.source).to_string_lossy(), &[], &Disk);
+    let primitive = &manifest.primitives[0];
+    let path = &primitive.vectors[0];
+    let mut file = vectors::parse(path, &read(&folder.join(path))).unwrap();
+    let wrong = file.vectors.iter_mut().find(|vector| vector.output.len() > 100).unwrap();
+    wrong.output[77] ^= 4;
+    let name = format!("{path}: {}", wrong.id);
+    let tests = known_answers::tests_of(primitive, &[(path.clone(), file)]);
+    let c = Path::C { target: &usuba_target::machines::GP64, family: Family::Gcc, optimisation: "-O0" };
+    let plan = Plan::new(vec![Path::Interpreter, Path::Usuba0, c]);
+    let report = known_answers::run(primitive, &loaded, &tests, &plan, &mut |_| {});
+    assert!(!report.is_success());
+    assert_eq!(report.failures.len(), plan.paths.len(), "{:?}", report.failures);
+    for failure in &report.failures {
+        assert_eq!(failure.test, name);
+        assert!(failure.found.ends_with("(from byte 64)"), "{}", failure.found);
+    }
+}
+
 /// Runs all tests of all primitives of a cipher on some paths.
 fn check(cipher: &str, paths: &[Path], iterations: u32) {
     let folder = folder(cipher);

@@ -277,7 +277,7 @@ fn key_of(request: &Request) -> Option<&Vec<u8>> {
         | Request::Blocks { key, .. }
         | Request::Chain { key, .. }
         | Request::Counter { key, .. } => Some(key),
-        Request::Stream { .. } | Request::Modes => None,
+        Request::Stream { .. } => None,
     }
 }
 
@@ -325,7 +325,7 @@ fn block_cipher(
                 let blocks: Vec<u8> = (0..data.len().div_ceil(size)).flat_map(|n| plus(counter, n)).collect();
                 push(&mut forward, &encrypt, &blocks)?;
             }
-            Request::Chain { .. } | Request::Stream { .. } | Request::Modes => {}
+            Request::Chain { .. } | Request::Stream { .. } => {}
         }
     }
     forward.run(&mut encrypt, cipher.block.order, &mut answers)?;
