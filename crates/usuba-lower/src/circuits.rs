@@ -48,6 +48,24 @@ impl Circuit {
         self.outputs.iter().map(|&wire| wires[wire]).collect()
     }
 
+    /// The same circuit with input k at place `order[k]`, and with output j from output `sources[j]`.
+    fn rewire(&self, order: &[usize], sources: &[usize]) -> Circuit {
+        let wire = |w: usize| order.get(w).copied().unwrap_or(w);
+        let gates = self
+            .gates
+            .iter()
+            .map(|gate| match *gate {
+                Gate::Not(a) => Gate::Not(wire(a)),
+                Gate::And(a, b) => Gate::And(wire(a), wire(b)),
+                Gate::Or(a, b) => Gate::Or(wire(a), wire(b)),
+                Gate::Xor(a, b) => Gate::Xor(wire(a), wire(b)),
+                Gate::AndNot(a, b) => Gate::AndNot(wire(a), wire(b)),
+            })
+            .collect();
+        let outputs = sources.iter().map(|&j| wire(self.outputs[j])).collect();
+        Circuit { inputs: self.inputs, gates, outputs, source: self.source.clone() }
+    }
+
     /// Its value for every input in order, by evaluation: output word, first output most significant.
     pub fn table(&self) -> Vec<u64> {
         (0..1u64 << self.inputs)
@@ -102,6 +120,57 @@ pub fn published(inputs: usize, outputs: usize, table: &[u64]) -> Option<&'stati
         .iter()
         .filter(|one| one.circuit.inputs == inputs && one.outputs == outputs && one.table == table)
         .min_by_key(|one| (one.circuit.gates.len(), one.file))
+}
+
+/// Up to this many inputs every order of them is tried: a truth table then fits a word.
+const SMALL: usize = 6;
+
+/// The smallest published circuit for a table of 2^inputs values that may list inputs and outputs in another order than
+/// the database does, such as the rows and columns in which the S-boxes of DES are printed. More than six inputs are
+/// tried in the order of the database and in the opposite one only.
+pub fn rewired(inputs: usize, outputs: usize, table: &[u64]) -> Option<Circuit> {
+    if table.len() != 1 << inputs {
+        return None;
+    }
+    let forwards: Vec<usize> = (0..inputs).collect();
+    let orders = if inputs <= SMALL {
+        permutations(inputs)
+    } else {
+        vec![forwards.clone(), forwards.iter().rev().copied().collect()]
+    };
+    let wanted: Vec<Vec<bool>> = (0..outputs).map(|j| column(table, outputs, j, &forwards)).collect();
+    let mut best: Option<Circuit> = None;
+    for one in database().iter().filter(|one| one.circuit.inputs == inputs && one.outputs == outputs) {
+        if best.as_ref().is_some_and(|circuit| circuit.gates.len() <= one.circuit.gates.len()) {
+            continue;
+        }
+        let found = orders.iter().find_map(|order| {
+            let columns: Vec<Vec<bool>> =
+                (0..outputs).map(|j| column(&one.table, outputs, j, order)).collect();
+            let sources: Option<Vec<usize>> =
+                wanted.iter().map(|wanted| columns.iter().position(|column| column == wanted)).collect();
+            Some(one.circuit.rewire(order, &sources?))
+        });
+        best = found.or(best);
+    }
+    best
+}
+
+/// Output `j` of `table`, for every input in order, if input k of the table is input `order[k]`.
+fn column(table: &[u64], outputs: usize, j: usize, order: &[usize]) -> Vec<bool> {
+    let n = order.len();
+    let entry = |index: usize| order.iter().fold(0, |entry, &i| entry << 1 | index >> (n - 1 - i) & 1);
+    (0..table.len()).map(|index| table[entry(index)] >> (outputs - 1 - j) & 1 == 1).collect()
+}
+
+/// All orders of 0 to n-1, the natural one first.
+fn permutations(n: usize) -> Vec<Vec<usize>> {
+    (0..n).fold(vec![Vec::new()], |shorter, _| {
+        let longer = |order: Vec<usize>| {
+            (0..n).filter(|i| !order.contains(i)).map(|i| [&order[..], &[i]].concat()).collect::<Vec<_>>()
+        };
+        shorter.into_iter().flat_map(longer).collect()
+    })
 }
 
 fn read(file: &'static str, text: &str) -> Option<Published> {

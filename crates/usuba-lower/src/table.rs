@@ -31,18 +31,14 @@ impl<'p> Lowering<'p> {
         self.define(id, node, weight);
     }
 
-    /// The circuit of a table: published, read in either bit order, or made here.
+    /// The circuit of a table: published, whatever the order of its inputs and outputs, or made here.
     fn circuit(&self, table: &Table) -> Circuit {
         let (inputs, outputs) = (table.inputs as usize, table.outputs as usize);
-        let direct = circuits::published(inputs, outputs, &table.entries).map(|one| one.circuit.clone());
-        let mirrored = || {
-            let reverse = |value: u64, bits: usize| (0..bits).fold(0, |word, i| word << 1 | value >> i & 1);
-            let entries: Vec<u64> = (0..table.entries.len())
-                .map(|i| reverse(table.entries[reverse(i as u64, inputs) as usize], outputs))
-                .collect();
-            circuits::published(inputs, outputs, &entries).map(|one| mirror(&one.circuit))
+        let published = if self.options.published_circuits {
+            circuits::rewired(inputs, outputs, &table.entries)
+        } else {
+            None
         };
-        let published = if self.options.published_circuits { direct.or_else(mirrored) } else { None };
         published.unwrap_or_else(|| synthesis::synthesise(inputs, outputs, &table.entries))
     }
 
@@ -184,23 +180,4 @@ fn emit(builder: &mut NodeBuilder, circuit: &Circuit, inputs: &[ValueId]) -> Vec
         });
     }
     circuit.outputs.iter().map(|&wire| wires[wire]).collect()
-}
-
-/// The circuit with inputs and outputs in the opposite order.
-fn mirror(circuit: &Circuit) -> Circuit {
-    let n = circuit.inputs;
-    let wire = |w: usize| if w < n { n - 1 - w } else { w };
-    let gates = circuit
-        .gates
-        .iter()
-        .map(|gate| match *gate {
-            Gate::Not(a) => Gate::Not(wire(a)),
-            Gate::And(a, b) => Gate::And(wire(a), wire(b)),
-            Gate::Or(a, b) => Gate::Or(wire(a), wire(b)),
-            Gate::Xor(a, b) => Gate::Xor(wire(a), wire(b)),
-            Gate::AndNot(a, b) => Gate::AndNot(wire(a), wire(b)),
-        })
-        .collect();
-    let outputs = circuit.outputs.iter().rev().map(|&w| wire(w)).collect();
-    Circuit { inputs: n, gates, outputs, source: circuit.source.clone() }
 }

@@ -1,6 +1,6 @@
 //! Every circuit computes its table, for every input.
 
-use usuba_lower::circuits::{database, published};
+use usuba_lower::circuits::{database, published, rewired};
 use usuba_lower::synthesis::{decision_diagram, synthesise};
 
 #[test]
@@ -29,6 +29,23 @@ fn the_smallest_circuit_is_taken() {
     let aes = database().iter().find(|one| one.sbox == "aes").expect("the AES S-box is published");
     let best = published(8, 8, &aes.table).expect("it is found by its table");
     assert!(best.circuit.gates.len() <= 113, "{} gates", best.circuit.gates.len());
+}
+
+#[test]
+fn a_circuit_is_found_whatever_the_order_of_inputs_and_outputs() {
+    for one in database().iter().filter(|one| one.circuit.inputs <= 6) {
+        let (n, m) = (one.circuit.inputs, one.outputs);
+        // The last input comes second, as in the rows of the tables of DES; the outputs go round by one.
+        let entry = |i: usize| {
+            let bit = |k: usize| i >> (n - 1 - k) & 1;
+            (2..n).chain([1]).fold(bit(0), |word, k| word << 1 | bit(k))
+        };
+        let turn = |value: u64| (value << 1 | value >> (m - 1)) & ((1 << m) - 1);
+        let table: Vec<u64> = (0..1 << n).map(|i| turn(one.table[entry(i)])).collect();
+        let found = rewired(n, m, &table).expect(one.file);
+        assert_eq!(found.table(), table, "{}", one.file);
+        assert!(found.gates.len() <= one.circuit.gates.len(), "{}", one.file);
+    }
 }
 
 /// A deterministic generator (splitmix64).

@@ -62,6 +62,8 @@ pub enum Command {
     Test(Test),
     /// Say which slicings and targets a program admits, why not the others, and what it costs.
     Explain(Explain),
+    /// List the machines that code is made for.
+    Targets(Targets),
     /// Print completions for a shell.
     Completions(Completions),
 }
@@ -271,7 +273,7 @@ pub struct Test {
     /// emulators; `none` only the interpreters.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "native")]
     pub target: Vec<String>,
-    /// The C compilers, separated by commas: `gcc`, `clang`, or commands.
+    /// The C compilers, separated by commas: `gcc`, `clang`.
     #[arg(long, value_name = "CC,…", value_delimiter = ',', default_value = "gcc,clang")]
     pub cc: Vec<String>,
     /// The optimisation levels for the C compilers, separated by commas.
@@ -302,6 +304,25 @@ pub struct Explain {
     pub target: Vec<String>,
     #[command(flatten)]
     pub search: Search,
+}
+
+/// `usubac targets`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  usubac targets
+  usubac targets --here
+  cc $(usubac targets --flags avx2) -O2 …")]
+pub struct Targets {
+    /// Only the names of those that run here without an emulator.
+    #[arg(long)]
+    pub here: bool,
+    /// Only the name of the widest that runs here.
+    #[arg(long, conflicts_with = "here")]
+    pub native: bool,
+    /// Only the compiler flags of this one.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["here", "native"])]
+    pub flags: Option<String>,
 }
 
 /// `usubac completions`.

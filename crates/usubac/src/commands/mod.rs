@@ -6,4 +6,5 @@ pub mod completions;
 pub mod explain;
 pub mod fmt;
 pub mod run;
+pub mod targets;
 pub mod test;

@@ -1,0 +1,54 @@
+#!/bin/sh
+# Compiles AES-128 from its specification, encrypts a file with it, and compares every byte with OpenSSL.
+#
+# USUBAC: the compiler (default: the release build); DEMO_MIB: size of the file (default 64); CC: the C compiler.
+set -eu
+cd "$(dirname "$0")/.."
+usubac=${USUBAC:-${CARGO_TARGET_DIR:-target}/release/usubac}
+size=${DEMO_MIB:-64}
+key=2b7e151628aed2a6abf7158809cf4f3c
+counter=f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+compiler=${CC:-}
+if [ -z "$compiler" ]; then
+    for candidate in clang-19 clang gcc; do
+        if command -v "$candidate" >/dev/null 2>&1; then compiler=$candidate; break; fi
+    done
+fi
+
+echo "AES-128 in counter mode, $size MiB, from $(grep -c . ciphers/aes/aes.ua) lines of ciphers/aes/aes.ua"
+echo "machine: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $compiler -O2"
+# Any bytes will do as a file: a keystream under another key.
+head -c $((size << 20)) /dev/zero |
+    openssl enc -aes-128-ctr -K 000102030405060708090a0b0c0d0e0f -iv 00000000000000000000000000000000 >"$work/plain"
+openssl enc -aes-128-ctr -K $key -iv $counter -in "$work/plain" -out "$work/openssl"
+
+# encrypt NAME: compiles for a target, encrypts, compares, decrypts, compares.
+encrypt() {
+    target=$1
+    out="$work/$target"
+    "$usubac" build ciphers/aes --primitive aes-128 --target "$target" -o "$out" >"$out.log" || { cat "$out.log"; exit 1; }
+    kernel=$(grep 'aes-128 encrypt' "$out.log")
+    name=$(echo "$kernel" | sed 's/.*slicing [bvh]  *\([^ ]*\).*/\1/')
+    flags=$("$usubac" targets --flags "$name")
+    # shellcheck disable=SC2086 # flags are words
+    "$compiler" -O2 -Wall -Wextra -Werror $flags -I "$out" demo/encrypt.c "$out"/*.c -o "$out/encrypt"
+    echo
+    echo "$kernel" | sed 's/aes-128 encrypt */target: /'
+    printf '  encrypt: '
+    "$out/encrypt" $key $counter "$work/plain" "$out/cipher"
+    cmp "$out/cipher" "$work/openssl"
+    echo "  every byte equals OpenSSL's"
+    printf '  decrypt: '
+    "$out/encrypt" $key $counter "$out/cipher" "$out/again"
+    cmp "$out/again" "$work/plain"
+    echo "  every byte is back"
+    rm -f "$out/cipher" "$out/again"
+}
+
+# The best target of this machine, then two others that it runs.
+best=$("$usubac" targets --native)
+others=$("$usubac" targets --here | grep -v "^$best\$" | sed -n '1p;$p')
+for target in $best $others; do encrypt "$target"; done
