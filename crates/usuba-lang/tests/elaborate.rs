@@ -14,7 +14,7 @@ use usuba_lang::elaborate::{self, Options};
 use usuba_lang::interpret::{Interpreter, check_inputs, interpret};
 use usuba_lang::render::{Style, render};
 use usuba_lang::source::Sources;
-use usuba_lang::typed::{Direction, Instance, Mode, VariableId};
+use usuba_lang::typed::{self, Direction, Instance, Mode, VariableId};
 
 fn parse(name: &str, text: &str) -> (Sources, Program, Vec<Diagnostic>) {
     let mut sources = Sources::default();
@@ -146,7 +146,11 @@ fn check_run(path: &Path) {
 
 #[test]
 fn programs_compute_what_they_should() {
-    files("run").iter().for_each(|path| check_run(path));
+    let failures: Vec<_> = files("run")
+        .iter()
+        .filter_map(|path| std::panic::catch_unwind(|| check_run(path)).err().map(|_| name(path)))
+        .collect();
+    assert!(failures.is_empty(), "{failures:?}");
 }
 
 fn check_messages(path: &Path) {
@@ -217,6 +221,26 @@ impl Numbers {
     }
 }
 
+/// Runs a program elaborated in words and in bits on the same random inputs.
+fn compare(words: &typed::Program, bits: &typed::Program, what: &str) {
+    let (entry, entry_bits) = (words.instance(words.entry), bits.instance(bits.entry));
+    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+    let cut = |ids: &[VariableId], values: &[Vec<u128>]| -> Vec<Vec<u128>> {
+        ids.iter().zip(values).map(|(&id, values)| atoms(entry_bits, id, values)).collect()
+    };
+    for _ in 0..4 {
+        let random = |&id: &VariableId| -> Vec<u128> {
+            let variable = entry.variable(id);
+            let atoms = 0..variable.atoms();
+            atoms.map(|_| numbers.next() & (u128::MAX >> (128 - variable.width))).collect()
+        };
+        let inputs: Vec<Vec<u128>> = entry.inputs.iter().map(random).collect();
+        let outputs = interpret(words, &inputs);
+        let found = interpret(bits, &cut(&entry_bits.inputs, &inputs));
+        assert_eq!(found, cut(&entry_bits.outputs, &outputs), "{what}");
+    }
+}
+
 /// Every definition of every cipher computes the same in words and in bits.
 #[test]
 fn bits_compute_what_words_compute() {
@@ -237,31 +261,157 @@ fn bits_compute_what_words_compute() {
             let (bits, _) = elaborate::elaborate(&program, &Options { mode: Mode::Bits, ..options.clone() });
             assert!(words.is_none() || bits.is_some(), "{} {}", name(&path), definition.name.text);
             let (Some(words), Some(bits)) = (words, bits) else { continue };
-            let (entry, entry_bits) = (words.instance(words.entry), bits.instance(bits.entry));
-            let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
-            for _ in 0..4 {
-                let inputs: Vec<Vec<u128>> = entry
-                    .inputs
-                    .iter()
-                    .map(|&id| {
-                        let variable = entry.variable(id);
-                        let atoms = 0..variable.atoms();
-                        atoms.map(|_| numbers.next() & (u128::MAX >> (128 - variable.width))).collect()
-                    })
-                    .collect();
-                let input_bits: Vec<Vec<u128>> =
-                    entry_bits.inputs.iter().zip(&inputs).map(|(&id, v)| atoms(entry_bits, id, v)).collect();
-                let outputs = interpret(&words, &inputs);
-                let wanted: Vec<Vec<u128>> = entry_bits
-                    .outputs
-                    .iter()
-                    .zip(&outputs)
-                    .map(|(&id, v)| atoms(entry_bits, id, v))
-                    .collect();
-                assert_eq!(interpret(&bits, &input_bits), wanted, "{} {}", name(&path), definition.name.text);
-            }
+            compare(&words, &bits, &format!("{} {}", name(&path), definition.name.text));
             compared += 1;
         }
     }
     assert!(compared > 50, "{compared}");
+}
+
+fn elaborated(text: &str, options: &Options) -> typed::Program {
+    let (sources, program, _) = parse("test.ua", text);
+    let (typed, said) = elaborate::elaborate(&program, options);
+    typed.unwrap_or_else(|| panic!("{}", render(&said, &sources, Style::Plain)))
+}
+
+/// What later stages read besides the equations.
+#[test]
+fn attributes_and_numbering_reach_the_typed_program() {
+    use typed::{Body, Inline, Step, Unroll};
+    let typed = elaborated(
+        "_inline node r (x:v1, n:nat) returns (y:v1) let y = x <<< n tel
+         _no_inline _no_opt _interleave(2) node g (x:u16) returns (y:u16) let y = r(x, 1) ^ r(x, 2) ^ r(x, 1) tel
+         node unreached (x:u16) returns (y:u16) let y = g(x) tel
+         node f (x:u16, k:const u32[3]) returns (y:u16)
+         let y = r(g(x), 1); _no_unroll forall i in [3, 2] { y := ~y } _unroll forall i in [0, 0] { y := y } tel",
+        &Options { direction: Some(Direction::V), ..Options::new() },
+    );
+    let symbols: Vec<&str> = typed.instances.iter().map(|instance| instance.symbol.as_str()).collect();
+    assert_eq!(symbols, ["r__e0_n1_m16_V", "r__e0_n2_m16_V", "g", "f"]);
+    assert_eq!(typed.entry.0, 3);
+    assert_eq!(typed.instances[0].attributes.inline, Inline::Always);
+    let g = typed.instances[2].attributes;
+    assert_eq!((g.inline, g.no_opt, g.interleave), (Inline::Never, true, Some(2)));
+    let f = &typed.instances[3];
+    let k = f.variable(f.inputs[1]);
+    assert_eq!(
+        (k.constant, k.width, k.shape.as_slice(), k.direction),
+        (true, 32, [3].as_slice(), Direction::V)
+    );
+    let Body::Equations(equations) = &f.body else { panic!() };
+    let loops: Vec<_> = equations
+        .steps
+        .iter()
+        .filter_map(|step| match step {
+            Step::Loop(one) => Some((one.unroll, one.values.as_slice())),
+            Step::Assign(_) => None,
+        })
+        .collect();
+    assert_eq!(loops, [(Unroll::Never, [3, 2].as_slice()), (Unroll::Always, [0].as_slice())]);
+    assert_eq!((equations.count, &equations.order), (4, &None));
+}
+
+#[test]
+fn an_order_of_evaluation_is_given_where_the_text_is_none() {
+    use typed::Body;
+    let typed = elaborated(
+        "node f (x:u16) returns (y:u16) vars s, t:u16 let y = s; s = t; t = ~x tel",
+        &Options::new(),
+    );
+    let Body::Equations(equations) = &typed.instances[0].body else { panic!() };
+    let order: Vec<u32> = equations.order.as_ref().unwrap().iter().map(|id| id.0).collect();
+    assert_eq!(order, [2, 1, 0]);
+}
+
+/// Chains of calls may be as long as a program, and expressions as high as the parser lets them be.
+#[test]
+fn long_chains_of_calls_and_operators() {
+    let mut text = "node f0 (x:u16) returns (y:u16) let y = ~x tel\n".to_string();
+    for i in 1..3000 {
+        text += &format!("node f{i} (x:u16) returns (y:u16) let y = ~f{}(x) tel\n", i - 1);
+    }
+    let typed = elaborated(&text, &Options::new());
+    assert_eq!(typed.instances.len(), 3000);
+    assert_eq!(interpret(&typed, &[vec![5]]), [[5]]);
+    let deepest = usuba_lang::syntax::DEEPEST as usize - 2;
+    let text = format!("node f (x:u16) returns (y:u16) let y = {}x tel", "~".repeat(deepest));
+    assert_eq!(interpret(&elaborated(&text, &Options::new()), &[vec![5]]), [[5]]);
+    let text = format!("node f (x:u16) returns (y:u16) let y = x{} tel", " ^ x".repeat(deepest));
+    assert_eq!(interpret(&elaborated(&text, &Options::new()), &[vec![5]]).len(), 1);
+}
+
+/// Nothing that parses makes elaboration panic or run away: programs with words swapped, lost and doubled.
+#[test]
+fn damaged_programs_are_survived() {
+    let programs: Vec<String> = files("run")
+        .into_iter()
+        .chain(files("ui/elaborate"))
+        .filter(|path| !name(path).starts_with("budget"))
+        .map(|path| fs::read_to_string(path).unwrap())
+        .collect();
+    let mut numbers = Numbers(0x0123_4567_89ab_cdef);
+    let mut survivors = 0;
+    for _ in 0..std::env::var("DAMAGED").map_or(1500, |n| n.parse().unwrap()) {
+        let mut pick = |n: usize| (numbers.next() % n as u128) as usize;
+        let text = &programs[pick(programs.len())];
+        let other = &programs[pick(programs.len())];
+        let mut words = tokens(text);
+        words.extend(words.is_empty().then_some("node"));
+        let mut others = tokens(other);
+        others.extend(others.is_empty().then_some("tel"));
+        for _ in 0..1 + pick(3) {
+            let at = pick(words.len());
+            match pick(4) {
+                0 => drop(words.remove(at)),
+                1 => words.insert(at, words[pick(words.len())]),
+                2 => words[at] = words[pick(words.len())],
+                _ => words[at] = others[pick(others.len())],
+            }
+            if words.is_empty() {
+                words.push("node");
+            }
+        }
+        let text = words.join(" ");
+        let (_, program, parsed) = parse("damaged.ua", &text);
+        elaborate::check(&program, false);
+        let wrong = parsed.iter().any(Diagnostic::is_error);
+        let in_mode = |mode| {
+            let options = Options {
+                mode,
+                word: Some(8),
+                bitslice_arithmetic: true,
+                keep_tables: true,
+                ..Options::new()
+            };
+            let (typed, said) = elaborate::elaborate(&program, &options);
+            assert!(said.iter().all(|d| d.code != "E0899"), "{text}");
+            assert!(typed.is_some() || wrong || said.iter().any(Diagnostic::is_error), "{text}");
+            typed
+        };
+        if let (words, Some(bits)) = (in_mode(Mode::Words), in_mode(Mode::Bits)) {
+            match words {
+                Some(words) => compare(&words, &bits, &text),
+                None => drop(interpret(&bits, &[])),
+            }
+            survivors += 1;
+        }
+    }
+    assert!(survivors > 100, "{survivors}");
+}
+
+/// A rough cut of a text into tokens, comments left out.
+fn tokens(text: &str) -> Vec<&str> {
+    let mut tokens = Vec::new();
+    for line in text.lines() {
+        let mut rest = line.split('#').next().unwrap_or("").trim_start();
+        while let Some(first) = rest.chars().next() {
+            let word = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
+            let length =
+                if word(first) { rest.find(|c| !word(c)).unwrap_or(rest.len()) } else { first.len_utf8() };
+            let (token, left) = rest.split_at(length);
+            tokens.push(token);
+            rest = left.trim_start();
+        }
+    }
+    tokens
 }

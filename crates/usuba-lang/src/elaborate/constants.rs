@@ -6,7 +6,7 @@
 
 use super::node::{Body, Value, bit_count};
 use super::types::{DirectionTerm, SizeTerm, Width, Word};
-use super::{messages, signature};
+use super::{messages, signature, statics};
 use crate::ast::{self, BaseType, Integer};
 use crate::source::Span;
 use crate::typed::{Constant, Expression, ExpressionKind};
@@ -210,7 +210,13 @@ impl<'p> Body<'p, '_> {
         };
         let mut words = u64::from(count);
         for dimension in &ty.dimensions {
-            let dimension = self.static_value(dimension)?;
+            let dimension = match statics::evaluate(dimension, &|_| None) {
+                Ok(dimension) => dimension,
+                Err(error) => {
+                    self.report_here(messages::size_error(&error));
+                    return None;
+                }
+            };
             words = words.saturating_mul(u64::try_from(dimension).unwrap_or(0));
         }
         if words == 0 || word.width.bits() == Some(0) {

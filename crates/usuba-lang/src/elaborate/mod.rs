@@ -259,6 +259,11 @@ impl<'p> Session<'p> {
         let named = self.names_are_right(key.definition);
         let interface = self.interface(key.definition);
         let interface = interface.filter(|_| named)?;
+        if key.element >= elements(definition) {
+            // The parser could not read the body.
+            self.report.note_failure();
+            return None;
+        }
         let binding = binding(key, &interface).filter(|_| !self.generic || !key.nats.is_empty());
         self.report.set_context(call.zip(binding));
         let instance = match &definition.bodies {

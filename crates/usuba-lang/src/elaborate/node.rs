@@ -171,20 +171,22 @@ fn run<'p>(
     let mut steps = run.equations(&body.equations);
     let mut results = Vec::new();
     // An equation that failed defines its targets all the same, but one that the parser lost cannot.
-    if !contains_errors(&body.equations) {
-        for &output in &outputs {
-            match run.ledger.results(output) {
-                Ok(definitions) => results.push(definitions),
-                Err(missing) => run.undefined_output(output, &missing),
-            }
-        }
-        let variables = &run.variables;
-        let order = run.ledger.resolve(&mut steps, &|slot| spell(variables, slot), &mut run.session.report);
-        if !run.session.exhausted {
-            return Some(run.finish(definition, before, inputs, outputs, steps, order, results));
+    if contains_errors(&body.equations) {
+        run.session.report.note_failure();
+        return None;
+    }
+    for &output in &outputs {
+        match run.ledger.results(output) {
+            Ok(definitions) => results.push(definitions),
+            Err(missing) => run.undefined_output(output, &missing),
         }
     }
-    None
+    let variables = &run.variables;
+    let order = run.ledger.resolve(&mut steps, &|slot| spell(variables, slot), &mut run.session.report);
+    if run.session.exhausted {
+        return None;
+    }
+    Some(run.finish(definition, before, inputs, outputs, steps, order, results))
 }
 
 /// Whether the parser skipped something among `equations`.
@@ -376,7 +378,7 @@ impl<'p> Body<'p, '_> {
     /// Makes two lists of words equal: word by word, or in bits mode at least in the number of bits.
     pub(super) fn agree(&mut self, left: &[Word], right: &[Word]) -> Result<(), Disagreement> {
         if self.bits() {
-            return if bit_count(left) == bit_count(right) { Ok(()) } else { Err(Disagreement::Length) };
+            return if bit_count(left) == bit_count(right) { Ok(()) } else { Err(Disagreement::Bits) };
         }
         if left.len() != right.len() {
             let sliced = bit_count(left).is_some() && bit_count(left) == bit_count(right);
@@ -622,6 +624,8 @@ pub(super) fn variable(
 pub(super) enum Disagreement {
     /// In number.
     Length,
+    /// In number of bits, which is all that counts in bits mode.
+    Bits,
     /// In number of words, but not of bits: in bits mode they would agree.
     LengthButNotBits,
     /// In the size of the word at this position.

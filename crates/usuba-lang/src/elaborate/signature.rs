@@ -126,11 +126,7 @@ impl Reader<'_> {
                 }
             },
             Err(error) => {
-                if let statics::StaticErrorKind::Unknown(name) = &error.kind {
-                    self.report.add(messages::open_size(error.span, name));
-                } else {
-                    self.report.add(messages::static_error(&error));
-                }
+                self.report.add(messages::size_error(&error));
                 None
             }
         }

@@ -230,7 +230,11 @@ impl Reading<'_, '_> {
         let by_bits = input_bits.is_some_and(is);
         let word_to_word = inputs == 1 && outputs == 1;
         let (lookup, index, value) = if by_words {
-            let columns = if bits { self.unifier.width(self.inputs.first()?.width).bits()? } else { 1 };
+            let columns = if bits {
+                self.unifier.width(self.inputs.first().or(self.outputs.first())?.width).bits()?
+            } else {
+                1
+            };
             (Lookup::Columns { columns }, inputs, outputs)
         } else if by_bits && bits {
             (Lookup::Columns { columns: 1 }, input_bits?, output_bits?)

@@ -271,6 +271,30 @@ mod tests {
     use super::*;
 
     #[test]
+    fn wrong_inputs_are_named() {
+        let text = "node f (x:u8x2, b:b1) returns (y:u8x2) let y = x tel";
+        let (file, _) = crate::syntax::parse(crate::source::SourceId(0), text);
+        let mut program = crate::ast::Program::default();
+        for item in file.items {
+            if let crate::ast::Item::Definition(definition) = item {
+                program.definitions.push(definition);
+            }
+        }
+        let (typed, _) = crate::elaborate::elaborate(&program, &crate::elaborate::Options::new());
+        let Some(typed) = typed else { panic!() };
+        for (inputs, expected) in [
+            (vec![vec![1, 2], vec![1]], "fine"),
+            (vec![vec![1, 2]], "the entry has 2 inputs, but 1 are given"),
+            (vec![vec![1], vec![1]], "the input `x` has 2 atoms, but 1 values are given"),
+            (vec![vec![1, 256], vec![1]], "0x100 does not fit atom 1 of the input `x`, which has 8 bits"),
+            (vec![vec![1, 2], vec![2]], "0x2 does not fit atom 0 of the input `b`, which has 1 bits"),
+        ] {
+            let found = check_inputs(&typed, &inputs).map_or_else(|e| e.to_string(), |()| "fine".to_string());
+            assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
     fn shifts_stay_within_the_word() {
         for (op, value, amount, width, expected) in [
             (ShiftOp::Left, 0x81, 1, 8, 0x02),

@@ -1,9 +1,10 @@
 //! E04xx: declarations, lengths, sizes, directions, operators, constants, calls.
 
-use super::{literal, operator, plural};
+use super::{literal, operator, plural, static_error};
 use crate::ast::{Assignment, BinaryOp, Integer, Name, Reference};
 use crate::diagnostic::Diagnostic;
 use crate::elaborate::node::Disagreement;
+use crate::elaborate::statics::{StaticError, StaticErrorKind};
 use crate::source::Span;
 
 const FLAT: &str =
@@ -17,6 +18,9 @@ fn differing(finding: Diagnostic, disagreement: Disagreement) -> Diagnostic {
         Disagreement::Length => {
             finding.rule(FLAT).help("select as many words as the other side has, or change a declaration")
         }
+        Disagreement::Bits => finding
+            .rule("under `--slicing b` lists of words are matched bit by bit: equal in number of bits")
+            .help("select as many bits as the other side has, or change a declaration"),
         Disagreement::LengthButNotBits => finding.rule(FLAT).help(BITWISE),
         Disagreement::Width(position) => {
             finding.rule(FLAT).help(format!("make the words at position {position} (from 0) equally wide"))
@@ -48,7 +52,15 @@ pub(in crate::elaborate) fn zero_size(span: Span) -> Diagnostic {
         .help("write a positive size")
 }
 
-pub(in crate::elaborate) fn open_size(span: Span, name: &str) -> Diagnostic {
+/// A size in a type that has no value.
+pub(in crate::elaborate) fn size_error(error: &StaticError) -> Diagnostic {
+    match &error.kind {
+        StaticErrorKind::Unknown(name) => open_size(error.span, name),
+        _ => static_error(error),
+    }
+}
+
+fn open_size(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error("E0403", span, format!("the size depends on `{name}`"))
         .label("not a number")
         .rule("sizes in types are made of literals; they do not depend on `nat` parameters")
