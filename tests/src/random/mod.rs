@@ -8,3 +8,8 @@ pub mod prng;
 pub mod program;
 pub mod reference;
 pub mod scope;
+pub mod stages;
+pub mod shrink;
+pub mod comparison;
+pub mod packing;
+pub mod kernels;

@@ -213,6 +213,7 @@ impl<'a> Body<'a> {
             .iter()
             .filter(|c| c.results(width) == Some(atoms))
             .filter(|c| matches!(c.inputs.first(), Some(Demand::Atoms(w, n)) if (*w == width || *w == Width::Open) && *n >= atoms))
+            .filter(|c| !c.inputs.iter().any(|d| matches!(d, Demand::Nat(_))) || c.takes(atoms))
             .filter(|c| self.affordable(c))
             .collect();
         if fitting.is_empty() {
@@ -350,7 +351,7 @@ impl<'a> Body<'a> {
         if !targets.iter().all(|t| self.scope.readable(t, targets)) {
             return if self.random.chance(5) { ":=" } else { "=" };
         }
-        let arithmetic = self.profile.arithmetic() && targets.iter().all(|t| adds(self.scope.variables[t.variable].width));
+        let arithmetic = self.profile.arithmetic() && matches!(self.runs(targets).as_slice(), [(width, _)] if adds(*width));
         match self.random.below(10) {
             0..=4 => ":=",
             5 => "=",

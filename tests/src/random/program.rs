@@ -63,6 +63,11 @@ pub struct Callable {
 }
 
 impl Callable {
+    /// Whether the first input is so many atoms.
+    pub fn takes(&self, atoms: u32) -> bool {
+        matches!(self.inputs.first(), Some(Demand::Atoms(_, n)) if *n == atoms)
+    }
+
     /// The number of its results if they are all of `width`, or can be.
     pub fn results(&self, width: Width) -> Option<u32> {
         let fits = |w: Width| w == width || w == Width::Open;
@@ -170,7 +175,8 @@ impl Writer {
             None => (1, dimensions),
         };
         let direction = if self.random.chance(4) { "<'D>" } else { "" };
-        let matrix = self.random.chance(60);
+        // `u8x1` is one word, not an array of one.
+        let matrix = self.random.chance(60) && (last > 1 || dimensions.is_empty());
         match width {
             Width::Open if matrix => format!("v{direction}{last}{}", brackets(before)),
             Width::Open => format!("u{direction}'m{}", brackets(dimensions)),

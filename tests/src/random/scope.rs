@@ -220,7 +220,7 @@ impl Scope {
     /// An index from 0 to `size - 1`, written with the names in scope where that is possible.
     pub fn index(&self, random: &mut Random, size: u32) -> Static {
         let literal = Static::Number(i64::from(random.between(0, size - 1)));
-        if self.names.is_empty() || random.chance(25) {
+        if self.names.is_empty() || random.chance(if size == 1 { 90 } else { 25 }) {
             return literal;
         }
         for _ in 0..3 {

@@ -190,6 +190,8 @@ impl Body<'_> {
     /// Arguments that are, all together, what `demands` says; where one ends does not follow the inputs.
     pub(super) fn arguments(&mut self, demands: &[Demand], open: Width, callee: &Callable, depth: u32) -> String {
         let mut arguments = Vec::new();
+        // Which arguments are for `nat` parameters is certain if there are as many as parameters.
+        let parted = callee.inputs.iter().any(|d| matches!(d, Demand::Nat(_)));
         let typed = callee.inputs.iter().any(|d| matches!(d, Demand::Atoms(Width::Open, _)));
         let untyped = if typed { Untyped::No } else { Untyped::Word };
         let mut runs: Vec<(Width, u32)> = Vec::new();
@@ -203,6 +205,7 @@ impl Body<'_> {
                 Demand::Atoms(width, count) => {
                     let width = if *width == Width::Open { open } else { *width };
                     match runs.last_mut() {
+                        _ if parted => arguments.push(self.expression(*count, width, depth.min(2), untyped)),
                         Some((last, n)) if *last == width => *n += count,
                         _ => runs.push((width, *count)),
                     }
