@@ -41,8 +41,37 @@ fn operator(op: BinaryOp) -> &'static str {
     }
 }
 
-/// A literal as the author wrote it, cut short if it is very long.
+/// A literal as the author wrote it, or its size if it is so long that nobody wants to read it (or wait for its digits).
 fn literal(integer: &Integer) -> String {
-    let text = if integer.hexadecimal { format!("0x{:x}", integer.value) } else { integer.value.to_string() };
-    if text.len() > 40 { format!("{}…", text.chars().take(40).collect::<String>()) } else { text }
+    match integer.value.bits() {
+        bits if bits > 160 => format!("a number of {bits} bits"),
+        _ if integer.hexadecimal => format!("0x{:x}", integer.value),
+        _ => integer.value.to_string(),
+    }
+}
+
+/// The longest word in a message.
+const LONGEST_WORD: usize = 80;
+
+/// Cuts words of a message that are too long to read, such as names that a program wrote.
+pub(super) fn shorten(text: &mut String) {
+    if text.split(' ').any(|word| word.chars().count() > LONGEST_WORD) {
+        let cut = |word: &str| match word.char_indices().nth(LONGEST_WORD) {
+            Some((end, _)) => format!("{}…", &word[..end]),
+            None => word.to_string(),
+        };
+        *text = text.split(' ').map(cut).collect::<Vec<_>>().join(" ");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shorten;
+
+    #[test]
+    fn long_words_are_cut() {
+        let mut text = format!("there is no `{}` here", "é".repeat(200));
+        shorten(&mut text);
+        assert_eq!(text, format!("there is no `{}… here", "é".repeat(79)));
+    }
 }

@@ -1,14 +1,14 @@
 //! From the syntax tree to the typed program: names, types, static expressions, loops, assignment.
 //!
 //! Elaboration is monomorphic and spelt out. Starting from the entry, every definition is elaborated once for every
-//! binding of its parameters ([`Key`]); loops are enumerated, static expressions evaluated, references flattened to
-//! atoms. A call needs only the callee's [`types::Interface`], so callees are put into a queue instead of being
+//! binding of its parameters (a `Key`); loops are enumerated, static expressions evaluated, references flattened to
+//! atoms. A call needs only the interface of the callee, so callees are put into a queue instead of being
 //! elaborated by recursion: chains of calls may be as long as a program.
 //!
-//! Rooms: [`names`] (declared, used), [`signature`] and [`types`] (declarations), [`unify`] (sizes and directions),
-//! [`statics`], [`node`] (equations and loops), [`selection`], [`expression`], [`constants`], [`call`],
-//! [`assignment`] (which definition a use denotes), [`tables`] (tables and permutations), [`numbering`] (callees
-//! first), [`report`] and [`messages`].
+//! Rooms: `names` (declared, used), `signature` and `types` (declarations), `unify` (sizes and directions),
+//! `statics`, `node` (equations and loops), `selection`, `expression`, `constants`, `call`,
+//! `assignment` (which definition a use denotes), `tables` (tables and permutations), `numbering` (callees
+//! first), `report` and `messages`.
 
 mod assignment;
 mod call;

@@ -1,5 +1,6 @@
 //! What has been found so far: each thing once, compatibility warnings raised to errors under `--strict`.
 
+use super::messages;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::Span;
 use std::collections::HashSet;
@@ -47,6 +48,9 @@ impl Report {
         {
             diagnostic.related.push((*span, binding.clone()));
         }
+        let texts = [Some(&mut diagnostic.message), diagnostic.rule.as_mut(), diagnostic.help.as_mut()];
+        texts.into_iter().flatten().for_each(messages::shorten);
+        diagnostic.related.iter_mut().for_each(|(_, text)| messages::shorten(text));
         let code = if diagnostic.is_error() { None } else { Some(diagnostic.code) };
         let message = if diagnostic.span.is_none() { diagnostic.message.clone() } else { String::new() };
         if !self.seen.insert((code, diagnostic.span, message)) {

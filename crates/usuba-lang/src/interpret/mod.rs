@@ -1,6 +1,6 @@
 //! The reference interpreter: what a typed program means.
 //!
-//! A program is translated once into straight-line code over numbered cells of 128 bits ([`code`]), then run any number
+//! A program is translated once into straight-line code over numbered cells of 128 bits (`code`), then run any number
 //! of times. Calls cannot be recursive, so every instance has its cells to itself for good: a call copies arguments in
 //! and results out, and nothing is allocated while running.
 
