@@ -44,14 +44,22 @@ struct Trial {
 ///
 /// # Errors
 /// The file cannot be compiled, or the compiled program fails: then nothing is known about each of the programs.
-pub fn run(programs: &[(u64, &Agreed)], way: Way, compiler: &Compiler) -> Result<Vec<(usize, Failure)>, String> {
+pub fn run(
+    programs: &[(u64, &Agreed)],
+    way: Way,
+    compiler: &Compiler,
+) -> Result<Vec<(usize, Failure)>, String> {
     let mut failures = Vec::new();
     let mut trials = Vec::new();
     for (number, (seed, agreed)) in programs.iter().enumerate() {
-        let Some((_, program)) = agreed.programs.iter().find(|(slicing, _)| *slicing == way.slicing) else { continue };
+        let Some((_, program)) = agreed.programs.iter().find(|(slicing, _)| *slicing == way.slicing) else {
+            continue;
+        };
         match trial(number, *seed, agreed, program, way) {
             Ok(trial) => trials.push(trial),
-            Err(message) => failures.push((number, Failure::new(format!("generate {}", way.target.name), message))),
+            Err(message) => {
+                failures.push((number, Failure::new(format!("generate {}", way.target.name), message)))
+            }
         }
     }
     let source = source(&trials);
@@ -76,7 +84,10 @@ pub fn run(programs: &[(u64, &Agreed)], way: Way, compiler: &Compiler) -> Result
                     agreed.outputs[port].name,
                     expected.len()
                 );
-                failures.push((trial.number, Failure::new(format!("{} on {}", way.slicing, way.target.name), message)));
+                failures.push((
+                    trial.number,
+                    Failure::new(format!("{} on {}", way.slicing, way.target.name), message),
+                ));
             }
         }
     }
@@ -91,16 +102,22 @@ fn trial(number: usize, seed: u64, agreed: &Agreed, program: &Program, way: Way)
         Ok(Err(missing)) => return Err(missing.iter().map(|m| m.to_string()).collect::<Vec<_>>().join("\n")),
         Err(_) => return Err("panic".into()),
     };
-    // Atoms inside may be wider than those of the interface: the lanes are then, too.
-    let widths: Vec<u32> = match way.slicing {
-        Slicing::B => vec![1],
-        _ => reached(program),
-    };
+    // The lane holds the widest atom that matters, which may be one inside.
+    let interface = || agreed.inputs.iter().chain(&agreed.outputs).map(|port| port.width);
+    let interface: Vec<u32> = if way.slicing == Slicing::B { vec![1] } else { interface().collect() };
+    let widest = interface.iter().copied().max().unwrap_or(1);
+    let inside: Vec<u32> = reached(program).into_iter().filter(|&width| width > widest).collect();
     let register_bits = (!way.target.single_lane).then_some(way.target.register_bits as usize);
-    let packing = Packing::new(way.slicing, &widths, register_bits);
-    if packing.instances() != kernel.instances as usize {
-        return Err(format!("{} instances in a register, not {}", packing.instances(), kernel.instances));
-    }
+    let packing = std::iter::once(widest)
+        .chain(inside)
+        .map(|width| Packing::new(way.slicing, &[width], register_bits))
+        .find(|packing| packing.instances() == kernel.instances as usize);
+    let Some(packing) = packing else {
+        return Err(format!(
+            "{} instances in a register do not fit words of {widest} bits",
+            kernel.instances
+        ));
+    };
     let instances = packing.instances();
     let calls = VECTORS.div_ceil(instances);
     let bits = way.slicing == Slicing::B;
@@ -111,7 +128,11 @@ fn trial(number: usize, seed: u64, agreed: &Agreed, program: &Program, way: Way)
     for call in 0..calls {
         // Which vector each instance works on: neighbours differ, and no permutation of instances goes unseen.
         let chosen: Vec<usize> = (0..instances)
-            .map(|instance| if calls > 1 { (call * instances + instance) % VECTORS } else { random.below(VECTORS) })
+            .map(
+                |instance| {
+                    if calls > 1 { (call * instances + instance) % VECTORS } else { random.below(VECTORS) }
+                },
+            )
             .collect();
         for (number, port) in agreed.inputs.iter().enumerate() {
             for atom in 0..arguments[0][number].len() {
@@ -174,14 +195,19 @@ fn source(trials: &[Trial]) -> String {
         for (number, parameter) in trial.kernel.parameters.iter().enumerate() {
             let name = format!("p{number}");
             let (element, count) = (parameter.element, parameter.count);
-            declarations.push_str(&format!("    static {element} {name}[{count}] __attribute__((aligned(64)));\n"));
+            declarations
+                .push_str(&format!("    static {element} {name}[{count}] __attribute__((aligned(64)));\n"));
             match parameter.direction {
                 usuba_codegen::Direction::Input => {
-                    before.push_str(&format!("        if (fread({name}, sizeof {name}, 1, stdin) != 1) return 2;\n"));
+                    before.push_str(&format!(
+                        "        if (fread({name}, sizeof {name}, 1, stdin) != 1) return 2;\n"
+                    ));
                 }
                 usuba_codegen::Direction::Output => {
                     before.push_str(&format!("        memset({name}, 0xa5, sizeof {name});\n"));
-                    after.push_str(&format!("        if (fwrite({name}, sizeof {name}, 1, stdout) != 1) return 3;\n"));
+                    after.push_str(&format!(
+                        "        if (fwrite({name}, sizeof {name}, 1, stdout) != 1) return 3;\n"
+                    ));
                 }
             }
             names.push(name);

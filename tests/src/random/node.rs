@@ -1,7 +1,7 @@
 //! Equations of one node.
 
-use super::program::{Callable, Demand, Profile};
 use super::prng::Random;
+use super::program::{Callable, Demand, Profile};
 use super::reference::{Reference, Static};
 use super::scope::{Role, Scope, Width};
 
@@ -32,6 +32,8 @@ pub struct Body<'a> {
     pub budget: u64,
     /// Whether something was used that has no bitsliced form without adders.
     pub arithmetic: bool,
+    /// Whether the order may be changed: not if an output had to be completed for some values of a `nat` only.
+    disordered: bool,
     lines: Vec<Vec<Line>>,
     targets: Vec<Reference>,
 }
@@ -57,6 +59,7 @@ impl<'a> Body<'a> {
             weight: 0,
             budget,
             arithmetic: false,
+            disordered: true,
             lines: vec![Vec::new()],
             targets: Vec::new(),
         }
@@ -69,7 +72,7 @@ impl<'a> Body<'a> {
         }
         self.complete();
         let mut lines = std::mem::take(&mut self.lines[0]);
-        if self.equational && self.random.chance(70) {
+        if self.equational && self.disordered && self.random.chance(70) {
             scatter(&mut lines, self.random);
         }
         let mut text = String::new();
@@ -152,7 +155,8 @@ impl<'a> Body<'a> {
     fn recurrence(&mut self) {
         let width = self.random.pick(&self.widths);
         let distance = self.random.between(1, 4);
-        let trips = if self.random.chance(75) { self.random.between(3, 9) } else { self.random.between(10, 27) };
+        let trips =
+            if self.random.chance(75) { self.random.between(3, 9) } else { self.random.between(10, 27) };
         let length = distance + trips;
         let row: Vec<u32> = match self.random.below(4) {
             0 | 1 => vec![],
@@ -248,7 +252,9 @@ impl<'a> Body<'a> {
         let simple = matches!(wanted.as_slice(), [_]);
         let parts: Vec<String> = wanted
             .iter()
-            .map(|&(width, count)| self.expression(count, width, 3, if simple { Untyped::Any } else { Untyped::Word }))
+            .map(|&(width, count)| {
+                self.expression(count, width, 3, if simple { Untyped::Any } else { Untyped::Word })
+            })
             .collect();
         let value = match (forced, parts.as_slice()) {
             (Some(forced), _) if self.random.chance(15) => forced,
@@ -260,7 +266,9 @@ impl<'a> Body<'a> {
         self.targets = Vec::new();
         let left = match targets.as_slice() {
             [one] => one.to_string(),
-            several => format!("({})", several.iter().map(Reference::to_string).collect::<Vec<_>>().join(", ")),
+            several => {
+                format!("({})", several.iter().map(Reference::to_string).collect::<Vec<_>>().join(", "))
+            }
         };
         self.scope.define(&targets);
         self.push(Line::Equation(format!("{left} {equals} {value}")));
@@ -303,7 +311,8 @@ impl<'a> Body<'a> {
             let variable = self.random.below(self.scope.variables.len());
             let known = self.scope.variables[variable].clone();
             let input_allowed = !self.equational && self.random.chance(25);
-            if (known.role == Role::Input && !input_allowed) || wanted.is_some_and(|(w, n)| w != known.width || n > known.atoms())
+            if (known.role == Role::Input && !input_allowed)
+                || wanted.is_some_and(|(w, n)| w != known.width || n > known.atoms())
             {
                 continue;
             }
@@ -318,7 +327,9 @@ impl<'a> Body<'a> {
             if count > 16 {
                 continue;
             }
-            let Some(selections) = self.scope.select(self.random, &known.dimensions, count, true) else { continue };
+            let Some(selections) = self.scope.select(self.random, &known.dimensions, count, true) else {
+                continue;
+            };
             let reference = Reference { variable, name: known.name, selections };
             let mut all = before.to_vec();
             all.push(reference.clone());
@@ -351,7 +362,8 @@ impl<'a> Body<'a> {
         if !targets.iter().all(|t| self.scope.readable(t, targets)) {
             return if self.random.chance(5) { ":=" } else { "=" };
         }
-        let arithmetic = self.profile.arithmetic() && matches!(self.runs(targets).as_slice(), [(width, _)] if adds(*width));
+        let arithmetic = self.profile.arithmetic()
+            && matches!(self.runs(targets).as_slice(), [(width, _)] if adds(*width));
         match self.random.below(10) {
             0..=4 => ":=",
             5 => "=",
@@ -411,7 +423,9 @@ impl<'a> Body<'a> {
         self.scope.define(&targets);
         let left = match targets.as_slice() {
             [one] => one.to_string(),
-            several => format!("({})", several.iter().map(Reference::to_string).collect::<Vec<_>>().join(", ")),
+            several => {
+                format!("({})", several.iter().map(Reference::to_string).collect::<Vec<_>>().join(", "))
+            }
         };
         self.push(Line::Equation(format!("{left} {equals} {call}")));
     }
@@ -435,6 +449,7 @@ impl<'a> Body<'a> {
             }
             if missing.len() as u32 == known.atoms() {
                 let target = self.whole(variable);
+                self.disordered &= self.scope.writable(std::slice::from_ref(&target), true);
                 self.assign(vec![target], "=", None);
                 continue;
             }
@@ -449,10 +464,12 @@ impl<'a> Body<'a> {
                             left /= size;
                         }
                         indices.reverse();
-                        let selections = indices.into_iter().map(super::reference::Selection::Index).collect();
+                        let selections =
+                            indices.into_iter().map(super::reference::Selection::Index).collect();
                         Reference { variable, name: known.name.clone(), selections }
                     })
-                    .collect();
+                    .collect::<Vec<_>>();
+                self.disordered &= self.scope.writable(&targets, true);
                 self.assign(targets, "=", None);
             }
         }

@@ -94,7 +94,10 @@ mod tests {
     #[test]
     fn images() {
         let v = Packing::new(Slicing::V, &[3, 12], Some(64));
-        assert_eq!((v.instances(), v.register(&[1, 0x234, 0xfff, 0])), (4, vec![1, 0, 0x34, 2, 0xff, 0x0f, 0, 0]));
+        assert_eq!(
+            (v.instances(), v.register(&[1, 0x234, 0xfff, 0])),
+            (4, vec![1, 0, 0x34, 2, 0xff, 0x0f, 0, 0])
+        );
         let b = Packing::new(Slicing::B, &[1], None);
         assert_eq!(b.register(&[0, 1, 0, 0, 0, 0, 0, 0, 1]), [2, 1, 0, 0, 0, 0, 0, 0]);
         let h = Packing::new(Slicing::H, &[16], Some(256));

@@ -181,7 +181,9 @@ impl Writer {
             Width::Open if matrix => format!("v{direction}{last}{}", brackets(before)),
             Width::Open => format!("u{direction}'m{}", brackets(dimensions)),
             Width::Bits(1) if matrix => format!("b{direction}{last}{}", brackets(before)),
-            Width::Bits(m) if matrix && !dimensions.is_empty() => format!("u{direction}{m}x{last}{}", brackets(before)),
+            Width::Bits(m) if matrix && !dimensions.is_empty() => {
+                format!("u{direction}{m}x{last}{}", brackets(before))
+            }
             Width::Bits(m) => format!("u{direction}{m}{}", brackets(dimensions)),
         }
     }
@@ -242,13 +244,15 @@ impl Writer {
         let outputs = self.parameters('y', width, to);
         let bijective = from == to && self.random.chance(60);
         let lists = self.lists(elements, |r| {
-            let mut entries: Vec<u64> = (0..1u64 << from).map(|v| if bijective { v } else { r.word(to) as u64 }).collect();
+            let mut entries: Vec<u64> =
+                (0..1u64 << from).map(|v| if bijective { v } else { r.word(to) as u64 }).collect();
             if bijective {
                 r.shuffle(&mut entries);
             }
             entries
         });
-        self.text.push_str(&format!("{attribute}table{array} {name} ({inputs}) returns ({outputs}) {lists}\n\n"));
+        self.text
+            .push_str(&format!("{attribute}table{array} {name} ({inputs}) returns ({outputs}) {lists}\n\n"));
         Callable {
             name: name.into(),
             elements,
@@ -270,8 +274,9 @@ impl Writer {
         let outputs = self.parameters('y', width, to);
         let straight = from == to && self.random.chance(70);
         let lists = self.lists(elements, |r| {
-            let mut entries: Vec<u64> =
-                (1..=u64::from(to)).map(|v| if straight { v } else { u64::from(r.between(1, from)) }).collect();
+            let mut entries: Vec<u64> = (1..=u64::from(to))
+                .map(|v| if straight { v } else { u64::from(r.between(1, from)) })
+                .collect();
             r.shuffle(&mut entries);
             entries
         });
@@ -352,11 +357,20 @@ impl Writer {
             weight = weight.max(body.1);
             arithmetic |= body.2;
         }
-        let attribute =
-            self.random.weighted(&[(60, ""), (12, "_inline "), (18, "_no_inline "), (4, "_no_opt "), (6, "_interleave(2) ")]);
+        let attribute = self.random.weighted(&[
+            (60, ""),
+            (12, "_inline "),
+            (18, "_no_inline "),
+            (4, "_no_opt "),
+            (6, "_interleave(2) "),
+        ]);
         let attribute = if entry { "" } else { attribute };
         let array = if elements.is_some() { "[]" } else { "" };
-        let head = format!("{attribute}node{array} {name} ({}) returns ({})", declared[0].join(", "), declared[1].join(", "));
+        let head = format!(
+            "{attribute}node{array} {name} ({}) returns ({})",
+            declared[0].join(", "),
+            declared[1].join(", ")
+        );
         let body = match elements {
             None => bodies.join(""),
             Some(_) => format!("[\n{}\n]", bodies.join(" ;\n")),
@@ -394,11 +408,10 @@ impl Writer {
         let equations = body.write(count);
         let (weight, arithmetic) = (body.weight.max(1), body.arithmetic);
         let locals: Vec<_> = body.scope.variables.iter().filter(|v| v.role == Role::Local).cloned().collect();
-        let declared: Vec<String> = locals
-            .iter()
-            .map(|v| format!("{}: {}", v.name, self.spelled(v.width, &v.dimensions)))
-            .collect();
-        let vars = if declared.is_empty() { String::new() } else { format!("vars {}\n", declared.join(", ")) };
+        let declared: Vec<String> =
+            locals.iter().map(|v| format!("{}: {}", v.name, self.spelled(v.width, &v.dimensions))).collect();
+        let vars =
+            if declared.is_empty() { String::new() } else { format!("vars {}\n", declared.join(", ")) };
         (format!("{vars}let\n{equations}tel"), weight, arithmetic)
     }
 }

@@ -140,7 +140,9 @@ impl Scope {
     /// would stand in: their atoms have values from the iterations before.
     pub fn readable(&self, reference: &Reference, targets: &[Reference]) -> bool {
         let Some(places) = self.places(reference) else { return false };
-        let Some(written) = targets.iter().map(|t| self.places(t)).collect::<Option<Vec<_>>>() else { return false };
+        let Some(written) = targets.iter().map(|t| self.places(t)).collect::<Option<Vec<_>>>() else {
+            return false;
+        };
         self.moments.iter().zip(&places).enumerate().all(|(now, (moment, atoms))| {
             atoms.iter().all(|&atom| {
                 moment.defined[atom]
@@ -153,7 +155,9 @@ impl Scope {
 
     /// Whether no atom is a target twice at one moment and, if `once`, none has a value before or is a target again.
     pub fn writable(&self, targets: &[Reference], once: bool) -> bool {
-        let Some(places) = targets.iter().map(|t| self.places(t)).collect::<Option<Vec<_>>>() else { return false };
+        let Some(places) = targets.iter().map(|t| self.places(t)).collect::<Option<Vec<_>>>() else {
+            return false;
+        };
         let groups = self.moments.iter().map(|m| m.group).max().unwrap_or(0) + 1;
         let mut seen = vec![vec![false; self.size]; groups];
         for (now, moment) in self.moments.iter().enumerate() {
@@ -265,7 +269,13 @@ impl Scope {
 
     /// Selections that take `count` atoms out of an array of these dimensions; `None` if chance fails. On a left side
     /// (`writing`) no element is taken twice.
-    pub fn select(&self, random: &mut Random, dimensions: &[u32], count: u32, writing: bool) -> Option<Vec<Selection>> {
+    pub fn select(
+        &self,
+        random: &mut Random,
+        dimensions: &[u32],
+        count: u32,
+        writing: bool,
+    ) -> Option<Vec<Selection>> {
         let total: u32 = dimensions.iter().product();
         let Some((&size, rest)) = dimensions.split_first() else {
             return (count == 1).then(Vec::new);
@@ -276,7 +286,9 @@ impl Scope {
         let inner: u32 = rest.iter().product();
         let most = if writing { size } else { size + 2 };
         let counts: Vec<u32> = (1..=most.min(count))
-            .filter(|c| count.is_multiple_of(*c) && if writing { count / c <= inner } else { count / c <= 2 * inner })
+            .filter(|c| {
+                count.is_multiple_of(*c) && if writing { count / c <= inner } else { count / c <= 2 * inner }
+            })
             .filter(|c| !rest.is_empty() || count == *c)
             .collect();
         if counts.is_empty() {
@@ -292,7 +304,11 @@ impl Scope {
         if count == 1 {
             let index = self.index(random, size);
             let range = random.chance(4);
-            return Some(if range { Selection::Range(index.clone(), index) } else { Selection::Index(index) });
+            return Some(if range {
+                Selection::Range(index.clone(), index)
+            } else {
+                Selection::Index(index)
+            });
         }
         if count <= size && random.chance(60) {
             let far = Static::Number(i64::from(count - 1));
@@ -301,7 +317,11 @@ impl Scope {
                 Static::Number(n) => Static::Number(n + i64::from(count - 1)),
                 _ => Static::binary('+', low.clone(), far),
             };
-            return Some(if random.chance(50) { Selection::Range(low, high) } else { Selection::Range(high, low) });
+            return Some(if random.chance(50) {
+                Selection::Range(low, high)
+            } else {
+                Selection::Range(high, low)
+            });
         }
         if writing {
             let mut all: Vec<u32> = (0..size).collect();

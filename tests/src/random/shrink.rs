@@ -1,11 +1,14 @@
 //! Makes a failing program smaller while it fails in the same way.
 //!
 //! Every step is a change of the text at the places that the syntax tree gives; most do not leave a well-typed program,
-//! which the test of failure then finds out. A step is kept only if the text becomes shorter, so this ends.
+//! which the test of failure then finds out. A step is kept only if the text becomes shorter, or as long and
+//! alphabetically smaller, so this ends.
 
 use super::stages;
 use std::time::{Duration, Instant};
-use usuba_lang::ast::{Bodies, Declaration, Definition, Equation, Expression, ExpressionKind, Program, Selection};
+use usuba_lang::ast::{
+    Bodies, Declaration, Definition, Equation, Expression, ExpressionKind, Program, Selection,
+};
 use usuba_lang::source::{SourceId, Span};
 
 /// A replacement of bytes.
@@ -20,21 +23,28 @@ pub fn shrink(text: &str, limit: Duration, mut fails: impl FnMut(&str) -> bool) 
         let (program, _) = stages::syntax_only(SourceId(0), &text);
         let steps = steps(&program, &text);
         // Go on where the last step was found: what failed before it is likely to fail again.
-        let order: Vec<usize> = (from.min(steps.len())..steps.len()).chain(0..from.min(steps.len())).collect();
+        let order: Vec<usize> =
+            (from.min(steps.len())..steps.len()).chain(0..from.min(steps.len())).collect();
         let mut found = None;
         for number in order {
             if Instant::now() > deadline {
                 return text;
             }
             let shorter = applied(&text, &steps[number]);
-            if shorter.len() < text.len() && fails(&shorter) {
+            if (shorter.len(), &shorter) < (text.len(), &text) && fails(&shorter) {
                 found = Some((number, shorter));
                 break;
             }
         }
         match found {
             Some((number, shorter)) => (from, text) = (number, shorter),
-            None => return text,
+            None => {
+                return text
+                    .lines()
+                    .filter(|line| !line.trim().is_empty())
+                    .map(|line| format!("{line}\n"))
+                    .collect();
+            }
         }
     }
 }
@@ -132,8 +142,12 @@ impl Collector<'_> {
         for skipped in declarations.iter().flat_map(|d| &d.names) {
             let mut kept = Vec::new();
             for declaration in declarations {
-                let names: Vec<&str> =
-                    declaration.names.iter().filter(|n| n.span != skipped.span).map(|n| n.text.as_str()).collect();
+                let names: Vec<&str> = declaration
+                    .names
+                    .iter()
+                    .filter(|n| n.span != skipped.span)
+                    .map(|n| n.text.as_str())
+                    .collect();
                 if !names.is_empty() {
                     let constant = if declaration.constant.is_some() { "const " } else { "" };
                     kept.push(format!("{}: {constant}{}", names.join(", "), self.at(declaration.ty.span)));
@@ -197,7 +211,8 @@ impl Collector<'_> {
                     for attribute in &forall.attributes {
                         self.one(attribute.span, "");
                     }
-                    let (start, stop) = (self.at(forall.start.span).to_string(), self.at(forall.stop.span).to_string());
+                    let (start, stop) =
+                        (self.at(forall.start.span).to_string(), self.at(forall.stop.span).to_string());
                     if start != stop {
                         self.one(forall.stop.span, &start);
                         self.one(forall.start.span, &stop);
@@ -245,8 +260,12 @@ impl Collector<'_> {
                 let texts: Vec<String> = entries.iter().map(|e| self.at(e.span).to_string()).collect();
                 if let (Some(first), Some(last)) = (entries.first(), entries.last()) {
                     for skipped in 0..texts.len() {
-                        let kept: Vec<&str> =
-                            texts.iter().enumerate().filter(|(n, _)| *n != skipped).map(|(_, t)| t.as_str()).collect();
+                        let kept: Vec<&str> = texts
+                            .iter()
+                            .enumerate()
+                            .filter(|(n, _)| *n != skipped)
+                            .map(|(_, t)| t.as_str())
+                            .collect();
                         self.one(first.span.to(last.span), &kept.join(", "));
                     }
                 }

@@ -15,7 +15,11 @@ pub fn parsed(text: &str) -> Result<(Sources, ast::Program), String> {
     let mut sources = Sources::default();
     let id = sources.add("random.ua", text);
     let (program, diagnostics) = syntax_only(id, text);
-    if diagnostics.iter().any(Diagnostic::is_error) { Err(told(&sources, &diagnostics)) } else { Ok((sources, program)) }
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        Err(told(&sources, &diagnostics))
+    } else {
+        Ok((sources, program))
+    }
 }
 
 /// The definitions of a text and what the parser says about it.
@@ -55,7 +59,11 @@ pub fn typed(sources: &Sources, program: &ast::Program, slicing: Slicing) -> Res
 ///
 /// # Errors
 /// What the lowering or the checker says.
-pub fn lowered(sources: &Sources, typed: &typed::Program, options: &usuba_lower::Options) -> Result<Program, String> {
+pub fn lowered(
+    sources: &Sources,
+    typed: &typed::Program,
+    options: &usuba_lower::Options,
+) -> Result<Program, String> {
     let program = usuba_lower::lower(typed, sources, options).map_err(|found| told(sources, &found))?;
     checked(&program)?;
     Ok(program)

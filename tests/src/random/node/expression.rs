@@ -1,6 +1,7 @@
 //! Expressions: text for so many atoms of one width.
 
 use super::{Body, Untyped, adds};
+use crate::random::has_gap;
 use crate::random::program::{Callable, Demand, Profile};
 use crate::random::reference::{Reference, Selection, Static};
 use crate::random::scope::Width;
@@ -51,11 +52,20 @@ impl Body<'_> {
         ]);
         match kind {
             Kind::Variable => self.leaf(count, width, Untyped::No),
-            Kind::Constant => self.constant(count, width, untyped).unwrap_or_else(|| self.leaf(count, width, Untyped::No)),
+            Kind::Constant => {
+                self.constant(count, width, untyped).unwrap_or_else(|| self.leaf(count, width, Untyped::No))
+            }
             Kind::Not => {
                 self.charge(count, width);
                 let sign = if self.random.chance(80) { '~' } else { '!' };
-                format!("{sign}{}", self.operand(count, width, depth - 1, untyped))
+                let inside = if untyped == Untyped::Word
+                    && has_gap("untyped constants under a complement in a tuple")
+                {
+                    Untyped::No
+                } else {
+                    untyped
+                };
+                format!("{sign}{}", self.operand(count, width, depth - 1, inside))
             }
             Kind::Logic => self.logic(count, width, depth, untyped),
             Kind::Arithmetic => {
@@ -68,7 +78,9 @@ impl Body<'_> {
                 format!("({left} {op} {right})")
             }
             Kind::Shift => self.shift(count, width, depth),
-            Kind::Shuffle => self.shuffle(count, width, bits).unwrap_or_else(|| self.leaf(count, width, untyped)),
+            Kind::Shuffle => {
+                self.shuffle(count, width, bits).unwrap_or_else(|| self.leaf(count, width, untyped))
+            }
             Kind::Bitmask => {
                 let value = self.expression(1, width, depth - 1, Untyped::No);
                 let bit = self.scope.index(self.random, bits);
@@ -81,7 +93,9 @@ impl Body<'_> {
                 self.charge(1, width);
                 format!("Pack({high}, {low}){ty}")
             }
-            Kind::Call => self.call(count, width, depth).unwrap_or_else(|| self.logic(count, width, depth, untyped)),
+            Kind::Call => {
+                self.call(count, width, depth).unwrap_or_else(|| self.logic(count, width, depth, untyped))
+            }
             Kind::Tuple => {
                 let left = self.random.between(1, count - 1);
                 let first = self.expression(left, width, depth - 1, untyped.min_word());
@@ -105,7 +119,12 @@ impl Body<'_> {
         let op = self.random.pick(&["^", "^", "^", "&", "&", "|"]);
         self.charge(count, width);
         let left = self.operand(count, width, depth - 1, Untyped::No);
-        let right = self.operand(count, width, depth - 1, if untyped == Untyped::No { Untyped::Word } else { untyped });
+        let right = self.operand(
+            count,
+            width,
+            depth - 1,
+            if untyped == Untyped::No { Untyped::Word } else { untyped },
+        );
         // Now and then the constant, if it is one, stands first.
         let (left, right) = if self.random.chance(20) { (right, left) } else { (left, right) };
         if self.random.chance(15) {
@@ -188,7 +207,13 @@ impl Body<'_> {
     }
 
     /// Arguments that are, all together, what `demands` says; where one ends does not follow the inputs.
-    pub(super) fn arguments(&mut self, demands: &[Demand], open: Width, callee: &Callable, depth: u32) -> String {
+    pub(super) fn arguments(
+        &mut self,
+        demands: &[Demand],
+        open: Width,
+        callee: &Callable,
+        depth: u32,
+    ) -> String {
         let mut arguments = Vec::new();
         // Which arguments are for `nat` parameters is certain if there are as many as parameters.
         let parted = callee.inputs.iter().any(|d| matches!(d, Demand::Nat(_)));
@@ -216,7 +241,13 @@ impl Body<'_> {
         arguments.join(", ")
     }
 
-    fn argument_pieces(&mut self, runs: &mut Vec<(Width, u32)>, untyped: Untyped, depth: u32, arguments: &mut Vec<String>) {
+    fn argument_pieces(
+        &mut self,
+        runs: &mut Vec<(Width, u32)>,
+        untyped: Untyped,
+        depth: u32,
+        arguments: &mut Vec<String>,
+    ) {
         let mut pieces = Vec::new();
         for (width, mut count) in runs.drain(..) {
             while count > 0 {
@@ -262,13 +293,16 @@ impl Body<'_> {
     fn reading(&mut self, count: u32, width: Width) -> Option<Reference> {
         for _ in 0..14 {
             let n = self.scope.variables.len();
-            let variable = self.random.below(n).max(if self.random.chance(50) { self.random.below(n) } else { 0 });
+            let variable =
+                self.random.below(n).max(if self.random.chance(50) { self.random.below(n) } else { 0 });
             let known = &self.scope.variables[variable];
             if known.width != width {
                 continue;
             }
             let (name, dimensions) = (known.name.clone(), known.dimensions.clone());
-            let Some(selections) = self.scope.select(self.random, &dimensions, count, false) else { continue };
+            let Some(selections) = self.scope.select(self.random, &dimensions, count, false) else {
+                continue;
+            };
             let reference = Reference { variable, name, selections };
             if self.scope.readable(&reference, &self.targets) {
                 return Some(reference);
@@ -297,7 +331,11 @@ impl Body<'_> {
                     _ => self.random.word(bits) as u64,
                 };
                 let value = self.number(value);
-                if untyped == Untyped::No || self.random.chance(30) { format!("{value}:u{bits}") } else { value }
+                if untyped == Untyped::No || self.random.chance(30) {
+                    format!("{value}:u{bits}")
+                } else {
+                    value
+                }
             })
             .collect();
         match each.as_slice() {

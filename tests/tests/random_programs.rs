@@ -1,0 +1,200 @@
+//! Random programs mean the same in every way to run them.
+//!
+//! A program of a seed goes through the reference interpreter (on words and on bits), the lowering, the interpreter of
+//! Usuba0, its text form and the passes, then through C: compiled by gcc and by clang, without and with optimisation, for
+//! three machines, and run on register images in which neighbouring instances have different inputs.
+//!
+//! - `USUBA_SEED=n`: begin with seed n (default 0).
+//! - `USUBA_PROGRAMS=n`: that many seeds (default below). A long run: `USUBA_SEED=1000000 USUBA_PROGRAMS=100000`.
+//! - `USUBA_TARGETS=a,b`: other machines, such as `neon`, if a cross compiler and an emulator are installed.
+//!
+//! A program that fails is made smaller and printed with both answers. `USUBA_SEED=n USUBA_PROGRAMS=1` repeats it.
+
+use std::time::{Duration, Instant};
+use usuba_ir::layout::Slicing;
+use usuba_kit::run::{Compiler, Family};
+use usuba_target::Target;
+use usuba_tests::random::comparison::{Agreed, Case, Failure, agree};
+use usuba_tests::random::kernels::{self, Way};
+use usuba_tests::random::program::{Profile, generate};
+use usuba_tests::random::shrink::shrink;
+
+/// How many programs are run by default.
+const PROGRAMS: u64 = 2100;
+
+/// How many programs share a C file.
+const BATCH: usize = 84;
+
+/// How many failures are made small and printed.
+const TOLD: usize = 5;
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// The machines to run on, and for each the compilers; what is missing is said.
+fn machines() -> Vec<(&'static Target, Vec<(Family, Compiler)>)> {
+    let names = std::env::var("USUBA_TARGETS").unwrap_or_else(|_| "gp64,avx2,avx512".into());
+    let mut machines = Vec::new();
+    for name in names.split(',') {
+        let Some(target) = usuba_target::machines::by_name(name) else {
+            panic!("USUBA_TARGETS: there is no target `{name}`");
+        };
+        let mut compilers = Vec::new();
+        for family in [Family::Gcc, Family::Clang] {
+            match Compiler::find(target, family) {
+                Ok(compiler) => compilers.push((family, compiler)),
+                Err(error) => println!("SKIPPED: {family:?} for {name}: {error}"),
+            }
+        }
+        machines.push((target, compilers));
+    }
+    machines
+}
+
+/// Ways for a slicing, in an order in which neighbours differ in machine, compiler and level.
+fn ways(slicing: Slicing, machines: &[(&'static Target, Vec<(Family, Compiler)>)]) -> Vec<(Way, Compiler)> {
+    let mut ways = Vec::new();
+    for turn in 0..4 {
+        for (place, (target, compilers)) in machines.iter().enumerate() {
+            if slicing == Slicing::H && target.single_lane {
+                continue;
+            }
+            let wanted = [Family::Gcc, Family::Clang][(turn + place) % 2];
+            let level = ["-O3", "-O0"][(turn / 2 + place) % 2];
+            if let Some((family, compiler)) = compilers.iter().find(|(family, _)| *family == wanted) {
+                ways.push((Way { slicing, target, family: *family, level }, compiler.clone()));
+            }
+        }
+    }
+    ways
+}
+
+#[test]
+fn random_programs_mean_the_same_everywhere() {
+    let (start, count) = (number("USUBA_SEED", 0), number("USUBA_PROGRAMS", PROGRAMS));
+    println!("seeds {start} to {} (USUBA_SEED, USUBA_PROGRAMS)", start + count - 1);
+    std::panic::set_hook(Box::new(|_| {}));
+    let begun = Instant::now();
+    let mut failures: Vec<(u64, Failure, Option<Way>)> = Vec::new();
+    let mut agreed: Vec<(u64, Agreed)> = Vec::new();
+    for seed in start..start + count {
+        let case = Case::of(&generate(seed, Profile::of(seed)));
+        match agree(&case) {
+            Ok(one) => agreed.push((seed, one)),
+            Err(failure) => failures.push((seed, failure, None)),
+        }
+    }
+    println!("{} of {count} agree up to Usuba0 after {:.1?}", agreed.len(), begun.elapsed());
+
+    let machines = machines();
+    let mut jobs = Vec::new();
+    for slicing in [Slicing::B, Slicing::V, Slicing::H] {
+        let ways = ways(slicing, &machines);
+        if ways.is_empty() {
+            println!("SKIPPED: C for slicing {slicing}");
+            continue;
+        }
+        let admitting: Vec<(u64, &Agreed)> = agreed
+            .iter()
+            .filter(|(_, one)| one.programs.iter().any(|(s, _)| *s == slicing))
+            .map(|(seed, one)| (*seed, one))
+            .collect();
+        for (turn, batch) in admitting.chunks(BATCH).enumerate() {
+            // A lone program goes every way.
+            let chosen = if count == 1 { ways.clone() } else { vec![ways[turn % ways.len()].clone()] };
+            jobs.extend(chosen.into_iter().map(|way| (batch.to_vec(), way)));
+        }
+    }
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let found = std::sync::Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some((batch, (way, compiler))) =
+                    jobs.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed))
+                {
+                    let clock = Instant::now();
+                    let result = run_apart(batch, *way, compiler);
+                    println!("{way}: {} programs, {:.1?}", batch.len(), clock.elapsed());
+                    if let Ok(mut found) = found.lock() {
+                        found.extend(
+                            result
+                                .into_iter()
+                                .map(|(number, failure)| (batch[number].0, failure, Some(*way))),
+                        );
+                    }
+                }
+            });
+        }
+    });
+    failures.extend(found.into_inner().unwrap_or_default());
+    println!("all after {:.1?}", begun.elapsed());
+
+    failures.sort_by_key(|(seed, ..)| *seed);
+    for (seed, failure, way) in failures.iter().take(TOLD) {
+        println!("{}", told(*seed, failure, *way, &machines));
+    }
+    for (seed, failure, _) in failures.iter().skip(TOLD) {
+        println!("seed {seed}: {}: {}", failure.stage, failure.message.lines().next().unwrap_or(""));
+    }
+    let _ = std::panic::take_hook();
+    assert!(failures.is_empty(), "{} of {count} programs differ; see above", failures.len());
+}
+
+/// Runs a batch; if the file does not compile, its halves, down to the programs that are to blame.
+fn run_apart(batch: &[(u64, &Agreed)], way: Way, compiler: &Compiler) -> Vec<(usize, Failure)> {
+    match kernels::run(batch, way, compiler) {
+        Ok(failures) => failures,
+        Err(message) if batch.len() == 1 => {
+            vec![(0, Failure::new(format!("C for {}", way.target.name), message))]
+        }
+        Err(_) => {
+            let (left, right) = batch.split_at(batch.len() / 2);
+            let mut failures = run_apart(left, way, compiler);
+            let right = run_apart(right, way, compiler);
+            failures.extend(right.into_iter().map(|(number, failure)| (left.len() + number, failure)));
+            failures
+        }
+    }
+}
+
+/// The failure of a case, if it has one, the given way included.
+fn failure(case: &Case, way: Option<(Way, &Compiler)>) -> Option<Failure> {
+    match (agree(case), way) {
+        (Err(failure), _) => Some(failure),
+        (Ok(_), None) => None,
+        (Ok(one), Some((way, compiler))) => {
+            run_apart(&[(case.seed, &one)], way, compiler).into_iter().next().map(|(_, failure)| failure)
+        }
+    }
+}
+
+/// The shrunk program and its answers.
+fn told(
+    seed: u64,
+    failure: &Failure,
+    way: Option<Way>,
+    machines: &[(&'static Target, Vec<(Family, Compiler)>)],
+) -> String {
+    let generated = generate(seed, Profile::of(seed));
+    let mut case = Case::of(&generated);
+    let compiler = way.and_then(|way| {
+        let (_, compilers) = machines.iter().find(|(target, _)| target.name == way.target.name)?;
+        let (_, compiler) = compilers.iter().find(|(family, _)| *family == way.family)?;
+        Some((way, compiler))
+    });
+    if let Some(way) = way {
+        case.slicings = vec![way.slicing];
+    }
+    let text = shrink(&generated.text, Duration::from_secs(30), |text| {
+        let smaller = Case { text: text.to_string(), ..case.clone() };
+        self::failure(&smaller, compiler).is_some_and(|found| found.stage == failure.stage)
+    });
+    let small = Case { text: text.clone(), ..case };
+    let message =
+        self::failure(&small, compiler).map_or_else(|| failure.message.clone(), |found| found.message);
+    let message: String = message.lines().take(40).map(|line| format!("{line}\n")).collect();
+    let inputs = agree(&small).map(|one| format!("inputs: {:x?}\n", one.arguments)).unwrap_or_default();
+    format!("---- seed {seed}, {}\n{text}\n{message}{inputs}", failure.stage)
+}
