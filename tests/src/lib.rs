@@ -1,3 +1,4 @@
 //! Tests that cross crates: layering, known answers, random programs.
 
+pub mod ciphers;
 pub mod random;

@@ -14,7 +14,15 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("usuba-verify", &["usuba-ir", "usuba-target"]),
     (
         "usuba-kit",
-        &["usuba-lang", "usuba-ir", "usuba-lower", "usuba-opt", "usuba-target", "usuba-codegen", "usuba-verify"],
+        &[
+            "usuba-lang",
+            "usuba-ir",
+            "usuba-lower",
+            "usuba-opt",
+            "usuba-target",
+            "usuba-codegen",
+            "usuba-verify",
+        ],
     ),
     (
         "usubac",
@@ -65,9 +73,11 @@ fn every_crate_of_the_house_has_a_floor() {
 #[test]
 fn a_floor_knows_only_those_below_it() {
     for (name, allowed) in MAY_KNOW {
-        let text = std::fs::read_to_string(root().join("crates").join(name).join("Cargo.toml")).expect("a manifest");
+        let text =
+            std::fs::read_to_string(root().join("crates").join(name).join("Cargo.toml")).expect("a manifest");
         let manifest: toml::Table = text.parse().expect("valid TOML");
-        let dependencies = manifest.get("dependencies").and_then(|table| table.as_table()).expect("dependencies");
+        let dependencies =
+            manifest.get("dependencies").and_then(|table| table.as_table()).expect("dependencies");
         for dependency in dependencies.keys().filter(|dependency| dependency.starts_with("usuba-")) {
             assert!(allowed.contains(&dependency.as_str()), "{name} must not know {dependency}");
         }
@@ -82,7 +92,9 @@ fn the_core_touches_no_file_process_or_clock() {
         sources(&folder, &mut files);
         for file in files {
             let runs_compilers = *name == "usuba-kit"
-                && file.strip_prefix(&folder).is_ok_and(|path| path.starts_with("run") || path == Path::new("run.rs"));
+                && file
+                    .strip_prefix(&folder)
+                    .is_ok_and(|path| path.starts_with("run") || path == Path::new("run.rs"));
             let text = std::fs::read_to_string(&file).expect("a source");
             // Unit tests may read their data.
             let code = text.split("#[cfg(test)]").next().unwrap_or_default();

@@ -80,6 +80,8 @@ pub struct Kernel {
 }
 
 /// The kernels of a primitive.
+// One is made for each library: its size does not matter.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kernels {
     /// Of a block cipher.

@@ -146,18 +146,23 @@ impl<'p> NodeLowering<'_, 'p> {
         atoms: Vec<Atom>,
         mut operation: impl FnMut(&mut Self, ValueId) -> ValueId,
     ) -> Vec<Atom> {
-        self.place(expression);
         atoms
             .iter()
             .enumerate()
             .map(|(i, atom)| {
+                self.place(expression);
                 let value = self.force(atom);
-                if let Some(target) = targets.and_then(|all| all.get(i)) {
-                    self.name(expression.span, *target);
-                }
+                self.name_result(expression, targets, i);
                 Atom::Value(operation(self, value))
             })
             .collect()
+    }
+
+    /// Gives the next operation the name of the atom that it defines, if it defines one.
+    fn name_result(&mut self, expression: &Expression, targets: Option<&[Slot]>, i: usize) {
+        if let Some(target) = targets.and_then(|all| all.get(i)) {
+            self.name(expression.span, *target);
+        }
     }
 
     /// A two-operand operation, atom by atom.
@@ -171,11 +176,16 @@ impl<'p> NodeLowering<'_, 'p> {
     ) -> Vec<Atom> {
         let left = self.expression(left, cursor, None);
         let right = self.expression(right, cursor, None);
-        let mut right = right.into_iter();
-        self.each(expression, targets, left, |node, a| {
-            let b = right.next().map(|atom| node.force(&atom)).unwrap_or(a);
-            node.builder.binary(op, a, b)
-        })
+        left.iter()
+            .zip(&right)
+            .enumerate()
+            .map(|(i, (a, b))| {
+                self.place(expression);
+                let (a, b) = (self.force(a), self.force(b));
+                self.name_result(expression, targets, i);
+                Atom::Value(self.builder.binary(op, a, b))
+            })
+            .collect()
     }
 
     fn arithmetic_on_bits(

@@ -4,15 +4,18 @@ use crate::node::{Atom, Held, NodeLowering, State};
 use crate::roll::{Place, Plan, Site, plan, slope};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use usuba_ir::layout::Layout;
-use usuba_ir::program::{Affine, InductionId, ValueId};
+use usuba_ir::program::{Affine, InductionId, Origin, ValueId};
 use usuba_lang::typed::{Assignment, AssignmentId, Definition, Loop, Slot, VariableId};
+
+/// Use `.1` of assignment `.0`.
+type UseKey = (AssignmentId, u32);
 
 /// A kept loop around the place being lowered. The body is lowered for the first group; what other groups name
 /// differently is here.
 pub(crate) struct Frame {
     induction: InductionId,
     /// What a use denotes, where that is not the value of its definition.
-    overrides: HashMap<(AssignmentId, u32), Override>,
+    overrides: HashMap<UseKey, Override>,
     /// By how much the atom of each use of the group moves from group to group.
     use_slopes: HashMap<(AssignmentId, u32), Option<i64>>,
     /// The same for targets.
@@ -136,6 +139,8 @@ impl<'a, 'p> NodeLowering<'a, 'p> {
             .map(|value| value.initial)
             .chain(arrays.iter().map(|(_, held)| held.array))
             .collect();
+        let origin = Origin { place: self.lowering.places.of(looped.span), name: None };
+        self.builder.at(origin.clone());
         let (induction, parameters) = self.builder.begin_loop(plan.trips as u32, initial);
         let mut frame = Frame {
             induction,
@@ -182,6 +187,7 @@ impl<'a, 'p> NodeLowering<'a, 'p> {
         results.extend(arrays.iter().map(|(variable, _)| self.held[variable].array));
         self.reads.pop();
         self.frames.pop();
+        self.builder.at(origin);
         let results = self.builder.end_loop(results);
 
         self.held = held_outside;
@@ -192,7 +198,7 @@ impl<'a, 'p> NodeLowering<'a, 'p> {
     }
 
     /// The values that sites take from the group before, and which site takes which.
-    fn carried(&mut self, plan: &Plan) -> (Vec<Carried>, Vec<((AssignmentId, u32), usize)>) {
+    fn carried(&mut self, plan: &Plan) -> (Vec<Carried>, Vec<(UseKey, usize)>) {
         let mut carried: Vec<Carried> = Vec::new();
         let mut positions: HashMap<((u32, u32), ValueId), usize> = HashMap::new();
         let mut sites = Vec::new();
@@ -228,7 +234,7 @@ impl<'a, 'p> NodeLowering<'a, 'p> {
     }
 
     /// What sites that are always defined before the loop denote, where it changes from group to group.
-    fn outer_sites(&mut self, plan: &Plan) -> Vec<((AssignmentId, u32), Varying)> {
+    fn outer_sites(&mut self, plan: &Plan) -> Vec<(UseKey, Varying)> {
         let mut gathered: HashMap<Vec<Atom>, ValueId> = HashMap::new();
         let mut sites = Vec::new();
         for (k, row) in plan.sites.iter().enumerate() {

@@ -221,6 +221,6 @@ fn findings_as_json() {
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
     let finding = &document[0]["diagnostics"][0];
     assert_eq!(finding["severity"], "error");
-    assert_eq!(finding["line"], 3);
+    assert_eq!(finding["place"]["line"], 3);
     assert!(output.stderr.is_empty());
 }

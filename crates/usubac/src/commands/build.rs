@@ -196,17 +196,15 @@ fn choose(
         settings
     };
     estimate::fastest(loaded, &with, &targets::SLICINGS, target).map_err(|refusals| {
-        for (slicing, refusal) in refusals.into_iter().rev() {
-            match refusal {
-                Refusal::Target(missing) => return refused(slicing, target, &missing),
-                // What is wrong in every slicing is wrong with the program: once is enough.
-                Refusal::Program(findings) => {
-                    output.diagnostics(&all(loaded, findings), &loaded.sources);
-                    return Failure::Said;
-                }
+        // What is wrong in every slicing is wrong with the program: the last one speaks for all.
+        match refusals.into_iter().next_back() {
+            Some((slicing, Refusal::Target(missing))) => refused(slicing, target, &missing),
+            Some((_, Refusal::Program(findings))) => {
+                output.diagnostics(&all(loaded, findings), &loaded.sources);
+                Failure::Said
             }
+            None => Failure::general(format!("no slicing has code for `{}`", target.name)),
         }
-        Failure::general(format!("no slicing has code for `{}`", target.name))
     })
 }
 

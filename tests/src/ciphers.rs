@@ -1,0 +1,71 @@
+//! The ciphers of this repository, read from their folders.
+
+use std::path::{Path, PathBuf};
+use usuba_kit::known_answers::{Test, tests_of};
+use usuba_kit::manifest::{self, Manifest, Primitive};
+use usuba_kit::vectors;
+use usuba_lang::load::{Loaded, Loader, load};
+
+/// The files of this machine.
+pub struct Disk;
+
+impl Loader for Disk {
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        std::fs::read(path).map_err(|error| error.to_string())
+    }
+
+    fn canonical(&self, path: &str) -> Option<String> {
+        Some(Path::new(path).canonicalize().ok()?.to_string_lossy().into_owned())
+    }
+}
+
+/// The names of the cipher folders, sorted.
+pub const CIPHERS: [&str; 6] = ["aes", "ascon", "chacha20", "des", "rectangle", "serpent"];
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests live in the workspace").to_path_buf()
+}
+
+/// A cipher folder, read.
+pub struct Cipher {
+    folder: PathBuf,
+    /// Its manifest.
+    pub manifest: Manifest,
+    /// Its program, free of errors.
+    pub loaded: Loaded,
+}
+
+impl Cipher {
+    /// Reads a folder below `ciphers/`.
+    ///
+    /// # Panics
+    /// If it is not as it should be: these are the repository's own files.
+    pub fn read(name: &str) -> Cipher {
+        let folder = root().join("ciphers").join(name);
+        let manifest =
+            manifest::parse("usuba.toml", &text(&folder.join("usuba.toml"))).expect("a valid manifest");
+        let loaded = load(&folder.join(&manifest.source).to_string_lossy(), &[], &Disk);
+        assert!(!loaded.diagnostics.iter().any(|finding| finding.is_error()), "{:?}", loaded.diagnostics);
+        Cipher { folder, manifest, loaded }
+    }
+
+    /// The known answers of a primitive.
+    ///
+    /// # Panics
+    /// If a vector file is not as it should be.
+    pub fn tests(&self, primitive: &Primitive) -> Vec<Test> {
+        let files: Vec<_> = primitive
+            .vectors
+            .iter()
+            .map(|path| {
+                (path.clone(), vectors::parse(path, &text(&self.folder.join(path))).expect("valid vectors"))
+            })
+            .collect();
+        tests_of(primitive, &files)
+    }
+}
+
+fn text(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
