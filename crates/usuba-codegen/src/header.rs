@@ -96,7 +96,7 @@ fn layout(shape: &Shape) -> String {
             let chunk = shape.chunk_bits / 8;
             let element = shape.batch / 8;
             format!(
-                "byte {chunk} c + {element} e + j / 8 of the register in memory has, as bit j mod 8, bit e from the most\n\
+                "byte {chunk} c + {element} e + j / 8 of the register in memory has, as bit j mod 8, bit e from the most\n        \
                  significant of the atom of instance {} c + j, for j < {}, in either byte order.",
                 shape.batch, shape.batch
             )

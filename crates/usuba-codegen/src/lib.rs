@@ -105,10 +105,8 @@ pub struct Kernel {
 /// If the target has no registers for them.
 pub fn shape(program: &Program, target: &Target) -> Result<Shape, Vec<Missing>> {
     let layouts = shape::layouts(program);
-    shape::of_layouts(&layouts, target).map_err(|reason| {
-        let node = program.nodes.last();
-        node.map(|node| admission::missing(program, node, None, target, reason)).into_iter().collect()
-    })
+    shape::of_layouts(&layouts, target)
+        .map_err(|reason| admission::missing_registers(program, target, reason).into_iter().collect())
 }
 
 /// The scheduled blocks of a program that passes [`usuba_ir::check`].

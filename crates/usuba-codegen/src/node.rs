@@ -5,6 +5,7 @@
 //! copies. The invariant that makes this right: **while a value is live, no step writes to its place**. The values
 //! whose places lie in a buffer are its *occupants*.
 
+use crate::admission::{missing_operation, missing_row};
 use crate::block::{
     Address, Argument, Buffer, BufferId, Call, Carried, Function, Loop, Parameter, ParameterKind, RegisterId,
     Role, Step,
@@ -99,7 +100,7 @@ pub(crate) fn write_node(
     .map(|(meaning, lane)| s.row(meaning, lane));
     let [Ok(load), Ok(store), Ok(broadcast)] = rows else {
         let reason = rows.into_iter().find_map(Result::err).unwrap_or(Reason::NoHorizontal);
-        return Err(vec![crate::admission::missing(program, node, None, target, reason)]);
+        return Err(vec![missing_row(node, target, reason)]);
     };
     let count = node.values.len();
     let mut writer = NodeWriter {
@@ -405,13 +406,7 @@ impl NodeWriter<'_> {
         match operate(&mut self.s, op, self.node.ty(result).layout, &registers) {
             Ok(register) => self.bind(result, register),
             Err(reason) => {
-                let found = crate::admission::missing(
-                    self.program,
-                    self.node,
-                    Some((op, result)),
-                    self.s.target,
-                    reason,
-                );
+                let found = missing_operation(self.program, self.node, op, result, self.s.target, reason);
                 self.missing.push(found);
             }
         }
@@ -497,9 +492,8 @@ impl NodeWriter<'_> {
                 continue;
             }
             let Some(from) = self.place(initial) else { return };
-            let once = inner.initial.iter().filter(|&&other| other == initial).count() == 1;
-            let reusable = once
-                && self.life.home(initial) == self.home()
+            // The parameter that took an array's place lives: a second use of the array as initial value copies it.
+            let reusable = self.life.home(initial) == self.home()
                 && self.life.last(initial) <= position
                 && self.life.inside(initial) != Some(position)
                 && self.is_writable(from.buffer)
@@ -666,6 +660,8 @@ impl NodeWriter<'_> {
             && self.is_writable(place.buffer)
             && self.others(place.buffer, array).all(|other| self.is_dead(other, position, false))
         {
+            // All are dead: the next update need not look at them again.
+            self.occupants[place.buffer.index()].clear();
             return Some(place);
         }
         let fresh = self.destination(result, place.len);

@@ -84,7 +84,7 @@ fn tangle(seed: u64) -> Program {
     let mut tangle = Tangle {
         random: Random::new(seed ^ 0x7a61_6e67),
         builder: Builder::default(),
-        layout: if seed % 2 == 0 { Layout::BIT } else { Layout::of(Slicing::V, 8) },
+        layout: if seed.is_multiple_of(2) { Layout::BIT } else { Layout::of(Slicing::V, 8) },
         atoms: Vec::new(),
         arrays: Vec::new(),
         loops: Vec::new(),
@@ -292,9 +292,10 @@ impl Tangle {
 fn places_of_arrays() {
     let target = by_name("gp64").expect("a target");
     let cases: Vec<Case> =
-        (0..400).map(|seed| case(tangle(seed), target, &format!("tangle_{seed}"))).collect();
+        (0..250).map(|seed| case(tangle(seed), target, &format!("tangle_{seed}"))).collect();
     let folder = tempfile::tempdir().expect("a folder");
-    for compiler in compilers(target) {
-        compare(&cases, target, &compiler, "-O1", folder.path());
+    // What is tested happens before any compiler: one is enough.
+    for compiler in compilers(target).iter().take(1) {
+        compare(&cases, target, compiler, "-O0", folder.path());
     }
 }

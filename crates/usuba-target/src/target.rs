@@ -53,7 +53,7 @@ pub struct Target {
     pub single_lane: bool,
     /// Headers that declare the type and the instructions.
     pub headers: &'static [&'static str],
-    /// How to compile for it; the first is the one that tests use.
+    /// How to compile for it, the most common platform first.
     pub toolchains: &'static [Toolchain],
     /// Bytes of code that an instruction takes, typically, in tenths.
     pub code_bytes_tenths: u32,

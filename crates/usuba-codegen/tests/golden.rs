@@ -1,0 +1,358 @@
+//! The text of generated C for tiny programs, and what is said about what a target lacks.
+
+mod harness;
+
+use expect_test::{Expect, expect};
+use harness::{case, compare, compilers};
+use usuba_codegen::admits;
+use usuba_ir::program::Program;
+use usuba_target::by_name;
+
+/// Compares the code after the head of the file, and runs it.
+fn check(target: &str, text: &str, expected: Expect) {
+    let target = by_name(target).expect("a target");
+    let program = Program::parse(text).unwrap_or_else(|error| panic!("{error:?}"));
+    let cases = [case(program, target, "toy")];
+    let source = &cases[0].kernel.source;
+    expected.assert_eq(source.split_once("*/\n").expect("a head").1);
+    let folder = tempfile::tempdir().expect("a folder");
+    for compiler in compilers(target) {
+        compare(&cases, target, &compiler, "-O2", folder.path());
+    }
+}
+
+#[test]
+fn loop_with_carried_atoms() {
+    check(
+        "gp64",
+        "node Fibonacci (%0 a: v16, %1 b: v16) -> (r: v16, s: v16) {
+           %6: v16, %7: v16 = loop i0 < 10 carry (%2: v16 \"x\" = %0, %3: v16 \"y\" = %1) {
+             %4: v16 = add %2, %3 \"sum\"
+             %5: v16 = rotate_left %4, 3 \"turned\"
+             yield %3, %5
+           }
+           return %6, %7
+         }",
+        expect![[r#"
+            #include <stddef.h>
+            #include <stdint.h>
+
+            void toy(
+                const uint16_t *restrict a,
+                const uint16_t *restrict b,
+                uint16_t *restrict r,
+                uint16_t *restrict s);
+
+            void toy(
+                const uint16_t *restrict a,
+                const uint16_t *restrict b,
+                uint16_t *restrict r,
+                uint16_t *restrict s) {
+              const uint16_t t = a[0];
+              const uint16_t t_1 = b[0];
+              uint16_t x = t;
+              uint16_t y = t_1;
+            #pragma GCC unroll 1
+              for (size_t _i0 = 0; _i0 < 10; _i0++) {
+                const uint16_t sum = (uint16_t)(x + y);
+                const uint16_t turned = (uint16_t)((sum << 3) | (sum >> 13));
+                const uint16_t y_before = y;
+                x = y_before;
+                y = turned;
+              }
+              r[0] = x;
+              s[0] = y;
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn loop_over_an_array() {
+    check(
+        "avx2",
+        "node Rounds (%0 plain: b1[2], %1 key: uniform b1[8] as [4][2]) -> (cipher: b1[2]) {
+           %9: b1[2] = loop i0 < 4 carry (%2: b1[2] = %0) {
+             %3: b1 = get %2[0] \"st[0]\"
+             %4: b1 = get %2[1] \"st[1]\"
+             %5: b1 = get %1[2*i0] \"k[0]\"
+             %6: b1 = xor %3, %5
+             %7: b1 = andnot %4, %6
+             %8: b1[2] = array [%7, %6]
+             yield %8
+           }
+           return %9
+         }",
+        expect![[r#"
+            #include <stddef.h>
+            #include <stdint.h>
+            #include <immintrin.h>
+
+            void toy(
+                const __m256i *restrict plain /* [2] */,
+                const uint64_t *restrict key /* [4][2] */,
+                __m256i *restrict cipher /* [2] */);
+
+            void toy(
+                const __m256i *restrict plain /* [2] */,
+                const uint64_t *restrict key /* [4][2] */,
+                __m256i *restrict cipher /* [2] */) {
+              for (size_t _k = 0; _k < 2; _k++) cipher[_k] = plain[_k];
+            #pragma GCC unroll 1
+              for (size_t _i0 = 0; _i0 < 4; _i0++) {
+                const __m256i st_0 = cipher[0];
+                const __m256i st_1 = cipher[1];
+                const __m256i k_0 = _mm256_set1_epi64x((long long)key[2 * _i0]);
+                const __m256i t = _mm256_xor_si256(st_0, k_0);
+                cipher[1] = t;
+                const __m256i t_1 = _mm256_andnot_si256(t, st_1);
+                cipher[0] = t_1;
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn calls() {
+    check(
+        "avx512",
+        "node Swap no_inline (%0 x: h16, %1 y: h16) -> (a: h16, b: h16) {
+           %2: h16 = rotate_left %0, 5
+           %3: h16 = xor %1, %2
+           return %3, %0
+         }
+         node Toy (%0 in: h16[2], %1 k: uniform h16) -> (out: h16[2]) {
+           %2: h16 = get %0[0]
+           %3: h16 = get %0[1]
+           %4: h16 = xor %3, %1
+           %5: h16, %6: h16 = call Swap(%2, %4)
+           %7: h16[2] = array [%5, %6]
+           return %7
+         }",
+        expect![[r#"
+            #include <stddef.h>
+            #include <stdint.h>
+            #include <immintrin.h>
+
+            void toy(
+                const __m512i *restrict in /* [2] */,
+                const uint8_t *restrict k /* [16] */,
+                __m512i *restrict out /* [2] */);
+
+            __attribute__((noinline)) static void toy_Swap(__m512i x, __m512i y, __m512i *restrict a, __m512i *restrict b) {
+              const __m512i constant = _mm512_broadcast_i32x4(_mm_setr_epi8(5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4));
+              const __m512i t = _mm512_shuffle_epi8(x, constant);
+              const __m512i t_1 = _mm512_xor_si512(y, t);
+              a[0] = t_1;
+              b[0] = x;
+            }
+
+            void toy(
+                const __m512i *restrict in /* [2] */,
+                const uint8_t *restrict k /* [16] */,
+                __m512i *restrict out /* [2] */) {
+              const __m512i t = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)(k + 16 * (0))));
+              const __m512i t_1 = in[0];
+              const __m512i t_2 = in[1];
+              const __m512i t_3 = _mm512_xor_si512(t_2, t);
+              __m512i t_4, t_5;
+              toy_Swap(t_1, t_3, &t_4, &t_5);
+              out[0] = t_4;
+              out[1] = t_5;
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn many_atoms_go_through_memory() {
+    check(
+        "gp64",
+        "node Turn (%0 a: b1, %1 b: b1, %2 c: b1, %3 d: b1, %4 e: b1, %5 f: b1, %6 g: b1, %7 h: b1, %8 i: b1)
+           -> (p: b1, q: b1, r: b1, s: b1, t: b1, u: b1, v: b1, w: b1, x: b1) {
+           %9: b1 = xor %0, %8
+           return %1, %2, %3, %4, %5, %6, %7, %8, %9
+         }
+         node Toy (%0 in: b1[2]) -> (out: b1, other: b1) {
+           %1: b1 = get %0[0]
+           %2: b1 = get %0[1]
+           %3: b1, %4: b1, %5: b1, %6: b1, %7: b1, %8: b1, %9: b1, %10: b1, %11: b1 = call Turn(%1, %2, %1, %2, %1, %2, %1, %2, %2)
+           return %3, %11
+         }",
+        expect![[r#"
+            #include <stddef.h>
+            #include <stdint.h>
+
+            void toy(
+                const uint64_t *restrict in /* [2] */,
+                uint64_t *restrict out,
+                uint64_t *restrict other);
+
+            static void toy_Turn(const uint64_t *restrict atoms, uint64_t *restrict results) {
+              const uint64_t t = atoms[0];
+              const uint64_t t_1 = atoms[1];
+              const uint64_t t_2 = atoms[2];
+              const uint64_t t_3 = atoms[3];
+              const uint64_t t_4 = atoms[4];
+              const uint64_t t_5 = atoms[5];
+              const uint64_t t_6 = atoms[6];
+              const uint64_t t_7 = atoms[7];
+              const uint64_t t_8 = atoms[8];
+              const uint64_t t_9 = t ^ t_8;
+              results[8] = t_9;
+              results[0] = t_1;
+              results[1] = t_2;
+              results[2] = t_3;
+              results[3] = t_4;
+              results[4] = t_5;
+              results[5] = t_6;
+              results[6] = t_7;
+              results[7] = t_8;
+            }
+
+            void toy(
+                const uint64_t *restrict in /* [2] */,
+                uint64_t *restrict out,
+                uint64_t *restrict other) {
+              uint64_t atoms[9];
+              uint64_t results[9];
+              const uint64_t t = in[0];
+              const uint64_t t_1 = in[1];
+              atoms[0] = t;
+              atoms[1] = t_1;
+              atoms[2] = t;
+              atoms[3] = t_1;
+              atoms[4] = t;
+              atoms[5] = t_1;
+              atoms[6] = t;
+              atoms[7] = t_1;
+              atoms[8] = t_1;
+              toy_Turn(atoms, results);
+              const uint64_t t_2 = results[0];
+              const uint64_t t_3 = results[8];
+              out[0] = t_2;
+              other[0] = t_3;
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn header() {
+    let target = by_name("avx2").expect("a target");
+    let program = Program::parse(
+        "node Toy (%0 in: h32[2], %1 k: uniform h32[2]) -> (out: h32) {\n  %2: h32 = get %0[0]\n  return %2\n}",
+    );
+    let case = case(program.unwrap_or_else(|error| panic!("{error:?}")), target, "usuba_toy_avx2");
+    expect![[r#"
+        /*
+         * Generated by usubac 0.1.0. Do not edit.
+         * Command: test
+         * Slicing: H, 32 elements of 8 instances in each 256 bits, 8 instances a call.
+         * Target: avx2 (256-bit AVX2); requires avx && avx2.
+         * ABI: C. Every parameter is the address of its atoms, row-major, aligned as __m256i is;
+         *      inputs are not written; an output overlaps neither an input nor another output.
+         * Layout: byte 32 c + 1 e + j / 8 of the register in memory has, as bit j mod 8, bit e from the most
+         *         significant of the atom of instance 8 c + j, for j < 8, in either byte order.
+         * Uniform inputs: per atom 32 bytes, those of one chunk: element e is all ones if bit e from the most significant is set.
+         * No branch and no address depends on the data.
+         */
+        #ifndef USUBA_TOY_AVX2_H
+        #define USUBA_TOY_AVX2_H
+
+        #include <stdint.h>
+        #include <immintrin.h>
+
+        #ifndef USUBA_RESTRICT
+        #if defined(__cplusplus)
+        #define USUBA_RESTRICT __restrict
+        #else
+        #define USUBA_RESTRICT restrict
+        #endif
+        #endif
+
+        #ifdef __cplusplus
+        extern "C" {
+        #endif
+
+        /* Parallel instances that a call computes. */
+        #define USUBA_TOY_AVX2_INSTANCES 8
+
+        void usuba_toy_avx2(
+            const __m256i *USUBA_RESTRICT in /* [2] */,
+            const uint8_t *USUBA_RESTRICT k /* [2][32] */,
+            __m256i *USUBA_RESTRICT out);
+
+        #ifdef __cplusplus
+        }
+        #endif
+
+        #endif
+    "#]].assert_eq(&case.kernel.header);
+}
+
+fn refused(target: &str, text: &str, expected: Expect) {
+    let program = Program::parse(text).unwrap_or_else(|error| panic!("{error:?}"));
+    let missing = admits(&program, by_name(target).expect("a target")).expect_err("something is missing");
+    let lines: Vec<String> = missing.iter().map(|missing| format!("{missing}\n")).collect();
+    expected.assert_eq(&lines.concat());
+}
+
+#[test]
+fn what_is_missing() {
+    let shuffle = |width: u32| {
+        format!(
+            "file \"toy.ua\"\nnode Toy (%0 a: h{width}) -> (r: h{width}) {{\n  %1: h{width} = rotate_left %0, 1 @7:12 \"r\"\n  return %1\n}}\n"
+        )
+    };
+    refused(
+        "ssse3",
+        &shuffle(32),
+        expect![[r#"
+            toy.ua:7:12: in node `Toy`: there is no shuffle of 32 elements on ssse3; avx2, avx512-256, avx512 have one (u<H>32: no instructions shuffle 32 elements)
+        "#]],
+    );
+    refused(
+        "sse2",
+        &shuffle(8),
+        expect![[r#"
+        toy.ua:7:12: in node `Toy`: there is no shuffle of 8 elements on sse2; ssse3, sse4.2, avx, avx2, avx512-256, avx512, neon, altivec have one (u<H>8: no instructions shuffle 8 elements)
+    "#]],
+    );
+    refused(
+        "gp64",
+        &shuffle(16),
+        expect![[r#"
+            toy.ua:7:12: in node `Toy`: there is no shuffle of 16 elements on gp64; ssse3, sse4.2, avx, avx2, avx512-256, avx512, neon, altivec have one (u<H>16: general-purpose registers have no shuffle of elements)
+        "#]],
+    );
+    refused(
+        "avx512",
+        &shuffle(12),
+        expect![[r#"
+            toy.ua:7:12: in node `Toy`: there is no shuffle of 12 elements on avx512; no target has one (u<H>12: 12 elements do not fit a register; H needs a width of 2, 4, 8, 16, 32 or 64)
+        "#]],
+    );
+    refused(
+        "avx2",
+        "file \"toy.ua\"\nnode Toy (%0 a: b1, %1 b: b1) -> (r: b1) {\n  %2: b1 = add %0, %1 @3:9\n  return %2\n}",
+        expect![[r#"
+            toy.ua:3:9: in node `Toy`: there is no addition on avx2; no target has one (b1: arithmetic needs the bits of a word side by side, and B spreads them; use -V)
+        "#]],
+    );
+    refused(
+        "avx2",
+        "file \"toy.ua\"\nnode Toy (%0 a: v128) -> (r: v128) {\n  %1: v128 = not %0 @4:1\n  return %1\n}",
+        expect![[r#"
+            toy.ua:4:1: in node `Toy`: there is no register of u<V>128 atoms on avx2; no target has one (u<V>128: a lane has at most 64 bits, the atom has 128; use -B)
+        "#]],
+    );
+    refused(
+        "avx2",
+        "node Toy (%0 a: h16, %1 b: v16) -> (r: h16) {\n  return %0\n}",
+        expect![[r#"
+            in node `Toy`: there is no common layout of u<H>16, u<V>16 on avx2; no target has one (u<H>16: an H-sliced program must have atoms of one width only; use -V or -B)
+        "#]],
+    );
+}
