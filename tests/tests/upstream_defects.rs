@@ -212,7 +212,7 @@ fn crashes_are_messages(answers: &mut Answers) {
         &[&[0xffff_ffff]],
     );
     refused("node f (x:v4) returns (y:v4)\nlet\n    y = ~x\ntel", V, &["--word"]);
-    refused("table T (x:v2) returns (y:v2) { 3, 2, 1 }", V, &["4"]);
+    refused("table T (x:b2) returns (y:b2) { 3, 2, 1 }", V, &["4"]);
     refused("node f (n:nat, x:u8[n]) returns (y:u8)\nlet\n    y = x[0]\ntel", V, &["n"]);
     answers.computes(
         "node R (n:nat, x:u16) returns (y:u16) let y = x <<< n tel\n\
