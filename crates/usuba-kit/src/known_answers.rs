@@ -75,6 +75,36 @@ pub enum Request {
     },
 }
 
+impl Request {
+    /// Whether the sizes of key, nonce and blocks are those of a primitive.
+    pub fn fits(&self, primitive: &Primitive) -> bool {
+        let is = |bytes: &[u8], size: u32| bytes.len() == size as usize;
+        let blocks_of = |bytes: &[u8], size: u32| bytes.len() % size.max(1) as usize == 0;
+        match (self, &primitive.function) {
+            (Request::RoundKeys { key }, Function::BlockCipher(cipher)) => is(key, cipher.key.bytes),
+            (Request::Blocks { key, blocks, .. }, Function::BlockCipher(cipher)) => {
+                is(key, cipher.key.bytes) && blocks_of(blocks, cipher.block.bytes)
+            }
+            (Request::Chain { key, block, .. }, Function::BlockCipher(cipher)) => {
+                is(key, cipher.key.bytes) && is(block, cipher.block.bytes)
+            }
+            (Request::Counter { key, counter, .. }, Function::BlockCipher(cipher)) => {
+                is(key, cipher.key.bytes) && is(counter, cipher.block.bytes)
+            }
+            (Request::Stream { key, nonce, .. }, Function::Stream(cipher)) => {
+                is(key, cipher.key.bytes) && is(nonce, cipher.nonce.bytes)
+            }
+            (Request::Blocks { key, blocks, .. }, Function::Permutation(permutation)) => {
+                key.is_empty() && blocks_of(blocks, permutation.state.bytes)
+            }
+            (Request::Chain { key, block, .. }, Function::Permutation(permutation)) => {
+                key.is_empty() && is(block, permutation.state.bytes)
+            }
+            _ => false,
+        }
+    }
+}
+
 /// A request and its answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Test {

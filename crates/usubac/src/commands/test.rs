@@ -28,7 +28,21 @@ pub fn run(test: &Test, output: &Output) -> Result<(), Failure> {
             test.vectors.iter().map(PathBuf::from).collect()
         };
         let files = read_vectors(&paths)?;
-        let tests = known_answers::tests_of(primitive, &files);
+        let mut tests = known_answers::tests_of(primitive, &files);
+        if test.vectors.is_empty() {
+            if let Some(stranger) = tests.iter().find(|one| !one.request.fits(primitive)) {
+                return Err(Failure::general(format!(
+                    "{} is not for `{}`: its key or block has another size",
+                    stranger.name, primitive.name
+                )));
+            }
+        } else {
+            // Files given on the command line go to the primitives that they are for.
+            tests.retain(|one| one.request.fits(primitive));
+            if tests.is_empty() {
+                continue;
+            }
+        }
         let bar = progress::bar(output);
         let report = known_answers::run(primitive, &cipher.loaded, &tests, &plan, &mut |step| {
             bar.set_length(step.ways as u64);
@@ -59,6 +73,12 @@ pub fn run(test: &Test, output: &Output) -> Result<(), Failure> {
             print_line(&line);
         }
         total.extend(report);
+    }
+    if total.outcomes.is_empty() {
+        return Err(Failure::general(format!(
+            "there is no test: no vector has the sizes of key and block of a primitive in `{}`",
+            test.path
+        )));
     }
     if output.is_json() {
         let failures: Vec<_> = total
