@@ -6,7 +6,7 @@
 //!
 //! - `USUBA_SEED=n`: begin with seed n (default 0).
 //! - `USUBA_PROGRAMS=n`: that many seeds (default below). A long run: `USUBA_SEED=1000000 USUBA_PROGRAMS=100000`.
-//! - `USUBA_TARGETS=a,b`: other machines, such as `neon`, if a cross compiler and an emulator are installed.
+//! - `USUBA_TARGETS=a,b`: other machines, such as `neon`, if a cross compiler and an emulator are installed; none if empty.
 //!
 //! A program that fails is made smaller and printed with both answers. `USUBA_SEED=n USUBA_PROGRAMS=1` repeats it.
 
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use usuba_ir::layout::Slicing;
 use usuba_kit::run::{Compiler, Family};
 use usuba_target::Target;
-use usuba_tests::random::comparison::{Agreed, Case, Failure, agree};
+use usuba_tests::random::comparison::{Agreed, Case, Failure, agree, in_mode};
 use usuba_tests::random::kernels::{self, Way};
 use usuba_tests::random::program::{Profile, generate};
 use usuba_tests::random::shrink::shrink;
@@ -36,7 +36,7 @@ fn number(name: &str, default: u64) -> u64 {
 fn machines() -> Vec<(&'static Target, Vec<(Family, Compiler)>)> {
     let names = std::env::var("USUBA_TARGETS").unwrap_or_else(|_| "gp64,avx2,avx512".into());
     let mut machines = Vec::new();
-    for name in names.split(',') {
+    for name in names.split(',').filter(|name| !name.is_empty()) {
         let Some(target) = usuba_target::machines::by_name(name) else {
             panic!("USUBA_TARGETS: there is no target `{name}`");
         };
@@ -101,9 +101,14 @@ fn random_programs_mean_the_same_everywhere() {
             .map(|(seed, one)| (*seed, one))
             .collect();
         for (turn, batch) in admitting.chunks(BATCH).enumerate() {
-            // A lone program goes every way.
-            let chosen = if count == 1 { ways.clone() } else { vec![ways[turn % ways.len()].clone()] };
-            jobs.extend(chosen.into_iter().map(|way| (batch.to_vec(), way)));
+            // A lone program goes every way; others as many as time allows. Bits make the most code.
+            let each = match slicing {
+                _ if count == 1 => ways.len(),
+                Slicing::B => 1,
+                Slicing::V | Slicing::H => 4,
+            };
+            let chosen = (0..each.min(ways.len())).map(|n| ways[(turn * each + n) % ways.len()].clone());
+            jobs.extend(chosen.map(|way| (batch.to_vec(), way)));
         }
     }
     let next = std::sync::atomic::AtomicUsize::new(0);
@@ -140,6 +145,58 @@ fn random_programs_mean_the_same_everywhere() {
     }
     let _ = std::panic::take_hook();
     assert!(failures.is_empty(), "{} of {count} programs differ; see above", failures.len());
+}
+
+/// The comparison in C notices every kind of difference: programs that are not what they claim to be are found.
+#[test]
+fn a_wrong_program_is_found_in_c() {
+    use usuba_ir::program::{BinaryOp, Op};
+    let machines = machines();
+    let mut tried = 0;
+    for slicing in [Slicing::B, Slicing::V, Slicing::H] {
+        let Some((way, compiler)) = ways(slicing, &machines).into_iter().find(|(way, _)| way.level == "-O0")
+        else {
+            continue;
+        };
+        let (mut right, mut wrong): (Vec<(u64, Agreed)>, Vec<(u64, Agreed)>) = (Vec::new(), Vec::new());
+        let profile = match slicing {
+            Slicing::B => Profile::B,
+            Slicing::V => Profile::V,
+            Slicing::H => Profile::H(8),
+        };
+        for seed in 0..60 {
+            let case = Case { slicings: vec![slicing], ..Case::of(&generate(seed, profile)) };
+            let Ok(one) = agree(&case) else { continue };
+            let mut other = one.clone();
+            let Some((_, program)) = other.programs.first_mut() else { continue };
+            // The last exclusive or of the entry becomes something else, if that shows in the interpreter of Usuba0.
+            let Some(entry) = program.nodes.last_mut() else { continue };
+            let last = entry.body.operations.iter_mut().rev().find_map(|operation| match &mut operation.op {
+                Op::Binary(op @ BinaryOp::Xor, ..) => Some(op),
+                _ => None,
+            });
+            let Some(op) = last else { continue };
+            *op = BinaryOp::Or;
+            let mut interpreter = usuba_ir::interpret::Interpreter::new(program);
+            let bits = slicing == Slicing::B;
+            let shows = one.arguments.iter().zip(&one.results).any(|(arguments, results)| {
+                let arguments = in_mode(&one.inputs, arguments, bits);
+                interpreter.run(&arguments) != in_mode(&one.outputs, results, bits)
+            });
+            if shows {
+                right.push((seed, one));
+                wrong.push((seed, other));
+            }
+        }
+        assert!(wrong.len() > 5, "{} programs for {slicing}", wrong.len());
+        let right: Vec<(u64, &Agreed)> = right.iter().map(|(seed, one)| (*seed, one)).collect();
+        let wrong: Vec<(u64, &Agreed)> = wrong.iter().map(|(seed, one)| (*seed, one)).collect();
+        assert_eq!(kernels::run(&right, way, &compiler), Ok(vec![]), "{way}");
+        let found = kernels::run(&wrong, way, &compiler).map(|found| found.len());
+        assert_eq!(found, Ok(wrong.len()), "{way}: all are wrong");
+        tried += 1;
+    }
+    assert!(tried > 0, "no compiler at all: nothing was compared");
 }
 
 /// Runs a batch; if the file does not compile, its halves, down to the programs that are to blame.

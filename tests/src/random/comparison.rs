@@ -114,6 +114,9 @@ pub fn agree(case: &Case) -> Result<Agreed, Failure> {
 
 fn attempt(case: &Case, stage: &mut String) -> Result<Agreed, String> {
     let (sources, ast) = stages::parsed(&case.text)?;
+    *stage = "format".into();
+    let formatted = usuba_lang::format::format(&case.text).map_err(|found| stages::told(&sources, &found))?;
+    let (other_sources, other_ast) = stages::parsed(&formatted).map_err(|e| format!("{e}\n{formatted}"))?;
     let mut agreed: Option<Agreed> = None;
     let mut programs = Vec::new();
     for &slicing in &case.slicings {
@@ -135,6 +138,14 @@ fn attempt(case: &Case, stage: &mut String) -> Result<Agreed, String> {
             differ(&first.results, &words)?;
             first
         };
+        if programs.is_empty() {
+            *stage = "formatted text".into();
+            let typed = stages::typed(&other_sources, &other_ast, slicing)
+                .map_err(|e| format!("{e}\n{formatted}"))?;
+            let mut interpreter = usuba_lang::interpret::Interpreter::new(&typed);
+            let again: Vec<_> = arguments.iter().map(|a| interpreter.run(a)).collect();
+            differ(&results, &again).map_err(|e| format!("{e}\n{formatted}"))?;
+        }
 
         let mut random = Random::new(case.seed ^ 0xb175);
         let options = usuba_lower::Options {
