@@ -6,6 +6,7 @@
 //!
 //! The crate is pure: it reads no file and starts no process, with the exception of [`run`].
 
+pub mod bench;
 pub mod driver;
 pub mod harness;
 pub mod known_answers;

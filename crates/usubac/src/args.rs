@@ -62,6 +62,8 @@ pub enum Command {
     Test(Test),
     /// Say which slicings and targets a program admits, why not the others, and what it costs.
     Explain(Explain),
+    /// Measure a cipher: core cycles per byte, kernel only and whole path, beside what the ports allow.
+    Bench(Bench),
     /// List the machines that code is made for.
     Targets(Targets),
     /// Print completions for a shell.
@@ -302,6 +304,41 @@ pub struct Explain {
     /// The targets, separated by commas.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "all")]
     pub target: Vec<String>,
+    #[command(flatten)]
+    pub search: Search,
+}
+
+/// `usubac bench`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  usubac bench ciphers/serpent
+  usubac bench ciphers/aes --primitive aes-128 --target avx2,avx512 --cc clang --format json
+
+All variants are compiled first, then run in turn in a rotating order. Every sample is calibrated by a chain of dependent
+additions beside it; figures are the median over processes of the tenth percentile of samples.")]
+pub struct Bench {
+    /// A folder with a manifest `usuba.toml`.
+    #[arg(value_name = "DIR")]
+    pub path: String,
+    /// Only these primitives of the manifest (repeatable).
+    #[arg(long, value_name = "NAME")]
+    pub primitive: Vec<String>,
+    /// Only these slicings, separated by commas.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub slicing: Vec<SlicingArg>,
+    /// The targets, separated by commas; `here` is all that this machine runs.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "here")]
+    pub target: Vec<String>,
+    /// The C compilers, separated by commas: `gcc`, `clang`.
+    #[arg(long, value_name = "CC,…", value_delimiter = ',', default_value = "gcc,clang")]
+    pub cc: Vec<String>,
+    /// The optimisation level for the C compilers.
+    #[arg(long, value_name = "O", default_value = "3")]
+    pub opt: String,
+    /// How many processes run each variant.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub runs: u32,
     #[command(flatten)]
     pub search: Search,
 }

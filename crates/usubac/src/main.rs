@@ -47,6 +47,7 @@ fn run(command_line: &CommandLine) -> ExitCode {
         Command::Build(build) => commands::build::run(build, &output),
         Command::Test(test) => commands::test::run(test, &output),
         Command::Explain(explain) => commands::explain::run(explain, &output),
+        Command::Bench(bench) => commands::bench::run(bench, &output),
         Command::Targets(targets) => commands::targets::run(targets, &output),
         Command::Completions(completions) => commands::completions::run(completions),
     };

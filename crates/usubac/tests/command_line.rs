@@ -196,7 +196,7 @@ fn shells_are_completed() {
 
 #[test]
 fn every_command_has_examples() {
-    for command in ["check", "fmt", "run", "build", "test", "explain", "targets", "completions"] {
+    for command in ["check", "fmt", "run", "build", "test", "explain", "bench", "targets", "completions"] {
         assert!(succeeds(&[command, "--help"], &root()).contains("Example"), "{command}");
     }
 }

@@ -1,5 +1,6 @@
 //! One module a command.
 
+pub mod bench;
 pub mod build;
 pub mod check;
 pub mod completions;
