@@ -117,6 +117,16 @@ pub enum SlicingArg {
     Auto,
 }
 
+/// The language of kernels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum BackendArg {
+    /// C with intrinsics.
+    #[default]
+    C,
+    /// Assembly for x86-64.
+    Asm,
+}
+
 /// `usubac check`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -185,6 +195,9 @@ pub struct Compile {
     /// The targets, separated by commas; `native` is the best of this machine, `all` all of them.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "native")]
     pub target: Vec<String>,
+    /// The language of the kernels: `c`, or `asm` on x86-64 with vectors. Drivers and key schedules are C.
+    #[arg(long, value_enum, default_value_t = BackendArg::C)]
+    pub backend: BackendArg,
     /// Keep every loop whose iterations have one shape.
     #[arg(long, conflicts_with = "unroll")]
     pub no_unroll: bool,
@@ -275,6 +288,9 @@ pub struct Test {
     /// emulators; `none` only the interpreters.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "native")]
     pub target: Vec<String>,
+    /// The language of the kernels: `c`, or `asm` on x86-64 with vectors.
+    #[arg(long, value_enum, default_value_t = BackendArg::C)]
+    pub backend: BackendArg,
     /// The C compilers, separated by commas: `gcc`, `clang`.
     #[arg(long, value_name = "CC,…", value_delimiter = ',', default_value = "gcc,clang")]
     pub cc: Vec<String>,

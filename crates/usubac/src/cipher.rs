@@ -2,8 +2,8 @@
 
 use crate::args::Search;
 use crate::files;
+use crate::front_end;
 use crate::output::{Failure, Output};
-use crate::session;
 use std::path::{Path, PathBuf};
 use usuba_kit::manifest::{self, Manifest, Primitive};
 use usuba_lang::load::Loaded;
@@ -38,7 +38,7 @@ impl Cipher {
         let manifest = manifest::parse(&file.to_string_lossy(), &text)
             .map_err(|error| Failure::general(error.to_string()))?;
         let source = folder.join(&manifest.source);
-        let loaded = session::read(&source.to_string_lossy(), search, output)?;
+        let loaded = front_end::read(&source.to_string_lossy(), search, output)?;
         Ok(Cipher { folder, manifest, loaded })
     }
 

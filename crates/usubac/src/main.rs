@@ -5,9 +5,9 @@ mod cipher;
 mod commands;
 mod estimate;
 mod files;
+mod front_end;
 mod output;
 mod progress;
-mod session;
 mod targets;
 mod watch;
 

@@ -1,15 +1,15 @@
 //! `usubac build`: one node to a kernel, or a cipher folder to all that encrypts bytes.
 
-use crate::args::{Build, Compile};
+use crate::args::{BackendArg, Build, Compile};
 use crate::cipher::Cipher;
 use crate::estimate::{self, Refusal};
 use crate::files;
 use crate::output::{Failure, Output, print_json, print_line};
 use crate::watch::Watch;
-use crate::{progress, session, targets};
+use crate::{front_end, progress, targets};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use usuba_codegen::{Kernel, Missing};
+use usuba_codegen::{Backend, Kernel, Missing};
 use usuba_ir::layout::Slicing;
 use usuba_kit::library::{self, BuildError, Choices};
 use usuba_kit::manifest::{Function, Primitive};
@@ -36,7 +36,7 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
 /// The settings of the pipeline that the command line asks for.
 fn settings(build: &Build, slicing: Slicing) -> Result<Settings, Failure> {
     let mut settings = Settings::new(slicing, None);
-    settings.entry = session::options(&build.entry, &build.search, Mode::Words, None)?;
+    settings.entry = front_end::options(&build.entry, &build.search, Mode::Words, None)?;
     adjust(&mut settings, &build.compile);
     Ok(settings)
 }
@@ -52,8 +52,23 @@ fn adjust(settings: &mut Settings, choices: &Compile) {
     settings.passes.no_inline = choices.no_inline;
 }
 
+fn backend(choices: &Compile) -> Backend {
+    match choices.backend {
+        BackendArg::C => Backend::C,
+        BackendArg::Asm => Backend::Assembly,
+    }
+}
+
+/// The option that says so, if it must be said.
+fn backend_option(choices: &Compile) -> &'static str {
+    match choices.backend {
+        BackendArg::C => "",
+        BackendArg::Asm => " --backend asm",
+    }
+}
+
 fn program(build: &Build, chosen: &[&'static Target], output: &Output) -> Result<(), Failure> {
-    let loaded = session::read(&build.path, &build.search, output)?;
+    let loaded = front_end::read(&build.path, &build.search, output)?;
     let mut written = Vec::new();
     let mut kernels = Vec::new();
     let mut warned = false;
@@ -68,11 +83,13 @@ fn program(build: &Build, chosen: &[&'static Target], output: &Output) -> Result
             symbol: symbol.clone(),
             header_name: format!("{symbol}.h"),
             command: format!(
-                "usubac build {} --slicing {slicing} --target {}",
+                "usubac build {} --slicing {slicing} --target {}{}",
                 base_name(&build.path),
-                target.name
+                target.name,
+                backend_option(&build.compile)
             ),
             description: vec![format!("Made from {}.", base_name(&build.path))],
+            backend: backend(&build.compile),
         };
         let mut watch = Watch::new(&build.passes)?;
         let outcome = compile(&loaded, &settings, target, &naming, &mut watch);
@@ -95,7 +112,7 @@ fn program(build: &Build, chosen: &[&'static Target], output: &Output) -> Result
             output.diagnostics(&all(&loaded, compiled.warnings.clone()), &loaded.sources);
             warned = true;
         }
-        written.push((PathBuf::from(format!("{symbol}.c")), compiled.kernel.source.clone()));
+        written.push((PathBuf::from(format!("{symbol}.{}", naming.backend.extension())), compiled.kernel.source.clone()));
         written.push((PathBuf::from(format!("{symbol}.h")), compiled.kernel.header.clone()));
         kernels.push((symbol, slicing, target, compiled.kernel));
     }
@@ -129,11 +146,13 @@ fn library(build: &Build, chosen: &[&'static Target], output: &Output) -> Result
             };
             let mut choices = Choices::new(slicing);
             choices.command = format!(
-                "usubac build {} --primitive {} --slicing {slicing} --target {}",
+                "usubac build {} --primitive {} --slicing {slicing} --target {}{}",
                 base_name(&build.path),
                 primitive.name,
-                target.name
+                target.name,
+                backend_option(&build.compile)
             );
+            choices.backend = backend(&build.compile);
             adjust(&mut choices.settings, &build.compile);
             let library = library::build(primitive, &cipher.loaded, target, &choices)
                 .map_err(|error| explain_failure(error, &cipher, slicing, target, output))?;

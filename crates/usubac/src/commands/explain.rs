@@ -5,7 +5,7 @@ use crate::cipher::Cipher;
 use crate::commands::build::main_node;
 use crate::estimate::{Refusal, attempt, cycles_per_instance, output_bytes};
 use crate::output::{Failure, Output, print_json, print_line};
-use crate::{session, targets};
+use crate::{front_end, targets};
 use serde_json::{Value, json};
 use usuba_kit::pipeline::Settings;
 use usuba_lang::elaborate::Options;
@@ -16,7 +16,7 @@ use usuba_target::Target;
 /// Tries every slicing on every target.
 pub fn run(explain: &Explain, output: &Output) -> Result<(), Failure> {
     let chosen = targets::named(&explain.target)?;
-    let entry = session::options(&explain.entry, &explain.search, Mode::Words, None)?;
+    let entry = front_end::options(&explain.entry, &explain.search, Mode::Words, None)?;
     let mut documents = Vec::new();
     let mut found = false;
     if Cipher::is_at(&explain.path) {
@@ -27,7 +27,7 @@ pub fn run(explain: &Explain, output: &Output) -> Result<(), Failure> {
             found |= one(&primitive.name, &cipher.loaded, &options, &chosen, output, &mut documents);
         }
     } else {
-        let loaded = session::read(&explain.path, &explain.search, output)?;
+        let loaded = front_end::read(&explain.path, &explain.search, output)?;
         found |= one(&explain.path, &loaded, &entry, &chosen, output, &mut documents);
     }
     if output.is_json() {

@@ -1,23 +1,23 @@
 //! `usubac run`: the reference interpreter on one instance.
 
 use crate::args::{Run, SlicingArg};
+use crate::front_end;
 use crate::output::{Failure, Output, print_json, print_line};
-use crate::session;
 use serde_json::{Map, Value, json};
 use usuba_lang::interpret::{check_inputs, interpret};
 use usuba_lang::typed::{Direction, Instance, Mode, Program, VariableId};
 
 /// Reads the inputs, evaluates, prints the outputs.
 pub fn run(run: &Run, output: &Output) -> Result<(), Failure> {
-    let loaded = session::read(&run.file, &run.search, output)?;
+    let loaded = front_end::read(&run.file, &run.search, output)?;
     let (mode, direction) = match run.slicing {
         Some(SlicingArg::B) => (Mode::Bits, None),
         Some(SlicingArg::V) => (Mode::Words, Some(Direction::V)),
         Some(SlicingArg::H) => (Mode::Words, Some(Direction::H)),
         Some(SlicingArg::Auto) | None => (Mode::Words, None),
     };
-    let options = session::options(&run.entry, &run.search, mode, direction)?;
-    let program = session::elaborate(&loaded, &options, output)?;
+    let options = front_end::options(&run.entry, &run.search, mode, direction)?;
+    let program = front_end::elaborate(&loaded, &options, output)?;
     let entry = program.instance(program.entry);
     let inputs = inputs(run, entry)?;
     check_inputs(&program, &inputs).map_err(|error| Failure::general(error.to_string()))?;

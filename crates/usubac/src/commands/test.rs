@@ -1,6 +1,6 @@
 //! `usubac test`: known answers through a cipher.
 
-use crate::args::Test;
+use crate::args::{BackendArg, Test};
 use crate::cipher::Cipher;
 use crate::files;
 use crate::output::{Failure, Output, print_json, print_line};
@@ -128,7 +128,10 @@ fn plan(test: &Test) -> Result<Plan, Failure> {
                         )));
                     }
                 };
-                paths.push(Path::C { target, family, optimisation });
+                paths.push(match test.backend {
+                    BackendArg::C => Path::C { target, family, optimisation },
+                    BackendArg::Asm => Path::Assembly { target, family, optimisation },
+                });
             }
         }
     }
