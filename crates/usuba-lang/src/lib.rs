@@ -9,8 +9,8 @@
 pub mod ast;
 pub mod diagnostic;
 pub mod elaborate;
-pub mod interpret;
 pub mod format;
+pub mod interpret;
 pub mod load;
 pub mod render;
 pub mod source;
