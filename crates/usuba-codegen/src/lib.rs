@@ -7,6 +7,7 @@
 //! ```text
 //! Program --signature--> what each function is given
 //!         --node-------> Function: operate + select (rows of the target's table, else rules), places of arrays
+//!         --cover------> the fewest bitwise instructions that it finds
 //!         --prune------> no dead step
 //!         --c----------> a source file and a header
 //! ```
@@ -15,6 +16,7 @@ mod admission;
 pub mod block;
 mod bound;
 mod c;
+mod cover;
 mod header;
 mod life;
 pub mod messages;
@@ -122,6 +124,7 @@ pub fn select(program: &Program, target: &Target) -> Result<Module, Vec<Missing>
         let Some(signature) = signature else { continue };
         match node::write_node(program, node, signature, &signatures, target, shape) {
             Ok(mut function) => {
+                cover::cover(&mut function, target, shape.lane);
                 prune::prune(&mut function);
                 functions.push(function);
             }
