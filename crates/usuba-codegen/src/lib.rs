@@ -9,10 +9,11 @@
 //!         --node-------> Function: operate + select (rows of the target's table, else rules), places of arrays
 //!         --cover------> the fewest bitwise instructions that it finds
 //!         --prune------> no dead step
-//!         --c----------> a source file and a header
+//!         --c, asm-----> a source file and a header
 //! ```
 
 mod admission;
+mod asm;
 pub mod block;
 mod bound;
 mod c;
@@ -39,6 +40,26 @@ use block::Module;
 use usuba_ir::program::Program;
 use usuba_target::Target;
 
+/// The language that kernels are written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Backend {
+    /// C with intrinsics, for every target.
+    #[default]
+    C,
+    /// Assembly, for x86-64 with vectors: registers are allocated here, and what comes out does not depend on a compiler.
+    Assembly,
+}
+
+impl Backend {
+    /// What the names of its files end in; C compilers take both.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Backend::C => "c",
+            Backend::Assembly => "S",
+        }
+    }
+}
+
 /// What the caller decides about a kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
@@ -50,6 +71,8 @@ pub struct Options {
     pub command: String,
     /// Lines about the cipher for the head of the files.
     pub description: Vec<String>,
+    /// The language of the source.
+    pub backend: Backend,
 }
 
 /// Which way a parameter goes.
@@ -85,7 +108,7 @@ pub struct KernelParameter {
 /// Generated code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Kernel {
-    /// The C source file.
+    /// The source file, in the language of [`Options::backend`].
     pub source: String,
     /// The header file.
     pub header: String,
@@ -151,7 +174,21 @@ pub fn generate(program: &Program, target: &Target, options: &Options) -> Result
     let parameters = header::parameters(program, &module.shape);
     let report = report::report(program, &module, target);
     let header = header::header(&module.shape, target, options, &parameters);
-    let source = c::source(&module, target, options, &parameters);
+    let source = match options.backend {
+        Backend::C => c::source(&module, target, options, &parameters),
+        Backend::Assembly => asm::source(&module, target, options, &parameters).map_err(|reason| {
+            let targets = usuba_target::all().iter().filter(|target| asm::admits(target));
+            vec![Missing {
+                operation: "assembly".into(),
+                ty: "--backend asm".into(),
+                node: program.nodes.last().map(|node| node.name.clone()).unwrap_or_default(),
+                place: None,
+                target: target.name,
+                reason,
+                targets: targets.map(|target| target.name).collect(),
+            }]
+        })?,
+    };
     Ok(Kernel {
         source,
         header,

@@ -26,6 +26,10 @@ pub enum Reason {
     Pack,
     /// Neither an instruction nor a rule gives this in lanes of this width.
     Instruction(Meaning, u32),
+    /// The assembly printer cannot do this.
+    Assembly(String),
+    /// The check of the assembly found a mistake of the compiler.
+    Internal(String),
     /// The program breaks an invariant of Usuba0.
     Malformed(&'static str),
 }
@@ -53,6 +57,8 @@ impl fmt::Display for Reason {
             Reason::Instruction(meaning, lane) => {
                 write!(f, "neither an instruction nor a rule gives {meaning:?} in lanes of {lane} bits")
             }
+            Reason::Assembly(why) => f.write_str(why),
+            Reason::Internal(what) => write!(f, "internal: {what}; please report this"),
             Reason::Malformed(what) => write!(f, "internal: {what}; please report this"),
         }
     }

@@ -1,8 +1,8 @@
 //! Known answers: the same tests through every way to run a primitive.
 //!
 //! [`tests_of`] turns the vector files of a primitive into [`Test`]s, each a [`Request`] and what it must give. [`run`]
-//! puts all of them to each [`Path`]: the reference interpreter, the interpreter of Usuba0 after all passes, and compiled
-//! C. Compiled C is also put through the check of its modes ([`Plan::modes`]): every length, in place and misaligned,
+//! puts all of them to each [`Path`]: the reference interpreter, the interpreter of Usuba0 after all passes, compiled C,
+//! and assembly. Compiled C is also put through the check of its modes ([`Plan::modes`]): every length, in place and misaligned,
 //! against a loop that takes one block at a time.
 
 use crate::manifest::{Function, Mode, Primitive};
@@ -11,6 +11,8 @@ use crate::run::{Family, RunError};
 use crate::vectors::{Kind, RoundKeys, VectorFile};
 use std::fmt;
 use thiserror::Error;
+
+use usuba_codegen::Reason;
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
 use usuba_target::Target;
@@ -132,6 +134,15 @@ pub enum Path {
         /// The level of optimisation, such as `-O2`.
         optimisation: &'static str,
     },
+    /// Generated assembly with a driver in C, in each slicing.
+    Assembly {
+        /// The machine.
+        target: &'static Target,
+        /// The compiler of the driver, which assembles the kernels.
+        family: Family,
+        /// The level of optimisation of the driver, such as `-O2`.
+        optimisation: &'static str,
+    },
 }
 
 impl fmt::Display for Path {
@@ -139,12 +150,13 @@ impl fmt::Display for Path {
         match self {
             Path::Interpreter => f.write_str("interpreter"),
             Path::Usuba0 => f.write_str("Usuba0"),
-            Path::C { target, family, optimisation } => {
+            Path::C { target, family, optimisation } | Path::Assembly { target, family, optimisation } => {
                 let compiler = match family {
                     Family::Gcc => "gcc",
                     Family::Clang => "clang",
                 };
-                write!(f, "{} {compiler} {optimisation}", target.name)
+                let assembly = if matches!(self, Path::Assembly { .. }) { " assembly" } else { "" };
+                write!(f, "{}{assembly} {compiler} {optimisation}", target.name)
             }
         }
     }
@@ -247,7 +259,10 @@ pub(crate) fn explain(node: &str, failure: &Failure) -> WayError {
         }
         Failure::Target(missing) => {
             let first = missing.first().map(ToString::to_string).unwrap_or_default();
-            WayError::Absent(format!("`{node}` has no code: {first}"))
+            match missing.iter().any(|missing| matches!(missing.reason, Reason::Internal(_))) {
+                true => WayError::Broken(format!("`{node}`: {first}")),
+                false => WayError::Absent(format!("`{node}` has no code: {first}")),
+            }
         }
         Failure::Stopped => WayError::Broken(format!("the compilation of `{node}` was stopped")),
     }
@@ -368,9 +383,9 @@ pub fn run(
             Path::Usuba0 => {
                 interpreted::normal_form(primitive, loaded, slicing.unwrap_or(Slicing::V), tests, plan)
             }
-            Path::C { target, family, optimisation } => {
+            Path::C { target, .. } | Path::Assembly { target, .. } => {
                 let slicing = slicing.unwrap_or(Slicing::V);
-                compiled::answers(primitive, loaded, slicing, target, family, optimisation, tests, plan)
+                compiled::answers(primitive, loaded, slicing, target, path, tests, plan)
             }
         };
         report.add(way, tests, answers);

@@ -5,6 +5,7 @@ use crate::driver::{self, DriverError, Image, Kernels, Labels, Parameter};
 use crate::manifest::{Function, Primitive};
 use crate::pipeline::{self, Compiled, Failure, Settings};
 use thiserror::Error;
+use usuba_codegen::Backend;
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
 use usuba_target::{Target, by_name};
@@ -18,6 +19,8 @@ pub struct Choices {
     pub prefix: String,
     /// The command that makes the files, for their heads; may be empty.
     pub command: String,
+    /// The language of the kernels; that of key schedules and of drivers is C.
+    pub backend: Backend,
     /// How nodes are compiled; the entry and the slicing are set for each of them.
     pub settings: Settings,
 }
@@ -29,6 +32,7 @@ impl Choices {
             slicing,
             prefix: "usuba_".into(),
             command: String::new(),
+            backend: Backend::C,
             settings: Settings::new(slicing, None),
         }
     }
@@ -60,7 +64,7 @@ pub enum BuildError {
 /// The files of one primitive.
 #[derive(Clone, Debug)]
 pub struct Library {
-    /// Headers and sources, those of the runtime included, by no particular folder. Compile every `.c`.
+    /// Headers and sources, those of the runtime included, by no particular folder. Compile every `.c` and `.S`.
     pub files: Vec<OutputFile>,
     /// The path of the driver's source, for tests that include it.
     pub driver: String,
@@ -150,18 +154,24 @@ impl Making<'_> {
         settings.entry.entry = Some(node.to_owned());
         settings.lowering.slicing = slicing;
         let header = format!("{symbol}.h");
+        // The schedule runs once a key, on general-purpose registers.
+        let backend = if role == "key_schedule" { Backend::C } else { self.choices.backend };
         let naming = usuba_codegen::Options {
             symbol: symbol.clone(),
             header_name: header.clone(),
             command: self.choices.command.clone(),
             description: vec![format!("Node {node} of {}.", self.primitive.name)],
+            backend,
         };
         let compiled =
             pipeline::compile(self.loaded, &settings, target, &naming, &mut ()).map_err(|failure| {
                 BuildError::Node { primitive: self.primitive.name.clone(), node: node.to_owned(), failure }
             })?;
         self.files.push(OutputFile { path: header.clone(), contents: compiled.kernel.header.clone() });
-        self.files.push(OutputFile { path: format!("{symbol}.c"), contents: compiled.kernel.source.clone() });
+        self.files.push(OutputFile {
+            path: format!("{symbol}.{}", backend.extension()),
+            contents: compiled.kernel.source.clone(),
+        });
         let kernel = interface(node, &header, &compiled);
         self.kernels.push((role, compiled));
         Ok(kernel)

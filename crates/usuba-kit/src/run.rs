@@ -150,7 +150,7 @@ impl Compiler {
         }
     }
 
-    /// Writes `files` to a temporary directory and compiles all that end in `.c` to one program.
+    /// Writes `files` to a temporary directory and compiles all that end in `.c` or `.S` to one program.
     ///
     /// `flags` come after those of the target. Warnings are errors.
     ///
@@ -188,7 +188,9 @@ impl Compiler {
         if !self.runner.is_empty() {
             command.arg("-static");
         }
-        command.args(files.iter().map(|file| &file.path).filter(|path| path.ends_with(".c")));
+        command.args(
+            files.iter().map(|file| &file.path).filter(|path| path.ends_with(".c") || path.ends_with(".S")),
+        );
         command.arg("-o").arg(&program).stdin(Stdio::null());
         let output = command.output().map_err(system(format!("running {}", self.command)))?;
         if !output.status.success() {

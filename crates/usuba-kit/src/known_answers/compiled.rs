@@ -1,29 +1,33 @@
 //! Requests answered by compiled C: one process for all tests of a primitive.
 
-use super::{Answers, Direction, Plan, Request, Test, WayError, explain};
+use super::{Answers, Direction, Path, Plan, Request, Test, WayError, explain};
 use crate::OutputFile;
 use crate::harness::{self, MESSAGE};
 use crate::library::{self, BuildError, Choices};
 use crate::manifest::{Function, Primitive};
-use crate::run::{Compiler, Family};
+use crate::run::Compiler;
+use usuba_codegen::Backend;
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
 use usuba_target::Target;
 
 /// The tests through C.
-#[expect(clippy::too_many_arguments, reason = "a way is a slicing, a target, a compiler and its level")]
 pub fn answers(
     primitive: &Primitive,
     loaded: &Loaded,
     slicing: Slicing,
     target: &Target,
-    family: Family,
-    optimisation: &str,
+    path: Path,
     tests: &[Test],
     plan: &Plan,
 ) -> Result<Answers, WayError> {
+    let (backend, family, optimisation) = match path {
+        Path::C { family, optimisation, .. } => (Backend::C, family, optimisation),
+        Path::Assembly { family, optimisation, .. } => (Backend::Assembly, family, optimisation),
+        Path::Interpreter | Path::Usuba0 => return Err(WayError::Absent("nothing is compiled".into())),
+    };
     let compiler = Compiler::find(target, family)?;
-    let choices = Choices::new(slicing);
+    let choices = Choices { backend, ..Choices::new(slicing) };
     let library = library::build(primitive, loaded, target, &choices).map_err(|error| match &error {
         BuildError::Node { node, failure, .. } => explain(node, failure),
         BuildError::Driver { .. } => WayError::Broken(error.to_string()),

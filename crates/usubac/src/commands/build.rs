@@ -112,7 +112,10 @@ fn program(build: &Build, chosen: &[&'static Target], output: &Output) -> Result
             output.diagnostics(&all(&loaded, compiled.warnings.clone()), &loaded.sources);
             warned = true;
         }
-        written.push((PathBuf::from(format!("{symbol}.{}", naming.backend.extension())), compiled.kernel.source.clone()));
+        written.push((
+            PathBuf::from(format!("{symbol}.{}", naming.backend.extension())),
+            compiled.kernel.source.clone(),
+        ));
         written.push((PathBuf::from(format!("{symbol}.h")), compiled.kernel.header.clone()));
         kernels.push((symbol, slicing, target, compiled.kernel));
     }

@@ -1,0 +1,882 @@
+//! Registers by furthest next use.
+//!
+//! One walk over the linear code. A value that is needed and in no register is read from its *home*: the constant, the
+//! place of an input or of an array where it lies anyway, or a slot of the stack. When no register is free, the value
+//! goes that is needed last; one that has a home counts as if it were needed later still, for it need not be stored (`clean
+//! before dirty`). Loads are not made where they stand but where their value is needed, and as an operand of the last user
+//! where the encoding allows.
+//!
+//! At the head of a loop every carried value has a fixed place, a register or a slot, and some values from outside have fixed
+//! registers (*kept*). At the end of the body all of these are brought back to their places.
+
+use super::Machine;
+use super::encoding::{Form, permuted};
+use super::linear::{Item, Linear, Value};
+use super::machine::{Source, Vector, VectorLine};
+use crate::block::Address;
+use std::collections::BTreeMap;
+use usuba_target::{Instruction, Meaning};
+
+/// How much later a value with a home counts as needed, in tenths.
+const CLEAN: usize = 16;
+
+/// Memory by name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    /// A register's place on the stack.
+    Slot(u32),
+    /// A constant.
+    Pool(u32),
+    /// An atom of a buffer.
+    Buffer(Address),
+}
+
+/// A line, or an end of a loop.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Step {
+    Vector(VectorLine<Place>),
+    Begin(usize),
+    End(usize),
+}
+
+/// Code with registers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Allocated {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) pool: Vec<Vec<u8>>,
+    pub(crate) slots: u32,
+}
+
+/// Where a value can be read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Home {
+    place: Place,
+    bits: u32,
+    aligned: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Location {
+    Register(u8),
+    Home(Home),
+}
+
+/// The fixed places at the head of a loop.
+#[derive(Clone, Default)]
+struct Head {
+    /// Of the carried values, in order.
+    carried: Vec<Option<Location>>,
+    /// Of values from outside.
+    kept: Vec<(u8, Value)>,
+}
+
+/// Allocates.
+///
+/// # Errors
+/// The linear code is malformed, or has an instruction without an encoding.
+pub(crate) fn allocate(linear: &Linear, machine: Machine) -> Result<Allocated, &'static str> {
+    let mut allocator = Allocator::new(linear, machine)?;
+    for (position, item) in linear.items.iter().enumerate() {
+        match item {
+            Item::Compute { row, result, operands, immediate } => {
+                allocator.compute(position, row, *result, operands, *immediate)?;
+            }
+            Item::Load { row, result, address } => allocator.load(position, row, *result, address)?,
+            Item::Store { address, value } => allocator.store(position, address, *value)?,
+            Item::Begin(number) => allocator.begin(position, *number)?,
+            Item::End(number) => allocator.end(position, *number)?,
+        }
+    }
+    Ok(allocator.out)
+}
+
+struct Allocator<'a> {
+    linear: &'a Linear,
+    machine: Machine,
+    around: Vec<Option<usize>>,
+    depth: Vec<usize>,
+    /// The loop in which a value is defined.
+    scope: Vec<Option<usize>>,
+    /// The positions that read a value.
+    uses: Vec<Vec<usize>>,
+    /// The position after which nothing reads a value, loops that go round included.
+    death: Vec<usize>,
+    /// The positions that write a buffer.
+    stores: Vec<Vec<usize>>,
+    register: Vec<Option<u8>>,
+    held: Vec<Option<Value>>,
+    home: Vec<Option<Home>>,
+    heads: Vec<Head>,
+    kept_by: Vec<Vec<usize>>,
+    open: Vec<usize>,
+    /// The registers in which the next values of carried ones should be made.
+    wish: BTreeMap<Value, u8>,
+    /// The slots where the next values of carried ones end, and the values that they take the place of.
+    destined: BTreeMap<Value, (u32, Value)>,
+    slotted: Vec<Value>,
+    free_slots: Vec<u32>,
+    out: Allocated,
+}
+
+impl<'a> Allocator<'a> {
+    fn new(linear: &'a Linear, machine: Machine) -> Result<Self, &'static str> {
+        let around = linear.around();
+        let count = linear.values.len();
+        let parents: Vec<Option<usize>> = linear.loops.iter().map(|looped| around[looped.begin]).collect();
+        let mut depth = vec![0; parents.len()];
+        for number in 0..parents.len() {
+            depth[number] = parents[number].map_or(1, |parent| depth[parent] + 1);
+        }
+        let mut scope = vec![None; count];
+        let mut uses: Vec<Vec<(usize, Option<usize>)>> = vec![Vec::new(); count];
+        let mut stores = vec![Vec::new(); linear.buffers.len()];
+        for (position, item) in linear.items.iter().enumerate() {
+            let mut used = |value: Value| uses[value.index()].push((position, around[position]));
+            match item {
+                Item::Compute { result, operands, .. } => {
+                    operands.iter().for_each(|&operand| used(operand));
+                    scope[result.index()] = around[position];
+                }
+                Item::Load { result, .. } => scope[result.index()] = around[position],
+                Item::Store { address, value } => {
+                    used(*value);
+                    stores[address.buffer.index()].push(position);
+                }
+                Item::Begin(number) => {
+                    for carried in &linear.loops[*number].carried {
+                        used(carried.initial);
+                        scope[carried.inside.index()] = Some(*number);
+                    }
+                }
+                Item::End(number) => {
+                    for carried in &linear.loops[*number].carried {
+                        used(carried.next);
+                        scope[carried.after.index()] = parents[*number];
+                    }
+                }
+            }
+        }
+        let mut death = vec![0; count];
+        for (value, uses) in uses.iter().enumerate() {
+            for &(position, inner) in uses {
+                let mut last = position;
+                let mut inner = inner;
+                while inner != scope[value] {
+                    let number = inner.ok_or("a value that leaves its loop")?;
+                    last = linear.loops[number].end;
+                    inner = parents[number];
+                }
+                death[value] = death[value].max(last);
+            }
+        }
+        let uses = uses.into_iter().map(|uses| uses.into_iter().map(|(position, _)| position).collect());
+        Ok(Allocator {
+            linear,
+            machine,
+            around,
+            depth,
+            scope,
+            uses: uses.collect(),
+            death,
+            stores,
+            register: vec![None; count],
+            held: vec![None; usize::from(machine.encoding.registers())],
+            home: vec![None; count],
+            heads: vec![Head::default(); parents.len()],
+            kept_by: vec![Vec::new(); count],
+            open: Vec::new(),
+            wish: BTreeMap::new(),
+            destined: BTreeMap::new(),
+            slotted: Vec::new(),
+            free_slots: Vec::new(),
+            out: Allocated::default(),
+        })
+    }
+
+    fn emit(&mut self, line: VectorLine<Place>) {
+        self.out.steps.push(Step::Vector(line));
+    }
+
+    /// The first position from `from` on that wants the value in a register; [`usize::MAX`] if there is none. What the
+    /// next time round a loop wants comes after the end of the loop.
+    fn next_use(&self, value: Value, from: usize) -> usize {
+        let uses = &self.uses[value.index()];
+        let first_after = |position: usize| uses.get(uses.partition_point(|&at| at < position)).copied();
+        let mut next = first_after(from).unwrap_or(usize::MAX);
+        let own = self.scope[value.index()].map_or(0, |number| self.depth[number]);
+        for &number in self.open.iter().skip(own) {
+            let looped = &self.linear.loops[number];
+            if self.kept_by[value.index()].contains(&number) {
+                next = next.min(looped.end);
+            } else if let Some(first) = first_after(looped.begin + 1).filter(|&first| first <= looped.end) {
+                next = next.min(looped.end + (first - looped.begin));
+            }
+        }
+        next
+    }
+
+    /// Whether a store between two positions may change what lies at an address.
+    fn changes(&self, address: &Address, after: usize, to: usize) -> bool {
+        let stores = &self.stores[address.buffer.index()];
+        let first = stores.partition_point(|&position| position <= after);
+        stores[first..].iter().take_while(|&&position| position <= to).any(|&position| {
+            let Item::Store { address: other, .. } = &self.linear.items[position] else { return false };
+            other.index.terms != address.index.terms || other.index.constant == address.index.constant
+        })
+    }
+
+    fn slot(&mut self) -> u32 {
+        self.free_slots.pop().unwrap_or_else(|| {
+            self.out.slots += 1;
+            self.out.slots - 1
+        })
+    }
+
+    fn slot_home(&self, slot: u32) -> Home {
+        Home { place: Place::Slot(slot), bits: self.machine.shape_bits, aligned: true }
+    }
+
+    /// Gives a value in a register a home.
+    fn save(&mut self, value: Value, position: usize) {
+        let Some(register) = self.register[value.index()] else { return };
+        if self.home_of(value).is_some() {
+            return;
+        }
+        let destined = self.destined.get(&value).copied();
+        let slot = match destined {
+            Some((slot, before)) if self.next_use(before, position) == usize::MAX => {
+                self.register[before.index()].is_none().then_some(slot)
+            }
+            _ => None,
+        };
+        let slot = slot.unwrap_or_else(|| {
+            self.slotted.push(value);
+            self.slot()
+        });
+        self.home[value.index()] = Some(self.slot_home(slot));
+        self.emit(VectorLine::Store { from: Vector(register), memory: Place::Slot(slot), item: None });
+    }
+
+    /// Where a value can be read beside registers.
+    fn home_of(&mut self, value: Value) -> Option<Home> {
+        if self.home[value.index()].is_none()
+            && let Some(bytes) = &self.linear.values[value.index()].constant
+        {
+            let number = self.out.pool.len() as u32;
+            self.out.pool.push(bytes.clone());
+            let bits = self.machine.shape_bits;
+            self.home[value.index()] = Some(Home { place: Place::Pool(number), bits, aligned: true });
+        }
+        self.home[value.index()].clone()
+    }
+
+    fn is_clean(&self, value: Value) -> bool {
+        self.home[value.index()].is_some() || self.linear.values[value.index()].constant.is_some()
+    }
+
+    fn drop(&mut self, register: u8) {
+        if let Some(value) = self.held[usize::from(register)].take() {
+            self.register[value.index()] = None;
+        }
+    }
+
+    fn bind(&mut self, value: Value, register: u8) {
+        self.held[usize::from(register)] = Some(value);
+        self.register[value.index()] = Some(register);
+    }
+
+    /// A register that holds nothing, not among `pinned`.
+    fn take(&mut self, position: usize, pinned: &[u8], wish: Option<u8>) -> Result<u8, &'static str> {
+        let free = |register: &u8| self.held[usize::from(*register)].is_none() && !pinned.contains(register);
+        if let Some(wish) = wish.filter(|wish| free(wish)) {
+            return Ok(wish);
+        }
+        let count = self.machine.encoding.registers();
+        let wished: Vec<u8> = self.wish.values().copied().collect();
+        let plain = (0..count).filter(free).find(|register| !wished.contains(register));
+        if let Some(register) = plain.or_else(|| (0..count).find(free)) {
+            return Ok(register);
+        }
+        let mut worst: Option<(usize, u8)> = None;
+        for register in (0..count).filter(|register| !pinned.contains(register)) {
+            let Some(value) = self.held[usize::from(register)] else { continue };
+            let next = self.next_use(value, position);
+            let distance = next.saturating_sub(position);
+            let score = if self.is_clean(value) {
+                distance.saturating_mul(CLEAN)
+            } else {
+                distance.saturating_mul(10)
+            };
+            if worst.is_none_or(|(other, _)| score > other) {
+                worst = Some((score, register));
+            }
+        }
+        let (_, register) = worst.ok_or("more operands than registers")?;
+        if let Some(value) = self.held[usize::from(register)] {
+            self.save(value, position);
+        }
+        self.drop(register);
+        Ok(register)
+    }
+
+    fn read(&mut self, value: Value, register: u8) -> Result<(), &'static str> {
+        let to = Vector(register);
+        if let Some(bytes) = &self.linear.values[value.index()].constant {
+            let ones = bytes.iter().all(|&byte| byte == 0xff);
+            if ones || bytes.iter().all(|&byte| byte == 0) {
+                self.emit(VectorLine::Splat { to, ones });
+                return Ok(());
+            }
+        }
+        let home = self.home_of(value).ok_or("a value that is nowhere")?;
+        self.emit(VectorLine::Load { to, memory: home.place, bits: home.bits, aligned: home.aligned });
+        Ok(())
+    }
+
+    fn in_register(&mut self, value: Value, position: usize, pinned: &[u8]) -> Result<u8, &'static str> {
+        if let Some(register) = self.register[value.index()] {
+            return Ok(register);
+        }
+        let register = self.take(position, pinned, None)?;
+        self.read(value, register)?;
+        self.bind(value, register);
+        Ok(register)
+    }
+
+    /// Lets go of a value that nothing after `position` needs.
+    fn release(&mut self, value: Value, position: usize) {
+        if self.next_use(value, position + 1) == usize::MAX
+            && let Some(register) = self.register[value.index()]
+        {
+            self.drop(register);
+        }
+        if self.death[value.index()] <= position {
+            self.forget(value);
+        }
+    }
+
+    fn forget(&mut self, value: Value) {
+        if let Some(at) = self.slotted.iter().position(|&other| other == value) {
+            self.slotted.swap_remove(at);
+            if let Some(Home { place: Place::Slot(slot), .. }) = self.home[value.index()].take() {
+                self.free_slots.push(slot);
+            }
+        }
+    }
+
+    fn load(
+        &mut self,
+        position: usize,
+        row: &'static Instruction,
+        result: Value,
+        address: &Address,
+    ) -> Result<(), &'static str> {
+        if self.uses[result.index()].is_empty() {
+            return Ok(());
+        }
+        let bits = self.machine.loaded_bits(row);
+        let home =
+            Home { place: Place::Buffer(address.clone()), bits, aligned: row.meaning == Meaning::Load };
+        let stays = !self.changes(address, position, self.death[result.index()])
+            && self.machine.encoding.repeats_cheaply(bits, self.machine.shape_bits);
+        self.home[result.index()] = Some(home);
+        if !stays {
+            self.in_register(result, position, &[])?;
+            self.home[result.index()] = None;
+        }
+        Ok(())
+    }
+
+    fn store(&mut self, position: usize, address: &Address, value: Value) -> Result<(), &'static str> {
+        let from = Vector(self.in_register(value, position, &[])?);
+        self.emit(VectorLine::Store { from, memory: Place::Buffer(address.clone()), item: Some(position) });
+        let dirty = !self.is_clean(value) || self.slotted.contains(&value);
+        if dirty
+            && self.around[position] == self.scope[value.index()]
+            && !self.destined.contains_key(&value)
+            && !self.changes(address, position, self.death[value.index()])
+        {
+            self.forget(value);
+            let bits = self.machine.shape_bits;
+            self.home[value.index()] =
+                Some(Home { place: Place::Buffer(address.clone()), bits, aligned: true });
+        }
+        self.release(value, position);
+        Ok(())
+    }
+
+    /// The operand that a value can be without a register.
+    fn operand(&mut self, value: Value, form: &Form) -> Option<Source<Place>> {
+        let home = self.home_of(value)?;
+        let whole = home.bits == self.machine.shape_bits;
+        if whole && (home.aligned || self.machine.encoding != super::Encoding::Legacy) {
+            return Some(Source::Memory(home.place));
+        }
+        form.repeats.contains(&home.bits).then_some(Source::Repeated(home.place, home.bits))
+    }
+
+    fn compute(
+        &mut self,
+        position: usize,
+        row: &'static Instruction,
+        result: Value,
+        operands: &[Value],
+        immediate: Option<u32>,
+    ) -> Result<(), &'static str> {
+        let form = self.machine.encoding.form(row).ok_or("an instruction without an encoding")?;
+        let end = self.open.last().map_or(usize::MAX, |&number| self.linear.loops[number].end);
+        let mut order: Vec<usize> = (0..operands.len()).collect();
+        let crowded = !self.held.contains(&None);
+        // The operand that stays in memory: the one that is needed last.
+        let mut folded: Option<(usize, usize, Source<Place>)> = None;
+        if let Some(place) = form.memory {
+            for (index, &value) in operands.iter().enumerate() {
+                let once = operands.iter().filter(|&&other| other == value).count() == 1;
+                if self.register[value.index()].is_some() || !once || !(form.free_order || index == place) {
+                    continue;
+                }
+                let next = self.next_use(value, position + 1);
+                let far = next >= end
+                    || crowded && next - position > usize::from(self.machine.encoding.registers());
+                if far
+                    && folded.as_ref().is_none_or(|(other, ..)| next > *other)
+                    && let Some(source) = self.operand(value, &form)
+                {
+                    folded = Some((next, index, source));
+                }
+            }
+            if let Some((_, index, _)) = &folded {
+                order.swap(*index, place);
+            }
+        }
+        let stays = folded.as_ref().map(|(_, index, _)| *index);
+        let mut pinned: Vec<u8> =
+            operands.iter().filter_map(|operand| self.register[operand.index()]).collect();
+        for (index, &value) in operands.iter().enumerate() {
+            if Some(index) != stays {
+                let register = self.in_register(value, position, &pinned)?;
+                pinned.push(register);
+            }
+        }
+        let wish = self.wish.get(&result).copied();
+        let mut copied = None;
+        let to;
+        if form.overwrites {
+            let dies = |allocator: &Self, index: usize| {
+                let value = operands[index];
+                let next = allocator.next_use(value, position + 1);
+                Some(index) != stays && (next == usize::MAX || next > end && allocator.is_clean(value))
+            };
+            let found = match form.free_order {
+                true => (0..order.len()).find(|&at| dies(self, order[at])),
+                false => dies(self, order[0]).then_some(0),
+            };
+            // A swap with the operand in memory would take it out of its place.
+            if let Some(at) = found {
+                order.swap(0, at);
+                to = self.register[operands[order[0]].index()].ok_or("an operand without a register")?;
+            } else {
+                if Some(order[0]) == stays {
+                    return Err("the first operand in memory");
+                }
+                to = self.take(position, &pinned, wish)?;
+                let from =
+                    self.register[operands[order[0]].index()].ok_or("an operand without a register")?;
+                self.emit(VectorLine::Copy { to: Vector(to), from: Vector(from) });
+                copied = Some(to);
+            }
+        } else {
+            // Registers that become free are free for the result.
+            let ending: Vec<u8> = operands
+                .iter()
+                .filter(|&&operand| self.next_use(operand, position + 1) == usize::MAX)
+                .filter_map(|operand| self.register[operand.index()])
+                .collect();
+            let wished = wish.filter(|wish| ending.contains(wish));
+            to = match wished.or_else(|| match wish {
+                Some(wish) if self.held[usize::from(wish)].is_none() => Some(wish),
+                _ => ending.first().copied(),
+            }) {
+                Some(register) => register,
+                None => self.take(position, &pinned, wish)?,
+            };
+        }
+        let mut sources = Vec::new();
+        for (at, &index) in order.iter().enumerate() {
+            sources.push(match (&folded, copied) {
+                (Some((_, folded, source)), _) if *folded == index => source.clone(),
+                (_, Some(copy)) if at == 0 => Source::Register(Vector(copy)),
+                _ => {
+                    let register = self.register[operands[index].index()];
+                    Source::Register(Vector(register.ok_or("an operand without a register")?))
+                }
+            });
+        }
+        let immediate = match (row.meaning, immediate, order.as_slice()) {
+            (Meaning::Ternary, Some(table), &[a, b, c]) => Some(permuted(table, [a, b, c])),
+            _ => immediate,
+        };
+        self.emit(VectorLine::Compute { item: position, row, to: Vector(to), sources, immediate });
+        self.drop(to);
+        for &operand in operands {
+            self.release(operand, position);
+        }
+        self.bind(result, to);
+        self.release(result, position);
+        Ok(())
+    }
+
+    /// The most values made in the body of a loop that are in use at once.
+    fn pressure(&self, number: usize) -> usize {
+        let looped = &self.linear.loops[number];
+        let mut change = vec![0i32; looped.end - looped.begin + 2];
+        let mut live = |from: usize, value: Value| {
+            let to = self.death[value.index()].min(looped.end);
+            if to > from {
+                change[from - looped.begin] += 1;
+                change[to - looped.begin] -= 1;
+            }
+        };
+        for position in looped.begin..looped.end {
+            match &self.linear.items[position] {
+                Item::Compute { result, .. } => live(position, *result),
+                Item::Begin(inner) => {
+                    self.linear.loops[*inner]
+                        .carried
+                        .iter()
+                        .for_each(|carried| live(position, carried.inside));
+                }
+                Item::End(inner) => {
+                    self.linear.loops[*inner]
+                        .carried
+                        .iter()
+                        .for_each(|carried| live(position, carried.after));
+                }
+                _ => {}
+            }
+        }
+        let mut now = 0;
+        change.iter().fold(0, |most, change| {
+            now += change;
+            most.max(now)
+        }) as usize
+    }
+
+    fn begin(&mut self, position: usize, number: usize) -> Result<(), &'static str> {
+        let linear = self.linear;
+        let looped = &linear.loops[number];
+        let registers = usize::from(self.machine.encoding.registers());
+        // Carried values: the ones that are needed first get registers.
+        let mut by_need: Vec<usize> = (0..looped.carried.len()).collect();
+        by_need.sort_by_key(|&place| {
+            let uses = &self.uses[looped.carried[place].inside.index()];
+            uses.first().copied().unwrap_or(usize::MAX)
+        });
+        let in_slots: Vec<usize> = by_need.split_off(by_need.len().min(registers - 2));
+        // Values from outside: those that the body uses most, as far as the body leaves registers; then those that would
+        // have to be stored.
+        let room = registers.saturating_sub(1 + self.pressure(number).max(by_need.len()));
+        let mut counts: BTreeMap<Value, usize> = BTreeMap::new();
+        for item in &linear.items[position + 1..looped.end] {
+            let mut count = |value: Value| {
+                let scope = self.scope[value.index()];
+                let depth = scope.map_or(0, |scope| self.depth[scope]);
+                if depth < self.depth[number] {
+                    *counts.entry(value).or_default() += 1;
+                }
+            };
+            match item {
+                Item::Compute { operands, .. } => operands.iter().for_each(|&operand| count(operand)),
+                Item::Store { value, .. } => count(*value),
+                Item::Begin(inner) => {
+                    linear.loops[*inner].carried.iter().for_each(|carried| count(carried.initial));
+                }
+                _ => {}
+            }
+        }
+        let mut wanted: Vec<(usize, Value)> = counts.iter().map(|(&value, &count)| (count, value)).collect();
+        wanted.sort_by_key(|&(count, value)| (usize::MAX - count, value));
+        let mut kept: Vec<Value> = wanted.into_iter().map(|(_, value)| value).take(room).collect();
+        for register in 0..registers {
+            let Some(value) = self.held[register] else { continue };
+            let lives = self.next_use(value, position + 1) != usize::MAX;
+            if lives && kept.len() < room && !kept.contains(&value) && !self.is_clean(value) {
+                kept.push(value);
+            }
+        }
+        // What is not kept gets a home; it stays in its register until that is needed.
+        for register in 0..registers {
+            let Some(value) = self.held[register] else { continue };
+            if !kept.contains(&value) && self.death[value.index()] > position {
+                self.save(value, position);
+            }
+        }
+        let mut head = Head { carried: vec![None; looped.carried.len()], kept: Vec::new() };
+        let mut waiting: Vec<Value> = looped.carried.iter().map(|carried| carried.initial).collect();
+        let mut pinned: Vec<u8> = Vec::new();
+        let done = |waiting: &mut Vec<Value>, value: Value| {
+            if let Some(at) = waiting.iter().position(|&other| other == value) {
+                waiting.swap_remove(at);
+            }
+            !waiting.contains(&value)
+        };
+        for place in in_slots {
+            let initial = looped.carried[place].initial;
+            let from = Vector(self.in_register(initial, position, &pinned)?);
+            let slot = self.slot();
+            self.emit(VectorLine::Store { from, memory: Place::Slot(slot), item: None });
+            head.carried[place] = Some(Location::Home(self.slot_home(slot)));
+            if done(&mut waiting, initial) && !kept.contains(&initial) {
+                self.release(initial, position);
+            }
+        }
+        for place in by_need {
+            let carried = looped.carried[place];
+            let initial = carried.initial;
+            let last = done(&mut waiting, initial);
+            let dies = last && !kept.contains(&initial) && self.next_use(initial, position + 1) == usize::MAX;
+            let register = match self.register[initial.index()] {
+                Some(register) if dies => {
+                    self.drop(register);
+                    register
+                }
+                Some(from) => {
+                    let mut busy = pinned.clone();
+                    busy.push(from);
+                    let register = self.take(position, &busy, None)?;
+                    self.emit(VectorLine::Copy { to: Vector(register), from: Vector(from) });
+                    register
+                }
+                None => {
+                    let register = self.take(position, &pinned, None)?;
+                    self.read(initial, register)?;
+                    register
+                }
+            };
+            self.bind(carried.inside, register);
+            pinned.push(register);
+            head.carried[place] = Some(Location::Register(register));
+            if last && self.death[initial.index()] <= position {
+                self.forget(initial);
+            }
+        }
+        for value in kept {
+            let register = self.in_register(value, position, &pinned)?;
+            pinned.push(register);
+            head.kept.push((register, value));
+        }
+        for register in 0..registers as u8 {
+            if !pinned.contains(&register) {
+                self.drop(register);
+            }
+        }
+        for (carried, place) in looped.carried.iter().zip(&head.carried) {
+            let own = self.scope[carried.next.index()] == Some(number);
+            match place {
+                Some(Location::Register(register)) if own => {
+                    self.wish.insert(carried.next, *register);
+                }
+                Some(Location::Home(home)) => {
+                    self.home[carried.inside.index()] = Some(home.clone());
+                    if let (Place::Slot(slot), true) = (&home.place, own && carried.next != carried.inside) {
+                        self.destined.insert(carried.next, (*slot, carried.inside));
+                    }
+                }
+                _ => {}
+            }
+        }
+        for &(_, value) in &head.kept {
+            self.kept_by[value.index()].push(number);
+        }
+        self.heads[number] = head;
+        self.open.push(number);
+        self.out.steps.push(Step::Begin(number));
+        // A carried value that the body does not use needs no register there.
+        for carried in &looped.carried {
+            self.release(carried.inside, position);
+        }
+        Ok(())
+    }
+
+    fn location(&mut self, value: Value) -> Result<Location, &'static str> {
+        match self.register[value.index()] {
+            Some(register) => Ok(Location::Register(register)),
+            None => self.home_of(value).map(Location::Home).ok_or("a value that is nowhere"),
+        }
+    }
+
+    fn end(&mut self, position: usize, number: usize) -> Result<(), &'static str> {
+        let linear = self.linear;
+        let looped = &linear.loops[number];
+        let head = std::mem::take(&mut self.heads[number]);
+        let mut moves: Vec<(Location, Location, Value)> = Vec::new();
+        for (carried, place) in looped.carried.iter().zip(&head.carried) {
+            let Some(to) = place.clone() else { continue };
+            let from = self.location(carried.next)?;
+            if from != to {
+                moves.push((to, from, carried.next));
+            }
+        }
+        for &(register, value) in &head.kept {
+            let from = self.location(value)?;
+            if from != Location::Register(register) {
+                moves.push((Location::Register(register), from, value));
+            }
+        }
+        let mut fixed: Vec<u8> = head.kept.iter().map(|&(register, _)| register).collect();
+        fixed.extend(head.carried.iter().filter_map(|place| match place {
+            Some(Location::Register(register)) => Some(*register),
+            _ => None,
+        }));
+        self.move_all(moves, &fixed)?;
+        for register in 0..self.held.len() as u8 {
+            self.drop(register);
+        }
+        self.open.pop();
+        for &(register, value) in &head.kept {
+            self.kept_by[value.index()].retain(|&other| other != number);
+            if self.next_use(value, position + 1) != usize::MAX {
+                self.bind(value, register);
+            }
+        }
+        for (carried, place) in looped.carried.iter().zip(head.carried) {
+            self.wish.remove(&carried.next);
+            if self.destined.remove(&carried.next).is_some() && !self.slotted.contains(&carried.next) {
+                self.home[carried.next.index()] = None;
+            }
+            let used = self.next_use(carried.after, position + 1) != usize::MAX;
+            match place {
+                Some(Location::Register(register)) if used => self.bind(carried.after, register),
+                Some(Location::Home(home)) => {
+                    self.home[carried.inside.index()] = None;
+                    if used {
+                        self.home[carried.after.index()] = Some(home);
+                        self.slotted.push(carried.after);
+                    } else if let Place::Slot(slot) = home.place {
+                        self.free_slots.push(slot);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let over: Vec<Value> = self
+            .slotted
+            .iter()
+            .copied()
+            .filter(|value| {
+                self.death[value.index()] <= position
+                    && !looped.carried.iter().any(|carried| carried.after == *value)
+            })
+            .collect();
+        over.into_iter().for_each(|value| self.forget(value));
+        self.out.steps.push(Step::End(number));
+        Ok(())
+    }
+
+    /// Moves all at once. `fixed`: the registers that will be in use; at least one is not.
+    fn move_all(
+        &mut self,
+        mut moves: Vec<(Location, Location, Value)>,
+        fixed: &[u8],
+    ) -> Result<(), &'static str> {
+        let count = self.machine.encoding.registers();
+        let mut aside_slots = Vec::new();
+        while !moves.is_empty() {
+            let reads = |moves: &[(Location, Location, Value)], to: &Location, but: usize| {
+                moves.iter().enumerate().any(|(at, (_, from, _))| at != but && from == to)
+            };
+            let ready: Vec<usize> =
+                (0..moves.len()).filter(|&at| !reads(&moves, &moves[at].0.clone(), at)).collect();
+            let mut spare = (0..count).find(|register| {
+                !fixed.contains(register)
+                    && !moves.iter().any(|(_, from, _)| *from == Location::Register(*register))
+            });
+            let rank = |at: &usize| match (&moves[*at].0, &moves[*at].1) {
+                (Location::Home(_), Location::Register(_)) => 0,
+                (Location::Register(_), Location::Register(_)) => 1,
+                (Location::Register(_), _) => 2,
+                _ => 3,
+            };
+            let best = ready.into_iter().min_by_key(rank);
+            let through_register = match best {
+                Some(at) => rank(&at) == 3,
+                None => matches!(moves[0].0, Location::Home(_)),
+            };
+            if through_register && spare.is_none() {
+                // All that is free waits to be moved: one of them waits in a slot.
+                let register = (0..count).find(|register| !fixed.contains(register));
+                let register = register.ok_or("no register to move a slot")?;
+                let slot = self.slot();
+                aside_slots.push(slot);
+                self.emit(VectorLine::Store {
+                    from: Vector(register),
+                    memory: Place::Slot(slot),
+                    item: None,
+                });
+                let home = self.slot_home(slot);
+                for (_, from, _) in &mut moves {
+                    if *from == Location::Register(register) {
+                        *from = Location::Home(home.clone());
+                    }
+                }
+                spare = Some(register);
+            }
+            let Some(at) = best else {
+                // Nothing but cycles: what the first one overwrites is put aside.
+                let overwritten = moves[0].0.clone();
+                let aside = match (&overwritten, spare) {
+                    (Location::Register(from), Some(to)) => {
+                        self.emit(VectorLine::Copy { to: Vector(to), from: Vector(*from) });
+                        Location::Register(to)
+                    }
+                    (Location::Register(from), None) => {
+                        let slot = self.slot();
+                        aside_slots.push(slot);
+                        self.emit(VectorLine::Store {
+                            from: Vector(*from),
+                            memory: Place::Slot(slot),
+                            item: None,
+                        });
+                        Location::Home(self.slot_home(slot))
+                    }
+                    (Location::Home(home), Some(to)) => {
+                        let (memory, bits) = (home.place.clone(), home.bits);
+                        self.emit(VectorLine::Load { to: Vector(to), memory, bits, aligned: home.aligned });
+                        Location::Register(to)
+                    }
+                    (Location::Home(_), None) => return Err("no register to break a cycle of slots"),
+                };
+                for (_, from, _) in &mut moves {
+                    if *from == overwritten {
+                        *from = aside.clone();
+                    }
+                }
+                continue;
+            };
+            let (to, from, value) = moves.remove(at);
+            let through = match (&to, &from) {
+                (Location::Register(to), _) => *to,
+                (_, Location::Register(from)) => *from,
+                _ => spare.ok_or("no register to move a slot")?,
+            };
+            match &from {
+                Location::Register(from) if *from != through => {
+                    self.emit(VectorLine::Copy { to: Vector(through), from: Vector(*from) });
+                }
+                Location::Register(_) => {}
+                Location::Home(home) if self.home[value.index()].as_ref() == Some(home) => {
+                    self.read(value, through)?;
+                }
+                Location::Home(home) => {
+                    let (memory, bits) = (home.place.clone(), home.bits);
+                    self.emit(VectorLine::Load { to: Vector(through), memory, bits, aligned: home.aligned });
+                }
+            }
+            if let Location::Home(home) = to {
+                self.emit(VectorLine::Store { from: Vector(through), memory: home.place, item: None });
+            }
+        }
+        self.free_slots.extend(aside_slots);
+        Ok(())
+    }
+}

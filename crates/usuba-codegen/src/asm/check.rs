@@ -1,0 +1,725 @@
+//! Proves that allocated code does what the linear code says.
+//!
+//! The code is run on symbols. Of every vector register and every place in memory it is known which values of the linear
+//! code it holds (a set: several values may be equal); general-purpose registers hold a symbol plus a number plus multiples
+//! of inductions. Then
+//!
+//! - every instruction of the linear code is met, in order, with operands that hold its operands;
+//! - every store of the linear code is met, in order, to its address, and nothing else is written but slots of the frame;
+//! - what is read holds a value: a load of the linear code makes known what lies at its address until something may write
+//!   there, wherever the code reads it;
+//! - at the head of a loop only that is known which holds on entry and after every time round, found as the greatest fixed
+//!   point from above; counters have steps, and the branch leaves after the right number of times;
+//! - at the end the stack pointer and the preserved registers are as they were.
+//!
+//! Assumed: parameters point to buffers that do not overlap, large enough and aligned, as the header says; the table of
+//! [`Encoding::form`](super::encoding::Encoding::form) is that of the machine; the printer spells lines right. The checker
+//! shares nothing with the allocation but the linear code and these types.
+
+use super::Machine;
+use super::convention::Convention;
+use super::encoding::{Encoding, permuted};
+use super::linear::{Item, Linear, Value};
+use super::machine::{Base, Code, Gpr, Line, Memory, Source, Vector, VectorLine};
+use crate::block::{Address, Role};
+use std::collections::{BTreeMap, BTreeSet};
+use usuba_target::{Instruction, Meaning};
+
+/// What something is counted from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Symbol {
+    /// Nothing: a number.
+    Number,
+    /// The argument of that number.
+    Argument(usize),
+    /// The first content of a register.
+    Register(u8),
+    /// The stack pointer on entry.
+    Entry,
+    /// The stack pointer after it was aligned.
+    Frame,
+}
+
+/// `symbol + constant + Σ coefficient · induction of loop`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Sum {
+    symbol: Symbol,
+    terms: Vec<(usize, i64)>,
+    constant: i64,
+}
+
+impl Sum {
+    fn of(symbol: Symbol) -> Sum {
+        Sum { symbol, terms: Vec::new(), constant: 0 }
+    }
+
+    fn plus(&self, amount: i64) -> Sum {
+        Sum { constant: self.constant + amount, ..self.clone() }
+    }
+
+    fn with(mut self, number: usize, coefficient: i64) -> Sum {
+        match self.terms.iter_mut().find(|(other, _)| *other == number) {
+            Some((_, sum)) => *sum += coefficient,
+            None => self.terms.push((number, coefficient)),
+        }
+        self.terms.retain(|&(_, coefficient)| coefficient != 0);
+        self.terms.sort_unstable();
+        self
+    }
+
+    fn add(&self, other: &Sum) -> Option<Sum> {
+        let symbol = match (self.symbol, other.symbol) {
+            (symbol, Symbol::Number) | (Symbol::Number, symbol) => symbol,
+            _ => return None,
+        };
+        let start = Sum { symbol, ..self.plus(other.constant) };
+        Some(other.terms.iter().fold(start, |sum, &(number, coefficient)| sum.with(number, coefficient)))
+    }
+
+    fn coefficient(&self, number: usize) -> i64 {
+        self.terms.iter().find(|(other, _)| *other == number).map_or(0, |&(_, coefficient)| coefficient)
+    }
+}
+
+type Set = BTreeSet<Value>;
+
+/// What is known at one point of the code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct State {
+    integers: Vec<Option<Sum>>,
+    vectors: Vec<Set>,
+    /// By place without its constant, then by constant and width.
+    memory: BTreeMap<(Symbol, Vec<(usize, i64)>), BTreeMap<(i64, u32), Set>>,
+    /// What was pushed, by distance from the stack pointer on entry.
+    pushed: BTreeMap<i64, Sum>,
+}
+
+type Checked<T> = Result<T, String>;
+
+/// Checks.
+///
+/// # Errors
+/// The first line that does not do what it should, and why.
+pub(crate) fn check(linear: &Linear, code: &Code, machine: Machine, convention: &Convention) -> Checked<()> {
+    let mut checker = Checker::new(linear, code, machine, convention)?;
+    checker.layout()?;
+    checker.run(0, code.lines.len())?;
+    if checker.returned { Ok(()) } else { Err("the code runs past its end".into()) }
+}
+
+struct Checker<'a> {
+    linear: &'a Linear,
+    code: &'a Code,
+    machine: Machine,
+    convention: &'a Convention,
+    state: State,
+    /// The next item of the linear code.
+    cursor: usize,
+    /// Where each value is defined.
+    defined: Vec<usize>,
+    by_induction: BTreeMap<u32, usize>,
+    /// Whether the upper halves of registers are cleared.
+    cleared: bool,
+    framed: bool,
+    returned: bool,
+}
+
+impl<'a> Checker<'a> {
+    fn new(
+        linear: &'a Linear,
+        code: &'a Code,
+        machine: Machine,
+        convention: &'a Convention,
+    ) -> Checked<Self> {
+        let mut defined = vec![0; linear.values.len()];
+        for (position, item) in linear.items.iter().enumerate() {
+            match item {
+                Item::Compute { result, .. } | Item::Load { result, .. } => {
+                    defined[result.index()] = position
+                }
+                Item::Store { .. } => {}
+                Item::Begin(number) => {
+                    let carried = &linear.loops[*number].carried;
+                    carried.iter().for_each(|carried| defined[carried.inside.index()] = position);
+                }
+                Item::End(number) => {
+                    let carried = &linear.loops[*number].carried;
+                    carried.iter().for_each(|carried| defined[carried.after.index()] = position);
+                }
+            }
+        }
+        let mut integers: Vec<Option<Sum>> =
+            (0..16).map(|register| Some(Sum::of(Symbol::Register(register)))).collect();
+        integers[usize::from(Gpr::RSP.0)] = Some(Sum::of(Symbol::Entry));
+        for (place, (register, _)) in convention.arguments.iter().zip(&linear.parameters).enumerate() {
+            integers[usize::from(register.0)] = Some(Sum::of(Symbol::Argument(place)));
+        }
+        let state = State {
+            integers,
+            vectors: vec![Set::new(); usize::from(machine.encoding.registers())],
+            memory: BTreeMap::new(),
+            pushed: BTreeMap::new(),
+        };
+        let inductions = linear.loops.iter().enumerate();
+        let by_induction = inductions.map(|(number, looped)| (looped.induction.0, number)).collect();
+        Ok(Checker {
+            linear,
+            code,
+            machine,
+            convention,
+            state,
+            cursor: 0,
+            defined,
+            by_induction,
+            cleared: false,
+            framed: false,
+            returned: false,
+        })
+    }
+
+    fn bytes(&self) -> i64 {
+        self.linear.bytes as i64
+    }
+
+    /// Slots and buffers lie in the frame and do not overlap.
+    fn layout(&self) -> Checked<()> {
+        let mut taken = vec![(0, self.code.slots)];
+        for (place, buffer) in self.code.locals.iter().zip(&self.linear.buffers) {
+            if let Some(place) = *place {
+                let end = place + i64::from(buffer.len) * self.bytes();
+                if place % self.bytes() != 0 || taken.iter().any(|&(from, to)| place < to && from < end) {
+                    return Err(format!("the buffer `{}` overlaps something of the frame", buffer.name));
+                }
+                taken.push((place, end));
+            }
+        }
+        if taken.iter().any(|&(_, end)| end > self.code.frame) {
+            return Err("the frame is too small".into());
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, from: usize, to: usize) -> Checked<()> {
+        let mut at = from;
+        while at < to {
+            if self.returned {
+                return Err("code after the return".into());
+            }
+            match &self.code.lines[at] {
+                Line::Label(number) => {
+                    let branch = (at + 1..to)
+                        .find(|&other| {
+                            matches!(&self.code.lines[other], Line::Branch { number: found, .. } if found == number)
+                        })
+                        .ok_or("a loop without an end")?;
+                    self.looped(*number, at, branch)?;
+                    at = branch + 1;
+                }
+                line => {
+                    self.line(line).map_err(|why| format!("line {at} ({line:?}): {why}"))?;
+                    at += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn integer(&self, register: Gpr) -> Checked<Sum> {
+        let known = self.state.integers[usize::from(register.0)].clone();
+        known.ok_or_else(|| format!("{} is not known", register.name()))
+    }
+
+    fn set(&mut self, register: Gpr, sum: Option<Sum>) {
+        self.state.integers[usize::from(register.0)] = sum;
+    }
+
+    fn resolve(&self, memory: &Memory) -> Checked<Sum> {
+        let Base::Register(base) = memory.base else { return Err("the pool has no symbol".into()) };
+        let base = self.integer(base)?;
+        let sum = match memory.index {
+            Some(index) if index == Gpr::RSP => return Err("the stack pointer as an index".into()),
+            Some(index) => base.add(&self.integer(index)?).ok_or("a sum of two addresses")?,
+            None => base,
+        };
+        i32::try_from(memory.displacement).map_err(|_| "a displacement of more than 32 bits")?;
+        Ok(sum.plus(memory.displacement))
+    }
+
+    fn stack(&self) -> Checked<i64> {
+        let sum = self.integer(Gpr::RSP)?;
+        if sum.symbol != Symbol::Entry || !sum.terms.is_empty() {
+            return Err("the stack pointer is not known".into());
+        }
+        Ok(sum.constant)
+    }
+
+    fn line(&mut self, line: &Line) -> Checked<()> {
+        match line {
+            Line::LandingPad | Line::Label(_) => {}
+            Line::Push(register) => {
+                let top = self.stack()? - 8;
+                let content = self.integer(*register)?;
+                self.state.pushed.insert(top, content);
+                self.set(Gpr::RSP, Some(Sum::of(Symbol::Entry).plus(top)));
+            }
+            Line::Pop(register) => {
+                let top = self.stack()?;
+                let content = self.state.pushed.remove(&top).ok_or("nothing was pushed there")?;
+                self.set(*register, Some(content));
+                self.set(Gpr::RSP, Some(Sum::of(Symbol::Entry).plus(top + 8)));
+            }
+            Line::Move { to, from } => {
+                let content = self.integer(*from)?;
+                self.set(*to, Some(content));
+            }
+            Line::Zero(register) => self.set(*register, Some(Sum::of(Symbol::Number))),
+            Line::Add { to, amount } => {
+                let sum = self.integer(*to)?.plus(*amount);
+                self.set(*to, Some(sum));
+            }
+            Line::Align(bytes) => {
+                let top = self.stack()?;
+                let pushed = self.state.pushed.keys().next().copied().unwrap_or(0);
+                if self.framed || *bytes < self.bytes() || bytes.count_ones() != 1 {
+                    return Err("the frame is not aligned once, as registers are".into());
+                }
+                if top + self.code.frame > pushed {
+                    return Err("the frame reaches into what was pushed".into());
+                }
+                self.framed = true;
+                self.set(Gpr::RSP, Some(Sum::of(Symbol::Frame)));
+            }
+            Line::Address { to, memory } => {
+                let sum = self.resolve(memory)?;
+                self.set(*to, Some(sum));
+            }
+            Line::Fetch { to, memory } => {
+                let sum = self.resolve(memory)?;
+                let arguments = self.convention.arguments.len();
+                let beyond = sum.constant - 8 - self.convention.home;
+                let place = arguments as i64 + beyond / 8;
+                if sum.symbol != Symbol::Entry || !sum.terms.is_empty() || beyond < 0 || beyond % 8 != 0 {
+                    return Err("no argument lies there".into());
+                }
+                self.set(*to, Some(Sum::of(Symbol::Argument(place as usize))));
+            }
+            Line::Branch { .. } => return Err("a branch without a label".into()),
+            Line::ClearUpper => {
+                self.cleared = true;
+                self.state.vectors.iter_mut().for_each(Set::clear);
+            }
+            Line::Return => {
+                self.advance(self.linear.items.len())?;
+                if self.stack()? != 0 {
+                    return Err("the stack pointer is not restored".into());
+                }
+                for &register in self.convention.preserved {
+                    if self.integer(register)? != Sum::of(Symbol::Register(register.0)) {
+                        return Err(format!("{} is not restored", register.name()));
+                    }
+                }
+                if self.bytes() > 16 && !self.cleared {
+                    return Err("the upper halves are not cleared".into());
+                }
+                self.returned = true;
+            }
+            Line::Vector(line) => {
+                self.cleared = false;
+                // What the linear code loads next is in memory now, and the code may read it at once.
+                while let Some(Item::Load { .. }) = self.linear.items.get(self.cursor) {
+                    self.advance(self.cursor + 1)?;
+                }
+                self.vector(line)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where an address of the linear code is.
+    fn address(&self, address: &Address) -> Checked<Sum> {
+        let buffer = address.buffer.index();
+        let element = self.linear.element(address.buffer, self.machine.uniform as usize / 8);
+        let parameter = self.linear.parameters.iter().position(|&parameter| parameter == address.buffer);
+        let start = match (parameter, self.code.locals[buffer]) {
+            (Some(place), _) => Sum::of(Symbol::Argument(place)),
+            (None, Some(place)) => Sum::of(Symbol::Frame).plus(place),
+            (None, None) => return Err("a buffer without a place".into()),
+        };
+        let mut sum = start.plus(address.index.constant * element);
+        for (induction, coefficient) in &address.index.terms {
+            let number = *self.by_induction.get(&induction.0).ok_or("an induction without a loop")?;
+            sum = sum.with(number, coefficient * element);
+        }
+        Ok(sum)
+    }
+
+    /// Passes the loads of the linear code before an item.
+    fn advance(&mut self, to: usize) -> Checked<()> {
+        while self.cursor < to {
+            let Some(Item::Load { row, result, address }) = self.linear.items.get(self.cursor) else {
+                return Err(format!("item {} is left out", self.cursor));
+            };
+            // A load that nothing needs may be of a buffer that the code does not have.
+            if let Ok(sum) = self.address(address) {
+                let bits = self.machine.loaded_bits(row);
+                self.learn(sum, bits, [*result].into());
+            }
+            self.cursor += 1;
+        }
+        if self.cursor == to { Ok(()) } else { Err(format!("item {to} comes again")) }
+    }
+
+    fn learn(&mut self, at: Sum, bits: u32, values: Set) {
+        let group = self.state.memory.entry((at.symbol, at.terms)).or_default();
+        group.entry((at.constant, bits)).or_default().extend(values);
+    }
+
+    /// The least and greatest value of terms.
+    fn range(&self, terms: &[(usize, i64)]) -> (i64, i64) {
+        terms.iter().fold((0, 0), |(low, high), &(number, coefficient)| {
+            let far = coefficient * (i64::from(self.linear.loops[number].trips) - 1);
+            (low + far.min(0), high + far.max(0))
+        })
+    }
+
+    fn write(&mut self, at: &Sum, values: Set) {
+        let bytes = self.bytes();
+        let own = self.range(&at.terms);
+        let groups: Vec<_> =
+            self.state.memory.keys().filter(|(symbol, _)| *symbol == at.symbol).cloned().collect();
+        for key in groups {
+            let (low, high) = match key.1 == at.terms {
+                true => (at.constant, at.constant),
+                false => {
+                    let other = self.range(&key.1);
+                    (at.constant + own.0 - other.1, at.constant + own.1 - other.0)
+                }
+            };
+            if let Some(group) = self.state.memory.get_mut(&key) {
+                group.retain(|&(place, _), _| place + bytes <= low || high + bytes <= place);
+            }
+        }
+        self.learn(at.clone(), self.machine.shape_bits, values);
+    }
+
+    /// The values in memory.
+    fn fetched(&self, memory: &Memory, bits: u32, aligned: bool) -> Checked<Set> {
+        if memory.base == Base::Pool {
+            let bytes = self.bytes();
+            let place = memory.displacement / bytes;
+            let constant = usize::try_from(place).ok().and_then(|place| self.code.pool.get(place));
+            let constant =
+                constant.filter(|_| memory.displacement % bytes == 0 && bits == self.machine.shape_bits);
+            let constant = constant.ok_or("no constant lies there")?;
+            return Ok(self.constants(constant));
+        }
+        let at = self.resolve(memory)?;
+        if aligned {
+            let bytes = self.bytes();
+            let uniform = match at.symbol {
+                Symbol::Argument(place) => self
+                    .linear
+                    .parameters
+                    .get(place)
+                    .is_none_or(|parameter| self.linear.buffers[parameter.index()].role == Role::Uniform),
+                _ => false,
+            };
+            if uniform || at.constant % bytes != 0 || at.terms.iter().any(|term| term.1 % bytes != 0) {
+                return Err("the address is not aligned".into());
+            }
+        }
+        let found = self.state.memory.get(&(at.symbol, at.terms.clone()));
+        let found = found.and_then(|group| group.get(&(at.constant, bits)));
+        found.filter(|set| !set.is_empty()).cloned().ok_or_else(|| format!("nothing known lies at {at:?}"))
+    }
+
+    fn constants(&self, bytes: &[u8]) -> Set {
+        let values = self.linear.values.iter().enumerate();
+        let same = values.filter(|(_, known)| known.constant.as_deref() == Some(bytes));
+        same.map(|(number, _)| Value(number as u32)).collect()
+    }
+
+    fn holds(&self, source: &Source<Memory>) -> Checked<Set> {
+        match source {
+            Source::Register(register) => self.held(*register).cloned(),
+            Source::Memory(memory) => {
+                self.fetched(memory, self.machine.shape_bits, self.machine.encoding == Encoding::Legacy)
+            }
+            Source::Repeated(memory, bits) => self.fetched(memory, *bits, false),
+        }
+    }
+
+    fn held(&self, register: Vector) -> Checked<&Set> {
+        self.state.vectors.get(usize::from(register.0)).ok_or_else(|| "there is no such register".into())
+    }
+
+    fn put(&mut self, register: Vector, values: Set) -> Checked<()> {
+        if register.0 < 16 && register.0 >= self.convention.preserved_vectors {
+            return Err("a preserved vector register is written".into());
+        }
+        let known = self.state.vectors.get_mut(usize::from(register.0)).ok_or("there is no such register")?;
+        *known = values;
+        Ok(())
+    }
+
+    fn vector(&mut self, line: &VectorLine<Memory>) -> Checked<()> {
+        match line {
+            VectorLine::Copy { to, from } => {
+                let values = self.held(*from)?.clone();
+                self.put(*to, values)
+            }
+            VectorLine::Splat { to, ones } => {
+                let bytes = vec![if *ones { 0xff } else { 0 }; self.linear.bytes];
+                self.put(*to, self.constants(&bytes))
+            }
+            VectorLine::Load { to, memory, bits, aligned } => {
+                let values = self.fetched(memory, *bits, *aligned)?;
+                if *bits < 32 && self.machine.encoding != Encoding::Evex {
+                    self.set(Gpr::RAX, None);
+                }
+                self.put(*to, values)
+            }
+            VectorLine::Store { from, memory, item: None } => {
+                let at = self.resolve(memory)?;
+                let end = at.constant + self.bytes();
+                if at.symbol != Symbol::Frame
+                    || !at.terms.is_empty()
+                    || at.constant < 0
+                    || end > self.code.slots
+                    || at.constant % self.bytes() != 0
+                {
+                    return Err("it writes outside the slots".into());
+                }
+                let values = self.held(*from)?.clone();
+                self.write(&at, values);
+                Ok(())
+            }
+            VectorLine::Store { from, memory, item: Some(item) } => {
+                self.advance(*item)?;
+                let Some(Item::Store { address, value }) = self.linear.items.get(*item) else {
+                    return Err("the item is no store".into());
+                };
+                let at = self.resolve(memory)?;
+                if at != self.address(address)? {
+                    return Err("it writes to another address".into());
+                }
+                let buffer = &self.linear.buffers[address.buffer.index()];
+                let inductions = self.address(address)?.terms;
+                let element = self.bytes();
+                let (low, high) = self.range(&inductions);
+                let first = address.index.constant * element;
+                let inside = first + low >= 0 && first + high + element <= i64::from(buffer.len) * element;
+                if !inside || !matches!(buffer.role, Role::Output | Role::Local) {
+                    return Err("it writes where nothing may be written".into());
+                }
+                let mut values = self.held(*from)?.clone();
+                if !values.contains(value) {
+                    return Err(format!("{value:?} is not in the register"));
+                }
+                // Only this is known of the content for certain to the linear code; the rest is equal.
+                values.insert(*value);
+                self.write(&at, values);
+                self.cursor += 1;
+                Ok(())
+            }
+            VectorLine::Compute { item, row, to, sources, immediate } => {
+                self.advance(*item)?;
+                let linear = self.linear;
+                let Some(Item::Compute { row: wanted, result, operands, immediate: number }) =
+                    linear.items.get(*item)
+                else {
+                    return Err("the item is no instruction".into());
+                };
+                let form = self.machine.encoding.form(row).ok_or("no such instruction")?;
+                if *wanted != *row || operands.len() != sources.len() {
+                    return Err("it is another instruction".into());
+                }
+                for (place, source) in sources.iter().enumerate() {
+                    let allowed = match source {
+                        Source::Register(_) => true,
+                        Source::Memory(_) => form.memory == Some(place),
+                        Source::Repeated(_, bits) => {
+                            form.memory == Some(place) && form.repeats.contains(bits)
+                        }
+                    };
+                    if !allowed {
+                        return Err(format!("operand {place} cannot be in memory"));
+                    }
+                }
+                if form.overwrites && sources.first() != Some(&Source::Register(*to)) {
+                    return Err("the first operand is not where the result goes".into());
+                }
+                let sets: Vec<Set> =
+                    sources.iter().map(|source| self.holds(source)).collect::<Checked<Vec<Set>>>()?;
+                if !fits(row, operands, *number, &sets, *immediate) {
+                    return Err(format!("the operands are not {operands:?}"));
+                }
+                self.cursor += 1;
+                self.put(*to, [*result].into())
+            }
+        }
+    }
+
+    fn looped(&mut self, number: usize, label: usize, branch: usize) -> Checked<()> {
+        let looped = self.linear.loops.get(number).ok_or("no such loop")?;
+        self.advance(looped.begin)?;
+        if !matches!(self.linear.items.get(self.cursor), Some(Item::Begin(found)) if *found == number) {
+            return Err("another loop begins here".into());
+        }
+        let start = self.cursor + 1;
+        let mut head = self.state.clone();
+        // A fresh name for what is carried.
+        for set in sets(&mut head) {
+            let more: Vec<Value> = looped
+                .carried
+                .iter()
+                .filter(|carried| set.contains(&carried.initial))
+                .map(|carried| carried.inside)
+                .collect();
+            set.extend(more);
+        }
+        for (register, sum) in head.integers.iter_mut().enumerate() {
+            // A guess, to be confirmed like everything else that is said of the head.
+            *sum = sum
+                .take()
+                .zip(self.step_of(Gpr(register as u8), label, branch))
+                .map(|(sum, step)| sum.with(number, step));
+        }
+        loop {
+            self.state = head.clone();
+            self.cursor = start;
+            self.run(label + 1, branch)?;
+            self.advance(looped.end)?;
+            let back = self.round(number, |carried| carried.inside);
+            let next = meet(&head, &back, number);
+            if next == head {
+                break;
+            }
+            head = next;
+        }
+        let Line::Branch { counter, limit, .. } = &self.code.lines[branch] else {
+            return Err("a loop without a branch".into());
+        };
+        let sum = self.integer(*counter)?;
+        let step = sum.coefficient(number);
+        let trips = i64::from(looped.trips);
+        let expected = Sum::of(Symbol::Number).with(number, step).plus(step);
+        if step == 0 || sum != expected || *limit != step * trips || i32::try_from(*limit).is_err() {
+            return Err(format!("the branch at line {branch} does not leave after {trips} times"));
+        }
+        let mut after = self.round(number, |carried| carried.after);
+        for sum in after.integers.iter_mut().flatten() {
+            // The last time round.
+            let step = sum.coefficient(number);
+            *sum = sum.clone().with(number, -step).plus(step * (trips - 1));
+        }
+        self.state = after;
+        self.cursor = looped.end + 1;
+        Ok(())
+    }
+
+    /// By how much the lines of a loop move a register, if they only add to it.
+    fn step_of(&self, register: Gpr, label: usize, branch: usize) -> Option<i64> {
+        let mut step = 0;
+        for line in &self.code.lines[label + 1..branch] {
+            match line {
+                Line::Add { to, amount } if *to == register => step += amount,
+                Line::Zero(to)
+                | Line::Move { to, .. }
+                | Line::Address { to, .. }
+                | Line::Fetch { to, .. }
+                | Line::Pop(to)
+                    if *to == register =>
+                {
+                    return None;
+                }
+                _ => {}
+            }
+        }
+        Some(step)
+    }
+
+    /// The state at the end of the body, said in the names of what comes next.
+    fn round(&self, number: usize, name: impl Fn(&super::linear::Carried) -> Value) -> State {
+        let looped = &self.linear.loops[number];
+        let mut state = self.state.clone();
+        state.memory.retain(|(_, terms), _| terms.iter().all(|&(other, _)| other != number));
+        for set in sets(&mut state) {
+            let carried = looped.carried.iter().filter(|carried| set.contains(&carried.next));
+            let next: Vec<Value> = carried.map(&name).collect();
+            set.retain(|value| {
+                let defined = self.defined[value.index()];
+                self.linear.values[value.index()].constant.is_some()
+                    || defined < looped.begin
+                    || defined >= looped.end
+            });
+            set.extend(next);
+        }
+        state
+    }
+}
+
+fn sets(state: &mut State) -> impl Iterator<Item = &mut Set> {
+    state.vectors.iter_mut().chain(state.memory.values_mut().flat_map(|group| group.values_mut()))
+}
+
+/// What is known before a loop and after it went round.
+fn meet(head: &State, back: &State, number: usize) -> State {
+    let both = |a: &Set, b: &Set| -> Set { a.intersection(b).copied().collect() };
+    let integers = head.integers.iter().zip(&back.integers).map(|(head, back)| {
+        let (head, back) = (head.as_ref()?, back.as_ref()?);
+        (*back == head.plus(head.coefficient(number))).then(|| head.clone())
+    });
+    let mut memory = BTreeMap::new();
+    for (key, group) in &head.memory {
+        let Some(other) = back.memory.get(key) else { continue };
+        let mut kept = BTreeMap::new();
+        for (place, set) in group {
+            let set = other.get(place).map(|other| both(set, other)).unwrap_or_default();
+            if !set.is_empty() {
+                kept.insert(*place, set);
+            }
+        }
+        if !kept.is_empty() {
+            memory.insert(key.clone(), kept);
+        }
+    }
+    let pushed = head.pushed.iter().filter(|(place, sum)| back.pushed.get(place) == Some(sum));
+    State {
+        integers: integers.collect(),
+        vectors: head.vectors.iter().zip(&back.vectors).map(|(a, b)| both(a, b)).collect(),
+        memory,
+        pushed: pushed.map(|(place, sum)| (*place, sum.clone())).collect(),
+    }
+}
+
+/// Whether operands that hold these sets are the operands of an item, in an order that its meaning allows.
+fn fits(
+    row: &Instruction,
+    operands: &[Value],
+    number: Option<u32>,
+    sets: &[Set],
+    immediate: Option<u32>,
+) -> bool {
+    let as_are = |order: &[usize]| order.iter().zip(sets).all(|(&place, set)| set.contains(&operands[place]));
+    match (row.meaning, operands.len()) {
+        (Meaning::Ternary, 3) => {
+            let (Some(table), Some(found)) = (number, immediate) else { return false };
+            [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
+                .into_iter()
+                .any(|order| as_are(&order) && permuted(table, order) == found)
+        }
+        (
+            Meaning::And
+            | Meaning::Or
+            | Meaning::Xor
+            | Meaning::Add
+            | Meaning::Multiply
+            | Meaning::MultiplyLowHalves,
+            2,
+        ) => number == immediate && (as_are(&[0, 1]) || as_are(&[1, 0])),
+        (_, 1) => number == immediate && as_are(&[0]),
+        (_, 2) => number == immediate && as_are(&[0, 1]),
+        _ => false,
+    }
+}

@@ -1,0 +1,143 @@
+//! Machine form: instructions on registers that exist, and memory by registers that exist.
+
+use usuba_target::Instruction;
+
+/// A vector register, by its number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Vector(pub(crate) u8);
+
+/// A general-purpose register, by its number in the encoding.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Gpr(pub(crate) u8);
+
+impl Gpr {
+    pub(crate) const RAX: Gpr = Gpr(0);
+    pub(crate) const RCX: Gpr = Gpr(1);
+    pub(crate) const RDX: Gpr = Gpr(2);
+    pub(crate) const RBX: Gpr = Gpr(3);
+    pub(crate) const RSP: Gpr = Gpr(4);
+    pub(crate) const RBP: Gpr = Gpr(5);
+    pub(crate) const RSI: Gpr = Gpr(6);
+    pub(crate) const RDI: Gpr = Gpr(7);
+
+    /// Its name, of 64 bits.
+    pub(crate) fn name(self) -> &'static str {
+        const NAMES: [&str; 16] = [
+            "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13",
+            "r14", "r15",
+        ];
+        NAMES[usize::from(self.0 & 15)]
+    }
+
+    /// The name of its lower half.
+    pub(crate) fn half(self) -> &'static str {
+        const NAMES: [&str; 16] = [
+            "eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", "r8d", "r9d", "r10d", "r11d", "r12d",
+            "r13d", "r14d", "r15d",
+        ];
+        NAMES[usize::from(self.0 & 15)]
+    }
+}
+
+/// Where an address starts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Base {
+    /// The content of a register.
+    Register(Gpr),
+    /// The constants of the function.
+    Pool,
+}
+
+/// `base + index + displacement`, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Memory {
+    pub(crate) base: Base,
+    pub(crate) index: Option<Gpr>,
+    pub(crate) displacement: i64,
+}
+
+/// An operand of an instruction, with memory of the type `M`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Source<M> {
+    Register(Vector),
+    /// A whole register in memory.
+    Memory(M),
+    /// So many bits in memory, repeated.
+    Repeated(M, u32),
+}
+
+/// An instruction on vector registers, with memory of the type `M`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum VectorLine<M> {
+    /// What the item of that number computes. Operands may be in another order than in the item, with an immediate that
+    /// fits.
+    Compute {
+        item: usize,
+        row: &'static Instruction,
+        to: Vector,
+        sources: Vec<Source<M>>,
+        immediate: Option<u32>,
+    },
+    /// A copy.
+    Copy { to: Vector, from: Vector },
+    /// All bits clear, or all set.
+    Splat { to: Vector, ones: bool },
+    /// So many bits from memory, repeated; as many as the register has: simply a load. `aligned` as the register is.
+    Load { to: Vector, memory: M, bits: u32, aligned: bool },
+    /// To memory: for the store of that item, or into a slot.
+    Store { from: Vector, memory: M, item: Option<usize> },
+}
+
+/// A line of machine code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Line {
+    LandingPad,
+    Push(Gpr),
+    Pop(Gpr),
+    Move {
+        to: Gpr,
+        from: Gpr,
+    },
+    Zero(Gpr),
+    Add {
+        to: Gpr,
+        amount: i64,
+    },
+    /// Rounds the stack pointer down to a multiple of this many bytes.
+    Align(i64),
+    /// Takes an address.
+    Address {
+        to: Gpr,
+        memory: Memory,
+    },
+    /// Reads 64 bits.
+    Fetch {
+        to: Gpr,
+        memory: Memory,
+    },
+    /// The head of the loop of that number.
+    Label(usize),
+    /// Goes to the head of the loop unless the counter has this value.
+    Branch {
+        number: usize,
+        counter: Gpr,
+        limit: i64,
+    },
+    ClearUpper,
+    Return,
+    Vector(VectorLine<Memory>),
+}
+
+/// The code of a function.
+#[derive(Clone, Debug)]
+pub(crate) struct Code {
+    pub(crate) lines: Vec<Line>,
+    /// The constants, each of the size of a register.
+    pub(crate) pool: Vec<Vec<u8>>,
+    /// For each buffer of the function's own, its place above the stack pointer.
+    pub(crate) locals: Vec<Option<i64>>,
+    /// Bytes for registers that were put aside, from the stack pointer up.
+    pub(crate) slots: i64,
+    /// Bytes of the frame: slots, then buffers.
+    pub(crate) frame: i64,
+}

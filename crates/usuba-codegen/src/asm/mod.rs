@@ -1,0 +1,73 @@
+//! From blocks to assembly for x86-64.
+//!
+//! ```text
+//! Module --linear---> one function without calls, values defined once
+//!        --allocate-> registers by furthest next use, memory by name (slot, constant, buffer)
+//!        --address--> general-purpose registers, stack frame, prologue and epilogue
+//!        --check----> internal error unless every line does what the linear code says
+//!        --print----> text for the GNU assembler
+//! ```
+
+mod address;
+mod allocate;
+mod check;
+mod convention;
+mod encoding;
+mod linear;
+mod machine;
+mod print;
+#[cfg(test)]
+mod tests;
+
+use crate::block::Module;
+use crate::messages::Reason;
+use crate::{KernelParameter, Options};
+use encoding::Encoding;
+use usuba_target::Target;
+
+/// Whether there is assembly for a target.
+pub(crate) fn admits(target: &Target) -> bool {
+    Encoding::of(target).is_some()
+}
+
+/// The assembly of a module.
+///
+/// # Errors
+/// The target is not an x86 with vectors, the code is too large, or the checker found a mistake of the allocation.
+pub(crate) fn source(
+    module: &Module,
+    target: &Target,
+    options: &Options,
+    parameters: &[KernelParameter],
+) -> Result<String, Reason> {
+    let encoding =
+        Encoding::of(target).ok_or_else(|| Reason::Assembly("it is for vectors of x86-64".into()))?;
+    let linear = linear::linear(module).map_err(|why| Reason::Assembly(why.into()))?;
+    let machine =
+        Machine { encoding, shape_bits: module.shape.register_bits, uniform: module.shape.uniform_bits() };
+    let allocated = allocate::allocate(&linear, machine).map_err(|why| Reason::Internal(why.into()))?;
+    let code = address::address(&linear, allocated, machine, &convention::SYSTEM_V)
+        .map_err(|why| Reason::Assembly(why.into()))?;
+    check::check(&linear, &code, machine, &convention::SYSTEM_V).map_err(Reason::Internal)?;
+    Ok(print::text(&linear, &code, machine, &module.shape, target, options, parameters))
+}
+
+/// What the stages need to know of the target.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Machine {
+    pub(crate) encoding: Encoding,
+    /// Bits of a register.
+    pub(crate) shape_bits: u32,
+    /// Bits of an element of a uniform buffer.
+    pub(crate) uniform: u32,
+}
+
+impl Machine {
+    /// Bits that an item loads, to be repeated.
+    pub(crate) fn loaded_bits(self, row: &usuba_target::Instruction) -> u32 {
+        match row.meaning {
+            usuba_target::Meaning::Broadcast => self.uniform,
+            _ => self.shape_bits,
+        }
+    }
+}
