@@ -78,6 +78,30 @@ USUBA_INLINE void usuba_increment_big(unsigned char *counter, size_t bytes)
     }
 }
 
+/* Writes `count` counters, from the one at `counter` on, and leaves it at the number after the last one. */
+USUBA_INLINE void usuba_count_big(unsigned char *blocks, unsigned char *counter, size_t count, size_t block)
+{
+    size_t i;
+    if (block == 8 || block == 16) {
+        const uint64_t low = usuba_load64_big(counter + block - 8);
+        const uint64_t high = block == 16 ? usuba_load64_big(counter) : 0;
+        for (i = 0; i < count; i++) {
+            const uint64_t x = low + i;
+            if (block == 16)
+                usuba_store64_big(blocks + 16 * i, high + (x < low));
+            usuba_store64_big(blocks + block * i + block - 8, x);
+        }
+        if (block == 16)
+            usuba_store64_big(counter, high + (low + count < low));
+        usuba_store64_big(counter + block - 8, low + count);
+        return;
+    }
+    for (i = 0; i < count; i++) {
+        memcpy(blocks + i * block, counter, block);
+        usuba_increment_big(counter, block);
+    }
+}
+
 /* ECB: every block by itself. `blocks` is any number of blocks of `block` bytes. */
 USUBA_INLINE void usuba_ecb(usuba_batch *apply, const void *context, unsigned char *out, const unsigned char *in,
                             size_t blocks, size_t block, size_t batch)
@@ -102,11 +126,7 @@ USUBA_INLINE void usuba_ctr(usuba_batch *encrypt, const void *context, unsigned 
         const size_t wanted = length / block + (length % block != 0);
         const size_t count = wanted < batch ? wanted : batch;
         const size_t size = length < count * block ? length : count * block;
-        size_t i;
-        for (i = 0; i < count; i++) {
-            memcpy(scratch + i * block, counter, block);
-            usuba_increment_big(counter, block);
-        }
+        usuba_count_big(scratch, counter, count, block);
         encrypt(context, scratch, scratch, count);
         usuba_xor(out, in, scratch, size);
         out += size;

@@ -32,6 +32,12 @@ pub struct OutputFile {
 pub fn runtime() -> Vec<OutputFile> {
     let file = |path: &str, contents: &str| OutputFile { path: path.into(), contents: contents.into() };
     vec![
+        file("usuba_format.h", include_str!("../../../runtime/usuba_format.h")),
+        file("usuba_vector.h", include_str!("../../../runtime/usuba_vector.h")),
+        file("usuba_vector_size.h", include_str!("../../../runtime/usuba_vector_size.h")),
+        file("usuba_transpose_b.h", include_str!("../../../runtime/usuba_transpose_b.h")),
+        file("usuba_transpose_h.h", include_str!("../../../runtime/usuba_transpose_h.h")),
+        file("usuba_transpose_v.h", include_str!("../../../runtime/usuba_transpose_v.h")),
         file("usuba_transpose.h", include_str!("../../../runtime/usuba_transpose.h")),
         file("usuba_drivers.h", include_str!("../../../runtime/usuba_drivers.h")),
     ]

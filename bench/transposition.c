@@ -1,0 +1,87 @@
+/* Core cycles per byte of every stage around a kernel: packing, unpacking, counters, exclusive-or. Compile with the flags of a
+ * target; bench/transposition.sh does it for all. What is printed is the median of many samples. */
+#include "usuba_drivers.h"
+
+#include "timing.h"
+#include <stdio.h>
+
+enum { BYTES = 32768 };
+
+static unsigned char blocks[BYTES + 64] __attribute__((aligned(64)));
+static unsigned char image[BYTES + 64] __attribute__((aligned(64)));
+
+#if defined(__AVX512BW__) && !defined(HALF)
+#define SIZE 64
+#elif defined(__AVX2__)
+#define SIZE 32
+#else
+#define SIZE 16
+#endif
+
+/* CASE(name, what, size, instances, packing, unpacking, format...) */
+#define CASES(CASE) \
+    CASE(aes_b, "B  AES        planes 16 bytes", SIZE, 8 * SIZE, b, , USUBA_PLANES, 16, 8, 16) \
+    CASE(serpent_b, "B  Serpent    little 16 bytes", SIZE, 8 * SIZE, b, , USUBA_LITTLE, 32, 4, 16) \
+    CASE(des_b, "B  DES        big     8 bytes", SIZE, 8 * SIZE, b, , USUBA_BIG, 1, 64, 8) \
+    CASE(rectangle_b, "B  RECTANGLE  little  8 bytes", SIZE, 8 * SIZE, b, , USUBA_LITTLE, 16, 4, 8) \
+    CASE(aes_b8, "B  AES        on 64 bits     ", 8, 64, b, , USUBA_PLANES, 16, 8, 16) \
+    CASE(des_b8, "B  DES        on 64 bits     ", 8, 64, b, , USUBA_BIG, 1, 64, 8) \
+    CASE(serpent_v, "V  Serpent    little 16 bytes", SIZE, SIZE / 4, v, COMMA 4, USUBA_LITTLE, 32, 4, 16) \
+    CASE(chacha_v, "V  ChaCha20   little 64 bytes", SIZE, SIZE / 4, v, COMMA 4, USUBA_LITTLE, 32, 16, 64) \
+    CASE(ascon_v, "V  Ascon      big    40 bytes", SIZE, SIZE / 8, v, COMMA 8, USUBA_BIG, 64, 5, 40) \
+    CASE(rectangle_v, "V  RECTANGLE  little  8 bytes", SIZE, SIZE / 2, v, COMMA 2, USUBA_LITTLE, 16, 4, 8) \
+    CASE(ascon_v8, "V  Ascon      on 64 bits     ", 8, 1, v, COMMA 8, USUBA_BIG, 64, 5, 40) \
+    CASE(aes_h, "H  AES        planes 16 bytes", SIZE, SIZE / 2, h, COMMA 8, USUBA_PLANES, 16, 8, 16) \
+    CASE(rectangle_h, "H  RECTANGLE  little  8 bytes", SIZE, SIZE / 2, h, COMMA 8, USUBA_LITTLE, 16, 4, 8)
+#define COMMA ,
+
+#define FUNCTIONS(name, what, size, instances, layout, parameter, order, width, words, bytes) \
+    static const struct usuba_format name##_format = { order, width, words, bytes }; \
+    static __attribute__((noinline)) void name##_pack(void) \
+    { \
+        usuba_pack_##layout(image, size parameter, blocks, instances, name##_format); \
+        __asm__ volatile("" : : : "memory"); \
+    } \
+    static __attribute__((noinline)) void name##_unpack(void) \
+    { \
+        usuba_unpack_##layout(blocks, instances, image, size parameter, name##_format); \
+        __asm__ volatile("" : : : "memory"); \
+    }
+CASES(FUNCTIONS)
+
+static __attribute__((noinline)) void exclusive_or(void)
+{
+    usuba_xor(blocks, blocks, image, 8192);
+    __asm__ volatile("" : : : "memory");
+}
+
+/* The whole counter mode around a cipher that does nothing. */
+static void nothing(const void *context, unsigned char *out, const unsigned char *in, size_t count)
+{
+    (void)context;
+    (void)out;
+    (void)in;
+    (void)count;
+    __asm__ volatile("" : : : "memory");
+}
+
+static __attribute__((noinline)) void counter_mode(void)
+{
+    static unsigned char counter[16];
+    usuba_ctr(nothing, NULL, counter, blocks, blocks, 8192, 16, 512, image);
+    __asm__ volatile("" : : : "memory");
+}
+
+int main(void)
+{
+    printf("%-30s %7s %7s %7s\n", "", "in", "out", "sum");
+#define REPORT(name, what, size, instances, layout, parameter, order, width, words, bytes) \
+    { \
+        const double in = measure(name##_pack, (instances) * bytes), out = measure(name##_unpack, (instances) * bytes); \
+        printf("%-30s %7.3f %7.3f %7.3f\n", what, in, out, in + out); \
+    }
+    CASES(REPORT)
+    printf("%-30s %7.3f\n", "exclusive-or", measure(exclusive_or, 8192));
+    printf("%-30s %7.3f\n", "counters and exclusive-or", measure(counter_mode, 8192));
+    return 0;
+}

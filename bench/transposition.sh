@@ -1,0 +1,35 @@
+#!/bin/sh
+# Core cycles per byte of transposition, counters and exclusive-or, and of AES-128 with all of it, for every x86-64 target
+# that runs here.
+#
+# USUBAC: the compiler (default: the release build); CC: the C compilers; RUNTIME: the headers.
+set -eu
+cd "$(dirname "$0")/.."
+usubac=${USUBAC:-${CARGO_TARGET_DIR:-target}/release/usubac}
+runtime=${RUNTIME:-runtime}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+echo "machine: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), core cycles per byte, median"
+for compiler in ${CC:-clang-19 gcc}; do
+    for target in ${TARGETS:-$("$usubac" targets --here)}; do
+        flags=$("$usubac" targets --flags "$target")
+        case $target in gp64) continue ;; avx512-256) flags="$flags -DHALF" ;; esac
+        echo
+        echo "$target, $compiler -O2"
+        # shellcheck disable=SC2086 # flags are words
+        "$compiler" -O2 -std=gnu11 -Wall -Wextra -Werror $flags -I "$runtime" -I bench bench/transposition.c -o "$work/bench"
+        "$work/bench"
+        for slicing in b h; do
+            rm -rf "$work/aes"
+            "$usubac" build ciphers/aes --primitive aes-128 --target "$target" --slicing $slicing -o "$work/aes" \
+                >"$work/log" 2>&1 || continue
+            if [ -n "${RUNTIME:-}" ]; then cp "$RUNTIME"/*.h "$work/aes"; fi
+            echo "slicing $slicing:"
+            mkdir "$work/aes/kernels"
+            mv "$work"/aes/usuba_aes_128_*.c "$work/aes/kernels"
+            # shellcheck disable=SC2086
+            "$compiler" -O2 -std=gnu11 $flags -I "$work/aes" -I bench bench/aes.c "$work"/aes/kernels/*.c -o "$work/bench"
+            "$work/bench"
+        done
+    done
+done

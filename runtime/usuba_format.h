@@ -1,0 +1,131 @@
+/* usuba_format.h - what bytes mean, and words in memory. */
+#ifndef USUBA_FORMAT_H
+#define USUBA_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__GNUC__) || defined(__clang__)
+#define USUBA_INLINE static inline __attribute__((always_inline))
+#else
+#define USUBA_INLINE static inline
+#endif
+
+/* Whether the machine stores words with the most significant byte first. */
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define USUBA_BIG_ENDIAN 1
+#else
+#define USUBA_BIG_ENDIAN 0
+#endif
+
+/* How words of m bits lie in bytes.
+ * BIG: their bits from the most significant, in sequence; for m a multiple of 8, big-endian words.
+ * LITTLE: m a multiple of 8: little-endian words; m = 1: bit i is bit i mod 8 of byte i div 8.
+ * PLANES: m bytes make 8 words; bit i, from the most significant, of word k is bit 7 - k of byte i. */
+enum usuba_order { USUBA_BIG, USUBA_LITTLE, USUBA_PLANES };
+
+/* A byte string and what it means: `words` words of `width` bits in `bytes` bytes. */
+struct usuba_format {
+    enum usuba_order order;
+    size_t width;
+    size_t words;
+    size_t bytes;
+};
+
+/* The number of a bit among the bits of all words, those of a word from the most significant, given its byte and its
+ * place in it from the least significant. At or beyond width * words for the unused bits of a last byte. */
+USUBA_INLINE size_t usuba_bit_number(struct usuba_format format, size_t byte, size_t bit)
+{
+    const size_t m = format.width;
+    if (format.order == USUBA_PLANES)
+        return (byte / m * 8 + (7 - bit)) * m + byte % m;
+    if (format.order == USUBA_BIG)
+        return 8 * byte + (7 - bit);
+    if (m == 1)
+        return 8 * byte + bit;
+    return byte / (m / 8) * m + (m - 1 - (8 * (byte % (m / 8)) + bit));
+}
+
+/* 64-bit words in memory, little-endian and big-endian. */
+#if defined(__BYTE_ORDER__) && (defined(__GNUC__) || defined(__clang__))
+USUBA_INLINE uint64_t usuba_load64(const unsigned char *p)
+{
+    uint64_t x;
+    memcpy(&x, p, 8);
+    return USUBA_BIG_ENDIAN ? __builtin_bswap64(x) : x;
+}
+
+USUBA_INLINE uint64_t usuba_load64_big(const unsigned char *p)
+{
+    return __builtin_bswap64(usuba_load64(p));
+}
+
+USUBA_INLINE void usuba_store64(unsigned char *p, uint64_t x)
+{
+    x = USUBA_BIG_ENDIAN ? __builtin_bswap64(x) : x;
+    memcpy(p, &x, 8);
+}
+
+USUBA_INLINE void usuba_store64_big(unsigned char *p, uint64_t x)
+{
+    usuba_store64(p, __builtin_bswap64(x));
+}
+#else
+USUBA_INLINE uint64_t usuba_load64(const unsigned char *p)
+{
+    uint64_t x = 0;
+    size_t i;
+    for (i = 0; i < 8; i++)
+        x |= (uint64_t)p[i] << (8 * i);
+    return x;
+}
+
+USUBA_INLINE uint64_t usuba_load64_big(const unsigned char *p)
+{
+    uint64_t x = 0;
+    size_t i;
+    for (i = 0; i < 8; i++)
+        x = x << 8 | p[i];
+    return x;
+}
+
+USUBA_INLINE void usuba_store64(unsigned char *p, uint64_t x)
+{
+    size_t i;
+    for (i = 0; i < 8; i++)
+        p[i] = (unsigned char)(x >> (8 * i));
+}
+
+USUBA_INLINE void usuba_store64_big(unsigned char *p, uint64_t x)
+{
+    size_t i;
+    for (i = 0; i < 8; i++)
+        p[i] = (unsigned char)(x >> (8 * (7 - i)));
+}
+#endif
+
+/* Little-endian words of the first `bytes` <= 8 bytes only. */
+USUBA_INLINE uint64_t usuba_load_part(const unsigned char *p, size_t bytes)
+{
+    uint64_t x = 0;
+    size_t i;
+    if (bytes == 8)
+        return usuba_load64(p);
+    for (i = 0; i < bytes; i++)
+        x |= (uint64_t)p[i] << (8 * i);
+    return x;
+}
+
+USUBA_INLINE void usuba_store_part(unsigned char *p, uint64_t x, size_t bytes)
+{
+    size_t i;
+    if (bytes == 8) {
+        usuba_store64(p, x);
+        return;
+    }
+    for (i = 0; i < bytes; i++)
+        p[i] = (unsigned char)(x >> (8 * i));
+}
+
+#endif

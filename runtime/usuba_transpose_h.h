@@ -1,0 +1,223 @@
+/* usuba_transpose_h.h - horizontal slicing: a register per word, an element per bit. */
+#ifndef USUBA_TRANSPOSE_H_H
+#define USUBA_TRANSPOSE_H_H
+
+#include "usuba_vector.h"
+
+/* Exchanges bit t of byte i of words[j] with bit j of byte i of words[t], for each of the 8 bytes. */
+USUBA_INLINE void usuba_transpose8(uint64_t words[8])
+{
+    static const uint64_t masks[3] = { 0x5555555555555555u, 0x3333333333333333u, 0x0f0f0f0f0f0f0f0fu };
+    unsigned stage, k;
+    for (stage = 0; stage < 3; stage++) {
+        const unsigned shift = 1u << stage;
+        for (k = 0; k < 8; k = ((k | shift) + 1) & ~shift) {
+            const uint64_t t = (words[k] >> shift ^ words[k | shift]) & masks[stage];
+            words[k] ^= t << shift;
+            words[k | shift] ^= t;
+        }
+    }
+}
+
+/* ---- H: `registers` is `words` registers of `size` bytes, chunks of `width` elements of `batch` bits. ---- */
+
+/* Where in a register image byte `group` (8 instances) of a bit is. */
+USUBA_INLINE size_t usuba_place_h(size_t bit, size_t group, size_t size, size_t batch, struct usuba_format format)
+{
+    const size_t element = batch / 8, chunk = format.width * element;
+    return bit / format.width * size + group / element * chunk + bit % format.width * element + group % element;
+}
+
+/* By groups of 8 blocks and 8 bytes. */
+USUBA_INLINE void usuba_pack_h_words(void *registers, size_t size, size_t batch, const unsigned char *blocks, size_t count,
+                                     struct usuba_format format)
+{
+    unsigned char *image = (unsigned char *)registers;
+    const size_t bits = format.width * format.words;
+    const int runs = format.order == USUBA_PLANES && batch == 8 && format.width % 8 == 0;
+    size_t group, at, i, j, t;
+    for (group = 0; group < size / format.width; group++) {
+        const size_t first = 8 * group;
+        const size_t present = count <= first ? 0 : count - first < 8 ? count - first : 8;
+        for (at = 0; at < format.bytes; at += 8) {
+            const size_t part = format.bytes - at < 8 ? format.bytes - at : 8;
+            uint64_t words[8];
+            for (j = 0; j < present; j++)
+                words[j] = usuba_load_part(blocks + (first + j) * format.bytes + at, part);
+            for (; j < 8; j++)
+                words[j] = 0;
+            usuba_transpose8(words);
+            for (t = 0; t < 8; t++) {
+                if (runs) {
+                    /* Bit t of 8 consecutive bytes: 8 consecutive elements of one atom. */
+                    const size_t bit = usuba_bit_number(format, at, t);
+                    usuba_store64(image + usuba_place_h(bit, group, size, batch, format), words[t]);
+                    continue;
+                }
+                for (i = 0; i < part; i++) {
+                    const size_t bit = usuba_bit_number(format, at + i, t);
+                    if (bit < bits)
+                        image[usuba_place_h(bit, group, size, batch, format)] = (unsigned char)(words[t] >> (8 * i));
+                }
+            }
+        }
+    }
+}
+
+USUBA_INLINE void usuba_unpack_h_words(unsigned char *blocks, size_t count, const void *registers, size_t size,
+                                       size_t batch, struct usuba_format format)
+{
+    const unsigned char *image = (const unsigned char *)registers;
+    const size_t bits = format.width * format.words;
+    const int runs = format.order == USUBA_PLANES && batch == 8 && format.width % 8 == 0;
+    size_t group, at, i, j, t;
+    for (group = 0; 8 * group < count; group++) {
+        const size_t first = 8 * group;
+        const size_t present = count - first < 8 ? count - first : 8;
+        for (at = 0; at < format.bytes; at += 8) {
+            const size_t part = format.bytes - at < 8 ? format.bytes - at : 8;
+            uint64_t words[8];
+            for (t = 0; t < 8; t++) {
+                words[t] = 0;
+                if (runs) {
+                    const size_t bit = usuba_bit_number(format, at, t);
+                    words[t] = usuba_load64(image + usuba_place_h(bit, group, size, batch, format));
+                    continue;
+                }
+                for (i = 0; i < part; i++) {
+                    const size_t bit = usuba_bit_number(format, at + i, t);
+                    if (bit < bits)
+                        words[t] |= (uint64_t)image[usuba_place_h(bit, group, size, batch, format)] << (8 * i);
+                }
+            }
+            usuba_transpose8(words);
+            for (j = 0; j < present; j++)
+                usuba_store_part(blocks + (first + j) * format.bytes + at, words[j], part);
+        }
+    }
+}
+
+#if USUBA_VECTOR
+/* Whether vectors do it: atoms of 16 bits, 8 instances to a chunk, as planes or as four little-endian words. */
+USUBA_INLINE int usuba_has_vectors_h(size_t size, size_t batch, struct usuba_format format)
+{
+    const int known = size == 16 || (size == 32 && USUBA_VECTOR >= 32) || (size == 64 && USUBA_VECTOR >= 64);
+    return known && batch == 8 && format.width == 16 &&
+           (format.order == USUBA_PLANES || (format.order == USUBA_LITTLE && format.words == 4));
+}
+
+USUBA_INLINE void usuba_pack_h_vectors(unsigned char *image, size_t size, const unsigned char *blocks, size_t count,
+                                       struct usuba_format format, int full)
+{
+    const struct usuba_column wide = { format.bytes, 16, count, full }, narrow = { format.bytes, 8, count, full };
+    size_t at;
+    if (format.order == USUBA_LITTLE) {
+        if (size == 16)
+            usuba_pack_words16_16(image, blocks, narrow);
+#if USUBA_VECTOR >= 32
+        if (size == 32)
+            usuba_pack_words16_32(image, blocks, narrow);
+#endif
+#if USUBA_VECTOR >= 64
+        if (size == 64)
+            usuba_pack_words16_64(image, blocks, narrow);
+#endif
+        return;
+    }
+    for (at = 0; at < format.bytes; at += 16) {
+        if (size == 16)
+            usuba_pack_planes_16(image, blocks, at, wide);
+#if USUBA_VECTOR >= 32
+        if (size == 32)
+            usuba_pack_planes_32(image, blocks, at, wide);
+#endif
+#if USUBA_VECTOR >= 64
+        if (size == 64)
+            usuba_pack_planes_64(image, blocks, at, wide);
+#endif
+    }
+}
+
+USUBA_INLINE void usuba_unpack_h_vectors(unsigned char *blocks, size_t count, const unsigned char *image, size_t size,
+                                         struct usuba_format format, int full)
+{
+    const struct usuba_column wide = { format.bytes, 16, count, full }, narrow = { format.bytes, 8, count, full };
+    size_t at;
+    if (format.order == USUBA_LITTLE) {
+        if (size == 16)
+            usuba_unpack_words16_16(blocks, image, narrow);
+#if USUBA_VECTOR >= 32
+        if (size == 32)
+            usuba_unpack_words16_32(blocks, image, narrow);
+#endif
+#if USUBA_VECTOR >= 64
+        if (size == 64)
+            usuba_unpack_words16_64(blocks, image, narrow);
+#endif
+        return;
+    }
+    for (at = 0; at < format.bytes; at += 16) {
+        if (size == 16)
+            usuba_unpack_planes_16(blocks, image, at, wide);
+#if USUBA_VECTOR >= 32
+        if (size == 32)
+            usuba_unpack_planes_32(blocks, image, at, wide);
+#endif
+#if USUBA_VECTOR >= 64
+        if (size == 64)
+            usuba_unpack_planes_64(blocks, image, at, wide);
+#endif
+    }
+}
+
+#endif
+
+/* The first `count` blocks to registers of 8 * size / width instances. */
+USUBA_INLINE void usuba_pack_h(void *registers, size_t size, size_t batch, const unsigned char *blocks, size_t count,
+                               struct usuba_format format)
+{
+#if USUBA_VECTOR
+    if (usuba_has_vectors_h(size, batch, format)) {
+        if (count == size / 2)
+            usuba_pack_h_vectors((unsigned char *)registers, size, blocks, count, format, 1);
+        else
+            usuba_pack_h_vectors((unsigned char *)registers, size, blocks, count, format, 0);
+        return;
+    }
+#endif
+    usuba_pack_h_words(registers, size, batch, blocks, count, format);
+}
+
+/* The first `count` instances of registers to blocks. */
+USUBA_INLINE void usuba_unpack_h(unsigned char *blocks, size_t count, const void *registers, size_t size, size_t batch,
+                                 struct usuba_format format)
+{
+#if USUBA_VECTOR
+    if (usuba_has_vectors_h(size, batch, format)) {
+        if (count == size / 2)
+            usuba_unpack_h_vectors(blocks, count, (const unsigned char *)registers, size, format, 1);
+        else
+            usuba_unpack_h_vectors(blocks, count, (const unsigned char *)registers, size, format, 0);
+        return;
+    }
+#endif
+    usuba_unpack_h_words(blocks, count, registers, size, batch, format);
+}
+
+/* One block to the uniform form: `words` chunks of width * batch / 8 bytes, each element all zeros or all ones. */
+USUBA_INLINE void usuba_uniform_h(void *uniform, size_t batch, const unsigned char *block, struct usuba_format format)
+{
+    unsigned char *image = (unsigned char *)uniform;
+    const size_t element = batch / 8, bits = format.width * format.words;
+    size_t byte, shift, i;
+    for (byte = 0; byte < format.bytes; byte++) {
+        for (shift = 0; shift < 8; shift++) {
+            const size_t bit = usuba_bit_number(format, byte, shift);
+            const unsigned value = 0u - (unsigned)(block[byte] >> shift & 1);
+            for (i = 0; i < element && bit < bits; i++)
+                image[bit * element + i] = (unsigned char)value;
+        }
+    }
+}
+
+#endif

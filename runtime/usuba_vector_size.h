@@ -1,0 +1,555 @@
+/* usuba_vector_size.h - moving blocks in registers of USUBA_SIZE bytes. Included by usuba_vector.h once for each size; the
+ * names of all functions end in the size. */
+#define USUBA_JOIN_(name, size) name##_##size
+#define USUBA_JOIN(name, size) USUBA_JOIN_(name, size)
+#define USUBA_SIZED(name) USUBA_JOIN(name, USUBA_SIZE)
+#define USUBA_V USUBA_SIZED(usuba_vector)
+
+/* Piece l of the register is that of block `first` + l * `distance`. */
+USUBA_INLINE USUBA_V USUBA_SIZED(usuba_load)(const unsigned char *blocks, struct usuba_column column, size_t first,
+                                             size_t distance)
+{
+#if USUBA_SIZE == 16
+    (void)distance;
+    return usuba_load_piece(blocks, column, first);
+#else
+    const __m256i low = _mm256_inserti128_si256(
+        _mm256_castsi128_si256((__m128i)usuba_load_piece(blocks, column, first)),
+        (__m128i)usuba_load_piece(blocks, column, first + distance), 1);
+#if USUBA_SIZE == 32
+    return (USUBA_V)low;
+#else
+    const __m512i three = _mm512_inserti32x4(
+        _mm512_castsi256_si512(low), (__m128i)usuba_load_piece(blocks, column, first + 2 * distance), 2);
+    return (USUBA_V)_mm512_inserti32x4(
+        three, (__m128i)usuba_load_piece(blocks, column, first + 3 * distance), 3);
+#endif
+#endif
+}
+
+USUBA_INLINE void USUBA_SIZED(usuba_store)(unsigned char *blocks, struct usuba_column column, size_t first,
+                                           size_t distance, USUBA_V x)
+{
+#if USUBA_SIZE == 16
+    (void)distance;
+    usuba_store_piece(blocks, column, first, x);
+#elif USUBA_SIZE == 32
+    usuba_store_piece(blocks, column, first, (usuba_vector_16)_mm256_castsi256_si128((__m256i)x));
+    usuba_store_piece(blocks, column, first + distance, (usuba_vector_16)_mm256_extracti128_si256((__m256i)x, 1));
+#else
+    usuba_store_piece(blocks, column, first, (usuba_vector_16)_mm512_castsi512_si128((__m512i)x));
+    usuba_store_piece(blocks, column, first + distance, (usuba_vector_16)_mm512_extracti32x4_epi32((__m512i)x, 1));
+    usuba_store_piece(blocks, column, first + 2 * distance, (usuba_vector_16)_mm512_extracti32x4_epi32((__m512i)x, 2));
+    usuba_store_piece(blocks, column, first + 3 * distance, (usuba_vector_16)_mm512_extracti32x4_epi32((__m512i)x, 3));
+#endif
+}
+
+/* In every piece, takes the elements of `bytes` bytes of x and y in turn: those of the first halves to x, of the second
+ * halves to y. The highest bit of the place becomes the number of the register; the others move up; the number of the
+ * register becomes the lowest. */
+USUBA_INLINE void USUBA_SIZED(usuba_interleave)(size_t bytes, USUBA_V *x, USUBA_V *y)
+{
+#if USUBA_SIZE == 16
+    if (bytes == 1) {
+        const usuba_vector_16x16 a = (usuba_vector_16x16)*x, b = (usuba_vector_16x16)*y;
+        *x = (usuba_vector_16)__builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+        *y = (usuba_vector_16)__builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    } else if (bytes == 2) {
+        const usuba_vector_16x8 a = (usuba_vector_16x8)*x, b = (usuba_vector_16x8)*y;
+        *x = (usuba_vector_16)__builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+        *y = (usuba_vector_16)__builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+    } else if (bytes == 4) {
+        const usuba_vector_16x4 a = (usuba_vector_16x4)*x, b = (usuba_vector_16x4)*y;
+        *x = (usuba_vector_16)__builtin_shufflevector(a, b, 0, 4, 1, 5);
+        *y = (usuba_vector_16)__builtin_shufflevector(a, b, 2, 6, 3, 7);
+    } else {
+        const usuba_vector_16 a = *x, b = *y;
+        *x = (usuba_vector_16)__builtin_shufflevector(a, b, 0, 2);
+        *y = (usuba_vector_16)__builtin_shufflevector(a, b, 1, 3);
+    }
+#elif USUBA_SIZE == 32
+    const __m256i a = (__m256i)*x, b = (__m256i)*y;
+    if (bytes == 1) {
+        *x = (USUBA_V)_mm256_unpacklo_epi8(a, b);
+        *y = (USUBA_V)_mm256_unpackhi_epi8(a, b);
+    } else if (bytes == 2) {
+        *x = (USUBA_V)_mm256_unpacklo_epi16(a, b);
+        *y = (USUBA_V)_mm256_unpackhi_epi16(a, b);
+    } else if (bytes == 4) {
+        *x = (USUBA_V)_mm256_unpacklo_epi32(a, b);
+        *y = (USUBA_V)_mm256_unpackhi_epi32(a, b);
+    } else {
+        *x = (USUBA_V)_mm256_unpacklo_epi64(a, b);
+        *y = (USUBA_V)_mm256_unpackhi_epi64(a, b);
+    }
+#else
+    const __m512i a = (__m512i)*x, b = (__m512i)*y;
+    if (bytes == 1) {
+        *x = (USUBA_V)_mm512_unpacklo_epi8(a, b);
+        *y = (USUBA_V)_mm512_unpackhi_epi8(a, b);
+    } else if (bytes == 2) {
+        *x = (USUBA_V)_mm512_unpacklo_epi16(a, b);
+        *y = (USUBA_V)_mm512_unpackhi_epi16(a, b);
+    } else if (bytes == 4) {
+        *x = (USUBA_V)_mm512_unpacklo_epi32(a, b);
+        *y = (USUBA_V)_mm512_unpackhi_epi32(a, b);
+    } else {
+        *x = (USUBA_V)_mm512_unpacklo_epi64(a, b);
+        *y = (USUBA_V)_mm512_unpackhi_epi64(a, b);
+    }
+#endif
+}
+
+/* Exchanges the number of the register and bit log2(shift) of the place of a bit in its byte; `mask` has the bits whose
+ * place has 0 there. */
+USUBA_INLINE void USUBA_SIZED(usuba_exchange)(USUBA_V *x, USUBA_V *y, unsigned shift, uint64_t mask)
+{
+#if USUBA_SIZE == 64
+    const __m512i up = (__m512i)(*y << shift), down = (__m512i)(*x >> shift), m = _mm512_set1_epi64((long long)mask);
+    *x = (USUBA_V)_mm512_ternarylogic_epi64(m, (__m512i)*x, up, 0xca);
+    *y = (USUBA_V)_mm512_ternarylogic_epi64(m, down, (__m512i)*y, 0xca);
+#elif USUBA_SIZE == 32 && defined(__AVX512VL__)
+    const __m256i up = (__m256i)(*y << shift), down = (__m256i)(*x >> shift), m = _mm256_set1_epi64x((long long)mask);
+    *x = (USUBA_V)_mm256_ternarylogic_epi64(m, (__m256i)*x, up, 0xca);
+    *y = (USUBA_V)_mm256_ternarylogic_epi64(m, down, (__m256i)*y, 0xca);
+#else
+    const USUBA_V t = ((*x >> shift) ^ *y) & mask;
+    *x ^= t << shift;
+    *y ^= t;
+#endif
+}
+
+/* Exchanges the number of the register, 0 to 7, and the place of a bit in its byte. */
+USUBA_INLINE void USUBA_SIZED(usuba_bits)(USUBA_V x[8])
+{
+#define USUBA_BITS(k, l, shift) \
+    USUBA_SIZED(usuba_exchange)(&x[k], &x[l], shift, 0xffffffffffffffffu / ((1u << shift) + 1))
+    USUBA_BITS(0, 1, 1); USUBA_BITS(2, 3, 1); USUBA_BITS(4, 5, 1); USUBA_BITS(6, 7, 1);
+    USUBA_BITS(0, 2, 2); USUBA_BITS(1, 3, 2); USUBA_BITS(4, 6, 2); USUBA_BITS(5, 7, 2);
+    USUBA_BITS(0, 4, 4); USUBA_BITS(1, 5, 4); USUBA_BITS(2, 6, 4); USUBA_BITS(3, 7, 4);
+#undef USUBA_BITS
+}
+
+/* Exchanges register and place of 2, 4, 8 or 16 elements: element i of register r becomes element r of register i. */
+#define USUBA_PAIR(k, l) USUBA_SIZED(usuba_interleave)(bytes, &x[k], &x[l])
+USUBA_INLINE void USUBA_SIZED(usuba_elements2)(size_t bytes, USUBA_V x[2])
+{
+    USUBA_PAIR(0, 1);
+}
+USUBA_INLINE void USUBA_SIZED(usuba_elements4)(size_t bytes, USUBA_V x[4])
+{
+    USUBA_PAIR(0, 2); USUBA_PAIR(1, 3);
+    USUBA_PAIR(0, 1); USUBA_PAIR(2, 3);
+}
+USUBA_INLINE void USUBA_SIZED(usuba_elements8)(size_t bytes, USUBA_V x[8])
+{
+    USUBA_PAIR(0, 4); USUBA_PAIR(1, 5); USUBA_PAIR(2, 6); USUBA_PAIR(3, 7);
+    USUBA_PAIR(0, 2); USUBA_PAIR(1, 3); USUBA_PAIR(4, 6); USUBA_PAIR(5, 7);
+    USUBA_PAIR(0, 1); USUBA_PAIR(2, 3); USUBA_PAIR(4, 5); USUBA_PAIR(6, 7);
+}
+USUBA_INLINE void USUBA_SIZED(usuba_elements16)(size_t bytes, USUBA_V x[16])
+{
+    USUBA_PAIR(0, 8); USUBA_PAIR(1, 9); USUBA_PAIR(2, 10); USUBA_PAIR(3, 11);
+    USUBA_PAIR(4, 12); USUBA_PAIR(5, 13); USUBA_PAIR(6, 14); USUBA_PAIR(7, 15);
+    USUBA_PAIR(0, 4); USUBA_PAIR(1, 5); USUBA_PAIR(2, 6); USUBA_PAIR(3, 7);
+    USUBA_PAIR(8, 12); USUBA_PAIR(9, 13); USUBA_PAIR(10, 14); USUBA_PAIR(11, 15);
+    USUBA_PAIR(0, 2); USUBA_PAIR(1, 3); USUBA_PAIR(4, 6); USUBA_PAIR(5, 7);
+    USUBA_PAIR(8, 10); USUBA_PAIR(9, 11); USUBA_PAIR(12, 14); USUBA_PAIR(13, 15);
+    USUBA_PAIR(0, 1); USUBA_PAIR(2, 3); USUBA_PAIR(4, 5); USUBA_PAIR(6, 7);
+    USUBA_PAIR(8, 9); USUBA_PAIR(10, 11); USUBA_PAIR(12, 13); USUBA_PAIR(14, 15);
+}
+#undef USUBA_PAIR
+
+USUBA_INLINE USUBA_V USUBA_SIZED(usuba_get)(const unsigned char *p)
+{
+    USUBA_V x;
+    memcpy(&x, p, sizeof x);
+    return x;
+}
+
+USUBA_INLINE void USUBA_SIZED(usuba_put)(unsigned char *p, USUBA_V x)
+{
+    memcpy(p, &x, sizeof x);
+}
+
+#define USUBA_4(f) f(0) f(1) f(2) f(3)
+#define USUBA_8(f) USUBA_4(f) f(4) f(5) f(6) f(7)
+#define USUBA_16(f) USUBA_8(f) f(8) f(9) f(10) f(11) f(12) f(13) f(14) f(15)
+
+/* ---- B: 8 * USUBA_SIZE instances, whose numbers are l r3 r2 r1 r0 s2 s1 s0 in binary, l of any length. ----
+ *
+ * Width 16: byte i3..i0 of block j is at place i of piece l of register r, for each s; exchange r and i; then for each i
+ * exchange s, the number of the register, and the bit.
+ * Width 8: pieces of two blocks; register r, place s0 i2 i1 i0, for each s2 s1; exchange r and place; and so on. */
+
+/* Where in the image the atom is that bit 0 of byte `at` belongs to, and how far it is from there to the next bit. */
+USUBA_INLINE size_t USUBA_SIZED(usuba_atom_b)(struct usuba_format format, size_t at, size_t *step)
+{
+    const size_t first = usuba_bit_number(format, at, 0);
+    *step = (usuba_bit_number(format, at, 1) - first) * USUBA_SIZE;
+    return first * USUBA_SIZE;
+}
+
+USUBA_INLINE void USUBA_SIZED(usuba_pack_b)(unsigned char *image, const unsigned char *blocks, size_t at,
+                                            struct usuba_column column, struct usuba_format format)
+{
+    const size_t distance = 128;
+    size_t s, i, step, atom;
+    USUBA_V x[16];
+    for (s = 0; s < 8; s += 16 / column.width) {
+#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_load)(blocks + at, column, 8 * k + s, distance);
+        USUBA_16(USUBA_STEP)
+#undef USUBA_STEP
+        USUBA_SIZED(usuba_elements16)(1, x);
+        /* For now, into the room of the atoms of the same byte. */
+        for (i = 0; i < column.width; i++) {
+            atom = USUBA_SIZED(usuba_atom_b)(format, at + i, &step) + s * step;
+            USUBA_SIZED(usuba_put)(image + atom, x[i]);
+            if (column.width == 8)
+                USUBA_SIZED(usuba_put)(image + atom + step, x[8 + i]);
+        }
+    }
+    for (i = 0; i < column.width; i++) {
+        atom = USUBA_SIZED(usuba_atom_b)(format, at + i, &step);
+#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_get)(image + atom + k * step);
+        USUBA_8(USUBA_STEP)
+#undef USUBA_STEP
+        USUBA_SIZED(usuba_bits)(x);
+#define USUBA_STEP(k) USUBA_SIZED(usuba_put)(image + atom + k * step, x[k]);
+        USUBA_8(USUBA_STEP)
+#undef USUBA_STEP
+    }
+}
+
+USUBA_INLINE void USUBA_SIZED(usuba_unpack_b)(unsigned char *blocks, const unsigned char *image, size_t at,
+                                              struct usuba_column column, struct usuba_format format)
+{
+    const size_t distance = 128;
+    size_t s, i, step, atom;
+    USUBA_V x[16], bytes[8][16];
+    for (i = 0; i < column.width; i++) {
+        atom = USUBA_SIZED(usuba_atom_b)(format, at + i, &step);
+#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_get)(image + atom + k * step);
+        USUBA_8(USUBA_STEP)
+#undef USUBA_STEP
+        USUBA_SIZED(usuba_bits)(x);
+        if (column.width == 16) {
+#define USUBA_STEP(k) bytes[k][i] = x[k];
+            USUBA_8(USUBA_STEP)
+#undef USUBA_STEP
+        } else {
+#define USUBA_STEP(k) bytes[k / 2 * 2][k % 2 * 8 + i] = x[k];
+            USUBA_8(USUBA_STEP)
+#undef USUBA_STEP
+        }
+    }
+    for (s = 0; s < 8; s += 16 / column.width) {
+#define USUBA_STEP(k) x[k] = bytes[s][k];
+        USUBA_16(USUBA_STEP)
+#undef USUBA_STEP
+        USUBA_SIZED(usuba_elements16)(1, x);
+#define USUBA_STEP(k) USUBA_SIZED(usuba_store)(blocks + at, column, 8 * k + s, distance, x[k]);
+        USUBA_16(USUBA_STEP)
+#undef USUBA_STEP
+    }
+}
+
+#if USUBA_SIZE == 16
+/* The same for registers of 8 bytes, numbers of instances r2 r1 r0 s2 s1 s0, 8 registers r. Exchanging r and the upper bits
+ * of the place i3 i2 i1 i0 (or s0 i2 i1 i0) leaves the halves of register i3 i2 i1 (s0 i2 i1) to bytes that differ in i0. */
+USUBA_INLINE void usuba_pack_b_8(unsigned char *image, const unsigned char *blocks, size_t at,
+                                 struct usuba_column column, struct usuba_format format)
+{
+    const size_t pairs = column.width / 2;
+    size_t s, i;
+    usuba_vector_16 x[8], bytes[8][8];
+    for (s = 0; s < 8; s += 16 / column.width) {
+#define USUBA_STEP(k) x[k] = usuba_load_piece(blocks + at, column, 8 * k + s);
+        USUBA_8(USUBA_STEP)
+#undef USUBA_STEP
+        usuba_elements8_16(1, x);
+#define USUBA_STEP(k) bytes[k % pairs][s + k / pairs] = x[k];
+        USUBA_8(USUBA_STEP)
+#undef USUBA_STEP
+    }
+    for (i = 0; i < pairs; i++) {
+        usuba_bits_16(bytes[i]);
+#define USUBA_STEP(k) \
+    memcpy(image + usuba_bit_number(format, at + 2 * i, k) * 8, &bytes[i][k], 8); \
+    memcpy(image + usuba_bit_number(format, at + 2 * i + 1, k) * 8, (const unsigned char *)&bytes[i][k] + 8, 8);
+        USUBA_8(USUBA_STEP)
+#undef USUBA_STEP
+    }
+}
+
+/* The way back has one step more, as r2 r1 r0 is below i0: it ends with r0 in the place of i3. */
+USUBA_INLINE void usuba_unpack_b_8(unsigned char *blocks, const unsigned char *image, size_t at,
+                                   struct usuba_column column, struct usuba_format format)
+{
+    const size_t pairs = column.width / 2;
+    size_t s, i;
+    usuba_vector_16 x[8], bytes[8][8];
+    for (i = 0; i < pairs; i++) {
+        uint64_t low, high;
+#define USUBA_STEP(k) \
+    memcpy(&low, image + usuba_bit_number(format, at + 2 * i, k) * 8, 8); \
+    memcpy(&high, image + usuba_bit_number(format, at + 2 * i + 1, k) * 8, 8); \
+    x[k] = (usuba_vector_16){ low, high };
+        USUBA_8(USUBA_STEP)
+#undef USUBA_STEP
+        usuba_bits_16(x);
+#define USUBA_STEP(k) bytes[k / (8 / pairs) * (8 / pairs)][k % (8 / pairs) * pairs + i] = x[k];
+        USUBA_8(USUBA_STEP)
+#undef USUBA_STEP
+    }
+    for (s = 0; s < 8; s += 16 / column.width) {
+#define USUBA_STEP(k) x[k] = bytes[s][k];
+        USUBA_8(USUBA_STEP)
+#undef USUBA_STEP
+        usuba_elements8_16(1, x);
+#define USUBA_STEP(k) usuba_interleave_16(1, &x[k], &x[k + 4]);
+        USUBA_4(USUBA_STEP)
+#undef USUBA_STEP
+#define USUBA_STEP(k) usuba_store_piece(blocks + at, column, 8 * (2 * k % 8 + k / 4) + s, x[k]);
+        USUBA_8(USUBA_STEP)
+#undef USUBA_STEP
+    }
+}
+#endif
+
+/* ---- V: USUBA_SIZE / lane instances, lanes of words of as many bits. ---- */
+
+/* Reverses the bytes of every lane. */
+USUBA_INLINE USUBA_V USUBA_SIZED(usuba_reverse)(size_t lane, USUBA_V x)
+{
+#if USUBA_SIZE == 64
+    const long long high = lane == 2 ? 0x0e0f0c0d0a0b0809 : lane == 4 ? 0x0c0d0e0f08090a0b : 0x08090a0b0c0d0e0f;
+    const long long low = lane == 2 ? 0x0607040502030001 : lane == 4 ? 0x0405060700010203 : 0x0001020304050607;
+    return (USUBA_V)_mm512_shuffle_epi8((__m512i)x, _mm512_set_epi64(high, low, high, low, high, low, high, low));
+#elif USUBA_SIZE == 32
+    const long long high = lane == 2 ? 0x0e0f0c0d0a0b0809 : lane == 4 ? 0x0c0d0e0f08090a0b : 0x08090a0b0c0d0e0f;
+    const long long low = lane == 2 ? 0x0607040502030001 : lane == 4 ? 0x0405060700010203 : 0x0001020304050607;
+    return (USUBA_V)_mm256_shuffle_epi8((__m256i)x, _mm256_set_epi64x(high, low, high, low));
+#elif defined(__SSE2__) && !defined(__SSSE3__)
+    usuba_vector_16x8 halves = (usuba_vector_16x8)x;
+    halves = halves << 8 | halves >> 8;
+    if (lane == 8)
+        halves = __builtin_shufflevector(halves, halves, 3, 2, 1, 0, 7, 6, 5, 4);
+    else if (lane == 4)
+        halves = __builtin_shufflevector(halves, halves, 1, 0, 3, 2, 5, 4, 7, 6);
+    return (USUBA_V)halves;
+#else
+    const usuba_vector_16x16 b = (usuba_vector_16x16)x;
+    if (lane == 2)
+        return (USUBA_V)__builtin_shufflevector(b, b, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
+    if (lane == 4)
+        return (USUBA_V)__builtin_shufflevector(b, b, 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
+    return (USUBA_V)__builtin_shufflevector(b, b, 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
+#endif
+}
+
+/* The words of a column of width 16: n = 16 / lane instances to a piece, element i of block n * l + r at place i of piece l
+ * of register r; exchange r and i. Of width 8: pieces of two blocks; register r, place r' i. An exchange of r and the upper
+ * bits of the place leaves r' as one bit of the number of the register, and one more step brings it to the lowest place. */
+USUBA_INLINE void USUBA_SIZED(usuba_pack_v)(unsigned char *image, const unsigned char *blocks, size_t at,
+                                            struct usuba_column column, size_t lane, int reverse)
+{
+    const size_t distance = 16 / lane, words = column.width / lane, blocks_each = 16 / column.width;
+    unsigned char *to = image + at / lane * USUBA_SIZE;
+    const USUBA_V none = { 0 };
+    USUBA_V x[16];
+#define USUBA_STEP(k) x[k] = k < words ? USUBA_SIZED(usuba_load)(blocks + at, column, k * blocks_each, distance) : none;
+    USUBA_16(USUBA_STEP)
+#undef USUBA_STEP
+    if (words == 16) {
+        USUBA_SIZED(usuba_elements16)(lane, x);
+    } else if (words == 8) {
+        USUBA_SIZED(usuba_elements8)(lane, x);
+    } else if (words == 4) {
+        USUBA_SIZED(usuba_elements4)(lane, x);
+    } else if (words == 2) {
+        USUBA_SIZED(usuba_elements2)(lane, x);
+    }
+    if (column.width == 16) {
+#define USUBA_STEP(k) \
+    if (k < words) \
+        USUBA_SIZED(usuba_put)(to + k * USUBA_SIZE, reverse ? USUBA_SIZED(usuba_reverse)(lane, x[k]) : x[k]);
+        USUBA_16(USUBA_STEP)
+#undef USUBA_STEP
+        return;
+    }
+    /* Register r' i_high..i_low+1 in the order of the steps, place i_low r. */
+    if (words > 1) {
+#define USUBA_STEP(k) \
+    if (k < words / 2) \
+        USUBA_SIZED(usuba_interleave)(lane, &x[k], &x[k + words / 2]);
+        USUBA_4(USUBA_STEP)
+#undef USUBA_STEP
+    }
+#define USUBA_STEP(k) \
+    if (k < words) \
+        USUBA_SIZED(usuba_put)(to + (2 * k % words + 2 * k / words) * USUBA_SIZE, \
+                               reverse ? USUBA_SIZED(usuba_reverse)(lane, x[k]) : x[k]);
+    USUBA_8(USUBA_STEP)
+#undef USUBA_STEP
+}
+
+USUBA_INLINE void USUBA_SIZED(usuba_unpack_v)(unsigned char *blocks, const unsigned char *image, size_t at,
+                                              struct usuba_column column, size_t lane, int reverse)
+{
+    const size_t distance = 16 / lane, words = column.width / lane, blocks_each = 16 / column.width;
+    const unsigned char *from = image + at / lane * USUBA_SIZE;
+    const USUBA_V none = { 0 };
+    USUBA_V x[16];
+#define USUBA_STEP(k) x[k] = k < words ? USUBA_SIZED(usuba_get)(from + k * USUBA_SIZE) : none;
+    USUBA_16(USUBA_STEP)
+#undef USUBA_STEP
+    if (words == 16) {
+        USUBA_SIZED(usuba_elements16)(lane, x);
+    } else if (words == 8) {
+        USUBA_SIZED(usuba_elements8)(lane, x);
+    } else if (words == 4) {
+        USUBA_SIZED(usuba_elements4)(lane, x);
+    } else if (words == 2) {
+        USUBA_SIZED(usuba_elements2)(lane, x);
+    }
+#define USUBA_STEP(k) \
+    if (k < words) \
+        USUBA_SIZED(usuba_store)(blocks + at, column, k * blocks_each, distance, \
+                                 reverse ? USUBA_SIZED(usuba_reverse)(lane, x[k]) : x[k]);
+    USUBA_16(USUBA_STEP)
+#undef USUBA_STEP
+}
+
+/* ---- H ---- */
+
+/* Planes of 16 bits: bit t of bytes `at` to `at` + 15 is an atom of 16 elements of 8 instances, one piece. Register r, bit t
+ * of the bytes of block 8 * l + r; exchange r and t. */
+USUBA_INLINE void USUBA_SIZED(usuba_pack_planes)(unsigned char *image, const unsigned char *blocks, size_t at,
+                                                 struct usuba_column column)
+{
+    unsigned char *to = image + at / 2 * USUBA_SIZE;
+    USUBA_V x[8];
+#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_load)(blocks + at, column, k, 8);
+    USUBA_8(USUBA_STEP)
+#undef USUBA_STEP
+    USUBA_SIZED(usuba_bits)(x);
+#define USUBA_STEP(k) USUBA_SIZED(usuba_put)(to + (7 - k) * USUBA_SIZE, x[k]);
+    USUBA_8(USUBA_STEP)
+#undef USUBA_STEP
+}
+
+USUBA_INLINE void USUBA_SIZED(usuba_unpack_planes)(unsigned char *blocks, const unsigned char *image, size_t at,
+                                                   struct usuba_column column)
+{
+    const unsigned char *from = image + at / 2 * USUBA_SIZE;
+    USUBA_V x[8];
+#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_get)(from + (7 - k) * USUBA_SIZE);
+    USUBA_8(USUBA_STEP)
+#undef USUBA_STEP
+    USUBA_SIZED(usuba_bits)(x);
+#define USUBA_STEP(k) USUBA_SIZED(usuba_store)(blocks + at, column, k, 8, x[k]);
+    USUBA_8(USUBA_STEP)
+#undef USUBA_STEP
+}
+
+/* Four little-endian words of 16 bits: places of bits in a block are written i2 i1 i0 t2 t1 t0 (bytes i, bits t), and the
+ * element of a bit of word i2 i1 is the complement of i0 t2 t1 t0. Blocks j2 j1 j0 of piece l are 8 * l + j. */
+USUBA_INLINE USUBA_V USUBA_SIZED(usuba_swap_halves)(USUBA_V x)
+{
+#if USUBA_SIZE == 16
+    return __builtin_shufflevector(x, x, 1, 0);
+#elif USUBA_SIZE == 32
+    return (USUBA_V)_mm256_shuffle_epi32((__m256i)x, 0x4e);
+#else
+    return (USUBA_V)_mm512_shuffle_epi32((__m512i)x, _MM_PERM_BADC);
+#endif
+}
+
+/* The same bits in all low halves of pieces, and in all high halves. */
+USUBA_INLINE USUBA_V USUBA_SIZED(usuba_halves)(uint64_t low, uint64_t high)
+{
+#if USUBA_SIZE == 16
+    const USUBA_V x = { low, high };
+#elif USUBA_SIZE == 32
+    const USUBA_V x = { low, high, low, high };
+#else
+    const USUBA_V x = { low, high, low, high, low, high, low, high };
+#endif
+    return x;
+}
+
+USUBA_INLINE void USUBA_SIZED(usuba_pack_words16)(unsigned char *image, const unsigned char *blocks,
+                                                  struct usuba_column column)
+{
+    USUBA_V x[4];
+#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_load)(blocks, column, 2 * k, 8);
+    USUBA_4(USUBA_STEP)
+#undef USUBA_STEP
+    /* Register j2 j1, place j0 i2 i1 i0, bit t2 t1 t0. */
+    USUBA_SIZED(usuba_exchange)(&x[0], &x[2], 4, 0x0f0f0f0f0f0f0f0fu);
+    USUBA_SIZED(usuba_exchange)(&x[1], &x[3], 4, 0x0f0f0f0f0f0f0f0fu);
+    USUBA_SIZED(usuba_exchange)(&x[0], &x[1], 2, 0x3333333333333333u);
+    USUBA_SIZED(usuba_exchange)(&x[2], &x[3], 2, 0x3333333333333333u);
+    /* Register t2 t1, bit j2 j1 t0. Exchanging the arguments of `interleave` complements a bit. */
+    USUBA_SIZED(usuba_interleave)(1, &x[2], &x[0]);
+    USUBA_SIZED(usuba_interleave)(1, &x[3], &x[1]);
+    /* Register ~j0 t1, place i2 i1 i0 ~t2. */
+    USUBA_SIZED(usuba_exchange)(&x[2], &x[0], 1, 0x5555555555555555u);
+    USUBA_SIZED(usuba_exchange)(&x[3], &x[1], 1, 0x5555555555555555u);
+    /* Register ~t0 t1, bit j2 j1 j0. */
+    USUBA_SIZED(usuba_interleave)(1, &x[1], &x[0]);
+    USUBA_SIZED(usuba_interleave)(1, &x[3], &x[2]);
+    /* Register ~t0 ~i2, place i1 i0 ~t2 ~t1. */
+    USUBA_SIZED(usuba_interleave)(1, &x[0], &x[2]);
+    USUBA_SIZED(usuba_interleave)(1, &x[1], &x[3]);
+    /* Register i1 ~i2, place i0 ~t2 ~t1 ~t0. */
+    USUBA_SIZED(usuba_put)(image, USUBA_SIZED(usuba_swap_halves)(x[1]));
+    USUBA_SIZED(usuba_put)(image + USUBA_SIZE, USUBA_SIZED(usuba_swap_halves)(x[3]));
+    USUBA_SIZED(usuba_put)(image + 2 * USUBA_SIZE, USUBA_SIZED(usuba_swap_halves)(x[0]));
+    USUBA_SIZED(usuba_put)(image + 3 * USUBA_SIZE, USUBA_SIZED(usuba_swap_halves)(x[2]));
+}
+
+/* Exchanges the complement of the highest bit of the place and the lowest bit of a byte. */
+USUBA_INLINE USUBA_V USUBA_SIZED(usuba_exchange_half)(USUBA_V x)
+{
+    const uint64_t even = 0x5555555555555555u, odd = 0xaaaaaaaaaaaaaaaau;
+    return (USUBA_SIZED(usuba_swap_halves)(x) & USUBA_SIZED(usuba_halves)(even, odd)) |
+           ((x << 1) & USUBA_SIZED(usuba_halves)(odd, 0)) | ((x >> 1) & USUBA_SIZED(usuba_halves)(0, even));
+}
+
+USUBA_INLINE void USUBA_SIZED(usuba_unpack_words16)(unsigned char *blocks, const unsigned char *image,
+                                                    struct usuba_column column)
+{
+    USUBA_V x[4];
+#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_get)(image + k * USUBA_SIZE);
+    USUBA_4(USUBA_STEP)
+#undef USUBA_STEP
+    /* Register i2 i1, place ~i0 ~t2 ~t1 ~t0, bit j2 j1 j0. */
+    USUBA_SIZED(usuba_interleave)(1, &x[0], &x[2]);
+    USUBA_SIZED(usuba_interleave)(1, &x[1], &x[3]);
+    /* Register ~i0 i1, place ~t2 ~t1 ~t0 i2. */
+    USUBA_SIZED(usuba_interleave)(1, &x[0], &x[1]);
+    USUBA_SIZED(usuba_interleave)(1, &x[2], &x[3]);
+    /* Register ~i0 ~t2, place ~t1 ~t0 i2 i1. */
+    USUBA_SIZED(usuba_interleave)(1, &x[2], &x[0]);
+    USUBA_SIZED(usuba_interleave)(1, &x[3], &x[1]);
+    /* Register t1 ~t2, place ~t0 i2 i1 i0. */
+    USUBA_SIZED(usuba_exchange)(&x[1], &x[0], 4, 0x0f0f0f0f0f0f0f0fu);
+    USUBA_SIZED(usuba_exchange)(&x[3], &x[2], 4, 0x0f0f0f0f0f0f0f0fu);
+    USUBA_SIZED(usuba_exchange)(&x[0], &x[2], 2, 0x3333333333333333u);
+    USUBA_SIZED(usuba_exchange)(&x[1], &x[3], 2, 0x3333333333333333u);
+    /* Register j1 ~j2, bit t2 t1 j0. */
+    USUBA_SIZED(usuba_store)(blocks, column, 0, 8, USUBA_SIZED(usuba_exchange_half)(x[1]));
+    USUBA_SIZED(usuba_store)(blocks, column, 2, 8, USUBA_SIZED(usuba_exchange_half)(x[3]));
+    USUBA_SIZED(usuba_store)(blocks, column, 4, 8, USUBA_SIZED(usuba_exchange_half)(x[0]));
+    USUBA_SIZED(usuba_store)(blocks, column, 6, 8, USUBA_SIZED(usuba_exchange_half)(x[2]));
+}
+
+#undef USUBA_JOIN_
+#undef USUBA_JOIN
+#undef USUBA_SIZED
+#undef USUBA_V
+#undef USUBA_4
+#undef USUBA_8
+#undef USUBA_16
