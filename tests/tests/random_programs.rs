@@ -10,6 +10,9 @@
 //!
 //! A program that fails is made smaller and printed with both answers. `USUBA_SEED=n USUBA_PROGRAMS=1` repeats it.
 
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use usuba_ir::layout::Slicing;
 use usuba_kit::run::{Compiler, Family};
@@ -22,18 +25,24 @@ use usuba_tests::random::shrink::shrink;
 /// How many programs are run by default.
 const PROGRAMS: u64 = 2100;
 
+/// How many programs are held in memory at once.
+const PORTION: u64 = 3000;
+
 /// How many programs share a C file.
 const BATCH: usize = 84;
 
 /// How many failures are made small and printed.
 const TOLD: usize = 5;
 
+/// A machine and its compilers.
+type Machine = (&'static Target, Vec<(Family, Compiler)>);
+
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
 /// The machines to run on, and for each the compilers; what is missing is said.
-fn machines() -> Vec<(&'static Target, Vec<(Family, Compiler)>)> {
+fn machines() -> Vec<Machine> {
     let names = std::env::var("USUBA_TARGETS").unwrap_or_else(|_| "gp64,avx2,avx512".into());
     let mut machines = Vec::new();
     for name in names.split(',').filter(|name| !name.is_empty()) {
@@ -53,7 +62,7 @@ fn machines() -> Vec<(&'static Target, Vec<(Family, Compiler)>)> {
 }
 
 /// Ways for a slicing, in an order in which neighbours differ in machine, compiler and level.
-fn ways(slicing: Slicing, machines: &[(&'static Target, Vec<(Family, Compiler)>)]) -> Vec<(Way, Compiler)> {
+fn ways(slicing: Slicing, machines: &[Machine]) -> Vec<(Way, Compiler)> {
     let mut ways = Vec::new();
     for turn in 0..4 {
         for (place, (target, compilers)) in machines.iter().enumerate() {
@@ -76,21 +85,39 @@ fn random_programs_mean_the_same_everywhere() {
     println!("seeds {start} to {} (USUBA_SEED, USUBA_PROGRAMS)", start + count - 1);
     std::panic::set_hook(Box::new(|_| {}));
     let begun = Instant::now();
+    let machines = machines();
     let mut failures: Vec<(u64, Failure, Option<Way>)> = Vec::new();
+    let end = start + count;
+    for from in (start..end).step_by(PORTION as usize) {
+        let seeds = from..end.min(from + PORTION);
+        failures.extend(portion(seeds.clone(), &machines));
+        println!("seeds {seeds:?}: {} failures so far, {:.1?}", failures.len(), begun.elapsed());
+    }
+    failures.sort_by_key(|(seed, ..)| *seed);
+    for (seed, failure, way) in failures.iter().take(TOLD) {
+        println!("{}", told(*seed, failure, *way, &machines));
+    }
+    for (seed, failure, _) in failures.iter().skip(TOLD) {
+        println!("seed {seed}: {}: {}", failure.stage, failure.message.lines().next().unwrap_or(""));
+    }
+    let _ = std::panic::take_hook();
+    assert!(failures.is_empty(), "{} of {count} programs differ; see above", failures.len());
+}
+
+/// The failures of some seeds, first those up to Usuba0, then those in C.
+fn portion(seeds: Range<u64>, machines: &[Machine]) -> Vec<(u64, Failure, Option<Way>)> {
+    let lone = seeds.end - seeds.start == 1;
+    let mut failures = Vec::new();
     let mut agreed: Vec<(u64, Agreed)> = Vec::new();
-    for seed in start..start + count {
-        let case = Case::of(&generate(seed, Profile::of(seed)));
-        match agree(&case) {
+    for seed in seeds {
+        match agree(&Case::of(&generate(seed, Profile::of(seed)))) {
             Ok(one) => agreed.push((seed, one)),
             Err(failure) => failures.push((seed, failure, None)),
         }
     }
-    println!("{} of {count} agree up to Usuba0 after {:.1?}", agreed.len(), begun.elapsed());
-
-    let machines = machines();
     let mut jobs = Vec::new();
     for slicing in [Slicing::B, Slicing::V, Slicing::H] {
-        let ways = ways(slicing, &machines);
+        let ways = ways(slicing, machines);
         if ways.is_empty() {
             println!("SKIPPED: C for slicing {slicing}");
             continue;
@@ -103,48 +130,124 @@ fn random_programs_mean_the_same_everywhere() {
         for (turn, batch) in admitting.chunks(BATCH).enumerate() {
             // A lone program goes every way; others as many as time allows. Bits make the most code.
             let each = match slicing {
-                _ if count == 1 => ways.len(),
+                _ if lone => ways.len(),
                 Slicing::B => 1,
-                Slicing::V | Slicing::H => 4,
+                Slicing::V | Slicing::H => 2,
             };
             let chosen = (0..each.min(ways.len())).map(|n| ways[(turn * each + n) % ways.len()].clone());
             jobs.extend(chosen.map(|way| (batch.to_vec(), way)));
         }
     }
-    let next = std::sync::atomic::AtomicUsize::new(0);
-    let found = std::sync::Mutex::new(Vec::new());
+    let next = AtomicUsize::new(0);
+    let found = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                while let Some((batch, (way, compiler))) =
-                    jobs.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed))
-                {
+                while let Some((batch, (way, compiler))) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let clock = Instant::now();
                     let result = run_apart(batch, *way, compiler);
                     println!("{way}: {} programs, {:.1?}", batch.len(), clock.elapsed());
                     if let Ok(mut found) = found.lock() {
-                        found.extend(
-                            result
-                                .into_iter()
-                                .map(|(number, failure)| (batch[number].0, failure, Some(*way))),
-                        );
+                        let result = result.into_iter();
+                        found.extend(result.map(|(number, failure)| (batch[number].0, failure, Some(*way))));
                     }
                 }
             });
         }
     });
     failures.extend(found.into_inner().unwrap_or_default());
-    println!("all after {:.1?}", begun.elapsed());
+    failures
+}
 
-    failures.sort_by_key(|(seed, ..)| *seed);
-    for (seed, failure, way) in failures.iter().take(TOLD) {
-        println!("{}", told(*seed, failure, *way, &machines));
+/// Nothing of the language is lost from the generator unnoticed.
+#[test]
+fn random_programs_use_the_whole_language() {
+    use usuba_ir::program::Op;
+    let seeds = 0..1500;
+    let all: String = seeds.clone().map(|seed| generate(seed, Profile::of(seed)).text).collect();
+    for construct in [
+        "table ",
+        "table[] ",
+        "perm ",
+        "perm[] ",
+        "node ",
+        "node[] ",
+        "_lsb ",
+        "_msb ",
+        "_inline ",
+        "_no_inline ",
+        "_no_opt ",
+        "_interleave(2) ",
+        "_unroll ",
+        "_no_unroll ",
+        "_pipelined ",
+        "const ",
+        ": nat",
+        "vars ",
+        "v4",
+        "u'm[",
+        "b4",
+        "<'D>",
+        "x2[3]",
+        "u16",
+        "u3",
+        "forall i",
+        "forall j",
+        "in [0, 26]",
+        "in [3, 0]",
+        "[i + 1] =",
+        "[i - 3]",
+        " % ",
+        "..i",
+        "(i / 2)",
+        "Shuffle(",
+        "]{",
+        "Bitmask(",
+        "Pack(",
+        "refresh(",
+        " <<< ",
+        " >>> ",
+        " << ",
+        " >> ",
+        " >>! ",
+        " + ",
+        " - ",
+        " * ",
+        " & ",
+        " | ",
+        " ^ ",
+        "~",
+        "!",
+        " := ",
+        " ^:= ",
+        " +:= ",
+        " &= ",
+        ">(",
+        "0x",
+        ":u8",
+        ":b",
+        "y0'",
+    ] {
+        assert!(all.contains(construct), "no program has `{construct}`");
     }
-    for (seed, failure, _) in failures.iter().skip(TOLD) {
-        println!("seed {seed}: {}: {}", failure.stage, failure.message.lines().next().unwrap_or(""));
+    // Loops are kept, with arrays that they carry, and calls are left.
+    let (mut loops, mut sets, mut calls) = (0, 0, 0);
+    for seed in 0..300 {
+        let Ok(one) = agree(&Case::of(&generate(seed, Profile::of(seed)))) else { continue };
+        for (_, program) in &one.programs {
+            let text = program.to_string();
+            loops += usize::from(text.contains("= loop "));
+            sets += usize::from(text.contains("= set "));
+            let called = |node: &usuba_ir::program::Node| {
+                node.body.operations.iter().any(|operation| matches!(operation.op, Op::Call(..)))
+            };
+            calls += usize::from(program.nodes.iter().any(called));
+        }
     }
-    let _ = std::panic::take_hook();
-    assert!(failures.is_empty(), "{} of {count} programs differ; see above", failures.len());
+    assert!(
+        loops > 60 && sets > 30 && calls > 60,
+        "{loops} programs with loops, {sets} with carried arrays, {calls} with calls"
+    );
 }
 
 /// The comparison in C notices every kind of difference: programs that are not what they claim to be are found.
@@ -158,7 +261,8 @@ fn a_wrong_program_is_found_in_c() {
         else {
             continue;
         };
-        let (mut right, mut wrong): (Vec<(u64, Agreed)>, Vec<(u64, Agreed)>) = (Vec::new(), Vec::new());
+        let mut right: Vec<(u64, Agreed)> = Vec::new();
+        let mut wrong: Vec<(u64, Agreed)> = Vec::new();
         let profile = match slicing {
             Slicing::B => Profile::B,
             Slicing::V => Profile::V,
@@ -228,12 +332,7 @@ fn failure(case: &Case, way: Option<(Way, &Compiler)>) -> Option<Failure> {
 }
 
 /// The shrunk program and its answers.
-fn told(
-    seed: u64,
-    failure: &Failure,
-    way: Option<Way>,
-    machines: &[(&'static Target, Vec<(Family, Compiler)>)],
-) -> String {
+fn told(seed: u64, failure: &Failure, way: Option<Way>, machines: &[Machine]) -> String {
     let generated = generate(seed, Profile::of(seed));
     let mut case = Case::of(&generated);
     let compiler = way.and_then(|way| {

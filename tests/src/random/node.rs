@@ -198,10 +198,10 @@ impl<'a> Body<'a> {
         } else {
             format!("{} {} {}", far, self.random.pick(&["^", "^", "&", "|"]), near)
         };
-        if self.random.chance(40) {
-            if let Some(call) = self.call_on(&far.to_string(), width, atoms) {
-                forced = call;
-            }
+        if self.random.chance(40)
+            && let Some(call) = self.call_on(&far.to_string(), width, atoms)
+        {
+            forced = call;
         }
         self.assign(vec![target], "=", Some(forced));
         if self.random.chance(40) {

@@ -265,10 +265,10 @@ impl Body<'_> {
     }
 
     fn leaf(&mut self, count: u32, width: Width, untyped: Untyped) -> String {
-        if self.random.chance(8) {
-            if let Some(constant) = self.constant(count, width, untyped) {
-                return constant;
-            }
+        if self.random.chance(8)
+            && let Some(constant) = self.constant(count, width, untyped)
+        {
+            return constant;
         }
         if let Some(reference) = self.reading(count, width) {
             return reference.to_string();
