@@ -329,7 +329,7 @@ pub struct Explain {
 #[command(after_help = "\
 Examples:
   usubac bench ciphers/serpent
-  usubac bench ciphers/aes --primitive aes-128 --target avx2,avx512 --cc clang --format json
+  usubac bench ciphers/aes --primitive aes-128 --target avx2,avx512 --backend c,asm --cc clang
 
 All variants are compiled first, then run in turn in a rotating order. Every sample is calibrated by a chain of dependent
 additions beside it; figures are the median over processes of the tenth percentile of samples.")]
@@ -346,6 +346,9 @@ pub struct Bench {
     /// The targets, separated by commas; `here` is all that this machine runs.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "here")]
     pub target: Vec<String>,
+    /// The languages of the kernels, separated by commas: `c`, and `asm` on x86-64 with vectors.
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "c")]
+    pub backend: Vec<BackendArg>,
     /// The C compilers, separated by commas: `gcc`, `clang`.
     #[arg(long, value_name = "CC,…", value_delimiter = ',', default_value = "gcc,clang")]
     pub cc: Vec<String>,

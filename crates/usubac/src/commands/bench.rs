@@ -1,12 +1,13 @@
 //! `usubac bench`: core cycles per byte of compiled ciphers, kernel only and whole path, beside the port bound.
 
-use crate::args::Bench;
+use crate::args::{BackendArg, Bench};
 use crate::cipher::Cipher;
 use crate::estimate::cycles_per_instance;
 use crate::output::{Failure, Output, print_json, print_line};
 use crate::{progress, targets};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use usuba_codegen::Backend;
 use usuba_ir::layout::Slicing;
 use usuba_kit::OutputFile;
 use usuba_kit::bench::{harness, parse};
@@ -101,11 +102,19 @@ fn variants(bench: &Bench, cipher: &Cipher, output: &Output) -> Result<Vec<Varia
             for &target in &chosen {
                 bar.set_message(format!("compiling {} {slicing} {}", primitive.name, target.name));
                 bar.tick();
-                let choices = Choices::new(slicing);
-                let Ok(library) = library::build(primitive, &cipher.loaded, target, &choices) else {
-                    continue;
-                };
-                for name in &bench.cc {
+                let ways = bench.backend.iter().flat_map(|one| bench.cc.iter().map(move |name| (*one, name)));
+                for (backend, name) in ways {
+                    let mut choices = Choices::new(slicing);
+                    if backend == BackendArg::Asm {
+                        choices.backend = Backend::Assembly;
+                        // The assembler makes the same of it, whichever compiler calls it.
+                        if Some(name) != bench.cc.first() {
+                            continue;
+                        }
+                    }
+                    let Ok(library) = library::build(primitive, &cipher.loaded, target, &choices) else {
+                        continue;
+                    };
                     let family = match name.as_str() {
                         "gcc" => Family::Gcc,
                         "clang" => Family::Clang,
@@ -131,7 +140,10 @@ fn variants(bench: &Bench, cipher: &Cipher, output: &Output) -> Result<Vec<Varia
                         primitive: primitive.name.clone(),
                         slicing,
                         target: target.name,
-                        compiler: compiler.command.clone(),
+                        compiler: match backend {
+                            BackendArg::C => compiler.command.clone(),
+                            BackendArg::Asm => "asm".to_owned(),
+                        },
                         instances: library.batch,
                         bound: kernel.filter(|kernel| kernel.report.port_bound(target).is_some()).map(
                             |kernel| cycles_per_instance(kernel, target) / f64::from(block_bytes(primitive)),
