@@ -740,9 +740,12 @@ impl<'a> Allocator<'a> {
             }
         }
         for (carried, place) in looped.carried.iter().zip(head.carried) {
-            self.wish.remove(&carried.next);
-            if self.destined.remove(&carried.next).is_some() && !self.slotted.contains(&carried.next) {
-                self.home[carried.next.index()] = None;
+            // The next value may be from outside, and destined for a place of a loop around this one.
+            if self.scope[carried.next.index()] == Some(number) {
+                self.wish.remove(&carried.next);
+                if self.destined.remove(&carried.next).is_some() && !self.slotted.contains(&carried.next) {
+                    self.home[carried.next.index()] = None;
+                }
             }
             let used = self.next_use(carried.after, position + 1) != usize::MAX;
             match place {

@@ -1,1 +1,135 @@
+//! The allocation and its checker, on random code: the code is also run on random numbers, beside what it was made from.
 
+mod random_code;
+mod simulate;
+
+use super::allocate::allocate;
+use super::check::check;
+use super::convention::SYSTEM_V;
+use super::encoding::Encoding;
+use super::linear::Linear;
+use super::machine::{Code, Gpr, Line, Source, Vector, VectorLine};
+use super::{Machine, address};
+use random_code::random_code;
+use simulate::{run_code, run_linear};
+use usuba_ir::random::Random;
+
+const MACHINES: [Machine; 4] = [
+    Machine { encoding: Encoding::Legacy, shape_bits: 128, uniform: 64 },
+    Machine { encoding: Encoding::Vex, shape_bits: 256, uniform: 32 },
+    Machine { encoding: Encoding::Evex, shape_bits: 512, uniform: 64 },
+    Machine { encoding: Encoding::Evex, shape_bits: 256, uniform: 16 },
+];
+
+/// The code; nothing if it has more loops and distances than registers to count them in.
+fn compile(linear: &Linear, machine: Machine) -> Option<Code> {
+    let allocated = allocate(linear, machine).unwrap_or_else(|why| panic!("{why}: {:#?}", linear.items));
+    match address::address(linear, allocated, machine, &SYSTEM_V) {
+        Ok(code) => Some(code),
+        Err(why) => {
+            assert!(why.contains("than general-purpose registers"), "{why}");
+            None
+        }
+    }
+}
+
+/// Compiles, checks and runs so many random functions.
+fn compile_many(first: u64, count: u64) {
+    let mut refused = 0;
+    for seed in first..first + count {
+        let machine = MACHINES[(seed % 4) as usize];
+        let linear = random_code(seed, machine);
+        let Some(code) = compile(&linear, machine) else {
+            refused += 1;
+            continue;
+        };
+        if let Err(fault) = check(&linear, &code, machine, &SYSTEM_V) {
+            panic!("seed {seed}: {fault}");
+        }
+        let wanted = run_linear(&linear, machine);
+        assert_eq!(run_code(&linear, &code, machine).as_ref(), Some(&wanted), "seed {seed}");
+    }
+    assert!(refused * 20 < count, "{refused} of {count} were refused");
+}
+
+#[test]
+fn random_code_is_allocated_right() {
+    compile_many(0, 1500);
+}
+
+/// `cargo test --release -p usuba-codegen -- --ignored hundred_thousand`
+#[test]
+#[ignore = "takes minutes"]
+fn a_hundred_thousand_random_functions_are_allocated_right() {
+    compile_many(0, 100_000);
+}
+
+/// Damages one line; `None` if the damage does not apply there.
+fn mutant(code: &Code, random: &mut Random) -> Option<Code> {
+    let mut code = code.clone();
+    let at = random.below(code.lines.len() as u32) as usize;
+    let other = Vector(random.below(8) as u8);
+    match random.below(8) {
+        0 => {
+            code.lines.remove(at);
+        }
+        1 if at + 1 < code.lines.len() => code.lines.swap(at, at + 1),
+        2 => {
+            let line = code.lines[at].clone();
+            code.lines.insert(at, line);
+        }
+        _ => match &mut code.lines[at] {
+            Line::Vector(line) => match (line, random.below(4)) {
+                (VectorLine::Compute { to, .. }, 0) => *to = other,
+                (VectorLine::Compute { sources, .. }, 1) => sources.reverse(),
+                (VectorLine::Compute { immediate: Some(immediate), .. }, 2) => *immediate ^= 1,
+                (VectorLine::Compute { sources, .. }, _) => match sources.last_mut()? {
+                    Source::Register(register) => *register = other,
+                    Source::Memory(memory) | Source::Repeated(memory, _) => memory.displacement += 32,
+                },
+                (VectorLine::Copy { to, .. }, 0 | 1) => *to = other,
+                (VectorLine::Copy { from, .. }, _) => *from = other,
+                (VectorLine::Splat { ones, .. }, _) => *ones ^= true,
+                (VectorLine::Load { to, .. }, 0) => *to = other,
+                (VectorLine::Load { memory, .. }, 1) => memory.index = None,
+                (VectorLine::Load { memory, .. }, _) => memory.displacement -= 16,
+                (VectorLine::Store { from, .. }, 0 | 1) => *from = other,
+                (VectorLine::Store { memory, .. }, _) => memory.displacement += 64,
+            },
+            Line::Push(register) | Line::Pop(register) | Line::Zero(register) => *register = Gpr::RBX,
+            Line::Add { amount, .. } => *amount += 64,
+            Line::Branch { limit, .. } => *limit += 1,
+            Line::Align(bytes) => *bytes = 8,
+            Line::Address { memory, .. } | Line::Fetch { memory, .. } => memory.displacement += 8,
+            Line::Move { from, .. } => *from = Gpr::RDX,
+            Line::LandingPad | Line::Label(_) | Line::ClearUpper | Line::Return => return None,
+        },
+    }
+    Some(code)
+}
+
+/// Whatever the checker accepts computes what it should: a mutant that computes something else must be refused.
+#[test]
+fn mutants_of_the_allocation_are_refused() {
+    let (mut wrong, mut refused, mut harmless) = (0, 0, 0);
+    for seed in 0..150 {
+        let machine = MACHINES[(seed % 4) as usize];
+        let linear = random_code(seed, machine);
+        let Some(code) = compile(&linear, machine) else { continue };
+        let wanted = run_linear(&linear, machine);
+        let mut random = Random::new(seed);
+        for _ in 0..20 {
+            let Some(mutant) = mutant(&code, &mut random) else { continue };
+            let accepted = check(&linear, &mutant, machine, &SYSTEM_V);
+            let right = run_code(&linear, &mutant, machine).as_ref() == Some(&wanted);
+            match (&accepted, right) {
+                (Ok(()), true) => harmless += 1,
+                (Err(_), true) => refused += 1,
+                (Err(_), false) => wrong += 1,
+                (Ok(()), false) => panic!("seed {seed}: accepted\n{:#?}\n{:#?}", linear.items, mutant.lines),
+            }
+        }
+    }
+    println!("{wrong} wrong mutants, all refused; {refused} more refused; {harmless} harmless ones accepted");
+    assert!(wrong > 400, "{wrong} mutants were wrong");
+}

@@ -1,0 +1,192 @@
+//! Random linear code: loops that carry values and write arrays, more values than registers.
+
+use super::super::Machine;
+use super::super::encoding::Encoding;
+use super::super::linear::{Carried, Item, Known, Linear, Loop, Value, WHOLE};
+use crate::block::{Address, Buffer, BufferId, Role};
+use usuba_ir::program::{Affine, InductionId};
+use usuba_ir::random::Random;
+use usuba_target::{Instruction, Meaning};
+
+const ATOMS: u32 = 12;
+
+const fn row(meaning: Meaning, lane: u32) -> Instruction {
+    Instruction { meaning, lane, mnemonic: "op", c: "", latency: 1, uops: 1, ports: 0 }
+}
+
+static AND: Instruction = row(Meaning::And, 0);
+static XOR: Instruction = row(Meaning::Xor, 0);
+static NOT_AND: Instruction = row(Meaning::NotAnd, 0);
+static ADD: Instruction = row(Meaning::Add, 32);
+static SUBTRACT: Instruction = row(Meaning::Subtract, 64);
+static SHIFT: Instruction = row(Meaning::ShiftLeft, 32);
+static SHUFFLE: Instruction = row(Meaning::ShuffleWords, 32);
+static TERNARY: Instruction = row(Meaning::Ternary, 0);
+static BROADCAST: Instruction = row(Meaning::Broadcast, 0);
+
+struct Writer {
+    random: Random,
+    linear: Linear,
+    /// What can be used here.
+    visible: Vec<Value>,
+    open: Vec<usize>,
+    evex: bool,
+    /// Values to make before the code may end.
+    budget: u32,
+}
+
+/// Code of a seed. Buffers: 0 and 1 inputs, 2 uniform, 3 and 4 outputs, 5 and 6 local.
+pub(super) fn random_code(seed: u64, machine: Machine) -> Linear {
+    let roles =
+        [Role::Input, Role::Input, Role::Uniform, Role::Output, Role::Output, Role::Local, Role::Local];
+    let buffers: Vec<Buffer> =
+        roles.iter().map(|&role| Buffer { name: "b".into(), len: 4 * ATOMS, role }).collect();
+    let bytes = (machine.shape_bits / 8) as usize;
+    let linear = Linear { buffers, parameters: (0..5).map(BufferId).collect(), bytes, ..Linear::default() };
+    let mut random = Random::new(seed);
+    let most = if random.once_in(4) { 150 } else { 40 };
+    let budget = 4 + random.below(most);
+    let evex = machine.encoding == Encoding::Evex;
+    let mut writer = Writer { random, linear, visible: Vec::new(), open: Vec::new(), evex, budget };
+    for constant in [0x00, 0xff, 0x5a] {
+        let value = writer.value();
+        writer.linear.values[value.index()].constant = Some(vec![constant; bytes]);
+        writer.visible.push(value);
+    }
+    // The local arrays have content before they are read.
+    for buffer in [5, 6] {
+        for atom in 0..ATOMS {
+            let value = writer.input();
+            writer.store(buffer, Affine::constant(i64::from(atom)), value);
+        }
+    }
+    while writer.budget > 0 {
+        writer.step();
+    }
+    for atom in 0..4 {
+        let value = writer.pick();
+        writer.store(3, Affine::constant(atom), value);
+    }
+    writer.linear
+}
+
+impl Writer {
+    fn value(&mut self) -> Value {
+        self.linear.values.push(Known::default());
+        Value(self.linear.values.len() as u32 - 1)
+    }
+
+    fn pick(&mut self) -> Value {
+        let count = self.visible.len() as u32;
+        // The young ones more often, so that the others live long.
+        let recent = count - self.random.below(count.min(12)) - 1;
+        let any = self.random.below(count);
+        let place = if self.random.once_in(3) { any } else { recent };
+        self.visible[place as usize]
+    }
+
+    /// An index below four times the number of atoms, steady or not.
+    fn index(&mut self) -> Affine {
+        let mut index = Affine::constant(i64::from(self.random.below(ATOMS)));
+        for place in 0..self.open.len() {
+            let looped = &self.linear.loops[self.open[place]];
+            let (induction, trips) = (looped.induction, i64::from(looped.trips));
+            match self.random.below(32) {
+                0..=15 => index.terms.push((induction, 1)),
+                16 => index.terms.push((induction, 2)),
+                17 => {
+                    index.terms.push((induction, -1));
+                    index.constant += trips;
+                }
+                _ => {}
+            }
+        }
+        index
+    }
+
+    fn input(&mut self) -> Value {
+        let buffer = BufferId(self.random.below(3));
+        let index = self.index();
+        self.load(buffer, index)
+    }
+
+    fn load(&mut self, buffer: BufferId, index: Affine) -> Value {
+        let uniform = self.linear.buffers[buffer.index()].role == Role::Uniform;
+        let row = if uniform { &BROADCAST } else { &WHOLE };
+        let result = self.value();
+        self.linear.items.push(Item::Load { row, result, address: Address { buffer, index } });
+        self.visible.push(result);
+        result
+    }
+
+    fn store(&mut self, buffer: u32, index: Affine, value: Value) {
+        let address = Address { buffer: BufferId(buffer), index };
+        self.linear.items.push(Item::Store { address, value });
+    }
+
+    fn step(&mut self) {
+        self.budget = self.budget.saturating_sub(1);
+        match self.random.below(16) {
+            0..=2 => {
+                self.input();
+            }
+            3 => {
+                let (buffer, atom) = (5 + self.random.below(2), self.random.below(ATOMS));
+                self.load(BufferId(buffer), Affine::constant(i64::from(atom)));
+            }
+            4 => {
+                let value = self.pick();
+                let (buffer, index) = (3 + self.random.below(4), self.index());
+                self.store(buffer, index, value);
+            }
+            5 if self.open.len() < 2 => self.looped(),
+            _ => self.compute(),
+        }
+    }
+
+    fn compute(&mut self) {
+        let (row, count, immediate) = match self.random.below(10) {
+            0 => (&SHIFT, 1, Some(1 + self.random.below(31))),
+            1 => (&SHUFFLE, 1, Some(self.random.below(256))),
+            2 => (&NOT_AND, 2, None),
+            3 => (&ADD, 2, None),
+            4 => (&SUBTRACT, 2, None),
+            5 | 6 => (&AND, 2, None),
+            7 | 8 if self.evex => (&TERNARY, 3, Some(self.random.below(256))),
+            _ => (&XOR, 2, None),
+        };
+        let operands = (0..count).map(|_| self.pick()).collect();
+        let result = self.value();
+        self.linear.items.push(Item::Compute { row, result, operands, immediate });
+        self.visible.push(result);
+    }
+
+    fn looped(&mut self) {
+        let number = self.linear.loops.len();
+        let trips = 1 + self.random.below(4);
+        let induction = InductionId(number as u32);
+        let most = if self.random.once_in(6) { 40 } else { 5 };
+        let count = self.random.below(most);
+        let initial: Vec<Value> = (0..count).map(|_| self.pick()).collect();
+        let begin = self.linear.items.len();
+        self.linear.loops.push(Loop { induction, trips, carried: Vec::new(), begin, end: 0 });
+        self.linear.items.push(Item::Begin(number));
+        let visible = self.visible.len();
+        let inside: Vec<Value> = initial.iter().map(|_| self.value()).collect();
+        self.visible.extend(&inside);
+        self.open.push(number);
+        for _ in 0..1 + self.random.below(25) {
+            self.step();
+        }
+        self.open.pop();
+        let next: Vec<Value> = initial.iter().map(|_| self.pick()).collect();
+        self.visible.truncate(visible);
+        self.linear.loops[number].end = self.linear.items.len();
+        self.linear.items.push(Item::End(number));
+        for ((&initial, &inside), &next) in initial.iter().zip(&inside).zip(&next) {
+            let after = self.value();
+            self.visible.push(after);
+            self.linear.loops[number].carried.push(Carried { initial, inside, next, after });
+        }
+    }
+}
