@@ -81,7 +81,7 @@ impl Request {
     /// Whether the sizes of key, nonce and blocks are those of a primitive.
     pub fn fits(&self, primitive: &Primitive) -> bool {
         let is = |bytes: &[u8], size: u32| bytes.len() == size as usize;
-        let blocks_of = |bytes: &[u8], size: u32| bytes.len() % size.max(1) as usize == 0;
+        let blocks_of = |bytes: &[u8], size: u32| bytes.len().is_multiple_of(size.max(1) as usize);
         match (self, &primitive.function) {
             (Request::RoundKeys { key }, Function::BlockCipher(cipher)) => is(key, cipher.key.bytes),
             (Request::Blocks { key, blocks, .. }, Function::BlockCipher(cipher)) => {

@@ -83,13 +83,16 @@ impl Sum {
 
 type Set = BTreeSet<Value>;
 
+/// Addresses that differ by constants only: a buffer and the multiples of induction variables.
+type Family = (Symbol, Vec<(usize, i64)>);
+
 /// What is known at one point of the code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct State {
     integers: Vec<Option<Sum>>,
     vectors: Vec<Set>,
     /// By place without its constant, then by constant and width.
-    memory: BTreeMap<(Symbol, Vec<(usize, i64)>), BTreeMap<(i64, u32), Set>>,
+    memory: BTreeMap<Family, BTreeMap<(i64, u32), Set>>,
     /// What was pushed, by distance from the stack pointer on entry.
     pushed: BTreeMap<i64, Sum>,
 }
