@@ -11,16 +11,17 @@ use usuba_lang::diagnostic::Diagnostic;
 use usuba_lang::elaborate;
 use usuba_lang::load::Loaded;
 use usuba_lang::typed;
+use usuba_lower::circuits::Basis;
 use usuba_lower::lower;
 use usuba_opt::pass::{self, PASSES, Pass};
-use usuba_target::Target;
+use usuba_target::{Meaning, Target};
 
 /// What can be chosen about a compilation.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The entry and the values of its parameters; `mode` and `direction` are set from the slicing.
     pub entry: elaborate::Options,
-    /// The slicing and which loops to keep.
+    /// The slicing and which loops to keep; [`compile`] sets the basis of circuits from the target.
     pub lowering: usuba_lower::Options,
     /// For the passes from Usuba0 to Usuba0.
     pub passes: pass::Settings,
@@ -116,14 +117,28 @@ pub fn compile(
     naming: &usuba_codegen::Options,
     observer: &mut dyn Observer,
 ) -> Result<Compiled, Failure> {
-    let (typed, program, warnings) = optimised(loaded, settings, observer)?;
+    let mut settings = settings.clone();
+    settings.lowering.basis = basis(target);
+    let (typed, program, warnings) = optimised(loaded, &settings, observer)?;
     observer.before("generate", Some(Product::Usuba0(&program)));
     let kernel = usuba_codegen::generate(&program, target, naming).map_err(Failure::Target)?;
     go_on(observer.after("generate", Product::Kernel(&kernel)))?;
     Ok(Compiled { typed, program, kernel, warnings })
 }
 
-/// The stages that no target matters to: all but the last.
+/// The gates that circuits for a target should have.
+fn basis(target: &Target) -> Basis {
+    let has = |meaning| target.instruction(meaning, 0).is_some();
+    if has(Meaning::Ternary) {
+        Basis::Ternary
+    } else if has(Meaning::Select) {
+        Basis::Select
+    } else {
+        Basis::TwoInput
+    }
+}
+
+/// The stages before the last; the target matters to them only by [`usuba_lower::Options::basis`].
 ///
 /// # Errors
 /// As for [`compile`].

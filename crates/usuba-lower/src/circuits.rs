@@ -1,5 +1,9 @@
 //! The database of published S-box circuits: netlists as data, in `circuits/`, each with its source.
+//!
+//! Netlists of gates with three inputs are spelt out in gates of two; a cover of these that is no larger than the netlist
+//! has one instruction for each gate of it.
 
+use crate::formula;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -28,6 +32,8 @@ pub struct Circuit {
     pub gates: Vec<Gate>,
     /// The wires that are the outputs, most significant first.
     pub outputs: Vec<usize>,
+    /// How many gates it has on machines of its basis: fewer than `gates` where gates of three inputs were spelt out.
+    pub cost: usize,
     /// Where it comes from.
     pub source: String,
 }
@@ -63,7 +69,7 @@ impl Circuit {
             })
             .collect();
         let outputs = sources.iter().map(|&j| wire(self.outputs[j])).collect();
-        Circuit { inputs: self.inputs, gates, outputs, source: self.source.clone() }
+        Circuit { inputs: self.inputs, gates, outputs, cost: self.cost, source: self.source.clone() }
     }
 
     /// Its value for every input in order, by evaluation: output word, first output most significant.
@@ -75,6 +81,18 @@ impl Circuit {
             })
             .collect()
     }
+}
+
+/// The gates that are one instruction on a machine, beside those of two inputs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Basis {
+    /// None.
+    #[default]
+    TwoInput,
+    /// The choice between two bits by a third.
+    Select,
+    /// Every function of three bits.
+    Ternary,
 }
 
 /// A netlist file.
@@ -103,21 +121,23 @@ pub struct Published {
     pub table: Vec<u64>,
     /// The number of output bits.
     pub outputs: usize,
+    /// The gates that the file has.
+    pub basis: Basis,
     /// The circuit.
     pub circuit: Circuit,
 }
 
-/// All two-input circuits of the database, by file name. Three-input covers and multiplexer netlists are for targets that
-/// have such instructions and are not among them.
+/// All circuits of the database, by file name.
 pub fn database() -> &'static [Published] {
     static DATABASE: OnceLock<Vec<Published>> = OnceLock::new();
     DATABASE.get_or_init(|| NETLISTS.iter().filter_map(|&(file, text)| read(file, text)).collect())
 }
 
-/// The smallest published circuit for a table of 2^inputs values.
+/// The smallest published circuit of two-input gates for a table of 2^inputs values.
 pub fn published(inputs: usize, outputs: usize, table: &[u64]) -> Option<&'static Published> {
     database()
         .iter()
+        .filter(|one| one.basis == Basis::TwoInput)
         .filter(|one| one.circuit.inputs == inputs && one.outputs == outputs && one.table == table)
         .min_by_key(|one| (one.circuit.gates.len(), one.file))
 }
@@ -125,10 +145,10 @@ pub fn published(inputs: usize, outputs: usize, table: &[u64]) -> Option<&'stati
 /// Up to this many inputs every order of them is tried: a truth table then fits a word.
 const SMALL: usize = 6;
 
-/// The smallest published circuit for a table of 2^inputs values that may list inputs and outputs in another order than
+/// The published circuit of the fewest gates of a basis for a table of 2^inputs values that may list inputs and outputs in another order than
 /// the database does, such as the rows and columns in which the S-boxes of DES are printed. More than six inputs are
 /// tried in the order of the database and in the opposite one only.
-pub fn rewired(inputs: usize, outputs: usize, table: &[u64]) -> Option<Circuit> {
+pub fn rewired(basis: Basis, inputs: usize, outputs: usize, table: &[u64]) -> Option<Circuit> {
     if table.len() != 1 << inputs {
         return None;
     }
@@ -139,21 +159,20 @@ pub fn rewired(inputs: usize, outputs: usize, table: &[u64]) -> Option<Circuit> 
         vec![forwards.clone(), forwards.iter().rev().copied().collect()]
     };
     let wanted: Vec<Vec<bool>> = (0..outputs).map(|j| column(table, outputs, j, &forwards)).collect();
-    let mut best: Option<Circuit> = None;
-    for one in database().iter().filter(|one| one.circuit.inputs == inputs && one.outputs == outputs) {
-        if best.as_ref().is_some_and(|circuit| circuit.gates.len() <= one.circuit.gates.len()) {
-            continue;
-        }
-        let found = orders.iter().find_map(|order| {
+    let mut candidates: Vec<&Published> = database()
+        .iter()
+        .filter(|one| one.basis <= basis && one.circuit.inputs == inputs && one.outputs == outputs)
+        .collect();
+    candidates.sort_by_key(|one| one.circuit.cost);
+    candidates.into_iter().find_map(|one| {
+        orders.iter().find_map(|order| {
             let columns: Vec<Vec<bool>> =
                 (0..outputs).map(|j| column(&one.table, outputs, j, order)).collect();
             let sources: Option<Vec<usize>> =
                 wanted.iter().map(|wanted| columns.iter().position(|column| column == wanted)).collect();
             Some(one.circuit.rewire(order, &sources?))
-        });
-        best = found.or(best);
-    }
-    best
+        })
+    })
 }
 
 /// Output `j` of `table`, for every input in order, if input k of the table is input `order[k]`.
@@ -175,9 +194,11 @@ fn permutations(n: usize) -> Vec<Vec<usize>> {
 
 fn read(file: &'static str, text: &str) -> Option<Published> {
     let netlist: Netlist = serde_json::from_str(text).ok()?;
-    if netlist.basis != "and2" {
-        return None;
-    }
+    let mut basis = match netlist.basis.as_str() {
+        "and2" => Basis::TwoInput,
+        "lut3" => Basis::Ternary,
+        _ => return None,
+    };
     let mut wires: BTreeMap<String, usize> = (0..netlist.inputs).map(|i| (format!("x{i}"), i)).collect();
     let mut gates: Vec<Gate> = Vec::new();
     for row in &netlist.gates {
@@ -206,11 +227,25 @@ fn read(file: &'static str, text: &str) -> Option<Published> {
                 let inner = push(Gate::Or(wire(2)?, wire(3)?));
                 push(Gate::Not(inner))
             }
+            "mux" => {
+                basis = Basis::Select;
+                let (choice, one, other) = (wire(2)?, wire(3)?, wire(4)?);
+                let one = push(Gate::And(choice, one));
+                let other = push(Gate::AndNot(other, choice));
+                push(Gate::Or(one, other))
+            }
+            "lut3" => {
+                let table = u8::try_from(row.get(5)?.as_u64()?).ok()?;
+                let of = [wire(2)?, wire(3)?, wire(4)?];
+                formula::write(table, of, &mut push)?
+            }
             _ => return None,
         };
         wires.insert(name.to_owned(), result);
     }
     let outputs = netlist.result.iter().map(|name| wires.get(name).copied()).collect::<Option<_>>()?;
-    let circuit = Circuit { inputs: netlist.inputs, gates, outputs, source: netlist.source };
-    Some(Published { file, sbox: netlist.sbox, table: netlist.table, outputs: netlist.outputs, circuit })
+    let cost = if basis == Basis::TwoInput { gates.len() } else { netlist.gates.len() };
+    let Netlist { sbox, inputs, table, outputs: count, source, .. } = netlist;
+    let circuit = Circuit { inputs, gates, outputs, cost, source };
+    Some(Published { file, sbox, table, outputs: count, basis, circuit })
 }

@@ -8,6 +8,7 @@
 mod admission;
 mod bits;
 mod expression;
+mod formula;
 mod looping;
 mod messages;
 mod node;
@@ -47,12 +48,19 @@ pub struct Options {
     pub loops: Loops,
     /// Take S-boxes from the database of published circuits.
     pub published_circuits: bool,
+    /// Which of these: those with the fewest gates of this basis.
+    pub basis: circuits::Basis,
 }
 
 impl Options {
     /// The usual choices for a slicing.
     pub fn new(slicing: Slicing) -> Options {
-        Options { slicing, loops: Loops::Above(256), published_circuits: true }
+        Options {
+            slicing,
+            loops: Loops::Above(256),
+            published_circuits: true,
+            basis: circuits::Basis::TwoInput,
+        }
     }
 
     /// The representation of words that the slicing lowers from.

@@ -219,7 +219,7 @@ impl<'a> Diagram<'a> {
             })
             .collect();
         let source = "a functional decision diagram of the table".to_owned();
-        Circuit { inputs, gates: diagram.gates, outputs: wires, source }
+        Circuit { inputs, cost: diagram.gates.len(), gates: diagram.gates, outputs: wires, source }
     }
 
     fn output(&mut self, edge: Edge) -> usize {

@@ -19,14 +19,14 @@ impl<'p> Lowering<'p> {
             Lookup::Word => 1,
         };
         let origin = Origin { place: self.places.of(instance.span), name: None };
-        let weight = circuit.gates.len() as u64 * u64::from(columns);
+        let weight = circuit.cost as u64 * u64::from(columns);
         let node = if columns == 1 {
             self.whole_table(instance, &circuit, origin)
         } else {
             let column =
                 column_node(format!("{}'column", instance.symbol), instance, &circuit, origin.clone());
             let column = self.add(column);
-            self.columns(instance, table, columns, column, circuit.gates.len(), origin)
+            self.columns(instance, table, columns, column, circuit.cost, origin)
         };
         self.define(id, node, weight);
     }
@@ -35,7 +35,7 @@ impl<'p> Lowering<'p> {
     fn circuit(&self, table: &Table) -> Circuit {
         let (inputs, outputs) = (table.inputs as usize, table.outputs as usize);
         let published = if self.options.published_circuits {
-            circuits::rewired(inputs, outputs, &table.entries)
+            circuits::rewired(self.options.basis, inputs, outputs, &table.entries)
         } else {
             None
         };
