@@ -1,0 +1,36 @@
+//! Known answers of every cipher through the assembly, in every slicing that the manifest names; the driver is compiled by
+//! gcc without optimisation, for it is not what is tested. `USUBA_TARGETS=sse2,avx512` chooses the targets.
+
+use usuba_kit::known_answers::{Path, Plan, run};
+use usuba_kit::run::Family;
+use usuba_tests::ciphers::Cipher;
+
+fn check(name: &str) {
+    let chosen = std::env::var("USUBA_TARGETS").unwrap_or_else(|_| "avx2".into());
+    let targets = chosen.split(',').filter_map(usuba_target::by_name);
+    let paths =
+        targets.map(|target| Path::Assembly { target, family: Family::Gcc, optimisation: "-O1" }).collect();
+    let cipher = Cipher::read(name);
+    let mut plan = Plan::new(paths);
+    plan.modes = false;
+    // The others differ from the first in the number of rounds.
+    let Some(primitive) = cipher.manifest.primitives.first() else { panic!("{name} has no primitive") };
+    let tests = cipher.tests(primitive);
+    let report = run(primitive, &cipher.loaded, &tests, &plan, &mut |_| {});
+    for outcome in &report.outcomes {
+        let reason = outcome.left_out.as_deref().unwrap_or("");
+        println!("{}: {} passed {reason}", outcome.way, outcome.passed);
+        // A CPU without the instructions, or a slicing that the C has no code for either.
+        let good = reason.is_empty()
+            || reason.contains("its CPU lacks")
+            || reason.contains("no instructions shuffle");
+        assert!(good, "{}: {reason}", outcome.way);
+    }
+    assert!(report.is_success(), "{:#?}", report.failures.iter().take(8).collect::<Vec<_>>());
+}
+
+macro_rules! ciphers {
+    ($($name:ident),*) => { $(#[test] fn $name() { check(stringify!($name)); })* };
+}
+
+ciphers!(aes, ascon, chacha20, des, rectangle, serpent);
