@@ -172,7 +172,7 @@ pub fn admits(program: &Program, target: &Target) -> Result<(), Vec<Missing>> {
 pub fn generate(program: &Program, target: &Target, options: &Options) -> Result<Kernel, Vec<Missing>> {
     let module = select(program, target)?;
     let parameters = header::parameters(program, &module.shape);
-    let report = report::report(program, &module, target);
+    let report = report::report(&module, target);
     let header = header::header(&module.shape, target, options, &parameters);
     let source = match options.backend {
         Backend::C => c::source(&module, target, options, &parameters),

@@ -1,10 +1,8 @@
 //! What a kernel costs: counts of instructions, gates and bytes of code.
 
 use crate::block::{Block, Function, Module, Step};
-use crate::life::Life;
 use std::collections::BTreeMap;
-use usuba_ir::program::{BinaryOp, Op, Program};
-use usuba_target::{Instruction, Target};
+use usuba_target::{Instruction, Meaning, Target};
 
 /// How often an instruction stands in the code and how often one call of the kernel runs it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,14 +18,14 @@ pub struct Count {
 pub struct Report {
     /// By mnemonic. Constants count as standing instructions that run once a call of their function.
     pub instructions: BTreeMap<&'static str, Count>,
-    /// Bitwise operations (`& | ^ ~ &~`) of the program that one call runs.
+    /// Logic instructions that one call runs: gates of two inputs, or of three where the target has them.
     pub gates: u64,
     /// Estimated bytes of code: standing instructions times the typical size of one on the target.
     pub code_bytes: u64,
 }
 
 /// Counts a module.
-pub(crate) fn report(program: &Program, module: &Module, target: &Target) -> Report {
+pub(crate) fn report(module: &Module, target: &Target) -> Report {
     let mut per_call: Vec<BTreeMap<&'static str, u64>> = Vec::new();
     let mut standing: BTreeMap<&'static str, u64> = BTreeMap::new();
     for function in &module.functions {
@@ -48,7 +46,7 @@ pub(crate) fn report(program: &Program, module: &Module, target: &Target) -> Rep
         .sum();
     Report {
         instructions,
-        gates: gates(program),
+        gates: gates(&module.functions),
         code_bytes: rows * u64::from(target.code_bytes_tenths) / 10,
     }
 }
@@ -96,23 +94,29 @@ fn count_block(
     }
 }
 
-fn gates(program: &Program) -> u64 {
-    fn block(body: &usuba_ir::program::Block, life: &Life, callees: &[u64]) -> u64 {
-        let wanted = body.operations.iter().filter(|operation| life.is_wanted(&operation.results));
-        wanted
-            .map(|operation| match &operation.op {
-                Op::Not(_)
-                | Op::Binary(BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::AndNot, ..) => 1,
-                Op::Call(callee, _) => callees.get(callee.index()).copied().unwrap_or(0),
-                Op::Loop(inner) => block(&inner.body, life, callees) * u64::from(inner.trips),
+/// The logic instructions that one call of the last function runs.
+fn gates(functions: &[Function]) -> u64 {
+    fn block(body: &Block, callees: &[u64]) -> u64 {
+        body.steps
+            .iter()
+            .map(|step| match step {
+                Step::Compute { row, .. } => u64::from(is_logic(row.meaning)),
+                Step::Call(call) => callees.get(call.function).copied().unwrap_or(0),
+                Step::Loop(looped) => block(&looped.body, callees) * u64::from(looped.trips),
                 _ => 0,
             })
             .sum()
     }
     let mut counts = Vec::new();
-    for node in &program.nodes {
-        let count = block(&node.body, &Life::of(node), &counts);
+    for function in functions {
+        let count = block(&function.body, &counts);
         counts.push(count);
     }
     counts.pop().unwrap_or(0)
+}
+
+/// Whether every bit of the result is a function of the bits at its place.
+fn is_logic(meaning: Meaning) -> bool {
+    use Meaning::*;
+    matches!(meaning, And | Or | Xor | AndNot | NotAnd | OrNot | Not | Ternary | Select | Xor3)
 }
