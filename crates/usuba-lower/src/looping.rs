@@ -42,7 +42,9 @@ impl<'a, 'p> NodeLowering<'a, 'p> {
     pub(crate) fn looped(&mut self, looped: &'p Loop) {
         let plan = if self.lowering.keeps(looped) {
             let outer: BTreeSet<VariableId> = self.held.keys().copied().collect();
-            plan(looped, &self.uses, &self.last_uses, &outer, &|place| self.is_steady(place))
+            plan(looped, &self.uses, &self.last_uses, &outer, &|place| self.motion(place), &|a, q| {
+                self.frames.iter().any(|frame| matches!(frame.overrides.get(&(a, q)), Some(Override::Stored)))
+            })
         } else {
             None
         };
@@ -55,20 +57,24 @@ impl<'a, 'p> NodeLowering<'a, 'p> {
         }
     }
 
-    /// Whether the atoms at a place move alike in every enclosing kept loop.
-    fn is_steady(&self, place: Place) -> bool {
-        self.frames.iter().all(|frame| {
-            let slopes: Vec<Option<i64>> = match &place {
-                Place::Use(assignments, q) => {
-                    assignments.iter().map(|&a| frame.use_slopes.get(&(a, *q)).copied().flatten()).collect()
-                }
-                Place::Target(assignments, c) => assignments
-                    .iter()
-                    .map(|&a| frame.target_slopes.get(&(a, *c)).copied().flatten())
-                    .collect(),
-            };
-            slopes[0].is_some() && slopes.iter().all(|slope| *slope == slopes[0])
-        })
+    /// By how much the atoms at a place move in each enclosing kept loop, if they move alike.
+    fn motion(&self, place: Place) -> Option<Vec<i64>> {
+        self.frames
+            .iter()
+            .map(|frame| {
+                let slopes: Vec<Option<i64>> = match &place {
+                    Place::Use(assignments, q) => assignments
+                        .iter()
+                        .map(|&a| frame.use_slopes.get(&(a, *q)).copied().flatten())
+                        .collect(),
+                    Place::Target(assignments, c) => assignments
+                        .iter()
+                        .map(|&a| frame.target_slopes.get(&(a, *c)).copied().flatten())
+                        .collect(),
+                };
+                slopes[0].filter(|_| slopes.iter().all(|slope| *slope == slopes[0]))
+            })
+            .collect()
     }
 
     /// The atom that use `q` of an assignment denotes.
@@ -195,6 +201,33 @@ impl<'a, 'p> NodeLowering<'a, 'p> {
             self.held.insert(*variable, Held { array, ..*held });
         }
         self.publish(plan, &carried, &results, &exits);
+        if depth > 0 {
+            // Inside a kept loop the first group stands for all: a later definition of another group may hit another
+            // atom, so what this loop has made must not change any more.
+            for (variable, held) in &arrays {
+                if held.depth == depth {
+                    self.freeze(plan, *variable);
+                }
+            }
+        }
+    }
+
+    /// Turns the definitions of the plan's groups into elements of the present array of their variable, and lets go of it.
+    fn freeze(&mut self, plan: &Plan, variable: VariableId) {
+        let Some(held) = self.held.remove(&variable) else { return };
+        for (t, group) in plan.groups.iter().enumerate() {
+            for (k, assignment) in group.iter().enumerate() {
+                for (c, target) in assignment.targets.iter().enumerate() {
+                    let definition = Definition::Assigned(plan.number(t, k), c as u32);
+                    if target.variable == variable {
+                        if let Some(State::Stored(index)) = self.states.get(&definition) {
+                            let atom = Atom::Element(held.array, index.clone());
+                            self.states.insert(definition, State::Atom(atom));
+                        }
+                    }
+                }
+            }
+        }
     }
 
     /// The values that sites take from the group before, and which site takes which.

@@ -173,13 +173,16 @@ fn collect_uses(expression: &Expression, uses: &mut Vec<Use>) {
 /// Finds the smallest period with which a loop can be kept.
 ///
 /// `outer_stored`: variables that an enclosing scope holds as an array; the loop must carry those that it defines.
-/// `steady(assignments, q or target)`: see [`Steady`].
+/// `motion`: by how much the atoms at a [`Place`] move in each enclosing kept loop, if they move alike.
+/// `textual`: whether an enclosing kept loop reads this use from a carried array; then so must this one, if it defines the
+/// variable.
 pub(crate) fn plan<'a>(
     looped: &'a Loop,
     uses: &UseLists,
     last_uses: &LastUses,
     outer_stored: &BTreeSet<VariableId>,
-    steady: &dyn Fn(Place) -> bool,
+    motion: &dyn Fn(Place) -> Option<Vec<i64>>,
+    textual: &dyn Fn(AssignmentId, u32) -> bool,
 ) -> Option<Plan<'a>> {
     let count = looped.iterations.len();
     (1..=count / 2).find_map(|period| {
@@ -202,8 +205,19 @@ pub(crate) fn plan<'a>(
         let mut plan =
             Plan { period, trips, groups, first, size, sites: Vec::new(), stored: BTreeSet::new() };
         plan.sites = classify(&plan, uses);
+        for k in 0..plan.size as usize {
+            for q in 0..plan.sites[k].len() {
+                if (0..plan.trips).any(|t| textual(plan.number(t, k), q as u32)) {
+                    let variable = uses.of(plan.number(0, k))[q].slot.variable;
+                    if plan.groups.iter().flatten().any(|a| a.targets.iter().any(|t| t.variable == variable))
+                    {
+                        plan.sites[k][q] = Site::Stored;
+                    }
+                }
+            }
+        }
         plan.stored = stored(&plan, uses, last_uses, outer_stored);
-        is_affine(&plan, uses, outer_stored, steady).then_some(plan)
+        is_affine(&plan, uses, outer_stored, motion).then_some(plan)
     })
 }
 
@@ -283,8 +297,17 @@ fn is_affine(
     plan: &Plan,
     uses: &UseLists,
     outer_stored: &BTreeSet<VariableId>,
-    steady: &dyn Fn(Place) -> bool,
+    motion: &dyn Fn(Place) -> Option<Vec<i64>>,
 ) -> bool {
+    // An array that lives in an enclosing kept loop only for one of its iterations is indexed as in the first; the
+    // iterations are alike if all its places move by the same amount.
+    let mut common: BTreeMap<VariableId, Vec<i64>> = BTreeMap::new();
+    let mut steady = |variable: VariableId, place: Place| match motion(place) {
+        None => false,
+        Some(by) => {
+            outer_stored.contains(&variable) || *common.entry(variable).or_insert_with(|| by.clone()) == by
+        }
+    };
     for k in 0..plan.size as usize {
         let numbers = || (0..plan.trips).map(|t| plan.number(t, k)).collect();
         for (q, site) in plan.sites[k].iter().enumerate() {
@@ -294,7 +317,7 @@ fn is_affine(
             if *site == Site::Stored
                 && (!one_variable
                     || plan.use_slope(uses, k, q).is_none()
-                    || outer_stored.contains(&variable) && !steady(Place::Use(numbers(), q as u32)))
+                    || !steady(variable, Place::Use(numbers(), q as u32)))
             {
                 return false;
             }
@@ -307,7 +330,7 @@ fn is_affine(
             if involved
                 && (!one_variable
                     || plan.target_slope(k, c).is_none()
-                    || outer_stored.contains(&target.variable) && !steady(Place::Target(numbers(), c as u32)))
+                    || !steady(target.variable, Place::Target(numbers(), c as u32)))
             {
                 return false;
             }

@@ -5,7 +5,7 @@ use super::types::{
     self, Declared, DeclaredType, Direction, DirectionTerm, Interface, SizeTerm, Width, Word, WordType,
 };
 use super::unify::{Conflict, Unifier};
-use super::{ASSIGNMENT, Key, Session, attributes, messages, statics};
+use super::{ASSIGNMENT, BUDGET, Key, Session, attributes, messages, statics};
 use crate::ast::{self, Equation, LoopAttributeKind};
 use crate::source::Span;
 use crate::typed::{self, Expression, Slot, Step, Use, VariableId};
@@ -178,6 +178,8 @@ fn run<'p>(
     for &output in &outputs {
         match run.ledger.results(output) {
             Ok(definitions) => results.push(definitions),
+            // What was not reached is not missing.
+            Err(_) if run.session.exhausted => return None,
             Err(missing) => run.undefined_output(output, &missing),
         }
     }
@@ -429,6 +431,10 @@ impl<'p> Body<'p, '_> {
             LoopAttributeKind::NoUnroll => typed::Unroll::Never,
             LoopAttributeKind::Pipelined => unroll,
         });
+        if start.abs_diff(stop) > BUDGET {
+            self.session.charge(usize::MAX, forall.span, true);
+            return None;
+        }
         let mut values = Vec::new();
         let mut iterations = Vec::new();
         let mut value = start;
