@@ -219,11 +219,11 @@ impl<'a, 'p> NodeLowering<'a, 'p> {
             for (k, assignment) in group.iter().enumerate() {
                 for (c, target) in assignment.targets.iter().enumerate() {
                     let definition = Definition::Assigned(plan.number(t, k), c as u32);
-                    if target.variable == variable {
-                        if let Some(State::Stored(index)) = self.states.get(&definition) {
-                            let atom = Atom::Element(held.array, index.clone());
-                            self.states.insert(definition, State::Atom(atom));
-                        }
+                    if target.variable == variable
+                        && let Some(State::Stored(index)) = self.states.get(&definition)
+                    {
+                        let atom = Atom::Element(held.array, index.clone());
+                        self.states.insert(definition, State::Atom(atom));
                     }
                 }
             }
