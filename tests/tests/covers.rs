@@ -59,3 +59,25 @@ fn choices_are_one_instruction_each() {
     check(Basis::Select, "neon");
     check(Basis::Select, "altivec");
 }
+
+/// Circuits of two-input gates on a machine that computes every function of three bits: what the search is held to.
+#[test]
+fn two_input_circuits_are_covered_by_few_instructions() {
+    let covered = |file: &str| {
+        let one = database().iter().find(|one| one.file == file).unwrap_or_else(|| panic!("no {file}"));
+        instructions(&one.circuit, "avx512")
+    };
+    let des: usize = (1..=8).map(|number| covered(&format!("des_s{number}.and2"))).sum();
+    assert!(des <= 212, "the S-boxes of DES take {des}");
+    for (file, most) in [
+        ("rectangle.and2", 7),
+        ("serpent_s3.and2", 9),
+        ("serpent_s5.and2", 9),
+        ("present.and2", 8),
+        ("aes.bp113", 72),
+        ("aes.and2", 71),
+    ] {
+        let count = covered(file);
+        assert!(count <= most, "{file} takes {count} instructions, more than {most}");
+    }
+}

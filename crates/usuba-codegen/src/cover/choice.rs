@@ -3,7 +3,9 @@
 //! First every gate takes the way of least *area flow* (its cost and its share of the cost of what it needs, shared
 //! among as many users as it has), then ways are changed as long as that lowers the exact number of instructions:
 //! gate by gate, and for each gate that is not computed, by trying what its computation would save all who could use it.
-//! Where numbers tie the earlier result wins.
+//! Where numbers tie the earlier result wins. What comes out is [annealed](super::anneal) and improved once more.
+
+use super::anneal::anneal;
 
 /// A way to compute a gate.
 #[derive(Clone, Debug)]
@@ -31,16 +33,17 @@ pub(super) struct Gate {
 /// At most so many times all gates are gone through.
 const ROUNDS: usize = 8;
 
-struct Choice<'a> {
-    gates: &'a [Gate],
+#[derive(Clone)]
+pub(super) struct Choice<'a> {
+    pub(super) gates: &'a [Gate],
     /// The number of the way that each gate takes, if it is computed.
-    way: Vec<usize>,
+    pub(super) way: Vec<usize>,
     /// By how many the gate is used; it is computed if by any.
-    users: Vec<u32>,
+    pub(super) users: Vec<u32>,
     /// When the result of each gate is ready.
     ready: Vec<u32>,
     /// The cost of all that is computed.
-    cost: u32,
+    pub(super) cost: u32,
 }
 
 /// The way each gate is computed, by number; `None` for the gates that need not be. A gate needs only earlier ones.
@@ -63,7 +66,12 @@ pub(super) fn choose(gates: &[Gate]) -> Vec<Option<usize>> {
             best = Some(choice);
         }
     }
-    let Some(best) = best else { return Vec::new() };
+    let Some(mut best) = best else { return Vec::new() };
+    let mut annealed = anneal(&best);
+    annealed.improve();
+    if annealed.cost < best.cost {
+        best = annealed;
+    }
     (0..gates.len()).map(|gate| (best.users[gate] > 0).then_some(best.way[gate])).collect()
 }
 
@@ -141,7 +149,7 @@ impl<'a> Choice<'a> {
     }
 
     /// Changes the way of a gate that is computed.
-    fn take(&mut self, gate: usize, way: usize) {
+    pub(super) fn take(&mut self, gate: usize, way: usize) {
         let ways = &self.gates[gate].ways;
         for &needed in &ways[way].gates {
             self.employ(needed);

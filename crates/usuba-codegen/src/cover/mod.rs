@@ -8,6 +8,7 @@
 //!
 //! Nothing crosses the border of a block: a value from outside a loop is not computed again in every iteration.
 
+mod anneal;
 mod choice;
 mod cuts;
 mod functions;
