@@ -8,6 +8,7 @@
 use crate::manifest::{Function, Mode, Primitive};
 use crate::pipeline::Failure;
 use crate::run::{Family, RunError};
+use crate::variant::Variant;
 use crate::vectors::{Kind, RoundKeys, VectorFile};
 use std::fmt;
 use thiserror::Error;
@@ -143,6 +144,15 @@ pub enum Path {
         /// The level of optimisation of the driver, such as `-O2`.
         optimisation: &'static str,
     },
+    /// What a variant makes; its slicing is part of it.
+    Variant {
+        /// The machine.
+        target: &'static Target,
+        /// What is chosen.
+        variant: Variant,
+        /// The level of optimisation, such as `-O2`.
+        optimisation: &'static str,
+    },
 }
 
 impl fmt::Display for Path {
@@ -151,12 +161,12 @@ impl fmt::Display for Path {
             Path::Interpreter => f.write_str("interpreter"),
             Path::Usuba0 => f.write_str("Usuba0"),
             Path::C { target, family, optimisation } | Path::Assembly { target, family, optimisation } => {
-                let compiler = match family {
-                    Family::Gcc => "gcc",
-                    Family::Clang => "clang",
-                };
+                let compiler = family.name();
                 let assembly = if matches!(self, Path::Assembly { .. }) { " assembly" } else { "" };
                 write!(f, "{}{assembly} {compiler} {optimisation}", target.name)
+            }
+            Path::Variant { target, variant, optimisation } => {
+                write!(f, "{} {optimisation} {variant}", target.name)
             }
         }
     }
@@ -174,12 +184,14 @@ pub struct Plan {
     pub interpreted_iterations: u32,
     /// Whether compiled code is also put through the check of its modes.
     pub modes: bool,
+    /// What runs compiled code in place of this machine and of the target's emulator; empty for these.
+    pub runner: Vec<String>,
 }
 
 impl Plan {
     /// Everything on these ways, but for chains of more than 100 applications in the interpreters.
     pub fn new(paths: Vec<Path>) -> Plan {
-        Plan { paths, slicings: None, interpreted_iterations: 100, modes: true }
+        Plan { paths, slicings: None, interpreted_iterations: 100, modes: true, runner: Vec::new() }
     }
 }
 
@@ -367,7 +379,7 @@ pub fn run(
     let mut ways: Vec<(Path, Option<Slicing>)> = Vec::new();
     for &path in &plan.paths {
         match path {
-            Path::Interpreter => ways.push((path, None)),
+            Path::Interpreter | Path::Variant { .. } => ways.push((path, None)),
             _ => ways.extend(slicings.iter().map(|&slicing| (path, Some(slicing)))),
         }
     }
@@ -383,9 +395,8 @@ pub fn run(
             Path::Usuba0 => {
                 interpreted::normal_form(primitive, loaded, slicing.unwrap_or(Slicing::V), tests, plan)
             }
-            Path::C { target, .. } | Path::Assembly { target, .. } => {
-                let slicing = slicing.unwrap_or(Slicing::V);
-                compiled::answers(primitive, loaded, slicing, target, path, tests, plan)
+            Path::C { .. } | Path::Assembly { .. } | Path::Variant { .. } => {
+                compiled::answers(primitive, loaded, slicing, path, tests, plan)
             }
         };
         report.add(way, tests, answers);

@@ -2,11 +2,14 @@
 //!
 //! Floors, in reading order: [`order`] (what bytes mean), [`manifest`] (what a cipher consists of), [`vectors`] (known
 //! answers), [`pipeline`] (from a program to a kernel), [`driver`] (the C around kernels), [`library`] (all of it),
-//! [`known_answers`] (the same tests every way), [`harness`] (the C that tests C), [`run`] (compiling and running it).
+//! [`known_answers`] (the same tests every way), [`harness`] (the C that tests C), [`run`] (compiling and running it);
+//! beside them [`bench`] (the C that times C), [`variant`] (all that can be chosen about it), [`tune`] (which of it is tried),
+//! [`tuned`] (the file of what was found best).
 //!
 //! The crate is pure: it reads no file and starts no process, with the exception of [`run`].
 
 pub mod bench;
+pub mod disassembly;
 pub mod driver;
 pub mod harness;
 pub mod known_answers;
@@ -15,6 +18,9 @@ pub mod manifest;
 pub mod order;
 pub mod pipeline;
 pub mod run;
+pub mod tune;
+pub mod tuned;
+pub mod variant;
 pub mod vectors;
 
 mod messages;

@@ -182,7 +182,7 @@ impl fmt::Display for Mode {
     }
 }
 
-/// What is wrong with a manifest, and where.
+/// What is wrong with a manifest, or a file of tuned choices beside it, and where.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{file}:{line}:{column}: {message}")]
 pub struct ManifestError {
@@ -194,6 +194,23 @@ pub struct ManifestError {
     pub column: u32,
     /// What is wrong, the rule and the fix.
     pub message: String,
+}
+
+impl ManifestError {
+    /// A message about the byte `at` of a text.
+    pub(crate) fn at(file: &str, text: &str, at: usize, message: impl Into<String>) -> ManifestError {
+        let mut at = at.min(text.len());
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        let before = text.get(..at).unwrap_or("");
+        ManifestError {
+            file: file.into(),
+            line: before.bytes().filter(|&b| b == b'\n').count() as u32 + 1,
+            column: before.rsplit('\n').next().unwrap_or("").chars().count() as u32 + 1,
+            message: message.into(),
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -292,17 +309,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn error(&self, at: usize, message: impl Into<String>) -> ManifestError {
-        let mut at = at.min(self.text.len());
-        while !self.text.is_char_boundary(at) {
-            at -= 1;
-        }
-        let before = self.text.get(..at).unwrap_or("");
-        ManifestError {
-            file: self.file.into(),
-            line: before.bytes().filter(|&b| b == b'\n').count() as u32 + 1,
-            column: before.rsplit('\n').next().unwrap_or("").chars().count() as u32 + 1,
-            message: message.into(),
-        }
+        ManifestError::at(self.file, self.text, at, message)
     }
 
     fn manifest(&self, raw: File) -> Result<Manifest, ManifestError> {

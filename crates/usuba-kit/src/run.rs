@@ -5,8 +5,10 @@
 use crate::OutputFile;
 use std::ffi::OsStr;
 use std::fs;
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use thiserror::Error;
 use usuba_target::{Target, Toolchain};
@@ -62,6 +64,14 @@ pub enum RunError {
         /// What it printed.
         output: String,
     },
+    /// The compiler took too long and was stopped.
+    #[error("`{command}` took more than {seconds} seconds")]
+    Slow {
+        /// The compiler.
+        command: String,
+        /// The limit.
+        seconds: u64,
+    },
     /// The program ended abnormally.
     #[error("the compiled program failed ({status}){}", if .output.is_empty() { String::new() } else { format!(":\n{}", .output) })]
     Program {
@@ -83,6 +93,21 @@ pub enum RunError {
 fn system(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> RunError {
     let what = what.into();
     move |error| RunError::System { what, error }
+}
+
+impl Family {
+    /// The name of its command.
+    pub fn name(self) -> &'static str {
+        match self {
+            Family::Gcc => "gcc",
+            Family::Clang => "clang",
+        }
+    }
+
+    /// The family of this name.
+    pub fn named(name: &str) -> Option<Family> {
+        [Family::Gcc, Family::Clang].into_iter().find(|family| family.name() == name)
+    }
 }
 
 /// The path of a command, or nothing if there is none.
@@ -132,11 +157,30 @@ impl Compiler {
     /// # Errors
     /// It is not installed.
     pub fn native(family: Family) -> Result<Compiler, RunError> {
-        let command = match family {
-            Family::Gcc => "gcc",
-            Family::Clang => "clang",
+        Ok(Compiler { command: with_version(family.name())?, flags: Vec::new(), runner: Vec::new() })
+    }
+
+    /// The compiler of `family` for `target`, whose programs are run by a command: an emulator, or what takes them to
+    /// another machine. The path of the program comes last in it.
+    ///
+    /// # Errors
+    /// Compiler or command are not installed.
+    pub fn with_runner(target: &Target, family: Family, runner: &[String]) -> Result<Compiler, RunError> {
+        let Some(toolchain) = target.toolchains.first() else {
+            return Err(RunError::Toolchain { target: target.name.into() });
         };
-        Ok(Compiler { command: with_version(command)?, flags: Vec::new(), runner: Vec::new() })
+        let toolchain = Toolchain { runner: &[], ..*toolchain };
+        let compiler = Compiler { runner: runner.to_vec(), ..Compiler::of(&toolchain, family)? };
+        compiler.available()?;
+        Ok(compiler)
+    }
+
+    /// The first line that the command says of its version; empty if it says nothing.
+    pub fn version(&self) -> String {
+        let output = Command::new(&self.command).arg("--version").stdin(Stdio::null()).output();
+        let text =
+            output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+        text.lines().next().unwrap_or_default().trim().to_owned()
     }
 
     /// Whether the command and the emulator are installed.
@@ -170,36 +214,145 @@ impl Compiler {
         included: &[OutputFile],
         flags: &[&str],
     ) -> Result<Program, RunError> {
-        let directory = TempDir::new().map_err(system("making a temporary directory"))?;
-        for file in files.iter().chain(included) {
-            let path = directory.path().join(&file.path);
-            if let Some(folder) = path.parent() {
-                fs::create_dir_all(folder).map_err(system(format!("making {}", folder.display())))?;
-            }
-            fs::write(&path, &file.contents).map_err(system(format!("writing {}", path.display())))?;
-        }
+        let directory = written(files.iter().chain(included))?;
         let program = directory.path().join("program");
-        let mut command = Command::new(&self.command);
-        command.current_dir(directory.path());
-        command
-            .args(["-std=gnu11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I."])
-            .args(&self.flags)
-            .args(flags);
+        let mut command = self.command(&directory, flags);
         if !self.runner.is_empty() {
             command.arg("-static");
         }
-        command.args(
-            files.iter().map(|file| &file.path).filter(|path| path.ends_with(".c") || path.ends_with(".S")),
-        );
-        command.arg("-o").arg(&program).stdin(Stdio::null());
-        let output = command.output().map_err(system(format!("running {}", self.command)))?;
-        if !output.status.success() {
-            return Err(RunError::Compile {
-                command: words(&command),
-                output: String::from_utf8_lossy(&output.stderr).into_owned(),
-            });
-        }
+        command.args(sources(files)).arg("-o").arg(&program);
+        finished(command, None)?;
         Ok(Program { directory, program, runner: self.runner.clone() })
+    }
+
+    /// Compiles all of `files` that end in `.c` or `.S` to object files, within a time if one is given.
+    ///
+    /// `flags` come after those of the target. Warnings are errors.
+    ///
+    /// # Errors
+    /// As for [`Compiler::compile`], and it takes too long.
+    pub fn objects(
+        &self,
+        files: &[OutputFile],
+        flags: &[&str],
+        limit: Option<Duration>,
+    ) -> Result<Objects, RunError> {
+        let directory = written(files.iter())?;
+        let mut command = self.command(&directory, flags);
+        command.arg("-c").args(sources(files));
+        finished(command, limit)?;
+        let objects = sources(files)
+            .filter_map(|source| Path::new(source).file_name())
+            .map(|name| directory.path().join(name).with_extension("o"))
+            .collect();
+        Ok(Objects { directory, objects })
+    }
+
+    /// Compiles `main` and links it with object files.
+    ///
+    /// # Errors
+    /// As for [`Compiler::compile`].
+    pub fn link(&self, main: &OutputFile, parts: &[&Objects], flags: &[&str]) -> Result<Program, RunError> {
+        let directory = written(std::iter::once(main))?;
+        let program = directory.path().join("program");
+        let mut command = self.command(&directory, flags);
+        if !self.runner.is_empty() {
+            command.arg("-static");
+        }
+        command.arg(&main.path).args(parts.iter().flat_map(|part| &part.objects)).arg("-o").arg(&program);
+        finished(command, None)?;
+        Ok(Program { directory, program, runner: self.runner.clone() })
+    }
+
+    /// The command with the flags of every compilation, to be run in `directory`.
+    fn command(&self, directory: &TempDir, flags: &[&str]) -> Command {
+        let mut command = Command::new(&self.command);
+        command
+            .current_dir(directory.path())
+            .args(["-std=gnu11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I."])
+            .args(&self.flags)
+            .args(flags);
+        command
+    }
+}
+
+/// A new temporary directory with these files.
+fn written<'a>(files: impl Iterator<Item = &'a OutputFile>) -> Result<TempDir, RunError> {
+    let directory = TempDir::new().map_err(system("making a temporary directory"))?;
+    for file in files {
+        let path = directory.path().join(&file.path);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(system(format!("making {}", folder.display())))?;
+        }
+        fs::write(&path, &file.contents).map_err(system(format!("writing {}", path.display())))?;
+    }
+    Ok(directory)
+}
+
+/// The paths of those files that compilers take.
+fn sources(files: &[OutputFile]) -> impl Iterator<Item = &str> {
+    files.iter().map(|file| file.path.as_str()).filter(|path| path.ends_with(".c") || path.ends_with(".S"))
+}
+
+/// Runs a compiler to its end, or until `limit` is over.
+fn finished(mut command: Command, limit: Option<Duration>) -> Result<(), RunError> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let running = || format!("running {name}");
+    // What it says goes through a file: nobody has to read a pipe while it runs.
+    let mut said = tempfile::tempfile().map_err(system("making a temporary file"))?;
+    let stderr = said.try_clone().map_err(system("opening a temporary file"))?;
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
+    let mut child = command.spawn().map_err(system(running()))?;
+    let start = Instant::now();
+    let status = loop {
+        let Some(limit) = limit else { break child.wait().map_err(system(running()))? };
+        if let Some(status) = child.try_wait().map_err(system(running()))? {
+            break status;
+        }
+        if start.elapsed() > limit {
+            // It may have ended just now: then there is nothing to stop.
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(RunError::Slow { command: name, seconds: limit.as_secs() });
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    if status.success() {
+        return Ok(());
+    }
+    let mut output = String::new();
+    // A message that cannot be read is an empty one.
+    let _ = said.rewind().and_then(|()| said.read_to_string(&mut output));
+    Err(RunError::Compile { command: words(&command), output })
+}
+
+/// Compiled object files.
+#[derive(Debug)]
+pub struct Objects {
+    directory: TempDir,
+    objects: Vec<PathBuf>,
+}
+
+impl Objects {
+    /// The disassembly of the object file of a source, by the disassembler for `target`.
+    ///
+    /// # Errors
+    /// No disassembler is installed, or it failed.
+    pub fn disassembly(&self, source: &str, target: &Target) -> Result<String, RunError> {
+        let platform = target.toolchains.first().map_or("", |toolchain| toolchain.platform);
+        let known = [format!("{platform}-objdump"), "objdump".to_owned()];
+        let Some(name) = known.iter().find(|name| installed(name).is_some()) else {
+            return Err(RunError::Missing { command: "objdump".into() });
+        };
+        let object = self.directory.path().join(source).with_extension("o");
+        let mut command = Command::new(name);
+        command.args(["-d", "-w"]).arg(object).stdin(Stdio::null());
+        let output = command.output().map_err(system(format!("running {name}")))?;
+        if !output.status.success() {
+            let output = String::from_utf8_lossy(&output.stderr).into_owned();
+            return Err(RunError::Compile { command: words(&command), output });
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 }
 
@@ -254,19 +407,28 @@ impl Program {
     /// # Errors
     /// It did not end with status 0.
     pub fn run(&self, input: &[u8]) -> Result<Vec<u8>, RunError> {
+        self.run_with(&[], input)
+    }
+
+    /// The same with arguments.
+    ///
+    /// # Errors
+    /// As for [`Program::run`].
+    pub fn run_with(&self, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, RunError> {
         // A file rather than a pipe: whoever writes to a pipe must not be the one who reads the answers.
         let path = self.directory.path().join("input");
         fs::write(&path, input).map_err(system("writing the input"))?;
         let input = fs::File::open(&path).map_err(system("opening the input"))?;
         let mut command = match self.runner.split_first() {
-            Some((emulator, arguments)) => {
+            Some((emulator, before)) => {
                 let mut command = Command::new(emulator);
-                command.args(arguments).arg(&self.program);
+                command.args(before).arg(&self.program);
                 command
             }
             None => Command::new(&self.program),
         };
         let output = command
+            .args(arguments)
             .current_dir(self.directory.path())
             .stdin(input)
             .output()

@@ -64,6 +64,8 @@ pub enum Command {
     Explain(Explain),
     /// Measure a cipher: core cycles per byte, kernel only and whole path, beside what the ports allow.
     Bench(Bench),
+    /// Find the fastest way to compile a cipher by measurement, and write it down for build, bench and test.
+    Tune(Tune),
     /// List the machines that code is made for.
     Targets(Targets),
     /// Print completions for a shell.
@@ -192,12 +194,16 @@ pub struct Compile {
     /// The slicing.
     #[arg(long, value_enum, default_value_t = SlicingArg::Auto)]
     pub slicing: SlicingArg,
+    /// How many blocks a caller has at a time: `--slicing auto` then picks what is fastest for them, not for any number.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub blocks: Option<u64>,
     /// The targets, separated by commas; `native` is the best of this machine, `all` all of them.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "native")]
     pub target: Vec<String>,
-    /// The language of the kernels: `c`, or `asm` on x86-64 with vectors. Drivers and key schedules are C.
-    #[arg(long, value_enum, default_value_t = BackendArg::C)]
-    pub backend: BackendArg,
+    /// The language of the kernels: `c`, or `asm` on x86-64 with vectors. Drivers and key schedules are C. C if nothing is
+    /// said or tuned.
+    #[arg(long, value_enum)]
+    pub backend: Option<BackendArg>,
     /// Keep every loop whose iterations have one shape.
     #[arg(long, conflicts_with = "unroll")]
     pub no_unroll: bool,
@@ -210,6 +216,9 @@ pub struct Compile {
     /// Inline no call.
     #[arg(long)]
     pub no_inline: bool,
+    /// Ignore what `usubac tune` has chosen. It is also left aside where another option contradicts it.
+    #[arg(long)]
+    pub no_tuned: bool,
 }
 
 /// `usubac build`.
@@ -297,6 +306,9 @@ pub struct Test {
     /// The optimisation levels for the C compilers, separated by commas.
     #[arg(long, value_name = "O,…", value_delimiter = ',', default_value = "2")]
     pub opt: Vec<String>,
+    /// Leave out what `usubac tune` has chosen; otherwise it is one more way for each target.
+    #[arg(long)]
+    pub no_tuned: bool,
     #[command(flatten)]
     pub search: Search,
 }
@@ -308,9 +320,11 @@ Examples:
   usubac explain toy.ua
   usubac explain ciphers/rectangle/rectangle.ua --entry Encrypt --target avx2,avx512
   usubac explain ciphers/aes
+  usubac explain ciphers/chacha20 --target avx2,avx512 --blocks 3
 
 For each slicing and target: instances per call, instructions, what the execution ports allow in cycles per byte at best, or
-why there is no code.")]
+why there is no code. With `--blocks N` all that has code is ranked for a caller with N blocks at a time: a call computes a
+whole batch, so that few blocks may be cheaper on narrower registers or in another slicing.")]
 pub struct Explain {
     /// A program, or a folder with a manifest `usuba.toml`.
     #[arg(value_name = "FILE|DIR")]
@@ -320,6 +334,9 @@ pub struct Explain {
     /// The targets, separated by commas.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "all")]
     pub target: Vec<String>,
+    /// Rank everything for a caller with so many blocks at a time.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub blocks: Option<u64>,
     #[command(flatten)]
     pub search: Search,
 }
@@ -330,9 +347,12 @@ pub struct Explain {
 Examples:
   usubac bench ciphers/serpent
   usubac bench ciphers/aes --primitive aes-128 --target avx2,avx512 --backend c,asm --cc clang
+  usubac bench ciphers/rectangle --slicing b --vary loops=all --vary inline=sized,all
+  usubac bench ciphers/ascon --target neon --runner 'sh on-the-board.sh'
 
-All variants are compiled first, then run in turn in a rotating order. Every sample is calibrated by a chain of dependent
-additions beside it; figures are the median over processes of the tenth percentile of samples.")]
+All variants of a primitive are compiled first and timed in one process, sample by sample in turn. Every sample is calibrated
+by chains of dependent additions beside it; figures are the median over processes of the tenth percentile of samples.
+docs/bench.md explains every column and the JSON.")]
 pub struct Bench {
     /// A folder with a manifest `usuba.toml`.
     #[arg(value_name = "DIR")]
@@ -343,7 +363,7 @@ pub struct Bench {
     /// Only these slicings, separated by commas.
     #[arg(long, value_enum, value_delimiter = ',')]
     pub slicing: Vec<SlicingArg>,
-    /// The targets, separated by commas; `here` is all that this machine runs.
+    /// The targets, separated by commas; `here` is all that this machine runs. Others are compiled, not timed.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "here")]
     pub target: Vec<String>,
     /// The languages of the kernels, separated by commas: `c`, and `asm` on x86-64 with vectors.
@@ -352,12 +372,113 @@ pub struct Bench {
     /// The C compilers, separated by commas: `gcc`, `clang`.
     #[arg(long, value_name = "CC,…", value_delimiter = ',', default_value = "gcc,clang")]
     pub cc: Vec<String>,
+    /// Every variant with each of these values of something that can be chosen (repeatable; `all` for all values; a wrong
+    /// name lists what there is).
+    #[arg(long, value_name = "KNOB=VALUE,…")]
+    pub vary: Vec<String>,
     /// The optimisation level for the C compilers.
     #[arg(long, value_name = "O", default_value = "3")]
     pub opt: String,
-    /// How many processes run each variant.
+    /// How many processes run the variants.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub runs: u32,
+    /// How many blocks a call of the whole path gets, instead of 16 KiB of them.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub blocks: Option<u32>,
+    /// A command that runs programs elsewhere: the path of the program, and its argument, come after its words.
+    #[arg(long, value_name = "CMD", value_parser = words)]
+    pub runner: Option<Words>,
+    /// Leave out what `usubac tune` has chosen.
+    #[arg(long)]
+    pub no_tuned: bool,
+    #[command(flatten)]
+    pub search: Search,
+}
+
+/// A command: its words.
+pub type Words = std::sync::Arc<[String]>;
+
+fn words(text: &str) -> Result<Words, String> {
+    let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    if words.is_empty() { Err("it has no word".into()) } else { Ok(words.into()) }
+}
+
+/// What is timed for a choice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum Part {
+    /// The kernel alone.
+    Kernel,
+    /// Bytes in, bytes out: counter mode if there is one.
+    #[default]
+    Whole,
+}
+
+impl Part {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Kernel => "kernel",
+            Part::Whole => "whole",
+        }
+    }
+}
+
+/// `usubac tune`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  usubac tune ciphers/aes --primitive aes-128
+  usubac tune ciphers/serpent --target avx2,avx512 --budget 300
+  usubac tune ciphers/ascon --target neon --runner 'sh on-the-board.sh'
+  usubac tune ciphers/des --resume                               goes on after an interruption
+
+Slicings, backends, compilers, orders and whatever else can be chosen are tried step by step from the best so far. What the
+model shows to be slower is not timed; the rest is, beside the default in the same process. What is clearly faster at the end,
+and gives all known answers, is written to `tuned.toml` beside the manifest, which build, bench and test read. docs/bench.md
+explains the search and the file.")]
+pub struct Tune {
+    /// A folder with a manifest `usuba.toml`.
+    #[arg(value_name = "DIR")]
+    pub path: String,
+    /// Only these primitives of the manifest (repeatable).
+    #[arg(long, value_name = "NAME")]
+    pub primitive: Vec<String>,
+    /// The targets, separated by commas; `here` is all that this machine runs.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "native")]
+    pub target: Vec<String>,
+    /// How many seconds to search for each primitive and target; the comparison at the end comes on top.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86400))]
+    pub budget: u64,
+    /// What is timed.
+    #[arg(long, value_enum, default_value_t = Part::Whole)]
+    pub part: Part,
+    /// How many blocks a call of the whole path gets, instead of 16 KiB of them.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub blocks: Option<u32>,
+    /// Only these slicings, separated by commas.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub slicing: Vec<SlicingArg>,
+    /// The C compilers, separated by commas: `gcc`, `clang`.
+    #[arg(long, value_name = "CC,…", value_delimiter = ',', default_value = "gcc,clang")]
+    pub cc: Vec<String>,
+    /// Try only these values of something that can be chosen (repeatable; a wrong name lists what there is).
+    #[arg(long, value_name = "KNOB=VALUE,…")]
+    pub vary: Vec<String>,
+    /// The optimisation level for the C compilers.
+    #[arg(long, value_name = "O", default_value = "3")]
+    pub opt: String,
+    /// How many processes compare the best with the default at the end.
+    #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub runs: u32,
+    /// A command that runs programs elsewhere: the path of the program, and its argument, come after its words.
+    #[arg(long, value_name = "CMD", value_parser = words)]
+    pub runner: Option<Words>,
+    /// Go on with the search that was interrupted.
+    #[arg(long)]
+    pub resume: bool,
+    /// Print what would be chosen; write no choice.
+    #[arg(long)]
+    pub dry_run: bool,
     #[command(flatten)]
     pub search: Search,
 }

@@ -6,6 +6,7 @@ use crate::front_end;
 use crate::output::{Failure, Output};
 use std::path::{Path, PathBuf};
 use usuba_kit::manifest::{self, Manifest, Primitive};
+use usuba_kit::tuned::{self, Tuned};
 use usuba_lang::load::Loaded;
 
 /// A cipher: its manifest and its program.
@@ -40,6 +41,38 @@ impl Cipher {
         let source = folder.join(&manifest.source);
         let loaded = front_end::read(&source.to_string_lossy(), search, output)?;
         Ok(Cipher { folder, manifest, loaded })
+    }
+
+    /// The choices that measurements have made for this program; none if there is no file of them, or it is to be ignored.
+    /// Those for another text of the program are left out with a warning.
+    pub fn tuned(&self, ignore: bool, output: &Output) -> Result<Tuned, Failure> {
+        let mut tuned = self.all_tuned(ignore)?;
+        tuned.choices.retain(|choice| match choice.check_source(&self.loaded.sources) {
+            Ok(()) => true,
+            Err(warning) => {
+                output.warning(&warning);
+                false
+            }
+        });
+        Ok(tuned)
+    }
+
+    /// The same with those for another text of the program.
+    pub fn all_tuned(&self, ignore: bool) -> Result<Tuned, Failure> {
+        let file = self.folder.join(tuned::FILE);
+        if ignore || !file.exists() {
+            return Ok(Tuned::default());
+        }
+        let name = file.to_string_lossy();
+        let tuned = tuned::parse(&name, &files::read_text(&file)?)
+            .map_err(|error| Failure::general(error.to_string()))?;
+        for choice in &tuned.choices {
+            self.primitives(std::slice::from_ref(&choice.primitive)).map_err(|failure| match failure {
+                Failure::General(message) => Failure::General(format!("{name}: {message}")),
+                Failure::Said => failure,
+            })?;
+        }
+        Ok(tuned)
     }
 
     /// The primitives with these names, all of them if there is none.

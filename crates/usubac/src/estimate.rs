@@ -14,6 +14,13 @@ pub fn cycles_per_instance(kernel: &Kernel, target: &Target) -> f64 {
     cycles / f64::from(kernel.instances.max(1))
 }
 
+/// Cycles for so many instances at best, where a call computes a whole batch or nothing; per instance.
+pub fn cycles_per_instance_of(kernel: &Kernel, target: &Target, instances: u64) -> f64 {
+    let calls = instances.div_ceil(u64::from(kernel.instances.max(1))).max(1);
+    let batch = f64::from(kernel.instances.max(1));
+    cycles_per_instance(kernel, target) * batch * calls as f64 / instances.max(1) as f64
+}
+
 /// Bytes of the outputs of one instance.
 pub fn output_bytes(kernel: &Kernel) -> f64 {
     let bits = |parameter: &KernelParameter| u64::from(parameter.width) * u64::from(parameter.count);
@@ -39,7 +46,8 @@ pub fn attempt(loaded: &Loaded, settings: &Settings, target: &Target) -> Result<
     })
 }
 
-/// The slicing predicted fastest on a target among those that the node admits.
+/// The slicing predicted fastest on a target among those that the node admits, for a caller with so many blocks at a time, or
+/// with any number of them.
 ///
 /// # Errors
 /// Why each slicing is refused, if all are.
@@ -48,6 +56,7 @@ pub fn fastest(
     settings: &dyn Fn(Slicing) -> Settings,
     among: &[Slicing],
     target: &Target,
+    blocks: Option<u64>,
 ) -> Result<Slicing, Vec<(Slicing, Refusal)>> {
     let mut refusals = Vec::new();
     let mut best: Option<(f64, Slicing)> = None;
@@ -55,7 +64,10 @@ pub fn fastest(
         match attempt(loaded, &settings(slicing), target) {
             Err(refusal) => refusals.push((slicing, refusal)),
             Ok(compiled) => {
-                let cost = cycles_per_instance(&compiled.kernel, target);
+                let cost = match blocks {
+                    Some(blocks) => cycles_per_instance_of(&compiled.kernel, target, blocks),
+                    None => cycles_per_instance(&compiled.kernel, target),
+                };
                 if best.is_none_or(|(least, _)| cost < least) {
                     best = Some((cost, slicing));
                 }

@@ -6,6 +6,9 @@ mod commands;
 mod estimate;
 mod files;
 mod front_end;
+mod journal;
+mod machine;
+mod measure;
 mod output;
 mod progress;
 mod targets;
@@ -48,6 +51,7 @@ fn run(command_line: &CommandLine) -> ExitCode {
         Command::Test(test) => commands::test::run(test, &output),
         Command::Explain(explain) => commands::explain::run(explain, &output),
         Command::Bench(bench) => commands::bench::run(bench, &output),
+        Command::Tune(tune) => commands::tune::run(tune, &output),
         Command::Targets(targets) => commands::targets::run(targets, &output),
         Command::Completions(completions) => commands::completions::run(completions),
     };

@@ -60,6 +60,15 @@ impl Output {
         }
     }
 
+    /// Prints on standard error what does not stop a command.
+    pub fn warning(&self, message: &str) {
+        if self.style == Style::Coloured {
+            anstream::eprintln!("\u{1b}[1m\u{1b}[93mwarning\u{1b}[0m\u{1b}[1m: {message}\u{1b}[0m");
+        } else {
+            eprintln!("warning: {message}");
+        }
+    }
+
     /// Prints why a command did not succeed.
     pub fn failure(&self, failure: &Failure) {
         match failure {

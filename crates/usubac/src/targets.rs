@@ -4,6 +4,7 @@ use crate::args::SlicingArg;
 use crate::output::Failure;
 use usuba_ir::layout::Slicing;
 use usuba_kit::run::{Compiler, Family};
+use usuba_kit::variant::{self, KNOBS, Variant};
 use usuba_target::{Target, all, by_name};
 
 /// Whether code for a target runs here without an emulator.
@@ -56,6 +57,46 @@ pub fn slicing(argument: SlicingArg) -> Option<Slicing> {
         SlicingArg::H => Some(Slicing::H),
         SlicingArg::Auto => None,
     }
+}
+
+/// The compiler of this name.
+pub fn compiler(name: &str) -> Result<Family, Failure> {
+    Family::named(name)
+        .ok_or_else(|| Failure::general(format!("`{name}` is no compiler; there are gcc and clang")))
+}
+
+/// The places of the values in `KNOB=VALUE,…`, and that of the knob; `all` stands for all values.
+pub fn knob(text: &str) -> Result<(usize, Vec<usize>), Failure> {
+    let (name, values) = text
+        .split_once('=')
+        .ok_or_else(|| Failure::general(format!("`{text}` is no choice: write NAME=VALUE,…")))?;
+    let any = Variant::new(Slicing::V);
+    let Some(place) = variant::knob(name) else {
+        return Err(Failure::general(any.set(name, "").err().unwrap_or_default()));
+    };
+    if values == "all" {
+        return Ok((place, (0..KNOBS[place].values.len()).collect()));
+    }
+    let places: Result<Vec<usize>, String> =
+        values.split(',').map(|value| any.set(name, value).map(|one| one.place(place))).collect();
+    Ok((place, places.map_err(Failure::general)?))
+}
+
+/// Each of `variants` with all ways to combine the values of `--vary KNOB=VALUE,…`, without repetitions.
+pub fn varied(variants: &[Variant], vary: &[String]) -> Result<Vec<Variant>, Failure> {
+    let mut variants = variants.to_vec();
+    for text in vary {
+        let (place, values) = knob(text)?;
+        let all = variants.iter().flat_map(|one| values.iter().map(|&value| one.with(place, value)));
+        let mut distinct: Vec<Variant> = Vec::new();
+        for variant in all {
+            if !distinct.contains(&variant) {
+                distinct.push(variant);
+            }
+        }
+        variants = distinct;
+    }
+    Ok(variants)
 }
 
 /// All slicings.

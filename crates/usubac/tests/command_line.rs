@@ -188,6 +188,271 @@ fn explain_gives_reasons() {
 }
 
 #[test]
+fn explain_ranks_for_few_blocks() {
+    let explain = |blocks: &str| {
+        let targets = "sse2,avx2,avx512-256";
+        succeeds(&["explain", "ciphers/rectangle", "--target", targets, "--blocks", blocks], &root())
+    };
+    let first = |text: &str| {
+        text.lines().find(|line| line.trim_start().starts_with("1. ")).expect("a ranking").to_owned()
+    };
+    // Bitsliced, one block costs as much as hundreds.
+    assert!(!first(&explain("1")).contains(". b"), "{}", explain("1"));
+    assert!(first(&explain("100000")).contains(". b  avx512-256"), "{}", explain("100000"));
+    let json = ["explain", "ciphers/rectangle", "--target", "sse2", "--blocks", "1", "--format", "json"];
+    let document: serde_json::Value = serde_json::from_str(&succeeds(&json, &root())).expect("JSON");
+    assert_eq!(document[0]["blocks"], 1);
+    let rows = document[0]["rows"].as_array().expect("rows");
+    let v = rows.iter().find(|row| row["slicing"] == "v").expect("it is admitted");
+    let cost = |key: &str| v[key].as_f64().expect("a number");
+    let ratio = cost("port_bound_cycles_per_byte_of_blocks") / cost("port_bound_cycles_per_byte");
+    assert!((ratio - 8.0).abs() < 1e-6, "one of eight lanes is used: {ratio}");
+}
+
+/// Times a small cipher and reads the figures.
+#[test]
+fn bench_prints_what_its_documentation_names() {
+    if !gcc_is_here() {
+        return;
+    }
+    let text = succeeds(
+        &[
+            "bench",
+            "ciphers/ascon",
+            "--primitive",
+            "ascon-p6",
+            "--slicing",
+            "v",
+            "--target",
+            "gp64,neon",
+            "--cc",
+            "gcc",
+            "--runs",
+            "1",
+            "--vary",
+            "loops=sized,unroll",
+            "--format",
+            "json",
+        ],
+        &root(),
+    );
+    let document: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let manual = fs::read_to_string(root().join("docs/bench.md")).expect("the manual is there");
+    let named = |value: &serde_json::Value| {
+        for key in value.as_object().expect("an object").keys() {
+            assert!(manual.contains(&format!("`{key}`")), "docs/bench.md does not explain `{key}`");
+        }
+    };
+    named(&document);
+    named(&document["machine"]);
+    let rows = document["rows"].as_array().expect("rows");
+    let here: Vec<_> = rows.iter().filter(|row| row["target"] == "gp64").collect();
+    assert_eq!(here.len(), 2);
+    for row in &here {
+        named(row);
+        named(&row["code"]);
+        let kernel = row["kernel"].as_f64().expect("a time");
+        let bound = row["port_bound"].as_f64().expect("a bound");
+        assert!(kernel > bound * 0.9 && kernel < bound * 100.0, "{kernel} beside a bound of {bound}");
+        assert!(row["whole"]["permute"].as_f64().expect("a time") > 0.0);
+        assert!(row["code"]["instructions"].as_u64().expect("a count") > 50);
+    }
+    assert_eq!(here[1]["choices"]["loops"], "unroll");
+    for row in rows.iter().filter(|row| row["target"] == "neon") {
+        assert!(row["kernel"].is_null() && row["untimed"].is_string(), "{row}");
+    }
+}
+
+/// A copy of the folder of Ascon, with a file of tuned choices if it is given.
+fn ascon(tuned: Option<&str>) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let from = root().join("ciphers/ascon");
+    fs::create_dir(folder.path().join("vectors")).expect("it can be made");
+    for entry in fs::read_dir(from.join("vectors")).expect("vectors").flatten() {
+        fs::copy(entry.path(), folder.path().join("vectors").join(entry.file_name())).expect("a copy");
+    }
+    for file in ["ascon.ua", "usuba.toml"] {
+        fs::copy(from.join(file), folder.path().join(file)).expect("a copy");
+    }
+    if let Some(text) = tuned {
+        fs::write(folder.path().join("tuned.toml"), text).expect("it can be written");
+    }
+    folder
+}
+
+/// The fingerprint of a program in one file.
+fn fingerprint(file: &Path) -> String {
+    let mut sources = usuba_lang::source::Sources::default();
+    sources.add("any name", fs::read_to_string(file).expect("it is there"));
+    usuba_kit::tuned::fingerprint(&sources)
+}
+
+/// A choice for `ascon-p6` on `gp64` that nobody would make otherwise.
+fn choice() -> String {
+    format!(
+        "version = 1\n\n[[choice]]\nprimitive = \"ascon-p6\"\ntarget = \"gp64\"\n\
+         choose = {{ slicing = \"b\", compiler = \"gcc\", loops = \"keep\" }}\nsource = \"{}\"\n\
+         usubac = \"0.1.0\"\ntools = \"gcc\"\nmachine = \"none\"\nmeasured = \"permute cycles\"\ncost = 1.0\n\
+         default-cost = 2.0\n",
+        fingerprint(&root().join("ciphers/ascon/ascon.ua"))
+    )
+}
+
+#[test]
+fn builds_read_what_was_tuned() {
+    let folder = ascon(Some(&choice()));
+    let build = |more: &[&str]| {
+        let start = ["build", ".", "--primitive", "ascon-p6", "--target", "gp64", "-o", "out"];
+        succeeds(&[&start[..], more].concat(), folder.path())
+    };
+    let tuned = "slicing b  gp64";
+    let said = "(tuned: slicing=b backend=c compiler=gcc loops=keep)";
+    assert!(build(&[]).contains(tuned) && build(&[]).contains(said), "{}", build(&[]));
+    assert!(build(&["--no-unroll"]).contains(said), "the same again does not contradict");
+    for other in [&["--no-tuned"][..], &["--slicing", "v"], &["--unroll"], &["--blocks", "2"]] {
+        assert!(!build(other).contains("tuned"), "{other:?}: {}", build(other));
+    }
+    let library = fs::read_to_string(folder.path().join("out/usuba_ascon_p6.c")).expect("it is built");
+    assert!(library.contains("Command: usubac build . --primitive ascon-p6 --slicing "), "{library}");
+    fs::write(folder.path().join("ascon.ua"), {
+        fs::read_to_string(folder.path().join("ascon.ua")).expect("it is there") + "\n// Another text.\n"
+    })
+    .expect("it can be written");
+    let output = usubac(&["build", ".", "--target", "gp64", "-o", "out"], folder.path());
+    let warnings = String::from_utf8(output.stderr).expect("text");
+    assert!(output.status.success());
+    assert_eq!(
+        warnings,
+        "warning: the tuned choice for `ascon-p6` on `gp64` was made for another text of the program and is not \
+         used: run `usubac tune` again\n"
+    );
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("tuned"));
+}
+
+#[test]
+fn tampered_choices_are_refused() {
+    let check = |from: &str, to: &str, expected: &str| {
+        let folder = ascon(Some(&choice().replacen(from, to, 1)));
+        for command in [&["build", ".", "--target", "gp64", "-o", "out"][..], &["test", "."], &["bench", "."]]
+        {
+            let output = usubac(command, folder.path());
+            assert_eq!(output.status.code(), Some(1));
+            assert_eq!(String::from_utf8_lossy(&output.stderr), format!("error: {expected}\n"));
+        }
+        assert!(!folder.path().join("out").exists());
+    };
+    check(
+        "\"keep\"",
+        "\"some\"",
+        "./tuned.toml:6:53: `loops` cannot be `some`; it can be sized, keep, unroll",
+    );
+    check(
+        "ascon-p6",
+        "ascon-p7",
+        "./tuned.toml: the manifest has no primitive `ascon-p7`; it has ascon-p12, ascon-p8, ascon-p6",
+    );
+    check(
+        "version = 1",
+        "version = 9",
+        "./tuned.toml:1:11: this is version 9 of the file, and version 1 is known: run `usubac tune` again",
+    );
+    check(
+        "usubac =",
+        "usubak =",
+        "./tuned.toml:8:1: unknown field `usubak`, expected one of `primitive`, `target`, `choose`, `source`, `usubac`, `tools`, `machine`, `measured`, `cost`, `default-cost`",
+    );
+}
+
+fn gcc_is_here() -> bool {
+    cfg!(target_arch = "x86_64") && Command::new("gcc").arg("--version").output().is_ok()
+}
+
+#[test]
+fn what_was_tuned_is_tested() {
+    if !gcc_is_here() {
+        return;
+    }
+    let folder = ascon(Some(&choice()));
+    let test = ["test", ".", "--primitive", "ascon-p6", "--target", "gp64", "--cc", "gcc", "--slicing", "v"];
+    let way = "gp64 -O3 slicing=b backend=c compiler=gcc loops=keep";
+    let text = succeeds(&test, folder.path());
+    let line = text.lines().find(|line| line.contains(way)).expect("the tuned way");
+    assert!(line.contains("passed, 0 failed"), "{line}");
+    assert!(!succeeds(&[&test[..], &["--no-tuned"]].concat(), folder.path()).contains(way));
+}
+
+/// A search of a second, which is then repeated, interrupted, and gone on with.
+#[test]
+fn tune_searches_and_goes_on() {
+    if !gcc_is_here() {
+        return;
+    }
+    let folder = ascon(None);
+    let journal = folder.path().join("tuned.journal");
+    let tune = |budget: &'static str| {
+        vec![
+            "tune",
+            ".",
+            "--primitive",
+            "ascon-p6",
+            "--slicing",
+            "v",
+            "--target",
+            "gp64",
+            "--cc",
+            "gcc",
+            "--runs",
+            "1",
+            "--vary",
+            "inline=sized",
+            "--format",
+            "json",
+            "--budget",
+            budget,
+        ]
+    };
+    let mut child = Command::new(env!("CARGO_BIN_EXE_usubac"))
+        .args(tune("60"))
+        .current_dir(folder.path())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("usubac runs");
+    for _ in 0..600 {
+        let lines = fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
+        if lines > 1 || child.try_wait().expect("a state").is_some() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let _ = child.kill();
+    child.wait().expect("it ends");
+    let mut arguments = tune("1");
+    if journal.exists() {
+        let known = fs::read_to_string(&journal).expect("it is there");
+        assert!(known.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()), "{known}");
+        arguments.push("--resume");
+    }
+    let text = succeeds(&arguments, folder.path());
+    let document: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let result = &document["results"][0];
+    assert!(result["variants"]["timed"].as_u64().expect("a count") >= 1, "{text}");
+    let (cost, default) = (result["cost"].as_f64(), result["default_cost"].as_f64());
+    assert!(cost.expect("a cost") <= default.expect("a cost"), "never slower than the default: {text}");
+    assert_eq!(result["choice"].is_string(), folder.path().join("tuned.toml").exists());
+    assert!(!journal.exists(), "the journal goes when all is done");
+    succeeds(&["build", ".", "--target", "gp64", "-o", "out"], folder.path());
+}
+
+#[test]
+fn tune_says_what_it_cannot_time() {
+    let folder = ascon(None);
+    let output = usubac(&["tune", ".", "--primitive", "ascon-p6", "--target", "neon"], folder.path());
+    let said = String::from_utf8_lossy(&output.stderr);
+    let known = ["give --runner CMD", "no compiler for `neon` is installed"];
+    assert!(!output.status.success() && known.iter().any(|known| said.contains(known)), "{said}");
+}
+
+#[test]
 fn shells_are_completed() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         assert!(succeeds(&["completions", shell], &root()).contains("usubac"));
@@ -196,7 +461,9 @@ fn shells_are_completed() {
 
 #[test]
 fn every_command_has_examples() {
-    for command in ["check", "fmt", "run", "build", "test", "explain", "bench", "targets", "completions"] {
+    for command in
+        ["check", "fmt", "run", "build", "test", "explain", "bench", "tune", "targets", "completions"]
+    {
         assert!(succeeds(&[command, "--help"], &root()).contains("Example"), "{command}");
     }
 }

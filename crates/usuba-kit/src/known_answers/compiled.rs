@@ -3,31 +3,39 @@
 use super::{Answers, Direction, Path, Plan, Request, Test, WayError, explain};
 use crate::OutputFile;
 use crate::harness::{self, MESSAGE};
-use crate::library::{self, BuildError, Choices};
+use crate::library::{self, BuildError};
 use crate::manifest::{Function, Primitive};
 use crate::run::Compiler;
+use crate::variant::Variant;
 use usuba_codegen::Backend;
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
-use usuba_target::Target;
 
-/// The tests through C.
+/// The tests through C; the slicing is that of the way, or of its variant.
 pub fn answers(
     primitive: &Primitive,
     loaded: &Loaded,
-    slicing: Slicing,
-    target: &Target,
+    slicing: Option<Slicing>,
     path: Path,
     tests: &[Test],
     plan: &Plan,
 ) -> Result<Answers, WayError> {
-    let (backend, family, optimisation) = match path {
-        Path::C { family, optimisation, .. } => (Backend::C, family, optimisation),
-        Path::Assembly { family, optimisation, .. } => (Backend::Assembly, family, optimisation),
-        Path::Interpreter | Path::Usuba0 => return Err(WayError::Absent("nothing is compiled".into())),
+    let (target, variant, optimisation) = match (path, slicing) {
+        (Path::C { target, family, optimisation }, Some(slicing)) => {
+            (target, Variant::new(slicing).by(family), optimisation)
+        }
+        (Path::Assembly { target, family, optimisation }, Some(slicing)) => {
+            (target, Variant::new(slicing).by(family).through(Backend::Assembly), optimisation)
+        }
+        (Path::Variant { target, variant, optimisation }, _) => (target, variant, optimisation),
+        _ => return Err(WayError::Absent("nothing is compiled".into())),
     };
-    let compiler = Compiler::find(target, family)?;
-    let choices = Choices { backend, ..Choices::new(slicing) };
+    let compiler = if plan.runner.is_empty() {
+        Compiler::find(target, variant.compiler())?
+    } else {
+        Compiler::with_runner(target, variant.compiler(), &plan.runner)?
+    };
+    let choices = variant.choices();
     let library = library::build(primitive, loaded, target, &choices).map_err(|error| match &error {
         BuildError::Node { node, failure, .. } => explain(node, failure),
         BuildError::Driver { .. } => WayError::Broken(error.to_string()),

@@ -3,215 +3,269 @@
 use crate::args::{BackendArg, Bench};
 use crate::cipher::Cipher;
 use crate::estimate::cycles_per_instance;
+use crate::machine::Machine;
+use crate::measure::{Candidate, Samples, Workbench};
 use crate::output::{Failure, Output, print_json, print_line};
 use crate::{progress, targets};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use usuba_codegen::Backend;
 use usuba_ir::layout::Slicing;
-use usuba_kit::OutputFile;
-use usuba_kit::bench::{harness, parse};
-use usuba_kit::library::{self, Choices};
-use usuba_kit::manifest::{Function, Primitive};
-use usuba_kit::run::{Compiler, Family, Program};
+use usuba_kit::bench::block_bytes;
+use usuba_kit::manifest::Primitive;
+use usuba_kit::tuned::Tuned;
+use usuba_kit::variant::Variant;
+use usuba_target::Target;
 
-/// One way to make a primitive, compiled.
-struct Variant {
+/// A line of the table.
+struct Row {
     primitive: String,
-    slicing: Slicing,
-    target: &'static str,
-    compiler: String,
-    instances: u32,
-    bound: Option<f64>,
-    program: Program,
-    /// Tenth percentiles of every process, by what was measured.
-    samples: BTreeMap<String, Vec<f64>>,
+    block: f64,
+    tuned: bool,
+    candidate: Candidate,
+    /// Why it was not timed, if it was not.
+    untimed: Option<String>,
+    /// Medians over processes, by what was timed.
+    times: BTreeMap<String, f64>,
 }
 
-/// Compiles everything first, then runs the programs in turn, in a rotating order.
+/// Compiles everything of a primitive first, then times it in one process, several times.
 pub fn run(bench: &Bench, output: &Output) -> Result<(), Failure> {
-    if !cfg!(target_arch = "x86_64") {
-        return Err(Failure::general(
-            "bench reads the time-stamp counter of x86-64, and this machine has none",
-        ));
-    }
     let cipher = Cipher::read(&bench.path, &bench.search, output)?;
-    let mut variants = variants(bench, &cipher, output)?;
-    if variants.is_empty() {
-        return Err(Failure::general("there is nothing to measure: no target has code and a compiler here"));
-    }
+    let tuned = cipher.tuned(bench.no_tuned, output)?;
+    let runner = bench.runner.as_deref().unwrap_or_default();
+    let workbench = Workbench::new(&cipher, &bench.opt, bench.blocks, runner);
+    let mut machine = Machine::new(runner);
     let bar = progress::bar(output);
-    bar.set_length((variants.len() * bench.runs as usize) as u64);
-    for round in 0..bench.runs as usize {
-        for turn in 0..variants.len() {
-            let place = (turn + round) % variants.len();
-            let variant = &mut variants[place];
-            bar.set_message(format!("{} {} {}", variant.primitive, variant.slicing, variant.target));
-            let printed = variant.program.run(&[]).map_err(|error| Failure::general(error.to_string()))?;
-            for one in parse(&String::from_utf8_lossy(&printed)) {
-                variant.samples.entry(one.what).or_default().push(one.low);
-            }
-            bar.inc(1);
+    let mut rows = Vec::new();
+    for primitive in cipher.primitives(&bench.primitive)? {
+        let mut compiled = compile(bench, &workbench, primitive, &tuned, &bar)?;
+        for row in &compiled {
+            machine.add_compiler(row.candidate.compiler.version());
         }
+        let clock = time(&workbench, &mut compiled, bench.runs, &bar)?;
+        machine.ticks_per_cycle = machine.ticks_per_cycle.into_iter().chain(clock).reduce(f64::min);
+        rows.append(&mut compiled);
     }
     bar.finish_and_clear();
-    let rows: Vec<Value> = variants.iter().map(row).collect();
-    if output.is_json() {
-        print_json(&json!({ "machine": machine(), "processes": bench.runs, "rows": rows }));
-        return Ok(());
+    if rows.is_empty() {
+        return Err(Failure::general("there is nothing to measure: no target has code and a compiler here"));
     }
-    print_line(&format!("machine: {}; {} processes each, core cycles per byte", machine(), bench.runs));
-    print_line(&format!(
-        "{:<14} {:<2} {:<11} {:<9} {:>5} {:>8} {:>8} {:>6}  whole path",
-        "primitive", "", "target", "compiler", "batch", "kernel", "bound", "ratio"
-    ));
-    for row in &rows {
-        let number = |key: &str| row[key].as_f64().map_or("-".to_owned(), |value| format!("{value:.3}"));
-        let whole: Vec<String> = row["whole"]
-            .as_object()
-            .into_iter()
-            .flatten()
-            .map(|(what, value)| format!("{what} {:.2}", value.as_f64().unwrap_or(f64::NAN)))
-            .collect();
-        let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
-        print_line(&format!(
-            "{:<14} {:<2} {:<11} {:<9} {:>5} {:>8} {:>8} {:>6}  {}",
-            text("primitive"),
-            text("slicing"),
-            text("target"),
-            text("compiler"),
-            row["instances"],
-            number("kernel"),
-            number("port_bound"),
-            row["ratio"].as_f64().map_or("-".to_owned(), |value| format!("{value:.2}")),
-            whole.join(", ")
-        ));
+    if output.is_json() {
+        let rows: Vec<Value> = rows.iter().map(json_row).collect();
+        print_json(&json!({
+            "machine": machine.json(), "processes": bench.runs, "optimisation": workbench.level, "rows": rows,
+        }));
+    } else {
+        say(&rows, &machine, bench.runs);
     }
     Ok(())
 }
 
-fn variants(bench: &Bench, cipher: &Cipher, output: &Output) -> Result<Vec<Variant>, Failure> {
-    let chosen = targets::named(&bench.target)?;
+/// The variants that the command line asks for, on each target.
+fn variants(bench: &Bench, primitive: &Primitive) -> Result<Vec<Variant>, Failure> {
     let wanted: Vec<Slicing> =
         bench.slicing.iter().filter_map(|&slicing| targets::slicing(slicing)).collect();
-    let primitives = cipher.primitives(&bench.primitive)?;
-    let bar = progress::bar(output);
     let mut variants = Vec::new();
-    for primitive in primitives {
-        for &slicing in primitive.slicings.iter().filter(|one| wanted.is_empty() || wanted.contains(one)) {
-            for &target in &chosen {
-                bar.set_message(format!("compiling {} {slicing} {}", primitive.name, target.name));
-                bar.tick();
-                let ways = bench.backend.iter().flat_map(|one| bench.cc.iter().map(move |name| (*one, name)));
-                for (backend, name) in ways {
-                    let mut choices = Choices::new(slicing);
-                    if backend == BackendArg::Asm {
-                        choices.backend = Backend::Assembly;
-                        // The assembler makes the same of it, whichever compiler calls it.
-                        if Some(name) != bench.cc.first() {
-                            continue;
-                        }
-                    }
-                    let Ok(library) = library::build(primitive, &cipher.loaded, target, &choices) else {
-                        continue;
-                    };
-                    let family = match name.as_str() {
-                        "gcc" => Family::Gcc,
-                        "clang" => Family::Clang,
-                        other => {
-                            return Err(Failure::general(format!(
-                                "`{other}` is no compiler; there are gcc and clang"
-                            )));
-                        }
-                    };
-                    let Ok(compiler) = Compiler::find(target, family) else { continue };
-                    if !compiler.runner.is_empty() {
-                        continue;
-                    }
-                    let mut files = library.files.clone();
-                    files.push(harness(primitive, &library, &choices.prefix));
-                    let program = compile(&compiler, &files, &bench.opt)?;
-                    let main = library
-                        .kernels
-                        .iter()
-                        .find(|(role, _)| *role != "decrypt" && *role != "key_schedule");
-                    let kernel = main.map(|(_, compiled)| &compiled.kernel);
-                    variants.push(Variant {
-                        primitive: primitive.name.clone(),
-                        slicing,
-                        target: target.name,
-                        compiler: match backend {
-                            BackendArg::C => compiler.command.clone(),
-                            BackendArg::Asm => "asm".to_owned(),
-                        },
-                        instances: library.batch,
-                        bound: kernel.filter(|kernel| kernel.report.port_bound(target).is_some()).map(
-                            |kernel| cycles_per_instance(kernel, target) / f64::from(block_bytes(primitive)),
-                        ),
-                        program,
-                        samples: BTreeMap::new(),
-                    });
+    for &slicing in primitive.slicings.iter().filter(|one| wanted.is_empty() || wanted.contains(one)) {
+        for backend in &bench.backend {
+            for (number, name) in bench.cc.iter().enumerate() {
+                let family = targets::compiler(name)?;
+                let variant = Variant::new(slicing).by(family);
+                match backend {
+                    BackendArg::C => variants.push(variant),
+                    // The assembler makes the same of it, whichever compiler calls it.
+                    BackendArg::Asm if number == 0 => variants.push(variant.through(Backend::Assembly)),
+                    BackendArg::Asm => {}
                 }
             }
         }
     }
-    bar.finish_and_clear();
-    Ok(variants)
+    targets::varied(&variants, &bench.vary)
 }
 
-fn compile(compiler: &Compiler, files: &[OutputFile], level: &str) -> Result<Program, Failure> {
-    let level = format!("-O{}", level.trim_start_matches("-").trim_start_matches('O'));
-    compiler.compile(files, &[&level]).map_err(|error| Failure::general(error.to_string()))
+fn compile<'a>(
+    bench: &Bench,
+    workbench: &Workbench<'a>,
+    primitive: &'a Primitive,
+    tuned: &Tuned,
+    bar: &indicatif::ProgressBar,
+) -> Result<Vec<Row>, Failure> {
+    let mut work: Vec<(&'static Target, Variant, bool)> = Vec::new();
+    for target in targets::named(&bench.target)? {
+        let best = tuned.find(&primitive.name, target.name).map(|choice| choice.variant);
+        let asked = variants(bench, primitive)?;
+        // What was tuned is shown too, but where the command line asks for other slicings or languages alone.
+        let fits = |best: &Variant| {
+            asked.iter().any(|one| one.slicing() == best.slicing() && one.backend() == best.backend())
+                || (bench.slicing.is_empty() && bench.vary.is_empty())
+        };
+        work.extend(asked.iter().map(|&variant| (target, variant, best == Some(variant))));
+        if let Some(best) = best.filter(|best| !asked.contains(best) && fits(best)) {
+            work.push((target, best, true));
+        }
+    }
+    bar.set_length(work.len() as u64);
+    bar.set_position(0);
+    let mut rows = Vec::new();
+    for (target, variant, is_tuned) in work {
+        bar.set_message(format!("compiling {} {} {variant}", primitive.name, target.name));
+        bar.tick();
+        bar.inc(1);
+        let Ok((compiler, timed)) = workbench.compiler(target, &variant) else { continue };
+        let Ok(draft) = workbench.draft(primitive, target, variant) else { continue };
+        let untimed = (!timed).then(|| match compiler.runner.first() {
+            Some(emulator) => format!("{emulator} runs it here, under which cycles mean nothing"),
+            None => "this machine cannot run it".to_owned(),
+        });
+        rows.push(Row {
+            primitive: primitive.name.clone(),
+            block: f64::from(block_bytes(primitive)),
+            tuned: is_tuned,
+            candidate: workbench.compile(draft, &compiler, None)?,
+            untimed,
+            times: BTreeMap::new(),
+        });
+    }
+    Ok(rows)
 }
 
-fn block_bytes(primitive: &Primitive) -> u32 {
-    match &primitive.function {
-        Function::BlockCipher(cipher) => cipher.block.bytes,
-        Function::Stream(cipher) => cipher.keystream.bytes,
-        Function::Permutation(permutation) => permutation.state.bytes,
+/// Times all that can be; the ticks per core cycle at the highest clock seen.
+fn time(
+    workbench: &Workbench<'_>,
+    rows: &mut [Row],
+    processes: u32,
+    bar: &indicatif::ProgressBar,
+) -> Result<Option<f64>, Failure> {
+    let mut timed: Vec<&mut Row> = rows.iter_mut().filter(|row| row.untimed.is_none()).collect();
+    if timed.is_empty() {
+        return Ok(None);
+    }
+    let program = workbench.link(&timed.iter().map(|row| &row.candidate).collect::<Vec<_>>(), None)?;
+    let works: usize = timed.iter().map(|row| row.candidate.timed.works.len()).sum();
+    let mut samples = Samples::new(timed.len());
+    bar.set_length(processes.into());
+    bar.set_position(0);
+    for process in 0..processes as usize {
+        bar.set_message(format!("timing {} ({} variants)", timed[0].primitive, timed.len()));
+        samples.add(&program, process * works / processes as usize)?;
+        bar.inc(1);
+    }
+    for (number, row) in timed.iter_mut().enumerate() {
+        for work in &row.candidate.timed.works {
+            if let Some(median) = samples.median(number, work.what) {
+                row.times.insert(work.what.to_owned(), median);
+            }
+        }
+    }
+    Ok(samples.clock.iter().copied().reduce(f64::min))
+}
+
+impl Row {
+    /// Core cycles per byte that the ports allow.
+    fn bound(&self) -> Option<f64> {
+        let kernel = &self.candidate.kernel;
+        kernel.report.port_bound(self.candidate.target)?;
+        Some(cycles_per_instance(kernel, self.candidate.target) / self.block)
+    }
+
+    fn ratio(&self) -> Option<f64> {
+        self.times.get("kernel").zip(self.bound()).map(|(kernel, bound)| kernel / bound)
+    }
+
+    fn whole(&self) -> impl Iterator<Item = (&String, &f64)> {
+        self.times.iter().filter(|(what, _)| *what != "kernel")
     }
 }
 
-fn row(variant: &Variant) -> Value {
-    let medians: BTreeMap<&str, f64> =
-        variant.samples.iter().map(|(what, samples)| (what.as_str(), median(samples))).collect();
-    let kernel = medians.get("kernel").copied();
-    let whole: serde_json::Map<String, Value> = medians
-        .iter()
-        .filter(|(what, _)| **what != "kernel")
-        .map(|(what, value)| ((*what).to_owned(), json!(value)))
-        .collect();
+fn json_row(row: &Row) -> Value {
+    let candidate = &row.candidate;
+    let choices: Map<String, Value> =
+        candidate.variant.words().iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+    let whole: Map<String, Value> = row.whole().map(|(what, time)| (what.clone(), json!(time))).collect();
+    let code = candidate.code.map(|code| {
+        json!({
+            "bytes": code.bytes, "loop_bytes": code.loop_bytes, "instructions": code.instructions,
+            "stack_loads": code.stack_loads, "stack_stores": code.stack_stores,
+        })
+    });
     json!({
-        "primitive": variant.primitive,
-        "slicing": variant.slicing.to_string(),
-        "target": variant.target,
-        "compiler": variant.compiler,
-        "instances": variant.instances,
-        "kernel": kernel,
-        "port_bound": variant.bound,
-        "ratio": kernel.zip(variant.bound).map(|(kernel, bound)| kernel / bound),
+        "primitive": row.primitive,
+        "slicing": candidate.variant.slicing().to_string(),
+        "target": candidate.target.name,
+        "compiler": candidate.maker(),
+        "choices": choices,
+        "tuned": row.tuned,
+        "instances": candidate.kernel.instances,
+        "gates": candidate.kernel.report.gates,
+        "instructions": candidate.kernel.report.instructions_run(),
+        "code": code,
+        "kernel": row.times.get("kernel"),
+        "port_bound": row.bound(),
+        "ratio": row.ratio(),
         "whole": whole,
+        "untimed": row.untimed,
     })
 }
 
-fn median(samples: &[f64]) -> f64 {
-    let mut sorted = samples.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
-/// The processor, as the system names it.
-fn machine() -> String {
-    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let field = |name: &str| {
-        text.lines()
-            .find(|line| line.starts_with(name))
-            .and_then(|line| line.split(": ").nth(1))
-            .map(str::to_owned)
-    };
-    let model = field("model name").unwrap_or_else(|| "an unknown processor".into());
-    match (field("cpu family"), field("model\t")) {
-        (Some(family), Some(number)) => format!("{model} (family {family}, model {number})"),
-        _ => model,
+fn say(rows: &[Row], machine: &Machine, processes: u32) {
+    machine.lines().iter().for_each(|line| print_line(line));
+    print_line(&format!(
+        "core cycles per byte, median of {processes} processes; code of the kernel as compiled: bytes (longest loop), \
+         instructions, stack loads/stores"
+    ));
+    print_line(&format!(
+        "{:<14} {:<2} {:<11} {:<9} {:>5} {:>8} {:>8} {:>6}  {:<26} {:>15} {:>7} {:>11}",
+        "primitive",
+        "",
+        "target",
+        "compiler",
+        "batch",
+        "kernel",
+        "bound",
+        "ratio",
+        "whole path",
+        "bytes",
+        "instr",
+        "stack"
+    ));
+    let number =
+        |value: Option<f64>, digits: usize| value.map_or("-".to_owned(), |value| format!("{value:.digits$}"));
+    for row in rows {
+        let candidate = &row.candidate;
+        let whole: Vec<String> = row.whole().map(|(what, time)| format!("{what} {time:.2}")).collect();
+        let (bytes, instructions, stack) = match candidate.code {
+            Some(code) => (
+                format!("{} ({})", code.bytes, code.loop_bytes),
+                code.instructions.to_string(),
+                format!("{}/{}", code.stack_loads, code.stack_stores),
+            ),
+            None => ("-".into(), "-".into(), "-".into()),
+        };
+        let mut line = format!(
+            "{:<14} {:<2} {:<11} {:<9} {:>5} {:>8} {:>8} {:>6}  {:<26} {bytes:>15} {instructions:>7} {stack:>11}",
+            row.primitive,
+            candidate.variant.slicing().to_string(),
+            candidate.target.name,
+            candidate.maker(),
+            candidate.kernel.instances,
+            number(row.times.get("kernel").copied(), 3),
+            number(row.bound(), 3),
+            number(row.ratio(), 2),
+            whole.join(", "),
+        );
+        // What the columns do not say.
+        let rest: Vec<String> =
+            candidate.variant.words().iter().skip(3).map(|(name, value)| format!("{name}={value}")).collect();
+        if !rest.is_empty() {
+            line.push_str(&format!("  {}", rest.join(" ")));
+        }
+        if row.tuned {
+            line.push_str("  tuned");
+        }
+        if let Some(reason) = &row.untimed {
+            line.push_str(&format!("  not timed: {reason}"));
+        }
+        print_line(line.trim_end());
     }
 }

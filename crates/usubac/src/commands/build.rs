@@ -14,6 +14,7 @@ use usuba_ir::layout::Slicing;
 use usuba_kit::library::{self, BuildError, Choices};
 use usuba_kit::manifest::{Function, Primitive};
 use usuba_kit::pipeline::{self, Settings, compile};
+use usuba_kit::variant::Variant;
 use usuba_lang::diagnostic::Diagnostic;
 use usuba_lang::load::Loaded;
 use usuba_lang::typed::Mode;
@@ -54,17 +55,30 @@ fn adjust(settings: &mut Settings, choices: &Compile) {
 
 fn backend(choices: &Compile) -> Backend {
     match choices.backend {
-        BackendArg::C => Backend::C,
-        BackendArg::Asm => Backend::Assembly,
+        None | Some(BackendArg::C) => Backend::C,
+        Some(BackendArg::Asm) => Backend::Assembly,
     }
 }
 
 /// The option that says so, if it must be said.
 fn backend_option(choices: &Compile) -> &'static str {
-    match choices.backend {
-        BackendArg::C => "",
-        BackendArg::Asm => " --backend asm",
+    match backend(choices) {
+        Backend::C => "",
+        Backend::Assembly => " --backend asm",
     }
+}
+
+/// Whether a variant is what the options ask for, as far as they say anything.
+fn agrees(variant: &Variant, choices: &Compile) -> bool {
+    let slicing = targets::slicing(choices.slicing).is_none_or(|slicing| slicing == variant.slicing());
+    let backend = choices.backend.is_none() || backend(choices) == variant.backend();
+    let options = [
+        (choices.no_unroll, "loops", "keep"),
+        (choices.unroll, "loops", "unroll"),
+        (choices.inline_all, "inline", "all"),
+        (choices.no_inline, "inline", "none"),
+    ];
+    slicing && backend && options.iter().all(|(on, knob, value)| !on || variant.value(knob) == Some(value))
 }
 
 fn program(build: &Build, chosen: &[&'static Target], output: &Output) -> Result<(), Failure> {
@@ -136,6 +150,8 @@ fn library(build: &Build, chosen: &[&'static Target], output: &Output) -> Result
     }
     let cipher = Cipher::read(&build.path, &build.search, output)?;
     let primitives = cipher.primitives(&build.primitive)?;
+    // Who says how many blocks there are asks for what is best for these.
+    let tuned = cipher.tuned(build.compile.no_tuned || build.compile.blocks.is_some(), output)?;
     let bar = progress::bar(output);
     bar.set_length((primitives.len() * chosen.len()) as u64);
     let mut written: Vec<(PathBuf, String)> = Vec::new();
@@ -143,9 +159,14 @@ fn library(build: &Build, chosen: &[&'static Target], output: &Output) -> Result
     for &target in chosen {
         for &primitive in &primitives {
             bar.set_message(format!("{} for {}", primitive.name, target.name));
-            let slicing = match targets::slicing(build.compile.slicing) {
-                Some(slicing) => slicing,
-                None => choose_for(build, &cipher, primitive, target)?,
+            let best = tuned
+                .find(&primitive.name, target.name)
+                .map(|choice| choice.variant)
+                .filter(|variant| agrees(variant, &build.compile));
+            let slicing = match (best, targets::slicing(build.compile.slicing)) {
+                (Some(variant), _) => variant.slicing(),
+                (None, Some(slicing)) => slicing,
+                (None, None) => choose_for(build, &cipher, primitive, target)?,
             };
             let mut choices = Choices::new(slicing);
             choices.command = format!(
@@ -155,8 +176,16 @@ fn library(build: &Build, chosen: &[&'static Target], output: &Output) -> Result
                 target.name,
                 backend_option(&build.compile)
             );
-            choices.backend = backend(&build.compile);
-            adjust(&mut choices.settings, &build.compile);
+            match best {
+                Some(variant) => {
+                    variant.apply(&mut choices);
+                    choices.command.push_str(&format!(" (tuned: {variant})"));
+                }
+                None => {
+                    choices.backend = backend(&build.compile);
+                    adjust(&mut choices.settings, &build.compile);
+                }
+            }
             let library = library::build(primitive, &cipher.loaded, target, &choices)
                 .map_err(|error| explain_failure(error, &cipher, slicing, target, output))?;
             let several = chosen.len() > 1;
@@ -177,7 +206,11 @@ fn library(build: &Build, chosen: &[&'static Target], output: &Output) -> Result
                 } else {
                     (slicing, target)
                 };
-                rows.push(summary(&name, slicing, target, &compiled.kernel));
+                let mut row = summary(&name, slicing, target, &compiled.kernel);
+                if let Some(variant) = best.filter(|_| *role != "key_schedule") {
+                    row["tuned"] = json!(variant.to_string());
+                }
+                rows.push(row);
             }
             bar.inc(1);
         }
@@ -217,7 +250,7 @@ fn choose(
         adjust(&mut settings, &build.compile);
         settings
     };
-    estimate::fastest(loaded, &with, &targets::SLICINGS, target).map_err(|refusals| {
+    estimate::fastest(loaded, &with, &targets::SLICINGS, target, build.compile.blocks).map_err(|refusals| {
         // What is wrong in every slicing is wrong with the program: the last one speaks for all.
         match refusals.into_iter().next_back() {
             Some((slicing, Refusal::Target(missing))) => refused(slicing, target, &missing),
@@ -241,20 +274,22 @@ fn choose_for(
         adjust(&mut settings, &build.compile);
         settings
     };
-    estimate::fastest(&cipher.loaded, &with, &primitive.slicings, target).map_err(|refusals| {
-        let names: Vec<String> = refusals.iter().map(|(slicing, _)| slicing.to_string()).collect();
-        let reason = refusals.iter().find_map(|(slicing, refusal)| match refusal {
-            Refusal::Target(missing) => missing.first().map(|missing| format!("; {slicing}: {missing}")),
-            Refusal::Program(_) => None,
-        });
-        Failure::general(format!(
-            "`{}` has no code for `{}` in any of its slicings ({}){}",
-            primitive.name,
-            target.name,
-            names.join(", "),
-            reason.unwrap_or_default()
-        ))
-    })
+    estimate::fastest(&cipher.loaded, &with, &primitive.slicings, target, build.compile.blocks).map_err(
+        |refusals| {
+            let names: Vec<String> = refusals.iter().map(|(slicing, _)| slicing.to_string()).collect();
+            let reason = refusals.iter().find_map(|(slicing, refusal)| match refusal {
+                Refusal::Target(missing) => missing.first().map(|missing| format!("; {slicing}: {missing}")),
+                Refusal::Program(_) => None,
+            });
+            Failure::general(format!(
+                "`{}` has no code for `{}` in any of its slicings ({}){}",
+                primitive.name,
+                target.name,
+                names.join(", "),
+                reason.unwrap_or_default()
+            ))
+        },
+    )
 }
 
 fn refused(slicing: Slicing, target: &Target, missing: &[Missing]) -> Failure {
@@ -344,14 +379,16 @@ fn say(rows: &[Value], paths: &[PathBuf], output: &Output) {
     }
     for row in rows {
         let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+        let tuned = row["tuned"].as_str().map(|variant| format!(" (tuned: {variant})"));
         print_line(&format!(
-            "{:<24} slicing {}  {:<10} {:>4} instances, {} gates, {} instructions a call",
+            "{:<24} slicing {}  {:<10} {:>4} instances, {} gates, {} instructions a call{}",
             text("name"),
             text("slicing"),
             text("target"),
             row["instances"],
             row["gates"],
-            row["instructions"]
+            row["instructions"],
+            tuned.unwrap_or_default()
         ));
     }
     for path in paths {

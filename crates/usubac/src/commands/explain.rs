@@ -3,7 +3,7 @@
 use crate::args::Explain;
 use crate::cipher::Cipher;
 use crate::commands::build::main_node;
-use crate::estimate::{Refusal, attempt, cycles_per_instance, output_bytes};
+use crate::estimate::{Refusal, attempt, cycles_per_instance, cycles_per_instance_of, output_bytes};
 use crate::output::{Failure, Output, print_json, print_line};
 use crate::{front_end, targets};
 use serde_json::{Value, json};
@@ -24,11 +24,13 @@ pub fn run(explain: &Explain, output: &Output) -> Result<(), Failure> {
         for primitive in cipher.primitives(&[])? {
             let mut options = entry.clone();
             options.entry = Some(main_node(primitive).to_owned());
-            found |= one(&primitive.name, &cipher.loaded, &options, &chosen, output, &mut documents);
+            let place = Place { name: &primitive.name, loaded: &cipher.loaded, blocks: explain.blocks };
+            found |= one(&place, &options, &chosen, output, &mut documents);
         }
     } else {
         let loaded = front_end::read(&explain.path, &explain.search, output)?;
-        found |= one(&explain.path, &loaded, &entry, &chosen, output, &mut documents);
+        let place = Place { name: &explain.path, loaded: &loaded, blocks: explain.blocks };
+        found |= one(&place, &entry, &chosen, output, &mut documents);
     }
     if output.is_json() {
         print_json(&Value::Array(documents));
@@ -36,16 +38,25 @@ pub fn run(explain: &Explain, output: &Output) -> Result<(), Failure> {
     if found { Ok(()) } else { Err(Failure::Said) }
 }
 
+/// What is explained, and for whom.
+struct Place<'a> {
+    name: &'a str,
+    loaded: &'a Loaded,
+    /// Blocks that the caller has at a time.
+    blocks: Option<u64>,
+}
+
 /// Explains one entry; whether anything has code.
 fn one(
-    name: &str,
-    loaded: &Loaded,
+    place: &Place<'_>,
     entry: &Options,
     chosen: &[&'static Target],
     output: &Output,
     documents: &mut Vec<Value>,
 ) -> bool {
+    let Place { name, loaded, blocks } = *place;
     let mut rows = Vec::new();
+    let mut ranking: Vec<(f64, String)> = Vec::new();
     let mut found = false;
     if !output.is_json() {
         print_line(&format!("{name}: {}", entry.entry.as_deref().unwrap_or("the last definition")));
@@ -62,6 +73,14 @@ fn one(
                         .report
                         .port_bound(target)
                         .map(|_| cycles_per_instance(kernel, target) / output_bytes(kernel).max(1.0 / 8.0));
+                    let bytes = output_bytes(kernel).max(1.0 / 8.0);
+                    // Ports that are not known cannot be ranked beside those that are.
+                    let few = blocks
+                        .filter(|_| bound.is_some())
+                        .map(|blocks| cycles_per_instance_of(kernel, target, blocks) / bytes);
+                    if let Some(few) = few {
+                        ranking.push((few, format!("{slicing}  {}", target.name)));
+                    }
                     let loops: usize =
                         compiled.program.nodes.iter().map(|node| node.inductions as usize).sum();
                     if output.is_json() {
@@ -71,6 +90,7 @@ fn one(
                             "instructions": kernel.report.instructions_run(),
                             "code_bytes": kernel.report.code_bytes, "loops": loops,
                             "port_bound_cycles_per_byte": bound,
+                            "port_bound_cycles_per_byte_of_blocks": few,
                         }));
                     } else {
                         let bound = match bound {
@@ -108,7 +128,14 @@ fn one(
             }
         }
     }
-    documents.push(json!({ "name": name, "entry": entry.entry, "rows": rows }));
+    ranking.sort_by(|a, b| a.0.total_cmp(&b.0));
+    if let Some(blocks) = blocks.filter(|_| !output.is_json()) {
+        print_line(&format!("  for {blocks} blocks at a time, at best:"));
+        for (number, (cost, what)) in ranking.iter().enumerate() {
+            print_line(&format!("  {:>3}. {what:<14} {cost:.2} cycles per byte", number + 1));
+        }
+    }
+    documents.push(json!({ "name": name, "entry": entry.entry, "blocks": blocks, "rows": rows }));
     found
 }
 

@@ -9,3 +9,4 @@ pub mod fmt;
 pub mod run;
 pub mod targets;
 pub mod test;
+pub mod tune;

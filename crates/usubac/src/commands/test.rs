@@ -9,7 +9,6 @@ use serde_json::json;
 use std::path::PathBuf;
 use usuba_ir::layout::Slicing;
 use usuba_kit::known_answers::{self, Path, Plan, Report};
-use usuba_kit::run::Family;
 use usuba_kit::vectors::{self, VectorFile};
 
 /// Failures that are printed in full.
@@ -18,7 +17,9 @@ const SHOWN: usize = 20;
 /// Runs every way through every test; the last line is `N passed, M failed`.
 pub fn run(test: &Test, output: &Output) -> Result<(), Failure> {
     let cipher = Cipher::read(&test.path, &test.search, output)?;
-    let plan = plan(test)?;
+    let general = plan(test)?;
+    let tuned = cipher.tuned(test.no_tuned, output)?;
+    let chosen = targets::named(&test.target)?;
     let mut total = Report::default();
     let mut rows = Vec::new();
     for primitive in cipher.primitives(&test.primitive)? {
@@ -42,6 +43,16 @@ pub fn run(test: &Test, output: &Output) -> Result<(), Failure> {
             if tests.is_empty() {
                 continue;
             }
+        }
+        let mut plan = general.clone();
+        for &target in &chosen {
+            // The optimisation level that the measurement had.
+            let choice = tuned.find(&primitive.name, target.name);
+            plan.paths.extend(choice.map(|choice| Path::Variant {
+                target,
+                variant: choice.variant,
+                optimisation: "-O3",
+            }));
         }
         let bar = progress::bar(output);
         let report = known_answers::run(primitive, &cipher.loaded, &tests, &plan, &mut |step| {
@@ -106,15 +117,7 @@ fn plan(test: &Test) -> Result<Plan, Failure> {
     let mut paths = vec![Path::Interpreter, Path::Usuba0];
     for target in targets::named(&test.target)? {
         for compiler in &test.cc {
-            let family = match compiler.as_str() {
-                "gcc" => Family::Gcc,
-                "clang" => Family::Clang,
-                other => {
-                    return Err(Failure::general(format!(
-                        "`{other}` is no compiler; there are gcc and clang"
-                    )));
-                }
-            };
+            let family = targets::compiler(compiler)?;
             for level in &test.opt {
                 let optimisation = match level.trim_start_matches("-").trim_start_matches('O') {
                     "0" => "-O0",

@@ -1,0 +1,220 @@
+//! Compiling variants of a primitive and timing them side by side: what `bench` and `tune` share.
+
+use crate::cipher::Cipher;
+use crate::output::Failure;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use usuba_codegen::{Backend, Kernel};
+use usuba_kit::OutputFile;
+use usuba_kit::bench::{self, Timed};
+use usuba_kit::disassembly::{self, Code};
+use usuba_kit::library::{self, BuildError, Library};
+use usuba_kit::manifest::Primitive;
+use usuba_kit::run::{Compiler, Objects, Program, RunError};
+use usuba_kit::variant::Variant;
+use usuba_target::Target;
+
+/// Where variants are made and run.
+pub struct Workbench<'a> {
+    /// The cipher.
+    pub cipher: &'a Cipher,
+    /// The optimisation level of the C compilers: `-O3`.
+    pub level: String,
+    /// Blocks that a call of the whole path gets; some 16 KiB of them if `None`.
+    pub blocks: Option<u32>,
+    /// What runs the programs; empty for this machine.
+    pub runner: Vec<String>,
+    /// How many libraries were made: each has names of its own, so that all fit in one program.
+    made: Cell<usize>,
+}
+
+/// The library of a variant, not yet compiled.
+pub struct Draft<'a> {
+    /// The primitive.
+    pub primitive: &'a Primitive,
+    /// The machine.
+    pub target: &'static Target,
+    /// What was chosen.
+    pub variant: Variant,
+    /// What its names begin with.
+    prefix: String,
+    library: Library,
+}
+
+/// A compiled variant.
+pub struct Candidate {
+    /// The machine.
+    pub target: &'static Target,
+    /// What was chosen.
+    pub variant: Variant,
+    /// Who compiled it.
+    pub compiler: Compiler,
+    /// The kernel that the primitive spends its time in.
+    pub kernel: Kernel,
+    /// What can be timed.
+    pub timed: Timed,
+    /// What is in the code of the kernel, if there is a disassembler.
+    pub code: Option<Code>,
+    objects: Objects,
+}
+
+/// What came of running a program of [`Workbench::link`] several times.
+#[derive(Default)]
+pub struct Samples {
+    /// For each candidate, what was timed, with the figure of each process.
+    pub of: Vec<BTreeMap<String, Vec<f64>>>,
+    /// Ticks per core cycle in each process.
+    pub clock: Vec<f64>,
+}
+
+impl<'a> Workbench<'a> {
+    /// A workbench for a cipher; `level` as the user writes it, with or without `-O`.
+    pub fn new(cipher: &'a Cipher, level: &str, blocks: Option<u32>, runner: &[String]) -> Workbench<'a> {
+        let level = format!("-O{}", level.trim_start_matches('-').trim_start_matches('O'));
+        Workbench { cipher, level, blocks, runner: runner.to_vec(), made: Cell::new(0) }
+    }
+
+    /// The compiler of a variant, and whether what it makes can be timed: by the runner, or on this machine.
+    ///
+    /// # Errors
+    /// It is not installed.
+    pub fn compiler(&self, target: &Target, variant: &Variant) -> Result<(Compiler, bool), RunError> {
+        if !self.runner.is_empty() {
+            return Ok((Compiler::with_runner(target, variant.compiler(), &self.runner)?, true));
+        }
+        match Compiler::find(target, variant.compiler()) {
+            Ok(compiler) => {
+                let here = compiler.runner.is_empty();
+                Ok((compiler, here))
+            }
+            Err(RunError::Features { .. }) => {
+                Ok((Compiler::with_runner(target, variant.compiler(), &[])?, false))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Makes the library of a variant.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn draft(
+        &self,
+        primitive: &'a Primitive,
+        target: &'static Target,
+        variant: Variant,
+    ) -> Result<Draft<'a>, BuildError> {
+        let prefix = format!("usuba{}_", self.made.replace(self.made.get() + 1));
+        let mut choices = variant.choices();
+        choices.prefix = prefix.clone();
+        let library = library::build(primitive, &self.cipher.loaded, target, &choices)?;
+        Ok(Draft { primitive, target, variant, prefix, library })
+    }
+
+    /// Compiles a draft, within a time if one is given.
+    ///
+    /// # Errors
+    /// The compiler says something, or takes too long.
+    pub fn compile(
+        &self,
+        draft: Draft<'_>,
+        compiler: &Compiler,
+        limit: Option<Duration>,
+    ) -> Result<Candidate, Failure> {
+        let failure = |error: RunError| Failure::general(error.to_string());
+        let Draft { primitive, target, variant, prefix, library } = draft;
+        let timed = bench::functions(primitive, &library, &prefix, self.blocks);
+        let mut files = library.files.clone();
+        files.push(timed.file.clone());
+        let objects = compiler.objects(&files, &[&self.level], limit).map_err(failure)?;
+        let Some(kernel) = bench::main_kernel(&library).cloned() else {
+            return Err(Failure::general(format!("`{}` has no kernel to time", primitive.name)));
+        };
+        // Without a disassembler the figures about the code are left out.
+        let code = objects.disassembly(&format!("{}.c", kernel.symbol), target).ok();
+        let code = code.map(|text| disassembly::parse(&text));
+        Ok(Candidate { target, variant, compiler: compiler.clone(), kernel, timed, code, objects })
+    }
+
+    /// A program that times all of these in turn; only this of each, if it is said.
+    ///
+    /// # Errors
+    /// The compiler says something, or there is nothing to time.
+    pub fn link(&self, candidates: &[&Candidate], only: Option<&str>) -> Result<Program, Failure> {
+        let Some(first) = candidates.first() else {
+            return Err(Failure::general(
+                "there is nothing to measure: no target has code and a compiler here",
+            ));
+        };
+        let timed: Vec<&Timed> = candidates.iter().map(|one| &one.timed).collect();
+        let objects: Vec<&Objects> = candidates.iter().map(|one| &one.objects).collect();
+        let failure = |error: RunError| Failure::general(error.to_string());
+        first.compiler.link(&bench::program(&timed, only), &objects, &["-O2"]).map_err(failure)
+    }
+}
+
+impl Draft<'_> {
+    /// The kernel that the primitive spends its time in.
+    pub fn kernel(&self) -> Option<&Kernel> {
+        bench::main_kernel(&self.library)
+    }
+
+    /// What compilers are given, with the same names for every draft: who has the same text has the same code. The C
+    /// compiler is part of it.
+    pub fn text(&self) -> String {
+        let mut text = format!("{}\n", self.variant.compiler().name());
+        for OutputFile { path, contents } in &self.library.files {
+            for part in [path, contents] {
+                text.push_str(
+                    &part.replace(&self.prefix, "usuba_").replace(&self.prefix.to_uppercase(), "USUBA_"),
+                );
+                text.push('\n');
+            }
+        }
+        text
+    }
+}
+
+impl Candidate {
+    /// The compiler as it is named in a table: its command, or `asm` for assembly.
+    pub fn maker(&self) -> String {
+        match self.variant.backend() {
+            Backend::C => self.compiler.command.clone(),
+            Backend::Assembly => "asm".to_owned(),
+        }
+    }
+}
+
+impl Samples {
+    /// For so many candidates.
+    pub fn new(candidates: usize) -> Samples {
+        Samples { of: vec![BTreeMap::new(); candidates], clock: Vec::new() }
+    }
+
+    /// Runs a program of [`Workbench::link`] once; `first` is the number of the work that begins.
+    ///
+    /// # Errors
+    /// The program fails.
+    pub fn add(&mut self, program: &Program, first: usize) -> Result<(), Failure> {
+        let printed = program
+            .run_with(&[&first.to_string()], &[])
+            .map_err(|error| Failure::general(error.to_string()))?;
+        for one in bench::parse(&String::from_utf8_lossy(&printed)) {
+            if one.what == "clock" {
+                self.clock.push(one.low);
+                continue;
+            }
+            let Some((number, what)) = one.what.split_once(':') else { continue };
+            if let Some(of) = number.parse::<usize>().ok().and_then(|number| self.of.get_mut(number)) {
+                of.entry(what.to_owned()).or_default().push(one.low);
+            }
+        }
+        Ok(())
+    }
+
+    /// The median over processes for a candidate.
+    pub fn median(&self, candidate: usize, what: &str) -> Option<f64> {
+        bench::median(self.of.get(candidate)?.get(what)?)
+    }
+}
