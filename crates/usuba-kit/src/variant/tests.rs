@@ -56,8 +56,8 @@ fn what_cannot_be_chosen() {
 fn the_manual_names_every_knob_and_value() {
     let manual = include_str!("../../../../docs/bench.md");
     for knob in &KNOBS {
-        let row = manual.lines().find(|line| line.starts_with(&format!("| `{}` |", knob.name)));
-        let row = row.unwrap_or_else(|| panic!("docs/bench.md has no row for `{}`", knob.name));
-        assert!(knob.values.iter().all(|value| row.contains(&format!("`{value}`"))), "{row}");
+        let names = |row: &str| knob.values.iter().all(|value| row.contains(&format!("`{value}`")));
+        let mut rows = manual.lines().filter(|line| line.starts_with(&format!("| `{}` |", knob.name)));
+        assert!(rows.any(names), "docs/bench.md has no row with every value of `{}`", knob.name);
     }
 }
