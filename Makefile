@@ -1,6 +1,6 @@
 # Usuba: `make demo` shows it at work, `make test` runs every test. Both install what is missing.
 
-.PHONY: all demo test test-long bench setup fmt lint clean
+.PHONY: all demo test test-long bench bench-page compile-speed setup fmt lint clean
 
 all:
 	cargo build --release
@@ -19,8 +19,16 @@ test: setup
 test-long: setup
 	USUBA_PROGRAMS=20000 USUBA_FUZZ=200000 sh scripts/test.sh
 
-# Compile speed of every cipher, slicing and target.
+# Measures Usuba and its peers and writes docs/performance.md; QUICK=1 for a first look of a few minutes.
 bench: setup
+	@QUICK=$(QUICK) sh bench/bench.sh
+
+# Writes the page again from the data beside it.
+bench-page:
+	@cargo run --release --quiet -p usuba-report -- page docs/performance/data.json docs/performance.md
+
+# Compile speed of every cipher, slicing and target.
+compile-speed: setup
 	@cargo run --release --quiet -p usuba-tests --bin compile-speed
 
 fmt:

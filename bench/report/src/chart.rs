@@ -1,0 +1,137 @@
+//! The charts of the page.
+
+use crate::data::Data;
+use crate::query::{CIPHERS, TARGETS, kernel, peer, slicings, whole};
+use crate::svg::{DotRow, Line, dots, lines, number};
+
+/// A chart: the name of its file, and its text.
+#[derive(Debug)]
+pub struct Chart {
+    /// The file beside the page's data.
+    pub file: &'static str,
+    /// What it shows, for those who do not see it.
+    pub caption: &'static str,
+    /// The SVG.
+    pub svg: String,
+}
+
+/// The targets of the scaling chart.
+const SCALE: &[&str] = &["gp64", "sse2", "avx2", "avx512-256", "avx512"];
+
+/// All charts of the page.
+pub fn charts(data: &Data) -> Vec<Chart> {
+    vec![
+        Chart {
+            file: "peers-avx512.svg",
+            caption: "On AVX-512, Usuba beside the fastest constant-time code found in packages",
+            svg: peers(data, "avx512", "AVX-512"),
+        },
+        Chart {
+            file: "peers-avx2.svg",
+            caption: "On AVX2, Usuba beside the fastest constant-time code found in packages",
+            svg: peers(data, "avx2", "AVX2"),
+        },
+        Chart {
+            file: "scaling.svg",
+            caption: "Kernels of Usuba on registers of 64 to 512 bits",
+            svg: scaling(data),
+        },
+        Chart { file: "rectangle.svg", caption: "RECTANGLE in the three slicings", svg: rectangle(data) },
+    ]
+}
+
+/// Ours and the best peer that is constant time: on the whole path where there is such a peer, else kernel beside kernel.
+fn peers(data: &Data, target: &str, name: &str) -> String {
+    let mut rows = Vec::new();
+    for (primitive, title, modes) in CIPHERS {
+        let path = modes.iter().find_map(|mode| {
+            let (_, ours) = whole(data, primitive, target, mode)?;
+            let (theirs, cycles) = peer(data, primitive, mode, target, true)?;
+            Some((mode.to_uppercase(), ours, theirs.name.clone(), cycles))
+        });
+        let inner = || {
+            let (_, ours) = kernel(data, primitive, target, None)?;
+            let (theirs, cycles) = peer(data, primitive, "kernel", target, true)?;
+            Some(("kernel".to_owned(), ours, theirs.name.clone(), cycles))
+        };
+        let Some((what, ours, theirs, cycles)) = path.or_else(inner) else { continue };
+        let what = match what.as_str() {
+            "XOR" => "stream",
+            "PERMUTE" => "bytes",
+            other => other,
+        };
+        rows.push(DotRow {
+            name: format!("{title}, {what}"),
+            dots: vec![Some((ours, number(ours))), Some((cycles, format!("{} {theirs}", number(cycles))))],
+        });
+    }
+    dots(
+        &format!("{name}: core cycles per byte (less is faster; logarithmic)"),
+        "Bytes in, bytes out, 16 KiB; kernels where no library has the cipher. Constant time, no AES instructions.",
+        &["Usuba", "fastest peer"],
+        &rows,
+    )
+}
+
+fn short(target: &str) -> &str {
+    match target {
+        "sse2" => "SSE2",
+        "ssse3" => "SSSE3",
+        "avx2" => "AVX2",
+        "avx512-128" => "AVX-512, 128 bits",
+        "avx512-256" => "AVX-512, 256 bits",
+        "avx512" => "AVX-512",
+        other => other,
+    }
+}
+
+fn scaling(data: &Data) -> String {
+    let places: Vec<&str> = SCALE.iter().map(|target| short(target)).collect();
+    let all: Vec<Line> = CIPHERS
+        .iter()
+        .map(|(primitive, title, _)| Line {
+            name: (*title).to_owned(),
+            values: SCALE
+                .iter()
+                .map(|target| kernel(data, primitive, target, None).map(|(_, cycles)| cycles))
+                .collect(),
+        })
+        .filter(|line| line.values.iter().any(Option::is_some))
+        .collect();
+    lines(
+        "Kernels from 64 to 512 bits: core cycles per byte (logarithmic)",
+        "The fastest slicing of each cipher on each target.",
+        &places,
+        &all,
+    )
+}
+
+fn rectangle(data: &Data) -> String {
+    let targets: Vec<&str> = TARGETS
+        .iter()
+        .map(|(target, _)| *target)
+        .filter(|target| kernel(data, "rectangle-80", target, None).is_some())
+        .collect();
+    let places: Vec<&str> = targets.iter().map(|target| short(target)).collect();
+    let all: Vec<Line> = slicings(data, "rectangle-80")
+        .into_iter()
+        .map(|slicing| Line {
+            name: match slicing {
+                "b" => "bitsliced",
+                "v" => "vertical",
+                _ => "horizontal",
+            }
+            .to_owned(),
+            values: targets
+                .iter()
+                .map(|target| kernel(data, "rectangle-80", target, Some(slicing)).map(|(_, cycles)| cycles))
+                .collect(),
+        })
+        .collect();
+    lines(
+        "RECTANGLE-80 kernel by slicing: core cycles per byte (logarithmic)",
+        "Three layouts of one source text.",
+        &places,
+        &all,
+    )
+}

@@ -1,0 +1,180 @@
+//! What the measurements are held against: the rows of the published compiler, and what was expected to be reached.
+
+use crate::data::{Data, Ours};
+use crate::query::{TARGETS, geometric_mean, kernel, slicings, whole, width};
+use serde::Deserialize;
+
+/// The benchmark table of the published compiler.
+#[derive(Debug, Deserialize)]
+pub struct Published {
+    /// Where the figures come from and how they were made.
+    pub source: String,
+    /// The rows.
+    pub rows: Vec<PublishedRow>,
+}
+
+/// A cipher, slicing and instruction set of the published compiler, at its best flags.
+#[derive(Debug, Deserialize)]
+pub struct PublishedRow {
+    /// The primitive as our manifests name it.
+    pub primitive: String,
+    /// `b`, `v`, `h`.
+    pub slicing: String,
+    /// As the compiler names it: `gp64`, `sse`, `avx2`, `avx512`.
+    pub arch: String,
+    /// The C compiler of the best time.
+    pub compiler: String,
+    /// The flags of the best time.
+    pub flags: String,
+    /// The best time.
+    pub cycles: f64,
+    /// The time on `gp64` when the C compiler may not vectorise, if it was measured.
+    pub without_vectors: Option<f64>,
+    /// The time with the usual flags.
+    pub default: f64,
+}
+
+/// A row of the published compiler beside ours.
+#[derive(Debug)]
+pub struct Compared<'a> {
+    /// Theirs.
+    pub row: &'a PublishedRow,
+    /// Their time that is comparable: without vectors on `gp64`.
+    pub theirs: f64,
+    /// Whether their time on `gp64` is known only with vectors, made by the C compiler: no comparison of like with like.
+    pub vectorised: bool,
+    /// Ours, in the same slicing.
+    pub ours: Option<(&'a Ours, f64)>,
+}
+
+impl Compared<'_> {
+    /// Ours over theirs.
+    pub fn ratio(&self) -> Option<f64> {
+        self.ours.map(|(_, cycles)| cycles / self.theirs)
+    }
+}
+
+/// The table, which is data of this crate.
+///
+/// # Errors
+/// The data do not parse.
+pub fn published() -> serde_json::Result<Published> {
+    serde_json::from_str(include_str!("../data/published.json"))
+}
+
+/// Each row of the published compiler with ours beside it. Their `sse` and `avx2` were allowed the instructions of
+/// AVX-512VL, so ours are those of 128 (where there is such a target) and 256 bits with them.
+pub fn compare<'a>(data: &'a Data, published: &'a Published) -> Vec<Compared<'a>> {
+    published
+        .rows
+        .iter()
+        .map(|row| {
+            let candidates: &[&str] = match row.arch.as_str() {
+                "sse" => &["avx512-128", "avx512-256"],
+                "avx2" => &["avx512-256"],
+                "avx512" => &["avx512"],
+                _ => &["gp64"],
+            };
+            let ours =
+                candidates.iter().find_map(|target| kernel(data, &row.primitive, target, Some(&row.slicing)));
+            Compared {
+                row,
+                theirs: row.without_vectors.unwrap_or(row.cycles),
+                vectorised: row.arch == "gp64" && row.without_vectors.is_none(),
+                ours,
+            }
+        })
+        .collect()
+}
+
+/// The geometric mean of ours over theirs where like is compared with like.
+pub fn mean_ratio(rows: &[Compared<'_>]) -> Option<f64> {
+    let ratios: Vec<f64> = rows.iter().filter(|one| !one.vectorised).filter_map(Compared::ratio).collect();
+    geometric_mean(&ratios)
+}
+
+/// Something that was to be reached.
+#[derive(Debug, Deserialize)]
+pub struct Expected {
+    /// `kernel`, `whole`: cycles; `bound`: kernel over port bound; the others are named in [`measured`].
+    pub measure: String,
+    /// At most this.
+    pub limit: f64,
+    /// The primitive, if it is about one.
+    pub primitive: Option<String>,
+    /// The target, if it is about one.
+    pub target: Option<String>,
+    /// The slicing, if only one counts.
+    pub slicing: Option<String>,
+    /// The mode of a whole path.
+    pub mode: Option<String>,
+    /// What was found to limit it, in words; printed where it is missed.
+    pub cause: String,
+}
+
+/// All that was to be reached, which is data of this crate.
+///
+/// # Errors
+/// The data do not parse.
+pub fn expected() -> serde_json::Result<Vec<Expected>> {
+    serde_json::from_str(include_str!("../data/expected.json"))
+}
+
+/// What was measured for an expectation.
+pub fn measured(data: &Data, published: &Published, expected: &Expected) -> Option<f64> {
+    let (primitive, target) =
+        (expected.primitive.as_deref().unwrap_or_default(), expected.target.as_deref().unwrap_or_default());
+    let slicing = expected.slicing.as_deref();
+    match expected.measure.as_str() {
+        "kernel" => kernel(data, primitive, target, slicing).map(|(_, cycles)| cycles),
+        "bound" => {
+            let (row, cycles) = kernel(data, primitive, target, slicing)?;
+            Some(cycles / row.port_bound?)
+        }
+        "whole" => whole(data, primitive, target, expected.mode.as_deref()?).map(|(_, cycles)| cycles),
+        "published-mean" => mean_ratio(&compare(data, published)),
+        "published-rows" => {
+            let rows = compare(data, published);
+            let slower = rows.iter().filter(|one| !one.vectorised && one.ratio() > Some(1.0)).count();
+            (!data.ours.is_empty()).then_some(slower as f64)
+        }
+        "wider-slower" => (!data.ours.is_empty()).then_some(slower_when_wider(data).len() as f64),
+        "compile-seconds" => data.compile.iter().map(|row| row.milliseconds / 1000.0).max_by(f64::total_cmp),
+        "compile-megabytes" => data.compile_peak_kib.map(|kib| kib as f64 / 1024.0),
+        _ => None,
+    }
+}
+
+/// A bitsliced cipher that is slower on wider registers: the primitive, both targets, both times.
+#[derive(Debug)]
+pub struct Slower {
+    /// The primitive.
+    pub primitive: String,
+    /// The narrower target and its time.
+    pub narrow: (&'static str, f64),
+    /// The wider target and its time.
+    pub wide: (&'static str, f64),
+}
+
+/// How much slower counts: two runs of the same code differ by this much.
+pub const NOISE: f64 = 1.03;
+
+/// Every bitsliced cipher that gets slower from one target to the next wider one.
+pub fn slower_when_wider(data: &Data) -> Vec<Slower> {
+    let mut found = Vec::new();
+    for (primitive, ..) in crate::query::CIPHERS {
+        if !slicings(data, primitive).contains(&"b") {
+            continue;
+        }
+        let mut before: Option<(&'static str, f64)> = None;
+        for (target, _) in TARGETS {
+            let Some((_, cycles)) = kernel(data, primitive, target, Some("b")) else { continue };
+            if let Some(narrow) = before.filter(|(_, narrow)| cycles > narrow * NOISE) {
+                debug_assert!(width(narrow.0) < width(target));
+                found.push(Slower { primitive: (*primitive).to_owned(), narrow, wide: (target, cycles) });
+            }
+            before = Some((target, cycles));
+        }
+    }
+    found
+}

@@ -1,0 +1,465 @@
+//! The page in Markdown.
+
+use crate::chart::{Chart, charts};
+use crate::data::{Data, Ours};
+use crate::expectations::{
+    Compared, Expected, NOISE, Published, compare, mean_ratio, measured, slower_when_wider,
+};
+use crate::query::{CIPHERS, COLUMNS, TARGETS, kernel, peer, slicings, targets, title, way, whole, width};
+use crate::svg::number;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// The page and its charts.
+#[derive(Debug)]
+pub struct Page {
+    /// Markdown, for `docs/performance.md`.
+    pub markdown: String,
+    /// SVG files, for `docs/performance/`.
+    pub charts: Vec<Chart>,
+}
+
+/// Makes the page of the data.
+pub fn page(data: &Data, published: &Published, expected: &[Expected]) -> Page {
+    let charts = charts(data);
+    let mut text = String::new();
+    head(&mut text, data);
+    for chart in &charts {
+        let _ = writeln!(text, "![{}](performance/{})\n", chart.caption, chart.file);
+    }
+    overview(&mut text, data);
+    scaling(&mut text, data);
+    rectangle(&mut text, data);
+    against_published(&mut text, data, published);
+    varied(&mut text, data);
+    limits(&mut text, data, published, expected);
+    compile(&mut text, data);
+    peers(&mut text, data);
+    Page { markdown: text, charts }
+}
+
+/// A mark after numbers that were measured while others kept the machine busy.
+fn busy(data: &Data, load: Option<f64>) -> &'static str {
+    if load.is_some_and(|load| load > f64::from(data.machine.cores.max(1))) { " °" } else { "" }
+}
+
+fn cell(value: Option<f64>) -> String {
+    value.map_or("–".to_owned(), number)
+}
+
+fn ratio(value: Option<f64>) -> String {
+    value.map_or("–".to_owned(), |value| format!("{value:.2}"))
+}
+
+fn name_of(target: &str) -> &str {
+    TARGETS.iter().find(|(name, _)| *name == target).map_or(target, |(_, text)| text)
+}
+
+fn head(text: &mut String, data: &Data) {
+    let machine = &data.machine;
+    let _ = writeln!(
+        text,
+        "# Performance\n\n\
+         `make bench` measures and writes this page; `make bench-page` writes it again from \
+         [performance/data.json](performance/data.json).\n\n\
+         | | |\n|---|---|\n\
+         | machine | {}, {} processors, {} |\n| compilers | {} |\n| date | {}, commit {}, {} run |\n\
+         | load average | {:.1} at the beginning, {:.1} at the end |\n\n\
+         **All figures are core cycles per byte; less is faster.** The core clock of a machine moves with its load while the \
+         time-stamp counter does not, so every sample stands between two chains of dependent additions, one core cycle each; a \
+         sample whose chains disagree by more than 1 % is dropped. Everything in one process takes turns. A process reports the \
+         tenth percentile of its samples, the page the median over processes for Usuba (`usubac bench`) and the best of them for \
+         peers. Two runs of the same code differ by about 2 %. A figure marked ° was measured while the load average was above the number \
+         of processors.\n\n\
+         *Kernel*: registers' layout in and out, round keys ready. *Whole path*: bytes in and out, 16 KiB in the cache, one key; \
+         counters, transposition and the call included. *Bound*: the time that the instructions need on the ports of this \
+         machine's processor if nothing else limited them. Peers marked *tables* are not constant time and never the best peer of a table.\n",
+        machine.processor,
+        machine.cores,
+        machine.system,
+        machine.compilers.join(", "),
+        machine.date,
+        machine.commit,
+        machine.mode,
+        machine.load[0],
+        machine.load[1],
+    );
+    if !data.missing.is_empty() {
+        text.push_str("Not measured here:\n\n");
+        for line in &data.missing {
+            let _ = writeln!(text, "- {line}");
+        }
+        text.push('\n');
+    }
+}
+
+fn overview(text: &mut String, data: &Data) {
+    text.push_str(
+        "## Every cipher and target\n\n\
+         | cipher | target | kernel | how | bound | kernel / bound | fastest kernel of a peer | whole path | fastest peer | ours / peer |\n\
+         |---|---|---:|---|---:|---:|---|---:|---|---:|\n",
+    );
+    for (primitive, title, modes) in CIPHERS {
+        for target in targets(data) {
+            let Some((row, cycles)) = kernel(data, primitive, target, None) else { continue };
+            let inner = peer(data, primitive, "kernel", target, true);
+            // The first mode in which there is a peer, else the first.
+            let mode = modes
+                .iter()
+                .find(|mode| peer(data, primitive, mode, target, true).is_some())
+                .or(modes.first())
+                .copied()
+                .unwrap_or_default();
+            let path = whole(data, primitive, target, mode);
+            let outer = peer(data, primitive, mode, target, true);
+            let _ = writeln!(
+                text,
+                "| {title} | {} | **{}**{} | {} | {} | {} | {} | {} | {} | {} |",
+                name_of(target),
+                number(cycles),
+                busy(data, row.load),
+                way(row),
+                cell(row.port_bound),
+                ratio(row.port_bound.map(|bound| cycles / bound)),
+                inner.map_or("–".to_owned(), |(one, cycles)| format!("{} {}", number(cycles), one.name)),
+                path.map_or("–".to_owned(), |(row, cycles)| format!(
+                    "{} {mode}{}",
+                    number(cycles),
+                    busy(data, row.load)
+                )),
+                outer.map_or("–".to_owned(), |(one, cycles)| format!(
+                    "{} {} {} ({})",
+                    number(cycles),
+                    one.name,
+                    one.version,
+                    one.level
+                )),
+                ratio(path.zip(outer).map(|(ours, theirs)| ours.1 / theirs.1)),
+            );
+        }
+    }
+    text.push('\n');
+}
+
+fn scaling(text: &mut String, data: &Data) {
+    let there = targets(data);
+    let _ =
+        writeln!(text, "## Wider registers\n\nKernels in every slicing, the fastest way on each target.\n");
+    let _ = writeln!(
+        text,
+        "| cipher | slicing | {} |",
+        there.iter().map(|target| name_of(target)).collect::<Vec<_>>().join(" | ")
+    );
+    let _ = writeln!(text, "|---|---|{}", "---:|".repeat(there.len()));
+    for (primitive, title, _) in CIPHERS {
+        for slicing in slicings(data, primitive) {
+            let cells: Vec<String> = there
+                .iter()
+                .map(|target| cell(kernel(data, primitive, target, Some(slicing)).map(|(_, cycles)| cycles)))
+                .collect();
+            let _ = writeln!(text, "| {title} | {} | {} |", slicing.to_uppercase(), cells.join(" | "));
+        }
+    }
+    let slower = slower_when_wider(data);
+    if slower.is_empty() {
+        text.push_str("\nNo bitsliced cipher gets slower from one target to the next wider one.\n\n");
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "\nBitsliced code that gets slower on wider registers (by more than {:.0} %, the noise):\n",
+        (NOISE - 1.0) * 100.0
+    );
+    for one in slower {
+        let _ = writeln!(
+            text,
+            "- {}: {} on {}, {} on {}",
+            title(&one.primitive),
+            number(one.narrow.1),
+            name_of(one.narrow.0),
+            number(one.wide.1),
+            name_of(one.wide.0)
+        );
+    }
+    text.push('\n');
+}
+
+fn rectangle(text: &mut String, data: &Data) {
+    let there = targets(data);
+    text.push_str(
+        "## Slicings of RECTANGLE\n\nOne source text, three layouts: blocks at once, kernel, whole path in counter mode.\n\n\
+         | target | bitsliced | vertical | horizontal |\n|---|---:|---:|---:|\n",
+    );
+    for target in there {
+        let cells: Vec<String> = ["b", "v", "h"]
+            .iter()
+            .map(|slicing| {
+                kernel(data, "rectangle-80", target, Some(slicing)).map_or(
+                    "–".to_owned(),
+                    |(row, cycles)| {
+                        format!(
+                            "{} × {}, {}",
+                            row.instances,
+                            number(cycles),
+                            cell(row.whole.get("ctr").copied())
+                        )
+                    },
+                )
+            })
+            .collect();
+        let _ = writeln!(text, "| {} | {} |", name_of(target), cells.join(" | "));
+    }
+    text.push('\n');
+}
+
+fn against_published(text: &mut String, data: &Data, published: &Published) {
+    let rows = compare(data, published);
+    let _ = writeln!(
+        text,
+        "## The published compiler\n\n{}\n\nTheir `sse` and `avx2` are therefore compared with our AVX-512VL targets, in the same \
+         slicing. On `gp64` their best flags let the C compiler make AVX-512 code of the loops; what counts is their time without \
+         that. Where only the vectorised time is known (marked ‡) there is nothing to compare, and the row is left out of the mean.\n\n\
+         | cipher | slicing | theirs on | their best flags | theirs | ours | on | ours / theirs |\n|---|---|---|---|---:|---:|---|---:|",
+        published.source
+    );
+    for one in &rows {
+        let mark = if one.vectorised { " ‡" } else { "" };
+        let flags = if one.row.flags == "-" { "none" } else { &one.row.flags };
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} {} | {}{mark} | {} | {} | {}{mark} |",
+            title(&one.row.primitive),
+            one.row.slicing.to_uppercase(),
+            one.row.arch,
+            one.row.compiler,
+            flags,
+            number(one.theirs),
+            cell(one.ours.map(|(_, cycles)| cycles)),
+            one.ours.map_or("–", |(row, _)| row.target.as_str()),
+            ratio(one.ratio()),
+        );
+    }
+    let _ = writeln!(text, "\nGeometric mean of ours / theirs: **{}**.\n", ratio(mean_ratio(&rows)));
+    let slower: Vec<&Compared<'_>> =
+        rows.iter().filter(|one| !one.vectorised && one.ratio() > Some(1.0)).collect();
+    if slower.is_empty() {
+        text.push_str("No row of theirs is faster than ours.\n\n");
+        return;
+    }
+    text.push_str("Rows in which theirs is faster (why: [what limits what](#what-limits-what)):\n\n");
+    for one in slower {
+        let _ = writeln!(
+            text,
+            "- {} {} on {}: {}",
+            title(&one.row.primitive),
+            one.row.slicing.to_uppercase(),
+            one.row.arch,
+            ratio(one.ratio())
+        );
+    }
+    text.push('\n');
+}
+
+/// The only choice in which two rows differ, apart from columns of their own.
+fn difference<'a>(usual: &Ours, row: &'a Ours) -> Option<(&'a str, String)> {
+    let names: BTreeSet<&str> = usual.choices.keys().chain(row.choices.keys()).map(String::as_str).collect();
+    let mut found = None;
+    for name in names {
+        if usual.choices.get(name) == row.choices.get(name) {
+            continue;
+        }
+        if found.is_some() || COLUMNS.contains(&name) {
+            return None;
+        }
+        let (name, _) = row.choices.get_key_value(name).or(usual.choices.get_key_value(name))?;
+        let name = name.as_str();
+        // A choice that is as usual may be left unsaid.
+        found = row.choices.get_key_value(name).map(|(name, value)| (name.as_str(), value.clone()));
+    }
+    found
+}
+
+fn varied(text: &mut String, data: &Data) {
+    let usual: Vec<&Ours> = data
+        .varied
+        .iter()
+        .filter(|row| !row.tuned && row.choices.keys().all(|name| COLUMNS.contains(&name.as_str())))
+        .collect();
+    if usual.is_empty() {
+        return;
+    }
+    text.push_str(
+        "## With and without each pass\n\nOne choice at a time is changed from what is usual; kernels, and the time as a multiple of the \
+         usual one (above 1: the change makes it slower). Blank where the choice changes nothing that was measured.\n\n",
+    );
+    let mut changes: BTreeSet<(String, String)> = BTreeSet::new();
+    for row in &data.varied {
+        for base in &usual {
+            if same(base, row)
+                && let Some((name, value)) = difference(base, row)
+            {
+                changes.insert((name.to_owned(), value));
+            }
+        }
+    }
+    let names: BTreeSet<&String> = changes.iter().map(|(name, _)| name).collect();
+    for name in names {
+        let values: Vec<&String> =
+            changes.iter().filter(|(other, _)| other == name).map(|(_, value)| value).collect();
+        let _ =
+            writeln!(text, "### {name}\n\n| cipher | slicing | target | by | usual | {} |", join(&values));
+        let _ = writeln!(text, "|---|---|---|---|---:|{}", "---:|".repeat(values.len()));
+        for base in &usual {
+            let cells: Vec<String> = values
+                .iter()
+                .map(|value| {
+                    let found = data.varied.iter().find(|row| {
+                        same(base, row)
+                            && difference(base, row).is_some_and(|(n, v)| n == *name && v == **value)
+                    });
+                    let times = found.and_then(|row| Some(row.kernel? / base.kernel?));
+                    times.map_or(String::new(), |times| format!("{times:.2}"))
+                })
+                .collect();
+            if cells.iter().all(String::is_empty) {
+                continue;
+            }
+            let _ = writeln!(
+                text,
+                "| {} | {} | {} | {} | {} | {} |",
+                title(&base.primitive),
+                base.slicing.to_uppercase(),
+                name_of(&base.target),
+                base.compiler,
+                cell(base.kernel),
+                cells.join(" | ")
+            );
+        }
+        text.push('\n');
+    }
+}
+
+fn join(values: &[&String]) -> String {
+    values.iter().map(|value| value.as_str()).collect::<Vec<_>>().join(" | ")
+}
+
+/// Whether two rows are of one primitive, slicing, target and compiler.
+fn same(a: &Ours, b: &Ours) -> bool {
+    a.primitive == b.primitive && a.slicing == b.slicing && a.target == b.target && a.compiler == b.compiler
+}
+
+/// An expectation in words.
+fn words(expected: &Expected) -> String {
+    let subject = || {
+        let slicing = expected
+            .slicing
+            .as_deref()
+            .map_or(String::new(), |slicing| format!(" {}", slicing.to_uppercase()));
+        format!(
+            "{}{slicing}, {}",
+            expected.primitive.as_deref().map_or("", title),
+            expected.target.as_deref().map_or("", name_of)
+        )
+    };
+    match expected.measure.as_str() {
+        "kernel" => format!("kernel: {}", subject()),
+        "bound" => format!("kernel / bound: {}", subject()),
+        "whole" => format!("whole path ({}): {}", expected.mode.as_deref().unwrap_or_default(), subject()),
+        "published-mean" => "ours / the published compiler's, geometric mean".to_owned(),
+        "published-rows" => "rows in which the published compiler is faster".to_owned(),
+        "wider-slower" => "bitsliced ciphers slower on wider registers".to_owned(),
+        "compile-seconds" => "source to output, slowest node and target, seconds".to_owned(),
+        "compile-megabytes" => "memory of the process that compiles everything, MB".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+fn limits(text: &mut String, data: &Data, published: &Published, expected: &[Expected]) {
+    text.push_str(
+        "## What limits what\n\nWhat was set as the goal for this class of machine, what was measured, and where it is missed the \
+         cause that was found.\n\n| goal | at most | measured | |\n|---|---:|---:|---|\n",
+    );
+    let mut met = 0;
+    for one in expected {
+        let found = measured(data, published, one);
+        let verdict = match found {
+            None => "not measured".to_owned(),
+            Some(value) if value <= one.limit => {
+                met += 1;
+                "met".to_owned()
+            }
+            Some(_) if one.cause.is_empty() => "**missed**".to_owned(),
+            Some(_) => format!("**missed**: {}", one.cause),
+        };
+        let counts = one.measure == "published-rows" || one.measure == "wider-slower";
+        let show = |value: f64| if counts { format!("{value:.0}") } else { number(value) };
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {verdict} |",
+            words(one),
+            show(one.limit),
+            found.map_or("–".to_owned(), show),
+        );
+    }
+    let _ = writeln!(text, "\n{met} of {} met.\n", expected.len());
+}
+
+fn compile(text: &mut String, data: &Data) {
+    if data.compile.is_empty() {
+        return;
+    }
+    let mut rows: Vec<_> = data.compile.iter().collect();
+    rows.sort_by(|a, b| b.milliseconds.total_cmp(&a.milliseconds));
+    let total: f64 = rows.iter().map(|row| row.milliseconds).sum();
+    let _ = writeln!(
+        text,
+        "## Compile time\n\nSource text to C or assembly, in one process; {} compilations of every node, slicing and target take \
+         {:.1} s together{}. The slowest:\n\n| node | slicing | target | to | ms | gates |\n|---|---|---|---|---:|---:|",
+        rows.len(),
+        total / 1000.0,
+        data.compile_peak_kib
+            .map_or(String::new(), |kib| format!(", in at most {:.0} MB of memory", kib as f64 / 1024.0))
+    );
+    for row in rows.iter().take(8) {
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {:.0} | {} |",
+            row.node,
+            row.slicing.to_uppercase(),
+            row.target,
+            row.backend,
+            row.milliseconds,
+            row.gates
+        );
+    }
+    text.push('\n');
+}
+
+fn peers(text: &mut String, data: &Data) {
+    text.push_str(
+        "## Peers\n\nEverything that was measured beside Usuba, each from its package; versions are read from the libraries. All whole \
+         paths of one cipher and mode give the same bytes as Usuba's, checked before they were timed; *kernel* rows check a known answer. \
+         *Plain C* is bench/references/references.c, written from the specifications, which clang vectorises over many states; what a \
+         level lacks is switched off in the library.\n\n\
+         | cipher | mode | may use | peer | c/B | |\n|---|---|---|---|---:|---|\n",
+    );
+    let mut rows: Vec<_> = data.peers.iter().filter(|peer| peer.cycles.is_some()).collect();
+    rows.sort_by(|a, b| {
+        let key = |peer: &crate::data::Peer| (peer.primitive.clone(), peer.mode.clone(), width(&peer.level));
+        key(a).cmp(&key(b)).then(a.cycles.unwrap_or_default().total_cmp(&b.cycles.unwrap_or_default()))
+    });
+    for peer in rows {
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} {} | {}{} | {} |",
+            title(&peer.primitive),
+            peer.mode,
+            name_of(&peer.level),
+            peer.name,
+            peer.version,
+            cell(peer.cycles),
+            busy(data, peer.load),
+            if peer.method == "constant time" { "" } else { &peer.method },
+        );
+    }
+}

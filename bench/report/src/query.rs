@@ -1,0 +1,116 @@
+//! Questions that the page and its charts ask of the data.
+
+use crate::data::{Data, Ours, Peer};
+
+/// Targets of the page, narrowest first: the name, and what it is called in text.
+pub const TARGETS: &[(&str, &str)] = &[
+    ("gp64", "64-bit registers"),
+    ("sse2", "SSE2"),
+    ("ssse3", "SSSE3"),
+    ("avx2", "AVX2"),
+    ("avx512-128", "AVX-512VL, 128 bits"),
+    ("avx512-256", "AVX-512VL, 256 bits"),
+    ("avx512", "AVX-512"),
+];
+
+/// The ciphers of the page: the primitive that stands for each, its title, the modes of its whole path.
+pub const CIPHERS: &[(&str, &str, &[&str])] = &[
+    ("aes-128", "AES-128", &["ctr", "ecb"]),
+    ("ascon-p12", "Ascon-p12", &["permute"]),
+    ("chacha20", "ChaCha20", &["xor"]),
+    ("des", "DES", &["ecb", "ctr"]),
+    ("rectangle-80", "RECTANGLE-80", &["ctr", "ecb"]),
+    ("serpent-128", "Serpent-128", &["ctr", "ecb"]),
+];
+
+/// The title of a cipher, or its name if the page has none.
+pub fn title(primitive: &str) -> &str {
+    CIPHERS.iter().find(|(name, ..)| *name == primitive).map_or(primitive, |(_, title, _)| title)
+}
+
+/// The place of a target in [`TARGETS`]; unknown ones come last.
+pub fn width(target: &str) -> usize {
+    TARGETS.iter().position(|(name, _)| *name == target).unwrap_or(TARGETS.len())
+}
+
+/// Our fastest kernel of a primitive on a target, in one slicing or in any.
+pub fn kernel<'a>(
+    data: &'a Data,
+    primitive: &str,
+    target: &str,
+    slicing: Option<&str>,
+) -> Option<(&'a Ours, f64)> {
+    data.ours
+        .iter()
+        .filter(|row| row.primitive == primitive && row.target == target)
+        .filter(|row| slicing.is_none_or(|slicing| row.slicing == slicing))
+        .filter_map(|row| Some((row, row.kernel?)))
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// Our fastest whole path.
+pub fn whole<'a>(data: &'a Data, primitive: &str, target: &str, mode: &str) -> Option<(&'a Ours, f64)> {
+    data.ours
+        .iter()
+        .filter(|row| row.primitive == primitive && row.target == target)
+        .filter_map(|row| Some((row, *row.whole.get(mode)?)))
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// The fastest peer that uses no more than a target has. Constant time only, or any.
+pub fn peer<'a>(
+    data: &'a Data,
+    primitive: &str,
+    mode: &str,
+    target: &str,
+    constant_time: bool,
+) -> Option<(&'a Peer, f64)> {
+    data.peers
+        .iter()
+        .filter(|peer| {
+            peer.primitive == primitive && peer.mode == mode && width(&peer.level) <= width(target)
+        })
+        .filter(|peer| !constant_time || peer.method == "constant time")
+        .filter_map(|peer| Some((peer, peer.cycles?)))
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// The targets of [`TARGETS`] that have rows.
+pub fn targets(data: &Data) -> Vec<&'static str> {
+    TARGETS
+        .iter()
+        .map(|(name, _)| *name)
+        .filter(|name| data.ours.iter().any(|row| row.target == *name && row.kernel.is_some()))
+        .collect()
+}
+
+/// The slicings of a primitive that have rows, `b`, `v`, `h`.
+pub fn slicings(data: &Data, primitive: &str) -> Vec<&'static str> {
+    ["b", "v", "h"]
+        .into_iter()
+        .filter(|slicing| data.ours.iter().any(|row| row.primitive == primitive && row.slicing == *slicing))
+        .collect()
+}
+
+/// The geometric mean; nothing of nothing.
+pub fn geometric_mean(ratios: &[f64]) -> Option<f64> {
+    if ratios.is_empty() {
+        return None;
+    }
+    Some((ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp())
+}
+
+/// How a row of ours was made: slicing, language or compiler, and what is not as usual.
+pub fn way(row: &Ours) -> String {
+    let mut text = format!("{}, {}", row.slicing.to_uppercase(), row.compiler);
+    for (name, value) in row.choices.iter().filter(|(name, _)| !COLUMNS.contains(&name.as_str())) {
+        text.push_str(&format!(", {name} {value}"));
+    }
+    if row.tuned {
+        text.push_str(", tuned");
+    }
+    text
+}
+
+/// Choices that have a field of their own in a row.
+pub const COLUMNS: &[&str] = &["slicing", "backend", "compiler"];
