@@ -63,6 +63,13 @@ pub(crate) fn banner(
     ));
     line("     inputs are not written; an output overlaps neither an input nor another output.");
     line(&format!("Layout: {}", layout(shape)));
+    if shape.interleave > 1 {
+        line(&format!(
+            "Batches: {}, the outermost dimension of every parameter that is not uniform; the first has instances 0 to {}.",
+            shape.interleave,
+            shape.instances / shape.interleave - 1
+        ));
+    }
     if parameters.iter().any(|parameter| parameter.uniform) {
         line(&format!("Uniform inputs: {}", uniform(shape)));
     }
@@ -85,7 +92,7 @@ fn layout(shape: &Shape) -> String {
     match shape.slicing {
         Slicing::B if shape.register_bits == 64 => "instance j is bit j of the register.".into(),
         Slicing::B => "instance j is bit j mod 8 of byte j / 8 of the register in memory.".into(),
-        Slicing::V if shape.instances == 1 => {
+        Slicing::V if shape.instances == shape.interleave => {
             "the register is the atom; an atom of fewer bits has zeros above.".into()
         }
         Slicing::V => {

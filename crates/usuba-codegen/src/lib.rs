@@ -131,6 +131,7 @@ pub struct Kernel {
 pub fn shape(program: &Program, target: &Target) -> Result<Shape, Vec<Missing>> {
     let layouts = shape::layouts(program);
     shape::of_layouts(&layouts, target)
+        .map(|shape| shape.interleaved(program.interleave))
         .map_err(|reason| admission::missing_registers(program, target, reason).into_iter().collect())
 }
 

@@ -30,7 +30,9 @@ pub struct Shape {
     pub pack: u32,
     /// Instances in a chunk.
     pub batch: u32,
-    /// Instances in a register, which is how many one call computes.
+    /// Batches that one call computes: the outermost dimension of every parameter that is not uniform, if more than 1.
+    pub interleave: u32,
+    /// Instances that one call computes: those in a register, times the batches.
     pub instances: u32,
     /// C type of a register.
     pub register_type: &'static str,
@@ -41,6 +43,11 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// The same for so many batches.
+    pub(crate) fn interleaved(self, batches: u32) -> Shape {
+        Shape { interleave: batches, instances: self.instances.saturating_mul(batches), ..self }
+    }
+
     /// Bytes of a register.
     pub fn register_bytes(&self) -> u32 {
         self.register_bits / 8
@@ -96,6 +103,7 @@ fn of_horizontal(layout: Layout, target: &Target) -> Result<Shape, Reason> {
         chunk_bits,
         pack: layout.pack,
         batch: layout.batch,
+        interleave: 1,
         instances: target.register_bits / chunk_bits * layout.batch,
         register_type: target.register_type(8),
         uniform_type: "uint8_t",
@@ -123,6 +131,7 @@ fn of_words(width: u32, target: &Target) -> Result<Shape, Reason> {
         chunk_bits,
         pack: 1,
         batch: 1,
+        interleave: 1,
         instances: register_bits / chunk_bits,
         register_type: target.register_type(if width == 1 { 0 } else { lane }),
         uniform_type,

@@ -115,7 +115,7 @@ fn tangle(seed: u64) -> Program {
         };
         tangle.builder.output(output, value);
     }
-    Program { files: Vec::new(), nodes: vec![tangle.builder.node] }
+    Program { files: Vec::new(), nodes: vec![tangle.builder.node], interleave: 1 }
 }
 
 /// Writes operations as they are, without simplifying them.

@@ -23,6 +23,17 @@ pub fn check(program: &Program) -> Result<(), Vec<Flaw>> {
     if program.nodes.is_empty() {
         program_flaw(Rule::NoNode);
     }
+    if program.interleave == 0 {
+        program_flaw(Rule::NoBatch);
+    }
+    if let (2.., Some(entry)) = (program.interleave, program.nodes.last()) {
+        for parameter in entry.inputs.iter().filter(|input| !input.uniform).chain(&entry.outputs) {
+            if parameter.shape.first() != Some(&program.interleave) {
+                let (name, shape) = (parameter.name.clone(), parameter.shape.clone());
+                program_flaw(Rule::Batches { name, shape, batches: program.interleave });
+            }
+        }
+    }
     for file in &program.files {
         if file.contains(['"', '\n', '\r']) {
             program_flaw(Rule::FileName(file.clone()));

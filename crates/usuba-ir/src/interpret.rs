@@ -22,6 +22,31 @@ pub fn interpret_sliced(program: &Program, inputs: &[Vec<u128>]) -> Vec<Vec<u128
     Interpreter::new(program).run_sliced(inputs)
 }
 
+/// The inputs of the entry for its batches, as many as [`Program::interleave`], from those of each of them. Uniform inputs
+/// are those of the first.
+///
+/// # Panics
+/// If there are not as many inputs as the entry has, or no batch.
+pub fn join(program: &Program, batches: &[Vec<Vec<u128>>]) -> Vec<Vec<u128>> {
+    let inputs = program.entry().inputs.iter().enumerate();
+    inputs
+        .map(|(number, input)| match input.uniform {
+            true => batches[0][number].clone(),
+            false => batches.iter().flat_map(|batch| batch[number].iter().copied()).collect(),
+        })
+        .collect()
+}
+
+/// The outputs of each batch, from those of the entry.
+pub fn part(program: &Program, outputs: &[Vec<u128>]) -> Vec<Vec<Vec<u128>>> {
+    let count = program.interleave.max(1) as usize;
+    let of = |output: &Vec<u128>, batch: usize| {
+        let atoms = output.len() / count;
+        output[batch * atoms..(batch + 1) * atoms].to_vec()
+    };
+    (0..count).map(|batch| outputs.iter().map(|output| of(output, batch)).collect()).collect()
+}
+
 /// Whether all atoms are one bit, so that [`interpret_sliced`] applies.
 pub fn is_sliced(program: &Program) -> bool {
     let mut values = program.nodes.iter().flat_map(|node| &node.values);

@@ -29,6 +29,13 @@ fn place(node: &Option<String>, value: &Option<ValueId>) -> String {
 pub enum Rule {
     #[error("the program has no node; the last node is its entry")]
     NoNode,
+    #[error("the program is interleaved 0 times; it computes at least one batch of instances")]
+    NoBatch,
+    #[error(
+        "the program is interleaved {batches} times, but the shape of `{name}` is {shape:?}; its outermost dimension is the \
+         number of batches"
+    )]
+    Batches { name: String, shape: Vec<u32>, batches: u32 },
     #[error("`{0}` is the name of two nodes; names are unique")]
     NodeTwice(String),
     #[error("`{0}` is no name; a name has letters, digits, `_` and `'`, at least one")]

@@ -45,6 +45,9 @@ pub struct Program {
     pub files: Vec<String>,
     /// The nodes; callees first, the entry last.
     pub nodes: Vec<Node>,
+    /// How many batches of instances the entry computes, at least 1. If more, every input of the entry but the uniform
+    /// ones, and every output, is an array whose outermost dimension is this number.
+    pub interleave: u32,
 }
 
 impl Program {

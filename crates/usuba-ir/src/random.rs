@@ -72,8 +72,11 @@ pub fn program(seed: u64, atoms: Atoms) -> Program {
             ]
         }
     };
-    let mut program =
-        Program { files: vec!["first.ua".to_owned(), "second.ua".to_owned()], nodes: Vec::new() };
+    let mut program = Program {
+        files: vec!["first.ua".to_owned(), "second.ua".to_owned()],
+        nodes: Vec::new(),
+        interleave: 1,
+    };
     for number in 0..1 + random.below(4) {
         let name = format!("N{number}'");
         let writer = Writer {

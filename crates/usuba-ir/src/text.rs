@@ -22,6 +22,7 @@
 //!   from 0), and the source name in quotes.
 //! - After the name of a node may come `inline`, `no_inline`, `no_opt` and `interleave(n)`; before the type of an input
 //!   `uniform`; after the type of a parameter its dimensions in the source, `as [2][32]`, if they are not simply its length.
+//! - After the files may come `interleaved n`: the entry computes n batches of instances.
 //! - `//` starts a comment.
 //!
 //! Parsing what was printed gives the same program, value numbers included, if it passes the checker.

@@ -27,7 +27,7 @@ fn parameter(name: &str, ty: Type) -> Parameter {
 }
 
 fn program(builder: NodeBuilder) -> Program {
-    let program = Program { files: Vec::new(), nodes: vec![builder.finish()] };
+    let program = Program { files: Vec::new(), nodes: vec![builder.finish()], interleave: 1 };
     assert_eq!(check::check(&program), Ok(()), "{program}");
     program
 }
@@ -252,6 +252,9 @@ fn flaws_of_numbering() {
         flaws.into_iter().map(|flaw| flaw.rule).collect()
     };
     assert_eq!(rules(|program| program.nodes.clear()), [Rule::NoNode]);
+    assert_eq!(rules(|program| program.interleave = 0), [Rule::NoBatch]);
+    let batches = |name: &str| Rule::Batches { name: name.to_owned(), shape: Vec::new(), batches: 2 };
+    assert_eq!(rules(|program| program.interleave = 2), [batches("a"), batches("r")]);
     assert_eq!(rules(|program| program.nodes[0].name = "a b".to_owned()), [Rule::Name("a b".to_owned())]);
     assert_eq!(
         rules(|program| program.nodes[0].inductions = 2),
@@ -295,7 +298,7 @@ fn calls_and_indices() {
     let next = caller.set(carried[0], Affine { constant: 0, terms: vec![(i, 2)] }, called[0]);
     let results = caller.end_loop(vec![next]);
     caller.output(parameter("r", Type::array(Layout::BIT, 8)), results[0]);
-    let program = Program { files: Vec::new(), nodes: vec![callee.finish(), caller.finish()] };
+    let program = Program { files: Vec::new(), nodes: vec![callee.finish(), caller.finish()], interleave: 1 };
     assert_eq!(check::check(&program), Ok(()));
     assert_eq!(i, InductionId(0));
     let outputs = interpret(&program, &[vec![0, 1, 0, 0, 1, 1, 1, 0]]);

@@ -71,6 +71,8 @@ pub struct Kernel {
     pub header: String,
     /// Instances per call.
     pub instances: u32,
+    /// Batches of them, at least 1: each parameter that is not uniform has the registers of one after those of another.
+    pub interleave: u32,
     /// The layout of the parameters.
     pub image: Image,
     /// The inputs in order.

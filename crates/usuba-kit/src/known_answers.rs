@@ -6,7 +6,7 @@
 //! against a loop that takes one block at a time.
 
 use crate::manifest::{Function, Mode, Primitive};
-use crate::pipeline::Failure;
+use crate::pipeline::{Failure, Knobs};
 use crate::run::{Family, RunError};
 use crate::variant::Variant;
 use crate::vectors::{Kind, RoundKeys, VectorFile};
@@ -186,12 +186,15 @@ pub struct Plan {
     pub modes: bool,
     /// What runs compiled code in place of this machine and of the target's emulator; empty for these.
     pub runner: Vec<String>,
+    /// How nodes are compiled. The interpreters run one instance after another: they never interleave.
+    pub knobs: Knobs,
 }
 
 impl Plan {
     /// Everything on these ways, but for chains of more than 100 applications in the interpreters.
     pub fn new(paths: Vec<Path>) -> Plan {
-        Plan { paths, slicings: None, interpreted_iterations: 100, modes: true, runner: Vec::new() }
+        let knobs = Knobs::default();
+        Plan { paths, slicings: None, interpreted_iterations: 100, modes: true, runner: Vec::new(), knobs }
     }
 }
 

@@ -153,6 +153,17 @@ impl Making<'_> {
         let mut settings = self.choices.settings.clone();
         settings.entry.entry = Some(node.to_owned());
         settings.lowering.slicing = slicing;
+        match role {
+            // One key at a time.
+            "key_schedule" => (settings.passes.interleave, settings.passes.granularity) = (Some(1), None),
+            // Both directions work on as many blocks.
+            "decrypt" => {
+                let encrypt = self.kernels.iter().find(|(role, _)| *role == "encrypt");
+                let batches = encrypt.map(|(_, compiled)| compiled.kernel.shape.interleave);
+                settings.passes.interleave = batches.or(settings.passes.interleave);
+            }
+            _ => {}
+        }
         let header = format!("{symbol}.h");
         // The schedule runs once a key, on general-purpose registers.
         let backend = if role == "key_schedule" { Backend::C } else { self.choices.backend };
@@ -202,6 +213,7 @@ fn interface(node: &str, header: &str, compiled: &Compiled) -> driver::Kernel {
         symbol: kernel.symbol.clone(),
         header: header.into(),
         instances: kernel.instances,
+        interleave: kernel.shape.interleave,
         image: match kernel.shape.slicing {
             Slicing::B => Image::B,
             Slicing::V => Image::V { lane: kernel.shape.lane / 8 },

@@ -12,7 +12,7 @@ use usuba_lang::elaborate;
 use usuba_lang::load::Loaded;
 use usuba_lang::typed;
 use usuba_lower::circuits::Basis;
-use usuba_lower::lower;
+use usuba_lower::{Loops, lower};
 use usuba_opt::pass::{self, PASSES, Pass};
 use usuba_target::{Meaning, Target};
 
@@ -27,7 +27,27 @@ pub struct Settings {
     pub passes: pass::Settings,
 }
 
+/// What can be chosen about a compilation whichever node and slicing it is of.
+#[derive(Clone, Debug, Default)]
+pub struct Knobs {
+    /// Which loops to keep, if not those that are usual.
+    pub loops: Option<Loops>,
+    /// For the passes from Usuba0 to Usuba0.
+    pub passes: pass::Settings,
+}
+
 impl Settings {
+    /// The same with these choices, where they say anything.
+    pub fn with(mut self, knobs: &Knobs) -> Settings {
+        self.lowering.loops = knobs.loops.unwrap_or(self.lowering.loops);
+        self.passes.inline_all |= knobs.passes.inline_all;
+        self.passes.no_inline |= knobs.passes.no_inline;
+        self.passes.interleave = knobs.passes.interleave.or(self.passes.interleave);
+        self.passes.granularity = knobs.passes.granularity.or(self.passes.granularity);
+        self.passes.disabled.extend(knobs.passes.disabled.iter().cloned());
+        self
+    }
+
     /// The usual choices for a slicing and a node; the last definition if `node` is `None`.
     pub fn new(slicing: Slicing, node: Option<&str>) -> Settings {
         Settings {
@@ -119,6 +139,7 @@ pub fn compile(
 ) -> Result<Compiled, Failure> {
     let mut settings = settings.clone();
     settings.lowering.basis = basis(target);
+    settings.passes.machine = Some(machine(target));
     let (typed, program, warnings) = optimised(loaded, &settings, observer)?;
     observer.before("generate", Some(Product::Usuba0(&program)));
     let kernel = usuba_codegen::generate(&program, target, naming).map_err(Failure::Target)?;
@@ -136,6 +157,14 @@ fn basis(target: &Target) -> Basis {
     } else {
         Basis::TwoInput
     }
+}
+
+/// What passes need to know of a target. Where its table has no ports, two are assumed.
+fn machine(target: &Target) -> pass::Machine {
+    let and = target.instruction(Meaning::And, 0);
+    let (ports, latency) = and.map_or((0, 1), |row| (row.ports.count_ones(), u32::from(row.latency)));
+    let in_flight = if ports == 0 { 2 } else { ports } * latency.max(1);
+    pass::Machine { registers: target.register_count, in_flight }
 }
 
 /// The stages before the last; the target matters to them only by [`usuba_lower::Options::basis`].

@@ -36,7 +36,7 @@ const BACKEND: usize = 1;
 const COMPILER: usize = 2;
 
 /// How many knobs there are.
-pub const COUNT: usize = 6;
+pub const COUNT: usize = 7;
 
 /// All knobs. The first three are always printed.
 #[rustfmt::skip]
@@ -47,6 +47,7 @@ pub const KNOBS: [Knob; COUNT] = [
     Knob { name: "loops",    values: &["sized", "keep", "unroll"],    purpose: "Which loops are kept: large ones, all, none.", apply: loops },
     Knob { name: "inline",   values: &["sized", "all", "none"],       purpose: "Which calls are replaced by their bodies.",    apply: inline },
     Knob { name: "circuits", values: &["published", "diagrams"],      purpose: "Where the circuits of tables come from.",      apply: circuits },
+    Knob { name: "interleave", values: &["auto", "1", "2", "3"],      purpose: "Batches of instances computed at once.",     apply: interleave },
 ];
 
 fn slicing(choices: &mut Choices, value: usize) {
@@ -68,6 +69,12 @@ fn loops(choices: &mut Choices, value: usize) {
 fn inline(choices: &mut Choices, value: usize) {
     choices.settings.passes.inline_all |= value == 1;
     choices.settings.passes.no_inline |= value == 2;
+}
+
+fn interleave(choices: &mut Choices, value: usize) {
+    if value > 0 {
+        choices.settings.passes.interleave = Some(value as u32);
+    }
 }
 
 fn circuits(choices: &mut Choices, value: usize) {

@@ -102,7 +102,7 @@ pub fn lower(
             typed::Body::Equations(equations) => lowering.equations(id, instance, equations),
         }
     }
-    Ok(Program { files: lowering.places.into_files(), nodes: lowering.nodes })
+    Ok(Program { files: lowering.places.into_files(), nodes: lowering.nodes, interleave: 1 })
 }
 
 /// The state of lowering one program.

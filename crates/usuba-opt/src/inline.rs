@@ -95,6 +95,8 @@ impl Inliner<'_> {
         operations: &mut Vec<Operation>,
     ) {
         let callee = &self.callees[callee];
+        let interleave = &mut self.caller.attributes.interleave;
+        *interleave = (*interleave).max(callee.attributes.interleave);
         let mut copy = Copy {
             callee,
             values: vec![None; callee.values.len()],

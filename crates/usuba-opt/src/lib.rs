@@ -7,8 +7,10 @@
 
 mod copies;
 mod dead;
+mod factor;
 mod fold;
 mod forward;
 mod inline;
+mod interleave;
 pub mod pass;
 mod share;

@@ -1,6 +1,6 @@
 //! The list of passes.
 
-use crate::{copies, dead, fold, inline, share};
+use crate::{copies, dead, fold, inline, interleave, share};
 use std::fmt;
 use std::ops::ControlFlow;
 use usuba_ir::program::{Node, Program};
@@ -23,7 +23,7 @@ impl fmt::Debug for Pass {
 }
 
 /// What can be chosen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
     /// Inline every call, but of nodes that must never be (`_no_inline`) or not be changed (`_no_opt`).
     pub inline_all: bool,
@@ -31,11 +31,37 @@ pub struct Settings {
     pub no_inline: bool,
     /// A node that is called in one place is inlined if it has at most so many operations.
     pub inline_limit: usize,
+    /// Batches of instances that a kernel computes at once; 1 for no interleaving. `None`: what `_interleave(n)` says, else
+    /// a rule that needs `machine`; 2 if `granularity` is given.
+    pub interleave: Option<u32>,
+    /// Operations of a batch between those of the others, 1 if `None`.
+    pub granularity: Option<u32>,
+    /// The machine that the program is for, if it is known.
+    pub machine: Option<Machine>,
+    /// Passes that are not run, by their names.
+    pub disabled: Vec<String>,
+}
+
+/// What passes know of a machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Machine {
+    /// Registers that hold an atom each.
+    pub registers: u32,
+    /// Simple operations that can be on their way at once: how many start in a cycle, times how long one takes.
+    pub in_flight: u32,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { inline_all: false, no_inline: false, inline_limit: 2000 }
+        Settings {
+            inline_all: false,
+            no_inline: false,
+            inline_limit: 2000,
+            interleave: None,
+            granularity: None,
+            machine: None,
+            disabled: Vec::new(),
+        }
     }
 }
 
@@ -47,6 +73,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "fold",   purpose: "Compute with constants, and apply the laws of logic.",          run: fold::run },
     Pass { name: "share",  purpose: "Compute what is the same once.",                                run: share::run },
     Pass { name: "dead",   purpose: "Remove what no output depends on, and nodes that nobody calls.", run: dead::run },
+    Pass { name: "interleave", purpose: "Compute several batches of instances at once.",             run: interleave::run },
 ];
 
 /// The pass of this name.
@@ -71,9 +98,9 @@ pub trait Observer {
 /// Nobody looks on.
 impl Observer for () {}
 
-/// Runs all passes, or until the observer stops them. `program` passes the checker, before and after each pass.
+/// Runs all passes but the disabled ones, or until the observer stops them. `program` passes the checker, before and after each pass.
 pub fn optimise(program: &mut Program, settings: &Settings, observer: &mut dyn Observer) {
-    for pass in PASSES {
+    for pass in PASSES.iter().filter(|pass| !settings.disabled.iter().any(|name| name == pass.name)) {
         observer.before(pass, program);
         (pass.run)(program, settings);
         if observer.after(pass, program).is_break() {

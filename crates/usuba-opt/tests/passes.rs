@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use usuba_ir::check;
 use usuba_ir::program::Program;
-use usuba_opt::pass::{self, Settings, optimise};
+use usuba_opt::pass::{self, Machine, Settings, optimise};
 
 fn parse(text: &str) -> Program {
     let program = Program::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -489,4 +489,113 @@ fn all() {
         }
     "#]],
     );
+}
+
+#[test]
+fn interleave() {
+    let text = "
+        node Mix (%0 a: v8, %1 k: v8) -> (r: v8) {
+          %2: v8 = xor %0, %1
+          return %2
+        }
+
+        node N interleave(2) (%0 x: v8[2], %1 k: uniform v8[4], %2 y: v8) -> (r: v8[2], s: v8) {
+          %3: v8 = constant 0x1
+          %4: v8[2] = loop i0 < 4 carry (%5: v8[2] = %0) {
+            %6: v8 = get %1[i0]
+            %7: v8 = xor %6, %3
+            %8: v8 = get %5[0]
+            %9: v8 = get %5[1]
+            %10: v8 = call Mix(%8, %7)
+            %11: v8 = and %10, %9
+            %12: v8[2] = array [%11, %10]
+            yield %12
+          }
+          %13: v8 = xor %2, %3
+          return %4, %13
+        }";
+    check(
+        "interleave",
+        Settings::default(),
+        text,
+        expect![[r#"
+        interleaved 2
+
+        node Mix (%0 a_0: v8, %1 a_1: v8, %2 k: v8) -> (r_0: v8, r_1: v8) {
+          %3: v8 = xor %0, %2
+          %4: v8 = xor %1, %2
+          return %3, %4
+        }
+
+        node N interleave(2) (%0 x: v8[4] as [2][2], %1 k: uniform v8[4], %2 y: v8[2]) -> (r: v8[4] as [2][2], s: v8[2]) {
+          %3: v8[2] = slice %0[0]
+          %4: v8[2] = slice %0[2]
+          %5: v8 = get %2[0]
+          %6: v8 = get %2[1]
+          %7: v8 = constant 0x1
+          %8: v8[2], %9: v8[2] = loop i0 < 4 carry (%10: v8[2] = %3, %11: v8[2] = %4) {
+            %12: v8 = get %1[i0]
+            %13: v8 = xor %12, %7
+            %14: v8 = get %10[0]
+            %15: v8 = get %11[0]
+            %16: v8 = get %10[1]
+            %17: v8 = get %11[1]
+            %18: v8, %19: v8 = call Mix(%14, %15, %13)
+            %20: v8 = and %18, %16
+            %21: v8 = and %19, %17
+            %22: v8[2] = array [%20, %18]
+            %23: v8[2] = array [%21, %19]
+            yield %22, %23
+          }
+          %24: v8 = xor %5, %7
+          %25: v8 = xor %6, %7
+          %26: v8 = get %8[0]
+          %27: v8 = get %8[1]
+          %28: v8 = get %9[0]
+          %29: v8 = get %9[1]
+          %30: v8[4] = array [%26, %27, %28, %29]
+          %31: v8[2] = array [%24, %25]
+          return %30, %31
+        }
+    "#]],
+    );
+}
+
+/// What is asked for on the command line comes before the attribute, that before the rule.
+#[test]
+fn factors() {
+    let batches = |attribute: &str, settings: Settings| {
+        let steps: String = (1..200)
+            .map(|step| {
+                format!(
+                    "%{}: v32 = rotate_left %{}, 7\n%{}: v32 = xor %{}, %{}\n",
+                    2 * step,
+                    2 * step - 2,
+                    2 * step + 1,
+                    2 * step,
+                    2 * step - 1
+                )
+            })
+            .collect();
+        let text = format!("node N {attribute} (%0 x: v32, %1 y: v32) -> (r: v32) {{ {steps} return %399 }}");
+        let mut program = parse(&text);
+        optimise(&mut program, &settings, &mut ());
+        assert_eq!(check::check(&program), Ok(()));
+        program.interleave
+    };
+    let asked = |interleave, granularity| Settings { interleave, granularity, ..Settings::default() };
+    let machine = |registers, in_flight| Settings {
+        machine: Some(Machine { registers, in_flight }),
+        ..Settings::default()
+    };
+    // One chain through nearly all operations; two atoms come in.
+    assert_eq!(batches("", Settings::default()), 1);
+    assert_eq!(batches("interleave(3)", Settings::default()), 3);
+    assert_eq!(batches("interleave(3)", asked(Some(1), None)), 1);
+    assert_eq!(batches("interleave(3)", asked(None, Some(4))), 2);
+    assert_eq!(batches("interleave(2)", machine(32, 2)), 2);
+    assert_eq!(batches("", machine(32, 2)), 3);
+    assert_eq!(batches("", machine(6, 2)), 2);
+    assert_eq!(batches("", machine(4, 2)), 1);
+    assert_eq!(batches("no_opt interleave(3)", asked(Some(2), None)), 1);
 }

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use usuba_ir::check::check;
-use usuba_ir::interpret::Interpreter;
+use usuba_ir::interpret::{Interpreter, join, part};
 use usuba_ir::program::Program;
 use usuba_ir::random::{self, Atoms, Random};
 use usuba_opt::pass::{Observer, PASSES, Pass, Settings, optimise};
@@ -20,8 +20,22 @@ fn assert_same(before: &Program, after: &Program, what: &str, seed: u64) {
     let (mut one, mut other) = (Interpreter::new(before), Interpreter::new(after));
     let mut random = Random::new(seed);
     for _ in 0..4 {
-        let inputs = random::inputs(&mut random, before, false);
-        assert_eq!(one.run(&inputs), other.run(&inputs), "{}", told());
+        if before.interleave == after.interleave {
+            let inputs = random::inputs(&mut random, before, false);
+            assert_eq!(one.run(&inputs), other.run(&inputs), "{}", told());
+            continue;
+        }
+        let mut batches: Vec<_> =
+            (0..after.interleave).map(|_| random::inputs(&mut random, before, false)).collect();
+        for number in (0..before.entry().inputs.len()).filter(|&number| before.entry().inputs[number].uniform)
+        {
+            for batch in 1..batches.len() {
+                batches[batch][number] = batches[0][number].clone();
+            }
+        }
+        let alone: Vec<_> = batches.iter().map(|inputs| one.run(inputs)).collect();
+        let together = part(after, &other.run(&join(after, &batches)));
+        assert_eq!(alone, together, "{}", told());
     }
     for node in after.nodes.iter().filter(|node| node.attributes.no_opt) {
         let same = before.nodes.iter().find(|other| other.name == node.name);
@@ -32,7 +46,14 @@ fn assert_same(before: &Program, after: &Program, what: &str, seed: u64) {
 
 fn settings(seed: u64) -> Settings {
     let inline_limit = if seed.is_multiple_of(3) { 10 } else { Settings::default().inline_limit };
-    Settings { inline_all: seed.is_multiple_of(5), no_inline: seed.is_multiple_of(7), inline_limit }
+    Settings {
+        inline_all: seed.is_multiple_of(5),
+        no_inline: seed.is_multiple_of(7),
+        inline_limit,
+        interleave: (!seed.is_multiple_of(4)).then_some(1 + (seed / 2 % 3) as u32),
+        granularity: (!seed.is_multiple_of(3)).then_some(1 + (seed % 11) as u32),
+        ..Settings::default()
+    }
 }
 
 #[test]

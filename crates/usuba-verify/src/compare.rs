@@ -11,7 +11,7 @@
 //! One instance is compared: instances do not see each other in Usuba0, so what holds for one holds for all of them.
 
 use std::fmt;
-use usuba_ir::interpret::{Interpreter, is_sliced};
+use usuba_ir::interpret::{Interpreter, is_sliced, join, part};
 use usuba_ir::program::{Parameter, Program};
 use usuba_ir::random::Random;
 
@@ -130,50 +130,91 @@ impl fmt::Display for Verdict {
 }
 
 /// Compares the entries of two programs, which pass the checker. Layouts may differ as long as atoms have the same
-/// widths, since an atom is the same number in all of them. Names do not matter.
+/// widths, since an atom is the same number in all of them. Names do not matter. The programs may be interleaved, each in
+/// its way: batch by batch they are compared with each other; only the first batch is given every input of a few bits.
 pub fn compare(left: &Program, right: &Program, effort: Effort) -> Verdict {
-    let (a, b) = (left.entry(), right.entry());
-    let mismatch =
-        mismatch("inputs", &a.inputs, &b.inputs).or_else(|| mismatch("outputs", &a.outputs, &b.outputs));
+    let mismatch = mismatch("inputs", left, right).or_else(|| mismatch("outputs", left, right));
     if let Some(mismatch) = mismatch {
         return Verdict::Incomparable(mismatch);
     }
-    let cases = Cases::of(&a.inputs, effort);
+    let batches = common_multiple(left.interleave.max(1), right.interleave.max(1));
+    let cases = Cases::of(&parameters(left, "inputs"), effort);
+    let uniform: Vec<bool> =
+        left.entry().inputs.iter().zip(&right.entry().inputs).map(|(a, b)| a.uniform || b.uniform).collect();
     let sliced = is_sliced(left) && is_sliced(right);
-    let (mut left, mut right) = (Interpreter::new(left), Interpreter::new(right));
+    let mut sides = [(left, Interpreter::new(left)), (right, Interpreter::new(right))];
     let step = if sliced { 128 } else { 1 };
     let mut tried = 0;
     while tried < cases.count {
-        if sliced {
-            let inputs = cases.slice(tried);
-            let (one, other) = (left.run_sliced(&inputs), right.run_sliced(&inputs));
-            if let Some(lane) = first_difference(&one, &other) {
-                let [inputs, left, right] = [inputs, one, other].map(|values| instance(&values, lane));
-                return Verdict::Differ { inputs, left, right };
+        let mut inputs: Vec<Vec<Vec<u128>>> = Vec::new();
+        for batch in 0..u64::from(batches) {
+            let mut given =
+                if sliced { cases.slice(tried + batch * step) } else { cases.case(tried + batch * step) };
+            if let Some(first) = inputs.first() {
+                for (number, _) in uniform.iter().enumerate().filter(|(_, uniform)| **uniform) {
+                    given[number].clone_from(&first[number]);
+                }
             }
-        } else {
-            let inputs = cases.case(tried);
-            let (one, other) = (left.run(&inputs), right.run(&inputs));
-            if one != other {
-                return Verdict::Differ { inputs, left: one, right: other };
-            }
+            inputs.push(given);
+        }
+        let [one, other] = sides.each_mut().map(|(program, interpreter)| {
+            let outputs = inputs.chunks(program.interleave.max(1) as usize).flat_map(|group| {
+                let joined = join(program, group);
+                let outputs = if sliced { interpreter.run_sliced(&joined) } else { interpreter.run(&joined) };
+                part(program, &outputs)
+            });
+            outputs.collect::<Vec<_>>()
+        });
+        for ((inputs, left), right) in inputs.into_iter().zip(one).zip(other) {
+            let Some(lane) = first_difference(&left, &right) else { continue };
+            let [inputs, left, right] = if sliced {
+                [inputs, left, right].map(|values| instance(&values, lane))
+            } else {
+                [inputs, left, right]
+            };
+            return Verdict::Differ { inputs, left, right };
         }
         tried += step;
     }
-    if cases.exhaustive { Verdict::Equal { how: How::Exhaustive } } else { Verdict::Agree { cases: tried } }
+    let every = cases.exhaustive && batches == 1;
+    if every { Verdict::Equal { how: How::Exhaustive } } else { Verdict::Agree { cases: tried } }
 }
 
-fn mismatch(what: &'static str, left: &[Parameter], right: &[Parameter]) -> Option<Mismatch> {
-    if left.len() != right.len() {
-        return Some(Mismatch::Count { what, left: left.len(), right: right.len() });
+/// The least common multiple of two positive numbers.
+fn common_multiple(a: u32, b: u32) -> u32 {
+    let (mut divisor, mut rest) = (a, b);
+    while rest > 0 {
+        (divisor, rest) = (rest, divisor % rest);
     }
-    let atoms = |parameter: &Parameter| (parameter.ty.layout.width(), parameter.ty.atoms());
-    let other = left.iter().zip(right).find(|(a, b)| atoms(a) != atoms(b));
-    other.map(|(a, b)| Mismatch::Type {
-        name: a.name.clone(),
-        left: a.ty.to_string(),
-        right: b.ty.to_string(),
-    })
+    a / divisor * b
+}
+
+/// The width and the number of atoms, in one batch, of the inputs or outputs of an entry.
+fn parameters(program: &Program, what: &'static str) -> Vec<(u32, u32)> {
+    let entry = program.entry();
+    let list = if what == "inputs" { &entry.inputs } else { &entry.outputs };
+    let atoms = |parameter: &Parameter| match parameter.uniform {
+        true => parameter.ty.atoms(),
+        false => parameter.ty.atoms() / program.interleave.max(1),
+    };
+    list.iter().map(|parameter| (parameter.ty.layout.width(), atoms(parameter))).collect()
+}
+
+fn mismatch(what: &'static str, left: &Program, right: &Program) -> Option<Mismatch> {
+    let (one, other) = (parameters(left, what), parameters(right, what));
+    if one.len() != other.len() {
+        return Some(Mismatch::Count { what, left: one.len(), right: other.len() });
+    }
+    let place = one.iter().zip(&other).position(|(a, b)| a != b)?;
+    let of = |program: &Program| {
+        let entry = program.entry();
+        let list = if what == "inputs" { &entry.inputs } else { &entry.outputs };
+        list.get(place)
+            .map(|parameter| (parameter.name.clone(), parameter.ty.to_string()))
+            .unwrap_or_default()
+    };
+    let ((name, left), (_, right)) = (of(left), of(right));
+    Some(Mismatch::Type { name, left, right })
 }
 
 /// The lowest instance in which sliced values differ.
@@ -201,8 +242,8 @@ struct Cases {
 }
 
 impl Cases {
-    fn of(inputs: &[Parameter], effort: Effort) -> Cases {
-        let inputs: Vec<_> = inputs.iter().map(|input| (input.ty.layout.width(), input.ty.atoms())).collect();
+    fn of(inputs: &[(u32, u32)], effort: Effort) -> Cases {
+        let inputs = inputs.to_vec();
         let bits = inputs.iter().map(|&(width, atoms)| u64::from(width) * u64::from(atoms)).sum();
         let exhaustive = bits <= u64::from(effort.exhaustive_bits.min(63));
         let count = if exhaustive { 1u64 << bits } else { effort.cases };

@@ -85,6 +85,22 @@ fn exhaustive_search_finds_needles() {
     assert_eq!(inputs, [[0x1234]]);
 }
 
+/// Batches are compared one by one, and the second counts as much as the first.
+#[test]
+fn interleaved() {
+    let one = parse("node N (%0 a: v8, %1 k: uniform v8) -> (r: v8) { %2: v8 = xor %0, %1 return %2 }");
+    let two = |second: &str| {
+        parse(&format!(
+            "interleaved 2 node N (%0 a: v8[2] as [2], %1 k: uniform v8) -> (r: v8[2] as [2]) {{
+               %2: v8 = get %0[0] %3: v8 = get %0[1] %4: v8 = xor %2, %1 %5: v8 = {second} %3, %1
+               %6: v8[2] = array [%4, %5] return %6 }}"
+        ))
+    };
+    assert!(compare(&one, &two("xor"), Effort::default()).is_agreement());
+    assert!(compare(&two("xor"), &two("xor"), Effort::default()).is_agreement());
+    assert!(matches!(compare(&one, &two("or"), Effort::default()), Verdict::Differ { .. }));
+}
+
 /// Comparing runs on every kind of program.
 #[test]
 fn random_programs_agree_with_themselves() {

@@ -204,6 +204,16 @@ pub struct Compile {
     /// said or tuned.
     #[arg(long, value_enum)]
     pub backend: Option<BackendArg>,
+    #[command(flatten)]
+    pub knobs: Knobs,
+    /// Ignore what `usubac tune` has chosen. It is also left aside where another option contradicts it.
+    #[arg(long)]
+    pub no_tuned: bool,
+}
+
+/// What the passes on Usuba0 do.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Knobs {
     /// Keep every loop whose iterations have one shape.
     #[arg(long, conflicts_with = "unroll")]
     pub no_unroll: bool,
@@ -216,9 +226,16 @@ pub struct Compile {
     /// Inline no call.
     #[arg(long)]
     pub no_inline: bool,
-    /// Ignore what `usubac tune` has chosen. It is also left aside where another option contradicts it.
-    #[arg(long)]
-    pub no_tuned: bool,
+    /// How many batches of instances a kernel computes at once: 1 for one; by default what `_interleave(n)` in the source
+    /// says, else what a rule about registers and latency finds.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub inter_factor: Option<u32>,
+    /// How many operations of one batch come between those of the others (with a factor of 2 if none is given).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub inter_granul: Option<u32>,
+    /// Leave out a pass (repeatable; `usubac build --dump-after list` names them).
+    #[arg(long, value_name = "PASS")]
+    pub disable_pass: Vec<String>,
 }
 
 /// `usubac build`.
@@ -310,6 +327,8 @@ pub struct Test {
     #[arg(long)]
     pub no_tuned: bool,
     #[command(flatten)]
+    pub knobs: Knobs,
+    #[command(flatten)]
     pub search: Search,
 }
 
@@ -337,6 +356,8 @@ pub struct Explain {
     /// Rank everything for a caller with so many blocks at a time.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub blocks: Option<u64>,
+    #[command(flatten)]
+    pub knobs: Knobs,
     #[command(flatten)]
     pub search: Search,
 }
@@ -379,6 +400,8 @@ pub struct Bench {
     /// The optimisation level for the C compilers.
     #[arg(long, value_name = "O", default_value = "3")]
     pub opt: String,
+    #[command(flatten)]
+    pub knobs: Knobs,
     /// How many processes run the variants.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub runs: u32,

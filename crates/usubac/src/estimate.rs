@@ -25,7 +25,7 @@ pub fn cycles_per_instance_of(kernel: &Kernel, target: &Target, instances: u64) 
 pub fn output_bytes(kernel: &Kernel) -> f64 {
     let bits = |parameter: &KernelParameter| u64::from(parameter.width) * u64::from(parameter.count);
     let outputs = kernel.parameters.iter().filter(|one| one.direction == usuba_codegen::Direction::Output);
-    outputs.map(bits).sum::<u64>() as f64 / 8.0
+    outputs.map(bits).sum::<u64>() as f64 / f64::from(8 * kernel.shape.interleave.max(1))
 }
 
 /// Why a slicing is not to be had.

@@ -7,6 +7,7 @@ mod estimate;
 mod files;
 mod front_end;
 mod journal;
+mod knobs;
 mod machine;
 mod measure;
 mod output;

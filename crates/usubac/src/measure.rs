@@ -11,6 +11,7 @@ use usuba_kit::bench::{self, Timed};
 use usuba_kit::disassembly::{self, Code};
 use usuba_kit::library::{self, BuildError, Library};
 use usuba_kit::manifest::Primitive;
+use usuba_kit::pipeline::Knobs;
 use usuba_kit::run::{Compiler, Objects, Program, RunError};
 use usuba_kit::variant::Variant;
 use usuba_target::Target;
@@ -25,6 +26,8 @@ pub struct Workbench<'a> {
     pub blocks: Option<u32>,
     /// What runs the programs; empty for this machine.
     pub runner: Vec<String>,
+    /// What the passes do, beside what variants say.
+    pub knobs: Knobs,
     /// How many libraries were made: each has names of its own, so that all fit in one program.
     made: Cell<usize>,
 }
@@ -72,7 +75,14 @@ impl<'a> Workbench<'a> {
     /// A workbench for a cipher; `level` as the user writes it, with or without `-O`.
     pub fn new(cipher: &'a Cipher, level: &str, blocks: Option<u32>, runner: &[String]) -> Workbench<'a> {
         let level = format!("-O{}", level.trim_start_matches('-').trim_start_matches('O'));
-        Workbench { cipher, level, blocks, runner: runner.to_vec(), made: Cell::new(0) }
+        Workbench {
+            cipher,
+            level,
+            blocks,
+            runner: runner.to_vec(),
+            knobs: Knobs::default(),
+            made: Cell::new(0),
+        }
     }
 
     /// The compiler of a variant, and whether what it makes can be timed: by the runner, or on this machine.
@@ -108,6 +118,7 @@ impl<'a> Workbench<'a> {
         let prefix = format!("usuba{}_", self.made.replace(self.made.get() + 1));
         let mut choices = variant.choices();
         choices.prefix = prefix.clone();
+        choices.settings = choices.settings.with(&self.knobs);
         let library = library::build(primitive, &self.cipher.loaded, target, &choices)?;
         Ok(Draft { primitive, target, variant, prefix, library })
     }

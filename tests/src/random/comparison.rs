@@ -5,6 +5,7 @@ use super::program::{Generated, Profile};
 use super::stages;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use usuba_ir::interpret;
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::Program;
 use usuba_lang::typed;
@@ -163,7 +164,17 @@ fn attempt(case: &Case, stage: &mut String) -> Result<Agreed, String> {
         *stage = format!("Usuba0 for {slicing}");
         let run = |program: &Program| -> Result<(), String> {
             let mut interpreter = usuba_ir::interpret::Interpreter::new(program);
-            let found: Vec<_> = arguments.iter().map(|a| interpreter.run(a)).collect();
+            let batches = program.interleave.max(1) as usize;
+            let mut found = Vec::new();
+            for first in (0..arguments.len()).step_by(batches) {
+                // The last call is filled up with vectors from the start.
+                let group: Vec<_> = (first..first + batches)
+                    .map(|place| arguments[place % arguments.len()].clone())
+                    .collect();
+                let outputs = interpreter.run(&interpret::join(program, &group));
+                found.extend(interpret::part(program, &outputs));
+            }
+            found.truncate(results.len());
             differ(&results, &found).map_err(|e| format!("{e}\n{program}"))
         };
         run(&program)?;
@@ -178,6 +189,8 @@ fn attempt(case: &Case, stage: &mut String) -> Result<Agreed, String> {
             let settings = pass::Settings {
                 inline_all: random.chance(25),
                 no_inline: random.chance(25),
+                interleave: random.weighted(&[(50, None), (20, Some(1)), (20, Some(2)), (10, Some(3))]),
+                granularity: random.weighted(&[(70, None), (15, Some(1)), (15, Some(5))]),
                 ..pass::Settings::default()
             };
             let mut watcher = Watcher { run: &run, found: None, stage: String::new() };

@@ -116,14 +116,15 @@ fn trial(number: usize, seed: u64, agreed: &Agreed, program: &Program, way: Way)
     let packing = std::iter::once(widest)
         .chain(inside)
         .map(|width| Packing::new(way.slicing, &[width], register_bits))
-        .find(|packing| packing.instances() == kernel.instances as usize);
+        .find(|packing| packing.instances() * kernel.shape.interleave as usize == kernel.instances as usize);
     let Some(packing) = packing else {
         return Err(format!(
             "{} instances in a register do not fit words of {widest} bits",
             kernel.instances
         ));
     };
-    let instances = packing.instances();
+    let batches = kernel.shape.interleave as usize;
+    let instances = packing.instances() * batches;
     let calls = VECTORS.div_ceil(instances);
     let bits = way.slicing == Slicing::B;
     let arguments: Vec<_> = agreed.arguments.iter().map(|a| in_mode(&agreed.inputs, a, bits)).collect();
@@ -139,23 +140,25 @@ fn trial(number: usize, seed: u64, agreed: &Agreed, program: &Program, way: Way)
                 },
             )
             .collect();
-        // The value of an atom in every instance.
-        let across = |values: &[Vec<Vec<u128>>], port: usize, atom: usize| -> Vec<u128> {
-            chosen.iter().map(|&vector| values[vector][port][atom]).collect()
+        // The image of a parameter: batch by batch, atom by atom, the atom of every instance.
+        let image = |values: &[Vec<Vec<u128>>], port: usize| -> Vec<u8> {
+            let batches = chosen.chunks(packing.instances());
+            let images = batches.flat_map(|batch| {
+                (0..values[0][port].len()).map(|atom| {
+                    let across: Vec<u128> = batch.iter().map(|&vector| values[vector][port][atom]).collect();
+                    packing.register(&across)
+                })
+            });
+            images.flatten().collect()
         };
         for (number, port) in agreed.inputs.iter().enumerate() {
-            for (atom, &first) in arguments[0][number].iter().enumerate() {
-                input.extend(if port.uniform {
-                    packing.uniform(first)
-                } else {
-                    packing.register(&across(&arguments, number, atom))
-                });
+            if port.uniform {
+                input.extend(arguments[0][number].iter().flat_map(|&atom| packing.uniform(atom)));
+            } else {
+                input.extend(image(&arguments, number));
             }
         }
-        for (number, output) in results[0].iter().enumerate() {
-            let atoms = 0..output.len();
-            expected.push(atoms.flat_map(|atom| packing.register(&across(&results, number, atom))).collect());
-        }
+        expected.extend((0..results[0].len()).map(|number| image(&results, number)));
     }
     Ok(Trial { number, kernel, calls, input, expected })
 }

@@ -232,12 +232,13 @@ impl<'a> Parser<'a> {
             files.push(name.to_owned());
             self.advance()?;
         }
+        let interleave = if self.take_word("interleaved")? { self.small("a number of batches")? } else { 1 };
         let mut nodes = Vec::new();
         while self.token != Token::End {
             nodes.push(self.node()?);
         }
         self.name_callees(&mut nodes)?;
-        Ok(Program { files, nodes })
+        Ok(Program { files, nodes, interleave })
     }
 
     fn node(&mut self) -> Parsed<Node> {

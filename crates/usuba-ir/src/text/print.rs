@@ -82,8 +82,11 @@ impl Display for Program {
         for file in &self.files {
             writeln!(f, "file \"{file}\"")?;
         }
+        if self.interleave != 1 {
+            writeln!(f, "interleaved {}", self.interleave)?;
+        }
         for (number, node) in self.nodes.iter().enumerate() {
-            if number > 0 || !self.files.is_empty() {
+            if number > 0 || !self.files.is_empty() || self.interleave != 1 {
                 writeln!(f)?;
             }
             Printer { program: self, node }.node(f)?;

@@ -92,28 +92,63 @@ pub fn array_declaration(parameter: &Parameter, name: &str) -> String {
     format!("{} {name}[{}]", parameter.element, parameter.elements)
 }
 
-/// A statement that packs `count` blocks at `from`.
-fn pack(image: &Image, registers: &str, from: &str, count: &str, format: &str) -> String {
-    let size = format!("sizeof {registers}[0]");
-    match image {
-        Image::B => format!("usuba_pack_b({registers}, {size}, {from}, {count}, {format});"),
-        Image::V { lane } => format!("usuba_pack_v({registers}, {size}, {lane}, {from}, {count}, {format});"),
-        Image::H { batch } => {
-            format!("usuba_pack_h({registers}, {size}, {batch}, {from}, {count}, {format});")
+/// A statement that packs `count` blocks at `from` into the registers of a parameter.
+fn pack(kernel: &Kernel, to: (&Parameter, &str), from: &str, count: &str, format: &str) -> String {
+    batches(kernel, to, from, count, format, &|registers, from, count| {
+        let size = format!("sizeof {}[0]", to.1);
+        match &kernel.image {
+            Image::B => format!("usuba_pack_b({registers}, {size}, {from}, {count}, {format});"),
+            Image::V { lane } => {
+                format!("usuba_pack_v({registers}, {size}, {lane}, {from}, {count}, {format});")
+            }
+            Image::H { batch } => {
+                format!("usuba_pack_h({registers}, {size}, {batch}, {from}, {count}, {format});")
+            }
         }
-    }
+    })
 }
 
-/// A statement that unpacks `count` blocks to `to`.
-fn unpack(image: &Image, to: &str, count: &str, registers: &str, format: &str) -> String {
-    let size = format!("sizeof {registers}[0]");
-    match image {
-        Image::B => format!("usuba_unpack_b({to}, {count}, {registers}, {size}, {format});"),
-        Image::V { lane } => format!("usuba_unpack_v({to}, {count}, {registers}, {size}, {lane}, {format});"),
-        Image::H { batch } => {
-            format!("usuba_unpack_h({to}, {count}, {registers}, {size}, {batch}, {format});")
+/// A statement that unpacks `count` blocks to `to` from the registers of a parameter.
+fn unpack(kernel: &Kernel, to: &str, count: &str, from: (&Parameter, &str), format: &str) -> String {
+    batches(kernel, from, to, count, format, &|registers, to, count| {
+        let size = format!("sizeof {}[0]", from.1);
+        match &kernel.image {
+            Image::B => format!("usuba_unpack_b({to}, {count}, {registers}, {size}, {format});"),
+            Image::V { lane } => {
+                format!("usuba_unpack_v({to}, {count}, {registers}, {size}, {lane}, {format});")
+            }
+            Image::H { batch } => {
+                format!("usuba_unpack_h({to}, {count}, {registers}, {size}, {batch}, {format});")
+            }
         }
+    })
+}
+
+/// What `one(registers, bytes, count)` says, for every batch of an interleaved kernel. The last batches may have no block.
+fn batches(
+    kernel: &Kernel,
+    (parameter, registers): (&Parameter, &str),
+    bytes: &str,
+    count: &str,
+    format: &str,
+    one: &dyn Fn(&str, &str, &str) -> String,
+) -> String {
+    let batches = kernel.interleave.max(1);
+    if batches == 1 {
+        return one(registers, bytes, count);
     }
+    let (instances, elements) = (kernel.instances / batches, parameter.elements / batches);
+    let call = one(
+        &format!("{registers} + batch * {elements}"),
+        &format!("{bytes} + first * {format}.bytes"),
+        "blocks_of_batch",
+    );
+    format!(
+        "for (size_t batch = 0; batch < {batches}; batch++) {{\n        \
+         const size_t first = batch * {instances} < {count} ? batch * {instances} : {count};\n        \
+         const size_t blocks_of_batch = {count} - first < {instances} ? {count} - first : {instances};\n        \
+         {call}\n    }}"
+    )
 }
 
 /// A statement that makes the uniform form of the block at `from`.
@@ -164,9 +199,9 @@ pub fn block_batch(stem: &str, direction: &str, kernel: &Kernel) -> String {
          {}(blocks, ctx->round_keys, results);\n    {}\n}}\n\n",
         array_declaration(block, "blocks"),
         array_declaration(result, "results"),
-        pack(&kernel.image, "blocks", "in", "count", "block_format"),
+        pack(kernel, (block, "blocks"), "in", "count", "block_format"),
         kernel.symbol,
-        unpack(&kernel.image, "out", "count", "results", "block_format"),
+        unpack(kernel, "out", "count", (result, "results"), "block_format"),
     )
 }
 
@@ -333,9 +368,9 @@ pub fn stream_functions(stem: &str, kernel: &Kernel, parameters: [&Parameter; 4]
         array_declaration(nonce, "nonce"),
         array_declaration(counter, "counters"),
         array_declaration(keystream, "results"),
-        pack(&kernel.image, "counters", "in", "count", "counter_format"),
+        pack(kernel, (counter, "counters"), "in", "count", "counter_format"),
         kernel.symbol,
-        unpack(&kernel.image, "out", "count", "results", "keystream_format"),
+        unpack(kernel, "out", "count", (keystream, "results"), "keystream_format"),
         " ".repeat(stem.len() + 8),
         uniform(&kernel.image, "uniform.key", "key", "key_format"),
         uniform(&kernel.image, "uniform.nonce", "nonce", "nonce_format"),
@@ -367,8 +402,8 @@ pub fn permutation_functions(stem: &str, kernel: &Kernel, state: &Parameter, res
          return result;\n}}\n",
         array_declaration(state, "states"),
         array_declaration(result, "results"),
-        pack(&kernel.image, "states", "in", "count", "state_format"),
+        pack(kernel, (state, "states"), "in", "count", "state_format"),
         kernel.symbol,
-        unpack(&kernel.image, "out", "count", "results", "state_format"),
+        unpack(kernel, "out", "count", (result, "results"), "state_format"),
     )
 }

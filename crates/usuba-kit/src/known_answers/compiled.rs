@@ -35,7 +35,8 @@ pub fn answers(
     } else {
         Compiler::with_runner(target, variant.compiler(), &plan.runner)?
     };
-    let choices = variant.choices();
+    let mut choices = variant.choices();
+    choices.settings = choices.settings.with(&plan.knobs);
     let library = library::build(primitive, loaded, target, &choices).map_err(|error| match &error {
         BuildError::Node { node, failure, .. } => explain(node, failure),
         BuildError::Driver { .. } => WayError::Broken(error.to_string()),

@@ -3,7 +3,7 @@
 use super::{Answers, Direction, Plan, Request, Test, WayError, explain};
 use crate::manifest::{BlockCipher, Function, Permutation, Primitive, Stream};
 use crate::order::{self, Order};
-use crate::pipeline::{self, Failure, Settings};
+use crate::pipeline::{self, Failure, Knobs, Settings};
 use std::collections::BTreeMap;
 use usuba_ir::interpret::Interpreter;
 use usuba_ir::layout::Slicing;
@@ -43,16 +43,16 @@ enum Machine {
 
 /// Which interpreter.
 #[derive(Clone, Copy)]
-enum Kind {
+enum Kind<'a> {
     Reference,
-    NormalForm(Slicing),
+    NormalForm(Slicing, &'a Knobs),
 }
 
 impl Node {
-    fn new(name: &str, loaded: &Loaded, kind: Kind) -> Result<Node, WayError> {
+    fn new(name: &str, loaded: &Loaded, kind: Kind<'_>) -> Result<Node, WayError> {
         let slicing = match kind {
             Kind::Reference => Slicing::V,
-            Kind::NormalForm(slicing) => slicing,
+            Kind::NormalForm(slicing, _) => slicing,
         };
         let mut settings = Settings::new(slicing, Some(name));
         let (typed, machine) = match kind {
@@ -62,7 +62,10 @@ impl Node {
                 let typed = typed.ok_or_else(|| explain(name, &Failure::Program(diagnostics)))?;
                 (typed.clone(), Machine::Reference(Box::new(typed)))
             }
-            Kind::NormalForm(_) => {
+            Kind::NormalForm(_, knobs) => {
+                // One instance after another is asked here.
+                settings = settings.with(knobs);
+                (settings.passes.interleave, settings.passes.granularity) = (Some(1), None);
                 let (typed, program, _) = pipeline::optimised(loaded, &settings, &mut ())
                     .map_err(|failure| explain(name, &failure))?;
                 if let Err(flaws) = usuba_ir::check::check(&program) {
@@ -200,13 +203,13 @@ pub fn normal_form(
     tests: &[Test],
     plan: &Plan,
 ) -> Result<Answers, WayError> {
-    answers(primitive, loaded, Kind::NormalForm(slicing), tests, plan)
+    answers(primitive, loaded, Kind::NormalForm(slicing, &plan.knobs), tests, plan)
 }
 
 fn answers(
     primitive: &Primitive,
     loaded: &Loaded,
-    kind: Kind,
+    kind: Kind<'_>,
     tests: &[Test],
     plan: &Plan,
 ) -> Result<Answers, WayError> {
@@ -250,12 +253,12 @@ impl Batch {
 fn round_keys(
     cipher: &BlockCipher,
     loaded: &Loaded,
-    kind: Kind,
+    kind: Kind<'_>,
     keys: impl Iterator<Item = Vec<u8>>,
 ) -> Result<BTreeMap<Vec<u8>, Vec<u8>>, WayError> {
     let kind = match kind {
         Kind::Reference => Kind::Reference,
-        Kind::NormalForm(_) => Kind::NormalForm(cipher.schedule.slicing),
+        Kind::NormalForm(_, knobs) => Kind::NormalForm(cipher.schedule.slicing, knobs),
     };
     let mut schedule = Node::new(&cipher.schedule.node, loaded, kind)?;
     schedule.expect(1)?;
@@ -284,7 +287,7 @@ fn key_of(request: &Request) -> Option<&Vec<u8>> {
 fn block_cipher(
     cipher: &BlockCipher,
     loaded: &Loaded,
-    kind: Kind,
+    kind: Kind<'_>,
     tests: &[Test],
 ) -> Result<Vec<Option<Vec<u8>>>, WayError> {
     let schedules =
@@ -367,7 +370,7 @@ fn add_text(tests: &[Test], answers: &mut [Option<Vec<u8>>]) {
 fn stream(
     cipher: &Stream,
     loaded: &Loaded,
-    kind: Kind,
+    kind: Kind<'_>,
     tests: &[Test],
 ) -> Result<Vec<Option<Vec<u8>>>, WayError> {
     let mut node = Node::new(&cipher.block_function, loaded, kind)?;
@@ -393,7 +396,7 @@ fn stream(
 fn permute(
     permutation: &Permutation,
     loaded: &Loaded,
-    kind: Kind,
+    kind: Kind<'_>,
     tests: &[Test],
 ) -> Result<Vec<Option<Vec<u8>>>, WayError> {
     let mut node = Node::new(&permutation.permute, loaded, kind)?;
@@ -414,7 +417,7 @@ fn permute(
 fn chain_answers(
     primitive: &Primitive,
     loaded: &Loaded,
-    kind: Kind,
+    kind: Kind<'_>,
     chains: &[(usize, &Request)],
     answers: &mut [Option<Vec<u8>>],
 ) -> Result<(), WayError> {

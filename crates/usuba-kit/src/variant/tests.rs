@@ -44,9 +44,9 @@ fn what_cannot_be_chosen() {
     check("slicing=x", expect!["`slicing` cannot be `x`; it can be b, v, h"]);
     check(
         "slicing=b speed=high",
-        expect![[
-            r#"there is nothing to choose that is called `speed`; there are slicing, backend, compiler, loops, inline, circuits"#
-        ]],
+        expect![
+            "there is nothing to choose that is called `speed`; there are slicing, backend, compiler, loops, inline, circuits, interleave"
+        ],
     );
     check("slicing=b backend", expect!["`backend` is no choice: write NAME=VALUE"]);
     check("backend=c", expect!["the slicing is not chosen: write slicing=b, slicing=v or slicing=h"]);

@@ -132,7 +132,6 @@ fn attributes(definition: &Definition, report: &mut Report) {
             {
                 report.add(messages::interleave_factor(factor.span));
             }
-            AttributeKind::Interleave(_) => report.add(messages::interleave_ignored(attribute.span)),
             AttributeKind::Lsb | AttributeKind::Msb if !matches!(definition.bodies, Bodies::Table(_)) => {
                 report.add(messages::table_attribute(attribute.span));
             }

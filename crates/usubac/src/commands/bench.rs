@@ -6,7 +6,7 @@ use crate::estimate::cycles_per_instance;
 use crate::machine::Machine;
 use crate::measure::{Candidate, Samples, Workbench};
 use crate::output::{Failure, Output, print_json, print_line};
-use crate::{progress, targets};
+use crate::{knobs, progress, targets};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use usuba_codegen::Backend;
@@ -34,7 +34,8 @@ pub fn run(bench: &Bench, output: &Output) -> Result<(), Failure> {
     let cipher = Cipher::read(&bench.path, &bench.search, output)?;
     let tuned = cipher.tuned(bench.no_tuned, output)?;
     let runner = bench.runner.as_deref().unwrap_or_default();
-    let workbench = Workbench::new(&cipher, &bench.opt, bench.blocks, runner);
+    let mut workbench = Workbench::new(&cipher, &bench.opt, bench.blocks, runner);
+    workbench.knobs = knobs::knobs(&bench.knobs)?;
     let mut machine = Machine::new(runner);
     let bar = progress::bar(output);
     let mut rows = Vec::new();

@@ -6,7 +6,7 @@ use crate::estimate::{self, Refusal};
 use crate::files;
 use crate::output::{Failure, Output, print_json, print_line};
 use crate::watch::Watch;
-use crate::{front_end, progress, targets};
+use crate::{front_end, knobs, progress, targets};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use usuba_codegen::{Backend, Kernel, Missing};
@@ -18,7 +18,6 @@ use usuba_kit::variant::Variant;
 use usuba_lang::diagnostic::Diagnostic;
 use usuba_lang::load::Loaded;
 use usuba_lang::typed::Mode;
-use usuba_lower::Loops;
 use usuba_target::Target;
 
 /// Compiles, and writes all files or none.
@@ -38,19 +37,7 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
 fn settings(build: &Build, slicing: Slicing) -> Result<Settings, Failure> {
     let mut settings = Settings::new(slicing, None);
     settings.entry = front_end::options(&build.entry, &build.search, Mode::Words, None)?;
-    adjust(&mut settings, &build.compile);
-    Ok(settings)
-}
-
-fn adjust(settings: &mut Settings, choices: &Compile) {
-    if choices.no_unroll {
-        settings.lowering.loops = Loops::Keep;
-    }
-    if choices.unroll {
-        settings.lowering.loops = Loops::Unroll;
-    }
-    settings.passes.inline_all = choices.inline_all;
-    settings.passes.no_inline = choices.no_inline;
+    Ok(settings.with(&knobs::knobs(&build.compile.knobs)?))
 }
 
 fn backend(choices: &Compile) -> Backend {
@@ -60,25 +47,20 @@ fn backend(choices: &Compile) -> Backend {
     }
 }
 
-/// The option that says so, if it must be said.
-fn backend_option(choices: &Compile) -> &'static str {
-    match backend(choices) {
+/// The options that say so, where they must be said.
+fn options(choices: &Compile) -> String {
+    let backend = match backend(choices) {
         Backend::C => "",
         Backend::Assembly => " --backend asm",
-    }
+    };
+    format!("{backend}{}", knobs::options(&choices.knobs))
 }
 
 /// Whether a variant is what the options ask for, as far as they say anything.
 fn agrees(variant: &Variant, choices: &Compile) -> bool {
     let slicing = targets::slicing(choices.slicing).is_none_or(|slicing| slicing == variant.slicing());
     let backend = choices.backend.is_none() || backend(choices) == variant.backend();
-    let options = [
-        (choices.no_unroll, "loops", "keep"),
-        (choices.unroll, "loops", "unroll"),
-        (choices.inline_all, "inline", "all"),
-        (choices.no_inline, "inline", "none"),
-    ];
-    slicing && backend && options.iter().all(|(on, knob, value)| !on || variant.value(knob) == Some(value))
+    slicing && backend && knobs::agree(variant, &choices.knobs)
 }
 
 fn program(build: &Build, chosen: &[&'static Target], output: &Output) -> Result<(), Failure> {
@@ -100,7 +82,7 @@ fn program(build: &Build, chosen: &[&'static Target], output: &Output) -> Result
                 "usubac build {} --slicing {slicing} --target {}{}",
                 base_name(&build.path),
                 target.name,
-                backend_option(&build.compile)
+                options(&build.compile)
             ),
             description: vec![format!("Made from {}.", base_name(&build.path))],
             backend: backend(&build.compile),
@@ -174,18 +156,16 @@ fn library(build: &Build, chosen: &[&'static Target], output: &Output) -> Result
                 base_name(&build.path),
                 primitive.name,
                 target.name,
-                backend_option(&build.compile)
+                options(&build.compile)
             );
             match best {
                 Some(variant) => {
                     variant.apply(&mut choices);
                     choices.command.push_str(&format!(" (tuned: {variant})"));
                 }
-                None => {
-                    choices.backend = backend(&build.compile);
-                    adjust(&mut choices.settings, &build.compile);
-                }
+                None => choices.backend = backend(&build.compile),
             }
+            choices.settings = choices.settings.with(&knobs::knobs(&build.compile.knobs)?);
             let library = library::build(primitive, &cipher.loaded, target, &choices)
                 .map_err(|error| explain_failure(error, &cipher, slicing, target, output))?;
             let several = chosen.len() > 1;
@@ -245,9 +225,8 @@ fn choose(
 ) -> Result<Slicing, Failure> {
     let base = settings(build, Slicing::V)?;
     let with = |slicing: Slicing| {
-        let mut settings = Settings::new(slicing, None);
-        settings.entry = base.entry.clone();
-        adjust(&mut settings, &build.compile);
+        let mut settings = base.clone();
+        settings.lowering.slicing = slicing;
         settings
     };
     estimate::fastest(loaded, &with, &targets::SLICINGS, target, build.compile.blocks).map_err(|refusals| {
@@ -269,11 +248,8 @@ fn choose_for(
     primitive: &Primitive,
     target: &'static Target,
 ) -> Result<Slicing, Failure> {
-    let with = |slicing: Slicing| {
-        let mut settings = Settings::new(slicing, Some(main_node(primitive)));
-        adjust(&mut settings, &build.compile);
-        settings
-    };
+    let knobs = knobs::knobs(&build.compile.knobs)?;
+    let with = |slicing: Slicing| Settings::new(slicing, Some(main_node(primitive))).with(&knobs);
     estimate::fastest(&cipher.loaded, &with, &primitive.slicings, target, build.compile.blocks).map_err(
         |refusals| {
             let names: Vec<String> = refusals.iter().map(|(slicing, _)| slicing.to_string()).collect();

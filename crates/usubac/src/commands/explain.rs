@@ -5,8 +5,9 @@ use crate::cipher::Cipher;
 use crate::commands::build::main_node;
 use crate::estimate::{Refusal, attempt, cycles_per_instance, cycles_per_instance_of, output_bytes};
 use crate::output::{Failure, Output, print_json, print_line};
-use crate::{front_end, targets};
+use crate::{front_end, knobs, targets};
 use serde_json::{Value, json};
+use usuba_ir::layout::Slicing;
 use usuba_kit::pipeline::Settings;
 use usuba_lang::elaborate::Options;
 use usuba_lang::load::Loaded;
@@ -17,20 +18,22 @@ use usuba_target::Target;
 pub fn run(explain: &Explain, output: &Output) -> Result<(), Failure> {
     let chosen = targets::named(&explain.target)?;
     let entry = front_end::options(&explain.entry, &explain.search, Mode::Words, None)?;
+    let base = Settings::new(Slicing::V, None).with(&knobs::knobs(&explain.knobs)?);
     let mut documents = Vec::new();
     let mut found = false;
     if Cipher::is_at(&explain.path) {
         let cipher = Cipher::read(&explain.path, &explain.search, output)?;
         for primitive in cipher.primitives(&[])? {
-            let mut options = entry.clone();
-            options.entry = Some(main_node(primitive).to_owned());
+            let mut settings = base.clone();
+            settings.entry = Options { entry: Some(main_node(primitive).to_owned()), ..entry.clone() };
             let place = Place { name: &primitive.name, loaded: &cipher.loaded, blocks: explain.blocks };
-            found |= one(&place, &options, &chosen, output, &mut documents);
+            found |= one(&place, &settings, &chosen, output, &mut documents);
         }
     } else {
         let loaded = front_end::read(&explain.path, &explain.search, output)?;
         let place = Place { name: &explain.path, loaded: &loaded, blocks: explain.blocks };
-        found |= one(&place, &entry, &chosen, output, &mut documents);
+        let settings = Settings { entry, ..base };
+        found |= one(&place, &settings, &chosen, output, &mut documents);
     }
     if output.is_json() {
         print_json(&Value::Array(documents));
@@ -49,7 +52,7 @@ struct Place<'a> {
 /// Explains one entry; whether anything has code.
 fn one(
     place: &Place<'_>,
-    entry: &Options,
+    base: &Settings,
     chosen: &[&'static Target],
     output: &Output,
     documents: &mut Vec<Value>,
@@ -58,12 +61,13 @@ fn one(
     let mut rows = Vec::new();
     let mut ranking: Vec<(f64, String)> = Vec::new();
     let mut found = false;
+    let entry = &base.entry;
     if !output.is_json() {
         print_line(&format!("{name}: {}", entry.entry.as_deref().unwrap_or("the last definition")));
     }
     for slicing in targets::SLICINGS {
-        let mut settings = Settings::new(slicing, None);
-        settings.entry = entry.clone();
+        let mut settings = base.clone();
+        settings.lowering.slicing = slicing;
         for &target in chosen {
             match attempt(loaded, &settings, target) {
                 Ok(compiled) => {

@@ -4,7 +4,7 @@ use crate::args::{BackendArg, Test};
 use crate::cipher::Cipher;
 use crate::files;
 use crate::output::{Failure, Output, print_json, print_line};
-use crate::{progress, targets};
+use crate::{knobs, progress, targets};
 use serde_json::json;
 use std::path::PathBuf;
 use usuba_ir::layout::Slicing;
@@ -139,6 +139,7 @@ fn plan(test: &Test) -> Result<Plan, Failure> {
         }
     }
     let mut plan = Plan::new(paths);
+    plan.knobs = knobs::knobs(&test.knobs)?;
     plan.interpreted_iterations = 1000;
     let slicings: Vec<Slicing> =
         test.slicing.iter().filter_map(|&slicing| targets::slicing(slicing)).collect();

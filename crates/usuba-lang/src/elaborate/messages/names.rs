@@ -114,12 +114,6 @@ pub(in crate::elaborate) fn interleave_factor(span: Span) -> Diagnostic {
         .help("write a small factor, such as 2")
 }
 
-pub(in crate::elaborate) fn interleave_ignored(span: Span) -> Diagnostic {
-    Diagnostic::warning("W-interleave", span, "`_interleave` does not change the code yet")
-        .label("recorded only")
-        .rule("attributes never change what is computed")
-}
-
 pub(in crate::elaborate) fn table_attribute(span: Span) -> Diagnostic {
     Diagnostic::error("E0312", span, "this attribute is for tables only")
         .label("not on a table")

@@ -1,0 +1,143 @@
+//! How many batches of instances are computed at once, if nobody says.
+//!
+//! Interleaving pays where results are waited for and registers are free. The rule, for a machine that has R registers
+//! and can have a operations on their way at a time ([`Machine`]):
+//!
+//! - *parallelism* p of the program: its operations over the length of its longest chain, loops taken one trip after
+//!   another. Chains are not evenly filled, so the machine is busy if p is at least [`MARGIN`] · a; that takes
+//!   n = ⌈`MARGIN` · a / p⌉ batches, at most [`MOST`];
+//! - *state* s of the program: the most atoms that vary, over its inputs, its outputs and what a loop carries. They are
+//!   live all the time, and there must be a register more: n · s < R.
+//!
+//! Programs of fewer than [`LEAST`] operations are left alone.
+
+use crate::interleave::Variance;
+use crate::pass::{Machine, Settings};
+use usuba_ir::program::{Block, Op, Program, ValueId};
+
+/// How much more parallelism than operations on their way keeps a machine busy.
+const MARGIN: f64 = 3.5;
+
+/// The most batches.
+const MOST: u32 = 3;
+
+/// Fewer operations than this are not interleaved.
+const LEAST: f64 = 150.0;
+
+/// The number of batches.
+pub fn factor(program: &Program, settings: &Settings) -> u32 {
+    let attribute = program.nodes.iter().filter_map(|node| node.attributes.interleave).max();
+    match (settings.interleave, settings.granularity) {
+        (Some(factor), _) => factor,
+        (None, Some(_)) => 2,
+        (None, None) => attribute.unwrap_or_else(|| match settings.machine {
+            Some(machine) => fitting(program, machine),
+            None => 1,
+        }),
+    }
+}
+
+fn fitting(program: &Program, machine: Machine) -> u32 {
+    let measure = measure(program);
+    if measure.operations < LEAST {
+        return 1;
+    }
+    let parallelism = measure.operations / measure.depth.max(1.0);
+    let enough = MARGIN * f64::from(machine.in_flight);
+    let wanted = (enough / parallelism).ceil().clamp(1.0, f64::from(MOST)) as u32;
+    wanted.min(machine.registers.saturating_sub(1) / measure.state.max(1)).max(1)
+}
+
+/// What the rule looks at.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Measure {
+    /// Operations on atoms that vary, loops spelt out.
+    pub(crate) operations: f64,
+    /// Operations on the longest chain.
+    pub(crate) depth: f64,
+    /// Atoms that are live all the time.
+    pub(crate) state: u32,
+}
+
+/// Measures a program.
+pub(crate) fn measure(program: &Program) -> Measure {
+    let vary = Variance::of(program);
+    let mut measures: Vec<Measure> = Vec::with_capacity(program.nodes.len());
+    for (number, node) in program.nodes.iter().enumerate() {
+        let mut meter = Meter { program, vary: &vary, number, callees: &measures, state: 0, operations: 0.0 };
+        let mut arrivals = vec![0.0; node.values.len()];
+        let depth = meter.block(&node.body, 1.0, &mut arrivals);
+        let entry = number + 1 == program.nodes.len();
+        if entry {
+            meter.carry(&node.body.parameters);
+            meter.carry(&node.body.results);
+        }
+        let (operations, state) = (meter.operations, meter.state);
+        measures.push(Measure { operations, depth, state });
+    }
+    measures.pop().unwrap_or(Measure { operations: 0.0, depth: 0.0, state: 0 })
+}
+
+struct Meter<'a> {
+    program: &'a Program,
+    vary: &'a Variance,
+    number: usize,
+    callees: &'a [Measure],
+    state: u32,
+    operations: f64,
+}
+
+impl Meter<'_> {
+    fn carry(&mut self, values: &[ValueId]) {
+        let node = &self.program.nodes[self.number];
+        let atoms = |&value: &ValueId| match self.vary.of_value(self.number, value) {
+            true => node.ty(value).atoms(),
+            false => 0,
+        };
+        self.state = self.state.max(values.iter().map(atoms).fold(0, u32::saturating_add));
+    }
+
+    /// Counts the operations of a block that is run `times`; when its last value is there, values outside it being
+    /// there as `arrivals` tells.
+    fn block(&mut self, block: &Block, times: f64, arrivals: &mut [f64]) -> f64 {
+        let mut last: f64 = 0.0;
+        for operation in &block.operations {
+            let (mut start, mut varies): (f64, bool) = (0.0, false);
+            operation.op.operands(|operand| {
+                if self.vary.of_value(self.number, operand) {
+                    varies = true;
+                    start = start.max(arrivals[operand.index()]);
+                }
+            });
+            let length = match &operation.op {
+                Op::Loop(inner) => {
+                    self.carry(&inner.body.parameters);
+                    let trips = f64::from(inner.trips);
+                    for parameter in &inner.body.parameters {
+                        arrivals[parameter.index()] = start;
+                    }
+                    let end = self.block(&inner.body, times * trips, arrivals);
+                    (end - start).max(0.0) * trips
+                }
+                Op::Call(callee, _) => {
+                    let callee = self.callees[callee.index()];
+                    self.operations += callee.operations * times;
+                    self.state = self.state.max(callee.state);
+                    callee.depth
+                }
+                _ if !varies => 0.0,
+                Op::Constant(_) | Op::Array(_) | Op::Get(..) | Op::Set(..) => 0.0,
+                Op::Slice(..) | Op::Splice(..) | Op::Refresh(_) => 0.0,
+                _ => {
+                    self.operations += times;
+                    1.0
+                }
+            };
+            for result in &operation.results {
+                arrivals[result.index()] = start + length;
+            }
+            last = last.max(start + length);
+        }
+        last
+    }
+}

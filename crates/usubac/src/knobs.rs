@@ -1,0 +1,67 @@
+//! From the options about passes to the settings of the pipeline.
+
+use crate::args;
+use crate::output::Failure;
+use usuba_kit::pipeline::Knobs;
+use usuba_kit::variant::Variant;
+use usuba_lower::Loops;
+use usuba_opt::pass::{self, PASSES};
+
+/// What the command line says about passes.
+///
+/// # Errors
+/// There is no pass of a name.
+pub fn knobs(given: &args::Knobs) -> Result<Knobs, Failure> {
+    if let Some(name) = given.disable_pass.iter().find(|name| pass::find(name).is_none()) {
+        let known: Vec<&str> = PASSES.iter().map(|pass| pass.name).collect();
+        return Err(Failure::general(format!("there is no pass `{name}`; there are {}", known.join(", "))));
+    }
+    Ok(Knobs {
+        loops: match (given.no_unroll, given.unroll) {
+            (true, _) => Some(Loops::Keep),
+            (_, true) => Some(Loops::Unroll),
+            _ => None,
+        },
+        passes: pass::Settings {
+            inline_all: given.inline_all,
+            no_inline: given.no_inline,
+            interleave: given.inter_factor,
+            granularity: given.inter_granul,
+            disabled: given.disable_pass.clone(),
+            ..pass::Settings::default()
+        },
+    })
+}
+
+/// The options that say so, with a blank before each.
+pub fn options(given: &args::Knobs) -> String {
+    let flags = [
+        (given.no_unroll, "--no-unroll"),
+        (given.unroll, "--unroll"),
+        (given.inline_all, "--inline-all"),
+        (given.no_inline, "--no-inline"),
+    ];
+    let mut text: String = flags.iter().filter(|(on, _)| *on).map(|(_, flag)| format!(" {flag}")).collect();
+    for (value, option) in [(given.inter_factor, "--inter-factor"), (given.inter_granul, "--inter-granul")] {
+        if let Some(value) = value {
+            text.push_str(&format!(" {option} {value}"));
+        }
+    }
+    for name in &given.disable_pass {
+        text.push_str(&format!(" --disable-pass {name}"));
+    }
+    text
+}
+
+/// Whether a variant is what the options ask for, as far as both can say it.
+pub fn agree(variant: &Variant, given: &args::Knobs) -> bool {
+    let factor = given.inter_factor.map(|factor| factor.to_string());
+    let options = [
+        (given.no_unroll, "loops", "keep"),
+        (given.unroll, "loops", "unroll"),
+        (given.inline_all, "inline", "all"),
+        (given.no_inline, "inline", "none"),
+        (factor.is_some(), "interleave", factor.as_deref().unwrap_or_default()),
+    ];
+    options.iter().all(|(on, knob, value)| !on || variant.value(knob) == Some(value))
+}
