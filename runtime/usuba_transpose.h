@@ -22,5 +22,6 @@
 #include "usuba_transpose_b.h"
 #include "usuba_transpose_h.h"
 #include "usuba_transpose_v.h"
+#include "usuba_transpose_p.h"
 
 #endif

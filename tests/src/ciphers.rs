@@ -20,7 +20,7 @@ impl Loader for Disk {
 }
 
 /// The names of the cipher folders, sorted.
-pub const CIPHERS: [&str; 6] = ["aes", "ascon", "chacha20", "des", "rectangle", "serpent"];
+pub const CIPHERS: [&str; 7] = ["aes", "ascon", "chacha20", "des", "gimli", "rectangle", "serpent"];
 
 /// The root of the repository.
 pub fn root() -> PathBuf {

@@ -33,4 +33,4 @@ macro_rules! ciphers {
     ($($name:ident),*) => { $(#[test] fn $name() { check(stringify!($name)); })* };
 }
 
-ciphers!(aes, ascon, chacha20, des, rectangle, serpent);
+ciphers!(aes, ascon, chacha20, des, gimli, rectangle, serpent);

@@ -41,7 +41,7 @@ fn number(name: &str, default: u64) -> u64 {
 fn ciphers() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ciphers");
     let mut texts = Vec::new();
-    for name in ["rectangle", "ascon", "chacha20", "serpent", "aes", "des"] {
+    for name in ["rectangle", "ascon", "chacha20", "serpent", "aes", "des", "gimli"] {
         let path = root.join(name).join(format!("{name}.ua"));
         texts.push(std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display())));
     }

@@ -132,7 +132,7 @@ fn portion(seeds: Range<u64>, machines: &[Machine]) -> Vec<(u64, Failure, Option
             let each = match slicing {
                 _ if lone => ways.len(),
                 Slicing::B => 1,
-                Slicing::V | Slicing::H => 2,
+                Slicing::V | Slicing::H | Slicing::Packed(_) => 2,
             };
             let chosen = (0..each.min(ways.len())).map(|n| ways[(turn * each + n) % ways.len()].clone());
             jobs.extend(chosen.map(|way| (batch.to_vec(), way)));
@@ -265,7 +265,7 @@ fn a_wrong_program_is_found_in_c() {
         let mut wrong: Vec<(u64, Agreed)> = Vec::new();
         let profile = match slicing {
             Slicing::B => Profile::B,
-            Slicing::V => Profile::V,
+            Slicing::V | Slicing::Packed(_) => Profile::V,
             Slicing::H => Profile::H(8),
         };
         for seed in 0..60 {

@@ -124,6 +124,8 @@ pub struct Block {
 pub enum Constant {
     /// The same in every lane of the instruction's width.
     Lane(u64),
+    /// Lanes of the instruction's width in memory order, of a group ([`usuba_target::Meaning::ConstantLanes`]).
+    Lanes(Vec<u64>),
     /// Bytes in memory order: of a group ([`usuba_target::Meaning::ConstantGroup`]) or of the whole register.
     Bytes(Vec<u8>),
 }

@@ -13,7 +13,6 @@ use crate::shape::Shape;
 use crate::{KernelParameter, Options};
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use usuba_ir::layout::Slicing;
 use usuba_ir::program::{Affine, Inline};
 use usuba_target::{Instruction, Target};
 
@@ -287,7 +286,7 @@ impl<'a> Printer<'a> {
     fn element(&self, buffer: BufferId, index: String) -> String {
         let name = &self.buffers[buffer.index()];
         let role = self.function.buffers[buffer.index()].role;
-        if role == Role::Uniform && self.shape.slicing == Slicing::H {
+        if role == Role::Uniform && self.shape.uniform_elements > 1 {
             format!("({name} + {} * ({index}))", self.shape.uniform_elements)
         } else {
             format!("{name}[{index}]")
@@ -359,9 +358,10 @@ fn fill(row: &Instruction, operands: &[&str], immediate: Option<u32>) -> String 
 
 fn constant_text(row: &Instruction, constant: &Constant) -> String {
     match constant {
-        Constant::Lane(value) => {
-            let suffix = if *value > u64::from(u32::MAX) { "ull" } else { "u" };
-            row.c.replace("{value}", &format!("{value:#x}{suffix}"))
+        Constant::Lane(value) => row.c.replace("{value}", &lane_text(*value)),
+        Constant::Lanes(values) => {
+            let lanes: Vec<String> = values.iter().map(|&value| lane_text(value)).collect();
+            row.c.replace("{lanes}", &lanes.join(", "))
         }
         Constant::Bytes(bytes) => {
             let list = |words: Vec<String>| words.join(", ");
@@ -374,6 +374,12 @@ fn constant_text(row: &Instruction, constant: &Constant) -> String {
                 .replace("{unsigned}", &list(unsigned))
         }
     }
+}
+
+/// A constant of a lane.
+fn lane_text(value: u64) -> String {
+    let suffix = if value > u64::from(u32::MAX) { "ull" } else { "u" };
+    format!("{value:#x}{suffix}")
 }
 
 /// The registers and buffers that a function mentions beside its parameters.

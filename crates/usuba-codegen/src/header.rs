@@ -81,6 +81,9 @@ fn slicing(shape: &Shape) -> String {
     match shape.slicing {
         Slicing::B => "B, one bit of each instance in a register".into(),
         Slicing::V => format!("V, one {}-bit lane of a register per instance", shape.lane),
+        Slicing::Packed(words) => {
+            format!("V, {words} words of an instance in {words} lanes of {} bits", shape.lane)
+        }
         Slicing::H => format!(
             "H, {} elements of {} instances in each {} bits",
             shape.pack, shape.batch, shape.chunk_bits
@@ -99,6 +102,10 @@ fn layout(shape: &Shape) -> String {
             "lane j, in memory order, is the atom of instance j; an atom of fewer bits has zeros above."
                 .into()
         }
+        Slicing::Packed(words) => format!(
+            "lanes {words} j to {words} j + {}, in memory order, are the words of an atom of instance j.",
+            words.saturating_sub(1)
+        ),
         Slicing::H => {
             let chunk = shape.chunk_bits / 8;
             let element = shape.batch / 8;
@@ -115,6 +122,7 @@ fn uniform(shape: &Shape) -> String {
     match shape.slicing {
         Slicing::B => "per atom a uint64_t, 0 or all ones.".into(),
         Slicing::V => format!("per atom a {}; an atom of fewer bits has zeros above.", shape.uniform_type),
+        Slicing::Packed(words) => format!("per atom {words} words, each a {}.", shape.uniform_type),
         Slicing::H => format!(
             "per atom {} bytes, those of one chunk: element e is all ones if bit e from the most significant is set.",
             shape.uniform_elements

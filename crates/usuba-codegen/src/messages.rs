@@ -8,8 +8,10 @@ use usuba_target::Meaning;
 /// Why something has no code on a target.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reason {
-    /// Atoms of several words of several bits.
-    HybridLayout,
+    /// Atoms of several words that do not fill 128 bits.
+    HybridLayout(Layout),
+    /// Registers of one word cannot hold this many words of one instance.
+    NoGroups(u32),
     /// Atoms spread over elements together with others.
     MixedLayouts,
     /// Registers of one word cannot hold spread atoms.
@@ -37,7 +39,16 @@ pub enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reason::HybridLayout => f.write_str("atoms of several packed words are not supported yet"),
+            Reason::HybridLayout(Layout { word, pack, .. }) => write!(
+                f,
+                "packed words fill 128 bits, in words of 8, 16, 32 or 64; {pack} words of {word} bits do not"
+            ),
+            Reason::NoGroups(words) => {
+                write!(
+                    f,
+                    "general-purpose registers hold one word, not {words} of one instance; use -V or -B"
+                )
+            }
             Reason::MixedLayouts => {
                 f.write_str("an H-sliced program must have atoms of one width only; use -V or -B")
             }

@@ -2,9 +2,10 @@
 //!
 //! A vertical atom of fewer bits than its lane has zeros above; every operation here keeps it so.
 
-use crate::block::RegisterId;
+use crate::block::{Constant, RegisterId};
 use crate::messages::Reason;
 use crate::select::Selector;
+use crate::shape::Shape;
 use crate::shuffle::shuffle_elements;
 use usuba_ir::evaluate::ones;
 use usuba_ir::layout::{Layout, Slicing};
@@ -62,6 +63,16 @@ pub(crate) fn operate(
             _ => Err(Reason::Malformed("an operation with the wrong number of operands")),
         },
         Slicing::V => vertical(s, op, layout.word, of),
+        Slicing::Packed(_) => match (op, of) {
+            (Op::Constant(number), _) => packed_constant(s, *number),
+            (Op::Shuffle(_, pattern), &[a]) => {
+                let words = word_pattern(layout, pattern).ok_or(Reason::Shuffle(layout.width()))?;
+                shuffle_elements(s, a, &words)
+            }
+            (Op::Bitmask(..), _) => Err(Reason::Shuffle(layout.width())),
+            (Op::Pack(..), _) => Err(Reason::Pack),
+            _ => vertical(s, op, layout.word, of),
+        },
     }
 }
 
@@ -90,6 +101,39 @@ fn horizontal_constant(s: &mut Selector<'_>, number: u128) -> Result<RegisterId,
         })
         .collect();
     s.bytes(&bytes)
+}
+
+/// The words of an atom in memory order, the most significant first.
+fn packed_constant(s: &mut Selector<'_>, number: u128) -> Result<RegisterId, Reason> {
+    let Shape { lane, pack, .. } = s.shape;
+    let words: Vec<u64> = (0..pack).rev().map(|word| (number >> (word * lane) & ones(lane)) as u64).collect();
+    match words.split_first() {
+        Some((first, others)) if others.iter().all(|other| other == first) => s.splat(lane, *first),
+        _ if s.target.instruction(Meaning::ConstantLanes, lane).is_some() => {
+            s.constant(Meaning::ConstantLanes, lane, Constant::Lanes(words))
+        }
+        _ => {
+            let group = words.iter().flat_map(|word| word.to_le_bytes().into_iter().take(lane as usize / 8));
+            let group: Vec<u8> = group.collect();
+            let bytes = group.iter().copied().cycle().take(s.shape.register_bytes() as usize);
+            s.bytes(&bytes.collect::<Vec<_>>())
+        }
+    }
+}
+
+/// The pattern in words, if whole words move.
+fn word_pattern(layout: Layout, pattern: &[Option<u32>]) -> Option<Vec<Option<u32>>> {
+    let word = layout.word;
+    pattern
+        .chunks(word as usize)
+        .map(|bits| match bits.first()? {
+            None => bits.iter().all(Option::is_none).then_some(None),
+            Some(first) => {
+                let whole = first % word == 0 && bits.iter().copied().eq((*first..first + word).map(Some));
+                whole.then_some(Some(first / word))
+            }
+        })
+        .collect()
 }
 
 fn vertical(s: &mut Selector<'_>, op: &Op, width: u32, of: &[RegisterId]) -> Result<RegisterId, Reason> {

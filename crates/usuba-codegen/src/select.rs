@@ -117,7 +117,12 @@ impl<'a> Selector<'a> {
         self.compute(meaning, self.shape.lane, &[a, b], None)
     }
 
-    fn constant(&mut self, meaning: Meaning, lane: u32, constant: Constant) -> Result<RegisterId, Reason> {
+    pub(crate) fn constant(
+        &mut self,
+        meaning: Meaning,
+        lane: u32,
+        constant: Constant,
+    ) -> Result<RegisterId, Reason> {
         let key = (meaning, lane, constant.clone());
         if let Some(&known) = self.known.get(&key) {
             return Ok(known);

@@ -15,7 +15,9 @@ use usuba_target::Target;
 /// - `V`: the chunk is a lane of `lane` bits, the atom in its least significant bits and zeros above, in the byte order of
 ///   the machine;
 /// - `H`: the chunk is `pack` elements of `batch` bits, in memory order; element e holds bit e, from the most significant,
-///   of each atom, and instance j is bit j mod 8 of byte j / 8 of the element, whatever the byte order of the machine.
+///   of each atom, and instance j is bit j mod 8 of byte j / 8 of the element, whatever the byte order of the machine;
+/// - `Packed`: the chunk is 128 bits, `pack` lanes of `lane` bits in memory order, each a word of the atom in the byte order
+///   of the machine, the most significant word first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
     /// The slicing of every atom.
@@ -26,7 +28,7 @@ pub struct Shape {
     pub lane: u32,
     /// Bits of a chunk: one bit (B), a lane (V), a group of 128 bits or more (H).
     pub chunk_bits: u32,
-    /// Elements of a chunk: the width of the atoms for H, 1 otherwise.
+    /// Elements of a chunk: the width of the atoms for H, their words if packed, 1 otherwise.
     pub pack: u32,
     /// Instances in a chunk.
     pub batch: u32,
@@ -36,9 +38,9 @@ pub struct Shape {
     pub instances: u32,
     /// C type of a register.
     pub register_type: &'static str,
-    /// C type of an element of a uniform input: a lane (V), a mask (B), a byte (H).
+    /// C type of an element of a uniform input: a lane (V, packed), a mask (B), a byte (H).
     pub uniform_type: &'static str,
-    /// Elements of a uniform input per atom: 1, or the bytes of a chunk for H.
+    /// Elements of a uniform input per atom: 1, the words if packed, or the bytes of a chunk for H.
     pub uniform_elements: u32,
 }
 
@@ -58,7 +60,7 @@ impl Shape {
         match self.slicing {
             Slicing::B => 64,
             Slicing::V => self.lane,
-            Slicing::H => self.chunk_bits,
+            Slicing::H | Slicing::Packed(_) => self.chunk_bits,
         }
     }
 }
@@ -70,8 +72,11 @@ pub(crate) fn container(width: u32) -> Option<u32> {
 
 /// The shape for atoms of these layouts.
 pub(crate) fn of_layouts(layouts: &[Layout], target: &Target) -> Result<Shape, Reason> {
-    if layouts.iter().any(|layout| layout.word > 1 && layout.pack > 1) {
-        return Err(Reason::HybridLayout);
+    if let Some(&packed) = layouts.iter().find(|layout| layout.has_lanes()) {
+        if layouts.iter().any(|&layout| layout != packed) {
+            return Err(Reason::MixedLayouts);
+        }
+        return of_packed(packed, target);
     }
     match layouts.iter().find(|layout| layout.pack > 1) {
         Some(&horizontal) => {
@@ -111,6 +116,38 @@ fn of_horizontal(layout: Layout, target: &Target) -> Result<Shape, Reason> {
     })
 }
 
+fn of_packed(layout: Layout, target: &Target) -> Result<Shape, Reason> {
+    if target.single_lane {
+        return Err(Reason::NoGroups(layout.pack));
+    }
+    if !matches!(layout.word, 8 | 16 | 32 | 64) || layout != Layout::of(Slicing::Packed(layout.pack), 128) {
+        return Err(Reason::HybridLayout(layout));
+    }
+    Ok(Shape {
+        slicing: Slicing::Packed(layout.pack),
+        register_bits: target.register_bits,
+        lane: layout.word,
+        chunk_bits: 128,
+        pack: layout.pack,
+        batch: 1,
+        interleave: 1,
+        instances: target.register_bits / 128,
+        register_type: target.register_type(layout.word),
+        uniform_type: unsigned_type(layout.word),
+        uniform_elements: layout.pack,
+    })
+}
+
+/// The C type of an element of so many bits.
+fn unsigned_type(bits: u32) -> &'static str {
+    match bits {
+        8 => "uint8_t",
+        16 => "uint16_t",
+        32 => "uint32_t",
+        _ => "uint64_t",
+    }
+}
+
 fn of_words(width: u32, target: &Target) -> Result<Shape, Reason> {
     let slicing = if width == 1 { Slicing::B } else { Slicing::V };
     let lane = match slicing {
@@ -119,11 +156,6 @@ fn of_words(width: u32, target: &Target) -> Result<Shape, Reason> {
     };
     let chunk_bits = if width == 1 { 1 } else { lane };
     let register_bits = if target.single_lane { lane } else { target.register_bits };
-    let uniform_type = ["uint8_t", "uint16_t", "uint32_t", "uint64_t"]
-        .into_iter()
-        .zip([8, 16, 32, 64])
-        .find_map(|(name, bits)| (bits == lane).then_some(name))
-        .unwrap_or("uint64_t");
     Ok(Shape {
         slicing,
         register_bits,
@@ -134,7 +166,7 @@ fn of_words(width: u32, target: &Target) -> Result<Shape, Reason> {
         interleave: 1,
         instances: register_bits / chunk_bits,
         register_type: target.register_type(if width == 1 { 0 } else { lane }),
-        uniform_type,
+        uniform_type: unsigned_type(lane),
         uniform_elements: 1,
     })
 }

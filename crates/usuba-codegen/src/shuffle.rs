@@ -1,4 +1,4 @@
-//! Shuffles of the elements of H-sliced atoms, as shuffles of bytes.
+//! Shuffles of the elements of H-sliced atoms, and of the words of packed ones, as shuffles of bytes.
 
 use crate::block::RegisterId;
 use crate::messages::Reason;
@@ -20,7 +20,7 @@ pub(crate) fn shuffle_elements(
     if pattern.len() != shape.pack as usize || pattern.iter().flatten().any(|&source| source >= shape.pack) {
         return Err(Reason::Malformed("a shuffle of elements beyond the atom"));
     }
-    let element = (shape.batch / 8) as usize;
+    let element = (shape.chunk_bits / shape.pack / 8) as usize;
     let chunk = (shape.chunk_bits / 8) as usize;
     // For each byte of the register, the byte of `a` that goes there.
     let sources: Vec<Option<usize>> = (0..shape.register_bytes() as usize)

@@ -19,6 +19,9 @@ fn types() -> Vec<(String, Layout)> {
     for width in [2, 4, 8, 16, 32, 64] {
         types.push((format!("h{width}"), Layout::of(Slicing::H, width)));
     }
+    for words in [2, 4, 8, 16] {
+        types.push((format!("<{},{words},1>", 128 / words), Layout::of(Slicing::Packed(words), 128)));
+    }
     types
 }
 
@@ -26,6 +29,8 @@ fn types() -> Vec<(String, Layout)> {
 /// a uniform one.
 fn operations(ty: &str, layout: Layout) -> Vec<(String, String)> {
     let width = layout.width();
+    // Shifts act on the words of packed atoms, and shuffles move such words.
+    let (word, unit) = if layout.has_lanes() { (layout.word, layout.word) } else { (width, 1) };
     let mut random = Random::new(u64::from(width));
     let mut list: Vec<(String, String)> = Vec::new();
     let mut add = |name: &str, text: String| list.push((name.into(), text));
@@ -36,26 +41,33 @@ fn operations(ty: &str, layout: Layout) -> Vec<(String, String)> {
     add("uniform", "xor %0, %2".into());
     for number in
         [0, 1, 0x9234_5678_9abc_def5 & usuba_ir::evaluate::ones(width), usuba_ir::evaluate::ones(width)]
+            .into_iter()
+            .chain(layout.has_lanes().then_some(0x1234_5678_1234_5678_1234_5678_1234_5678))
     {
         add("constant", format!("constant {number:#x}"));
     }
     for name in ["shift_left", "shift_right", "shift_right_arithmetic", "rotate_left", "rotate_right"] {
-        let mut amounts = vec![1, 3, 7, 8, 9, width / 2, width.saturating_sub(8), width.saturating_sub(1)];
-        amounts.retain(|&amount| amount > 0 && amount < width);
+        let mut amounts = vec![1, 3, 7, 8, 9, word / 2, word.saturating_sub(8), word.saturating_sub(1)];
+        amounts.retain(|&amount| amount > 0 && amount < word);
         amounts.sort_unstable();
         amounts.dedup();
         for amount in amounts {
             add(name, format!("{name} %0, {amount}"));
         }
     }
-    for bit in [0, width / 2, width - 1] {
+    for bit in [0, width / 2, width - 1].into_iter().filter(|_| unit == 1) {
         add("bitmask", format!("bitmask %0, {bit}"));
     }
     let words = |pattern: Vec<Option<u32>>| {
+        let pattern: Vec<Option<u32>> = pattern
+            .iter()
+            .flat_map(|entry| (0..unit).map(move |bit| entry.map(|word| word * unit + bit)))
+            .collect();
         let entries: Vec<String> =
             pattern.iter().map(|entry| entry.map_or("_".into(), |bit| bit.to_string())).collect();
         format!("shuffle %0, [{}]", entries.join(", "))
     };
+    let width = width / unit;
     add("shuffle", words((0..width).map(Some).collect()));
     add("shuffle", words((0..width).rev().map(Some).collect()));
     add("shuffle", words((0..width).map(|_| Some(random.below(width))).collect()));
@@ -106,7 +118,8 @@ fn cases(target: &Target) -> (Vec<Case>, String) {
             let (packs, others): (Vec<_>, Vec<_>) = had.into_iter().partition(|(name, _)| name == "pack");
             for (kind, list) in [("", others), ("_pack", packs)] {
                 if !list.is_empty() {
-                    let symbol = format!("operations_{ty}{kind}");
+                    let name: String = ty.chars().filter(char::is_ascii_alphanumeric).collect();
+                    let symbol = format!("operations_{name}{kind}");
                     cases.push(case(program(&ty, layout.width(), &list), target, &symbol));
                 }
             }
@@ -147,6 +160,10 @@ targets! {
         h16: everything
         h32: everything
         h64: everything
+        <64,2,1>: everything
+        <32,4,1>: everything
+        <16,8,1>: everything
+        <8,16,1>: everything
     "#]];
     sse2 "sse2" expect![[r#"
         b1: add subtract multiply
@@ -156,6 +173,8 @@ targets! {
         h16: add subtract multiply shift_left shift_right shift_right_arithmetic rotate_left rotate_right bitmask shuffle
         h32: everything
         h64: everything
+        <16,8,1>: shuffle
+        <8,16,1>: shuffle
     "#]];
     ssse3 "ssse3" expect![[r#"
         b1: add subtract multiply

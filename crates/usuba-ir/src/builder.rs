@@ -167,11 +167,11 @@ impl NodeBuilder {
         self.atom(Op::Binary(op, a, b), a)
     }
 
-    /// A shift or rotation by any amount: shifts by the width or more give zero (or copies of the sign), rotations are
+    /// A shift or rotation, of each word of an atom that has lanes, by any amount: shifts by the width or more give zero (or copies of the sign), rotations are
     /// modulo the width.
     pub fn shift(&mut self, op: ShiftOp, value: ValueId, amount: u32) -> ValueId {
         let layout = self.ty(value).layout;
-        let width = layout.width();
+        let width = if layout.has_lanes() { layout.word } else { layout.width() };
         let amount = match op {
             ShiftOp::Left | ShiftOp::Right if amount >= width => return self.constant(layout, 0),
             ShiftOp::Left | ShiftOp::Right => amount,
@@ -200,7 +200,7 @@ impl NodeBuilder {
         debug_assert_eq!(self.ty(high), self.ty(low), "operands of a pack");
         let op = Op::Pack(high, low);
         let result = Layout { word: 2 * layout.word, ..layout };
-        match self.simpler(&op, layout.width()) {
+        match self.simpler(&op, layout) {
             Some(Simpler::Constant(number)) => self.constant(result, number),
             _ => self.emit(op, Type::atom(result), Known::Nothing),
         }
@@ -326,14 +326,14 @@ impl NodeBuilder {
         value
     }
 
-    fn simpler(&self, op: &Op, width: u32) -> Option<Simpler> {
-        if self.attributes.no_opt || self.raw { None } else { laws::simplify(op, width, self) }
+    fn simpler(&self, op: &Op, layout: Layout) -> Option<Simpler> {
+        if self.attributes.no_opt || self.raw { None } else { laws::simplify(op, layout, self) }
     }
 
     /// An operation whose result has the type of its operand `like`.
     fn atom(&mut self, op: Op, like: ValueId) -> ValueId {
         let ty = self.ty(like);
-        match self.simpler(&op, ty.layout.width()) {
+        match self.simpler(&op, ty.layout) {
             Some(Simpler::Value(value)) => value,
             Some(Simpler::Constant(number)) => self.constant(ty.layout, number),
             Some(Simpler::Op(op)) => self.atom(op, like),

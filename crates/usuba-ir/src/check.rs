@@ -268,12 +268,14 @@ impl Checker<'_> {
             &Op::Binary(op, a, b) => {
                 self.expect(at, operand(a), a, ty);
                 self.expect(at, operand(b), b, ty);
-                if matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply) {
+                let arithmetic = matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply);
+                if arithmetic && !ty.layout.has_lanes() {
                     self.one_word("arithmetic", at, ty);
                 }
             }
             &Op::Shift(_, a, amount) => {
                 self.expect(at, operand(a), a, ty);
+                let width = if ty.layout.has_lanes() { ty.layout.word } else { width };
                 if amount == 0 || amount >= width {
                     self.flaw(at, Rule::Amount { amount, width });
                 }

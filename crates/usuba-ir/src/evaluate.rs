@@ -3,11 +3,22 @@
 //! An atom of `width` bits is a number below 2^width; word 0 of a packed atom is the most significant. Every function
 //! expects operands in that range and answers in it. `width` is from 1 to 128.
 
+use crate::layout::Layout;
 use crate::program::{BinaryOp, ShiftOp};
 
 /// The number whose `width` bits are all set.
 pub fn ones(width: u32) -> u128 {
     if width >= u128::BITS { u128::MAX } else { (1 << width) - 1 }
+}
+
+/// A function of words, applied to each word of an atom that has lanes, else to the whole atom.
+pub fn each_word(layout: Layout, a: u128, b: u128, f: impl Fn(u32, u128, u128) -> u128) -> u128 {
+    if !layout.has_lanes() {
+        return f(layout.width(), a, b);
+    }
+    let Layout { word, pack, .. } = layout;
+    let of = |number: u128, i: u32| number >> (i * word) & ones(word);
+    (0..pack).fold(0, |result, i| result | f(word, of(a, i), of(b, i)) << (i * word))
 }
 
 /// The complement.

@@ -10,6 +10,7 @@
 //! Programs are expected to pass [`crate::check`].
 
 use crate::evaluate;
+use crate::layout::Layout;
 use crate::program::{Affine, BinaryOp, Block, Loop, Node, NodeId, Op, Operation, Program, ShiftOp, ValueId};
 
 /// The outputs of the entry for one instance; see [`Interpreter::run`].
@@ -113,8 +114,8 @@ impl Interpreter {
 trait Meaning {
     fn constant(number: u128) -> u128;
     fn not(width: u32, a: u128) -> u128;
-    fn binary(op: BinaryOp, width: u32, a: u128, b: u128) -> u128;
-    fn shift(op: ShiftOp, width: u32, a: u128, amount: u32) -> u128;
+    fn binary(op: BinaryOp, layout: Layout, a: u128, b: u128) -> u128;
+    fn shift(op: ShiftOp, layout: Layout, a: u128, amount: u32) -> u128;
     fn shuffle(width: u32, a: u128, pattern: &[Option<u32>]) -> u128;
     fn bitmask(width: u32, a: u128, bit: u32) -> u128;
 }
@@ -129,11 +130,11 @@ impl Meaning for Numbers {
     fn not(width: u32, a: u128) -> u128 {
         evaluate::not(width, a)
     }
-    fn binary(op: BinaryOp, width: u32, a: u128, b: u128) -> u128 {
-        evaluate::binary(op, width, a, b)
+    fn binary(op: BinaryOp, layout: Layout, a: u128, b: u128) -> u128 {
+        evaluate::each_word(layout, a, b, |width, a, b| evaluate::binary(op, width, a, b))
     }
-    fn shift(op: ShiftOp, width: u32, a: u128, amount: u32) -> u128 {
-        evaluate::shift(op, width, a, amount)
+    fn shift(op: ShiftOp, layout: Layout, a: u128, amount: u32) -> u128 {
+        evaluate::each_word(layout, a, 0, |width, a, _| evaluate::shift(op, width, a, amount))
     }
     fn shuffle(width: u32, a: u128, pattern: &[Option<u32>]) -> u128 {
         evaluate::shuffle(width, a, pattern)
@@ -153,7 +154,7 @@ impl Meaning for Bits {
     fn not(_: u32, a: u128) -> u128 {
         !a
     }
-    fn binary(op: BinaryOp, _: u32, a: u128, b: u128) -> u128 {
+    fn binary(op: BinaryOp, _: Layout, a: u128, b: u128) -> u128 {
         match op {
             BinaryOp::And | BinaryOp::Multiply => a & b,
             BinaryOp::Or => a | b,
@@ -161,7 +162,7 @@ impl Meaning for Bits {
             BinaryOp::AndNot => a & !b,
         }
     }
-    fn shift(_: ShiftOp, _: u32, _: u128, _: u32) -> u128 {
+    fn shift(_: ShiftOp, _: Layout, _: u128, _: u32) -> u128 {
         unreachable!("one bit has no shift by an amount between 0 and its width")
     }
     fn shuffle(_: u32, a: u128, pattern: &[Option<u32>]) -> u128 {
@@ -207,8 +208,8 @@ impl Frame {
 enum Step {
     Constant(usize, u128),
     Not(usize, u32, usize),
-    Binary(usize, u32, BinaryOp, usize, usize),
-    Shift(usize, u32, ShiftOp, usize, u32),
+    Binary(usize, Layout, BinaryOp, usize, usize),
+    Shift(usize, Layout, ShiftOp, usize, u32),
     Shuffle(usize, u32, usize, Box<[Option<u32>]>),
     Bitmask(usize, u32, usize, u32),
     Pack(usize, u32, usize, usize),
@@ -245,8 +246,8 @@ impl<M: Meaning> Run<'_, M> {
             match step {
                 Step::Constant(to, number) => v[*to] = M::constant(*number),
                 Step::Not(to, width, a) => v[*to] = M::not(*width, v[*a]),
-                Step::Binary(to, width, op, a, b) => v[*to] = M::binary(*op, *width, v[*a], v[*b]),
-                Step::Shift(to, width, op, a, amount) => v[*to] = M::shift(*op, *width, v[*a], *amount),
+                Step::Binary(to, layout, op, a, b) => v[*to] = M::binary(*op, *layout, v[*a], v[*b]),
+                Step::Shift(to, layout, op, a, amount) => v[*to] = M::shift(*op, *layout, v[*a], *amount),
                 Step::Shuffle(to, width, a, pattern) => v[*to] = M::shuffle(*width, v[*a], pattern),
                 Step::Bitmask(to, width, a, bit) => v[*to] = M::bitmask(*width, v[*a], *bit),
                 Step::Pack(to, width, a, b) => v[*to] = evaluate::pack(*width, v[*a], v[*b]),
@@ -438,13 +439,14 @@ impl Planner<'_> {
             _ => {}
         }
         let to = self.allocate(results[0]);
-        let width = self.node.ty(results[0]).layout.width();
+        let layout = self.node.ty(results[0]).layout;
+        let width = layout.width();
         let at = |value: &ValueId| self.place(*value).start;
         steps.push(match op {
             Op::Constant(number) => Step::Constant(to.start, *number),
             Op::Not(a) => Step::Not(to.start, width, at(a)),
-            Op::Binary(op, a, b) => Step::Binary(to.start, width, *op, at(a), at(b)),
-            Op::Shift(op, a, amount) => Step::Shift(to.start, width, *op, at(a), *amount),
+            Op::Binary(op, a, b) => Step::Binary(to.start, layout, *op, at(a), at(b)),
+            Op::Shift(op, a, amount) => Step::Shift(to.start, layout, *op, at(a), *amount),
             Op::Shuffle(a, pattern) => Step::Shuffle(to.start, width, at(a), pattern.as_slice().into()),
             Op::Bitmask(a, bit) => Step::Bitmask(to.start, width, at(a), *bit),
             Op::Pack(high, low) => Step::Pack(to.start, width / 2, at(high), at(low)),

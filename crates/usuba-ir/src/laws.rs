@@ -7,6 +7,7 @@
 //! Every law makes the expression smaller, counting a complement that is absorbed, so rewriting ends.
 
 use crate::evaluate;
+use crate::layout::Layout;
 use crate::program::{BinaryOp, Op, ValueId};
 use BinaryOp::{Add, And, AndNot, Multiply, Or, Subtract, Xor};
 
@@ -101,16 +102,17 @@ pub enum Simpler {
     Op(Op),
 }
 
-/// Folds constants and applies the first matching law; `width` is that of the operands. `None` if nothing applies.
+/// Folds constants and applies the first matching law; `layout` is that of the operands. `None` if nothing applies.
 ///
 /// Looks at operators on atoms only: loops, calls and arrays are no business of the laws.
-pub fn simplify(op: &Op, width: u32, facts: &impl Facts) -> Option<Simpler> {
-    if let Some(number) = fold(op, width, facts) {
+pub fn simplify(op: &Op, layout: Layout, facts: &impl Facts) -> Option<Simpler> {
+    let width = layout.width();
+    if let Some(number) = fold(op, layout, facts) {
         return Some(Simpler::Constant(number));
     }
     match op {
         Op::Not(_) | Op::Binary(..) => {
-            LAWS.iter().find_map(|law| Match { facts, width, x: None, y: None }.law(law, op))
+            LAWS.iter().find_map(|law| Match { facts, layout, x: None, y: None }.law(law, op))
         }
         &Op::Bitmask(a, _) if width == 1 => Some(Simpler::Value(a)),
         Op::Shuffle(a, pattern) => {
@@ -127,12 +129,19 @@ pub fn simplify(op: &Op, width: u32, facts: &impl Facts) -> Option<Simpler> {
 }
 
 /// The number that an operation on constants gives.
-fn fold(op: &Op, width: u32, facts: &impl Facts) -> Option<u128> {
+fn fold(op: &Op, layout: Layout, facts: &impl Facts) -> Option<u128> {
+    let width = layout.width();
     let constant = |v: &ValueId| facts.constant(*v);
     match op {
         Op::Not(a) => Some(evaluate::not(width, constant(a)?)),
-        Op::Binary(op, a, b) => Some(evaluate::binary(*op, width, constant(a)?, constant(b)?)),
-        Op::Shift(op, a, amount) => Some(evaluate::shift(*op, width, constant(a)?, *amount)),
+        Op::Binary(op, a, b) => {
+            let each = |width, a, b| evaluate::binary(*op, width, a, b);
+            Some(evaluate::each_word(layout, constant(a)?, constant(b)?, each))
+        }
+        Op::Shift(op, a, amount) => {
+            let each = |width, a, _| evaluate::shift(*op, width, a, *amount);
+            Some(evaluate::each_word(layout, constant(a)?, 0, each))
+        }
         Op::Shuffle(a, pattern) => Some(evaluate::shuffle(width, constant(a)?, pattern)),
         Op::Bitmask(a, bit) => Some(evaluate::bitmask(width, constant(a)?, *bit)),
         Op::Pack(high, low) => Some(evaluate::pack(width, constant(high)?, constant(low)?)),
@@ -148,7 +157,7 @@ pub fn commutes(op: BinaryOp) -> bool {
 /// A match in progress: the values of the variables.
 struct Match<'a, F> {
     facts: &'a F,
-    width: u32,
+    layout: Layout,
     x: Option<ValueId>,
     y: Option<ValueId>,
 }
@@ -169,8 +178,8 @@ impl<F: Facts> Match<'_, F> {
             Not(term) => Simpler::Op(Op::Not(self.variable(term)?)),
             Of(op, left, right) => Simpler::Op(Op::Binary(op, self.variable(left)?, self.variable(right)?)),
             Zero => Simpler::Constant(0),
-            One => Simpler::Constant(1),
-            Ones => Simpler::Constant(evaluate::ones(self.width)),
+            One => Simpler::Constant(self.one()),
+            Ones => Simpler::Constant(evaluate::ones(self.layout.width())),
             X | Y => Simpler::Value(self.variable(&law.right)?),
         })
     }
@@ -186,11 +195,16 @@ impl<F: Facts> Match<'_, F> {
             X => *self.x.get_or_insert(value) == value,
             Y => *self.y.get_or_insert(value) == value,
             Zero => self.facts.constant(value) == Some(0),
-            One => self.facts.constant(value) == Some(1),
-            Ones => self.facts.constant(value) == Some(evaluate::ones(self.width)),
+            One => self.facts.constant(value) == Some(self.one()),
+            Ones => self.facts.constant(value) == Some(evaluate::ones(self.layout.width())),
             Not(term) => self.facts.complement(value).is_some_and(|operand| self.value(term, operand)),
             Of(..) => false,
         }
+    }
+
+    /// The number 1, in every word.
+    fn one(&self) -> u128 {
+        evaluate::each_word(self.layout, 0, 0, |_, _, _| 1)
     }
 
     fn variable(&self, term: &Term) -> Option<ValueId> {

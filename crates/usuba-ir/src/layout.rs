@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The three ways to slice that have a surface syntax.
+/// The ways to slice that have a surface syntax.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Slicing {
     /// Bitsliced: a register holds one bit of each instance.
@@ -11,15 +11,18 @@ pub enum Slicing {
     V,
     /// Horizontal: the bits of a word are spread over the elements of a register.
     H,
+    /// Vertical, with so many words of one instance in neighbouring lanes of a group of 128 bits.
+    Packed(u32),
 }
 
 impl fmt::Display for Slicing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Slicing::B => "b",
-            Slicing::V => "v",
-            Slicing::H => "h",
-        })
+        match self {
+            Slicing::B => f.write_str("b"),
+            Slicing::V => f.write_str("v"),
+            Slicing::H => f.write_str("h"),
+            Slicing::Packed(words) => write!(f, "v{words}"),
+        }
     }
 }
 
@@ -34,7 +37,7 @@ impl fmt::Display for Slicing {
 /// | B | 1 | 1 | 1 |
 /// | V | m | 1 | 1 |
 /// | H | 1 | m | max(8, 128 / m): the chunk is one 128-bit group for m ≤ 16, and 8m bits beyond |
-/// | hybrid (later) | w | p | 1 |
+/// | Packed(p) | 128 / p | p | 1: the chunk is one 128-bit group |
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Layout {
     /// Bits of a word.
@@ -49,11 +52,16 @@ impl Layout {
     /// One bit of each instance.
     pub const BIT: Layout = Layout { word: 1, pack: 1, batch: 1 };
 
-    /// The layout of an atom of `width` bits in `slicing`; bits are laid out the same in all of them (D35).
+    /// The layout of an atom of `width` bits in `slicing`; bits are laid out the same in all of them (D35). A packed atom
+    /// is all the words of a group, so that `width` is that of the group.
     pub fn of(slicing: Slicing, width: u32) -> Layout {
         match slicing {
             _ if width == 1 => Layout::BIT,
             Slicing::B | Slicing::V => Layout { word: width, pack: 1, batch: 1 },
+            Slicing::Packed(words) => {
+                let pack = words.clamp(1, width);
+                Layout { word: width / pack, pack, batch: 1 }
+            }
             Slicing::H => Layout { word: 1, pack: width, batch: (128 / width).max(8) },
         }
     }
@@ -61,6 +69,11 @@ impl Layout {
     /// Bits of the atom.
     pub fn width(self) -> u32 {
         self.word * self.pack
+    }
+
+    /// Whether an atom is several words of several bits: then arithmetic and shifts act on each of them.
+    pub fn has_lanes(self) -> bool {
+        self.word > 1 && self.pack > 1
     }
 
     /// Bits of a chunk.

@@ -207,11 +207,11 @@ pub enum BinaryOp {
     Xor,
     /// `a & ~b`: the second operand is complemented.
     AndNot,
-    /// Modulo 2^width; `pack` = 1.
+    /// Modulo 2^word, word by word; not for words of one bit in a packed atom.
     Add,
-    /// Modulo 2^width; `pack` = 1.
+    /// Modulo 2^word, word by word; not for words of one bit in a packed atom.
     Subtract,
-    /// Modulo 2^width; `pack` = 1.
+    /// Modulo 2^word, word by word; not for words of one bit in a packed atom.
     Multiply,
 }
 
@@ -260,7 +260,8 @@ pub enum Op {
     Not(ValueId),
     /// Two operands of the result's layout.
     Binary(BinaryOp, ValueId, ValueId),
-    /// By `0 < amount < width`. In a layout with `word` = 1 and `pack` = m it is a shuffle of the elements.
+    /// By `0 < amount < word`, word by word. In a layout with `word` = 1 and `pack` = m it is a shuffle of the elements,
+    /// by less than m.
     Shift(ShiftOp, ValueId, u32),
     /// Bit i of the result is bit `pattern[i]` of the operand (or zero), counted from the most significant; as many
     /// entries as the atom has bits.

@@ -69,6 +69,7 @@ pub fn program(seed: u64, atoms: Atoms) -> Program {
                 Layout::BIT,
                 Layout::of(Slicing::H, 1 + random.below(16)),
                 double,
+                Layout { word: 2 + random.below(7), pack: 4, batch: 1 },
             ]
         }
     };
@@ -236,7 +237,7 @@ impl Writer<'_> {
             0..=5 => {
                 let logic = [BinaryOp::And, BinaryOp::Or, BinaryOp::Xor, BinaryOp::AndNot];
                 let arithmetic = [BinaryOp::Add, BinaryOp::Subtract, BinaryOp::Multiply];
-                let op = match layout.pack == 1 && self.random.once_in(3) {
+                let op = match (layout.pack == 1 || layout.has_lanes()) && self.random.once_in(3) {
                     true => *self.random.choose(&arithmetic),
                     false => *self.random.choose(&logic),
                 };

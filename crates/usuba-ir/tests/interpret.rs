@@ -2,6 +2,7 @@
 
 use usuba_ir::evaluate;
 use usuba_ir::interpret::{Interpreter, interpret};
+use usuba_ir::layout::Layout;
 use usuba_ir::program::{Block, Node, Op, Program, ValueId};
 use usuba_ir::random::{self, Atoms, Random};
 
@@ -42,14 +43,19 @@ impl Simple<'_> {
     }
 
     fn op(&mut self, op: &Op, result: Option<ValueId>) -> Vec<Vec<u128>> {
-        let width = result.map_or(1, |result| self.node.ty(result).layout.width());
+        let layout = result.map_or(Layout::BIT, |result| self.node.ty(result).layout);
+        let width = layout.width();
         let len = result.map_or(1, |result| self.node.ty(result).atoms() as usize);
         let at = |value: &ValueId| self.of(*value)[0];
         vec![match op {
             Op::Constant(number) => vec![*number],
             Op::Not(a) => vec![evaluate::not(width, at(a))],
-            Op::Binary(op, a, b) => vec![evaluate::binary(*op, width, at(a), at(b))],
-            Op::Shift(op, a, amount) => vec![evaluate::shift(*op, width, at(a), *amount)],
+            Op::Binary(op, a, b) => {
+                vec![words(layout, at(a), at(b), |width, a, b| evaluate::binary(*op, width, a, b))]
+            }
+            Op::Shift(op, a, amount) => {
+                vec![words(layout, at(a), 0, |width, a, _| evaluate::shift(*op, width, a, *amount))]
+            }
             Op::Shuffle(a, pattern) => vec![evaluate::shuffle(width, at(a), pattern)],
             Op::Bitmask(a, bit) => vec![evaluate::bitmask(width, at(a), *bit)],
             Op::Pack(a, b) => vec![evaluate::pack(width / 2, at(a), at(b))],
@@ -78,6 +84,21 @@ impl Simple<'_> {
             }
         }]
     }
+}
+
+/// A function of words on atoms: of each word, from the least significant, if they have several of several bits.
+fn words(layout: Layout, a: u128, b: u128, f: impl Fn(u32, u128, u128) -> u128) -> u128 {
+    let Layout { word, pack, .. } = layout;
+    if word == 1 || pack == 1 {
+        return f(word * pack, a, b);
+    }
+    let (mut rest, mut result) = ((a, b), 0);
+    for word_number in 0..pack {
+        let low = (1 << word) - 1;
+        result |= f(word, rest.0 & low, rest.1 & low) << (word_number * word);
+        rest = (rest.0 >> word, rest.1 >> word);
+    }
+    result
 }
 
 #[test]

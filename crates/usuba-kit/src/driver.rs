@@ -38,6 +38,11 @@ pub enum Image {
         /// Bytes of a lane.
         lane: u32,
     },
+    /// A register per group of 128 bits of words of one instance.
+    Packed {
+        /// Bytes of a lane, which is a word.
+        lane: u32,
+    },
     /// A register per word, an element of `batch` bits per bit.
     H {
         /// Bits of an element: instances of a chunk.

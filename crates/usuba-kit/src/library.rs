@@ -5,7 +5,7 @@ use crate::driver::{self, DriverError, Image, Kernels, Labels, Parameter};
 use crate::manifest::{Function, Primitive};
 use crate::pipeline::{self, Compiled, Failure, Settings};
 use thiserror::Error;
-use usuba_codegen::Backend;
+use usuba_codegen::{Backend, Direction, Kernel, KernelParameter};
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
 use usuba_target::{Target, by_name};
@@ -189,6 +189,21 @@ impl Making<'_> {
     }
 }
 
+/// The parameters of a kernel of packed words, some of which are several of the source side by side: inputs and outputs.
+fn packed_parameters(kernel: &Kernel) -> (Vec<Parameter>, Vec<Parameter>) {
+    let (inputs, outputs): (Vec<_>, Vec<_>) =
+        kernel.parameters.iter().partition(|parameter| parameter.direction == Direction::Input);
+    let parameter = |parameter: &KernelParameter| Parameter {
+        element: parameter.element.into(),
+        elements: parameter.count,
+        uniform: parameter.uniform,
+        width: kernel.shape.lane,
+        words: parameter.shape.iter().product::<u32>() * kernel.shape.pack
+            / if parameter.uniform { 1 } else { kernel.shape.interleave.max(1) },
+    };
+    (inputs.into_iter().map(parameter).collect(), outputs.into_iter().map(parameter).collect())
+}
+
 /// What a driver needs to know of a compiled node.
 fn interface(node: &str, header: &str, compiled: &Compiled) -> driver::Kernel {
     let kernel = &compiled.kernel;
@@ -208,6 +223,9 @@ fn interface(node: &str, header: &str, compiled: &Compiled) -> driver::Kernel {
         };
         if inputs.len() < entry.inputs.len() { inputs.push(parameter) } else { outputs.push(parameter) }
     }
+    if let Slicing::Packed(_) = kernel.shape.slicing {
+        (inputs, outputs) = packed_parameters(kernel);
+    }
     driver::Kernel {
         node: node.into(),
         symbol: kernel.symbol.clone(),
@@ -217,6 +235,7 @@ fn interface(node: &str, header: &str, compiled: &Compiled) -> driver::Kernel {
         image: match kernel.shape.slicing {
             Slicing::B => Image::B,
             Slicing::V => Image::V { lane: kernel.shape.lane / 8 },
+            Slicing::Packed(_) => Image::Packed { lane: kernel.shape.lane / 8 },
             Slicing::H => Image::H { batch: kernel.shape.batch },
         },
         inputs,

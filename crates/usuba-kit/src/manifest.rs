@@ -246,6 +246,10 @@ impl fmt::Display for Kind {
 enum SlicingName {
     B,
     V,
+    V2,
+    V4,
+    V8,
+    V16,
     H,
 }
 
@@ -254,6 +258,10 @@ impl From<SlicingName> for Slicing {
         match name {
             SlicingName::B => Slicing::B,
             SlicingName::V => Slicing::V,
+            SlicingName::V2 => Slicing::Packed(2),
+            SlicingName::V4 => Slicing::Packed(4),
+            SlicingName::V8 => Slicing::Packed(8),
+            SlicingName::V16 => Slicing::Packed(16),
             SlicingName::H => Slicing::H,
         }
     }
@@ -343,7 +351,7 @@ impl Reader<'_> {
         let fields = fields.into_inner();
         self.check_name("a primitive", &fields.name)?;
         if fields.slicings.get_ref().is_empty() {
-            let message = messages::empty("slicings", "name at least one of `b`, `v` and `h`");
+            let message = messages::empty("slicings", "name at least one of `b`, `v`, `v4` and `h`");
             return Err(self.error(fields.slicings.span().start, message));
         }
         for (number, slicing) in fields.slicings.get_ref().iter().enumerate() {

@@ -61,7 +61,7 @@ impl Settings {
     pub fn elaboration(&self) -> elaborate::Options {
         let direction = match self.lowering.slicing {
             Slicing::B => None,
-            Slicing::V => Some(typed::Direction::V),
+            Slicing::V | Slicing::Packed(_) => Some(typed::Direction::V),
             Slicing::H => Some(typed::Direction::H),
         };
         elaborate::Options { mode: self.lowering.mode(), direction, ..self.entry.clone() }

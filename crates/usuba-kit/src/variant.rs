@@ -41,7 +41,7 @@ pub const COUNT: usize = 7;
 /// All knobs. The first three are always printed.
 #[rustfmt::skip]
 pub const KNOBS: [Knob; COUNT] = [
-    Knob { name: "slicing",  values: &["b", "v", "h"],                purpose: "How instances lie in registers.",              apply: slicing },
+    Knob { name: "slicing",  values: &["b", "v", "h", "v4", "v2", "v8", "v16"], purpose: "How instances lie in registers.",              apply: slicing },
     Knob { name: "backend",  values: &["c", "asm"],                   purpose: "The language of the kernels.",                 apply: backend },
     Knob { name: "compiler", values: &["gcc", "clang"],               purpose: "Who compiles the C.",                          apply: |_, _| {} },
     Knob { name: "loops",    values: &["sized", "keep", "unroll"],    purpose: "Which loops are kept: large ones, all, none.", apply: loops },
@@ -50,8 +50,19 @@ pub const KNOBS: [Knob; COUNT] = [
     Knob { name: "interleave", values: &["auto", "1", "2", "3"],      purpose: "Batches of instances computed at once.",     apply: interleave },
 ];
 
+/// The slicings in the order of the values of their knob.
+const SLICINGS: [Slicing; 7] = [
+    Slicing::B,
+    Slicing::V,
+    Slicing::H,
+    Slicing::Packed(4),
+    Slicing::Packed(2),
+    Slicing::Packed(8),
+    Slicing::Packed(16),
+];
+
 fn slicing(choices: &mut Choices, value: usize) {
-    choices.slicing = [Slicing::B, Slicing::V, Slicing::H].get(value).copied().unwrap_or(choices.slicing);
+    choices.slicing = SLICINGS.get(value).copied().unwrap_or(choices.slicing);
 }
 
 fn backend(choices: &mut Choices, value: usize) {
@@ -97,11 +108,7 @@ impl Variant {
     /// The usual code for a slicing.
     pub fn new(slicing: Slicing) -> Variant {
         let mut places = [0; COUNT];
-        places[SLICING] = match slicing {
-            Slicing::B => 0,
-            Slicing::V => 1,
-            Slicing::H => 2,
-        };
+        places[SLICING] = SLICINGS.iter().position(|known| *known == slicing).unwrap_or(0) as u8;
         Variant { places }
     }
 

@@ -214,6 +214,7 @@ fn check(
     let uniform_bytes = match machine.image {
         Image::B => 8,
         Image::V { lane } => lane,
+        Image::Packed { .. } => 16,
         Image::H { batch } => width * batch / 8,
     };
     let atoms = machine.parameter(width, words, false).elements;

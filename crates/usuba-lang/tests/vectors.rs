@@ -205,6 +205,17 @@ fn ascon() {
 }
 
 #[test]
+fn gimli() {
+    let program = program("gimli");
+    let data = vectors("gimli", "gimli.json");
+    let mut node = Node::new(&program, "Gimli");
+    for vector in data["vectors"].as_array().unwrap() {
+        let result = node.run(&[atoms(Order::Little(4), &bytes(&vector["input"]))]);
+        assert_eq!(text(Order::Little(4), &result), bytes(&vector["output"]), "{}", vector["id"]);
+    }
+}
+
+#[test]
 fn chacha20() {
     let program = program("chacha20");
     let data = vectors("chacha20", "chacha20.json");

@@ -19,7 +19,7 @@ pub(crate) fn findings(program: &Program, options: &Options) -> Vec<Diagnostic> 
             let width = variable.width;
             let fits = match variable.direction {
                 Direction::Free => true,
-                Direction::V => slicing == Slicing::V,
+                Direction::V => slicing == Slicing::V || matches!(slicing, Slicing::Packed(_)),
                 Direction::H => slicing == Slicing::H,
                 Direction::B => false,
             };
@@ -27,7 +27,7 @@ pub(crate) fn findings(program: &Program, options: &Options) -> Vec<Diagnostic> 
                 found.push(messages::directions(variable.span, &variable.name, variable.direction, slicing));
                 continue;
             }
-            if slicing == Slicing::V {
+            if matches!(slicing, Slicing::V | Slicing::Packed(_)) {
                 if width > 64 {
                     found.push(messages::vertical_width(variable.span, &variable.name, width));
                 }

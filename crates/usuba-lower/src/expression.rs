@@ -210,10 +210,11 @@ impl<'p> NodeLowering<'_, 'p> {
     /// by it under a mask; the bits of all masks together are those of the word.
     fn shuffle(&mut self, value: ValueId, pattern: &[u32]) -> ValueId {
         let layout = self.builder.ty(value).layout;
-        if self.lowering.options.slicing == Slicing::H || layout.word == 1 {
+        let moves_words = layout.has_lanes() && pattern.len() == layout.width() as usize;
+        if self.lowering.options.slicing == Slicing::H || layout.word == 1 || moves_words {
             return self.builder.shuffle(value, pattern.iter().map(|&source| Some(source)).collect());
         }
-        let width = layout.width();
+        let width = layout.word;
         let mut masks = vec![0u128; width as usize];
         for (to, &from) in pattern.iter().enumerate() {
             let distance = (from + width - to as u32) % width;
@@ -222,6 +223,7 @@ impl<'p> NodeLowering<'_, 'p> {
         let mut sum = None;
         for (distance, &mask) in masks.iter().enumerate().filter(|&(_, &mask)| mask != 0) {
             let rotated = self.builder.shift(ShiftOp::RotateLeft, value, distance as u32);
+            let mask = usuba_ir::evaluate::each_word(layout, 0, 0, |_, _, _| mask);
             let mask = self.builder.constant(layout, mask);
             let part = self.builder.binary(BinaryOp::And, rotated, mask);
             sum = Some(match sum {
@@ -234,7 +236,8 @@ impl<'p> NodeLowering<'_, 'p> {
 
     /// The word that repeats one bit, counted from the least significant.
     fn bitmask(&mut self, value: ValueId, bit: u32) -> ValueId {
-        let width = self.builder.ty(value).layout.width();
+        let layout = self.builder.ty(value).layout;
+        let width = if layout.has_lanes() { layout.word } else { layout.width() };
         if self.lowering.options.slicing == Slicing::H {
             return self.builder.shuffle(value, vec![Some(width - 1 - bit); width as usize]);
         }

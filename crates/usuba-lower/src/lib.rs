@@ -3,7 +3,7 @@
 //! Reading order: [`lower`] (the whole), [`node`] (one instance), [`expression`] (values), [`roll`] (which loops have one
 //! shape and what their iterations hand on), [`looping`] (emitting them), [`table`] (tables as nodes),
 //! [`circuits`] (the database of published circuits), [`synthesis`] (circuits for all other tables),
-//! [`bits`] (arithmetic on bits), [`admission`] (what a slicing cannot express), [`messages`] (how that is said).
+//! [`bits`] (arithmetic on bits), [`pack`] (words in groups), [`admission`] (what a slicing cannot express), [`messages`] (how that is said).
 
 mod admission;
 mod bits;
@@ -12,6 +12,7 @@ mod formula;
 mod looping;
 mod messages;
 mod node;
+mod pack;
 mod places;
 mod roll;
 mod table;
@@ -67,7 +68,7 @@ impl Options {
     pub fn mode(&self) -> typed::Mode {
         match self.slicing {
             Slicing::B => typed::Mode::Bits,
-            Slicing::V | Slicing::H => typed::Mode::Words,
+            Slicing::V | Slicing::H | Slicing::Packed(_) => typed::Mode::Words,
         }
     }
 }
@@ -85,6 +86,14 @@ pub fn lower(
     if !findings.is_empty() {
         return Err(findings);
     }
+    let packed;
+    let program = match options.slicing {
+        Slicing::Packed(words) => {
+            packed = pack::pack(program, words)?;
+            &packed
+        }
+        _ => program,
+    };
     let mut lowering = Lowering {
         program,
         options,

@@ -62,3 +62,128 @@ pub(crate) fn vertical_width(span: Span, name: &str, width: u32) -> Diagnostic {
         .rule("under `--slicing v` a word lies in a lane of at most 64 bits")
         .help("use `--slicing b`, or words of at most 64 bits")
 }
+
+/// Of words packed into groups: the rule.
+fn groups(words: u32) -> String {
+    format!(
+        "under `--slicing v{words}` {words} words of one instance, consecutive in memory, lie side by side in 128 bits; an \
+         operation acts on all {words}, and words change places only inside of their group"
+    )
+}
+
+const LOOSE: &str = "use `--slicing v`, where every word has a register of its own";
+
+pub(crate) fn packed_width(span: Span, name: &str, width: u32, words: u32) -> Box<Diagnostic> {
+    let wanted = 128 / words;
+    Box::new(
+        Diagnostic::error(
+            "E0911",
+            span,
+            format!("`{name}` has words of {width} bits; {words} of {wanted} bits fill a group"),
+        )
+        .label(format!("`u{width}`"))
+        .rule(groups(words))
+        .help(format!("use words of {wanted} bits, or `--slicing v`")),
+    )
+}
+
+pub(crate) fn packed_parameters(
+    span: Span,
+    node: &str,
+    what: &str,
+    count: u32,
+    words: u32,
+) -> Box<Diagnostic> {
+    let words_of = if count == 1 { "word is".to_owned() } else { format!("{count} words are") };
+    Box::new(
+        Diagnostic::error(
+            "E0912",
+            span,
+            format!("the last {words_of} left over when the {what} of `{node}` are grouped"),
+        )
+        .label("from here on they fill no group")
+        .rule(format!("{}; {what} that are no whole groups share one with their neighbours", groups(words)))
+        .help(LOOSE),
+    )
+}
+
+pub(crate) fn packed_targets(span: Span, words: u32) -> Box<Diagnostic> {
+    Box::new(
+    Diagnostic::error("E0913", span, "this defines single words of a group")
+        .label(format!("not {words} words that lie side by side"))
+        .rule(groups(words))
+        .help(format!(
+            "define the {words} words together, by one assignment or by {words} that differ only in the word they name; or {LOOSE}"
+        )),
+    )
+}
+
+pub(crate) fn packed_scattered(span: Span, words: usize) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error("E0914", span, "these words come from different groups")
+            .label(format!("they do not lie side by side, {words} by {words}"))
+            .rule(groups(words as u32))
+            .help(LOOSE),
+    )
+}
+
+pub(crate) fn packed_part(span: Span, found: usize, words: u32) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error("E0915", span, "this acts on a part of a group")
+            .label(match found {
+                1 => "a single word".to_owned(),
+                _ => format!("{found} words"),
+            })
+            .rule(groups(words))
+            .help(format!("write the same for all {words} words, or {LOOSE}")),
+    )
+}
+
+pub(crate) fn packed_unlike(span: Span, others: impl Iterator<Item = Span>, words: usize) -> Box<Diagnostic> {
+    let mut finding = Diagnostic::error("E0916", span, "the words of a group are not computed alike")
+        .label("another operation, amount or kind of operand than for the other words");
+    let mut seen = vec![span];
+    for other in others {
+        if !seen.contains(&other) {
+            finding = finding.also(other, "of another word");
+            seen.push(other);
+        }
+    }
+    Box::new(finding.rule(groups(words as u32)).help(LOOSE))
+}
+
+pub(crate) fn packed_mixed(span: Span, words: usize) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error("E0917", span, "a group of constants and of other words")
+            .label("some words are constants other than zero")
+            .rule(groups(words as u32))
+            .help(format!("combine two groups: `x ^ (c, 0, …)`; or {LOOSE}")),
+    )
+}
+
+pub(crate) fn packed_table(span: Span, name: &str, words: u32) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error("E0918", span, format!("the table `{name}` combines words of one group"))
+            .label("its inputs are the words of a group")
+            .rule(groups(words))
+            .help(format!("apply it {words} times, to words of {words} columns each; or {LOOSE}")),
+    )
+}
+
+pub(crate) fn packed_permutation(span: Span, name: &str, words: u32) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error("E0919", span, format!("the permutation `{name}` is compiled by itself"))
+            .label("it moves words between groups")
+            .rule(groups(words))
+            .help(format!("call it in a node that is compiled, or {LOOSE}")),
+    )
+}
+
+pub(crate) fn packed_pack(span: Span, words: u32) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error("E0920", span, "`Pack` makes words of another size")
+            .label("twice as wide as the others")
+            .rule(groups(words))
+            .help(LOOSE),
+    )
+}

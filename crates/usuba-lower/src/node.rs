@@ -194,22 +194,7 @@ impl<'p> Lowering<'p> {
 
     /// The number of atoms of an expression.
     pub(crate) fn count(&self, expression: &Expression) -> u64 {
-        match &expression.kind {
-            ExpressionKind::Atoms(atoms) => atoms.len() as u64,
-            ExpressionKind::Constants(constants) => constants.len() as u64,
-            ExpressionKind::Tuple(parts) => parts.iter().map(|part| self.count(part)).sum(),
-            ExpressionKind::Not(value)
-            | ExpressionKind::Logic(_, value, _)
-            | ExpressionKind::Arithmetic { left: value, .. }
-            | ExpressionKind::Shuffle { value, .. }
-            | ExpressionKind::Refresh(value) => self.count(value),
-            ExpressionKind::Shift { .. } | ExpressionKind::Bitmask { .. } | ExpressionKind::Pack { .. } => 1,
-            ExpressionKind::Gather { sources, .. } => sources.len() as u64,
-            ExpressionKind::Call { callee, .. } => {
-                let callee = self.program.instance(*callee);
-                callee.outputs.iter().map(|&output| u64::from(callee.variable(output).atoms())).sum()
-            }
-        }
+        count(self.program, expression)
     }
 
     /// The number of operations of some steps.
@@ -333,6 +318,26 @@ impl<'a, 'p> NodeLowering<'a, 'p> {
     pub(crate) fn layout(&self, atom: &Atom) -> Layout {
         match atom {
             Atom::Value(value) | Atom::Element(value, _) => self.builder.ty(*value).layout,
+        }
+    }
+}
+
+/// The number of atoms of an expression.
+pub(crate) fn count(program: &typed::Program, expression: &Expression) -> u64 {
+    match &expression.kind {
+        ExpressionKind::Atoms(atoms) => atoms.len() as u64,
+        ExpressionKind::Constants(constants) => constants.len() as u64,
+        ExpressionKind::Tuple(parts) => parts.iter().map(|part| count(program, part)).sum(),
+        ExpressionKind::Not(value)
+        | ExpressionKind::Logic(_, value, _)
+        | ExpressionKind::Arithmetic { left: value, .. }
+        | ExpressionKind::Shuffle { value, .. }
+        | ExpressionKind::Refresh(value) => count(program, value),
+        ExpressionKind::Shift { .. } | ExpressionKind::Bitmask { .. } | ExpressionKind::Pack { .. } => 1,
+        ExpressionKind::Gather { sources, .. } => sources.len() as u64,
+        ExpressionKind::Call { callee, .. } => {
+            let callee = program.instance(*callee);
+            callee.outputs.iter().map(|&output| u64::from(callee.variable(output).atoms())).sum()
         }
     }
 }

@@ -9,6 +9,7 @@
 use crate::forward::Forward;
 use crate::pass::{Settings, open_nodes};
 use usuba_ir::laws::{self, Facts, Simpler};
+use usuba_ir::layout::Layout;
 use usuba_ir::program::{Block, Node, Op, Operation, Program, ValueId};
 
 /// The pass.
@@ -67,7 +68,7 @@ impl Fold<'_> {
             self.block(&mut inner.body);
         }
         let &[result] = results.as_slice() else { return true };
-        while let Some(simpler) = laws::simplify(op, self.operand_width(op), &self.known) {
+        while let Some(simpler) = laws::simplify(op, self.operand_layout(op), &self.known) {
             match simpler {
                 Simpler::Op(simpler) => *op = simpler,
                 Simpler::Constant(number) => {
@@ -88,10 +89,10 @@ impl Fold<'_> {
         true
     }
 
-    /// The width of the first operand, which is that of all for the operators that the laws know.
-    fn operand_width(&self, op: &Op) -> u32 {
-        let mut width = None;
-        op.operands(|operand| _ = width.get_or_insert(self.node.ty(operand).layout.width()));
-        width.unwrap_or(1)
+    /// The layout of the first operand, which is that of all for the operators that the laws know.
+    fn operand_layout(&self, op: &Op) -> Layout {
+        let mut layout = None;
+        op.operands(|operand| _ = layout.get_or_insert(self.node.ty(operand).layout));
+        layout.unwrap_or(Layout::BIT)
     }
 }

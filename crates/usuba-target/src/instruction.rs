@@ -59,6 +59,9 @@ pub enum Meaning {
     Constant,
     /// 16 constant bytes, repeated in every group.
     ConstantGroup,
+    /// Constant lanes of a group, in memory order, repeated in every group; a row only where the byte order of the machine
+    /// is not known when the code is made, so that [`Meaning::ConstantGroup`] will not do.
+    ConstantLanes,
     /// As many constant bytes as the register has.
     ConstantBytes,
 }
@@ -78,7 +81,7 @@ pub struct Instruction {
     pub mnemonic: &'static str,
     /// A C expression of the register type. `{0}` `{1}` `{2}`: operands (identifiers); `{imm}`: the immediate; `{inv}`:
     /// lane width minus the immediate; `{value}`: a constant of a lane; `{bytes}`: constant bytes as signed numbers in
-    /// memory order; `{reversed}`: the same, last first; `{unsigned}`: the same as unsigned numbers in memory order.
+    /// memory order; `{lanes}`: constant lanes in memory order; `{reversed}`: the same, last first; `{unsigned}`: the same as unsigned numbers in memory order.
     pub c: &'static str,
     /// Cycles from an operand to the result.
     pub latency: u8,

@@ -113,6 +113,14 @@ pub enum SlicingArg {
     B,
     /// Vertical: a lane holds a word of one instance.
     V,
+    /// Vertical, two words of 64 bits of one instance side by side.
+    V2,
+    /// Vertical, four words of 32 bits of one instance side by side: for few blocks.
+    V4,
+    /// Vertical, eight words of 16 bits of one instance side by side.
+    V8,
+    /// Vertical, sixteen words of 8 bits of one instance side by side.
+    V16,
     /// Horizontal: the bits of a word are spread over a register.
     H,
     /// The one that is predicted fastest on the target.

@@ -54,6 +54,10 @@ pub fn slicing(argument: SlicingArg) -> Option<Slicing> {
     match argument {
         SlicingArg::B => Some(Slicing::B),
         SlicingArg::V => Some(Slicing::V),
+        SlicingArg::V2 => Some(Slicing::Packed(2)),
+        SlicingArg::V4 => Some(Slicing::Packed(4)),
+        SlicingArg::V8 => Some(Slicing::Packed(8)),
+        SlicingArg::V16 => Some(Slicing::Packed(16)),
         SlicingArg::H => Some(Slicing::H),
         SlicingArg::Auto => None,
     }
@@ -100,4 +104,4 @@ pub fn varied(variants: &[Variant], vary: &[String]) -> Result<Vec<Variant>, Fai
 }
 
 /// All slicings.
-pub const SLICINGS: [Slicing; 3] = [Slicing::B, Slicing::V, Slicing::H];
+pub const SLICINGS: [Slicing; 4] = [Slicing::B, Slicing::V, Slicing::Packed(4), Slicing::H];

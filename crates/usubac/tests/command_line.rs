@@ -67,7 +67,7 @@ fn fmt_formats_in_place_and_is_idempotent() {
     succeeds(&["fmt", "--check", "k.ua"], folder.path());
     succeeds(&["fmt", "k.ua"], folder.path());
     assert_eq!(fs::read_to_string(folder.path().join("k.ua")).expect("it is there"), once);
-    let ciphers = ["aes", "ascon", "chacha20", "des", "rectangle", "serpent"];
+    let ciphers = ["aes", "ascon", "chacha20", "des", "gimli", "rectangle", "serpent"];
     for name in ciphers {
         succeeds(&["fmt", "--check", &format!("ciphers/{name}/{name}.ua")], &root());
     }

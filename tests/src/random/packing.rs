@@ -4,6 +4,8 @@
 //! - V: instance j is lane j, little-endian, zeros above the atom.
 //! - H: chunks of max(128, 8m) bits, in memory order; a chunk is m elements; element e holds bit e, from the most
 //!   significant, of each instance of the chunk, the first instance in the least significant bit of the first byte.
+//! - Packed: the 128 bits of instance j follow those of instance j - 1; an atom is its words in lanes, the most
+//!   significant first, each little-endian.
 //!
 //! A uniform atom is one 64-bit word, 0 or all ones (B), one lane (V), one chunk (H).
 
@@ -43,6 +45,7 @@ impl Packing {
             Slicing::B => self.register_bits,
             Slicing::V => self.register_bits / self.lane,
             Slicing::H => self.register_bits / self.width,
+            Slicing::Packed(_) => self.register_bits / 128,
         }
     }
 
@@ -55,6 +58,10 @@ impl Packing {
                 let each = self.chunk() / self.width;
                 let element = self.width - 1 - bit;
                 instance / each * self.chunk() + element * each + instance % each
+            }
+            Slicing::Packed(words) => {
+                let lane = 128 / words as usize;
+                instance * 128 + (words as usize - 1 - bit / lane) * lane + bit % lane
             }
         }
     }
@@ -78,6 +85,7 @@ impl Packing {
         match self.slicing {
             Slicing::B => vec![if atom == 0 { 0 } else { 0xff }; 8],
             Slicing::V => atom.to_le_bytes()[..self.lane / 8].to_vec(),
+            Slicing::Packed(_) => Packing { register_bits: 128, ..*self }.register(&[atom]),
             Slicing::H => {
                 let all = vec![atom; self.chunk() / self.width];
                 let one = Packing { register_bits: self.chunk(), ..*self };

@@ -421,10 +421,13 @@ fn further(address: &Address, by: &Affine) -> Address {
 }
 
 fn constant_bytes(row: &Instruction, constant: &Constant, bytes: usize) -> Vec<u8> {
+    let lane = (row.lane.max(8) / 8) as usize;
     match constant {
-        Constant::Lane(value) => {
-            let lane = (row.lane.max(8) / 8) as usize;
-            value.to_le_bytes()[..lane].iter().copied().cycle().take(bytes).collect()
+        Constant::Lane(value) => value.to_le_bytes()[..lane].iter().copied().cycle().take(bytes).collect(),
+        Constant::Lanes(values) => {
+            let group: Vec<u8> =
+                values.iter().flat_map(|value| value.to_le_bytes().into_iter().take(lane)).collect();
+            group.iter().copied().cycle().take(bytes).collect()
         }
         Constant::Bytes(group) => group.iter().copied().cycle().take(bytes).collect(),
     }

@@ -132,6 +132,15 @@ fn for_bits(
                 see(instance * lane + byte, weight % 8, weight);
             }
         }
+        Slicing::Packed(words) => {
+            let lane = (shape.lane / 8) as usize;
+            for weight in 0..128 {
+                let word = (words - 1 - weight / shape.lane) as usize;
+                let byte = (weight % shape.lane / 8) as usize;
+                let byte = if order == ByteOrder::Big { lane - 1 - byte } else { byte };
+                see(instance * 16 + word * lane + byte, weight % 8, weight);
+            }
+        }
         Slicing::H => {
             let batch = shape.batch as usize;
             let (chunk, within) = (instance / batch, instance % batch);
@@ -157,6 +166,15 @@ fn pack_uniform(shape: &Shape, order: ByteOrder, atom: u128) -> Vec<u8> {
         Slicing::V => {
             let mut bytes = atom.to_le_bytes()[..(shape.lane / 8) as usize].to_vec();
             order_bytes(&mut bytes, order);
+            bytes
+        }
+        Slicing::Packed(_) => {
+            let lane = (shape.lane / 8) as usize;
+            let mut bytes = atom.to_be_bytes().to_vec();
+            bytes.chunks_mut(lane).for_each(|word| {
+                word.reverse();
+                order_bytes(word, order);
+            });
             bytes
         }
         Slicing::H => {

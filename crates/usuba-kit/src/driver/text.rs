@@ -101,6 +101,9 @@ fn pack(kernel: &Kernel, to: (&Parameter, &str), from: &str, count: &str, format
             Image::V { lane } => {
                 format!("usuba_pack_v({registers}, {size}, {lane}, {from}, {count}, {format});")
             }
+            Image::Packed { lane } => {
+                format!("usuba_pack_p({registers}, {size}, {lane}, {from}, {count}, {format});")
+            }
             Image::H { batch } => {
                 format!("usuba_pack_h({registers}, {size}, {batch}, {from}, {count}, {format});")
             }
@@ -116,6 +119,9 @@ fn unpack(kernel: &Kernel, to: &str, count: &str, from: (&Parameter, &str), form
             Image::B => format!("usuba_unpack_b({to}, {count}, {registers}, {size}, {format});"),
             Image::V { lane } => {
                 format!("usuba_unpack_v({to}, {count}, {registers}, {size}, {lane}, {format});")
+            }
+            Image::Packed { lane } => {
+                format!("usuba_unpack_p({to}, {count}, {registers}, {size}, {lane}, {format});")
             }
             Image::H { batch } => {
                 format!("usuba_unpack_h({to}, {count}, {registers}, {size}, {batch}, {format});")
@@ -156,6 +162,7 @@ fn uniform(image: &Image, to: &str, from: &str, format: &str) -> String {
     match image {
         Image::B => format!("usuba_uniform_b({to}, {from}, {format});"),
         Image::V { lane } => format!("usuba_uniform_v({to}, {lane}, {from}, {format});"),
+        Image::Packed { lane } => format!("usuba_uniform_p({to}, {lane}, {from}, {format});"),
         Image::H { batch } => format!("usuba_uniform_h({to}, {batch}, {from}, {format});"),
     }
 }
@@ -171,7 +178,9 @@ pub fn schedule(
     // On one general-purpose register per atom, the uniform form is the register form with every instance alike.
     let back = match kernel.image {
         Image::V { lane } => format!("usuba_bytes_v(round_keys, out, {lane}, schedule_format);"),
-        Image::B | Image::H { .. } => "usuba_bytes_b(round_keys, out, schedule_format);".into(),
+        Image::B | Image::H { .. } | Image::Packed { .. } => {
+            "usuba_bytes_b(round_keys, out, schedule_format);".into()
+        }
     };
     format!(
         "/* Runs the key schedule for one key. */\n\

@@ -37,8 +37,48 @@ enum Machine {
     Reference(Box<typed::Program>),
     /// One instance at a time.
     Single(Box<Interpreter>),
+    /// One instance at a time, an atom being so many words.
+    Packed(Box<Interpreter>, Groups),
     /// 128 instances at a time, an atom being a bit of each.
     Sliced(Box<Interpreter>),
+}
+
+/// Words in groups of which each is an atom. Parameters that are no whole groups share one.
+struct Groups {
+    words: usize,
+    /// Bits of a word.
+    width: u32,
+    /// The atoms of each input.
+    inputs: Vec<usize>,
+}
+
+impl Groups {
+    fn of(program: &usuba_ir::program::Program, words: u32) -> Groups {
+        let inputs = &program.entry().inputs;
+        Groups {
+            words: words as usize,
+            width: inputs.first().map_or(1, |input| input.ty.layout.word),
+            inputs: inputs.iter().map(|input| input.ty.atoms() as usize).collect(),
+        }
+    }
+
+    /// The atoms of each input of the packed program, from the words of each input of the source.
+    fn atoms(&self, words: &Words) -> Words {
+        let words = words.concat();
+        let mut atoms = words
+            .chunks(self.words)
+            .map(|group| group.iter().fold(0, |atom, word| atom << self.width | word));
+        self.inputs.iter().map(|&count| atoms.by_ref().take(count).collect()).collect()
+    }
+
+    /// The words of each output of the source.
+    fn words(&self, outputs: &[Shape], atoms: &Words) -> Words {
+        let mask = usuba_ir::evaluate::ones(self.width);
+        let of =
+            |atom: u128| (0..self.words as u32).rev().map(move |word| atom >> (word * self.width) & mask);
+        let mut words = atoms.iter().flatten().flat_map(|&atom| of(atom));
+        outputs.iter().map(|shape| words.by_ref().take(shape.words).collect()).collect()
+    }
 }
 
 /// Which interpreter.
@@ -62,7 +102,7 @@ impl Node {
                 let typed = typed.ok_or_else(|| explain(name, &Failure::Program(diagnostics)))?;
                 (typed.clone(), Machine::Reference(Box::new(typed)))
             }
-            Kind::NormalForm(_, knobs) => {
+            Kind::NormalForm(slicing, knobs) => {
                 // One instance after another is asked here.
                 settings = settings.with(knobs);
                 (settings.passes.interleave, settings.passes.granularity) = (Some(1), None);
@@ -73,8 +113,12 @@ impl Node {
                     return Err(WayError::Broken(format!("`{name}` becomes a program with flaws: {first}")));
                 }
                 let interpreter = Box::new(Interpreter::new(&program));
-                let sliced = usuba_ir::interpret::is_sliced(&program);
-                (typed, if sliced { Machine::Sliced(interpreter) } else { Machine::Single(interpreter) })
+                let machine = match slicing {
+                    Slicing::Packed(words) => Machine::Packed(interpreter, Groups::of(&program, words)),
+                    _ if usuba_ir::interpret::is_sliced(&program) => Machine::Sliced(interpreter),
+                    _ => Machine::Single(interpreter),
+                };
+                (typed, machine)
             }
         };
         let entry = typed.instance(typed.entry);
@@ -108,6 +152,10 @@ impl Node {
             Machine::Single(interpreter) => instances
                 .iter()
                 .map(|instance| from_atoms(outputs, interpreter.run(&to_atoms(inputs, instance))))
+                .collect(),
+            Machine::Packed(interpreter, groups) => instances
+                .iter()
+                .map(|instance| groups.words(outputs, &interpreter.run(&groups.atoms(instance))))
                 .collect(),
             Machine::Sliced(interpreter) => {
                 let mut results = Vec::new();

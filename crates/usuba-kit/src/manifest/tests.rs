@@ -86,13 +86,13 @@ fn errors_point_into_the_file() {
     check(
         "\"b\", \"h\"",
         "\"b\", \"x\"",
-        expect!["aes.toml:9:18: unknown variant `x`, expected one of `b`, `v`, `h`"],
+        expect!["aes.toml:9:18: unknown variant `x`, expected one of `b`, `v`, `v2`, `v4`, `v8`, `v16`, `h`"],
     );
     check("\"b\", \"h\"", "\"b\", \"b\"", expect!["aes.toml:9:12: the slicing `b` occurs twice; remove one"]);
     check(
         "\"b\", \"h\"",
         "",
-        expect!["aes.toml:9:12: `slicings` is empty: name at least one of `b`, `v` and `h`"],
+        expect!["aes.toml:9:12: `slicings` is empty: name at least one of `b`, `v`, `v4` and `h`"],
     );
     check(
         "encrypt = \"Encrypt128\"\n",

@@ -41,7 +41,7 @@ fn check(text: &str, expected: Expect) {
 
 #[test]
 fn what_cannot_be_chosen() {
-    check("slicing=x", expect!["`slicing` cannot be `x`; it can be b, v, h"]);
+    check("slicing=x", expect!["`slicing` cannot be `x`; it can be b, v, h, v4, v2, v8, v16"]);
     check(
         "slicing=b speed=high",
         expect![

@@ -55,6 +55,9 @@ const TABLE: &[Instruction] = &[
     row(Constant,             16,  "lvx",         "(__vector unsigned char)vec_splats((unsigned short){value})", 5, 1, 0),
     row(Constant,             32,  "lvx",         "(__vector unsigned char)vec_splats((unsigned int){value})", 5, 1, 0),
     row(Constant,             64,  "lvx",         "(__vector unsigned char)vec_splats((unsigned long long){value})", 5, 1, 0),
+    row(ConstantLanes,        16,  "lvx",         "(__vector unsigned char)(__vector unsigned short){{lanes}}", 5, 1, 0),
+    row(ConstantLanes,        32,  "lvx",         "(__vector unsigned char)(__vector unsigned int){{lanes}}", 5, 1, 0),
+    row(ConstantLanes,        64,  "lvx",         "(__vector unsigned char)(__vector unsigned long long){{lanes}}", 5, 1, 0),
     row(ConstantGroup,        0,   "lvx",         "(__vector unsigned char){{unsigned}}", 5, 1, 0),
     row(ConstantBytes,        0,   "lvx",         "(__vector unsigned char){{unsigned}}", 5, 1, 0),
 ];

@@ -49,7 +49,7 @@ const TABLE: &[Instruction] = &[
     row(Broadcast,            16,  "ld1r",          "vreinterpretq_u8_u16(vdupq_n_u16({0}))", 7, 1, 0),
     row(Broadcast,            32,  "ld1r",          "vreinterpretq_u8_u32(vdupq_n_u32({0}))", 7, 1, 0),
     row(Broadcast,            64,  "ld1r",          "vreinterpretq_u8_u64(vdupq_n_u64({0}))", 7, 1, 0),
-    row(Broadcast,            128, "ldr",           "vld1q_u8({0})", 6, 1, 0),
+    row(Broadcast,            128, "ldr",           "vld1q_u8((const uint8_t *){0})", 6, 1, 0),
     row(Constant,             8,   "ldr",           "vdupq_n_u8({value})", 6, 1, 0),
     row(Constant,             16,  "ldr",           "vreinterpretq_u8_u16(vdupq_n_u16({value}))", 6, 1, 0),
     row(Constant,             32,  "ldr",           "vreinterpretq_u8_u32(vdupq_n_u32({value}))", 6, 1, 0),

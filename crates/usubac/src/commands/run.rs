@@ -12,7 +12,9 @@ pub fn run(run: &Run, output: &Output) -> Result<(), Failure> {
     let loaded = front_end::read(&run.file, &run.search, output)?;
     let (mode, direction) = match run.slicing {
         Some(SlicingArg::B) => (Mode::Bits, None),
-        Some(SlicingArg::V) => (Mode::Words, Some(Direction::V)),
+        Some(SlicingArg::V | SlicingArg::V2 | SlicingArg::V4 | SlicingArg::V8 | SlicingArg::V16) => {
+            (Mode::Words, Some(Direction::V))
+        }
         Some(SlicingArg::H) => (Mode::Words, Some(Direction::H)),
         Some(SlicingArg::Auto) | None => (Mode::Words, None),
     };

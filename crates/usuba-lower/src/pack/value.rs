@@ -1,0 +1,347 @@
+//! Values of whole groups.
+
+use super::steps::Grouping;
+use super::{Finding, Form, GROUP};
+use crate::messages;
+use crate::node::count;
+use usuba_lang::source::Span;
+use usuba_lang::typed::{Body, Constant, Expression, ExpressionKind, LogicOp, Use};
+
+/// The words of one group in order: from where each comes, `None` for zero.
+type Sources = Vec<Option<u32>>;
+
+/// A word without operations of its own.
+#[derive(Clone, Copy)]
+enum Leaf {
+    Use(Use),
+    Constant(Constant),
+}
+
+/// The group made of these words, the first the most significant.
+pub(super) fn group_of(words: &[Constant]) -> Constant {
+    let value = words.iter().fold(0, |group, word| group << (word.width % 128) | word.value);
+    Constant { value, width: words.iter().map(|word| word.width).sum() }
+}
+
+impl<'p> Grouping<'_, 'p> {
+    /// The groups of an expression of whole groups.
+    pub(super) fn groups(&mut self, expression: &'p Expression) -> Result<Expression, Finding> {
+        let words = self.packer.words as usize;
+        if let Some(leaves) = self.leaves(expression) {
+            if !leaves.len().is_multiple_of(words) {
+                return Err(messages::packed_part(expression.span, leaves.len(), self.packer.words));
+            }
+            let parts = leaves
+                .chunks(words)
+                .map(|group| self.leaf_group(group, expression.span))
+                .collect::<Result<_, _>>()?;
+            return Ok(joined(parts, expression.span));
+        }
+        let kind = match &expression.kind {
+            ExpressionKind::Tuple(parts) => return self.tuple(parts, expression.span),
+            ExpressionKind::Not(value) => ExpressionKind::Not(Box::new(self.groups(value)?)),
+            ExpressionKind::Refresh(value) => ExpressionKind::Refresh(Box::new(self.groups(value)?)),
+            ExpressionKind::Shuffle { pattern, value } => {
+                ExpressionKind::Shuffle { pattern: pattern.clone(), value: Box::new(self.groups(value)?) }
+            }
+            ExpressionKind::Logic(op, left, right) => {
+                ExpressionKind::Logic(*op, Box::new(self.groups(left)?), Box::new(self.groups(right)?))
+            }
+            ExpressionKind::Arithmetic { op, width, left, right } => ExpressionKind::Arithmetic {
+                op: *op,
+                width: *width,
+                left: Box::new(self.groups(left)?),
+                right: Box::new(self.groups(right)?),
+            },
+            ExpressionKind::Gather { sources, value } => {
+                return self.gather(sources, value, expression.span);
+            }
+            ExpressionKind::Call { callee, arguments } => {
+                if let Body::Permutation { sources } = &self.packer.program.instance(*callee).body {
+                    let sources: Sources = sources.iter().map(|&source| Some(source)).collect();
+                    return self.gather(&sources, arguments, expression.span);
+                }
+                let callee = self.packer.instance(*callee, Form::Grouped)?;
+                ExpressionKind::Call { callee, arguments: Box::new(self.groups(arguments)?) }
+            }
+            ExpressionKind::Pack { .. } => {
+                return Err(messages::packed_pack(expression.span, self.packer.words));
+            }
+            ExpressionKind::Shift { .. }
+            | ExpressionKind::Bitmask { .. }
+            | ExpressionKind::Atoms(_)
+            | ExpressionKind::Constants(_) => {
+                return Err(messages::packed_part(expression.span, 1, self.packer.words));
+            }
+        };
+        Ok(Expression { kind, span: expression.span })
+    }
+
+    /// One expression for several, one per word of a group, that differ in nothing but the word.
+    pub(super) fn across(&mut self, alike: &[&'p Expression]) -> Result<Expression, Finding> {
+        let first = alike[0];
+        let span = first.span;
+        let differ =
+            || messages::packed_unlike(span, alike.iter().skip(1).map(|other| other.span), alike.len());
+        /// The fields of one variant in all the expressions.
+        macro_rules! all {
+            ($pattern:pat $(if $guard:expr)? => $field:expr) => {
+                alike
+                    .iter()
+                    .map(|expression| match &expression.kind {
+                        $pattern $(if $guard)? => Some($field),
+                        _ => None,
+                    })
+                    .collect::<Option<Vec<_>>>()
+                    .ok_or_else(differ)?
+            };
+        }
+        let same = |condition: bool| if condition { Ok(()) } else { Err(differ()) };
+        let kind = match &first.kind {
+            ExpressionKind::Atoms(uses) => {
+                let lists = all!(ExpressionKind::Atoms(uses) => uses);
+                same(lists.iter().all(|list| list.len() == uses.len()))?;
+                let parts = (0..uses.len())
+                    .map(|q| {
+                        let words: Vec<Leaf> = lists.iter().map(|list| Leaf::Use(list[q])).collect();
+                        self.leaf_group(&words, span)
+                    })
+                    .collect::<Result<_, _>>()?;
+                return Ok(joined(parts, span));
+            }
+            ExpressionKind::Constants(constants) => {
+                let lists = all!(ExpressionKind::Constants(constants) => constants);
+                same(lists.iter().all(|list| list.len() == constants.len()))?;
+                let group = |q: usize| group_of(&lists.iter().map(|list| list[q]).collect::<Vec<_>>());
+                ExpressionKind::Constants((0..constants.len()).map(group).collect())
+            }
+            ExpressionKind::Tuple(parts) => {
+                let lists = all!(ExpressionKind::Tuple(parts) => parts);
+                same(lists.iter().all(|list| list.len() == parts.len()))?;
+                let parts = (0..parts.len())
+                    .map(|i| self.across(&lists.iter().map(|list| &list[i]).collect::<Vec<_>>()))
+                    .collect::<Result<_, _>>()?;
+                ExpressionKind::Tuple(parts)
+            }
+            ExpressionKind::Not(_) => {
+                let values = all!(ExpressionKind::Not(value) => &**value);
+                ExpressionKind::Not(Box::new(self.across(&values)?))
+            }
+            ExpressionKind::Refresh(_) => {
+                let values = all!(ExpressionKind::Refresh(value) => &**value);
+                ExpressionKind::Refresh(Box::new(self.across(&values)?))
+            }
+            ExpressionKind::Logic(op, ..) => {
+                let lefts = all!(ExpressionKind::Logic(other, left, _) if other == op => &**left);
+                let rights = all!(ExpressionKind::Logic(_, _, right) => &**right);
+                ExpressionKind::Logic(*op, Box::new(self.across(&lefts)?), Box::new(self.across(&rights)?))
+            }
+            ExpressionKind::Arithmetic { op, width, .. } => {
+                let lefts =
+                    all!(ExpressionKind::Arithmetic { op: other, left, .. } if other == op => &**left);
+                let rights = all!(ExpressionKind::Arithmetic { right, .. } => &**right);
+                ExpressionKind::Arithmetic {
+                    op: *op,
+                    width: *width,
+                    left: Box::new(self.across(&lefts)?),
+                    right: Box::new(self.across(&rights)?),
+                }
+            }
+            ExpressionKind::Shift { op, amount, .. } => {
+                let values = all!(ExpressionKind::Shift { op: o, amount: n, value }
+                    if o == op && n == amount => &**value);
+                let value = Box::new(self.across(&values)?);
+                ExpressionKind::Shift { op: *op, amount: *amount, value }
+            }
+            ExpressionKind::Gather { sources, .. } => {
+                let values =
+                    all!(ExpressionKind::Gather { sources: other, value } if other == sources => &**value);
+                let value = Box::new(self.across(&values)?);
+                ExpressionKind::Gather { sources: sources.clone(), value }
+            }
+            ExpressionKind::Shuffle { pattern, .. } => {
+                let values =
+                    all!(ExpressionKind::Shuffle { pattern: other, value } if other == pattern => &**value);
+                let value = Box::new(self.across(&values)?);
+                ExpressionKind::Shuffle { pattern: pattern.clone(), value }
+            }
+            ExpressionKind::Bitmask { bit, .. } => {
+                let values = all!(ExpressionKind::Bitmask { bit: other, value } if other == bit => &**value);
+                ExpressionKind::Bitmask { bit: *bit, value: Box::new(self.across(&values)?) }
+            }
+            ExpressionKind::Pack { .. } => return Err(messages::packed_pack(span, self.packer.words)),
+            ExpressionKind::Call { callee, .. } => {
+                let values = all!(ExpressionKind::Call { callee: other, arguments } if other == callee => &**arguments);
+                let arguments = Box::new(self.across(&values)?);
+                match &self.packer.program.instance(*callee).body {
+                    Body::Permutation { sources } => ExpressionKind::Gather {
+                        sources: sources.iter().map(|&source| Some(source)).collect(),
+                        value: arguments,
+                    },
+                    _ => {
+                        let callee = self.packer.instance(*callee, Form::Wide)?;
+                        ExpressionKind::Call { callee, arguments }
+                    }
+                }
+            }
+        };
+        Ok(Expression { kind, span })
+    }
+
+    /// The words of an expression that only names and moves words.
+    fn leaves(&self, expression: &'p Expression) -> Option<Vec<Leaf>> {
+        Some(match &expression.kind {
+            ExpressionKind::Atoms(uses) => uses.iter().copied().map(Leaf::Use).collect(),
+            ExpressionKind::Constants(constants) => constants.iter().copied().map(Leaf::Constant).collect(),
+            ExpressionKind::Tuple(parts) => {
+                let parts = parts.iter().map(|part| self.leaves(part)).collect::<Option<Vec<_>>>()?;
+                parts.into_iter().flatten().collect()
+            }
+            ExpressionKind::Gather { sources, value } => {
+                let leaves = self.leaves(value)?;
+                let zero = Leaf::Constant(Constant { value: 0, width: GROUP / self.packer.words });
+                sources.iter().map(|source| source.map_or(zero, |source| leaves[source as usize])).collect()
+            }
+            ExpressionKind::Call { callee, arguments } => {
+                let Body::Permutation { sources } = &self.packer.program.instance(*callee).body else {
+                    return None;
+                };
+                let leaves = self.leaves(arguments)?;
+                sources.iter().map(|&source| leaves[source as usize]).collect()
+            }
+            _ => return None,
+        })
+    }
+
+    /// A group of words that are there: words of one group, some of them zero, or constants.
+    fn leaf_group(&self, words: &[Leaf], span: Span) -> Result<Expression, Finding> {
+        let mut group: Option<Use> = None;
+        let mut sources = Sources::new();
+        let mut constants = Vec::new();
+        for word in words {
+            match word {
+                Leaf::Constant(constant) => {
+                    constants.push(*constant);
+                    sources.push(None);
+                }
+                Leaf::Use(used) => {
+                    let place = self.place(used, span)?;
+                    if *group.get_or_insert(place.group) != place.group {
+                        return Err(messages::packed_scattered(span, words.len()));
+                    }
+                    sources.push(Some(place.word));
+                }
+            }
+        }
+        let Some(group) = group else {
+            return Ok(Expression { kind: ExpressionKind::Constants(vec![group_of(&constants)]), span });
+        };
+        if constants.iter().any(|constant| constant.value != 0) {
+            return Err(messages::packed_mixed(span, words.len()));
+        }
+        let value = Expression { kind: ExpressionKind::Atoms(vec![group]), span };
+        Ok(self.moved(value, &sources))
+    }
+
+    /// The words of the groups of `value`, all moved in the same way.
+    pub(super) fn moved(&self, value: Expression, sources: &[Option<u32>]) -> Expression {
+        let span = value.span;
+        let still = sources.iter().zip(0..).all(|(source, word)| source.is_none_or(|source| source == word));
+        let width = GROUP / self.packer.words;
+        let moved = if still {
+            value
+        } else {
+            let pattern = sources
+                .iter()
+                .zip(0..)
+                .flat_map(|(source, word)| (0..width).map(move |bit| source.unwrap_or(word) * width + bit))
+                .collect();
+            Expression { kind: ExpressionKind::Shuffle { pattern, value: Box::new(value) }, span }
+        };
+        if sources.iter().all(Option::is_some) {
+            return moved;
+        }
+        let word = |source: &Option<u32>| Constant {
+            value: if source.is_some() { usuba_ir::evaluate::ones(width) } else { 0 },
+            width,
+        };
+        let kept = group_of(&sources.iter().map(word).collect::<Vec<_>>());
+        let mask = Expression { kind: ExpressionKind::Constants(vec![kept]), span };
+        Expression { kind: ExpressionKind::Logic(LogicOp::And, Box::new(moved), Box::new(mask)), span }
+    }
+
+    /// Words of an expression that computes, moved inside of groups.
+    fn gather(
+        &mut self,
+        sources: &[Option<u32>],
+        value: &'p Expression,
+        span: Span,
+    ) -> Result<Expression, Finding> {
+        let words = self.packer.words;
+        if !sources.len().is_multiple_of(words as usize) {
+            return Err(messages::packed_part(span, sources.len(), words));
+        }
+        let mut moves: Vec<(usize, Sources)> = Vec::new();
+        for group in sources.chunks(words as usize) {
+            let mut from = group.iter().flatten().map(|source| source / words);
+            let first = from.next().unwrap_or(0);
+            if from.any(|other| other != first) {
+                return Err(messages::packed_scattered(span, words as usize));
+            }
+            let within = group.iter().map(|source| source.map(|source| source % words)).collect();
+            moves.push((first as usize, within));
+        }
+        let groups = self.groups(value)?;
+        let atoms = count(self.packer.program, value) as u32 / words;
+        if let (1, [(_, within)]) = (atoms, &moves[..]) {
+            return Ok(self.moved(groups, within));
+        }
+        let named = self.named(groups, atoms);
+        let parts = moves
+            .iter()
+            .map(|(group, within)| {
+                let value = Expression { kind: ExpressionKind::Atoms(vec![named[*group]]), span };
+                self.moved(value, within)
+            })
+            .collect();
+        Ok(joined(parts, span))
+    }
+
+    /// Parts that are whole groups, or single words of one shape, a group of them at a time.
+    fn tuple(&mut self, parts: &'p [Expression], span: Span) -> Result<Expression, Finding> {
+        let words = self.packer.words as usize;
+        let mut packed = Vec::new();
+        let mut rest = parts;
+        while let Some((first, others)) = rest.split_first() {
+            let atoms = count(self.packer.program, first);
+            if atoms.is_multiple_of(words as u64) {
+                packed.push(self.groups(first)?);
+                rest = others;
+                continue;
+            }
+            let Some((alike, others)) = rest.split_at_checked(words).filter(|_| atoms == 1) else {
+                return Err(messages::packed_part(span, atoms as usize, self.packer.words));
+            };
+            packed.push(self.across(&alike.iter().collect::<Vec<_>>())?);
+            rest = others;
+        }
+        Ok(Expression { kind: ExpressionKind::Tuple(packed), span })
+    }
+}
+
+/// Several groups as one expression: a list of atoms, if they are nothing else.
+fn joined(mut parts: Vec<Expression>, span: Span) -> Expression {
+    if parts.len() == 1
+        && let Some(only) = parts.pop()
+    {
+        return only;
+    }
+    let uses: Option<Vec<Use>> = parts
+        .iter()
+        .map(|part| match &part.kind {
+            ExpressionKind::Atoms(uses) => uses.first().copied().filter(|_| uses.len() == 1),
+            _ => None,
+        })
+        .collect();
+    Expression { kind: uses.map_or(ExpressionKind::Tuple(parts), ExpressionKind::Atoms), span }
+}
