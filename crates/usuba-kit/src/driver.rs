@@ -13,6 +13,7 @@ use crate::manifest::{BlockCipher, Function, Mode, Permutation, Primitive, Strea
 use crate::order::{Order, OrderError};
 use thiserror::Error;
 
+mod parts;
 mod text;
 
 /// A byte string and what it means: the twin of `struct usuba_format`.
@@ -324,6 +325,8 @@ fn stream(
 ) -> Result<[OutputFile; 2], DriverError> {
     const BLOCK: &str =
         "three inputs, the `const` key, the counter and the `const` nonce, and one output, the keystream";
+    let apart = parts::apart(kernel, cipher, stem)?;
+    let (kernel, parts) = apart.as_ref().map_or((kernel, ""), |(kernel, text)| (kernel, text));
     signature(kernel, &[true, false, true], BLOCK)?;
     let ([key, counter, nonce], [keystream]) = (&kernel.inputs[..], &kernel.outputs[..]) else {
         return Err(DriverError::Kind);
@@ -342,6 +345,7 @@ fn stream(
         let format = format(field, bytes.bytes, bytes.order, kernel, parameter)?;
         source += &text::format_definition(name, &format);
     }
+    source += parts;
     source += &text::stream_functions(stem, kernel, [key, counter, nonce, keystream], cipher);
     let header = text::stream_header(&file, cipher, kernel.instances);
     Ok(file.pair(header, source))

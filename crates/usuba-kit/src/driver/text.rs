@@ -1,5 +1,6 @@
 //! The C texts of drivers.
 
+use super::parts::image;
 use super::{Format, Image, Kernel, Labels, Parameter};
 use crate::OutputFile;
 use crate::manifest::Stream;
@@ -96,7 +97,7 @@ pub fn array_declaration(parameter: &Parameter, name: &str) -> String {
 fn pack(kernel: &Kernel, to: (&Parameter, &str), from: &str, count: &str, format: &str) -> String {
     batches(kernel, to, from, count, format, &|registers, from, count| {
         let size = format!("sizeof {}[0]", to.1);
-        match &kernel.image {
+        match image(kernel, to.0) {
             Image::B => format!("usuba_pack_b({registers}, {size}, {from}, {count}, {format});"),
             Image::V { lane } => {
                 format!("usuba_pack_v({registers}, {size}, {lane}, {from}, {count}, {format});")
@@ -115,7 +116,7 @@ fn pack(kernel: &Kernel, to: (&Parameter, &str), from: &str, count: &str, format
 fn unpack(kernel: &Kernel, to: &str, count: &str, from: (&Parameter, &str), format: &str) -> String {
     batches(kernel, from, to, count, format, &|registers, to, count| {
         let size = format!("sizeof {}[0]", from.1);
-        match &kernel.image {
+        match image(kernel, from.0) {
             Image::B => format!("usuba_unpack_b({to}, {count}, {registers}, {size}, {format});"),
             Image::V { lane } => {
                 format!("usuba_unpack_v({to}, {count}, {registers}, {size}, {lane}, {format});")
@@ -381,8 +382,8 @@ pub fn stream_functions(stem: &str, kernel: &Kernel, parameters: [&Parameter; 4]
         kernel.symbol,
         unpack(kernel, "out", "count", (keystream, "results"), "keystream_format"),
         " ".repeat(stem.len() + 8),
-        uniform(&kernel.image, "uniform.key", "key", "key_format"),
-        uniform(&kernel.image, "uniform.nonce", "nonce", "nonce_format"),
+        uniform(&image(kernel, key), "uniform.key", "key", "key_format"),
+        uniform(&image(kernel, nonce), "uniform.nonce", "nonce", "nonce_format"),
     )
 }
 

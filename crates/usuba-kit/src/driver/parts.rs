@@ -1,0 +1,61 @@
+//! The kernel of a stream cipher that takes the counter and the nonce side by side in one group of words, as a function that
+//! takes each by itself.
+
+use super::{DriverError, Image, Kernel, Parameter};
+use crate::manifest::Stream;
+use crate::order::Order;
+
+/// The kernel with three inputs (the key, the counters in lanes, the nonce in words), and the C of the function that it is;
+/// `None` if it has three inputs as it stands.
+///
+/// # Errors
+/// Counter and nonce do not fill a group, a counter is not a word, or they are not little-endian.
+pub fn apart(kernel: &Kernel, cipher: &Stream, stem: &str) -> Result<Option<(Kernel, String)>, DriverError> {
+    let (Image::Packed { lane }, [key, row]) = (&kernel.image, &kernel.inputs[..]) else { return Ok(None) };
+    let batches = kernel.interleave.max(1);
+    let (counter, nonce) = (cipher.counter, cipher.nonce);
+    let little = counter.order == Order::Little && nonce.order == Order::Little;
+    let fits = row.elements == batches && counter.bytes == *lane && counter.bytes + nonce.bytes == 16;
+    if !little || !fits || !key.uniform || row.uniform {
+        return Err(DriverError::Parameters {
+            node: kernel.node.clone(),
+            found: "a group of words for counter and nonce together".into(),
+            expected: "a counter of one word and a nonce that fill 16 bytes, both in the order `little`",
+        });
+    }
+    let instances = kernel.instances / batches;
+    let element = format!("uint{}_t", 8 * lane);
+    let symbol = format!("{stem}_parts");
+    let registers = kernel.outputs.first().map_or("", |output| &output.element);
+    let text = format!(
+        "/* The counters of a batch. */\nstruct counters {{\n    {element} lanes[{instances}];\n}};\n\n\
+         /* The kernel, given counters and nonce each by itself. */\n\
+         static void {symbol}(const {} *key, const struct counters *counters, const {element} *nonce, {registers} *out)\n\
+         {{\n    {registers} rows[{batches}];\n    unsigned char *row = (unsigned char *)rows;\n    size_t j;\n    \
+         for (j = 0; j < {}; j++, row += 16) {{\n        \
+         memcpy(row, counters[j / {instances}].lanes + j % {instances}, {lane});\n        \
+         memcpy(row + {lane}, nonce, {});\n    }}\n    {}(key, rows, out);\n}}\n\n",
+        key.element, kernel.instances, nonce.bytes, kernel.symbol
+    );
+    let part = |element: &str, elements, words, uniform| Parameter {
+        element: element.into(),
+        elements,
+        uniform,
+        width: 8 * lane,
+        words,
+    };
+    let words = nonce.bytes / lane;
+    let inputs =
+        vec![key.clone(), part("struct counters", batches, 1, false), part(&element, words, words, true)];
+    Ok(Some((Kernel { symbol, inputs, ..kernel.clone() }, text)))
+}
+
+/// How a parameter lies in registers. What fills no group of a packed kernel is given to it by [`apart`], in lanes.
+pub fn image(kernel: &Kernel, parameter: &Parameter) -> Image {
+    match kernel.image {
+        Image::Packed { lane } if !(parameter.width * parameter.words).is_multiple_of(128) => {
+            Image::V { lane }
+        }
+        image => image,
+    }
+}
