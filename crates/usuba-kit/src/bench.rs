@@ -134,8 +134,8 @@ fn kernel_call(kernel: &Kernel) -> (String, String) {
 }
 
 /// The C file with `main`, which prints what [`parse`] reads: for the work `what` of library number n the name `n:what`.
-/// Its one argument, if there is one, is the number of the work that begins. With `only` it times just the works of this
-/// name.
+/// Its one argument, if there is one, is the number of the work that begins. With two, a work and a number, it only does the
+/// work so often. With `only` it knows just the works of this name.
 pub fn program(timed: &[&Timed], only: Option<&str>) -> OutputFile {
     let mut text = String::from(include_str!("harness/bench.c"));
     let mut rows = String::new();
@@ -150,8 +150,9 @@ pub fn program(timed: &[&Timed], only: Option<&str>) -> OutputFile {
     }
     let _ = write!(
         text,
-        "\nstatic const struct work works[] = {{\n{rows}}};\n\nint main(int argc, char **argv) {{\n{preparation}    \
-         return measure(works, sizeof works / sizeof *works, argc > 1 ? (unsigned)atoi(argv[1]) : 0);\n}}\n"
+        "\nstatic const struct work works[] = {{\n{rows}}};\nenum {{ COUNT = sizeof works / sizeof *works }};\n\n\
+         int main(int argc, char **argv) {{\n{preparation}    unsigned first = argc > 1 ? (unsigned)atoi(argv[1]) : 0;\n    \
+         return argc > 2 ? repeat(works, COUNT, first, (unsigned)atoi(argv[2])) : measure(works, COUNT, first);\n}}\n"
     );
     OutputFile { path: "bench.c".into(), contents: text }
 }

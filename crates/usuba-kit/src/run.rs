@@ -5,7 +5,7 @@
 use crate::OutputFile;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{Read, Seek};
+use std::io::{BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -402,6 +402,27 @@ impl Program {
         self.directory.path()
     }
 
+    /// How many instructions it runs with these arguments, its start and end among them. Its runner must be an emulator of
+    /// processes by QEMU, which is asked to name each.
+    ///
+    /// # Errors
+    /// As for [`Program::run`]; the runner names nothing.
+    pub fn instructions(&self, arguments: &[&str]) -> Result<u64, RunError> {
+        let path = self.directory.path().join("instructions");
+        let log = path.to_string_lossy().into_owned();
+        let asked =
+            [("QEMU_SINGLESTEP", "1"), ("QEMU_LOG", "nochain,exec"), ("QEMU_LOG_FILENAME", log.as_str())];
+        self.run_asked(arguments, &[], &asked)?;
+        let file = fs::File::open(&path).map_err(system("reading what the emulator has counted"))?;
+        let mut count = 0;
+        for line in BufReader::new(file).split(b'\n') {
+            let line = line.map_err(system("reading what the emulator has counted"))?;
+            count += u64::from(line.starts_with(b"Trace"));
+        }
+        fs::remove_file(&path).map_err(system("removing what the emulator has counted"))?;
+        Ok(count)
+    }
+
     /// Runs it, directly or under the emulator, with `input` on standard input, and returns its standard output.
     ///
     /// # Errors
@@ -415,6 +436,15 @@ impl Program {
     /// # Errors
     /// As for [`Program::run`].
     pub fn run_with(&self, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, RunError> {
+        self.run_asked(arguments, input, &[])
+    }
+
+    fn run_asked(
+        &self,
+        arguments: &[&str],
+        input: &[u8],
+        environment: &[(&str, &str)],
+    ) -> Result<Vec<u8>, RunError> {
         // A file rather than a pipe: whoever writes to a pipe must not be the one who reads the answers.
         let path = self.directory.path().join("input");
         fs::write(&path, input).map_err(system("writing the input"))?;
@@ -429,6 +459,7 @@ impl Program {
         };
         let output = command
             .args(arguments)
+            .envs(environment.iter().copied())
             .current_dir(self.directory.path())
             .stdin(input)
             .output()

@@ -6,6 +6,7 @@
 
 use crate::library::Choices;
 use crate::messages;
+use crate::pipeline::Knobs;
 use crate::run::Family;
 use std::fmt;
 use std::str::FromStr;
@@ -36,18 +37,19 @@ const BACKEND: usize = 1;
 const COMPILER: usize = 2;
 
 /// How many knobs there are.
-pub const COUNT: usize = 7;
+pub const COUNT: usize = 8;
 
 /// All knobs. The first three are always printed.
 #[rustfmt::skip]
 pub const KNOBS: [Knob; COUNT] = [
-    Knob { name: "slicing",  values: &["b", "v", "h", "v4", "v2", "v8", "v16"], purpose: "How instances lie in registers.",              apply: slicing },
-    Knob { name: "backend",  values: &["c", "asm"],                   purpose: "The language of the kernels.",                 apply: backend },
-    Knob { name: "compiler", values: &["gcc", "clang"],               purpose: "Who compiles the C.",                          apply: |_, _| {} },
-    Knob { name: "loops",    values: &["sized", "keep", "unroll"],    purpose: "Which loops are kept: large ones, all, none.", apply: loops },
-    Knob { name: "inline",   values: &["sized", "all", "none"],       purpose: "Which calls are replaced by their bodies.",    apply: inline },
-    Knob { name: "circuits", values: &["published", "diagrams"],      purpose: "Where the circuits of tables come from.",      apply: circuits },
-    Knob { name: "interleave", values: &["auto", "1", "2", "3"],      purpose: "Batches of instances computed at once.",     apply: interleave },
+    Knob { name: "slicing",     values: &["b", "v", "h", "v4", "v2", "v8", "v16"], purpose: "How instances lie in registers.",              apply: slicing },
+    Knob { name: "backend",     values: &["c", "asm"],                     purpose: "The language of the kernels.",                 apply: backend },
+    Knob { name: "compiler",    values: &["gcc", "clang"],                 purpose: "Who compiles the C.",                          apply: |_, _| {} },
+    Knob { name: "interleave",  values: &["auto", "1", "2", "3", "4"],     purpose: "Batches of instances computed at once.",       apply: interleave },
+    Knob { name: "granularity", values: &["1", "4", "16", "64"],           purpose: "Operations of one batch between the others'.", apply: granularity },
+    Knob { name: "loops",       values: &["sized", "keep", "unroll"],      purpose: "Which loops are kept: large ones, all, none.", apply: loops },
+    Knob { name: "inline",      values: &["sized", "all", "none"],         purpose: "Which calls are replaced by their bodies.",    apply: inline },
+    Knob { name: "circuits",    values: &["published", "diagrams"],        purpose: "Where the circuits of tables come from.",      apply: circuits },
 ];
 
 /// The slicings in the order of the values of their knob.
@@ -86,6 +88,13 @@ fn interleave(choices: &mut Choices, value: usize) {
     if value > 0 {
         choices.settings.passes.interleave = Some(value as u32);
     }
+}
+
+/// Without a factor it says nothing: alone it would mean one.
+fn granularity(choices: &mut Choices, value: usize) {
+    let number = [None, Some(4), Some(16), Some(64)].get(value).copied().flatten();
+    let passes = &mut choices.settings.passes;
+    passes.granularity = number.filter(|_| passes.interleave.is_some()).or(passes.granularity);
 }
 
 fn circuits(choices: &mut Choices, value: usize) {
@@ -171,7 +180,13 @@ impl Variant {
 
     /// What it means for a library.
     pub fn choices(&self) -> Choices {
+        self.choices_over(&Knobs::default())
+    }
+
+    /// The same where other choices hold wherever the variant says nothing.
+    pub fn choices_over(&self, knobs: &Knobs) -> Choices {
         let mut choices = Choices::new(Slicing::V);
+        choices.settings = choices.settings.with(knobs);
         self.apply(&mut choices);
         choices
     }

@@ -1,5 +1,6 @@
 //! The command line, as clap reads it.
 
+use crate::measure::Metric;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -378,6 +379,7 @@ Examples:
   usubac bench ciphers/aes --primitive aes-128 --target avx2,avx512 --backend c,asm --cc clang
   usubac bench ciphers/rectangle --slicing b --vary loops=all --vary inline=sized,all
   usubac bench ciphers/ascon --target neon --runner 'sh on-the-board.sh'
+  usubac bench ciphers/ascon --target neon --metric instructions
 
 All variants of a primitive are compiled first and timed in one process, sample by sample in turn. Every sample is calibrated
 by chains of dependent additions beside it; figures are the median over processes of the tenth percentile of samples.
@@ -416,6 +418,9 @@ pub struct Bench {
     /// How many blocks a call of the whole path gets, instead of 16 KiB of them.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub blocks: Option<u32>,
+    /// What is counted. Instructions are counted under QEMU: that of a foreign target, `qemu-x86_64`, or `--runner`.
+    #[arg(long, value_enum, default_value_t = Metric::Cycles)]
+    pub metric: Metric,
     /// A command that runs programs elsewhere: the path of the program, and its argument, come after its words.
     #[arg(long, value_name = "CMD", value_parser = words)]
     pub runner: Option<Words>,
@@ -501,6 +506,9 @@ pub struct Tune {
     /// How many processes compare the best with the default at the end.
     #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub runs: u32,
+    /// What is counted. Instructions are counted under QEMU: that of a foreign target, `qemu-x86_64`, or `--runner`.
+    #[arg(long, value_enum, default_value_t = Metric::Cycles)]
+    pub metric: Metric,
     /// A command that runs programs elsewhere: the path of the program, and its argument, come after its words.
     #[arg(long, value_name = "CMD", value_parser = words)]
     pub runner: Option<Words>,

@@ -2,6 +2,7 @@
 
 use crate::cipher::Cipher;
 use crate::output::Failure;
+use clap::ValueEnum;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -26,8 +27,10 @@ pub struct Workbench<'a> {
     pub blocks: Option<u32>,
     /// What runs the programs; empty for this machine.
     pub runner: Vec<String>,
-    /// What the passes do, beside what variants say.
+    /// What the passes do, where variants say nothing.
     pub knobs: Knobs,
+    /// What is counted.
+    pub metric: Metric,
     /// How many libraries were made: each has names of its own, so that all fit in one program.
     made: Cell<usize>,
 }
@@ -62,6 +65,26 @@ pub struct Candidate {
     objects: Objects,
 }
 
+/// What is counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum Metric {
+    /// Core cycles.
+    #[default]
+    Cycles,
+    /// Instructions, under an emulator: exact, but what an instruction costs is not in it.
+    Instructions,
+}
+
+impl Metric {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Metric::Cycles => "cycles",
+            Metric::Instructions => "instructions",
+        }
+    }
+}
+
 /// What came of running a program of [`Workbench::link`] several times.
 #[derive(Default)]
 pub struct Samples {
@@ -73,7 +96,13 @@ pub struct Samples {
 
 impl<'a> Workbench<'a> {
     /// A workbench for a cipher; `level` as the user writes it, with or without `-O`.
-    pub fn new(cipher: &'a Cipher, level: &str, blocks: Option<u32>, runner: &[String]) -> Workbench<'a> {
+    pub fn new(
+        cipher: &'a Cipher,
+        level: &str,
+        blocks: Option<u32>,
+        runner: &[String],
+        metric: Metric,
+    ) -> Workbench<'a> {
         let level = format!("-O{}", level.trim_start_matches('-').trim_start_matches('O'));
         Workbench {
             cipher,
@@ -81,6 +110,7 @@ impl<'a> Workbench<'a> {
             blocks,
             runner: runner.to_vec(),
             knobs: Knobs::default(),
+            metric,
             made: Cell::new(0),
         }
     }
@@ -93,7 +123,16 @@ impl<'a> Workbench<'a> {
         if !self.runner.is_empty() {
             return Ok((Compiler::with_runner(target, variant.compiler(), &self.runner)?, true));
         }
-        match Compiler::find(target, variant.compiler()) {
+        let found = Compiler::find(target, variant.compiler());
+        if self.metric == Metric::Instructions {
+            let emulator = match &found {
+                Ok(compiler) if !compiler.runner.is_empty() => compiler.runner.clone(),
+                // No version of it has AVX-512: what needs that fails when it runs.
+                _ => vec!["qemu-x86_64".to_owned()],
+            };
+            return Ok((Compiler::with_runner(target, variant.compiler(), &emulator)?, true));
+        }
+        match found {
             Ok(compiler) => {
                 let here = compiler.runner.is_empty();
                 Ok((compiler, here))
@@ -116,9 +155,8 @@ impl<'a> Workbench<'a> {
         variant: Variant,
     ) -> Result<Draft<'a>, BuildError> {
         let prefix = format!("usuba{}_", self.made.replace(self.made.get() + 1));
-        let mut choices = variant.choices();
+        let mut choices = variant.choices_over(&self.knobs);
         choices.prefix = prefix.clone();
-        choices.settings = choices.settings.with(&self.knobs);
         let library = library::build(primitive, &self.cipher.loaded, target, &choices)?;
         Ok(Draft { primitive, target, variant, prefix, library })
     }
@@ -163,6 +201,50 @@ impl<'a> Workbench<'a> {
         let failure = |error: RunError| Failure::general(error.to_string());
         first.compiler.link(&bench::program(&timed, only), &objects, &["-O2"]).map_err(failure)
     }
+
+    /// Runs a program of [`Workbench::link`] once, made of these candidates and of this alone of each; `first` is the number
+    /// of the work that begins.
+    ///
+    /// # Errors
+    /// The program fails.
+    pub fn sample(
+        &self,
+        program: &Program,
+        field: &[&Candidate],
+        only: Option<&str>,
+        first: usize,
+        samples: &mut Samples,
+    ) -> Result<(), Failure> {
+        let failure = |error: RunError| Failure::general(error.to_string());
+        if self.metric == Metric::Instructions {
+            let works = field.iter().enumerate().flat_map(|(number, one)| {
+                let works = one.timed.works.iter().filter(|work| only.is_none_or(|only| only == work.what));
+                works.map(move |work| (number, work))
+            });
+            for (place, (number, work)) in works.enumerate() {
+                let place = place.to_string();
+                // What two calls take beyond one is a call.
+                let once = program.instructions(&[&place, "1"]).map_err(failure)?;
+                let twice = program.instructions(&[&place, "2"]).map_err(failure)?;
+                let count = twice.saturating_sub(once) as f64 / f64::from(work.bytes.max(1));
+                if count > 0.0 {
+                    samples.add(number, work.what, count);
+                }
+            }
+            return Ok(());
+        }
+        let printed = program.run_with(&[&first.to_string()], &[]).map_err(failure)?;
+        for one in bench::parse(&String::from_utf8_lossy(&printed)) {
+            if one.what == "clock" {
+                samples.clock.push(one.low);
+            } else if let Some((number, what)) = one.what.split_once(':')
+                && let Ok(number) = number.parse()
+            {
+                samples.add(number, what, one.low);
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Draft<'_> {
@@ -203,25 +285,10 @@ impl Samples {
         Samples { of: vec![BTreeMap::new(); candidates], clock: Vec::new() }
     }
 
-    /// Runs a program of [`Workbench::link`] once; `first` is the number of the work that begins.
-    ///
-    /// # Errors
-    /// The program fails.
-    pub fn add(&mut self, program: &Program, first: usize) -> Result<(), Failure> {
-        let printed = program
-            .run_with(&[&first.to_string()], &[])
-            .map_err(|error| Failure::general(error.to_string()))?;
-        for one in bench::parse(&String::from_utf8_lossy(&printed)) {
-            if one.what == "clock" {
-                self.clock.push(one.low);
-                continue;
-            }
-            let Some((number, what)) = one.what.split_once(':') else { continue };
-            if let Some(of) = number.parse::<usize>().ok().and_then(|number| self.of.get_mut(number)) {
-                of.entry(what.to_owned()).or_default().push(one.low);
-            }
+    fn add(&mut self, candidate: usize, what: &str, figure: f64) {
+        if let Some(of) = self.of.get_mut(candidate) {
+            of.entry(what.to_owned()).or_default().push(figure);
         }
-        Ok(())
     }
 
     /// The median over processes for a candidate.

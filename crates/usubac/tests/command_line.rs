@@ -443,6 +443,44 @@ fn tune_searches_and_goes_on() {
     succeeds(&["build", ".", "--target", "gp64", "-o", "out"], folder.path());
 }
 
+/// A count does not depend on load: the same twice, and a second count of a second program.
+#[test]
+fn instructions_are_counted_under_an_emulator() {
+    let emulator = Command::new("qemu-x86_64").arg("--version").output().is_ok();
+    if !gcc_is_here() || !emulator {
+        return;
+    }
+    let folder = ascon(None);
+    let count = |command: &[&str]| {
+        let rest =
+            ["--primitive", "ascon-p6", "--slicing", "v", "--target", "gp64", "--cc", "gcc", "--metric"];
+        let text = succeeds(&[command, &rest, &["instructions", "--format", "json"]].concat(), folder.path());
+        serde_json::from_str::<serde_json::Value>(&text).expect("JSON")
+    };
+    let bench = count(&["bench", "."]);
+    let row = &bench["rows"][0];
+    let per_byte = row["kernel"].as_f64().expect("a count");
+    // A call of the kernel computes one state of 40 bytes.
+    let made = row["instructions"].as_f64().expect("a count") / 40.0;
+    assert!(per_byte > made / 2.0 && per_byte < made * 4.0, "{per_byte} of {made}");
+    assert_eq!(bench["rows"], count(&["bench", "."])["rows"]);
+    let tuned = count(&[
+        "tune",
+        ".",
+        "--budget",
+        "5",
+        "--dry-run",
+        "--runner",
+        "qemu-x86_64",
+        "--vary",
+        "inline=sized",
+    ]);
+    let result = &tuned["results"][0];
+    assert_eq!(result["metric"], "instructions");
+    assert!(result["cost"].as_f64() <= result["default_cost"].as_f64(), "{result}");
+    assert!(!folder.path().join("tuned.toml").exists(), "a dry run writes nothing");
+}
+
 #[test]
 fn tune_says_what_it_cannot_time() {
     let folder = ascon(None);

@@ -35,8 +35,7 @@ pub fn answers(
     } else {
         Compiler::with_runner(target, variant.compiler(), &plan.runner)?
     };
-    let mut choices = variant.choices();
-    choices.settings = choices.settings.with(&plan.knobs);
+    let choices = variant.choices_over(&plan.knobs);
     let library = library::build(primitive, loaded, target, &choices).map_err(|error| match &error {
         BuildError::Node { node, failure, .. } => explain(node, failure),
         BuildError::Driver { .. } => WayError::Broken(error.to_string()),

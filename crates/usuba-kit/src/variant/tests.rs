@@ -29,7 +29,8 @@ fn enumeration_is_complete_and_always_the_same() {
 
 #[test]
 fn every_value_but_the_compiler_means_something() {
-    let usual = Variant::new(Slicing::V);
+    // Granularity is of interleaved code alone.
+    let usual = Variant::new(Slicing::V).set("interleave", "2").unwrap();
     for variant in usual.neighbours().filter(|one| one.by(Family::Gcc) != usual) {
         assert_ne!(format!("{:?}", variant.choices()), format!("{:?}", usual.choices()), "{variant}");
     }
@@ -45,7 +46,7 @@ fn what_cannot_be_chosen() {
     check(
         "slicing=b speed=high",
         expect![
-            "there is nothing to choose that is called `speed`; there are slicing, backend, compiler, loops, inline, circuits, interleave"
+            "there is nothing to choose that is called `speed`; there are slicing, backend, compiler, interleave, granularity, loops, inline, circuits"
         ],
     );
     check("slicing=b backend", expect!["`backend` is no choice: write NAME=VALUE"]);

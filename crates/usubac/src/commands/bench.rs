@@ -4,7 +4,7 @@ use crate::args::{BackendArg, Bench};
 use crate::cipher::Cipher;
 use crate::estimate::cycles_per_instance;
 use crate::machine::Machine;
-use crate::measure::{Candidate, Samples, Workbench};
+use crate::measure::{Candidate, Metric, Samples, Workbench};
 use crate::output::{Failure, Output, print_json, print_line};
 use crate::{knobs, progress, targets};
 use serde_json::{Map, Value, json};
@@ -34,7 +34,7 @@ pub fn run(bench: &Bench, output: &Output) -> Result<(), Failure> {
     let cipher = Cipher::read(&bench.path, &bench.search, output)?;
     let tuned = cipher.tuned(bench.no_tuned, output)?;
     let runner = bench.runner.as_deref().unwrap_or_default();
-    let mut workbench = Workbench::new(&cipher, &bench.opt, bench.blocks, runner);
+    let mut workbench = Workbench::new(&cipher, &bench.opt, bench.blocks, runner, bench.metric);
     workbench.knobs = knobs::knobs(&bench.knobs)?;
     let mut machine = Machine::new(runner);
     let bar = progress::bar(output);
@@ -53,12 +53,13 @@ pub fn run(bench: &Bench, output: &Output) -> Result<(), Failure> {
         return Err(Failure::general("there is nothing to measure: no target has code and a compiler here"));
     }
     if output.is_json() {
-        let rows: Vec<Value> = rows.iter().map(json_row).collect();
+        let rows: Vec<Value> = rows.iter().map(|row| json_row(row, bench.metric)).collect();
         print_json(&json!({
-            "machine": machine.json(), "processes": bench.runs, "optimisation": workbench.level, "rows": rows,
+            "machine": machine.json(), "metric": bench.metric.name(), "processes": bench.runs,
+            "optimisation": workbench.level, "rows": rows,
         }));
     } else {
-        say(&rows, &machine, bench.runs);
+        say(&rows, &machine, bench);
     }
     Ok(())
 }
@@ -138,31 +139,55 @@ fn time(
     processes: u32,
     bar: &indicatif::ProgressBar,
 ) -> Result<Option<f64>, Failure> {
-    let mut timed: Vec<&mut Row> = rows.iter_mut().filter(|row| row.untimed.is_none()).collect();
+    let timed: Vec<&mut Row> = rows.iter_mut().filter(|row| row.untimed.is_none()).collect();
     if timed.is_empty() {
         return Ok(None);
     }
-    let program = workbench.link(&timed.iter().map(|row| &row.candidate).collect::<Vec<_>>(), None)?;
+    if workbench.metric == Metric::Instructions {
+        // Programs of different machines do not fit together, and need not: a count is no matter of the neighbours.
+        for row in timed {
+            bar.set_message(format!("counting {} {}", row.primitive, row.candidate.variant));
+            bar.tick();
+            let mut samples = Samples::new(1);
+            let field = [&row.candidate];
+            let program = workbench.link(&field, None)?;
+            match workbench.sample(&program, &field, None, 0, &mut samples) {
+                Ok(()) => row.take(&samples, 0),
+                Err(Failure::General(reason)) => {
+                    row.untimed = reason.lines().next().map(|line| line.trim_end_matches(':').to_owned());
+                }
+                Err(said) => return Err(said),
+            }
+        }
+        return Ok(None);
+    }
+    let field: Vec<&Candidate> = timed.iter().map(|row| &row.candidate).collect();
+    let program = workbench.link(&field, None)?;
     let works: usize = timed.iter().map(|row| row.candidate.timed.works.len()).sum();
     let mut samples = Samples::new(timed.len());
     bar.set_length(processes.into());
     bar.set_position(0);
     for process in 0..processes as usize {
-        bar.set_message(format!("timing {} ({} variants)", timed[0].primitive, timed.len()));
-        samples.add(&program, process * works / processes as usize)?;
+        bar.set_message(format!("timing {} variants", field.len()));
+        workbench.sample(&program, &field, None, process * works / processes as usize, &mut samples)?;
         bar.inc(1);
     }
-    for (number, row) in timed.iter_mut().enumerate() {
-        for work in &row.candidate.timed.works {
-            if let Some(median) = samples.median(number, work.what) {
-                row.times.insert(work.what.to_owned(), median);
-            }
-        }
+    for (number, row) in timed.into_iter().enumerate() {
+        row.take(&samples, number);
     }
     Ok(samples.clock.iter().copied().reduce(f64::min))
 }
 
 impl Row {
+    /// Takes the medians of a candidate.
+    fn take(&mut self, samples: &Samples, number: usize) {
+        for work in &self.candidate.timed.works {
+            if let Some(median) = samples.median(number, work.what) {
+                self.times.insert(work.what.to_owned(), median);
+            }
+        }
+    }
+
     /// Core cycles per byte that the ports allow.
     fn bound(&self) -> Option<f64> {
         let kernel = &self.candidate.kernel;
@@ -170,8 +195,19 @@ impl Row {
         Some(cycles_per_instance(kernel, self.candidate.target) / self.block)
     }
 
-    fn ratio(&self) -> Option<f64> {
-        self.times.get("kernel").zip(self.bound()).map(|(kernel, bound)| kernel / bound)
+    /// Instructions per byte that a call runs, before the C compiler.
+    fn instructions(&self) -> f64 {
+        let kernel = &self.candidate.kernel;
+        kernel.report.instructions_run() as f64 / f64::from(kernel.instances.max(1)) / self.block
+    }
+
+    /// What the kernel takes, divided by the bound, or by the instructions that were to be compiled.
+    fn ratio(&self, metric: Metric) -> Option<f64> {
+        let bound = match metric {
+            Metric::Cycles => self.bound(),
+            Metric::Instructions => Some(self.instructions()),
+        };
+        self.times.get("kernel").zip(bound).map(|(kernel, bound)| kernel / bound)
     }
 
     fn whole(&self) -> impl Iterator<Item = (&String, &f64)> {
@@ -179,7 +215,7 @@ impl Row {
     }
 }
 
-fn json_row(row: &Row) -> Value {
+fn json_row(row: &Row, metric: Metric) -> Value {
     let candidate = &row.candidate;
     let choices: Map<String, Value> =
         candidate.variant.words().iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
@@ -203,17 +239,20 @@ fn json_row(row: &Row) -> Value {
         "code": code,
         "kernel": row.times.get("kernel"),
         "port_bound": row.bound(),
-        "ratio": row.ratio(),
+        "ratio": row.ratio(metric),
         "whole": whole,
         "untimed": row.untimed,
     })
 }
 
-fn say(rows: &[Row], machine: &Machine, processes: u32) {
+fn say(rows: &[Row], machine: &Machine, bench: &Bench) {
     machine.lines().iter().for_each(|line| print_line(line));
+    let counted = match bench.metric {
+        Metric::Cycles => format!("core cycles per byte, median of {} processes", bench.runs),
+        Metric::Instructions => "instructions per byte".to_owned(),
+    };
     print_line(&format!(
-        "core cycles per byte, median of {processes} processes; code of the kernel as compiled: bytes (longest loop), \
-         instructions, stack loads/stores"
+        "{counted}; code of the kernel as compiled: bytes (longest loop), instructions, stack loads/stores"
     ));
     print_line(&format!(
         "{:<14} {:<2} {:<11} {:<9} {:>5} {:>8} {:>8} {:>6}  {:<26} {:>15} {:>7} {:>11}",
@@ -223,7 +262,10 @@ fn say(rows: &[Row], machine: &Machine, processes: u32) {
         "compiler",
         "batch",
         "kernel",
-        "bound",
+        match bench.metric {
+            Metric::Cycles => "bound",
+            Metric::Instructions => "made",
+        },
         "ratio",
         "whole path",
         "bytes",
@@ -251,8 +293,11 @@ fn say(rows: &[Row], machine: &Machine, processes: u32) {
             candidate.maker(),
             candidate.kernel.instances,
             number(row.times.get("kernel").copied(), 3),
-            number(row.bound(), 3),
-            number(row.ratio(), 2),
+            match bench.metric {
+                Metric::Cycles => number(row.bound(), 3),
+                Metric::Instructions => number(Some(row.instructions()), 3),
+            },
+            number(row.ratio(bench.metric), 2),
             whole.join(", "),
         );
         // What the columns do not say.

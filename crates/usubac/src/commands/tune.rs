@@ -7,7 +7,7 @@ use crate::estimate;
 use crate::files;
 use crate::journal::{Entry, Journal};
 use crate::machine::Machine;
-use crate::measure::{Candidate, Draft, Samples, Workbench};
+use crate::measure::{Candidate, Draft, Metric, Samples, Workbench};
 use crate::output::{Failure, Output, print_json, print_line};
 use crate::{progress, targets};
 use indicatif::ProgressBar;
@@ -53,7 +53,7 @@ pub fn run(tune: &Tune, output: &Output) -> Result<(), Failure> {
     let chosen = targets::named(&tune.target)?;
     let mut tuned = cipher.all_tuned(false)?;
     let runner = tune.runner.as_deref().unwrap_or_default();
-    let workbench = Workbench::new(&cipher, &tune.opt, tune.blocks, runner);
+    let workbench = Workbench::new(&cipher, &tune.opt, tune.blocks, runner, tune.metric);
     let mut machine = Machine::new(runner);
     let families = families(tune)?;
     for target in &chosen {
@@ -67,7 +67,7 @@ pub fn run(tune: &Tune, output: &Output) -> Result<(), Failure> {
     let head = json!({
         "usubac": env!("CARGO_PKG_VERSION"), "source": source, "processor": machine.processor,
         "compilers": machine.compilers, "optimisation": workbench.level, "part": tune.part.name(),
-        "blocks": tune.blocks, "vary": tune.vary,
+        "blocks": tune.blocks, "vary": tune.vary, "metric": tune.metric.name(),
     });
     let mut journal = Journal::open(&cipher.folder.join(JOURNAL), &head, tune.resume)?;
     let bar = progress::bar(output);
@@ -103,7 +103,7 @@ pub fn run(tune: &Tune, output: &Output) -> Result<(), Failure> {
                     usubac: env!("CARGO_PKG_VERSION").to_owned(),
                     tools: best.tools.clone(),
                     machine: machine.processor.clone(),
-                    measured: format!("{} cycles", best.what),
+                    measured: format!("{} {}", best.what, tune.metric.name()),
                     cost: best.cost,
                     default_cost: best.default_cost,
                 }),
@@ -258,7 +258,8 @@ impl<'a> Session<'a> {
             };
             if !timed {
                 return Err(Failure::general(format!(
-                    "code for `{}` cannot be timed here: {}; give --runner CMD, which runs it on another machine",
+                    "code for `{}` cannot be timed here: {}; give --runner CMD, which runs it on another machine, or \
+                     --metric instructions",
                     self.target.name,
                     match compiler.runner.first() {
                         Some(emulator) => format!("under {emulator} cycles mean nothing"),
@@ -318,8 +319,9 @@ impl<'a> Session<'a> {
         let field: Vec<&Candidate> = self.default.iter().chain(&candidates).collect();
         let program = self.workbench.link(&field, Some(what))?;
         let mut times: Vec<Vec<f64>> = vec![Vec::new(); field.len()];
-        for process in 0..PROCESSES {
-            let costs = run_once(&program, field.len(), what, process * field.len() / PROCESSES)?;
+        let processes = self.processes(PROCESSES);
+        for process in 0..processes {
+            let costs = self.run_once(&program, &field, what, process * field.len() / processes)?;
             for (all, cost) in times.iter_mut().zip(costs) {
                 all.extend(cost);
             }
@@ -365,6 +367,9 @@ impl<'a> Session<'a> {
 
     /// Why a variant cannot be the fastest, by the tables alone.
     fn ruled_out(&self, draft: &Draft<'_>) -> Option<String> {
+        if self.workbench.metric == Metric::Instructions {
+            return None;
+        }
         let best = self.search.least_cost()?;
         let kernel = draft.kernel()?;
         let bytes = f64::from(kernel.instances.max(1) * block_bytes(self.primitive));
@@ -372,6 +377,27 @@ impl<'a> Session<'a> {
         (least > best).then(|| {
             format!("it takes at least {least:.3} cycles per byte by the table, and {best:.3} were measured")
         })
+    }
+
+    /// How many processes are worth while: counts are always the same.
+    fn processes(&self, most: usize) -> usize {
+        match self.workbench.metric {
+            Metric::Cycles => most.max(1),
+            Metric::Instructions => 1,
+        }
+    }
+
+    /// The costs of one process, by candidate; `None` where no sample was steady.
+    fn run_once(
+        &self,
+        program: &Program,
+        field: &[&Candidate],
+        what: &str,
+        first: usize,
+    ) -> Result<Vec<Option<f64>>, Failure> {
+        let mut samples = Samples::new(field.len());
+        self.workbench.sample(program, field, Some(what), first, &mut samples)?;
+        Ok((0..field.len()).map(|number| samples.median(number, what)).collect())
     }
 
     /// The best few meet the default once more; the winner must be clearly faster and give the right answers.
@@ -394,9 +420,9 @@ impl<'a> Session<'a> {
         // Ratios within a process are what counts: the default has the same disturbances.
         let mut ratios: Vec<Vec<f64>> = vec![Vec::new(); finalists.len()];
         let mut default_costs = Vec::new();
-        for process in 0..self.tune.runs as usize {
-            let first = process * field.len() / self.tune.runs as usize;
-            let costs = run_once(&program, field.len(), what, first)?;
+        let processes = self.processes(self.tune.runs as usize);
+        for process in 0..processes {
+            let costs = self.run_once(&program, &field, what, process * field.len() / processes)?;
             let Some(default) = least(costs.get(..self.default.len()).unwrap_or_default()) else { continue };
             default_costs.push(default);
             for (ratios, cost) in ratios.iter_mut().zip(costs.iter().skip(self.default.len())) {
@@ -479,30 +505,35 @@ impl<'a> Session<'a> {
             "target": self.target.name,
             "choice": best.map(|best| best.variant.to_string()),
             "measured": self.what(),
+            "metric": self.workbench.metric.name(),
             "cost": best.map_or(outcome.default_cost, |best| best.cost),
             "default_cost": outcome.default_cost,
             "variants": {
                 "timed": measured, "ruled_out": ruled_out, "same": same, "refused": refused,
             },
             "complete": outcome.complete,
+            "tried": self.search.known().map(tried).collect::<Vec<Value>>(),
         })
     }
 
     fn say(&self, outcome: &Outcome) {
         let (measured, ruled_out, same, refused) = self.counts();
         let name = format!("{} {} ({})", self.primitive.name, self.target.name, self.what());
+        let unit = self.workbench.metric.name();
         let found = match &outcome.best {
             Some(best) => format!(
-                "{:.3} cycles per byte, {:.1} % less than the {:.3} of the default: {}",
+                "{:.3} {unit} per byte, {:.1} % less than the {:.3} of the default: {}",
                 best.cost,
                 (1.0 - best.cost / best.default_cost) * 100.0,
                 best.default_cost,
                 best.variant
             ),
-            None => format!(
-                "nothing is clearly faster than the default, {:.3} cycles per byte",
-                outcome.default_cost
-            ),
+            None => {
+                format!(
+                    "nothing is clearly faster than the default, {:.3} {unit} per byte",
+                    outcome.default_cost
+                )
+            }
         };
         print_line(&format!("{name}: {found}"));
         let end = if outcome.complete { "the search is complete" } else { "the budget is spent" };
@@ -513,11 +544,15 @@ impl<'a> Session<'a> {
     }
 }
 
-/// The costs of one process, by candidate; `None` where no sample was steady.
-fn run_once(program: &Program, field: usize, what: &str, first: usize) -> Result<Vec<Option<f64>>, Failure> {
-    let mut samples = Samples::new(field);
-    samples.add(program, first)?;
-    Ok((0..field).map(|number| samples.median(number, what)).collect())
+/// A finding, for programs.
+fn tried((variant, verdict): (&Variant, &Verdict)) -> Value {
+    let variant = variant.to_string();
+    match verdict {
+        Verdict::Measured { cost, ratio } => json!({ "variant": variant, "cost": cost, "ratio": ratio }),
+        Verdict::RuledOut(reason) => json!({ "variant": variant, "ruled_out": reason }),
+        Verdict::Same(other) => json!({ "variant": variant, "same": other.to_string() }),
+        Verdict::Refused(reason) => json!({ "variant": variant, "refused": reason }),
+    }
 }
 
 /// The least of what is known.
