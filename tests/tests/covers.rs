@@ -38,6 +38,84 @@ fn instructions(circuit: &Circuit, target: &str) -> usize {
     steps.filter(|step| matches!(step, Step::Compute { .. })).count()
 }
 
+/// The best circuits known when the database was made: gates of two inputs (`and`, `or`, `xor`, `a & ~b`, `not`), gates of
+/// three inputs. The sources are in the `README.md` of the database.
+#[rustfmt::skip]
+const KNOWN: &[(&str, usize, usize)] = &[
+    ("aes", 112, 68),
+    ("aes_inv", 111, 68),
+    ("aria_s2", 112, 69),
+    ("aria_s2_inv", 111, 68),
+    ("ascon", 17, 9),
+    ("camellia_s1", 111, 67),
+    ("clyde", 8, 4),
+    ("clyde_inv", 8, 4),
+    ("des_s1", 49, 25),
+    ("des_s2", 44, 24),
+    ("des_s3", 46, 25),
+    ("des_s4", 33, 17),
+    ("des_s5", 48, 25),
+    ("des_s6", 46, 24),
+    ("des_s7", 46, 24),
+    ("des_s8", 41, 23),
+    ("gift", 11, 6),
+    ("gift_inv", 11, 6),
+    ("keccak_chi", 10, 5),
+    ("noekeon", 12, 6),
+    ("present", 14, 7),
+    ("present_inv", 14, 7),
+    ("prince", 16, 7),
+    ("prince_inv", 16, 7),
+    ("pyjamask3", 7, 3),
+    ("pyjamask3_inv", 7, 3),
+    ("pyjamask4", 12, 6),
+    ("pyjamask4_inv", 11, 6),
+    ("rectangle", 12, 6),
+    ("rectangle_inv", 12, 6),
+    ("serpent_s0", 14, 7),
+    ("serpent_s0_inv", 14, 7),
+    ("serpent_s1", 14, 7),
+    ("serpent_s1_inv", 14, 7),
+    ("serpent_s2", 13, 7),
+    ("serpent_s2_inv", 13, 7),
+    ("serpent_s3", 14, 8),
+    ("serpent_s3_inv", 14, 8),
+    ("serpent_s4", 15, 7),
+    ("serpent_s4_inv", 15, 7),
+    ("serpent_s5", 15, 7),
+    ("serpent_s5_inv", 15, 7),
+    ("serpent_s6", 14, 7),
+    ("serpent_s6_inv", 14, 7),
+    ("serpent_s7", 15, 8),
+    ("serpent_s7_inv", 15, 8),
+    ("skinny4", 10, 4),
+    ("skinny4_inv", 10, 4),
+    ("skinny8", 20, 8),
+    ("skinny8_inv", 20, 8),
+    ("sm4", 112, 68),
+    ("spongent", 14, 7),
+    ("spongent_inv", 14, 7),
+];
+
+/// Each S-box takes, on a machine with such gates only, no more instructions than the best circuit known has gates.
+#[test]
+fn no_s_box_is_larger_than_the_best_known() {
+    let mut listed = String::from("S-box: ours on avx2, known; ours on avx512, known\n");
+    let mut larger = 0;
+    for &(sbox, two_input, ternary) in KNOWN {
+        let of = |basis: Basis, target: &str| {
+            let circuits = database().iter().filter(|one| one.sbox == sbox && one.basis <= basis);
+            circuits.map(|one| instructions(&one.circuit, target)).min().unwrap_or(usize::MAX)
+        };
+        let (two, three) = (of(Basis::TwoInput, "avx2"), of(Basis::Ternary, "avx512"));
+        larger += usize::from(two > two_input) + usize::from(three > ternary);
+        let _ = writeln!(listed, "{sbox}: {two}, {two_input}; {three}, {ternary}");
+    }
+    println!("{listed}");
+    assert_eq!(KNOWN.len(), 53);
+    assert_eq!(larger, 0, "{listed}");
+}
+
 fn check(basis: Basis, target: &str) {
     let mut larger = Vec::new();
     for one in database().iter().filter(|one| one.basis == basis) {

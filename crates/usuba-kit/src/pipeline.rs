@@ -148,7 +148,7 @@ pub fn compile(
 }
 
 /// The gates that circuits for a target should have.
-fn basis(target: &Target) -> Basis {
+pub fn basis(target: &Target) -> Basis {
     let has = |meaning| target.instruction(meaning, 0).is_some();
     if has(Meaning::Ternary) {
         Basis::Ternary

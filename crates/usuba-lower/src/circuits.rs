@@ -125,6 +125,11 @@ pub struct Published {
     pub basis: Basis,
     /// The circuit.
     pub circuit: Circuit,
+    /// The rows of the file as they are: operands and truth table, bit `4a + 2b + c` of which is the value at operands `a`,
+    /// `b`, `c`; with two operands the last stands twice, with one three times.
+    pub rows: Vec<([usize; 3], u8)>,
+    /// The outputs among the inputs and rows.
+    pub result: Vec<usize>,
 }
 
 /// All circuits of the database, by file name.
@@ -152,27 +157,41 @@ pub fn rewired(basis: Basis, inputs: usize, outputs: usize, table: &[u64]) -> Op
     if table.len() != 1 << inputs {
         return None;
     }
-    let forwards: Vec<usize> = (0..inputs).collect();
-    let orders = if inputs <= SMALL {
-        permutations(inputs)
-    } else {
-        vec![forwards.clone(), forwards.iter().rev().copied().collect()]
-    };
-    let wanted: Vec<Vec<bool>> = (0..outputs).map(|j| column(table, outputs, j, &forwards)).collect();
     let mut candidates: Vec<&Published> = database()
         .iter()
         .filter(|one| one.basis <= basis && one.circuit.inputs == inputs && one.outputs == outputs)
         .collect();
     candidates.sort_by_key(|one| one.circuit.cost);
     candidates.into_iter().find_map(|one| {
-        orders.iter().find_map(|order| {
+        let (order, sources) = one.wiring(table)?;
+        Some(one.circuit.rewire(&order, &sources))
+    })
+}
+
+impl Published {
+    /// How to wire the circuit for a table of as many inputs and outputs: the place of each of its inputs among those of
+    /// the table, and the number of the output that each output of the table is. `None` if no order that is tried gives
+    /// the table: all orders of up to six inputs, two of more.
+    pub fn wiring(&self, table: &[u64]) -> Option<(Vec<usize>, Vec<usize>)> {
+        let (inputs, outputs) = (self.circuit.inputs, self.outputs);
+        if table.len() != 1 << inputs {
+            return None;
+        }
+        let forwards: Vec<usize> = (0..inputs).collect();
+        let orders = if inputs <= SMALL {
+            permutations(inputs)
+        } else {
+            vec![forwards.clone(), forwards.iter().rev().copied().collect()]
+        };
+        let wanted: Vec<Vec<bool>> = (0..outputs).map(|j| column(table, outputs, j, &forwards)).collect();
+        orders.into_iter().find_map(|order| {
             let columns: Vec<Vec<bool>> =
-                (0..outputs).map(|j| column(&one.table, outputs, j, order)).collect();
+                (0..outputs).map(|j| column(&self.table, outputs, j, &order)).collect();
             let sources: Option<Vec<usize>> =
                 wanted.iter().map(|wanted| columns.iter().position(|column| column == wanted)).collect();
-            Some(one.circuit.rewire(order, &sources?))
+            Some((order, sources?))
         })
-    })
+    }
 }
 
 /// Output `j` of `table`, for every input in order, if input k of the table is input `order[k]`.
@@ -201,6 +220,8 @@ fn read(file: &'static str, text: &str) -> Option<Published> {
     };
     let mut wires: BTreeMap<String, usize> = (0..netlist.inputs).map(|i| (format!("x{i}"), i)).collect();
     let mut gates: Vec<Gate> = Vec::new();
+    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut rows = Vec::new();
     for row in &netlist.gates {
         let name = row.first()?.as_str()?;
         let kind = row.get(1)?.as_str()?;
@@ -242,10 +263,33 @@ fn read(file: &'static str, text: &str) -> Option<Published> {
             _ => return None,
         };
         wires.insert(name.to_owned(), result);
+        let number = |i: usize| number_of(row.get(i)?.as_str()?, &numbers, netlist.inputs);
+        let (of, table) = match kind {
+            "not" => ([number(2)?; 3], 0x01),
+            "and" => ([number(2)?, number(3)?, number(3)?], 0x80),
+            "or" => ([number(2)?, number(3)?, number(3)?], 0x98),
+            "xor" => ([number(2)?, number(3)?, number(3)?], 0x18),
+            "andn" => ([number(2)?, number(3)?, number(3)?], 0x10),
+            "xnor" => ([number(2)?, number(3)?, number(3)?], 0x81),
+            "nand" => ([number(2)?, number(3)?, number(3)?], 0x19),
+            "nor" => ([number(2)?, number(3)?, number(3)?], 0x01),
+            "mux" => ([number(2)?, number(3)?, number(4)?], 0xca),
+            _ => ([number(2)?, number(3)?, number(4)?], u8::try_from(row.get(5)?.as_u64()?).ok()?),
+        };
+        rows.push((of, table));
+        numbers.insert(name, netlist.inputs + numbers.len());
     }
+    let number = |name: &String| number_of(name, &numbers, netlist.inputs);
+    let result = netlist.result.iter().map(number).collect::<Option<_>>()?;
     let outputs = netlist.result.iter().map(|name| wires.get(name).copied()).collect::<Option<_>>()?;
     let cost = if basis == Basis::TwoInput { gates.len() } else { netlist.gates.len() };
     let Netlist { sbox, inputs, table, outputs: count, source, .. } = netlist;
     let circuit = Circuit { inputs, gates, outputs, cost, source };
-    Some(Published { file, sbox, table, outputs: count, basis, circuit })
+    Some(Published { file, sbox, table, outputs: count, basis, circuit, rows, result })
+}
+
+/// The number of a wire among the inputs and the rows of a file.
+fn number_of(name: &str, rows: &BTreeMap<&str, usize>, inputs: usize) -> Option<usize> {
+    let input = name.strip_prefix('x').and_then(|digits| digits.parse().ok()).filter(|&input| input < inputs);
+    rows.get(name).copied().or(input)
 }

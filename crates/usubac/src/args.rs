@@ -67,6 +67,8 @@ pub enum Command {
     Bench(Bench),
     /// Find the fastest way to compile a cipher by measurement, and write it down for build, bench and test.
     Tune(Tune),
+    /// Search a small circuit for a table: exact where it can be, and it says so.
+    Synth(Synth),
     /// List the machines that code is made for.
     Targets(Targets),
     /// Print completions for a shell.
@@ -518,6 +520,66 @@ pub struct Tune {
     /// Print what would be chosen; write no choice.
     #[arg(long)]
     pub dry_run: bool,
+    #[command(flatten)]
+    pub search: Search,
+}
+
+/// Which gates a circuit may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum BasisArg {
+    /// and, or, xor, a & ~b, not.
+    TwoInput,
+    /// These, and the choice between two bits by a third.
+    Select,
+    /// Every function of three bits.
+    Ternary,
+}
+
+/// `usubac synth`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  usubac synth serpent.ua --table 'S<3>' --target avx512
+  usubac synth --hex c56b90ad3ef84712 --basis two-input
+  usubac synth --hex 63,7c,77,7b,… --basis ternary --visits 100000 -o mine.json
+
+The circuit is made of a decision diagram, and of the published circuit if there is one, by computing gates anew from other
+wires. Up to 5 inputs a SAT solver then looks for smaller ones and tries to prove that there are none. Every circuit is
+checked for all inputs. The file is as those of the database of circuits.")]
+pub struct Synth {
+    /// The program that has the table.
+    #[arg(value_name = "FILE", required_unless_present = "hex", requires = "table")]
+    pub file: Option<String>,
+    /// The table in it; `S<2>` for an element of an array.
+    #[arg(long, value_name = "NAME")]
+    pub table: Option<String>,
+    /// The table itself: a hexadecimal digit for each value, or values separated by commas.
+    #[arg(long, value_name = "VALUES", conflicts_with = "file")]
+    pub hex: Option<String>,
+    /// Number of output bits of `--hex`; as many as the largest value needs if it is not given.
+    #[arg(long, value_name = "N", requires = "hex", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub outputs: Option<u32>,
+    /// The gates.
+    #[arg(long, value_enum, conflicts_with = "target")]
+    pub basis: Option<BasisArg>,
+    /// The gates of this target.
+    #[arg(long, value_name = "NAME")]
+    pub target: Option<String>,
+    /// So many gates are tried to be computed anew, for each start and seed.
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    pub visits: u32,
+    /// So many seeds of random numbers are tried.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub seeds: u32,
+    /// So many conflicts of the solver are spent on each number of gates; 0 to prove nothing.
+    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    pub conflicts: u32,
+    /// Do not begin with the published circuit.
+    #[arg(long)]
+    pub no_database: bool,
+    /// The file for the circuit.
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    pub output: Option<PathBuf>,
     #[command(flatten)]
     pub search: Search,
 }

@@ -499,9 +499,60 @@ fn shells_are_completed() {
 
 #[test]
 fn every_command_has_examples() {
-    for command in
-        ["check", "fmt", "run", "build", "test", "explain", "bench", "tune", "targets", "completions"]
-    {
+    for command in [
+        "check",
+        "fmt",
+        "run",
+        "build",
+        "test",
+        "explain",
+        "bench",
+        "synth",
+        "tune",
+        "targets",
+        "completions",
+    ] {
         assert!(succeeds(&[command, "--help"], &root()).contains("Example"), "{command}");
+    }
+}
+
+#[test]
+fn synth_prints_a_circuit_and_what_is_proved_of_it() {
+    let folder = root();
+    let program =
+        ["synth", "ciphers/serpent/serpent.ua", "--table", "S<3>", "--target", "avx512", "--visits", "50"];
+    let text = succeeds(&[&program[..], &["--conflicts", "0"]].concat(), &folder);
+    assert!(text.starts_with("S<3>: 8 gates, depth "), "{text}");
+    assert!(
+        text.contains("best found, lower bound 4") && text.contains("database: 8 gates (serpent_s3"),
+        "{text}"
+    );
+    // The choice of b and c by a, and with gates of two inputs.
+    let choice = ["synth", "--hex", "01010011", "--format", "json"];
+    for (basis, gates) in [("two-input", 3), ("select", 1), ("ternary", 1)] {
+        let text = succeeds(&[&choice[..], &["--basis", basis]].concat(), &folder);
+        let document: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(
+            (&document["gates"], &document["proved_minimal"]),
+            (&gates.into(), &true.into()),
+            "{text}"
+        );
+    }
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    let file = scratch.path().join("mine.json");
+    let place = file.display().to_string();
+    succeeds(&["synth", "--hex", "01010011", "-o", &place], &folder);
+    let written: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(&file).expect("it is there")).expect("JSON");
+    assert_eq!(written["gates"].as_array().map(Vec::len), Some(3));
+    for (arguments, word) in [
+        (&["synth", "--hex", "012"][..], "power of two"),
+        (&["synth", "--hex", "01xy"], "not a hexadecimal number"),
+        (&["synth", "--hex", "0123", "--outputs", "1"], "has 2 bits"),
+        (&["synth", "ciphers/serpent/serpent.ua", "--table", "LT"], "not a table"),
+    ] {
+        let output = usubac(arguments, &folder);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(word), "{arguments:?}");
     }
 }

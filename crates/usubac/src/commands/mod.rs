@@ -7,6 +7,7 @@ pub mod completions;
 pub mod explain;
 pub mod fmt;
 pub mod run;
+pub mod synth;
 pub mod targets;
 pub mod test;
 pub mod tune;
