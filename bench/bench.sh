@@ -103,11 +103,11 @@ crates() { # program flags
     if RUSTFLAGS="$2" CARGO_TARGET_DIR="$build/$1" cargo build --manifest-path bench/crates/Cargo.toml --release --locked >>"$log" 2>&1; then
         cc "the program $1" "$1" gcc -O2 $peer/crates.c "$object" "$build/$1/release/libpeer_rustcrypto.a" -lm -lpthread -ldl
     else
-        missing "the crates of bench/crates cannot be fetched or built"
+        missing "the crates of bench/crates cannot be fetched or built ($1)"
     fi
 }
 crates crates '--cfg aes_backend="soft"'
-crates crates-avx512 '--cfg aes_backend="soft" --cfg chacha20_avx512 --cfg chacha20_backend="avx512"'
+crates crates-avx512 '--cfg aes_backend="soft" --cfg chacha20_avx512'
 
 archive=$(find "${CARGO_HOME:-$HOME/.cargo}/registry/src" -path '*/botan-src-0.31300*/vendor/Botan-*.tar.xz' 2>/dev/null | head -n 1)
 if [ -n "$archive" ] && [ -n "$clang" ] && command -v python3 >/dev/null 2>&1; then

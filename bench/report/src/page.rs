@@ -28,6 +28,7 @@ pub fn page(data: &Data, published: &Published, expected: &[Expected]) -> Page {
         let _ = writeln!(text, "![{}](performance/{})\n", chart.caption, chart.file);
     }
     overview(&mut text, data);
+    code(&mut text, data);
     scaling(&mut text, data);
     rectangle(&mut text, data);
     against_published(&mut text, data, published);
@@ -139,6 +140,35 @@ fn overview(text: &mut String, data: &Data) {
         }
     }
     text.push('\n');
+}
+
+/// What the fastest kernels look like as machine code.
+fn code(text: &mut String, data: &Data) {
+    let mut rows = String::new();
+    for (primitive, title, _) in CIPHERS {
+        for target in targets(data) {
+            let Some((row, _)) = kernel(data, primitive, target, None) else { continue };
+            let Some(code) = row.code else { continue };
+            let _ = writeln!(
+                rows,
+                "| {title} | {} | {} | {} | {} | {} / {} |",
+                name_of(target),
+                row.instances,
+                code.bytes,
+                code.loop_bytes,
+                code.stack_loads,
+                code.stack_stores
+            );
+        }
+    }
+    if !rows.is_empty() {
+        let _ = writeln!(
+            text,
+            "## The code of the fastest kernels\n\nBytes of machine code, those of the longest loop, and the instructions in the code \
+             that load from and store to the stack: spilled registers and local arrays.\n\n\
+             | cipher | target | blocks at once | bytes | loop | stack loads / stores |\n|---|---|---:|---:|---:|---:|\n{rows}"
+        );
+    }
 }
 
 fn scaling(text: &mut String, data: &Data) {
