@@ -15,7 +15,7 @@ const PALETTE: &[(&str, &str)] = &[
 ];
 
 const WIDTH: f64 = 760.0;
-const LEFT: f64 = 150.0;
+const LEFT: f64 = 165.0;
 const RIGHT: f64 = 130.0;
 const TOP: f64 = 58.0;
 
