@@ -363,11 +363,65 @@ static int aes_start(void)
     return 1;
 }
 
+/* ---- Gimli: CHES 2017, section 2 ---- */
+
+enum { GIMLI_STATES = 320 };
+static uint32_t gimli[12][GIMLI_STATES] ALIGNED;
+
+static void gimli_run(uint8_t *unused, size_t bytes)
+{
+    (void)unused, (void)bytes;
+    for (size_t i = 0; i < GIMLI_STATES; i++) {
+        uint32_t s[12], swap;
+        FULLY_UNROLLED
+        for (int word = 0; word < 12; word++)
+            s[word] = gimli[word][i];
+        FULLY_UNROLLED
+        for (uint32_t round = 24; round > 0; round--) {
+            FULLY_UNROLLED
+            for (int column = 0; column < 4; column++) {
+                const uint32_t x = rotate32(s[column], 24), y = rotate32(s[4 + column], 9), z = s[8 + column];
+                s[8 + column] = x ^ z << 1 ^ (y & z) << 2;
+                s[4 + column] = y ^ x ^ (x | z) << 1;
+                s[column] = z ^ y ^ (x & y) << 3;
+            }
+            if (round % 4 == 0) {
+                swap = s[0], s[0] = s[1], s[1] = swap;
+                swap = s[2], s[2] = s[3], s[3] = swap;
+                s[0] ^= 0x9e377900u ^ round;
+            } else if (round % 4 == 2) {
+                swap = s[0], s[0] = s[2], s[2] = swap;
+                swap = s[1], s[1] = s[3], s[3] = swap;
+            }
+        }
+        FULLY_UNROLLED
+        for (int word = 0; word < 12; word++)
+            gimli[word][i] = s[word];
+    }
+}
+
+/* The paper's vector: word i of the input is i^3 + 0x9e3779b9 i. */
+static int gimli_start(void)
+{
+    static const uint32_t expected[12] = { 0xba11c85a, 0x91bad119, 0x380ce880, 0xd24c2c68, 0x3eceffea, 0x277a921c, 0x4f73a0bd,
+        0xda5a9cd8, 0x84b673f0, 0x34e52ff7, 0x9e2bef49, 0xf41bb8d6 };
+    for (uint32_t word = 0; word < 12; word++)
+        for (size_t i = 0; i < GIMLI_STATES; i++)
+            gimli[word][i] = word * word * word + word * 0x9e3779b9u;
+    gimli_run(0, 0);
+    for (int word = 0; word < 12; word++)
+        for (size_t i = 0; i < GIMLI_STATES; i++)
+            if (gimli[word][i] != expected[word])
+                return 0;
+    return 1;
+}
+
 static const struct peer peers[] = {
     { "ascon-p12", "kernel", LEVEL, "constant time", ascon_start, ascon_run, 40 * ASCON_STATES },
     { "chacha20", "kernel", LEVEL, "constant time", chacha_start, chacha_run, 64 * CHACHA_STATES },
     { "serpent-128", "kernel", LEVEL, "constant time", serpent_start, serpent_run, 16 * SERPENT_STATES },
     { "rectangle-80", "kernel", LEVEL, "constant time", rectangle_start, rectangle_run, 8 * RECTANGLE_STATES },
+    { "gimli", "kernel", LEVEL, "constant time", gimli_start, gimli_run, 48 * GIMLI_STATES },
     { "aes-128", "kernel", LEVEL, "constant time", aes_start, aes_run, 64 * AES_STATES },
 };
 

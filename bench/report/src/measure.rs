@@ -101,6 +101,7 @@ const FOLDERS: &[(&str, &str)] = &[
     ("ascon", "ascon-p12"),
     ("chacha20", "chacha20"),
     ("des", "des"),
+    ("gimli", "gimli"),
     ("rectangle", "rectangle-80"),
     ("serpent", "serpent-128"),
 ];

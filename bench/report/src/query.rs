@@ -1,6 +1,7 @@
 //! Questions that the page and its charts ask of the data.
 
 use crate::data::{Data, Ours, Peer};
+use std::collections::BTreeSet;
 
 /// Targets of the page, narrowest first: the name, and what it is called in text.
 pub const TARGETS: &[(&str, &str)] = &[
@@ -19,6 +20,7 @@ pub const CIPHERS: &[(&str, &str, &[&str])] = &[
     ("ascon-p12", "Ascon-p12", &["permute"]),
     ("chacha20", "ChaCha20", &["xor"]),
     ("des", "DES", &["ecb", "ctr"]),
+    ("gimli", "Gimli", &["permute"]),
     ("rectangle-80", "RECTANGLE-80", &["ctr", "ecb"]),
     ("serpent-128", "Serpent-128", &["ctr", "ecb"]),
 ];
@@ -84,12 +86,15 @@ pub fn targets(data: &Data) -> Vec<&'static str> {
         .collect()
 }
 
-/// The slicings of a primitive that have rows, `b`, `v`, `h`.
-pub fn slicings(data: &Data, primitive: &str) -> Vec<&'static str> {
-    ["b", "v", "h"]
-        .into_iter()
-        .filter(|slicing| data.ours.iter().any(|row| row.primitive == primitive && row.slicing == *slicing))
-        .collect()
+/// The slicings of a primitive that have rows, in the order of their names.
+pub fn slicings<'a>(data: &'a Data, primitive: &str) -> Vec<&'a str> {
+    let found: BTreeSet<&str> = data
+        .ours
+        .iter()
+        .filter(|row| row.primitive == primitive && row.kernel.is_some())
+        .map(|row| row.slicing.as_str())
+        .collect();
+    found.into_iter().collect()
 }
 
 /// The geometric mean; nothing of nothing.

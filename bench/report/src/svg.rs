@@ -12,6 +12,7 @@ const PALETTE: &[(&str, &str)] = &[
     ("#8a4fc2", "#c197ff"),
     ("#a8862a", "#e0c060"),
     ("#b03a6e", "#ff86b4"),
+    ("#2c8c99", "#6fd0dd"),
 ];
 
 const WIDTH: f64 = 760.0;
