@@ -9,6 +9,7 @@
 //!         --node-------> Function: operate + select (rows of the target's table, else rules), places of arrays
 //!         --cover------> the fewest bitwise instructions that it finds
 //!         --prune------> no dead step
+//!         --order------> fewer values at once, or shorter chains
 //!         --c, asm-----> a source file and a header
 //! ```
 
@@ -24,6 +25,7 @@ pub mod messages;
 mod names;
 mod node;
 mod operate;
+mod order;
 mod prune;
 mod report;
 mod rules;
@@ -33,6 +35,7 @@ mod shuffle;
 mod signature;
 
 pub use messages::{Missing, Reason};
+pub use order::Order;
 pub use report::{Count, Report};
 pub use shape::Shape;
 
@@ -73,6 +76,8 @@ pub struct Options {
     pub description: Vec<String>,
     /// The language of the source.
     pub backend: Backend,
+    /// The order of the instructions.
+    pub order: Order,
 }
 
 /// Which way a parameter goes.
@@ -139,7 +144,7 @@ pub fn shape(program: &Program, target: &Target) -> Result<Shape, Vec<Missing>> 
 ///
 /// # Errors
 /// Everything that the target has no code for, each operation with its place.
-pub fn select(program: &Program, target: &Target) -> Result<Module, Vec<Missing>> {
+pub fn select(program: &Program, target: &Target, order: Order) -> Result<Module, Vec<Missing>> {
     let shape = shape(program, target)?;
     let signatures = signature::signatures(program);
     let mut functions = Vec::new();
@@ -150,6 +155,7 @@ pub fn select(program: &Program, target: &Target) -> Result<Module, Vec<Missing>
             Ok(mut function) => {
                 cover::cover(&mut function, target, shape.lane);
                 prune::prune(&mut function);
+                order::order(&mut function, target, order);
                 functions.push(function);
             }
             Err(found) => missing.extend(found),
@@ -163,7 +169,7 @@ pub fn select(program: &Program, target: &Target) -> Result<Module, Vec<Missing>
 /// # Errors
 /// Everything that it has no code for, each operation with its place.
 pub fn admits(program: &Program, target: &Target) -> Result<(), Vec<Missing>> {
-    select(program, target).map(|_| ())
+    select(program, target, Order::SOURCE).map(|_| ())
 }
 
 /// The kernel of a program that passes [`usuba_ir::check`]. The same input gives the same bytes.
@@ -171,7 +177,9 @@ pub fn admits(program: &Program, target: &Target) -> Result<(), Vec<Missing>> {
 /// # Errors
 /// Everything that the target has no code for, each operation with its place.
 pub fn generate(program: &Program, target: &Target, options: &Options) -> Result<Kernel, Vec<Missing>> {
-    let module = select(program, target)?;
+    // Assembly chooses the order by what its allocation makes of it.
+    let first = if options.backend == Backend::Assembly { Order::SOURCE } else { options.order };
+    let module = select(program, target, first)?;
     let parameters = header::parameters(program, &module.shape);
     let report = report::report(&module, target);
     let header = header::header(&module.shape, target, options, &parameters);

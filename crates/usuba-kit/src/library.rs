@@ -5,7 +5,7 @@ use crate::driver::{self, DriverError, Image, Kernels, Labels, Parameter};
 use crate::manifest::{Function, Primitive};
 use crate::pipeline::{self, Compiled, Failure, Settings};
 use thiserror::Error;
-use usuba_codegen::{Backend, Direction, Kernel, KernelParameter};
+use usuba_codegen::{Backend, Direction, Kernel, KernelParameter, Order};
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
 use usuba_target::{Target, by_name};
@@ -173,6 +173,7 @@ impl Making<'_> {
             command: self.choices.command.clone(),
             description: vec![format!("Node {node} of {}.", self.primitive.name)],
             backend,
+            order: Order::AUTO,
         };
         let compiled =
             pipeline::compile(self.loaded, &settings, target, &naming, &mut ()).map_err(|failure| {

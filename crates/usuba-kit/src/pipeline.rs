@@ -4,7 +4,7 @@
 //! it, and stop there. No stage knows of this.
 
 use std::ops::ControlFlow;
-use usuba_codegen::{Kernel, Missing};
+use usuba_codegen::{Kernel, Missing, Order};
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::Program;
 use usuba_lang::diagnostic::Diagnostic;
@@ -25,6 +25,8 @@ pub struct Settings {
     pub lowering: usuba_lower::Options,
     /// For the passes from Usuba0 to Usuba0.
     pub passes: pass::Settings,
+    /// The order of instructions; [`Order::AUTO`] leaves it to the options of the code generation.
+    pub order: Order,
 }
 
 /// What can be chosen about a compilation whichever node and slicing it is of.
@@ -34,6 +36,8 @@ pub struct Knobs {
     pub loops: Option<Loops>,
     /// For the passes from Usuba0 to Usuba0.
     pub passes: pass::Settings,
+    /// The order of instructions, if not the usual.
+    pub order: Order,
 }
 
 impl Settings {
@@ -44,6 +48,7 @@ impl Settings {
         self.passes.no_inline |= knobs.passes.no_inline;
         self.passes.interleave = knobs.passes.interleave.or(self.passes.interleave);
         self.passes.granularity = knobs.passes.granularity.or(self.passes.granularity);
+        self.order = if knobs.order == Order::AUTO { self.order } else { knobs.order };
         self.passes.disabled.extend(knobs.passes.disabled.iter().cloned());
         self
     }
@@ -54,6 +59,7 @@ impl Settings {
             entry: elaborate::Options { entry: node.map(str::to_owned), ..elaborate::Options::new() },
             lowering: usuba_lower::Options::new(slicing),
             passes: pass::Settings::default(),
+            order: Order::AUTO,
         }
     }
 
@@ -142,7 +148,11 @@ pub fn compile(
     settings.passes.machine = Some(machine(target));
     let (typed, program, warnings) = optimised(loaded, &settings, observer)?;
     observer.before("generate", Some(Product::Usuba0(&program)));
-    let kernel = usuba_codegen::generate(&program, target, naming).map_err(Failure::Target)?;
+    let mut naming = naming.clone();
+    if settings.order != Order::AUTO {
+        naming.order = settings.order;
+    }
+    let kernel = usuba_codegen::generate(&program, target, &naming).map_err(Failure::Target)?;
     go_on(observer.after("generate", Product::Kernel(&kernel)))?;
     Ok(Compiled { typed, program, kernel, warnings })
 }

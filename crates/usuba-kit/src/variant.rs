@@ -37,7 +37,7 @@ const BACKEND: usize = 1;
 const COMPILER: usize = 2;
 
 /// How many knobs there are.
-pub const COUNT: usize = 8;
+pub const COUNT: usize = 9;
 
 /// All knobs. The first three are always printed.
 #[rustfmt::skip]
@@ -50,6 +50,7 @@ pub const KNOBS: [Knob; COUNT] = [
     Knob { name: "loops",       values: &["sized", "keep", "unroll"],      purpose: "Which loops are kept: large ones, all, none.", apply: loops },
     Knob { name: "inline",      values: &["sized", "all", "none"],         purpose: "Which calls are replaced by their bodies.",    apply: inline },
     Knob { name: "circuits",    values: &["published", "diagrams"],        purpose: "Where the circuits of tables come from.",      apply: circuits },
+    Knob { name: "order",       values: &["auto", "source", "demand", "pressure-2"], purpose: "The order of instructions.",           apply: order },
 ];
 
 /// The slicings in the order of the values of their knob.
@@ -95,6 +96,11 @@ fn granularity(choices: &mut Choices, value: usize) {
     let number = [None, Some(4), Some(16), Some(64)].get(value).copied().flatten();
     let passes = &mut choices.settings.passes;
     passes.granularity = number.filter(|_| passes.interleave.is_some()).or(passes.granularity);
+}
+
+fn order(choices: &mut Choices, value: usize) {
+    let name = KNOBS.iter().find(|knob| knob.name == "order").and_then(|knob| knob.values.get(value));
+    choices.settings.order = name.and_then(|name| name.parse().ok()).unwrap_or_default();
 }
 
 fn circuits(choices: &mut Choices, value: usize) {

@@ -3,6 +3,7 @@
 use crate::measure::Metric;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use usuba_codegen::Order;
 
 /// The Usuba compiler: a symmetric cipher, written once, to constant-time code for every machine.
 #[derive(Parser, Debug)]
@@ -222,7 +223,11 @@ pub struct Compile {
     pub no_tuned: bool,
 }
 
-/// What the passes on Usuba0 do.
+fn order(text: &str) -> Result<Order, String> {
+    text.parse()
+}
+
+/// What the passes on Usuba0 do, and in which order instructions come.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Knobs {
     /// Keep every loop whose iterations have one shape.
@@ -244,6 +249,10 @@ pub struct Knobs {
     /// How many operations of one batch come between those of the others (with a factor of 2 if none is given).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub inter_granul: Option<u32>,
+    /// The order of instructions: `auto`, the one that a model of the machine finds best, or one by name: `source`, `demand`,
+    /// `pressure`, `latency`, `behind`… (a wrong name lists all).
+    #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = order)]
+    pub order: Order,
     /// Leave out a pass (repeatable; `usubac build --dump-after list` names them).
     #[arg(long, value_name = "PASS")]
     pub disable_pass: Vec<String>,

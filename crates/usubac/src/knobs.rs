@@ -2,6 +2,7 @@
 
 use crate::args;
 use crate::output::Failure;
+use usuba_codegen::Order;
 use usuba_kit::pipeline::Knobs;
 use usuba_kit::variant::Variant;
 use usuba_lower::Loops;
@@ -30,6 +31,7 @@ pub fn knobs(given: &args::Knobs) -> Result<Knobs, Failure> {
             disabled: given.disable_pass.clone(),
             ..pass::Settings::default()
         },
+        order: given.order,
     })
 }
 
@@ -47,6 +49,9 @@ pub fn options(given: &args::Knobs) -> String {
             text.push_str(&format!(" {option} {value}"));
         }
     }
+    if given.order != Order::AUTO {
+        text.push_str(&format!(" --order {}", given.order));
+    }
     for name in &given.disable_pass {
         text.push_str(&format!(" --disable-pass {name}"));
     }
@@ -62,6 +67,7 @@ pub fn agree(variant: &Variant, given: &args::Knobs) -> bool {
         (given.inline_all, "inline", "all"),
         (given.no_inline, "inline", "none"),
         (factor.is_some(), "interleave", factor.as_deref().unwrap_or_default()),
+        (given.order != Order::AUTO, "order", given.order.name()),
     ];
     options.iter().all(|(on, knob, value)| !on || variant.value(knob) == Some(value))
 }

@@ -13,6 +13,7 @@ mod allocate;
 mod check;
 mod convention;
 mod encoding;
+mod estimate;
 mod linear;
 mod machine;
 mod print;
@@ -21,8 +22,11 @@ mod tests;
 
 use crate::block::Module;
 use crate::messages::Reason;
+use crate::order::{self, Order};
 use crate::{KernelParameter, Options};
+use allocate::Allocated;
 use encoding::Encoding;
+use linear::Linear;
 use usuba_target::Target;
 
 /// Whether there is assembly for a target.
@@ -30,7 +34,7 @@ pub(crate) fn admits(target: &Target) -> bool {
     Encoding::of(target).is_some()
 }
 
-/// The assembly of a module.
+/// The assembly of a module, whose steps are in the order of the source.
 ///
 /// # Errors
 /// The target is not an x86 with vectors, the code is too large, or the checker found a mistake of the allocation.
@@ -42,14 +46,40 @@ pub(crate) fn source(
 ) -> Result<String, Reason> {
     let encoding =
         Encoding::of(target).ok_or_else(|| Reason::Assembly("it is for vectors of x86-64".into()))?;
-    let linear = linear::linear(module).map_err(|why| Reason::Assembly(why.into()))?;
     let machine =
         Machine { encoding, shape_bits: module.shape.register_bits, uniform: module.shape.uniform_bits() };
-    let allocated = allocate::allocate(&linear, machine).map_err(|why| Reason::Internal(why.into()))?;
+    let (linear, allocated) = best(module, target, machine, options.order)?;
     let code = address::address(&linear, allocated, machine, &convention::SYSTEM_V)
         .map_err(|why| Reason::Assembly(why.into()))?;
     check::check(&linear, &code, machine, &convention::SYSTEM_V).map_err(Reason::Internal)?;
     Ok(print::text(&linear, &code, machine, &module.shape, target, options, parameters))
+}
+
+/// The code in the order that is asked for; for [`Order::AUTO`] the fastest of all, by what the allocation makes of them.
+fn best(
+    module: &Module,
+    target: &Target,
+    machine: Machine,
+    order: Order,
+) -> Result<(Linear, Allocated), Reason> {
+    let candidates: Vec<Order> = match order {
+        Order::AUTO if order::steps(module) <= order::LONG => {
+            [Order::AUTO].into_iter().chain(Order::all()).collect()
+        }
+        _ => vec![order],
+    };
+    let mut best: Option<(u64, (Linear, Allocated))> = None;
+    for order in candidates {
+        let mut module = module.clone();
+        module.functions.iter_mut().for_each(|function| order::order(function, target, order));
+        let linear = linear::linear(&module).map_err(|why| Reason::Assembly(why.into()))?;
+        let allocated = allocate::allocate(&linear, machine).map_err(|why| Reason::Internal(why.into()))?;
+        let cycles = estimate::cycles(&linear, &allocated, machine, target);
+        if best.as_ref().is_none_or(|(least, _)| cycles < *least) {
+            best = Some((cycles, (linear, allocated)));
+        }
+    }
+    best.map(|(_, found)| found).ok_or_else(|| Reason::Internal("no order was tried".into()))
 }
 
 /// What the stages need to know of the target.

@@ -86,6 +86,7 @@ fn program(build: &Build, chosen: &[&'static Target], output: &Output) -> Result
             ),
             description: vec![format!("Made from {}.", base_name(&build.path))],
             backend: backend(&build.compile),
+            order: build.compile.knobs.order,
         };
         let mut watch = Watch::new(&build.passes)?;
         let outcome = compile(&loaded, &settings, target, &naming, &mut watch);

@@ -1,0 +1,145 @@
+//! How long allocated code takes, in the model of the machine that orders are chosen by.
+
+use super::Machine;
+use super::allocate::{Allocated, Place, Step};
+use super::linear::Linear;
+use super::machine::{Source, VectorLine};
+use crate::order::core::Core;
+use std::collections::BTreeMap;
+use usuba_ir::program::InductionId;
+use usuba_target::{Meaning, Target};
+
+/// Bytes of code that a loop may have before it no longer fits where instructions are fetched at full speed.
+const CACHED: u64 = 24 * 1024;
+/// Bytes that enter a cycle beyond that, in tenths.
+const FETCHED: u64 = 125;
+
+/// Hundredths of a cycle that a load or store takes beside what the model of the core says, as measured on large blocks.
+const MOVE: u64 = 15;
+
+/// The cycles of one call, about.
+pub(crate) fn cycles(linear: &Linear, allocated: &Allocated, machine: Machine, target: &Target) -> u64 {
+    let ports = |meaning| target.instruction(meaning, 0).map_or(0, |row| row.ports);
+    let bytes = u64::from(target.code_bytes_tenths);
+    let model = Model {
+        linear,
+        registers: usize::from(machine.encoding.registers()),
+        loads: ports(Meaning::Load),
+        stores: ports(Meaning::Store) & ports(Meaning::Store).wrapping_neg(),
+        bytes,
+    };
+    model.span(&allocated.steps, 1)
+}
+
+struct Model<'a> {
+    linear: &'a Linear,
+    registers: usize,
+    loads: u16,
+    /// One port: stores to different lines of the cache go one a cycle.
+    stores: u16,
+    /// Of an instruction, in tenths.
+    bytes: u64,
+}
+
+/// What is known of one run of the code.
+#[derive(Default)]
+struct Times<'a> {
+    core: Core,
+    registers: Vec<u64>,
+    memory: BTreeMap<Key<'a>, u64>,
+}
+
+/// A place: of which kind or buffer, where in it, and how it moves with loops.
+type Key<'a> = (usize, i64, &'a [(InductionId, i64)]);
+
+fn key(place: &Place) -> Key<'_> {
+    match place {
+        Place::Slot(slot) => (0, i64::from(*slot), &[]),
+        Place::Pool(number) => (1, i64::from(*number), &[]),
+        Place::Buffer(address) => (2 + address.buffer.index(), address.index.constant, &address.index.terms),
+    }
+}
+
+impl Times<'_> {
+    /// When a place was last written.
+    fn written(&self, place: &Place) -> u64 {
+        self.memory.get(&key(place)).copied().unwrap_or(0)
+    }
+}
+
+impl Model<'_> {
+    /// The cycles of some steps, done `trips` times.
+    fn span(&self, steps: &[Step], trips: u64) -> u64 {
+        let mut inner = 0;
+        let mut own: Vec<&Step> = Vec::with_capacity(steps.len());
+        let mut at = 0;
+        while at < steps.len() {
+            if let Step::Begin(number) = steps[at] {
+                let length = steps[at..].iter().position(|step| *step == Step::End(number)).unwrap_or(1);
+                let trips = self.linear.loops.get(number).map_or(1, |looped| u64::from(looped.trips));
+                inner += self.span(&steps[at + 1..at + length], trips);
+                at += length;
+            } else {
+                own.push(&steps[at]);
+            }
+            at += 1;
+        }
+        let moves = own
+            .iter()
+            .filter(|step| matches!(step, Step::Vector(VectorLine::Load { .. } | VectorLine::Store { .. })));
+        let moves = moves.count() as u64 * MOVE / 100;
+        let mut times = Times { registers: vec![0; self.registers], ..Times::default() };
+        let first = self.round(&own, &mut times);
+        if trips == 1 {
+            return inner + first + moves;
+        }
+        let second = self.round(&own, &mut times) - first;
+        let third = self.round(&own, &mut times) - first - second;
+        let size = own.len() as u64 * self.bytes / 10;
+        let fetched = if size > CACHED { size * 10 / FETCHED } else { 0 };
+        first.max(fetched) + (trips - 1) * ((second + third) / 2).max(fetched) + (inner + moves) * trips
+    }
+
+    /// Does the steps once more; the time when they are done.
+    fn round<'a>(&self, steps: &[&'a Step], times: &mut Times<'a>) -> u64 {
+        for step in steps {
+            let Step::Vector(line) = step else { continue };
+            match line {
+                VectorLine::Compute { row, to, sources, .. } => {
+                    let mut ready = 0;
+                    for source in sources {
+                        ready = ready.max(match source {
+                            Source::Register(register) => times.registers[usize::from(register.0)],
+                            Source::Memory(place) | Source::Repeated(place, _) => {
+                                times.core.operand(times.written(place), self.loads)
+                            }
+                        });
+                    }
+                    let mut finished = 0;
+                    for _ in 0..row.uops.max(1) {
+                        finished = times.core.run(ready, row.ports, u64::from(row.latency.max(1)));
+                    }
+                    times.registers[usize::from(to.0)] = finished;
+                }
+                VectorLine::Copy { to, from } => {
+                    times.core.enter();
+                    times.registers[usize::from(to.0)] = times.registers[usize::from(from.0)];
+                }
+                VectorLine::Splat { to, .. } => {
+                    times.core.enter();
+                    times.registers[usize::from(to.0)] = 0;
+                }
+                VectorLine::Load { to, memory, .. } => {
+                    let written = times.written(memory);
+                    times.registers[usize::from(to.0)] = times.core.loaded(written, self.loads);
+                }
+                VectorLine::Store { from, memory, .. } => {
+                    let ready = times.registers[usize::from(from.0)];
+                    let written = times.core.run(ready, self.stores, 1);
+                    times.memory.insert(key(memory), written);
+                }
+            }
+        }
+        times.core.time()
+    }
+}

@@ -1,0 +1,257 @@
+//! The order of instructions: of runs of steps without loops and calls, for both printers.
+//!
+//! ```text
+//! steps --graph--> what must come before what (registers, and memory by buffer and index)
+//!       --list---> candidates: the rows of ORDERS
+//!       --cost---> a model of the machine picks one (`auto`)
+//!       --check--> only a permutation that keeps all dependences is taken
+//! ```
+//!
+//! Loads are placed where their values are first needed and stores right after theirs: compilers move neither.
+
+pub(crate) mod core;
+mod cost;
+mod graph;
+mod list;
+#[cfg(test)]
+mod tests;
+
+use crate::block::{Argument, Block, Carried, Function, Module, RegisterId, Step};
+use cost::{Cost, Model};
+use graph::Run;
+use list::Weights;
+use std::fmt;
+use std::str::FromStr;
+use usuba_target::{Meaning, Target};
+
+/// Runs, and modules to try every order for, longer than this try only the first of the orders: the search is quadratic in the window.
+pub(crate) const LONG: usize = 12_000;
+/// So many rows are tried for [`LONG`] runs.
+const FOR_LONG: usize = 3;
+
+/// How the steps of a run are ordered.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Order(Option<u8>);
+
+/// A way to order a run.
+struct Row {
+    name: &'static str,
+    purpose: &'static str,
+    run: fn(&Run, Model) -> Vec<usize>,
+}
+
+/// All orders. Those that come first are preferred where the model sees no difference.
+#[rustfmt::skip]
+const ORDERS: &[Row] = &[
+    Row { name: "source",      run: |run, _| (0..run.nodes.len()).collect(),
+          purpose: "As the selection wrote it" },
+    Row { name: "demand",      run: |run, model| list::on_demand(run, model),
+          purpose: "Each step when something wants it, from the last steps on (published for bitsliced code)" },
+    Row { name: "pressure",    run: |run, model| list::least_pressure(run, model, Weights { window: 160, recency: 0.5, distance: 0.02 }),
+          purpose: "Few values at once, near the source" },
+    Row { name: "pressure-2",  run: |run, model| list::least_pressure(run, model, Weights { window: 600, recency: 2.0, distance: 0.005 }),
+          purpose: "Few values at once, fresh operands, farther from the source" },
+    Row { name: "pressure-3",  run: |run, model| list::least_pressure(run, model, Weights { window: 600, recency: 4.0, distance: 0.005 }),
+          purpose: "The same, with more weight on fresh operands" },
+    Row { name: "pressure-4",  run: |run, model| list::least_pressure(run, model, Weights { window: 600, recency: 0.5, distance: 0.001 }),
+          purpose: "The same, with less weight on the source" },
+    Row { name: "pressure-5",  run: |run, model| list::least_pressure(run, model, Weights { window: 2000, recency: 1.0, distance: 0.0002 }),
+          purpose: "The same, with little weight on the source" },
+    Row { name: "pressure-6",  run: |run, model| list::least_pressure(run, model, Weights { window: 160, recency: 4.0, distance: 0.005 }),
+          purpose: "Few values at once, fresh operands, near the source" },
+    Row { name: "pressure-7",  run: |run, model| run.reordered(&list::on_demand(run, model), |run| list::least_pressure(run, model, Weights { window: 160, recency: 2.0, distance: 0.02 })),
+          purpose: "Few values at once, near the order of `demand`" },
+    Row { name: "latency",     run: |run, model| list::longest_chain(run, model, 400, model.registers.saturating_sub(3)),
+          purpose: "Long chains first, while registers are free" },
+    Row { name: "latency-2",   run: |run, model| list::longest_chain(run, model, 100, model.registers.saturating_sub(6)),
+          purpose: "Long chains first, near the source, with some registers kept free" },
+    Row { name: "latency-3",   run: |run, model| list::longest_chain(run, model, 400, 2 * model.registers),
+          purpose: "Long chains first, whatever the registers" },
+    Row { name: "behind",      run: |run, model| list::look_behind(run, model, 10),
+          purpose: "What depends on none of the last ten steps (published for m-sliced code)" },
+];
+
+impl Order {
+    /// The one that the model of the machine finds best, run by run.
+    pub const AUTO: Order = Order(None);
+    /// As the selection wrote it.
+    pub const SOURCE: Order = Order(Some(0));
+
+    /// All orders but [`Order::AUTO`], always in the same sequence: what a search can try.
+    pub fn all() -> impl Iterator<Item = Order> {
+        (0..ORDERS.len() as u8).map(|place| Order(Some(place)))
+    }
+
+    /// Its name, as [`Order::from_str`] reads it.
+    pub fn name(self) -> &'static str {
+        self.row().map_or("auto", |row| row.name)
+    }
+
+    /// What it does, in a few words.
+    pub fn purpose(self) -> &'static str {
+        self.row().map_or("The one that a model of the machine finds best, block by block", |row| row.purpose)
+    }
+
+    fn row(self) -> Option<&'static Row> {
+        self.0.and_then(|place| ORDERS.get(usize::from(place)))
+    }
+}
+
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Order {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Order, String> {
+        if text == "auto" {
+            return Ok(Order::AUTO);
+        }
+        Order::all().find(|order| order.name() == text).ok_or_else(|| {
+            let names: Vec<&str> = Order::all().map(Order::name).collect();
+            format!("no order is called `{text}`; there are auto, {}", names.join(", "))
+        })
+    }
+}
+
+/// The number of steps of a module.
+pub(crate) fn steps(module: &Module) -> usize {
+    fn of(block: &Block) -> usize {
+        let inner = block.steps.iter().map(|step| match step {
+            Step::Loop(looped) => of(&looped.body),
+            _ => 1,
+        });
+        inner.sum()
+    }
+    module.functions.iter().map(|function| of(&function.body)).sum()
+}
+
+/// Orders the steps of a function. Cost: for each candidate, the steps times those that are ready at once.
+pub(crate) fn order(function: &mut Function, target: &Target, order: Order) {
+    if order == Order::SOURCE {
+        return;
+    }
+    let constants: Vec<RegisterId> = function
+        .constants
+        .iter()
+        .filter_map(|step| match step {
+            Step::Constant { result, .. } => Some(*result),
+            _ => None,
+        })
+        .collect();
+    let mut constant = vec![false; function.registers.len()];
+    constants.iter().for_each(|register| constant[register.index()] = true);
+    let ports = |meaning| target.instruction(meaning, 0).map_or(0, |row| row.ports);
+    let model = Model {
+        registers: (target.register_count as usize).max(8),
+        loads: ports(Meaning::Load),
+        // Stores to different lines of the cache go one a cycle.
+        stores: ports(Meaning::Store) & ports(Meaning::Store).wrapping_neg(),
+    };
+    let mut orderer = Orderer { model, order, constant };
+    orderer.block(&mut function.body, None);
+}
+
+struct Orderer {
+    model: Model,
+    order: Order,
+    constant: Vec<bool>,
+}
+
+impl Orderer {
+    /// Orders a block. `carried`: of the loop whose body it is.
+    fn block(&mut self, block: &mut Block, carried: Option<&[Carried]>) {
+        for step in &mut block.steps {
+            if let Step::Loop(looped) = step {
+                let carried = looped.carried.clone();
+                self.block(&mut looped.body, Some(&carried));
+            }
+        }
+        // From the end: which registers are read later.
+        let mut read_later = vec![false; self.constant.len()];
+        let mut own = vec![false; self.constant.len()];
+        for step in &block.steps {
+            defined_by(step, &mut |register| own[register.index()] = true);
+        }
+        for carried in carried.into_iter().flatten() {
+            read_later[carried.next.index()] = true;
+            own[carried.register.index()] = true;
+        }
+        let mut steps = std::mem::take(&mut block.steps);
+        let mut end = steps.len();
+        while end > 0 {
+            let is_plain =
+                |step: &Step| matches!(step, Step::Compute { .. } | Step::Load { .. } | Step::Store { .. });
+            if !is_plain(&steps[end - 1]) {
+                graph::reads_of(&steps[end - 1], &mut |register| read_later[register.index()] = true);
+                end -= 1;
+                continue;
+            }
+            let start = steps[..end].iter().rposition(|step| !is_plain(step)).map_or(0, |at| at + 1);
+            let whole = start == 0 && end == steps.len();
+            let lives_on = |register: RegisterId| {
+                read_later[register.index()] || carried.is_some() && !own[register.index()]
+            };
+            let handed = carried.filter(|_| whole).unwrap_or_default();
+            self.run(&mut steps[start..end], lives_on, handed);
+            for step in &steps[start..end] {
+                graph::reads_of(step, &mut |register| read_later[register.index()] = true);
+            }
+            end = start;
+        }
+        block.steps = steps;
+    }
+
+    fn run(&self, steps: &mut [Step], lives_on: impl Fn(RegisterId) -> bool, carried: &[Carried]) {
+        let constant = |register: RegisterId| self.constant[register.index()];
+        let run = Run::of(steps, lives_on, constant, carried);
+        let best = match self.order.row() {
+            Some(row) => Some((row.run)(&run, self.model)),
+            None => self.best(&run),
+        };
+        // An order is a search: it is taken only if it is one.
+        let Some(best) = best.filter(|best| graph::is_order_of(&run, best)) else { return };
+        let mut old: Vec<Option<Step>> = steps.iter().cloned().map(Some).collect();
+        for (place, &number) in best.iter().enumerate() {
+            if let Some(step) = old[number].take() {
+                steps[place] = step;
+            }
+        }
+    }
+
+    /// The order of least cost; `None` for that of the source.
+    fn best(&self, run: &Run) -> Option<Vec<usize>> {
+        if run.nodes.len() < 3 {
+            return None;
+        }
+        let rows = if run.nodes.len() > LONG { FOR_LONG } else { ORDERS.len() };
+        let mut best: Option<(Cost, Vec<usize>)> = None;
+        for row in &ORDERS[..rows] {
+            let found = (row.run)(run, self.model);
+            let cost = cost::cost(run, &found, self.model);
+            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                best = Some((cost, found));
+            }
+        }
+        best.map(|(_, order)| order)
+    }
+}
+
+/// Calls `see` for every register that a step defines outside of its inner blocks.
+fn defined_by(step: &Step, see: &mut impl FnMut(RegisterId)) {
+    match step {
+        Step::Compute { result, .. } | Step::Constant { result, .. } | Step::Load { result, .. } => {
+            see(*result)
+        }
+        Step::Loop(looped) => looped.carried.iter().for_each(|carried| see(carried.register)),
+        Step::Call(call) => call.arguments.iter().for_each(|argument| {
+            if let Argument::Result(register) = argument {
+                see(*register);
+            }
+        }),
+        Step::Store { .. } | Step::Fill { .. } | Step::Copy { .. } => {}
+    }
+}
