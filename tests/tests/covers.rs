@@ -33,7 +33,8 @@ fn program(circuit: &Circuit) -> Program {
 /// The instructions on registers that a target takes for a circuit.
 fn instructions(circuit: &Circuit, target: &str) -> usize {
     let target = by_name(target).expect("a target");
-    let module = usuba_codegen::select(&program(circuit), target).expect("the target has gates");
+    let module = usuba_codegen::select(&program(circuit), target, usuba_codegen::Order::SOURCE)
+        .expect("the target has gates");
     let steps = module.functions.iter().flat_map(|function| &function.body.steps);
     steps.filter(|step| matches!(step, Step::Compute { .. })).count()
 }
