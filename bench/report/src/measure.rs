@@ -14,6 +14,8 @@ pub struct Settings {
     peers: PathBuf,
     out: PathBuf,
     quick: bool,
+    /// Which of `peers`, `ours`, `varied`, `compile` to measure; the rest stays as it is in the file.
+    parts: Vec<String>,
     missing: Vec<String>,
 }
 
@@ -21,12 +23,13 @@ impl Settings {
     /// Reads the arguments after `measure`.
     pub fn parse(arguments: &[String]) -> Result<Settings> {
         let mut named: BTreeMap<&str, PathBuf> = BTreeMap::new();
-        let (mut quick, mut missing) = (false, Vec::new());
+        let (mut quick, mut parts, mut missing) = (false, Vec::new(), Vec::new());
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
             match argument.as_str() {
                 "--quick" => quick = true,
                 "--missing" => missing.extend(rest.next().cloned()),
+                "--part" => parts.extend(rest.next().cloned()),
                 name => {
                     let value = rest.next().with_context(|| format!("{name} needs a value"))?;
                     named.insert(name, value.into());
@@ -40,6 +43,7 @@ impl Settings {
             peers: take("--peers")?,
             out: take("--out")?,
             quick,
+            parts,
             missing,
         })
     }
@@ -92,9 +96,6 @@ const PROGRAMS: &[Program] = &[
     program("references-avx512", ""),
 ];
 
-/// The name under which our own bytes are printed, to compare the others' with.
-const OURS: &str = "Usuba";
-
 /// The primitives of the page by cipher folder.
 const FOLDERS: &[(&str, &str)] = &[
     ("aes", "aes-128"),
@@ -105,6 +106,12 @@ const FOLDERS: &[(&str, &str)] = &[
     ("rectangle", "rectangle-80"),
     ("serpent", "serpent-128"),
 ];
+
+/// The targets of a full run.
+const WIDTHS: &[&str] = &["gp64", "sse2", "avx2", "avx512-128", "avx512-256", "avx512"];
+
+/// The primitives with horizontal slices.
+const HORIZONTAL: &[&str] = &["aes-128", "rectangle-80"];
 
 /// Choices whose effect is measured, as `usubac bench --vary` names them.
 const CHOICES: &[&str] = &["inline", "loops", "interleave", "order", "circuits"];
@@ -129,27 +136,48 @@ fn first_line(program: &str, argument: &str) -> Option<String> {
     text.lines().next().map(str::to_owned)
 }
 
-/// Measures everything and writes the data.
+/// Measures everything, or the parts that were asked for, and writes the data.
 pub fn run(settings: &Settings) -> Result<()> {
-    let mut data =
-        Data { machine: machine(settings.quick), missing: settings.missing.clone(), ..Data::default() };
+    let wanted = |part: &str| settings.parts.is_empty() || settings.parts.iter().any(|one| one == part);
+    let mut data = match std::fs::read_to_string(&settings.out) {
+        Ok(text) if !settings.parts.is_empty() => {
+            serde_json::from_str(&text).with_context(|| format!("{} is no data", settings.out.display()))?
+        }
+        _ => Data::default(),
+    };
+    data.machine = machine(settings.quick);
     data.machine.load[0] = load();
-    let programs = agreeing(settings, &mut data)?;
     let rounds = if settings.quick { 1 } else { 3 };
     let samples = if settings.quick { 25 } else { 60 };
-    // The rounds of the peers stand before, between and after ours.
-    peers(settings, &programs, samples, &mut data);
-    ours(settings, &mut data);
-    if rounds > 1 {
-        peers(settings, &programs, samples, &mut data);
-        varied(settings, &mut data);
+    let mut programs = Vec::new();
+    if wanted("peers") {
+        data.peers.clear();
+        data.missing.clone_from(&settings.missing);
+        programs = agreeing(settings, &mut data)?;
         peers(settings, &programs, samples, &mut data);
     }
-    if let Err(error) = compile(settings, &mut data) {
+    if wanted("ours") || wanted("varied") {
+        data.missing.retain(|line| !line.starts_with("Usuba's "));
+    }
+    if wanted("ours") {
+        data.ours.clear();
+        ours(settings, &mut data);
+    }
+    // The other rounds of the peers stand between and after ours.
+    if rounds > 1 {
+        peers(settings, &programs, samples, &mut data);
+        if wanted("varied") {
+            data.varied.clear();
+            varied(settings, &mut data);
+        }
+        peers(settings, &programs, samples, &mut data);
+    }
+    if wanted("compile")
+        && let Err(error) = compile(settings, &mut data)
+    {
         data.missing.push(format!("compile times: {error}"));
     }
     data.machine.load[1] = load();
-    data.peers.retain(|peer| peer.name != OURS);
     let mut text = serde_json::to_string_pretty(&data)?;
     text.push('\n');
     std::fs::write(&settings.out, text)
@@ -324,31 +352,33 @@ fn row_of(row: &Value, load: f64) -> Ours {
     }
 }
 
-/// The targets of the page that this `usubac` knows and this machine runs.
-fn targets(settings: &Settings) -> Vec<&'static str> {
-    let wanted: &[&str] = if settings.quick {
-        &["gp64", "avx2", "avx512"]
-    } else {
-        &["gp64", "sse2", "ssse3", "avx2", "avx512-128", "avx512-256", "avx512"]
-    };
+/// Those of some targets that this `usubac` knows, separated by commas.
+fn targets(settings: &Settings, wanted: &[&str]) -> String {
     let text = output(Command::new(&settings.usubac).arg("targets")).unwrap_or_default();
     let known: Vec<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    wanted.iter().copied().filter(|target| known.contains(target)).collect()
+    let found: Vec<&str> = wanted.iter().copied().filter(|target| known.contains(target)).collect();
+    found.join(",")
 }
 
 fn ours(settings: &Settings, data: &mut Data) {
-    let targets = targets(settings).join(",");
+    let wide = targets(settings, if settings.quick { &["gp64", "avx2", "avx512"] } else { WIDTHS });
+    let effort =
+        if settings.quick { ["--cc", "clang", "--runs", "1"] } else { ["--cc", "gcc,clang", "--runs", "3"] };
     for (folder, primitive) in FOLDERS {
         eprintln!("Usuba: {primitive}");
-        let mut arguments = vec!["--target", &targets, "--backend", "c,asm"];
-        arguments.extend(if settings.quick {
-            ["--cc", "clang", "--runs", "1"]
-        } else {
-            ["--cc", "gcc,clang", "--runs", "3"]
-        });
-        match bench(settings, folder, primitive, &arguments) {
-            Ok(mut rows) => data.ours.append(&mut rows),
-            Err(error) => data.missing.push(format!("{primitive}: {error}")),
+        // Below AVX2 only horizontal slices need more than SSE2: the byte shuffles of SSSE3.
+        let mut calls = vec![vec!["--target", &wide]];
+        if !settings.quick && HORIZONTAL.contains(primitive) {
+            calls.push(vec!["--target", "ssse3", "--slicing", "h"]);
+        }
+        for call in calls {
+            let mut arguments = vec!["--backend", "c,asm"];
+            arguments.extend(effort);
+            arguments.extend(call);
+            match bench(settings, folder, primitive, &arguments) {
+                Ok(mut rows) => data.ours.append(&mut rows),
+                Err(error) => data.missing.push(format!("Usuba's {primitive}: {error}")),
+            }
         }
     }
 }
@@ -386,7 +416,7 @@ fn varied(settings: &Settings, data: &mut Data) {
                     }
                 }
                 Err(error) => {
-                    data.missing.push(format!("{primitive} with every value of {choice}: {error}"));
+                    data.missing.push(format!("Usuba's {primitive} with every value of {choice}: {error}"));
                     break;
                 }
             }
