@@ -92,6 +92,9 @@ pub struct Code {
     /// Bytes of the longest loop.
     #[serde(default)]
     pub loop_bytes: u64,
+    /// All instructions.
+    #[serde(default)]
+    pub instructions: u64,
     /// Loads from the stack.
     #[serde(default)]
     pub stack_loads: u64,

@@ -32,6 +32,9 @@ pub struct PublishedRow {
     pub without_vectors: Option<f64>,
     /// The time with the usual flags.
     pub default: f64,
+    /// What was found to make ours slower, in words; printed where it is.
+    #[serde(default)]
+    pub cause: String,
 }
 
 /// A row of the published compiler beside ours.
@@ -123,6 +126,15 @@ pub struct Expected {
 /// The data do not parse.
 pub fn expected() -> serde_json::Result<Vec<Expected>> {
     serde_json::from_str(include_str!("../data/expected.json"))
+}
+
+/// The row of ours that an expectation is about.
+pub fn row<'a>(data: &'a Data, expected: &Expected) -> Option<&'a Ours> {
+    let (primitive, target) = (expected.primitive.as_deref()?, expected.target.as_deref()?);
+    match expected.measure.as_str() {
+        "whole" => whole(data, primitive, target, expected.mode.as_deref()?).map(|(row, _)| row),
+        _ => kernel(data, primitive, target, expected.slicing.as_deref()).map(|(row, _)| row),
+    }
 }
 
 /// What was measured for an expectation.

@@ -344,6 +344,7 @@ fn row_of(row: &Value, load: f64) -> Ours {
             Code {
                 bytes: number("bytes"),
                 loop_bytes: number("loop_bytes"),
+                instructions: number("instructions"),
                 stack_loads: number("stack_loads"),
                 stack_stores: number("stack_stores"),
             }

@@ -3,7 +3,7 @@
 use crate::chart::{Chart, charts};
 use crate::data::{Data, Ours};
 use crate::expectations::{
-    Compared, Expected, NOISE, Published, compare, mean_ratio, measured, slower_when_wider,
+    Compared, Expected, NOISE, Published, compare, mean_ratio, measured, row, slower_when_wider,
 };
 use crate::query::{CIPHERS, COLUMNS, TARGETS, kernel, peer, slicings, targets, title, way, whole, width};
 use crate::svg::number;
@@ -276,18 +276,38 @@ fn against_published(text: &mut String, data: &Data, published: &Published) {
         text.push_str("No row of theirs is faster than ours.\n\n");
         return;
     }
-    text.push_str("Rows in which theirs is faster (why: [what limits what](#what-limits-what)):\n\n");
+    text.push_str("Rows in which theirs is faster, and why:\n\n");
     for one in slower {
+        let facts = one.ours.map(|(row, _)| facts(row)).unwrap_or_default();
+        let cause = if one.row.cause.is_empty() { String::new() } else { format!(" {}.", one.row.cause) };
         let _ = writeln!(
             text,
-            "- {} {} on {}: {}",
+            "- {} {} on {}: {}.{cause} Ours: {facts}.",
             title(&one.row.primitive),
             one.row.slicing.to_uppercase(),
             one.row.arch,
-            ratio(one.ratio())
+            ratio(one.ratio()),
         );
     }
     text.push('\n');
+}
+
+/// What is known of a row that may tell what limits it.
+fn facts(row: &Ours) -> String {
+    let mut text = way(row);
+    if let Some(bound) = row.port_bound {
+        let _ = write!(text, ", bound {}", number(bound));
+    }
+    if let Some(code) = row.code {
+        let _ = write!(
+            text,
+            ", {:.1} KB of code, {} of its {} instructions load from or store to the stack",
+            code.bytes as f64 / 1024.0,
+            code.stack_loads + code.stack_stores,
+            code.instructions
+        );
+    }
+    text
 }
 
 /// The only choice in which two rows differ, apart from columns of their own.
@@ -418,8 +438,11 @@ fn limits(text: &mut String, data: &Data, published: &Published, expected: &[Exp
                 met += 1;
                 "met".to_owned()
             }
-            Some(_) if one.cause.is_empty() => "**missed**".to_owned(),
-            Some(_) => format!("**missed**: {}", one.cause),
+            Some(_) => {
+                let facts = row(data, one).map(|row| format!(" ({})", facts(row))).unwrap_or_default();
+                let cause = if one.cause.is_empty() { String::new() } else { format!(": {}", one.cause) };
+                format!("**missed**{cause}{facts}")
+            }
         };
         let counts = one.measure == "published-rows" || one.measure == "wider-slower";
         let show = |value: f64| if counts { format!("{value:.0}") } else { number(value) };
