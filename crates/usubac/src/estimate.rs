@@ -1,6 +1,5 @@
 //! What a node would cost in each slicing on a target, and the choice between them.
 
-use crate::targets::SLICINGS;
 use usuba_codegen::{Kernel, KernelParameter, Missing};
 use usuba_ir::layout::Slicing;
 use usuba_kit::pipeline::{Compiled, Failure, Settings, compile};
@@ -46,6 +45,45 @@ pub fn attempt(loaded: &Loaded, settings: &Settings, target: &Target) -> Result<
     })
 }
 
+/// What is predicted fastest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Best {
+    /// The slicing.
+    pub slicing: Slicing,
+    /// Batches that are computed at once, if the number of blocks decides.
+    pub batches: Option<u32>,
+}
+
+impl Best {
+    /// A slicing that was asked for.
+    pub fn of(slicing: Slicing) -> Best {
+        Best { slicing, batches: None }
+    }
+}
+
+/// A node for a caller with so many blocks at a time: with as many batches at once as cost least for them, unless the
+/// settings say how many.
+pub fn attempt_for(
+    loaded: &Loaded,
+    settings: &Settings,
+    target: &Target,
+    blocks: Option<u64>,
+) -> Result<Compiled, Refusal> {
+    let mut best = attempt(loaded, settings, target)?;
+    let (Some(blocks), None) = (blocks, settings.passes.interleave) else { return Ok(best) };
+    for batches in (1..best.kernel.shape.interleave).rev() {
+        let mut settings = settings.clone();
+        (settings.passes.interleave, settings.passes.granularity) = (Some(batches), None);
+        let fewer = attempt(loaded, &settings, target)?;
+        let cost = |compiled: &Compiled| cycles_per_instance_of(&compiled.kernel, target, blocks);
+        // Of equals the one with fewer calls, each of which waits for its own latencies.
+        if cost(&fewer) < 0.99 * cost(&best) {
+            best = fewer;
+        }
+    }
+    Ok(best)
+}
+
 /// The slicing predicted fastest on a target among those that the node admits, for a caller with so many blocks at a time, or
 /// with any number of them.
 ///
@@ -57,11 +95,12 @@ pub fn fastest(
     among: &[Slicing],
     target: &Target,
     blocks: Option<u64>,
-) -> Result<Slicing, Vec<(Slicing, Refusal)>> {
+) -> Result<Best, Vec<(Slicing, Refusal)>> {
     let mut refusals = Vec::new();
-    let mut best: Option<(f64, Slicing)> = None;
-    for slicing in SLICINGS.into_iter().filter(|slicing| among.contains(slicing)) {
-        match attempt(loaded, &settings(slicing), target) {
+    let mut best: Option<(f64, Best)> = None;
+    for &slicing in among {
+        let settings = settings(slicing);
+        match attempt_for(loaded, &settings, target, blocks) {
             Err(refusal) => refusals.push((slicing, refusal)),
             Ok(compiled) => {
                 let cost = match blocks {
@@ -69,10 +108,11 @@ pub fn fastest(
                     None => cycles_per_instance(&compiled.kernel, target),
                 };
                 if best.is_none_or(|(least, _)| cost < least) {
-                    best = Some((cost, slicing));
+                    let batches = blocks.map(|_| compiled.kernel.shape.interleave);
+                    best = Some((cost, Best { slicing, batches: settings.passes.interleave.or(batches) }));
                 }
             }
         }
     }
-    best.map(|(_, slicing)| slicing).ok_or(refusals)
+    best.map(|(_, best)| best).ok_or(refusals)
 }

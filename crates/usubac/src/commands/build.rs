@@ -2,7 +2,7 @@
 
 use crate::args::{BackendArg, Build, Compile};
 use crate::cipher::Cipher;
-use crate::estimate::{self, Refusal};
+use crate::estimate::{self, Best, Refusal};
 use crate::files;
 use crate::output::{Failure, Output, print_json, print_line};
 use crate::watch::Watch;
@@ -69,11 +69,9 @@ fn program(build: &Build, chosen: &[&'static Target], output: &Output) -> Result
     let mut kernels = Vec::new();
     let mut warned = false;
     for &target in chosen {
-        let slicing = match targets::slicing(build.compile.slicing) {
-            Some(slicing) => slicing,
-            None => choose(build, &loaded, target, output)?,
-        };
-        let settings = settings(build, slicing)?;
+        let Best { slicing, batches } = choose(build, &loaded, target, output)?;
+        let mut settings = settings(build, slicing)?;
+        settings.passes.interleave = settings.passes.interleave.or(batches);
         let symbol = symbol(build, &loaded, slicing, target)?;
         let naming = usuba_codegen::Options {
             symbol: symbol.clone(),
@@ -146,10 +144,9 @@ fn library(build: &Build, chosen: &[&'static Target], output: &Output) -> Result
                 .find(&primitive.name, target.name)
                 .map(|choice| choice.variant)
                 .filter(|variant| agrees(variant, &build.compile));
-            let slicing = match (best, targets::slicing(build.compile.slicing)) {
-                (Some(variant), _) => variant.slicing(),
-                (None, Some(slicing)) => slicing,
-                (None, None) => choose_for(build, &cipher, primitive, target)?,
+            let Best { slicing, batches } = match best {
+                Some(variant) => Best::of(variant.slicing()),
+                None => choose_for(build, &cipher, primitive, target)?,
             };
             let mut choices = Choices::new(slicing);
             choices.command = format!(
@@ -167,6 +164,7 @@ fn library(build: &Build, chosen: &[&'static Target], output: &Output) -> Result
                 None => choices.backend = backend(&build.compile),
             }
             choices.settings = choices.settings.with(&knobs::knobs(&build.compile.knobs)?);
+            choices.settings.passes.interleave = choices.settings.passes.interleave.or(batches);
             let library = library::build(primitive, &cipher.loaded, target, &choices)
                 .map_err(|error| explain_failure(error, &cipher, slicing, target, output))?;
             let several = chosen.len() > 1;
@@ -218,19 +216,27 @@ pub fn main_node(primitive: &Primitive) -> &str {
     }
 }
 
-fn choose(
-    build: &Build,
-    loaded: &Loaded,
-    target: &'static Target,
-    output: &Output,
-) -> Result<Slicing, Failure> {
+/// The slicings among which the command line lets choose, and whether there is a choice to make.
+fn candidates(build: &Build, all: &[Slicing]) -> Result<Vec<Slicing>, Best> {
+    match (targets::slicing(build.compile.slicing), build.compile.blocks) {
+        (Some(slicing), None) => Err(Best::of(slicing)),
+        (Some(slicing), Some(_)) => Ok(vec![slicing]),
+        (None, _) => Ok(all.to_vec()),
+    }
+}
+
+fn choose(build: &Build, loaded: &Loaded, target: &'static Target, output: &Output) -> Result<Best, Failure> {
+    let among = match candidates(build, &targets::SLICINGS) {
+        Ok(among) => among,
+        Err(asked) => return Ok(asked),
+    };
     let base = settings(build, Slicing::V)?;
     let with = |slicing: Slicing| {
         let mut settings = base.clone();
         settings.lowering.slicing = slicing;
         settings
     };
-    estimate::fastest(loaded, &with, &targets::SLICINGS, target, build.compile.blocks).map_err(|refusals| {
+    estimate::fastest(loaded, &with, &among, target, build.compile.blocks).map_err(|refusals| {
         // What is wrong in every slicing is wrong with the program: the last one speaks for all.
         match refusals.into_iter().next_back() {
             Some((slicing, Refusal::Target(missing))) => refused(slicing, target, &missing),
@@ -248,25 +254,27 @@ fn choose_for(
     cipher: &Cipher,
     primitive: &Primitive,
     target: &'static Target,
-) -> Result<Slicing, Failure> {
+) -> Result<Best, Failure> {
+    let among = match candidates(build, &primitive.slicings) {
+        Ok(among) => among,
+        Err(asked) => return Ok(asked),
+    };
     let knobs = knobs::knobs(&build.compile.knobs)?;
     let with = |slicing: Slicing| Settings::new(slicing, Some(main_node(primitive))).with(&knobs);
-    estimate::fastest(&cipher.loaded, &with, &primitive.slicings, target, build.compile.blocks).map_err(
-        |refusals| {
-            let names: Vec<String> = refusals.iter().map(|(slicing, _)| slicing.to_string()).collect();
-            let reason = refusals.iter().find_map(|(slicing, refusal)| match refusal {
-                Refusal::Target(missing) => missing.first().map(|missing| format!("; {slicing}: {missing}")),
-                Refusal::Program(_) => None,
-            });
-            Failure::general(format!(
-                "`{}` has no code for `{}` in any of its slicings ({}){}",
-                primitive.name,
-                target.name,
-                names.join(", "),
-                reason.unwrap_or_default()
-            ))
-        },
-    )
+    estimate::fastest(&cipher.loaded, &with, &among, target, build.compile.blocks).map_err(|refusals| {
+        let names: Vec<String> = refusals.iter().map(|(slicing, _)| slicing.to_string()).collect();
+        let reason = refusals.iter().find_map(|(slicing, refusal)| match refusal {
+            Refusal::Target(missing) => missing.first().map(|missing| format!("; {slicing}: {missing}")),
+            Refusal::Program(_) => None,
+        });
+        Failure::general(format!(
+            "`{}` has no code for `{}` in any of its slicings ({}){}",
+            primitive.name,
+            target.name,
+            names.join(", "),
+            reason.unwrap_or_default()
+        ))
+    })
 }
 
 fn refused(slicing: Slicing, target: &Target, missing: &[Missing]) -> Failure {

@@ -3,7 +3,7 @@
 use crate::args::Explain;
 use crate::cipher::Cipher;
 use crate::commands::build::main_node;
-use crate::estimate::{Refusal, attempt, cycles_per_instance, cycles_per_instance_of, output_bytes};
+use crate::estimate::{Refusal, attempt_for, cycles_per_instance, cycles_per_instance_of, output_bytes};
 use crate::output::{Failure, Output, print_json, print_line};
 use crate::{front_end, knobs, targets};
 use serde_json::{Value, json};
@@ -69,7 +69,7 @@ fn one(
         let mut settings = base.clone();
         settings.lowering.slicing = slicing;
         for &target in chosen {
-            match attempt(loaded, &settings, target) {
+            match attempt_for(loaded, &settings, target, blocks) {
                 Ok(compiled) => {
                     found = true;
                     let kernel = &compiled.kernel;

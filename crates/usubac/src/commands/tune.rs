@@ -238,7 +238,7 @@ impl<'a> Session<'a> {
     /// What `build` makes, by every compiler that is there.
     fn defaults(&self) -> Result<Vec<Candidate>, Failure> {
         let with = |slicing: Slicing| Settings::new(slicing, Some(main_node(self.primitive)));
-        let slicing = estimate::fastest(
+        let estimate::Best { slicing, batches } = estimate::fastest(
             &self.workbench.cipher.loaded,
             &with,
             &self.primitive.slicings,
@@ -250,7 +250,11 @@ impl<'a> Session<'a> {
         })?;
         let mut defaults = Vec::new();
         for &family in self.families {
-            let variant = Variant::new(slicing).by(family);
+            let usual = Variant::new(slicing).by(family);
+            let variant = match batches {
+                Some(batches) => usual.set("interleave", &batches.to_string()).unwrap_or(usual),
+                None => usual,
+            };
             let (compiler, timed) = match self.workbench.compiler(self.target, &variant) {
                 Ok(found) => found,
                 Err(RunError::Missing { .. }) => continue,
