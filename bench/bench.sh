@@ -75,7 +75,7 @@ rm -rf "$build/ours"
 for primitive in aes:aes-128 ascon:ascon-p12 chacha20:chacha20 des:des des:tdes-ede3 serpent:serpent-128; do
     "$usubac" build "ciphers/${primitive%:*}" --primitive "${primitive#*:}" --target native -o "$build/ours" >/dev/null
 done
-gcc -O2 -march=native -I"$build/ours" -I$peer $peer/ours.c "$build"/ours/*.c "$object" -lm -o "$build/peers/ours"
+gcc -O2 -march=native -I"$build/ours" -I$peer $peer/ours.c "$build"/ours/*.[cS] "$object" -lm -o "$build/peers/ours"
 
 cc "OpenSSL (libssl-dev)" openssl gcc -O2 $peer/openssl.c "$object" -lcrypto
 cc "libgcrypt (libgcrypt20-dev)" gcrypt gcc -O2 $peer/gcrypt.c "$object" -lgcrypt

@@ -26,9 +26,9 @@ for compiler in ${CC:-clang-19 gcc}; do
             if [ -n "${RUNTIME:-}" ]; then cp "$RUNTIME"/*.h "$work/aes"; fi
             echo "slicing $slicing:"
             mkdir "$work/aes/kernels"
-            mv "$work"/aes/usuba_aes_128_*.c "$work/aes/kernels"
+            mv "$work"/aes/usuba_aes_128_*.[cS] "$work/aes/kernels"
             # shellcheck disable=SC2086
-            "$compiler" -O2 -std=gnu11 $flags -I "$work/aes" -I bench bench/aes.c "$work"/aes/kernels/*.c -o "$work/bench"
+            "$compiler" -O2 -std=gnu11 $flags -I "$work/aes" -I bench bench/aes.c "$work"/aes/kernels/*.[cS] -o "$work/bench"
             "$work/bench"
         done
     done

@@ -34,7 +34,7 @@ encrypt() {
     name=$(echo "$kernel" | sed 's/.*slicing [bvh]  *\([^ ]*\).*/\1/')
     flags=$("$usubac" targets --flags "$name")
     # shellcheck disable=SC2086 # flags are words
-    "$compiler" -O2 -Wall -Wextra -Werror $flags -I "$out" demo/encrypt.c "$out"/*.c -o "$out/encrypt"
+    "$compiler" -O2 -Wall -Wextra -Werror $flags -I "$out" demo/encrypt.c "$out"/*.[cS] -o "$out/encrypt"
     echo
     echo "$kernel" | sed 's/aes-128 encrypt */target: /'
     printf '  encrypt: '

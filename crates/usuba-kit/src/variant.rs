@@ -50,7 +50,7 @@ pub const KNOBS: [Knob; COUNT] = [
     Knob { name: "loops",       values: &["sized", "keep", "unroll"],      purpose: "Which loops are kept: large ones, all, none.", apply: loops },
     Knob { name: "inline",      values: &["sized", "all", "none"],         purpose: "Which calls are replaced by their bodies.",    apply: inline },
     Knob { name: "circuits",    values: &["published", "diagrams"],        purpose: "Where the circuits of tables come from.",      apply: circuits },
-    Knob { name: "order",       values: &["auto", "source", "demand", "pressure-2"], purpose: "The order of instructions.",           apply: order },
+    Knob { name: "order",       values: ORDERS,                                purpose: "The order of instructions.",                   apply: order },
 ];
 
 /// The slicings in the order of the values of their knob.
@@ -98,9 +98,25 @@ fn granularity(choices: &mut Choices, value: usize) {
     passes.granularity = number.filter(|_| passes.interleave.is_some()).or(passes.granularity);
 }
 
+/// The orders that are worth measuring; those left out are close to one of them.
+const ORDERS: &[&str] = &[
+    "auto",
+    "source",
+    "demand",
+    "pressure",
+    "pressure-2",
+    "pressure-7",
+    "latency",
+    "latency-2",
+    "latency-3",
+    "behind",
+];
+
 fn order(choices: &mut Choices, value: usize) {
-    let name = KNOBS.iter().find(|knob| knob.name == "order").and_then(|knob| knob.values.get(value));
-    choices.settings.order = name.and_then(|name| name.parse().ok()).unwrap_or_default();
+    if value > 0 {
+        let name = ORDERS.get(value).and_then(|name| name.parse().ok());
+        choices.settings.order = name.unwrap_or(choices.settings.order);
+    }
 }
 
 fn circuits(choices: &mut Choices, value: usize) {
