@@ -9,6 +9,7 @@
 //!         --node-------> Function: operate + select (rows of the target's table, else rules), places of arrays
 //!         --cover------> the fewest bitwise instructions that it finds
 //!         --prune------> no dead step
+//!         --rotate-----> no loop that only moves values
 //!         --order------> fewer values at once, or shorter chains
 //!         --c, asm-----> a source file and a header
 //! ```
@@ -28,6 +29,7 @@ mod operate;
 mod order;
 mod prune;
 mod report;
+mod rotate;
 mod rules;
 mod select;
 mod shape;
@@ -155,6 +157,7 @@ pub fn select(program: &Program, target: &Target, order: Order) -> Result<Module
             Ok(mut function) => {
                 cover::cover(&mut function, target, shape.lane);
                 prune::prune(&mut function);
+                rotate::rotate(&mut function, target);
                 order::order(&mut function, target, order);
                 functions.push(function);
             }

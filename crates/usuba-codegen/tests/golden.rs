@@ -53,12 +53,13 @@ fn loop_with_carried_atoms() {
               uint16_t x = t;
               uint16_t y = t_1;
             #pragma GCC unroll 1
-              for (size_t _i0 = 0; _i0 < 10; _i0++) {
+              for (size_t _i0 = 0; _i0 < 5; _i0++) {
                 const uint16_t sum = (uint16_t)(x + y);
                 const uint16_t turned = (uint16_t)((sum << 3) | (sum >> 13));
-                const uint16_t y_before = y;
-                x = y_before;
-                y = turned;
+                const uint16_t sum_1 = (uint16_t)(y + turned);
+                const uint16_t turned_1 = (uint16_t)((sum_1 << 3) | (sum_1 >> 13));
+                x = turned;
+                y = turned_1;
               }
               r[0] = x;
               s[0] = y;

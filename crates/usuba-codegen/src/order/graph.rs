@@ -1,7 +1,7 @@
 //! What must come before what, in a run of steps without loops and calls.
 
 use crate::block::{Address, Argument, Block, BufferId, Carried, RegisterId, Step};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use usuba_ir::program::InductionId;
 use usuba_target::Meaning;
 
@@ -171,8 +171,54 @@ impl Run {
         run
     }
 
+    /// The order of the source, but for results of the run, which follow what they are made of: a permutation of results at
+    /// the end of the source says nothing of when to compute them.
+    pub(crate) fn settled(&self) -> Vec<usize> {
+        let made_by = |value: &usize| {
+            let maker = self.values[*value].made_by?;
+            (self.nodes[maker].kind == Kind::Compute).then_some(maker)
+        };
+        let mut keys: Vec<usize> = (0..self.nodes.len()).collect();
+        for (number, node) in self.nodes.iter().enumerate() {
+            let is_read = node.result.is_some_and(|result| !self.values[result].used_by.is_empty());
+            let Some(newest) = node.operands.iter().filter_map(made_by).max() else { continue };
+            if is_read {
+                continue;
+            }
+            keys[number] = keys[newest];
+            // So do the loads that only they read.
+            for &value in &node.operands {
+                if let (Some(maker), [_]) =
+                    (self.values[value].made_by, self.values[value].used_by.as_slice())
+                    && self.nodes[maker].kind == Kind::Load
+                {
+                    keys[maker] = keys[newest];
+                }
+            }
+        }
+        let mut missing: Vec<usize> = self.nodes.iter().map(|node| node.before).collect();
+        let free = (0..missing.len()).filter(|&number| missing[number] == 0);
+        let mut ready: BTreeSet<(usize, usize)> = free.map(|number| (keys[number], number)).collect();
+        let mut order = Vec::with_capacity(missing.len());
+        while let Some((_, number)) = ready.pop_first() {
+            order.push(number);
+            for &after in &self.nodes[number].after {
+                missing[after] -= 1;
+                if missing[after] == 0 {
+                    ready.insert((keys[after], after));
+                }
+            }
+        }
+        order
+    }
+
     /// An order that `find` makes of this run with its steps already in another order, `first`.
     pub(crate) fn reordered(&self, first: &[usize], find: impl Fn(&Run) -> Vec<usize>) -> Vec<usize> {
+        find(&self.permuted(first)).into_iter().map(|at| first[at]).collect()
+    }
+
+    /// This run with its steps in another order.
+    fn permuted(&self, first: &[usize]) -> Run {
         let mut place = vec![0; first.len()];
         first.iter().enumerate().for_each(|(at, &number)| place[number] = at);
         let moved = |list: &[usize]| {
@@ -189,8 +235,7 @@ impl Run {
             used_by: moved(&value.used_by),
             ..value.clone()
         });
-        let run = Run { nodes: nodes.collect(), values: values.collect(), carried: self.carried.clone() };
-        find(&run).into_iter().map(|at| first[at]).collect()
+        Run { nodes: nodes.collect(), values: values.collect(), carried: self.carried.clone() }
     }
 
     /// For each step, the cycles from its start to the end of the run along its longest chain.

@@ -17,7 +17,7 @@ mod list;
 mod tests;
 
 use crate::block::{Argument, Block, Carried, Function, Module, RegisterId, Step};
-use cost::{Cost, Model};
+use cost::Model;
 use graph::Run;
 use list::Weights;
 use std::fmt;
@@ -38,6 +38,15 @@ struct Row {
     name: &'static str,
     purpose: &'static str,
     run: fn(&Run, Model) -> Vec<usize>,
+}
+
+impl Row {
+    fn order(&self, run: &Run, model: Model) -> Vec<usize> {
+        if self.name == Order::SOURCE.name() {
+            return (self.run)(run, model);
+        }
+        run.reordered(&run.settled(), |run| (self.run)(run, model))
+    }
 }
 
 /// All orders. Those that come first are preferred where the model sees no difference.
@@ -209,7 +218,7 @@ impl Orderer {
         let constant = |register: RegisterId| self.constant[register.index()];
         let run = Run::of(steps, lives_on, constant, carried);
         let best = match self.order.row() {
-            Some(row) => Some((row.run)(&run, self.model)),
+            Some(row) => Some(row.order(&run, self.model)),
             None => self.best(&run),
         };
         // An order is a search: it is taken only if it is one.
@@ -228,10 +237,10 @@ impl Orderer {
             return None;
         }
         let rows = if run.nodes.len() > LONG { FOR_LONG } else { ORDERS.len() };
-        let mut best: Option<(Cost, Vec<usize>)> = None;
+        let mut best: Option<(u64, Vec<usize>)> = None;
         for row in &ORDERS[..rows] {
-            let found = (row.run)(run, self.model);
-            let cost = cost::cost(run, &found, self.model);
+            let found = row.order(run, self.model);
+            let cost = cost::cost(run, &found, self.model).weight();
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                 best = Some((cost, found));
             }

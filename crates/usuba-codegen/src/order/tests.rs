@@ -317,3 +317,17 @@ fn orders_of_a_small_block() {
     "#]]
     .assert_eq(&lines);
 }
+
+#[test]
+fn rotated_loops_compute_the_same() {
+    let mut changed = 0;
+    for seed in 0..600 {
+        let target = by_name("avx2").expect("a target");
+        let function = random_function(seed, target);
+        let mut rotated = function.clone();
+        crate::rotate::rotate(&mut rotated, target);
+        assert_eq!(simulate(&rotated), simulate(&function), "seed {seed}");
+        changed += u32::from(rotated != function);
+    }
+    assert!(changed > 20, "{changed} functions had such a loop");
+}
