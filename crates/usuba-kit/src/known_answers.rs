@@ -7,10 +7,11 @@
 
 use crate::manifest::{Function, Mode, Primitive};
 use crate::pipeline::{Failure, Knobs};
-use crate::run::{Family, RunError};
+use crate::run::{self, Family, RunError, SharedObjects};
 use crate::variant::Variant;
 use crate::vectors::{Kind, RoundKeys, VectorFile};
 use std::fmt;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use thiserror::Error;
 
 use usuba_codegen::Reason;
@@ -188,13 +189,22 @@ pub struct Plan {
     pub runner: Vec<String>,
     /// How nodes are compiled. The interpreters run one instance after another: they never interleave.
     pub knobs: Knobs,
+    /// What was compiled so far: give the clones of one plan to all primitives of a cipher, which share kernels.
+    pub objects: SharedObjects,
 }
 
 impl Plan {
     /// Everything on these ways, but for chains of more than 100 applications in the interpreters.
     pub fn new(paths: Vec<Path>) -> Plan {
-        let knobs = Knobs::default();
-        Plan { paths, slicings: None, interpreted_iterations: 100, modes: true, runner: Vec::new(), knobs }
+        Plan {
+            paths,
+            slicings: None,
+            interpreted_iterations: 100,
+            modes: true,
+            runner: Vec::new(),
+            knobs: Knobs::default(),
+            objects: SharedObjects::new(),
+        }
     }
 }
 
@@ -368,7 +378,7 @@ pub struct Progress<'a> {
     pub ways: usize,
 }
 
-/// Runs all tests on every way of a plan. `progress` is called before each way.
+/// Runs all tests on every way of a plan, several ways at a time. `progress` is called before each way.
 ///
 /// `loaded` is the program of the manifest's source, free of errors.
 pub fn run(
@@ -376,7 +386,7 @@ pub fn run(
     loaded: &Loaded,
     tests: &[Test],
     plan: &Plan,
-    progress: &mut dyn FnMut(Progress<'_>),
+    progress: &mut (dyn FnMut(Progress<'_>) + Send),
 ) -> Report {
     let slicings = plan.slicings.as_ref().unwrap_or(&primitive.slicings);
     let mut ways: Vec<(Path, Option<Slicing>)> = Vec::new();
@@ -386,13 +396,19 @@ pub fn run(
             _ => ways.extend(slicings.iter().map(|&slicing| (path, Some(slicing)))),
         }
     }
-    let mut report = Report::default();
-    for (number, &(path, slicing)) in ways.iter().enumerate() {
-        let way = match slicing {
+    let names: Vec<String> = ways
+        .iter()
+        .map(|(path, slicing)| match slicing {
             Some(slicing) => format!("{path}, slicing {slicing}"),
             None => path.to_string(),
-        };
-        progress(Progress { way: &way, number, ways: ways.len() });
+        })
+        .collect();
+    let answered: Vec<OnceLock<Result<Answers, WayError>>> = ways.iter().map(|_| OnceLock::new()).collect();
+    let progress = Mutex::new(progress);
+    run::in_parallel(ways.len(), |number| {
+        let (Some(&(path, slicing)), Some(way)) = (ways.get(number), names.get(number)) else { return };
+        let at = Progress { way, number, ways: ways.len() };
+        progress.lock().unwrap_or_else(PoisonError::into_inner)(at);
         let answers = match path {
             Path::Interpreter => interpreted::reference(primitive, loaded, tests, plan),
             Path::Usuba0 => {
@@ -402,7 +418,14 @@ pub fn run(
                 compiled::answers(primitive, loaded, slicing, path, tests, plan)
             }
         };
-        report.add(way, tests, answers);
+        if let Some(place) = answered.get(number) {
+            let _ = place.set(answers);
+        }
+    });
+    let mut report = Report::default();
+    for (way, answers) in names.into_iter().zip(answered) {
+        let answers = answers.into_inner();
+        report.add(way, tests, answers.unwrap_or_else(|| Err(WayError::Broken("it was not gone".into()))));
     }
     report
 }

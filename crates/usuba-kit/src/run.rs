@@ -8,10 +8,15 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use thiserror::Error;
 use usuba_target::{Target, Toolchain};
+
+mod shared;
+
+pub use shared::SharedObjects;
 
 /// The two families of C compilers that the generated code is tested with.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -274,6 +279,27 @@ impl Compiler {
             .args(flags);
         command
     }
+}
+
+/// Calls `work` with each number below `count`, on as many threads as the machine has CPUs; lower numbers begin first.
+pub fn in_parallel(count: usize, work: impl Fn(usize) + Sync) {
+    let next = AtomicUsize::new(0);
+    let turn = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= count {
+                return;
+            }
+            work(number);
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get()).min(count);
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(turn);
+        }
+        turn();
+    });
 }
 
 /// A new temporary directory with these files.

@@ -1,4 +1,7 @@
 //! Requests answered by compiled C: one process for all tests of a primitive.
+//!
+//! The functions under test have a name of their own, not that of the primitive: what primitives have in common (the
+//! rounds of a cipher with keys of three sizes) is then the same text, and [`crate::run::SharedObjects`] compiles it once.
 
 use super::{Answers, Direction, Path, Plan, Request, Test, WayError, explain};
 use crate::OutputFile;
@@ -36,6 +39,7 @@ pub fn answers(
         Compiler::with_runner(target, variant.compiler(), &plan.runner)?
     };
     let choices = variant.choices_over(&plan.knobs);
+    let primitive = &Primitive { name: "cipher".into(), ..primitive.clone() };
     let library = library::build(primitive, loaded, target, &choices).map_err(|error| match &error {
         BuildError::Node { node, failure, .. } => explain(node, failure),
         BuildError::Driver { .. } => WayError::Broken(error.to_string()),
@@ -43,7 +47,7 @@ pub fn answers(
     let (included, mut files): (Vec<OutputFile>, Vec<OutputFile>) =
         library.files.into_iter().partition(|file| file.path == library.driver);
     files.push(harness::generate(primitive, &choices.prefix));
-    let program = compiler.compile_with(&files, &included, &[optimisation])?;
+    let program = plan.objects.compile(&compiler, &files, &included, &[optimisation])?;
 
     let (input, sizes) = requests(primitive, tests, plan.modes);
     let output = program.run(&input)?;
