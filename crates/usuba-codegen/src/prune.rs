@@ -1,14 +1,18 @@
 //! Leaves out the steps of a function whose result nothing uses.
 //!
-//! The values of the node are live, but an expansion may use less than it is given: a shuffle that keeps no bit.
+//! The values of the node are live, but an expansion may use less than it is given: a shuffle that keeps no bit, an array
+//! that a loop copies and only writes.
 
-use crate::block::{Argument, Block, Function, RegisterId, Step};
+use crate::block::{Address, Argument, Block, Buffer, BufferId, Function, RegisterId, Role, Step};
 
-/// Removes dead loads, constants, instructions and carried registers. Cost: linear for each level of dependence among the
-/// dead.
+/// Removes dead loads, constants, instructions, carried registers, and local buffers that nothing reads with all that is
+/// written to them. Cost: linear for each level of dependence among the dead.
 pub(crate) fn prune(function: &mut Function) {
     loop {
-        let mut used = vec![false; function.registers.len()];
+        let mut used = Used {
+            registers: vec![false; function.registers.len()],
+            buffers: function.buffers.iter().map(|buffer: &Buffer| buffer.role != Role::Local).collect(),
+        };
         uses(&function.body, &mut used);
         let mut removed = sweep(&mut function.body, &used);
         removed |= keep(&mut function.constants, &used);
@@ -18,8 +22,27 @@ pub(crate) fn prune(function: &mut Function) {
     }
 }
 
-fn uses(block: &Block, used: &mut [bool]) {
-    let mut mark = |register: RegisterId| used[register.index()] = true;
+/// What is read: registers, and buffers, those that others see included.
+struct Used {
+    registers: Vec<bool>,
+    buffers: Vec<bool>,
+}
+
+impl Used {
+    fn writes_nothing(&self, step: &Step) -> bool {
+        match step {
+            Step::Store { address, .. } | Step::Fill { address, .. } | Step::Copy { to: address, .. } => {
+                !self.buffers[address.buffer.index()]
+            }
+            _ => false,
+        }
+    }
+}
+
+fn uses(block: &Block, used: &mut Used) {
+    let Used { registers, buffers } = &mut *used;
+    let mut mark = |register: RegisterId| registers[register.index()] = true;
+    let mut read = |address: &Address| buffers[address.buffer.index()] = true;
     let mut inner = Vec::new();
     for step in &block.steps {
         match step {
@@ -27,8 +50,10 @@ fn uses(block: &Block, used: &mut [bool]) {
             Step::Store { value, .. } | Step::Fill { value, .. } => mark(*value),
             Step::Call(call) => {
                 for argument in &call.arguments {
-                    if let Argument::Value(register) = argument {
-                        mark(*register);
+                    match argument {
+                        Argument::Value(register) => mark(*register),
+                        Argument::Read(address) | Argument::Write(address) => read(address),
+                        Argument::Result(_) => {}
                     }
                 }
             }
@@ -41,7 +66,8 @@ fn uses(block: &Block, used: &mut [bool]) {
                 }
                 inner.push(&looped.body);
             }
-            Step::Constant { .. } | Step::Load { .. } | Step::Copy { .. } => {}
+            Step::Load { address, .. } | Step::Copy { from: address, .. } => read(address),
+            Step::Constant { .. } => {}
         }
     }
     for block in inner {
@@ -49,26 +75,81 @@ fn uses(block: &Block, used: &mut [bool]) {
     }
 }
 
-fn keep(steps: &mut Vec<Step>, used: &[bool]) -> bool {
+fn keep(steps: &mut Vec<Step>, used: &Used) -> bool {
     let before = steps.len();
     steps.retain(|step| match step {
         Step::Compute { result, .. } | Step::Constant { result, .. } | Step::Load { result, .. } => {
-            used[result.index()]
+            used.registers[result.index()]
         }
-        _ => true,
+        _ => !used.writes_nothing(step),
     });
     steps.len() < before
 }
 
-fn sweep(block: &mut Block, used: &[bool]) -> bool {
+fn sweep(block: &mut Block, used: &Used) -> bool {
     let mut removed = keep(&mut block.steps, used);
+    block.locals.retain(|&buffer: &BufferId| used.buffers[buffer.index()]);
     for step in &mut block.steps {
         if let Step::Loop(looped) = step {
             let before = looped.carried.len();
-            looped.carried.retain(|carried| used[carried.register.index()]);
+            looped.carried.retain(|carried| used.registers[carried.register.index()]);
             removed |= looped.carried.len() < before;
             removed |= sweep(&mut looped.body, used);
         }
     }
     removed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use usuba_ir::program::{Affine, Inline};
+    use usuba_target::{Meaning, by_name};
+
+    #[test]
+    fn a_local_buffer_that_nothing_reads_goes_with_its_stores() {
+        let target = by_name("gp64").expect("a target");
+        let row = |meaning| target.instruction(meaning, 64).expect("a row");
+        let address = |number| Address { buffer: BufferId(number), index: Affine::constant(0) };
+        let buffer = |role| Buffer { name: "array".into(), len: 1, role };
+        let store =
+            |number| Step::Store { row: row(Meaning::Store), address: address(number), value: RegisterId(0) };
+        let load = |number, result| Step::Load {
+            row: row(Meaning::Load),
+            result: RegisterId(result),
+            address: address(number),
+        };
+        let copy = |from, to| Step::Copy {
+            load: row(Meaning::Load),
+            store: row(Meaning::Store),
+            from: address(from),
+            to: address(to),
+            len: 1,
+        };
+        // 0: input, 1: output, 2: read, 3: written only, 4: read by the copy to 3 only.
+        let mut function = Function {
+            name: "f".into(),
+            inline: Inline::Auto,
+            parameters: Vec::new(),
+            registers: vec![None; 2],
+            buffers: [Role::Input, Role::Output, Role::Local, Role::Local, Role::Local].map(buffer).into(),
+            constants: Vec::new(),
+            body: Block {
+                locals: [2, 3, 4].map(BufferId).into(),
+                steps: vec![
+                    load(0, 0),
+                    store(2),
+                    load(2, 1),
+                    store(3),
+                    store(4),
+                    copy(4, 3),
+                    store(1),
+                    copy(2, 1),
+                ],
+            },
+        };
+        prune(&mut function);
+        assert_eq!(function.body.locals, [BufferId(2)]);
+        assert_eq!(function.body.steps, [load(0, 0), store(2), store(1), copy(2, 1)]);
+    }
 }

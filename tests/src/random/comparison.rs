@@ -151,7 +151,7 @@ fn attempt(case: &Case, stage: &mut String) -> Result<Agreed, String> {
         let mut random = Random::new(case.seed ^ 0xb175);
         let options = usuba_lower::Options {
             loops: random.weighted(&[
-                (40, Loops::Above(512)),
+                (40, usuba_lower::Options::new(slicing).loops),
                 (20, Loops::Above(24)),
                 (30, Loops::Keep),
                 (10, Loops::Unroll),
