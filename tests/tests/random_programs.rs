@@ -66,9 +66,6 @@ fn ways(slicing: Slicing, machines: &[Machine]) -> Vec<(Way, Compiler)> {
     let mut ways = Vec::new();
     for turn in 0..4 {
         for (place, (target, compilers)) in machines.iter().enumerate() {
-            if slicing == Slicing::H && target.single_lane {
-                continue;
-            }
             let wanted = [Family::Gcc, Family::Clang][(turn + place) % 2];
             let level = ["-O3", "-O0"][(turn / 2 + place) % 2];
             if let Some((family, compiler)) = compilers.iter().find(|(family, _)| *family == wanted) {

@@ -31,7 +31,7 @@ impl Answers {
     /// Compiles all programs, a file per slicing, machine and compiler, and compares them on every instance.
     fn in_c(&self) {
         let programs: Vec<(u64, &Agreed)> = self.agreed.iter().map(|agreed| (1, agreed)).collect();
-        for (name, slicings) in [("gp64", &[B, V][..]), ("avx2", &[B, V, H]), ("avx512", &[B, V, H])] {
+        for (name, slicings) in [("gp64", &[B, V, H][..]), ("avx2", &[B, V, H]), ("avx512", &[B, V, H])] {
             let target = usuba_target::by_name(name).expect("it exists");
             for family in [Family::Gcc, Family::Clang] {
                 let compiler = match Compiler::find(target, family) {

@@ -86,7 +86,7 @@ pub(crate) fn missing_registers(program: &Program, target: &Target, reason: Reas
         None => (program.nodes.last()?, None),
     };
     let operation = match reason {
-        Reason::Shuffle(_) | Reason::NoHorizontal | Reason::Elements(_) => {
+        Reason::Shuffle(_) | Reason::Elements(_) => {
             format!("shuffle of {} elements", widest.pack)
         }
         Reason::MixedLayouts => {

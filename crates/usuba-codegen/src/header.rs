@@ -106,6 +106,10 @@ fn layout(shape: &Shape) -> String {
             "lanes {words} j to {words} j + {}, in memory order, are the words of an atom of instance j.",
             words.saturating_sub(1)
         ),
+        Slicing::H if shape.is_bit_interleaved() => format!(
+            "bit {} i + j of the register is bit i, from the least significant, of the atom of instance j, for j < {}.",
+            shape.batch, shape.batch
+        ),
         Slicing::H => {
             let chunk = shape.chunk_bits / 8;
             let element = shape.batch / 8;
@@ -123,6 +127,9 @@ fn uniform(shape: &Shape) -> String {
         Slicing::B => "per atom a uint64_t, 0 or all ones.".into(),
         Slicing::V => format!("per atom a {}; an atom of fewer bits has zeros above.", shape.uniform_type),
         Slicing::Packed(words) => format!("per atom {words} words, each a {}.", shape.uniform_type),
+        Slicing::H if shape.is_bit_interleaved() => {
+            "per atom a register in which all instances are the same.".into()
+        }
         Slicing::H => format!(
             "per atom {} bytes, those of one chunk: element e is all ones if bit e from the most significant is set.",
             shape.uniform_elements

@@ -16,6 +16,7 @@
 
 mod admission;
 mod asm;
+mod bit_interleave;
 pub mod block;
 mod bound;
 mod c;

@@ -14,8 +14,6 @@ pub enum Reason {
     NoGroups(u32),
     /// Atoms spread over elements together with others.
     MixedLayouts,
-    /// Registers of one word cannot hold spread atoms.
-    NoHorizontal,
     /// This number of elements is not a power of two from 2 to 64.
     Elements(u32),
     /// The registers or instructions do not suffice to shuffle this many elements.
@@ -52,7 +50,6 @@ impl fmt::Display for Reason {
             Reason::MixedLayouts => {
                 f.write_str("an H-sliced program must have atoms of one width only; use -V or -B")
             }
-            Reason::NoHorizontal => f.write_str("general-purpose registers have no shuffle of elements"),
             Reason::Elements(m) => {
                 write!(f, "{m} elements do not fit a register; H needs a width of 2, 4, 8, 16, 32 or 64")
             }

@@ -99,7 +99,8 @@ pub(crate) fn write_node(
     ]
     .map(|(meaning, lane)| s.row(meaning, lane));
     let [Ok(load), Ok(store), Ok(broadcast)] = rows else {
-        let reason = rows.into_iter().find_map(Result::err).unwrap_or(Reason::NoHorizontal);
+        let reason =
+            rows.into_iter().find_map(Result::err).unwrap_or(Reason::Malformed("no row to move registers"));
         return Err(vec![missing_row(node, target, reason)]);
     };
     let count = node.values.len();

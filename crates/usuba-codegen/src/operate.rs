@@ -2,6 +2,7 @@
 //!
 //! A vertical atom of fewer bits than its lane has zeros above; every operation here keeps it so.
 
+use crate::bit_interleave;
 use crate::block::{Constant, RegisterId};
 use crate::messages::Reason;
 use crate::select::Selector;
@@ -47,6 +48,7 @@ pub(crate) fn operate(
             (Op::Binary(..), _) => Err(Reason::Arithmetic(Slicing::B)),
             _ => Err(Reason::Malformed("an operation on single bits that has none to act on")),
         },
+        Slicing::H if s.shape.is_bit_interleaved() => bit_interleave::operate(s, op, layout, of),
         Slicing::H => match (op, of) {
             (Op::Constant(number), _) => horizontal_constant(s, *number),
             (Op::Not(_), &[a]) => s.compute(Meaning::Not, lane, &[a], None),
@@ -77,7 +79,7 @@ pub(crate) fn operate(
 }
 
 /// The pattern of [`Op::Shuffle`] that a shift of `m` bits is.
-fn shift_pattern(op: ShiftOp, m: u32, amount: u32) -> Vec<Option<u32>> {
+pub(crate) fn shift_pattern(op: ShiftOp, m: u32, amount: u32) -> Vec<Option<u32>> {
     (0..m)
         .map(|bit| match op {
             ShiftOp::Left => (bit + amount < m).then_some(bit + amount),
@@ -178,7 +180,13 @@ fn vertical(s: &mut Selector<'_>, op: &Op, width: u32, of: &[RegisterId]) -> Res
     }
 }
 
-fn shift(s: &mut Selector<'_>, meaning: Meaning, a: RegisterId, amount: u32) -> Result<RegisterId, Reason> {
+/// A shift of the lanes, or nothing.
+pub(crate) fn shift(
+    s: &mut Selector<'_>,
+    meaning: Meaning,
+    a: RegisterId,
+    amount: u32,
+) -> Result<RegisterId, Reason> {
     let lane = s.shape.lane;
     match amount {
         0 => Ok(a),
@@ -235,7 +243,7 @@ fn vertical_shift(
 }
 
 /// The bits that move by the same distance move together: a shift (or rotation, where it is one instruction) and a mask.
-fn vertical_shuffle(
+pub(crate) fn vertical_shuffle(
     s: &mut Selector<'_>,
     width: u32,
     a: RegisterId,

@@ -16,6 +16,8 @@ use usuba_target::Target;
 ///   the machine;
 /// - `H`: the chunk is `pack` elements of `batch` bits, in memory order; element e holds bit e, from the most significant,
 ///   of each atom, and instance j is bit j mod 8 of byte j / 8 of the element, whatever the byte order of the machine;
+///   on general-purpose registers the words of the instances are interleaved bit by bit in one integer: bit i, from the
+///   least significant, of instance j is bit i `batch` + j of the register.
 /// - `Packed`: the chunk is 128 bits, `pack` lanes of `lane` bits in memory order, each a word of the atom in the byte order
 ///   of the machine, the most significant word first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,9 +40,9 @@ pub struct Shape {
     pub instances: u32,
     /// C type of a register.
     pub register_type: &'static str,
-    /// C type of an element of a uniform input: a lane (V, packed), a mask (B), a byte (H).
+    /// C type of an element of a uniform input: a lane (V, packed), a mask (B), a byte (H), a register (H, bit by bit).
     pub uniform_type: &'static str,
-    /// Elements of a uniform input per atom: 1, the words if packed, or the bytes of a chunk for H.
+    /// Elements of a uniform input per atom: 1, the words if packed, or the bytes of a chunk for H in vectors.
     pub uniform_elements: u32,
 }
 
@@ -48,6 +50,11 @@ impl Shape {
     /// The same for so many batches.
     pub(crate) fn interleaved(self, batches: u32) -> Shape {
         Shape { interleave: batches, instances: self.instances.saturating_mul(batches), ..self }
+    }
+
+    /// Whether the atoms of several instances are interleaved in an integer: H on general-purpose registers.
+    pub fn is_bit_interleaved(&self) -> bool {
+        self.slicing == Slicing::H && self.uniform_elements == 1
     }
 
     /// Bytes of a register.
@@ -92,11 +99,11 @@ pub(crate) fn of_layouts(layouts: &[Layout], target: &Target) -> Result<Shape, R
 fn of_horizontal(layout: Layout, target: &Target) -> Result<Shape, Reason> {
     let chunk_bits = layout.chunk();
     let expected = Layout::of(Slicing::H, layout.pack);
-    if target.single_lane {
-        return Err(Reason::NoHorizontal);
-    }
     if !matches!(layout.pack, 2 | 4 | 8 | 16 | 32 | 64) || layout != expected {
         return Err(Reason::Elements(layout.pack));
+    }
+    if target.single_lane {
+        return Ok(bit_interleaved(layout.pack, target));
     }
     if chunk_bits > target.register_bits {
         return Err(Reason::Shuffle(layout.pack));
@@ -145,6 +152,25 @@ fn unsigned_type(bits: u32) -> &'static str {
         16 => "uint16_t",
         32 => "uint32_t",
         _ => "uint64_t",
+    }
+}
+
+/// Elements of fewer bits than the layout gives them, so that the chunk is a register.
+fn bit_interleaved(pack: u32, target: &Target) -> Shape {
+    let register_bits = target.register_bits;
+    let batch = register_bits / pack;
+    Shape {
+        slicing: Slicing::H,
+        register_bits,
+        lane: register_bits,
+        chunk_bits: register_bits,
+        pack,
+        batch,
+        instances: batch,
+        interleave: 1,
+        register_type: target.register_type(register_bits),
+        uniform_type: "uint64_t",
+        uniform_elements: 1,
     }
 }
 

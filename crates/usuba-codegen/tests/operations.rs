@@ -154,12 +154,12 @@ use expect_test::expect;
 targets! {
     gp64 "gp64" expect![[r#"
         b1: add subtract multiply
-        h2: everything
-        h4: everything
-        h8: everything
-        h16: everything
-        h32: everything
-        h64: everything
+        h2: add subtract multiply
+        h4: add subtract multiply
+        h8: add subtract multiply
+        h16: add subtract multiply
+        h32: add subtract multiply
+        h64: add subtract multiply
         <64,2,1>: everything
         <32,4,1>: everything
         <16,8,1>: everything

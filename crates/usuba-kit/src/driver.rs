@@ -49,6 +49,11 @@ pub enum Image {
         /// Bits of an element: instances of a chunk.
         batch: u32,
     },
+    /// An integer per word, the words of `batch` instances interleaved bit by bit.
+    BitInterleaved {
+        /// Instances.
+        batch: u32,
+    },
 }
 
 /// A parameter of a kernel, an array of registers (or of uniform words).

@@ -45,6 +45,7 @@ pub fn runtime() -> Vec<OutputFile> {
         file("usuba_transpose_h.h", include_str!("../../../runtime/usuba_transpose_h.h")),
         file("usuba_transpose_v.h", include_str!("../../../runtime/usuba_transpose_v.h")),
         file("usuba_transpose_p.h", include_str!("../../../runtime/usuba_transpose_p.h")),
+        file("usuba_interleave.h", include_str!("../../../runtime/usuba_interleave.h")),
         file("usuba_transpose.h", include_str!("../../../runtime/usuba_transpose.h")),
         file("usuba_drivers.h", include_str!("../../../runtime/usuba_drivers.h")),
     ]

@@ -237,6 +237,9 @@ fn interface(node: &str, header: &str, compiled: &Compiled) -> driver::Kernel {
             Slicing::B => Image::B,
             Slicing::V => Image::V { lane: kernel.shape.lane / 8 },
             Slicing::Packed(_) => Image::Packed { lane: kernel.shape.lane / 8 },
+            Slicing::H if kernel.shape.is_bit_interleaved() => {
+                Image::BitInterleaved { batch: kernel.shape.batch }
+            }
             Slicing::H => Image::H { batch: kernel.shape.batch },
         },
         inputs,

@@ -216,6 +216,7 @@ fn check(
         Image::V { lane } => lane,
         Image::Packed { .. } => 16,
         Image::H { batch } => width * batch / 8,
+        Image::BitInterleaved { .. } => 8,
     };
     let atoms = machine.parameter(width, words, false).elements;
     let mut files = usuba_kit::runtime();

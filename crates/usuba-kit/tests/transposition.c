@@ -4,7 +4,7 @@
 
 struct test {
     struct usuba_format format;
-    int image; /* 0: B, 1: V, 2: H. */
+    int image; /* 0: B, 1: V, 2: H, 3: H in integers. */
     size_t parameter; /* Bytes of a lane, bits of an element. */
     size_t size, count, bytes, uniform_bytes;
 };
@@ -46,6 +46,10 @@ int main(void)
             usuba_pack_v(image, t.size, t.parameter, blocks, t.count, t.format);
             usuba_unpack_v(back, t.count, image, t.size, t.parameter, t.format);
             usuba_uniform_v(uniform, t.parameter, blocks, t.format);
+        } else if (t.image == 3) {
+            usuba_pack_interleaved((uint64_t *)(void *)image, t.parameter, blocks, t.count, t.format);
+            usuba_unpack_interleaved(back, t.count, (const uint64_t *)(const void *)image, t.parameter, t.format);
+            usuba_uniform_interleaved(uniform, t.parameter, blocks, t.format);
         } else {
             usuba_pack_h(image, t.size, t.parameter, blocks, t.count, t.format);
             usuba_unpack_h(back, t.count, image, t.size, t.parameter, t.format);
@@ -59,7 +63,7 @@ int main(void)
             usuba_bytes_b(back, uniform, t.format);
         else if (t.image == 1)
             usuba_bytes_v(back, uniform, t.parameter, t.format);
-        if (t.image != 2)
+        if (t.image < 2)
             fwrite(back, 1, t.format.bytes, stdout);
         free(space);
         free(back_space);

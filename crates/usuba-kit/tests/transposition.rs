@@ -8,8 +8,16 @@ use usuba_kit::run::{Compiler, Family, RunError};
 #[derive(Clone, Copy)]
 enum Image {
     B,
-    V { lane: usize },
-    H { batch: usize },
+    V {
+        lane: usize,
+    },
+    H {
+        batch: usize,
+    },
+    /// In integers.
+    BitInterleaved {
+        batch: usize,
+    },
 }
 
 struct Case {
@@ -31,6 +39,7 @@ impl Case {
             Image::B => 8 * self.register,
             Image::V { lane } => self.register / lane,
             Image::H { .. } => 8 * self.register / self.width as usize,
+            Image::BitInterleaved { batch } => batch,
         }
     }
 
@@ -46,6 +55,7 @@ impl Case {
             Image::B => 8 * self.words * self.width as usize,
             Image::V { lane } => self.words * lane,
             Image::H { batch } => self.words * self.width as usize * batch / 8,
+            Image::BitInterleaved { .. } => 8 * self.words,
         }
     }
 
@@ -54,6 +64,7 @@ impl Case {
             Image::B => "B".into(),
             Image::V { lane } => format!("V lane {lane}"),
             Image::H { batch } => format!("H batch {batch}"),
+            Image::BitInterleaved { batch } => format!("interleaved {batch}"),
         };
         format!(
             "{image}, registers of {} bytes, {} blocks of {} words of {} bits, {}",
@@ -111,6 +122,13 @@ fn cases() -> Vec<Case> {
     add(Order::Little, 32, 4, Image::H { batch: 8 }, 32);
     add(Order::Big, 64, 5, Image::H { batch: 8 }, 64);
     add(Order::Little, 16, 5, Image::H { batch: 8 }, 16);
+    for (width, batch) in [(64, 1), (32, 2), (16, 4), (8, 8), (4, 16), (2, 32)] {
+        for order in [Order::Big, Order::Little, Order::Planes] {
+            if order != Order::Little || width >= 8 {
+                add(order, width, 8, Image::BitInterleaved { batch }, 8);
+            }
+        }
+    }
     cases
 }
 
@@ -141,6 +159,11 @@ fn model_image(case: &Case, words: &[Vec<u128>], big_endian: bool) -> Vec<u8> {
             for bit in 0..case.width as usize {
                 let set = value >> (case.width as usize - 1 - bit) & 1;
                 let (at, shift) = match case.image {
+                    Image::BitInterleaved { batch } => {
+                        let place = (case.width as usize - 1 - bit) * batch + j;
+                        let byte = if big_endian { 7 - place / 8 } else { place / 8 };
+                        (word * 8 + byte, place % 8)
+                    }
                     Image::H { batch } => {
                         let (chunk, k) = (j / batch, j % batch);
                         let element = (chunk * case.width as usize + bit) * batch / 8;
@@ -156,6 +179,9 @@ fn model_image(case: &Case, words: &[Vec<u128>], big_endian: bool) -> Vec<u8> {
 }
 
 fn model_uniform(case: &Case, words: &[u128], big_endian: bool) -> Vec<u8> {
+    if let Image::BitInterleaved { batch } = case.image {
+        return model_image(case, &vec![words.to_vec(); batch], big_endian);
+    }
     let mut uniform = Vec::new();
     for &value in words {
         match case.image {
@@ -166,7 +192,7 @@ fn model_uniform(case: &Case, words: &[u128], big_endian: bool) -> Vec<u8> {
                 }
                 uniform.extend(bytes);
             }
-            Image::B | Image::H { .. } => {
+            Image::B | Image::H { .. } | Image::BitInterleaved { .. } => {
                 let size = if let Image::H { batch } = case.image { batch / 8 } else { 8 };
                 for bit in (0..case.width).rev() {
                     uniform.extend(vec![if value >> bit & 1 == 1 { 0xff } else { 0 }; size]);
@@ -197,7 +223,7 @@ fn model(cases: &[Case], big_endian: bool) -> Vec<Vec<u8>> {
         let mut answer = model_image(case, &words, big_endian);
         answer.extend(&blocks);
         answer.extend(model_uniform(case, &words[0], big_endian));
-        if !matches!(case.image, Image::H { .. }) {
+        if !matches!(case.image, Image::H { .. } | Image::BitInterleaved { .. }) {
             answer.extend(&blocks[..bytes]);
         }
         answer
@@ -215,6 +241,7 @@ fn program(cases: &[Case]) -> OutputFile {
             Image::B => (0, 0),
             Image::V { lane } => (1, lane),
             Image::H { batch } => (2, batch),
+            Image::BitInterleaved { batch } => (3, batch),
         };
         rows += &format!(
             "    {{ {{ {order}, {}, {}, {} }}, {image}, {parameter}, {}, {}, {}, {} }},\n",

@@ -4,10 +4,12 @@
 //! - V: instance j is lane j, little-endian, zeros above the atom.
 //! - H: chunks of max(128, 8m) bits, in memory order; a chunk is m elements; element e holds bit e, from the most
 //!   significant, of each instance of the chunk, the first instance in the least significant bit of the first byte.
+//! - H in single words of 64 bits: the words of k = 64 / m instances interleaved; bit i of instance j is bit k i + j.
 //! - Packed: the 128 bits of instance j follow those of instance j - 1; an atom is its words in lanes, the most
 //!   significant first, each little-endian.
 //!
-//! A uniform atom is one 64-bit word, 0 or all ones (B), one lane (V), one chunk (H).
+//! A uniform atom is one 64-bit word, 0 or all ones (B), one lane (V), one chunk (H), one word
+//! (H in single words).
 
 use usuba_ir::layout::Slicing;
 
@@ -22,6 +24,8 @@ pub struct Packing {
     pub lane: usize,
     /// Bits of an atom (H only).
     pub width: usize,
+    /// Whether the register is one word (H only).
+    pub interleaved: bool,
 }
 
 impl Packing {
@@ -32,7 +36,8 @@ impl Packing {
         let slicing = if widest == 1 { Slicing::B } else { slicing };
         let lane = widest.next_power_of_two().max(8);
         let word = if slicing == Slicing::V { lane } else { 64 };
-        Packing { slicing, register_bits: register_bits.unwrap_or(word), lane, width: widest }
+        let interleaved = slicing == Slicing::H && register_bits.is_none();
+        Packing { slicing, register_bits: register_bits.unwrap_or(word), lane, width: widest, interleaved }
     }
 
     fn chunk(&self) -> usize {
@@ -54,6 +59,7 @@ impl Packing {
         match self.slicing {
             Slicing::B => instance,
             Slicing::V => instance * self.lane + bit,
+            Slicing::H if self.interleaved => bit * self.instances() + instance,
             Slicing::H => {
                 let each = self.chunk() / self.width;
                 let element = self.width - 1 - bit;
@@ -86,6 +92,7 @@ impl Packing {
             Slicing::B => vec![if atom == 0 { 0 } else { 0xff }; 8],
             Slicing::V => atom.to_le_bytes()[..self.lane / 8].to_vec(),
             Slicing::Packed(_) => Packing { register_bits: 128, ..*self }.register(&[atom]),
+            Slicing::H if self.interleaved => self.register(&vec![atom; self.instances()]),
             Slicing::H => {
                 let all = vec![atom; self.chunk() / self.width];
                 let one = Packing { register_bits: self.chunk(), ..*self };
@@ -118,5 +125,8 @@ mod tests {
         let mut uniform = vec![0u8; 16];
         uniform[14] = 0xff;
         assert_eq!(h.uniform(2), uniform);
+        let interleaved = Packing::new(Slicing::H, &[16], None);
+        assert_eq!(interleaved.register(&[0x8000, 1, 0, 3]), [0b1000_1010, 0, 0, 0, 0, 0, 0, 0x10]);
+        assert_eq!(interleaved.uniform(2), [0xf0, 0, 0, 0, 0, 0, 0, 0]);
     }
 }

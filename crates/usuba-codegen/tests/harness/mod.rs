@@ -141,6 +141,14 @@ fn for_bits(
                 see(instance * 16 + word * lane + byte, weight % 8, weight);
             }
         }
+        Slicing::H if shape.is_bit_interleaved() => {
+            for weight in 0..shape.pack {
+                let bit = weight * shape.batch + instance as u32;
+                let byte = (bit / 8) as usize;
+                let byte = if order == ByteOrder::Big { 7 - byte } else { byte };
+                see(byte, bit % 8, weight);
+            }
+        }
         Slicing::H => {
             let batch = shape.batch as usize;
             let (chunk, within) = (instance / batch, instance % batch);
@@ -176,6 +184,10 @@ fn pack_uniform(shape: &Shape, order: ByteOrder, atom: u128) -> Vec<u8> {
                 order_bytes(word, order);
             });
             bytes
+        }
+        Slicing::H if shape.is_bit_interleaved() => {
+            let all = vec![atom; shape.instances as usize];
+            pack(shape, true, order, &all)
         }
         Slicing::H => {
             let element = (shape.batch / 8) as usize;

@@ -108,6 +108,9 @@ fn pack(kernel: &Kernel, to: (&Parameter, &str), from: &str, count: &str, format
             Image::H { batch } => {
                 format!("usuba_pack_h({registers}, {size}, {batch}, {from}, {count}, {format});")
             }
+            Image::BitInterleaved { batch } => {
+                format!("usuba_pack_interleaved({registers}, {batch}, {from}, {count}, {format});")
+            }
         }
     })
 }
@@ -126,6 +129,9 @@ fn unpack(kernel: &Kernel, to: &str, count: &str, from: (&Parameter, &str), form
             }
             Image::H { batch } => {
                 format!("usuba_unpack_h({to}, {count}, {registers}, {size}, {batch}, {format});")
+            }
+            Image::BitInterleaved { batch } => {
+                format!("usuba_unpack_interleaved({to}, {count}, {registers}, {batch}, {format});")
             }
         }
     })
@@ -165,6 +171,9 @@ fn uniform(image: &Image, to: &str, from: &str, format: &str) -> String {
         Image::V { lane } => format!("usuba_uniform_v({to}, {lane}, {from}, {format});"),
         Image::Packed { lane } => format!("usuba_uniform_p({to}, {lane}, {from}, {format});"),
         Image::H { batch } => format!("usuba_uniform_h({to}, {batch}, {from}, {format});"),
+        Image::BitInterleaved { batch } => {
+            format!("usuba_uniform_interleaved({to}, {batch}, {from}, {format});")
+        }
     }
 }
 
@@ -179,7 +188,7 @@ pub fn schedule(
     // On one general-purpose register per atom, the uniform form is the register form with every instance alike.
     let back = match kernel.image {
         Image::V { lane } => format!("usuba_bytes_v(round_keys, out, {lane}, schedule_format);"),
-        Image::B | Image::H { .. } | Image::Packed { .. } => {
+        Image::B | Image::H { .. } | Image::Packed { .. } | Image::BitInterleaved { .. } => {
             "usuba_bytes_b(round_keys, out, schedule_format);".into()
         }
     };

@@ -1,0 +1,71 @@
+//! H-sliced atoms in general-purpose registers: the words of k instances interleaved bit by bit in one integer.
+//!
+//! Bit i of instance j is bit k i + j, so that what moves bits by i moves elements of k bits by k i: a rotation of every word
+//! is one rotation of the register. Logic does not change. What couples the bits of a word, as sums do, there is not.
+
+use crate::block::RegisterId;
+use crate::messages::Reason;
+use crate::operate::{shift, shift_pattern, vertical_shuffle};
+use crate::select::Selector;
+use usuba_ir::layout::{Layout, Slicing};
+use usuba_ir::program::{Op, ShiftOp};
+use usuba_target::Meaning;
+
+/// Writes an operation that is not logic of two operands.
+///
+/// # Errors
+/// There is none for sums, products and packing.
+pub(crate) fn operate(
+    s: &mut Selector<'_>,
+    op: &Op,
+    layout: Layout,
+    of: &[RegisterId],
+) -> Result<RegisterId, Reason> {
+    let (lane, batch) = (s.shape.lane, s.shape.batch);
+    match (op, of) {
+        (Op::Constant(number), _) => {
+            let bits = (0..layout.pack).filter(|bit| number >> bit & 1 == 1);
+            let value = bits.fold(0, |value, bit| value | element(batch) << (bit * batch));
+            s.splat(lane, value)
+        }
+        (Op::Not(_), &[a]) => s.compute(Meaning::Not, lane, &[a], None),
+        (Op::Shift(_, _, amount), _) if *amount >= layout.pack => {
+            Err(Reason::Malformed("a shift by the width of the atom or more"))
+        }
+        (Op::Shift(ShiftOp::Left, _, amount), &[a]) => shift(s, Meaning::ShiftLeft, a, amount * batch),
+        (Op::Shift(ShiftOp::Right, _, amount), &[a]) => shift(s, Meaning::ShiftRight, a, amount * batch),
+        (Op::Shift(op, _, amount), &[a]) => shuffle(s, a, &shift_pattern(*op, layout.pack, *amount)),
+        (Op::Shuffle(_, pattern), &[a]) => shuffle(s, a, pattern),
+        (Op::Bitmask(_, bit), &[a]) => {
+            // The element goes to the bottom and doubles until it fills the register.
+            let low = shift(s, Meaning::ShiftRight, a, bit * batch)?;
+            let mask = s.splat(lane, element(batch))?;
+            let mut filled = s.two(Meaning::And, low, mask)?;
+            let mut width = batch;
+            while width < lane {
+                let moved = shift(s, Meaning::ShiftLeft, filled, width)?;
+                filled = s.two(Meaning::Or, filled, moved)?;
+                width *= 2;
+            }
+            Ok(filled)
+        }
+        (Op::Binary(..), _) => Err(Reason::Arithmetic(Slicing::H)),
+        (Op::Pack(..), _) => Err(Reason::Pack),
+        _ => Err(Reason::Malformed("an operation with the wrong number of operands")),
+    }
+}
+
+/// An element of `batch` ones.
+fn element(batch: u32) -> u64 {
+    if batch >= 64 { u64::MAX } else { (1 << batch) - 1 }
+}
+
+/// Element i, from the most significant, is element `pattern[i]` of `a`, or zero: a shuffle of bits in steps of `batch`.
+fn shuffle(s: &mut Selector<'_>, a: RegisterId, pattern: &[Option<u32>]) -> Result<RegisterId, Reason> {
+    let (lane, batch) = (s.shape.lane, s.shape.batch);
+    let bits: Vec<Option<u32>> = pattern
+        .iter()
+        .flat_map(|source| (0..batch).map(move |bit| source.map(|source| source * batch + bit)))
+        .collect();
+    vertical_shuffle(s, lane, a, &bits)
+}
