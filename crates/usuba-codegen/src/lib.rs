@@ -28,6 +28,7 @@ mod names;
 mod node;
 mod operate;
 mod order;
+mod overwrite;
 mod prune;
 mod report;
 mod rotate;

@@ -13,6 +13,7 @@ use crate::block::{
 use crate::life::{Life, Next};
 use crate::messages::{Missing, Reason};
 use crate::operate::operate;
+use crate::overwrite::is_overwritten;
 use crate::select::Selector;
 use crate::shape::Shape;
 use crate::signature::{InputSlot, OutputSlot, Signature};
@@ -285,7 +286,7 @@ impl NodeWriter<'_> {
                 _ => {}
             }
             let place = chosen.unwrap_or_else(|| self.local(result, atoms.len() as u32));
-            let mut index = 0;
+            let mut index = if is_overwritten(self.node, block, result) { atoms.len() } else { 0 };
             while index < atoms.len() {
                 let value = atoms[index];
                 let run = atoms[index..].iter().take_while(|&&other| other == value).count();

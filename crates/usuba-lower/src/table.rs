@@ -7,8 +7,9 @@ use usuba_ir::layout::Layout;
 use usuba_ir::program::{Affine, BinaryOp, Node, NodeId, Origin, Parameter, Type, ValueId};
 use usuba_lang::typed::{Instance, Lookup, Table};
 
-/// From this many operations on, the columns of a table are worked off in a loop.
-const LOOP_FROM: usize = 256;
+/// From this many instructions on, gates, loads and stores, the columns of a table are worked off in a loop. The 16 columns
+/// of a small S-box are spelt out; 32 are some 3 KB of code, and there is seldom only one S-box.
+const LOOP_FROM: usize = 384;
 
 impl<'p> Lowering<'p> {
     /// Lowers a table: its circuit, applied to every column.
@@ -70,7 +71,9 @@ impl<'p> Lowering<'p> {
         let in_loop = match self.options.loops {
             Loops::Keep => true,
             Loops::Unroll => false,
-            Loops::Above(_) => gates * columns as usize >= LOOP_FROM,
+            Loops::Above(_) => {
+                (gates + (table.inputs + table.outputs) as usize) * columns as usize >= LOOP_FROM
+            }
         };
         if in_loop {
             let inputs = self.inputs_as_array(&mut builder, instance, table.inputs * columns);

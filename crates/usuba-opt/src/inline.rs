@@ -1,7 +1,8 @@
 //! Replace calls of small nodes by their bodies.
 //!
 //! In: any program. Out: no call of a node with `_inline`, nor of one that is called in a single place and has at most
-//! [`Settings::inline_limit`] operations, unless it must stay; nodes that nobody calls any more are gone. Cost: linear in
+//! [`Settings::inline_limit`] operations, nor of one that is all wiring (a permutation of atoms: in its caller it is only
+//! which atom is read where, and costs nothing), unless it must stay; nodes that nobody calls any more are gone. Cost: linear in
 //! what comes out. [`Settings::inline_all`] and [`Settings::no_inline`] say all or none instead.
 //!
 //! A node stays if it has `_no_inline`, or `_no_opt`: in the body of its caller it would be changed with it. Calls in a
@@ -51,8 +52,22 @@ fn is_inlined(callee: &Node, sites: u32, settings: &Settings) -> bool {
     match callee.attributes.inline {
         Inline::Never => false,
         Inline::Always => true,
-        Inline::Auto => settings.inline_all || sites == 1 && callee.body.size() <= settings.inline_limit,
+        Inline::Auto => {
+            settings.inline_all
+                || sites == 1 && callee.body.size() <= settings.inline_limit
+                || is_wiring(&callee.body)
+        }
     }
+}
+
+/// Whether a block computes nothing: it takes arrays apart and puts them together, or names constants.
+fn is_wiring(block: &Block) -> bool {
+    block.operations.iter().all(|operation| {
+        matches!(
+            operation.op,
+            Op::Constant(_) | Op::Array(_) | Op::Get(..) | Op::Set(..) | Op::Slice(..) | Op::Splice(..)
+        )
+    })
 }
 
 struct Inliner<'a> {

@@ -5,6 +5,7 @@
 //!
 //! Passes search nothing and hold no state; each is about linear in the program, and its head says what it does.
 
+mod arrays;
 mod copies;
 mod dead;
 mod factor;

@@ -1,6 +1,6 @@
 //! The list of passes.
 
-use crate::{copies, dead, fold, inline, interleave, share};
+use crate::{arrays, copies, dead, fold, inline, interleave, share};
 use std::fmt;
 use std::ops::ControlFlow;
 use usuba_ir::program::{Node, Program};
@@ -31,6 +31,9 @@ pub struct Settings {
     pub no_inline: bool,
     /// A node that is called in one place is inlined if it has at most so many operations.
     pub inline_limit: usize,
+    /// A loop carries at most so many atoms of a layout one by one; more are an array. It is larger than the registers of
+    /// any machine: DES, which carries 64, is better off with atoms.
+    pub carried_atoms: usize,
     /// Batches of instances that a kernel computes at once; 1 for no interleaving. `None`: what `_interleave(n)` says, else
     /// a rule that needs `machine`; 2 if `granularity` is given.
     pub interleave: Option<u32>,
@@ -57,6 +60,7 @@ impl Default for Settings {
             inline_all: false,
             no_inline: false,
             inline_limit: 2000,
+            carried_atoms: 64,
             interleave: None,
             granularity: None,
             machine: None,
@@ -69,6 +73,7 @@ impl Default for Settings {
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
     Pass { name: "inline", purpose: "Replace calls of small nodes by their bodies.",                 run: inline::run },
+    Pass { name: "arrays", purpose: "Carry arrays where loops carry more atoms than registers.",     run: arrays::run },
     Pass { name: "copies", purpose: "Read what is carried or stored from where it comes from.",      run: copies::run },
     Pass { name: "fold",   purpose: "Compute with constants, and apply the laws of logic.",          run: fold::run },
     Pass { name: "share",  purpose: "Compute what is the same once.",                                run: share::run },

@@ -599,3 +599,112 @@ fn factors() {
     assert_eq!(batches("", machine(4, 2)), 1);
     assert_eq!(batches("no_opt interleave(3)", asked(Some(2), None)), 1);
 }
+
+#[test]
+fn arrays() {
+    let text = "
+        node N (%0 a: b1, %1 b: b1, %2 k: uniform b1[3], %3 n: v8) -> (r: b1, s: b1, t: v8) {
+          %4: b1, %5: v8, %6: b1 = loop i0 < 3 carry (%7: b1 = %0, %8: v8 = %3, %9: b1 = %1) {
+            %10: b1 = get %2[i0]
+            %11: b1 = xor %7, %10
+            %12: v8 = not %8
+            yield %9, %12, %11
+          }
+          %13: b1[8] = array [%0, %0, %0, %0, %0, %0, %0, %0]
+          %14: b1 = get %13[0]
+          %15: b1 = get %13[1]
+          %16: b1 = get %13[3]
+          %17: b1[4] = slice %13[4]
+          %18: b1 = get %17[0]
+          %19: b1 = get %17[1]
+          %20: b1 = get %17[2]
+          %21: b1[4] = array [%18, %19, %20, %4]
+          %22: b1 = get %21[3]
+          return %22, %6, %5
+        }";
+    let settings = Settings { carried_atoms: 1, ..Settings::default() };
+    check(
+        "arrays",
+        settings,
+        text,
+        expect![[r#"
+        node N (%0 a: b1, %1 b: b1, %2 k: uniform b1[3], %3 n: v8) -> (r: b1, s: b1, t: v8) {
+          %4: b1[2] = array [%0, %1]
+          %5: v8, %6: b1[2] = loop i0 < 3 carry (%7: v8 = %3, %8: b1[2] = %4) {
+            %9: b1 = get %2[i0]
+            %10: b1 = get %8[0]
+            %11: b1 = xor %10, %9
+            %12: v8 = not %7
+            %13: b1 = get %8[1]
+            %14: b1[2] = array [%13, %11]
+            yield %12, %14
+          }
+          %15: b1[8] = array [%0, %0, %0, %0, %0, %0, %0, %0]
+          %16: b1 = get %15[0]
+          %17: b1 = get %15[1]
+          %18: b1 = get %15[3]
+          %19: b1[4] = slice %15[4]
+          %20: b1 = get %19[0]
+          %21: b1 = get %19[1]
+          %22: b1 = get %19[2]
+          %23: b1 = get %6[0]
+          %24: b1[4] = set %19[3], %23
+          %25: b1 = get %24[3]
+          %26: b1 = get %6[1]
+          return %25, %26, %5
+        }
+    "#]],
+    );
+}
+
+/// A permutation of atoms is inlined wherever it is called; a node that computes stays if there are two calls.
+#[test]
+fn wiring_is_inlined() {
+    let text = "
+        node Swap (%0 x: b1[2]) -> (r: b1[2]) {
+          %1: b1 = get %0[0]
+          %2: b1 = get %0[1]
+          %3: b1[2] = array [%2, %1]
+          return %3
+        }
+
+        node Flip (%0 x: b1[2]) -> (r: b1[2]) {
+          %1: b1 = get %0[0]
+          %2: b1 = not %1
+          %3: b1[2] = set %0[0], %2
+          return %3
+        }
+
+        node N (%0 x: b1[2]) -> (r: b1[2]) {
+          %1: b1[2] = call Swap(%0)
+          %2: b1[2] = call Flip(%1)
+          %3: b1[2] = call Swap(%2)
+          %4: b1[2] = call Flip(%3)
+          return %4
+        }";
+    check(
+        "inline",
+        Settings::default(),
+        text,
+        expect![[r#"
+        node Flip (%0 x: b1[2]) -> (r: b1[2]) {
+          %1: b1 = get %0[0]
+          %2: b1 = not %1
+          %3: b1[2] = set %0[0], %2
+          return %3
+        }
+
+        node N (%0 x: b1[2]) -> (r: b1[2]) {
+          %1: b1 = get %0[0]
+          %2: b1 = get %0[1]
+          %3: b1[2] = array [%2, %1]
+          %4: b1[2] = call Flip(%3)
+          %5: b1 = get %4[0]
+          %6: b1 = get %4[1]
+          %7: b1[2] = array [%6, %5]
+          %8: b1[2] = call Flip(%7)
+          return %8
+        }
+    "#]],
+    );
+}

@@ -52,6 +52,7 @@ fn settings(seed: u64) -> Settings {
         inline_limit,
         interleave: (!seed.is_multiple_of(4)).then_some(1 + (seed / 2 % 3) as u32),
         granularity: (!seed.is_multiple_of(3)).then_some(1 + (seed % 11) as u32),
+        carried_atoms: 1 + (seed % 4) as usize,
         ..Settings::default()
     }
 }
