@@ -67,7 +67,8 @@ impl Settings {
     pub fn elaboration(&self) -> elaborate::Options {
         let direction = match self.lowering.slicing {
             Slicing::B => None,
-            Slicing::V | Slicing::Packed(_) => Some(typed::Direction::V),
+            Slicing::V => Some(typed::Direction::V),
+            Slicing::Packed(words) => Some(typed::Direction::Packed(words)),
             Slicing::H => Some(typed::Direction::H),
         };
         elaborate::Options { mode: self.lowering.mode(), direction, ..self.entry.clone() }

@@ -190,6 +190,8 @@ pub enum Direction {
     H,
     /// Bitsliced.
     B,
+    /// Vertical, so many words of one instance side by side in 128 bits.
+    Packed(u32),
     /// A variable; the name has no quote.
     Variable(String),
 }

@@ -33,6 +33,8 @@ pub enum Direction {
     H,
     /// Bitsliced.
     B,
+    /// Vertical, so many words of one instance side by side in 128 bits.
+    Packed(u32),
     /// Left open by the program and by the caller (interpretation does not need it), or a one-bit atom.
     Free,
 }

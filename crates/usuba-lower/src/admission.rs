@@ -19,7 +19,8 @@ pub(crate) fn findings(program: &Program, options: &Options) -> Vec<Diagnostic> 
             let width = variable.width;
             let fits = match variable.direction {
                 Direction::Free => true,
-                Direction::V => slicing == Slicing::V || matches!(slicing, Slicing::Packed(_)),
+                Direction::V => slicing == Slicing::V,
+                Direction::Packed(words) => slicing == Slicing::Packed(words),
                 Direction::H => slicing == Slicing::H,
                 Direction::B => false,
             };

@@ -30,13 +30,20 @@ pub(crate) fn word_lookup(span: Span, name: &str, inputs: u32, outputs: u32, sli
 }
 
 pub(crate) fn directions(span: Span, name: &str, direction: Direction, slicing: Slicing) -> Diagnostic {
-    let wanted = slicing.to_string().to_uppercase();
+    let wanted = match slicing {
+        Slicing::Packed(words) => words.to_string(),
+        _ => slicing.to_string().to_uppercase(),
+    };
+    let declared = match direction {
+        Direction::Packed(words) => words.to_string(),
+        _ => format!("{direction:?}"),
+    };
     Diagnostic::error(
         "E0903",
         span,
-        format!("`{name}` is declared `<{direction:?}>` but the program is sliced `<{wanted}>`"),
+        format!("`{name}` is declared `<{declared}>` but the program is sliced `<{wanted}>`"),
     )
-    .label(format!("declared `<{direction:?}>`"))
+    .label(format!("declared `<{declared}>`"))
     .rule("all words of a program lie in registers in the same way")
     .help("remove the direction from the type, or choose the slicing that it names, or `--slicing b`")
 }

@@ -38,7 +38,8 @@ pub fn elaboration(slicing: Slicing) -> elaborate::Options {
         mode: if slicing == Slicing::B { typed::Mode::Bits } else { typed::Mode::Words },
         direction: match slicing {
             Slicing::B => None,
-            Slicing::V | Slicing::Packed(_) => Some(typed::Direction::V),
+            Slicing::V => Some(typed::Direction::V),
+            Slicing::Packed(words) => Some(typed::Direction::Packed(words)),
             Slicing::H => Some(typed::Direction::H),
         },
         bitslice_arithmetic: true,

@@ -25,6 +25,7 @@ impl Binding {
             DirectionTerm::V => Direction::V,
             DirectionTerm::H => Direction::H,
             DirectionTerm::B => Direction::B,
+            DirectionTerm::Packed(words) => Direction::Packed(words),
             DirectionTerm::Variable(index) => self.directions.get(index).copied().unwrap_or(Direction::B),
         };
         std::iter::repeat_n(Word { width, direction }, ty.words as usize)

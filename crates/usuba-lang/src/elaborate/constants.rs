@@ -197,6 +197,7 @@ impl<'p> Body<'p, '_> {
             Some(ast::Direction::V) => Some(DirectionTerm::V),
             Some(ast::Direction::H) => Some(DirectionTerm::H),
             Some(ast::Direction::B) => Some(DirectionTerm::B),
+            Some(ast::Direction::Packed(words)) => Some(DirectionTerm::Packed(*words)),
             Some(ast::Direction::Variable(name)) => named(name),
             None => None,
         };

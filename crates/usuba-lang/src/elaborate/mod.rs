@@ -366,6 +366,7 @@ impl<'p> Session<'p> {
             Some(typed::Direction::V) => Some(Direction::V),
             Some(typed::Direction::H) => Some(Direction::H),
             Some(typed::Direction::B) => Some(Direction::B),
+            Some(typed::Direction::Packed(words)) => Some(Direction::Packed(words)),
             Some(typed::Direction::Free) | None => None,
         };
         let chosen = chosen.filter(|_| !self.bits());
@@ -390,6 +391,7 @@ impl<'p> Session<'p> {
                 types::DirectionTerm::V => Direction::V,
                 types::DirectionTerm::H => Direction::H,
                 types::DirectionTerm::B => Direction::B,
+                types::DirectionTerm::Packed(words) => Direction::Packed(words),
                 types::DirectionTerm::Variable(_) => continue,
             };
             if fixed != chosen && ty.size != types::SizeTerm::Bits(1) {
@@ -464,9 +466,10 @@ fn binding(key: &Key, interface: &Interface<'_>) -> Option<String> {
     let directions = interface.variables.directions.keys().zip(&key.directions);
     let directions = directions.filter_map(|(name, direction)| {
         let letter = match direction.as_ref()? {
-            Direction::V => 'V',
-            Direction::H => 'H',
-            Direction::B => 'B',
+            Direction::V => "V".to_owned(),
+            Direction::H => "H".to_owned(),
+            Direction::B => "B".to_owned(),
+            Direction::Packed(words) => words.to_string(),
             Direction::Variable(_) => return None,
         };
         Some(format!("'{name} = {letter}"))

@@ -256,6 +256,7 @@ impl<'p> Body<'p, '_> {
             DirectionTerm::V => Direction::V,
             DirectionTerm::H => Direction::H,
             DirectionTerm::B => Direction::B,
+            DirectionTerm::Packed(words) => Direction::Packed(words),
             DirectionTerm::Variable(index) => self.directions.get(index).copied().unwrap_or(Direction::B),
         };
         Word { width, direction }
@@ -612,6 +613,7 @@ pub(super) fn variable(
         Direction::V => typed::Direction::V,
         Direction::H => typed::Direction::H,
         Direction::B => typed::Direction::B,
+        Direction::Packed(words) => typed::Direction::Packed(words),
         Direction::Variable(_) => typed::Direction::Free,
     };
     Some(typed::Variable {

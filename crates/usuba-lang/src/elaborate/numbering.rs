@@ -68,6 +68,7 @@ fn symbol(name: &str, key: &Key, taken: &mut BTreeSet<String>) -> String {
     parts.extend(key.directions.iter().flatten().map(|direction| match direction {
         Direction::V => "V".to_string(),
         Direction::H => "H".to_string(),
+        Direction::Packed(words) => format!("V{words}"),
         Direction::B | Direction::Variable(_) => "B".to_string(),
     }));
     let mut symbol = format!("{name}__{}", parts.join("_"));

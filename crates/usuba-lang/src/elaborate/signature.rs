@@ -157,6 +157,7 @@ impl Reader<'_> {
             Some(ast::Direction::V) => return DirectionTerm::V,
             Some(ast::Direction::H) => return DirectionTerm::H,
             Some(ast::Direction::B) => return DirectionTerm::B,
+            Some(ast::Direction::Packed(words)) => return DirectionTerm::Packed(*words),
             Some(ast::Direction::Variable(name)) => name.as_str(),
             None => "D",
         };

@@ -50,6 +50,7 @@ pub(super) fn instance<'p>(
             DirectionTerm::V => Direction::V,
             DirectionTerm::H => Direction::H,
             DirectionTerm::B => Direction::B,
+            DirectionTerm::Packed(words) => Direction::Packed(words),
             DirectionTerm::Variable(index) => directions.get(index).copied().unwrap_or(Direction::B),
         },
     };

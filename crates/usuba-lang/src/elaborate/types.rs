@@ -35,6 +35,8 @@ pub(super) enum Direction {
     H,
     /// Bitsliced.
     B,
+    /// Vertical, so many words of one instance side by side in 128 bits.
+    Packed(u32),
     /// A variable of the [`super::unify::Unifier`].
     Variable(u32),
 }
@@ -68,6 +70,7 @@ pub(super) enum DirectionTerm {
     V,
     H,
     B,
+    Packed(u32),
     Variable(usize),
 }
 
@@ -137,11 +140,12 @@ pub(super) fn describe(words: &[Word], size_names: &dyn Fn(Width) -> String, dir
     let mut parts: Vec<String> = Vec::new();
     for &(word, count) in runs.iter().take(4) {
         let direction = match word.direction {
-            _ if !directed => "",
-            Direction::V => "<V>",
-            Direction::H => "<H>",
-            Direction::B => "<B>",
-            Direction::Variable(_) => "<'D>",
+            _ if !directed => String::new(),
+            Direction::V => "<V>".into(),
+            Direction::H => "<H>".into(),
+            Direction::B => "<B>".into(),
+            Direction::Packed(words) => format!("<{words}>"),
+            Direction::Variable(_) => "<'D>".into(),
         };
         let text = match (word.width.bits(), count) {
             (Some(1), count) => format!("b{direction}{count}"),

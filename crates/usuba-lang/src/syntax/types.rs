@@ -73,6 +73,11 @@ fn whole(word: &str, span: Span) -> Read<BaseType> {
         Some(count) => Some(number(count, word, span)?.ok_or_else(malformed)?),
         None => None,
     };
+    if let Some(Direction::Packed(words)) = direction
+        && size.checked_mul(words) != Some(128)
+    {
+        return Err(Box::new(messages::integer_direction(span, word, &words.to_string())));
+    }
     Ok(BaseType::Word { direction, size: Size::Bits(size), count })
 }
 
@@ -92,7 +97,10 @@ fn direction(direction: &str, word: &str, span: Span) -> Read<Direction> {
         "B" => Ok(Direction::B),
         _ => match direction.strip_prefix('\'') {
             Some(name) if is_identifier(name) => Ok(Direction::Variable(name.to_string())),
-            _ if direction.bytes().all(|b| b.is_ascii_digit()) => {
+            _ if matches!(direction, "2" | "4" | "8" | "16") => {
+                Ok(direction.parse().map_or(Direction::V, Direction::Packed))
+            }
+            _ if !direction.is_empty() && direction.bytes().all(|b| b.is_ascii_digit()) => {
                 Err(Box::new(messages::integer_direction(span, word, direction)))
             }
             _ => Err(Box::new(messages::unknown_direction(span, word, direction))),

@@ -12,9 +12,11 @@ pub fn run(run: &Run, output: &Output) -> Result<(), Failure> {
     let loaded = front_end::read(&run.file, &run.search, output)?;
     let (mode, direction) = match run.slicing {
         Some(SlicingArg::B) => (Mode::Bits, None),
-        Some(SlicingArg::V | SlicingArg::V2 | SlicingArg::V4 | SlicingArg::V8 | SlicingArg::V16) => {
-            (Mode::Words, Some(Direction::V))
-        }
+        Some(SlicingArg::V) => (Mode::Words, Some(Direction::V)),
+        Some(SlicingArg::V2) => (Mode::Words, Some(Direction::Packed(2))),
+        Some(SlicingArg::V4) => (Mode::Words, Some(Direction::Packed(4))),
+        Some(SlicingArg::V8) => (Mode::Words, Some(Direction::Packed(8))),
+        Some(SlicingArg::V16) => (Mode::Words, Some(Direction::Packed(16))),
         Some(SlicingArg::H) => (Mode::Words, Some(Direction::H)),
         Some(SlicingArg::Auto) | None => (Mode::Words, None),
     };

@@ -94,12 +94,13 @@ pub(in crate::elaborate) fn entry_word(word: u32, limit: u32) -> Diagnostic {
 }
 
 /// The letter of a direction.
-fn letter(direction: Direction) -> &'static str {
+fn letter(direction: Direction) -> String {
     match direction {
-        Direction::V => "V",
-        Direction::H => "H",
-        Direction::B => "B",
-        Direction::Variable(_) => "'D",
+        Direction::V => "V".into(),
+        Direction::H => "H".into(),
+        Direction::B => "B".into(),
+        Direction::Packed(words) => words.to_string(),
+        Direction::Variable(_) => "'D".into(),
     }
 }
 

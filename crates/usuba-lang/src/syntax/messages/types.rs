@@ -42,9 +42,12 @@ pub(in super::super) fn zero_size(span: Span, word: &str) -> Diagnostic {
 }
 
 pub(in super::super) fn integer_direction(span: Span, word: &str, direction: &str) -> Diagnostic {
-    Diagnostic::error("E0254", span, format!("the direction `<{direction}>` is reserved for hybrid slicing"))
-        .label("integer direction")
-        .rule("a direction is `V`, `H`, `B` or a variable such as `'D`")
+    Diagnostic::error("E0254", span, format!("words do not fill 128 bits in the direction `<{direction}>`"))
+        .label("number as a direction")
+        .rule(
+            "a direction is `V`, `H`, `B`, a variable such as `'D`, or the number of words of one instance that lie side by \
+             side in 128 bits: `u<2>64`, `u<4>32`, `u<8>16`, `u<16>8`",
+        )
         .help(format!(
             "leave the direction out: {}",
             quoted(&word.replacen(&format!("<{direction}>"), "", 1))
@@ -63,6 +66,7 @@ pub(in super::super) fn unknown_direction(span: Span, word: &str, direction: &st
     let upper = direction.to_ascii_uppercase();
     let fixed = match upper.as_str() {
         "V" | "H" | "B" => upper,
+        "" => "'D".to_owned(),
         _ => format!("'{direction}"),
     };
     let fixed = word.replacen(&format!("<{direction}>"), &format!("<{fixed}>"), 1);
