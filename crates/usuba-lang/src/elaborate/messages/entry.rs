@@ -110,12 +110,16 @@ pub(in crate::elaborate) fn entry_direction(
     fixed: Direction,
     chosen: Direction,
 ) -> Diagnostic {
+    let slicing = match fixed {
+        Direction::Packed(words) => format!("v{words}"),
+        _ => letter(fixed).to_lowercase(),
+    };
     let (fixed, chosen) = (letter(fixed), letter(chosen));
     Diagnostic::error("E0808", name.span, format!("`{}` has direction {fixed}, but {chosen} is asked for", name.text))
         .label(format!("declared with <{fixed}>"))
         .also(entry.span, "the entry")
         .rule("`--slicing` binds the direction that the entry leaves open; only `--slicing b` overrides what is written")
-        .help(format!("compile with `--slicing {}`, or leave the direction out of the type", fixed.to_lowercase()))
+        .help(format!("compile with `--slicing {slicing}`, or leave the direction out of the type"))
 }
 
 pub(in crate::elaborate) fn unexplained() -> Diagnostic {
