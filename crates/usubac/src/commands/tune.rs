@@ -84,6 +84,7 @@ pub fn run(tune: &Tune, output: &Output) -> Result<(), Failure> {
                 search: Search::new(space(tune, primitive, &families)?),
                 texts: BTreeMap::new(),
                 default: Vec::new(),
+                leaders: Vec::new(),
                 bar: &bar,
                 deadline: Instant::now() + Duration::from_secs(tune.budget),
             };
@@ -180,6 +181,8 @@ struct Session<'a> {
     texts: BTreeMap<String, Variant>,
     /// What is built without tuning, by each compiler.
     default: Vec<Candidate>,
+    /// The fastest so far, compiled, with their ratios to the default; at most [`FINALISTS`].
+    leaders: Vec<(f64, Candidate)>,
     bar: &'a ProgressBar,
     deadline: Instant,
 }
@@ -334,13 +337,19 @@ impl<'a> Session<'a> {
         let Some(default) = least(costs.get(..self.default.len()).unwrap_or_default()) else {
             return Err(Failure::general(UNSTEADY));
         };
-        for (candidate, cost) in field.iter().zip(costs) {
-            let verdict = match cost {
+        for (candidate, cost) in field.iter().zip(&costs) {
+            let verdict = match *cost {
                 Some(cost) => Verdict::Measured { cost, ratio: cost / default },
                 None => Verdict::Refused("no sample was steady".into()),
             };
             found.push((candidate.variant, verdict));
         }
+        let of_candidates = costs.into_iter().skip(self.default.len());
+        for (candidate, cost) in candidates.into_iter().zip(of_candidates) {
+            self.leaders.extend(cost.map(|cost| (cost / default, candidate)));
+        }
+        self.leaders.sort_by(|a, b| a.0.total_cmp(&b.0));
+        self.leaders.truncate(FINALISTS);
         Ok(found)
     }
 
@@ -412,6 +421,14 @@ impl<'a> Session<'a> {
             if finalists.len() == FINALISTS || ratio > 1.0 {
                 break;
             }
+            if self.default.iter().any(|one| one.variant == variant) {
+                continue;
+            }
+            if let Some(place) = self.leaders.iter().position(|(_, leader)| leader.variant == variant) {
+                finalists.push(self.leaders.swap_remove(place).1);
+                continue;
+            }
+            // Known from a journal alone.
             self.show(&format!("compiling {variant}"));
             let Ok((compiler, _)) = self.workbench.compiler(self.target, &variant) else { continue };
             let Ok(draft) = self.workbench.draft(self.primitive, self.target, variant) else { continue };
