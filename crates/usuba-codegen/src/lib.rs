@@ -29,6 +29,7 @@ mod node;
 mod operate;
 mod order;
 mod overwrite;
+mod price;
 mod prune;
 mod report;
 mod rotate;
@@ -167,6 +168,12 @@ pub fn select(program: &Program, target: &Target, order: Order) -> Result<Module
         }
     }
     if missing.is_empty() { Ok(Module { shape, functions }) } else { Err(missing) }
+}
+
+/// What one run of a program without loops costs on a target, in tenths of an instruction: its instructions, and loads and
+/// stores of values that do not fit the registers. `None` if the target has no code for it.
+pub fn price(program: &Program, target: &Target) -> Option<u64> {
+    select(program, target, Order::default()).ok().map(|module| price::price(&module, target))
 }
 
 /// Whether a target has code for a program that passes [`usuba_ir::check`].

@@ -11,8 +11,8 @@ use usuba_lang::diagnostic::Diagnostic;
 use usuba_lang::elaborate;
 use usuba_lang::load::Loaded;
 use usuba_lang::typed;
-use usuba_lower::circuits::Basis;
-use usuba_lower::{Loops, lower};
+use usuba_lower::circuits::{Basis, Circuit};
+use usuba_lower::{Loops, lower_with};
 use usuba_opt::pass::{self, PASSES, Pass};
 use usuba_target::{Meaning, Target};
 
@@ -147,7 +147,8 @@ pub fn compile(
     let mut settings = settings.clone();
     settings.lowering.basis = basis(target);
     settings.passes.machine = Some(machine(target));
-    let (typed, program, warnings) = optimised(loaded, &settings, observer)?;
+    let prefer = |candidates: &[Circuit]| cheapest(candidates, target);
+    let (typed, program, warnings) = optimised_with(loaded, &settings, &prefer, observer)?;
     observer.before("generate", Some(Product::Usuba0(&program)));
     let mut naming = naming.clone();
     if settings.order != Order::AUTO {
@@ -178,7 +179,15 @@ fn machine(target: &Target) -> pass::Machine {
     pass::Machine { registers: target.register_count, in_flight }
 }
 
-/// The stages before the last; the target matters to them only by [`usuba_lower::Options::basis`].
+/// The place of the circuit that costs least on a target, registers it lacks counted; of equals the first.
+fn cheapest(candidates: &[Circuit], target: &Target) -> usize {
+    let price = |circuit: &Circuit| usuba_codegen::price(&circuit.program(), target).unwrap_or(u64::MAX);
+    let prices = candidates.iter().map(price).enumerate();
+    prices.min_by_key(|&(place, price)| (price, place)).map_or(0, |(place, _)| place)
+}
+
+/// The stages before the last, for no target in particular; of [`usuba_lower::Options::basis`] the circuits of the fewest
+/// gates are taken.
 ///
 /// # Errors
 /// As for [`compile`].
@@ -187,13 +196,23 @@ pub fn optimised(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<(typed::Program, Program, Vec<Diagnostic>), Failure> {
+    optimised_with(loaded, settings, &|_| 0, observer)
+}
+
+fn optimised_with(
+    loaded: &Loaded,
+    settings: &Settings,
+    prefer: &dyn Fn(&[Circuit]) -> usize,
+    observer: &mut dyn Observer,
+) -> Result<(typed::Program, Program, Vec<Diagnostic>), Failure> {
     observer.before("elaborate", None);
     let (typed, diagnostics) = elaborate::elaborate(&loaded.program, &settings.elaboration());
     let typed = typed.ok_or_else(|| Failure::Program(diagnostics.clone()))?;
     go_on(observer.after("elaborate", Product::Typed(&typed)))?;
 
     observer.before("lower", Some(Product::Typed(&typed)));
-    let mut program = lower(&typed, &loaded.sources, &settings.lowering).map_err(Failure::Program)?;
+    let mut program =
+        lower_with(&typed, &loaded.sources, &settings.lowering, prefer).map_err(Failure::Program)?;
     go_on(observer.after("lower", Product::Usuba0(&program)))?;
 
     let mut passes = Passes { observer, stopped: false };

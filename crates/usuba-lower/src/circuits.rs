@@ -72,6 +72,11 @@ impl Circuit {
         Circuit { inputs: self.inputs, gates, outputs, cost: self.cost, source: self.source.clone() }
     }
 
+    /// A program of one node on single bits that computes it.
+    pub fn program(&self) -> usuba_ir::program::Program {
+        crate::table::program(self)
+    }
+
     /// Its value for every input in order, by evaluation: output word, first output most significant.
     pub fn table(&self) -> Vec<u64> {
         (0..1u64 << self.inputs)
@@ -130,6 +135,8 @@ pub struct Published {
     pub rows: Vec<([usize; 3], u8)>,
     /// The outputs among the inputs and rows.
     pub result: Vec<usize>,
+    /// Of the table.
+    fingerprint: Vec<Vec<usize>>,
 }
 
 /// All circuits of the database, by file name.
@@ -150,22 +157,48 @@ pub fn published(inputs: usize, outputs: usize, table: &[u64]) -> Option<&'stati
 /// Up to this many inputs every order of them is tried: a truth table then fits a word.
 const SMALL: usize = 6;
 
-/// The published circuit of the fewest gates of a basis for a table of 2^inputs values that may list inputs and outputs in another order than
-/// the database does, such as the rows and columns in which the S-boxes of DES are printed. More than six inputs are
-/// tried in the order of the database and in the opposite one only.
-pub fn rewired(basis: Basis, inputs: usize, outputs: usize, table: &[u64]) -> Option<Circuit> {
+/// The published circuits that have gates of a basis only, for a table of 2^inputs values, the fewest gates first. The
+/// table may list inputs and outputs in another order than the database does, such as the rows and columns in which the
+/// S-boxes of DES are printed ([`Published::wiring`]).
+pub fn candidates(basis: Basis, inputs: usize, outputs: usize, table: &[u64]) -> Vec<Circuit> {
     if table.len() != 1 << inputs {
-        return None;
+        return Vec::new();
     }
-    let mut candidates: Vec<&Published> = database()
+    let mut possible: Vec<&Published> = database()
         .iter()
         .filter(|one| one.basis <= basis && one.circuit.inputs == inputs && one.outputs == outputs)
         .collect();
-    candidates.sort_by_key(|one| one.circuit.cost);
-    candidates.into_iter().find_map(|one| {
-        let (order, sources) = one.wiring(table)?;
-        Some(one.circuit.rewire(&order, &sources))
-    })
+    possible.sort_by_key(|one| one.circuit.cost);
+    let fingerprint = fingerprint(table, inputs, outputs);
+    possible
+        .into_iter()
+        .filter(|one| one.fingerprint == fingerprint)
+        .filter_map(|one| {
+            let (order, sources) = one.wiring(table)?;
+            Some(one.circuit.rewire(&order, &sources))
+        })
+        .collect()
+}
+
+/// The first of the [`candidates`].
+pub fn rewired(basis: Basis, inputs: usize, outputs: usize, table: &[u64]) -> Option<Circuit> {
+    candidates(basis, inputs, outputs, table).into_iter().next()
+}
+
+/// What does not depend on the order of inputs and outputs: for each output how often each input changes it, both sorted.
+fn fingerprint(table: &[u64], inputs: usize, outputs: usize) -> Vec<Vec<usize>> {
+    let changes = |input: usize, output: usize| {
+        (0..table.len()).filter(|&i| (table[i] ^ table[i ^ 1 << input]) >> output & 1 == 1).count()
+    };
+    let mut columns: Vec<Vec<usize>> = (0..outputs)
+        .map(|output| {
+            let mut column: Vec<usize> = (0..inputs).map(|input| changes(input, output)).collect();
+            column.sort_unstable();
+            column
+        })
+        .collect();
+    columns.sort_unstable();
+    columns
 }
 
 impl Published {
@@ -285,7 +318,11 @@ fn read(file: &'static str, text: &str) -> Option<Published> {
     let cost = if basis == Basis::TwoInput { gates.len() } else { netlist.gates.len() };
     let Netlist { sbox, inputs, table, outputs: count, source, .. } = netlist;
     let circuit = Circuit { inputs, gates, outputs, cost, source };
-    Some(Published { file, sbox, table, outputs: count, basis, circuit, rows, result })
+    if table.len() != 1 << inputs {
+        return None;
+    }
+    let fingerprint = fingerprint(&table, inputs, count);
+    Some(Published { file, sbox, table, outputs: count, basis, circuit, rows, result, fingerprint })
 }
 
 /// The number of a wire among the inputs and the rows of a file.

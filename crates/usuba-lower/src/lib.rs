@@ -82,6 +82,20 @@ pub fn lower(
     sources: &Sources,
     options: &Options,
 ) -> Result<Program, Vec<Diagnostic>> {
+    lower_with(program, sources, options, &|_| 0)
+}
+
+/// [`lower`], where `prefer` chooses among several circuits for a table: it is given at least two, the fewest gates first,
+/// and answers with the place of one.
+///
+/// # Errors
+/// As for [`lower`].
+pub fn lower_with(
+    program: &typed::Program,
+    sources: &Sources,
+    options: &Options,
+    prefer: &dyn Fn(&[circuits::Circuit]) -> usize,
+) -> Result<Program, Vec<Diagnostic>> {
     let findings = admission::findings(program, options);
     if !findings.is_empty() {
         return Err(findings);
@@ -97,6 +111,7 @@ pub fn lower(
     let mut lowering = Lowering {
         program,
         options,
+        prefer,
         places: Places::new(sources),
         nodes: Vec::new(),
         of_instance: vec![None; program.instances.len()],
@@ -118,6 +133,7 @@ pub fn lower(
 struct Lowering<'a> {
     program: &'a typed::Program,
     options: &'a Options,
+    prefer: &'a dyn Fn(&[circuits::Circuit]) -> usize,
     places: Places,
     nodes: Vec<Node>,
     /// The node of each instance; permutations have none unless they are the entry.

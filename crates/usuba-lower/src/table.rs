@@ -4,7 +4,7 @@ use crate::circuits::{self, Circuit, Gate};
 use crate::{Loops, Lowering, synthesis};
 use usuba_ir::builder::NodeBuilder;
 use usuba_ir::layout::Layout;
-use usuba_ir::program::{Affine, BinaryOp, Node, NodeId, Origin, Parameter, Type, ValueId};
+use usuba_ir::program::{Affine, BinaryOp, Node, NodeId, Origin, Parameter, Program, Type, ValueId};
 use usuba_lang::typed::{Instance, Lookup, Table};
 
 /// From this many instructions on, gates, loads and stores, the columns of a table are worked off in a loop. The 16 columns
@@ -35,10 +35,15 @@ impl<'p> Lowering<'p> {
     /// The circuit of a table: published, whatever the order of its inputs and outputs, or made here.
     fn circuit(&self, table: &Table) -> Circuit {
         let (inputs, outputs) = (table.inputs as usize, table.outputs as usize);
-        let published = if self.options.published_circuits {
-            circuits::rewired(self.options.basis, inputs, outputs, &table.entries)
+        let mut candidates = if self.options.published_circuits {
+            circuits::candidates(self.options.basis, inputs, outputs, &table.entries)
         } else {
-            None
+            Vec::new()
+        };
+        let published = match candidates.len() {
+            0 => None,
+            1 => candidates.pop(),
+            count => Some(candidates.swap_remove((self.prefer)(&candidates).min(count - 1))),
         };
         published.unwrap_or_else(|| synthesis::synthesise(inputs, outputs, &table.entries))
     }
@@ -156,11 +161,21 @@ impl<'p> Lowering<'p> {
     }
 }
 
+/// A program that computes a circuit on single bits.
+pub(crate) fn program(circuit: &Circuit) -> Program {
+    let node = on_bits(NodeBuilder::new("Circuit".to_owned()), circuit);
+    Program { files: Vec::new(), nodes: vec![node], interleave: 1 }
+}
+
 /// A node that computes a circuit on single bits.
 fn column_node(name: String, instance: &Instance, circuit: &Circuit, origin: Origin) -> Node {
     let mut builder = NodeBuilder::new(name);
     builder.attributes = crate::node::attributes(instance.attributes);
     builder.at(origin);
+    on_bits(builder, circuit)
+}
+
+fn on_bits(mut builder: NodeBuilder, circuit: &Circuit) -> Node {
     let ty = Type::atom(Layout::BIT);
     let bit = |name: String| Parameter { name, ty, shape: Vec::new(), uniform: false };
     let wires: Vec<ValueId> = (0..circuit.inputs).map(|i| builder.input(bit(format!("x{i}")))).collect();
