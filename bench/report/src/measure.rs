@@ -114,7 +114,7 @@ const WIDTHS: &[&str] = &["gp64", "sse2", "avx2", "avx512-128", "avx512-256", "a
 const HORIZONTAL: &[&str] = &["aes-128", "rectangle-80"];
 
 /// Choices whose effect is measured, as `usubac bench --vary` names them.
-const CHOICES: &[&str] = &["inline", "loops", "interleave", "order", "circuits"];
+const CHOICES: &[&str] = &["inline", "loops", "interleave", "granularity", "order", "circuits"];
 
 fn load() -> f64 {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
