@@ -47,6 +47,20 @@ USUBA_INLINE size_t usuba_bit_number(struct usuba_format format, size_t byte, si
     return byte / (m / 8) * m + (m - 1 - (8 * (byte % (m / 8)) + bit));
 }
 
+/* Which of the blocks of a batch instance number `instance` of a register is, `of` instances to a register of `size`
+ * bytes. Blocks go to instances in the order in which whole registers are loaded from blocks of 8 or of 16 bytes. A
+ * register is `pieces` of 16 bytes, the lanes in which x86 shuffles, or one that is shorter; in binary, most significant
+ * first, instance = piece, place and block = place, piece; for blocks of 8 bytes, two to a piece,
+ * instance = piece, place, one and block = place, piece, one. With a single piece this is the natural order. */
+USUBA_INLINE size_t usuba_block_of(size_t instance, size_t of, size_t size, size_t bytes)
+{
+    const size_t pieces = size < 16 ? 1 : size / 16, places = of / pieces;
+    const size_t piece = instance / places, place = instance % places;
+    if (bytes == 8)
+        return (place / 2 * pieces + piece) * 2 + place % 2;
+    return place * pieces + piece;
+}
+
 /* 64-bit words in memory, little-endian and big-endian. */
 #if defined(__BYTE_ORDER__) && (defined(__GNUC__) || defined(__clang__))
 USUBA_INLINE uint64_t usuba_load64(const unsigned char *p)

@@ -39,35 +39,32 @@ USUBA_INLINE unsigned usuba_log2(size_t batch)
     return n;
 }
 
-/* The first `count` <= `batch` blocks to integers: format.width * batch = 64. */
-USUBA_INLINE void usuba_pack_interleaved(uint64_t *registers, size_t batch, const unsigned char *blocks, size_t count,
+/* `batch` blocks in the natural order to integers: format.width * batch = 64 = 8 * size. */
+USUBA_INLINE void usuba_pack_interleaved(void *registers, size_t size, size_t batch, const unsigned char *blocks,
                                          struct usuba_format format)
 {
+    unsigned char *image = (unsigned char *)registers;
     size_t word, j;
     for (word = 0; word < format.words; word++) {
         uint64_t x = 0;
-        for (j = 0; j < batch; j++) {
-            if (j < count)
-                x |= usuba_load_word(blocks + j * format.bytes, word, format) << (j * format.width);
-        }
-        registers[word] = usuba_rotate_numbers(x, usuba_log2(batch));
+        for (j = 0; j < batch; j++)
+            x |= usuba_load_word(blocks + j * format.bytes, word, format) << (j * format.width);
+        usuba_store_lane(image + word * size, usuba_rotate_numbers(x, usuba_log2(batch)), size);
     }
 }
 
-/* The first `count` instances to blocks. */
-USUBA_INLINE void usuba_unpack_interleaved(unsigned char *blocks, size_t count, const uint64_t *registers, size_t batch,
+/* The reverse. */
+USUBA_INLINE void usuba_unpack_interleaved(struct usuba_output blocks, const void *registers, size_t size, size_t batch,
                                            struct usuba_format format)
 {
+    const unsigned char *image = (const unsigned char *)registers;
     const uint64_t ones = UINT64_MAX >> (64 - format.width);
     size_t word, j;
-    if (format.order == USUBA_PLANES || format.width % 8 != 0)
-        memset(blocks, 0, count * format.bytes);
+    usuba_begin_words(blocks, batch * format.bytes, format);
     for (word = 0; word < format.words; word++) {
-        const uint64_t x = usuba_rotate_numbers(registers[word], 6 - usuba_log2(batch));
-        for (j = 0; j < batch; j++) {
-            if (j < count)
-                usuba_store_word(blocks + j * format.bytes, word, x >> (j * format.width) & ones, format);
-        }
+        const uint64_t x = usuba_rotate_numbers(usuba_load_lane(image + word * size, size), 6 - usuba_log2(batch));
+        for (j = 0; j < batch; j++)
+            usuba_output_word(usuba_output_at(blocks, j * format.bytes), word, x >> (j * format.width) & ones, format);
     }
 }
 

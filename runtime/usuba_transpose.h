@@ -16,7 +16,7 @@
  * atom.
  *
  * Everything here is constant time: no branch and no address depends on the bytes of blocks and keys. Blocks may have
- * any alignment. Instances that have no block are zero. Bits beyond the last atom are zero.
+ * any alignment; there is one for every instance, in the order of `usuba_block_of`. Bits beyond the last atom are zero.
  *
  * C99 and the attribute `always_inline`; either byte order. */
 #ifndef USUBA_TRANSPOSE_H
@@ -27,5 +27,6 @@
 #include "usuba_transpose_h.h"
 #include "usuba_transpose_v.h"
 #include "usuba_transpose_p.h"
+#include "usuba_count.h"
 
 #endif

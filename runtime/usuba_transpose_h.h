@@ -28,24 +28,21 @@ USUBA_INLINE size_t usuba_place_h(size_t bit, size_t group, size_t size, size_t 
     return bit / format.width * size + group / element * chunk + bit % format.width * element + group % element;
 }
 
-/* By groups of 8 blocks and 8 bytes. */
-USUBA_INLINE void usuba_pack_h_words(void *registers, size_t size, size_t batch, const unsigned char *blocks, size_t count,
+/* By groups of 8 instances and 8 bytes. */
+USUBA_INLINE void usuba_pack_h_words(unsigned char *image, size_t size, size_t batch, const unsigned char *blocks,
                                      struct usuba_format format)
 {
-    unsigned char *image = (unsigned char *)registers;
-    const size_t bits = format.width * format.words;
+    const size_t bits = format.width * format.words, instances = 8 * size / format.width;
     const int runs = format.order == USUBA_PLANES && batch == 8 && format.width % 8 == 0;
     size_t group, at, i, j, t;
-    for (group = 0; group < size / format.width; group++) {
-        const size_t first = 8 * group;
-        const size_t present = count <= first ? 0 : count - first < 8 ? count - first : 8;
+    for (group = 0; group < instances / 8; group++) {
         for (at = 0; at < format.bytes; at += 8) {
             const size_t part = format.bytes - at < 8 ? format.bytes - at : 8;
             uint64_t words[8];
-            for (j = 0; j < present; j++)
-                words[j] = usuba_load_part(blocks + (first + j) * format.bytes + at, part);
-            for (; j < 8; j++)
-                words[j] = 0;
+            for (j = 0; j < 8; j++) {
+                const size_t block = usuba_block_of(8 * group + j, instances, size, format.bytes);
+                words[j] = usuba_load_part(blocks + block * format.bytes + at, part);
+            }
             usuba_transpose8(words);
             for (t = 0; t < 8; t++) {
                 if (runs) {
@@ -64,16 +61,13 @@ USUBA_INLINE void usuba_pack_h_words(void *registers, size_t size, size_t batch,
     }
 }
 
-USUBA_INLINE void usuba_unpack_h_words(unsigned char *blocks, size_t count, const void *registers, size_t size,
-                                       size_t batch, struct usuba_format format)
+USUBA_INLINE void usuba_unpack_h_words(struct usuba_output blocks, const unsigned char *image, size_t size, size_t batch,
+                                       struct usuba_format format)
 {
-    const unsigned char *image = (const unsigned char *)registers;
-    const size_t bits = format.width * format.words;
+    const size_t bits = format.width * format.words, instances = 8 * size / format.width;
     const int runs = format.order == USUBA_PLANES && batch == 8 && format.width % 8 == 0;
     size_t group, at, i, j, t;
-    for (group = 0; 8 * group < count; group++) {
-        const size_t first = 8 * group;
-        const size_t present = count - first < 8 ? count - first : 8;
+    for (group = 0; group < instances / 8; group++) {
         for (at = 0; at < format.bytes; at += 8) {
             const size_t part = format.bytes - at < 8 ? format.bytes - at : 8;
             uint64_t words[8];
@@ -91,117 +85,59 @@ USUBA_INLINE void usuba_unpack_h_words(unsigned char *blocks, size_t count, cons
                 }
             }
             usuba_transpose8(words);
-            for (j = 0; j < present; j++)
-                usuba_store_part(blocks + (first + j) * format.bytes + at, words[j], part);
+            for (j = 0; j < 8; j++) {
+                const size_t block = usuba_block_of(8 * group + j, instances, size, format.bytes);
+                usuba_output_part(usuba_output_at(blocks, block * format.bytes + at), words[j], part);
+            }
         }
     }
 }
 
-#if USUBA_VECTOR
 /* Whether vectors do it: atoms of 16 bits, 8 instances to a chunk, as planes or as four little-endian words. */
 USUBA_INLINE int usuba_has_vectors_h(size_t size, size_t batch, struct usuba_format format)
 {
-    const int known = size == 16 || (size == 32 && USUBA_VECTOR >= 32) || (size == 64 && USUBA_VECTOR >= 64);
-    return known && batch == 8 && format.width == 16 &&
+    return usuba_is_vector(size) && batch == 8 && format.width == 16 &&
            (format.order == USUBA_PLANES || (format.order == USUBA_LITTLE && format.words == 4));
 }
 
-USUBA_INLINE void usuba_pack_h_vectors(unsigned char *image, size_t size, const unsigned char *blocks, size_t count,
-                                       struct usuba_format format, int full)
-{
-    const struct usuba_column wide = { format.bytes, 16, count, full }, narrow = { format.bytes, 8, count, full };
-    size_t at;
-    if (format.order == USUBA_LITTLE) {
-        if (size == 16)
-            usuba_pack_words16_16(image, blocks, narrow);
-#if USUBA_VECTOR >= 32
-        if (size == 32)
-            usuba_pack_words16_32(image, blocks, narrow);
-#endif
-#if USUBA_VECTOR >= 64
-        if (size == 64)
-            usuba_pack_words16_64(image, blocks, narrow);
-#endif
-        return;
-    }
-    for (at = 0; at < format.bytes; at += 16) {
-        if (size == 16)
-            usuba_pack_planes_16(image, blocks, at, wide);
-#if USUBA_VECTOR >= 32
-        if (size == 32)
-            usuba_pack_planes_32(image, blocks, at, wide);
-#endif
-#if USUBA_VECTOR >= 64
-        if (size == 64)
-            usuba_pack_planes_64(image, blocks, at, wide);
-#endif
-    }
-}
-
-USUBA_INLINE void usuba_unpack_h_vectors(unsigned char *blocks, size_t count, const unsigned char *image, size_t size,
-                                         struct usuba_format format, int full)
-{
-    const struct usuba_column wide = { format.bytes, 16, count, full }, narrow = { format.bytes, 8, count, full };
-    size_t at;
-    if (format.order == USUBA_LITTLE) {
-        if (size == 16)
-            usuba_unpack_words16_16(blocks, image, narrow);
-#if USUBA_VECTOR >= 32
-        if (size == 32)
-            usuba_unpack_words16_32(blocks, image, narrow);
-#endif
-#if USUBA_VECTOR >= 64
-        if (size == 64)
-            usuba_unpack_words16_64(blocks, image, narrow);
-#endif
-        return;
-    }
-    for (at = 0; at < format.bytes; at += 16) {
-        if (size == 16)
-            usuba_unpack_planes_16(blocks, image, at, wide);
-#if USUBA_VECTOR >= 32
-        if (size == 32)
-            usuba_unpack_planes_32(blocks, image, at, wide);
-#endif
-#if USUBA_VECTOR >= 64
-        if (size == 64)
-            usuba_unpack_planes_64(blocks, image, at, wide);
-#endif
-    }
-}
-
-#endif
-
-/* The first `count` blocks to registers of 8 * size / width instances. */
-USUBA_INLINE void usuba_pack_h(void *registers, size_t size, size_t batch, const unsigned char *blocks, size_t count,
+/* Blocks of `format`, one for each of 8 * size / width instances, to registers. */
+USUBA_INLINE void usuba_pack_h(void *registers, size_t size, size_t batch, const unsigned char *blocks,
                                struct usuba_format format)
 {
+    unsigned char *image = (unsigned char *)registers;
 #if USUBA_VECTOR
     if (usuba_has_vectors_h(size, batch, format)) {
-        if (count == size / 2)
-            usuba_pack_h_vectors((unsigned char *)registers, size, blocks, count, format, 1);
+        const struct usuba_column wide = { format.bytes, 16 }, narrow = { format.bytes, 8 };
+        size_t at;
+        if (format.order == USUBA_LITTLE)
+            USUBA_FOR_SIZE(size, usuba_pack_words16, (image, blocks, narrow));
         else
-            usuba_pack_h_vectors((unsigned char *)registers, size, blocks, count, format, 0);
+            for (at = 0; at < format.bytes; at += 16)
+                USUBA_FOR_SIZE(size, usuba_pack_planes, (image, blocks, at, wide));
         return;
     }
 #endif
-    usuba_pack_h_words(registers, size, batch, blocks, count, format);
+    usuba_pack_h_words(image, size, batch, blocks, format);
 }
 
-/* The first `count` instances of registers to blocks. */
-USUBA_INLINE void usuba_unpack_h(unsigned char *blocks, size_t count, const void *registers, size_t size, size_t batch,
+/* The reverse. */
+USUBA_INLINE void usuba_unpack_h(struct usuba_output blocks, const void *registers, size_t size, size_t batch,
                                  struct usuba_format format)
 {
+    const unsigned char *image = (const unsigned char *)registers;
 #if USUBA_VECTOR
     if (usuba_has_vectors_h(size, batch, format)) {
-        if (count == size / 2)
-            usuba_unpack_h_vectors(blocks, count, (const unsigned char *)registers, size, format, 1);
+        const struct usuba_column wide = { format.bytes, 16 }, narrow = { format.bytes, 8 };
+        size_t at;
+        if (format.order == USUBA_LITTLE)
+            USUBA_FOR_SIZE(size, usuba_unpack_words16, (blocks, image, narrow));
         else
-            usuba_unpack_h_vectors(blocks, count, (const unsigned char *)registers, size, format, 0);
+            for (at = 0; at < format.bytes; at += 16)
+                USUBA_FOR_SIZE(size, usuba_unpack_planes, (blocks, image, at, wide));
         return;
     }
 #endif
-    usuba_unpack_h_words(blocks, count, registers, size, batch, format);
+    usuba_unpack_h_words(blocks, image, size, batch, format);
 }
 
 /* One block to the uniform form: `words` chunks of width * batch / 8 bytes, each element all zeros or all ones. */

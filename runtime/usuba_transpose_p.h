@@ -14,48 +14,51 @@ USUBA_INLINE int usuba_is_plain_p(size_t lane, struct usuba_format format)
            (lane == 1 || (format.order == USUBA_BIG) == USUBA_BIG_ENDIAN);
 }
 
-/* The first `count` blocks to registers of size / 16 instances. */
-USUBA_INLINE void usuba_pack_p(void *registers, size_t size, size_t lane, const unsigned char *blocks, size_t count,
+/* Words of one group. */
+USUBA_INLINE void usuba_pack_group(unsigned char *to, size_t lane, const unsigned char *block, size_t group,
+                                   struct usuba_format format)
+{
+    size_t at;
+    if (usuba_is_plain_p(lane, format)) {
+        memcpy(to, block + 16 * group, 16);
+        return;
+    }
+    for (at = 0; at < 16 / lane; at++)
+        usuba_store_lane(to + at * lane, usuba_load_word(block, group * (16 / lane) + at, format), lane);
+}
+
+/* Blocks of `format`, one for each of size / 16 instances, to registers; in the natural order. */
+USUBA_INLINE void usuba_pack_p(void *registers, size_t size, size_t lane, const unsigned char *blocks,
                                struct usuba_format format)
 {
     unsigned char *image = (unsigned char *)registers;
     const size_t groups = format.words * lane / 16;
-    size_t j, group, at;
-    if (count < size / 16)
-        memset(image, 0, groups * size);
-    for (group = 0; group < groups; group++) {
-        for (j = 0; j < count; j++) {
-            unsigned char *to = image + group * size + 16 * j;
-            const unsigned char *block = blocks + j * format.bytes;
-            if (usuba_is_plain_p(lane, format)) {
-                memcpy(to, block + 16 * group, 16);
-                continue;
-            }
-            for (at = 0; at < 16 / lane; at++)
-                usuba_store_lane(to + at * lane, usuba_load_word(block, group * (16 / lane) + at, format), lane);
-        }
-    }
+    size_t j, group;
+    for (group = 0; group < groups; group++)
+        for (j = 0; j < size / 16; j++)
+            usuba_pack_group(image + group * size + 16 * j, lane, blocks + j * format.bytes, group, format);
 }
 
-/* The first `count` instances of registers to blocks. */
-USUBA_INLINE void usuba_unpack_p(unsigned char *blocks, size_t count, const void *registers, size_t size, size_t lane,
+/* The reverse. */
+USUBA_INLINE void usuba_unpack_p(struct usuba_output blocks, const void *registers, size_t size, size_t lane,
                                  struct usuba_format format)
 {
     const unsigned char *image = (const unsigned char *)registers;
-    const size_t groups = format.words * lane / 16;
+    const size_t groups = format.words * lane / 16, n = 16 / lane;
+    const int plain = usuba_is_plain_p(lane, format);
     size_t j, group, at;
-    if (format.order == USUBA_PLANES)
-        memset(blocks, 0, count * format.bytes);
-    for (j = 0; j < count; j++) {
+    usuba_begin_words(blocks, size / 16 * format.bytes, format);
+    for (j = 0; j < size / 16; j++) {
         for (group = 0; group < groups; group++) {
             const unsigned char *from = image + group * size + 16 * j;
-            unsigned char *block = blocks + j * format.bytes;
-            if (usuba_is_plain_p(lane, format)) {
-                memcpy(block + 16 * group, from, 16);
+            const struct usuba_output to = usuba_output_at(blocks, j * format.bytes);
+            if (plain) {
+                usuba_output_part(usuba_output_at(to, 16 * group), usuba_load64(from), 8);
+                usuba_output_part(usuba_output_at(to, 16 * group + 8), usuba_load64(from + 8), 8);
                 continue;
             }
-            for (at = 0; at < 16 / lane; at++)
-                usuba_store_word(block, group * (16 / lane) + at, usuba_load_lane(from + at * lane, lane), format);
+            for (at = 0; at < n; at++)
+                usuba_output_word(to, group * n + at, usuba_load_lane(from + at * lane, lane), format);
         }
     }
 }
@@ -63,7 +66,7 @@ USUBA_INLINE void usuba_unpack_p(unsigned char *blocks, size_t count, const void
 /* One block to the uniform form: its groups. */
 USUBA_INLINE void usuba_uniform_p(void *uniform, size_t lane, const unsigned char *block, struct usuba_format format)
 {
-    usuba_pack_p(uniform, 16, lane, block, 1, format);
+    usuba_pack_p(uniform, 16, lane, block, format);
 }
 
 #endif

@@ -62,7 +62,7 @@ USUBA_INLINE uint64_t usuba_load_word(const unsigned char *block, size_t word, s
     return value;
 }
 
-/* Writes word number `word`; where words share bytes, the block must have been zero. */
+/* Writes word number `word`; where words share bytes, it is added to what is there. */
 USUBA_INLINE void usuba_store_word(unsigned char *block, size_t word, uint64_t value, struct usuba_format format)
 {
     const size_t m = format.width, bytes = m / 8;
@@ -70,12 +70,12 @@ USUBA_INLINE void usuba_store_word(unsigned char *block, size_t word, uint64_t v
     if (format.order == USUBA_PLANES) {
         unsigned char *p = block + word / 8 * m;
         for (i = 0; i < m; i++)
-            p[i] = (unsigned char)(p[i] | (value >> (m - 1 - i) & 1) << (7 - word % 8));
+            p[i] = (unsigned char)(p[i] ^ (value >> (m - 1 - i) & 1) << (7 - word % 8));
     } else if (m % 8 != 0) {
         for (i = 0; i < m; i++) {
             const size_t bit = word * m + i;
             const size_t shift = format.order == USUBA_BIG ? 7 - bit % 8 : bit % 8;
-            block[bit / 8] = (unsigned char)(block[bit / 8] | (value >> (m - 1 - i) & 1) << shift);
+            block[bit / 8] = (unsigned char)(block[bit / 8] ^ (value >> (m - 1 - i) & 1) << shift);
         }
     } else if (m == 16 || m == 32 || m == 64) {
         usuba_store_sized(block + word * bytes, value, bytes, format.order == USUBA_BIG);
@@ -86,6 +86,30 @@ USUBA_INLINE void usuba_store_word(unsigned char *block, size_t word, uint64_t v
         for (i = 0; i < bytes; i++)
             block[word * bytes + i] = (unsigned char)(value >> (8 * i));
     }
+}
+
+/* Whether words share bytes. */
+USUBA_INLINE int usuba_are_shared(struct usuba_format format)
+{
+    return format.order == USUBA_PLANES || format.width % 8 != 0;
+}
+
+/* Word by word, output begins with this, for `size` bytes of blocks; then come all words, in any order. */
+USUBA_INLINE void usuba_begin_words(struct usuba_output blocks, size_t size, struct usuba_format format)
+{
+    if (!usuba_are_shared(format))
+        return;
+    if (blocks.with == NULL)
+        memset(blocks.to, 0, size);
+    else if (blocks.with != blocks.to)
+        memcpy(blocks.to, blocks.with, size);
+}
+
+USUBA_INLINE void usuba_output_word(struct usuba_output block, size_t word, uint64_t value, struct usuba_format format)
+{
+    if (!usuba_are_shared(format) && block.with != NULL)
+        value ^= usuba_load_word(block.with, word, format);
+    usuba_store_word(block.to, word, value, format);
 }
 
 /* A lane in the byte order of the machine. */
@@ -123,141 +147,107 @@ USUBA_INLINE uint64_t usuba_load_lane(const unsigned char *p, size_t lane)
     }
 }
 
+/* The bytes of a lane the other way round. */
+USUBA_INLINE uint64_t usuba_reverse_lane(uint64_t value, size_t lane)
+{
+    if (lane == 2)
+        return (value & 0xff) << 8 | (value >> 8 & 0xff);
+    if (lane == 4)
+        return (value & 0xff) << 24 | (value & 0xff00) << 8 | (value >> 8 & 0xff00) | (value >> 24 & 0xff);
+    if (lane == 8) {
+        unsigned char bytes[8];
+        usuba_store64(bytes, value);
+        return usuba_load64_big(bytes);
+    }
+    return value;
+}
+
 /* Word by word. */
-USUBA_INLINE void usuba_pack_v_words(void *registers, size_t size, size_t lane, const unsigned char *blocks, size_t count,
+USUBA_INLINE void usuba_pack_v_words(unsigned char *image, size_t size, size_t lane, const unsigned char *blocks,
                                      struct usuba_format format)
 {
-    unsigned char *image = (unsigned char *)registers;
     size_t j, word;
-    if (count < size / lane)
-        memset(image, 0, format.words * size);
     for (word = 0; word < format.words; word++) {
-        for (j = 0; j < count; j++)
-            usuba_store_lane(image + word * size + j * lane, usuba_load_word(blocks + j * format.bytes, word, format),
-                             lane);
+        for (j = 0; j < size / lane; j++) {
+            const size_t block = usuba_block_of(j, size / lane, size, format.bytes);
+            usuba_store_lane(image + word * size + j * lane,
+                             usuba_load_word(blocks + block * format.bytes, word, format), lane);
+        }
     }
 }
 
-USUBA_INLINE void usuba_unpack_v_words(unsigned char *blocks, size_t count, const void *registers, size_t size, size_t lane,
+USUBA_INLINE void usuba_unpack_v_words(struct usuba_output blocks, const unsigned char *image, size_t size, size_t lane,
                                        struct usuba_format format)
 {
-    const unsigned char *image = (const unsigned char *)registers;
     size_t j, word;
-    if (format.order == USUBA_PLANES || format.width % 8 != 0)
-        memset(blocks, 0, count * format.bytes);
-    for (j = 0; j < count; j++) {
+    usuba_begin_words(blocks, size / lane * format.bytes, format);
+    for (j = 0; j < size / lane; j++) {
+        const size_t block = usuba_block_of(j, size / lane, size, format.bytes);
         for (word = 0; word < format.words; word++)
-            usuba_store_word(blocks + j * format.bytes, word,
-                             usuba_load_lane(image + word * size + j * lane, lane), format);
+            usuba_output_word(usuba_output_at(blocks, block * format.bytes), word,
+                              usuba_load_lane(image + word * size + j * lane, lane), format);
     }
 }
 
-#if USUBA_VECTOR
 /* Whether vectors do it: words as wide as lanes, in pieces of 8 bytes. */
 USUBA_INLINE int usuba_has_vectors_v(size_t size, size_t lane, struct usuba_format format)
 {
-    const int known = size == 16 || (size == 32 && USUBA_VECTOR >= 32) || (size == 64 && USUBA_VECTOR >= 64);
-    return known && 8 * lane == format.width && format.order != USUBA_PLANES && format.bytes % 8 == 0;
+    return usuba_is_vector(size) && 8 * lane == format.width && format.order != USUBA_PLANES && format.bytes % 8 == 0;
 }
 
-USUBA_INLINE void usuba_pack_v_column(unsigned char *image, size_t size, size_t lane, const unsigned char *blocks,
-                                      size_t at, struct usuba_column column, int reverse)
-{
-    if (size == 16)
-        usuba_pack_v_16(image, blocks, at, column, lane, reverse);
-#if USUBA_VECTOR >= 32
-    if (size == 32)
-        usuba_pack_v_32(image, blocks, at, column, lane, reverse);
-#endif
-#if USUBA_VECTOR >= 64
-    if (size == 64)
-        usuba_pack_v_64(image, blocks, at, column, lane, reverse);
-#endif
-}
-
-USUBA_INLINE void usuba_pack_v_vectors(unsigned char *image, size_t size, size_t lane, const unsigned char *blocks,
-                                       size_t count, struct usuba_format format, int full)
-{
-    const struct usuba_column wide = { format.bytes, 16, count, full }, narrow = { format.bytes, 8, count, full };
-    const int reverse = lane > 1 && (format.order == USUBA_BIG) != USUBA_BIG_ENDIAN;
-    size_t at;
-    for (at = 0; at + 16 <= format.bytes; at += 16)
-        usuba_pack_v_column(image, size, lane, blocks, at, wide, reverse);
-    if (at < format.bytes)
-        usuba_pack_v_column(image, size, lane, blocks, at, narrow, reverse);
-}
-
-USUBA_INLINE void usuba_unpack_v_column(unsigned char *blocks, const unsigned char *image, size_t size, size_t lane,
-                                        size_t at, struct usuba_column column, int reverse)
-{
-    if (size == 16)
-        usuba_unpack_v_16(blocks, image, at, column, lane, reverse);
-#if USUBA_VECTOR >= 32
-    if (size == 32)
-        usuba_unpack_v_32(blocks, image, at, column, lane, reverse);
-#endif
-#if USUBA_VECTOR >= 64
-    if (size == 64)
-        usuba_unpack_v_64(blocks, image, at, column, lane, reverse);
-#endif
-}
-
-USUBA_INLINE void usuba_unpack_v_vectors(unsigned char *blocks, const unsigned char *image, size_t size, size_t lane,
-                                         size_t count, struct usuba_format format, int full)
-{
-    const struct usuba_column wide = { format.bytes, 16, count, full }, narrow = { format.bytes, 8, count, full };
-    const int reverse = lane > 1 && (format.order == USUBA_BIG) != USUBA_BIG_ENDIAN;
-    size_t at;
-    for (at = 0; at + 16 <= format.bytes; at += 16)
-        usuba_unpack_v_column(blocks, image, size, lane, at, wide, reverse);
-    if (at < format.bytes)
-        usuba_unpack_v_column(blocks, image, size, lane, at, narrow, reverse);
-}
-
-#endif
-
-/* The first `count` blocks to registers of size / lane instances. */
-USUBA_INLINE void usuba_pack_v(void *registers, size_t size, size_t lane, const unsigned char *blocks, size_t count,
+/* Blocks of `format`, one for each of size / lane instances, to registers. */
+USUBA_INLINE void usuba_pack_v(void *registers, size_t size, size_t lane, const unsigned char *blocks,
                                struct usuba_format format)
 {
+    unsigned char *image = (unsigned char *)registers;
 #if USUBA_VECTOR
     if (usuba_has_vectors_v(size, lane, format)) {
-        if (count == size / lane)
-            usuba_pack_v_vectors((unsigned char *)registers, size, lane, blocks, count, format, 1);
-        else
-            usuba_pack_v_vectors((unsigned char *)registers, size, lane, blocks, count, format, 0);
+        const struct usuba_column wide = { format.bytes, 16 }, narrow = { format.bytes, 8 };
+        const int reverse = lane > 1 && (format.order == USUBA_BIG) != USUBA_BIG_ENDIAN;
+        size_t at;
+        for (at = 0; at + 16 <= format.bytes; at += 16)
+            USUBA_FOR_SIZE(size, usuba_pack_v, (image, blocks, at, wide, lane, reverse));
+        if (at < format.bytes)
+            USUBA_FOR_SIZE(size, usuba_pack_v, (image, blocks, at, narrow, lane, reverse));
         return;
     }
 #endif
-    usuba_pack_v_words(registers, size, lane, blocks, count, format);
+    usuba_pack_v_words(image, size, lane, blocks, format);
 }
 
-/* The first `count` instances of registers to blocks. */
-USUBA_INLINE void usuba_unpack_v(unsigned char *blocks, size_t count, const void *registers, size_t size, size_t lane,
+/* The reverse. */
+USUBA_INLINE void usuba_unpack_v(struct usuba_output blocks, const void *registers, size_t size, size_t lane,
                                  struct usuba_format format)
 {
+    const unsigned char *image = (const unsigned char *)registers;
 #if USUBA_VECTOR
     if (usuba_has_vectors_v(size, lane, format)) {
-        if (count == size / lane)
-            usuba_unpack_v_vectors(blocks, (const unsigned char *)registers, size, lane, count, format, 1);
-        else
-            usuba_unpack_v_vectors(blocks, (const unsigned char *)registers, size, lane, count, format, 0);
+        const struct usuba_column wide = { format.bytes, 16 }, narrow = { format.bytes, 8 };
+        const int reverse = lane > 1 && (format.order == USUBA_BIG) != USUBA_BIG_ENDIAN;
+        size_t at = 0;
+        if (size > 16 && format.bytes % size == 0)
+            for (; at < format.bytes; at += size)
+                USUBA_FOR_SIZE(size, usuba_unpack_v_row, (blocks, image, at, format.bytes, lane, reverse));
+        for (; at + 16 <= format.bytes; at += 16)
+            USUBA_FOR_SIZE(size, usuba_unpack_v, (blocks, image, at, wide, lane, reverse));
+        if (at < format.bytes)
+            USUBA_FOR_SIZE(size, usuba_unpack_v, (blocks, image, at, narrow, lane, reverse));
         return;
     }
 #endif
-    usuba_unpack_v_words(blocks, count, registers, size, lane, format);
+    usuba_unpack_v_words(blocks, image, size, lane, format);
 }
 
 /* One block to the uniform form: `words` words of `lane` bytes. */
 USUBA_INLINE void usuba_uniform_v(void *uniform, size_t lane, const unsigned char *block, struct usuba_format format)
 {
-    usuba_pack_v(uniform, lane, lane, block, 1, format);
+    usuba_pack_v(uniform, lane, lane, block, format);
 }
 
 /* And back. */
 USUBA_INLINE void usuba_bytes_v(unsigned char *block, const void *uniform, size_t lane, struct usuba_format format)
 {
-    usuba_unpack_v(block, 1, uniform, lane, lane, format);
+    usuba_unpack_v(usuba_output(block, NULL), uniform, lane, lane, format);
 }
 
 #endif

@@ -27,6 +27,44 @@
 #endif
 #endif
 
+/* Where bytes x go: `to` = x, or `to` = x ^ `with` where that is not NULL. `to` may be `with`. */
+struct usuba_output {
+    unsigned char *to;
+    const unsigned char *with;
+};
+
+USUBA_INLINE struct usuba_output usuba_output(unsigned char *to, const unsigned char *with)
+{
+    const struct usuba_output output = { to, with };
+    return output;
+}
+
+USUBA_INLINE struct usuba_output usuba_output_at(struct usuba_output output, size_t at)
+{
+    return usuba_output(output.to + at, output.with == NULL ? NULL : output.with + at);
+}
+
+USUBA_INLINE void usuba_output_part(struct usuba_output output, uint64_t x, size_t bytes)
+{
+    usuba_store_part(output.to, output.with == NULL ? x : x ^ usuba_load_part(output.with, bytes), bytes);
+}
+
+/* `statement` for the size that a register has, of those that the compiler's flags allow. */
+#if USUBA_VECTOR >= 64
+#define USUBA_FOR_SIZE(size, name, arguments) \
+    ((size) == 64 ? name##_64 arguments : (size) == 32 ? name##_32 arguments : name##_16 arguments)
+#elif USUBA_VECTOR >= 32
+#define USUBA_FOR_SIZE(size, name, arguments) ((size) == 32 ? name##_32 arguments : name##_16 arguments)
+#else
+#define USUBA_FOR_SIZE(size, name, arguments) name##_16 arguments
+#endif
+
+/* Whether there are vectors of this size. */
+USUBA_INLINE int usuba_is_vector(size_t size)
+{
+    return (size == 16 || size == 32 || size == 64) && size <= USUBA_VECTOR;
+}
+
 #if USUBA_VECTOR
 
 #if USUBA_VECTOR >= 32 || defined(__SSSE3__)
@@ -38,45 +76,27 @@ typedef uint32_t usuba_vector_16x4 __attribute__((vector_size(16)));
 typedef uint16_t usuba_vector_16x8 __attribute__((vector_size(16)));
 typedef uint8_t usuba_vector_16x16 __attribute__((vector_size(16)));
 
-/* The bytes of `blocks` that are worked on: of each of `count` blocks, `width` = 8 or 16 bytes, `stride` bytes from block
- * to block. `full`: there is a block for every instance, and `count` need not be looked at. */
+/* The bytes of each block that are worked on: `width` = 8 or 16, `stride` bytes from block to block. */
 struct usuba_column {
-    size_t stride, width, count;
-    int full;
+    size_t stride, width;
 };
 
-/* A piece: 16 bytes of block `first`, or 8 each of `first` and the next one. Zero where there is no block. */
-USUBA_INLINE usuba_vector_16 usuba_load_piece(const unsigned char *blocks, struct usuba_column column, size_t first)
+/* A piece of two halves in memory. */
+USUBA_INLINE usuba_vector_16 usuba_halves(const unsigned char *low, const unsigned char *high)
 {
-    usuba_vector_16 piece = { 0, 0 };
-    const unsigned char *p = blocks + first * column.stride;
-    uint64_t low = 0, high = 0;
-    if (column.width == 16 || (column.stride == 8 && column.full)) {
-        if (column.full || first < column.count)
-            memcpy(&piece, p, 16);
-        return piece;
-    }
-    if (column.full || first < column.count)
-        memcpy(&low, p, 8);
-    if (column.full || first + 1 < column.count)
-        memcpy(&high, p + column.stride, 8);
-    return (usuba_vector_16){ low, high };
+    uint64_t x, y;
+    memcpy(&x, low, 8);
+    memcpy(&y, high, 8);
+    return (usuba_vector_16){ x, y };
 }
 
-USUBA_INLINE void usuba_store_piece(unsigned char *blocks, struct usuba_column column, size_t first,
-                                    usuba_vector_16 piece)
+USUBA_INLINE void usuba_output_half(struct usuba_output output, uint64_t x)
 {
-    unsigned char *p = blocks + first * column.stride;
-    const uint64_t low = piece[0], high = piece[1];
-    if (column.width == 16 || (column.stride == 8 && column.full)) {
-        if (column.full || first < column.count)
-            memcpy(p, &piece, 16);
-        return;
-    }
-    if (column.full || first < column.count)
-        memcpy(p, &low, 8);
-    if (column.full || first + 1 < column.count)
-        memcpy(p + column.stride, &high, 8);
+    uint64_t y = 0;
+    if (output.with != NULL)
+        memcpy(&y, output.with, 8);
+    y ^= x;
+    memcpy(output.to, &y, 8);
 }
 
 #define USUBA_SIZE 16

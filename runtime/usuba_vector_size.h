@@ -4,44 +4,117 @@
 #define USUBA_JOIN(name, size) USUBA_JOIN_(name, size)
 #define USUBA_SIZED(name) USUBA_JOIN(name, USUBA_SIZE)
 #define USUBA_V USUBA_SIZED(usuba_vector)
+#define USUBA_4(f) f(0) f(1) f(2) f(3)
+#define USUBA_8(f) USUBA_4(f) f(4) f(5) f(6) f(7)
+#define USUBA_16(f) USUBA_8(f) f(8) f(9) f(10) f(11) f(12) f(13) f(14) f(15)
 
-/* Piece l of the register is that of block `first` + l * `distance`. */
-USUBA_INLINE USUBA_V USUBA_SIZED(usuba_load)(const unsigned char *blocks, struct usuba_column column, size_t first,
-                                             size_t distance)
+USUBA_INLINE USUBA_V USUBA_SIZED(usuba_get)(const unsigned char *p)
 {
+    USUBA_V x;
+    memcpy(&x, p, sizeof x);
+    return x;
+}
+
+USUBA_INLINE void USUBA_SIZED(usuba_put)(unsigned char *p, USUBA_V x)
+{
+    memcpy(p, &x, sizeof x);
+}
+
+USUBA_INLINE void USUBA_SIZED(usuba_output)(struct usuba_output output, USUBA_V x)
+{
+    USUBA_SIZED(usuba_put)(output.to, output.with == NULL ? x : x ^ USUBA_SIZED(usuba_get)(output.with));
+}
+
+/* A register of pieces; as many as it has are looked at. */
+USUBA_INLINE USUBA_V USUBA_SIZED(usuba_join)(usuba_vector_16 a, usuba_vector_16 b, usuba_vector_16 c, usuba_vector_16 d)
+{
+    (void)b, (void)c, (void)d;
 #if USUBA_SIZE == 16
-    (void)distance;
-    return usuba_load_piece(blocks, column, first);
+    return a;
 #else
-    const __m256i low = _mm256_inserti128_si256(
-        _mm256_castsi128_si256((__m128i)usuba_load_piece(blocks, column, first)),
-        (__m128i)usuba_load_piece(blocks, column, first + distance), 1);
+    const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256((__m128i)a), (__m128i)b, 1);
 #if USUBA_SIZE == 32
     return (USUBA_V)low;
 #else
-    const __m512i three = _mm512_inserti32x4(
-        _mm512_castsi256_si512(low), (__m128i)usuba_load_piece(blocks, column, first + 2 * distance), 2);
-    return (USUBA_V)_mm512_inserti32x4(
-        three, (__m128i)usuba_load_piece(blocks, column, first + 3 * distance), 3);
+    const __m512i three = _mm512_inserti32x4(_mm512_castsi256_si512(low), (__m128i)c, 2);
+    return (USUBA_V)_mm512_inserti32x4(three, (__m128i)d, 3);
 #endif
 #endif
 }
 
-USUBA_INLINE void USUBA_SIZED(usuba_store)(unsigned char *blocks, struct usuba_column column, size_t first,
-                                           size_t distance, USUBA_V x)
+/* Pieces l from p + l * distance, in one or in halves `second` bytes apart. */
+USUBA_INLINE USUBA_V USUBA_SIZED(usuba_gather)(const unsigned char *p, size_t distance)
+{
+#define USUBA_STEP(l) (16 * l < USUBA_SIZE ? usuba_get_16(p + l * distance) : none)
+    const usuba_vector_16 none = { 0 };
+    return USUBA_SIZED(usuba_join)(USUBA_STEP(0), USUBA_STEP(1), USUBA_STEP(2), USUBA_STEP(3));
+#undef USUBA_STEP
+}
+
+USUBA_INLINE USUBA_V USUBA_SIZED(usuba_gather_halves)(const unsigned char *p, size_t distance, size_t second)
+{
+#define USUBA_STEP(l) (16 * l < USUBA_SIZE ? usuba_halves(p + l * distance, p + l * distance + second) : none)
+    const usuba_vector_16 none = { 0 };
+    return USUBA_SIZED(usuba_join)(USUBA_STEP(0), USUBA_STEP(1), USUBA_STEP(2), USUBA_STEP(3));
+#undef USUBA_STEP
+}
+
+/* Piece l of a register. */
+USUBA_INLINE usuba_vector_16 USUBA_SIZED(usuba_piece)(USUBA_V x, int l)
 {
 #if USUBA_SIZE == 16
-    (void)distance;
-    usuba_store_piece(blocks, column, first, x);
+    (void)l;
+    return x;
 #elif USUBA_SIZE == 32
-    usuba_store_piece(blocks, column, first, (usuba_vector_16)_mm256_castsi256_si128((__m256i)x));
-    usuba_store_piece(blocks, column, first + distance, (usuba_vector_16)_mm256_extracti128_si256((__m256i)x, 1));
+    return (usuba_vector_16)(l == 0 ? _mm256_castsi256_si128((__m256i)x) : _mm256_extracti128_si256((__m256i)x, 1));
 #else
-    usuba_store_piece(blocks, column, first, (usuba_vector_16)_mm512_castsi512_si128((__m512i)x));
-    usuba_store_piece(blocks, column, first + distance, (usuba_vector_16)_mm512_extracti32x4_epi32((__m512i)x, 1));
-    usuba_store_piece(blocks, column, first + 2 * distance, (usuba_vector_16)_mm512_extracti32x4_epi32((__m512i)x, 2));
-    usuba_store_piece(blocks, column, first + 3 * distance, (usuba_vector_16)_mm512_extracti32x4_epi32((__m512i)x, 3));
+    const __m512i y = (__m512i)x;
+    return (usuba_vector_16)(l == 0   ? _mm512_castsi512_si128(y)
+                             : l == 1 ? _mm512_extracti32x4_epi32(y, 1)
+                             : l == 2 ? _mm512_extracti32x4_epi32(y, 2)
+                                      : _mm512_extracti32x4_epi32(y, 3));
 #endif
+}
+
+enum { USUBA_SIZED(usuba_pieces) = USUBA_SIZE / 16 };
+
+/* Register number k of a column: blocks in the order of `usuba_block_of`, two to a piece where the width is 8. Blocks that
+ * are the column follow each other in the register. */
+USUBA_INLINE USUBA_V USUBA_SIZED(usuba_load)(const unsigned char *blocks, struct usuba_column column, size_t k)
+{
+    const size_t pieces = USUBA_SIZED(usuba_pieces), stride = column.stride;
+    const unsigned char *p = blocks + k * pieces * stride;
+    if (stride == column.width)
+        return USUBA_SIZED(usuba_get)(blocks + k * USUBA_SIZE);
+    if (column.width == 16)
+        return USUBA_SIZED(usuba_gather)(p, stride);
+    return USUBA_SIZED(usuba_gather_halves)(blocks + 2 * k * pieces * stride, stride, pieces * stride);
+}
+
+/* The reverse. */
+USUBA_INLINE void USUBA_SIZED(usuba_store)(struct usuba_output blocks, struct usuba_column column, size_t k, USUBA_V x)
+{
+    const size_t pieces = USUBA_SIZED(usuba_pieces), stride = column.stride;
+    if (stride == column.width) {
+        USUBA_SIZED(usuba_output)(usuba_output_at(blocks, k * USUBA_SIZE), x);
+    } else if (column.width == 16) {
+        const struct usuba_output first = usuba_output_at(blocks, k * pieces * stride);
+#define USUBA_STEP(l) \
+    if (l < pieces) \
+        usuba_output_16(usuba_output_at(first, l * stride), USUBA_SIZED(usuba_piece)(x, l));
+        USUBA_4(USUBA_STEP)
+#undef USUBA_STEP
+    } else {
+        const struct usuba_output first = usuba_output_at(blocks, 2 * k * pieces * stride);
+#define USUBA_STEP(l) \
+    if (l < pieces) { \
+        const usuba_vector_16 piece = USUBA_SIZED(usuba_piece)(x, l); \
+        usuba_output_half(usuba_output_at(first, l * stride), piece[0]); \
+        usuba_output_half(usuba_output_at(first, (pieces + l) * stride), piece[1]); \
+    }
+        USUBA_4(USUBA_STEP)
+#undef USUBA_STEP
+    }
 }
 
 /* In every piece, takes the elements of `bytes` bytes of x and y in turn: those of the first halves to x, of the second
@@ -160,26 +233,10 @@ USUBA_INLINE void USUBA_SIZED(usuba_elements16)(size_t bytes, USUBA_V x[16])
 }
 #undef USUBA_PAIR
 
-USUBA_INLINE USUBA_V USUBA_SIZED(usuba_get)(const unsigned char *p)
-{
-    USUBA_V x;
-    memcpy(&x, p, sizeof x);
-    return x;
-}
-
-USUBA_INLINE void USUBA_SIZED(usuba_put)(unsigned char *p, USUBA_V x)
-{
-    memcpy(p, &x, sizeof x);
-}
-
-#define USUBA_4(f) f(0) f(1) f(2) f(3)
-#define USUBA_8(f) USUBA_4(f) f(4) f(5) f(6) f(7)
-#define USUBA_16(f) USUBA_8(f) f(8) f(9) f(10) f(11) f(12) f(13) f(14) f(15)
-
-/* ---- B: 8 * USUBA_SIZE instances, whose numbers are l r3 r2 r1 r0 s2 s1 s0 in binary, l of any length. ----
+/* ---- B: 8 * USUBA_SIZE instances; the place of one in its piece is r3 r2 r1 r0 s2 s1 s0 in binary. ----
  *
- * Width 16: byte i3..i0 of block j is at place i of piece l of register r, for each s; exchange r and i; then for each i
- * exchange s, the number of the register, and the bit.
+ * Width 16: byte i3..i0 of the blocks of piece l is at place i of piece l of register r, for each s; exchange r and i; then
+ * for each i exchange s, the number of the register, and the bit.
  * Width 8: pieces of two blocks; register r, place s0 i2 i1 i0, for each s2 s1; exchange r and place; and so on. */
 
 /* Where in the image the atom is that bit 0 of byte `at` belongs to, and how far it is from there to the next bit. */
@@ -190,65 +247,62 @@ USUBA_INLINE size_t USUBA_SIZED(usuba_atom_b)(struct usuba_format format, size_t
     return first * USUBA_SIZE;
 }
 
-USUBA_INLINE void USUBA_SIZED(usuba_pack_b)(unsigned char *image, const unsigned char *blocks, size_t at,
-                                            struct usuba_column column, struct usuba_format format)
+/* Exchanges bits and registers of each byte of a column, in its place. */
+USUBA_INLINE void USUBA_SIZED(usuba_bits_b)(unsigned char *image, size_t at, struct usuba_column column,
+                                            struct usuba_format format)
 {
-    const size_t distance = 128;
-    size_t s, i, step, atom;
-    USUBA_V x[16];
-    for (s = 0; s < 8; s += 16 / column.width) {
-#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_load)(blocks + at, column, 8 * k + s, distance);
-        USUBA_16(USUBA_STEP)
-#undef USUBA_STEP
-        USUBA_SIZED(usuba_elements16)(1, x);
-        /* For now, into the room of the atoms of the same byte. */
-        for (i = 0; i < column.width; i++) {
-            atom = USUBA_SIZED(usuba_atom_b)(format, at + i, &step) + s * step;
-            USUBA_SIZED(usuba_put)(image + atom, x[i]);
-            if (column.width == 8)
-                USUBA_SIZED(usuba_put)(image + atom + step, x[8 + i]);
-        }
-    }
+    size_t i, step;
+    USUBA_V x[8];
     for (i = 0; i < column.width; i++) {
-        atom = USUBA_SIZED(usuba_atom_b)(format, at + i, &step);
-#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_get)(image + atom + k * step);
+        unsigned char *atom = image + USUBA_SIZED(usuba_atom_b)(format, at + i, &step);
+#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_get)(atom + k * step);
         USUBA_8(USUBA_STEP)
 #undef USUBA_STEP
         USUBA_SIZED(usuba_bits)(x);
-#define USUBA_STEP(k) USUBA_SIZED(usuba_put)(image + atom + k * step, x[k]);
+#define USUBA_STEP(k) USUBA_SIZED(usuba_put)(atom + k * step, x[k]);
         USUBA_8(USUBA_STEP)
 #undef USUBA_STEP
     }
 }
 
-USUBA_INLINE void USUBA_SIZED(usuba_unpack_b)(unsigned char *blocks, const unsigned char *image, size_t at,
-                                              struct usuba_column column, struct usuba_format format)
+/* Between the two exchanges a register of bytes i of the blocks with s is in the room of bit s of byte i. */
+USUBA_INLINE size_t USUBA_SIZED(usuba_room_b)(struct usuba_format format, size_t at, size_t width, size_t s, size_t i)
 {
-    const size_t distance = 128;
-    size_t s, i, step, atom;
-    USUBA_V x[16], bytes[8][16];
-    for (i = 0; i < column.width; i++) {
-        atom = USUBA_SIZED(usuba_atom_b)(format, at + i, &step);
-#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_get)(image + atom + k * step);
-        USUBA_8(USUBA_STEP)
-#undef USUBA_STEP
-        USUBA_SIZED(usuba_bits)(x);
-        if (column.width == 16) {
-#define USUBA_STEP(k) bytes[k][i] = x[k];
-            USUBA_8(USUBA_STEP)
-#undef USUBA_STEP
-        } else {
-#define USUBA_STEP(k) bytes[k / 2 * 2][k % 2 * 8 + i] = x[k];
-            USUBA_8(USUBA_STEP)
-#undef USUBA_STEP
-        }
-    }
-    for (s = 0; s < 8; s += 16 / column.width) {
-#define USUBA_STEP(k) x[k] = bytes[s][k];
+    size_t step, atom = USUBA_SIZED(usuba_atom_b)(format, at + i % width, &step);
+    return atom + (s + i / width) * step;
+}
+
+USUBA_INLINE void USUBA_SIZED(usuba_pack_b)(unsigned char *image, const unsigned char *blocks, size_t at,
+                                            struct usuba_column column, struct usuba_format format)
+{
+    const size_t each = 16 / column.width;
+    size_t s;
+    USUBA_V x[16];
+    for (s = 0; s < 8; s += each) {
+#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_load)(blocks + at, column, (8 * k + s) / each);
         USUBA_16(USUBA_STEP)
 #undef USUBA_STEP
         USUBA_SIZED(usuba_elements16)(1, x);
-#define USUBA_STEP(k) USUBA_SIZED(usuba_store)(blocks + at, column, 8 * k + s, distance, x[k]);
+#define USUBA_STEP(k) USUBA_SIZED(usuba_put)(image + USUBA_SIZED(usuba_room_b)(format, at, column.width, s, k), x[k]);
+        USUBA_16(USUBA_STEP)
+#undef USUBA_STEP
+    }
+    USUBA_SIZED(usuba_bits_b)(image, at, column, format);
+}
+
+USUBA_INLINE void USUBA_SIZED(usuba_unpack_b)(struct usuba_output blocks, unsigned char *image, size_t at,
+                                              struct usuba_column column, struct usuba_format format)
+{
+    const size_t each = 16 / column.width;
+    size_t s;
+    USUBA_V x[16];
+    USUBA_SIZED(usuba_bits_b)(image, at, column, format);
+    for (s = 0; s < 8; s += each) {
+#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_get)(image + USUBA_SIZED(usuba_room_b)(format, at, column.width, s, k));
+        USUBA_16(USUBA_STEP)
+#undef USUBA_STEP
+        USUBA_SIZED(usuba_elements16)(1, x);
+#define USUBA_STEP(k) USUBA_SIZED(usuba_store)(usuba_output_at(blocks, at), column, (8 * k + s) / each, x[k]);
         USUBA_16(USUBA_STEP)
 #undef USUBA_STEP
     }
@@ -264,7 +318,7 @@ USUBA_INLINE void usuba_pack_b_8(unsigned char *image, const unsigned char *bloc
     size_t s, i;
     usuba_vector_16 x[8], bytes[8][8];
     for (s = 0; s < 8; s += 16 / column.width) {
-#define USUBA_STEP(k) x[k] = usuba_load_piece(blocks + at, column, 8 * k + s);
+#define USUBA_STEP(k) x[k] = usuba_load_16(blocks + at, column, (8 * k + s) * column.width / 16);
         USUBA_8(USUBA_STEP)
 #undef USUBA_STEP
         usuba_elements8_16(1, x);
@@ -283,7 +337,7 @@ USUBA_INLINE void usuba_pack_b_8(unsigned char *image, const unsigned char *bloc
 }
 
 /* The way back has one step more, as r2 r1 r0 is below i0: it ends with r0 in the place of i3. */
-USUBA_INLINE void usuba_unpack_b_8(unsigned char *blocks, const unsigned char *image, size_t at,
+USUBA_INLINE void usuba_unpack_b_8(struct usuba_output blocks, unsigned char *image, size_t at,
                                    struct usuba_column column, struct usuba_format format)
 {
     const size_t pairs = column.width / 2;
@@ -310,7 +364,8 @@ USUBA_INLINE void usuba_unpack_b_8(unsigned char *blocks, const unsigned char *i
 #define USUBA_STEP(k) usuba_interleave_16(1, &x[k], &x[k + 4]);
         USUBA_4(USUBA_STEP)
 #undef USUBA_STEP
-#define USUBA_STEP(k) usuba_store_piece(blocks + at, column, 8 * (2 * k % 8 + k / 4) + s, x[k]);
+#define USUBA_STEP(k) \
+    usuba_store_16(usuba_output_at(blocks, at), column, (8 * (2 * k % 8 + k / 4) + s) * column.width / 16, x[k]);
         USUBA_8(USUBA_STEP)
 #undef USUBA_STEP
     }
@@ -348,38 +403,58 @@ USUBA_INLINE USUBA_V USUBA_SIZED(usuba_reverse)(size_t lane, USUBA_V x)
 #endif
 }
 
-/* The words of a column of width 16: n = 16 / lane instances to a piece, element i of block n * l + r at place i of piece l
- * of register r; exchange r and i. Of width 8: pieces of two blocks; register r, place r' i. An exchange of r and the upper
- * bits of the place leaves r' as one bit of the number of the register, and one more step brings it to the lowest place. */
+/* Adds n to every lane. */
+USUBA_INLINE USUBA_V USUBA_SIZED(usuba_add)(size_t lane, USUBA_V x, uint64_t n)
+{
+    typedef uint8_t bytes __attribute__((vector_size(USUBA_SIZE)));
+    typedef uint16_t halves __attribute__((vector_size(USUBA_SIZE)));
+    typedef uint32_t words __attribute__((vector_size(USUBA_SIZE)));
+    if (lane == 1)
+        return (USUBA_V)((bytes)x + (uint8_t)n);
+    if (lane == 2)
+        return (USUBA_V)((halves)x + (uint16_t)n);
+    if (lane == 4)
+        return (USUBA_V)((words)x + (uint32_t)n);
+    return x + n;
+}
+
+USUBA_INLINE void USUBA_SIZED(usuba_count)(unsigned char *row, unsigned char *numbers, size_t lane, uint64_t moved,
+                                           int reverse)
+{
+    const USUBA_V x = USUBA_SIZED(usuba_add)(lane, USUBA_SIZED(usuba_get)(numbers), moved);
+    USUBA_SIZED(usuba_put)(numbers, x);
+    USUBA_SIZED(usuba_put)(row, reverse ? USUBA_SIZED(usuba_reverse)(lane, x) : x);
+}
+
+/* Exchanges register and place of `count` elements, the number of elements in a piece or half of it. */
+USUBA_INLINE void USUBA_SIZED(usuba_elements)(size_t count, size_t bytes, USUBA_V x[16])
+{
+    if (count == 16)
+        USUBA_SIZED(usuba_elements16)(bytes, x);
+    else if (count == 8)
+        USUBA_SIZED(usuba_elements8)(bytes, x);
+    else if (count == 4)
+        USUBA_SIZED(usuba_elements4)(bytes, x);
+    else if (count == 2)
+        USUBA_SIZED(usuba_elements2)(bytes, x);
+}
+
+/* The words of a column of width 16: element i of the blocks of register r is at place i of each piece; exchange r and i.
+ * Of width 8: pieces of two blocks; register r, place r' i. An exchange of r and the upper bits of the place leaves r' as
+ * one bit of the number of the register, and one more step brings it to the lowest place. */
 USUBA_INLINE void USUBA_SIZED(usuba_pack_v)(unsigned char *image, const unsigned char *blocks, size_t at,
                                             struct usuba_column column, size_t lane, int reverse)
 {
-    const size_t distance = 16 / lane, words = column.width / lane, blocks_each = 16 / column.width;
+    const size_t words = column.width / lane;
     unsigned char *to = image + at / lane * USUBA_SIZE;
     const USUBA_V none = { 0 };
     USUBA_V x[16];
-#define USUBA_STEP(k) x[k] = k < words ? USUBA_SIZED(usuba_load)(blocks + at, column, k * blocks_each, distance) : none;
+#define USUBA_STEP(k) x[k] = k < words ? USUBA_SIZED(usuba_load)(blocks + at, column, k) : none;
     USUBA_16(USUBA_STEP)
 #undef USUBA_STEP
-    if (words == 16) {
-        USUBA_SIZED(usuba_elements16)(lane, x);
-    } else if (words == 8) {
-        USUBA_SIZED(usuba_elements8)(lane, x);
-    } else if (words == 4) {
-        USUBA_SIZED(usuba_elements4)(lane, x);
-    } else if (words == 2) {
-        USUBA_SIZED(usuba_elements2)(lane, x);
-    }
-    if (column.width == 16) {
-#define USUBA_STEP(k) \
-    if (k < words) \
-        USUBA_SIZED(usuba_put)(to + k * USUBA_SIZE, reverse ? USUBA_SIZED(usuba_reverse)(lane, x[k]) : x[k]);
-        USUBA_16(USUBA_STEP)
-#undef USUBA_STEP
-        return;
-    }
-    /* Register r' i_high..i_low+1 in the order of the steps, place i_low r. */
-    if (words > 1) {
+    USUBA_SIZED(usuba_elements)(words, lane, x);
+    if (column.width == 8) {
+        /* Register r' i_high..i_low+1 in the order of the steps, place i_low r. */
 #define USUBA_STEP(k) \
     if (k < words / 2) \
         USUBA_SIZED(usuba_interleave)(lane, &x[k], &x[k + words / 2]);
@@ -388,49 +463,66 @@ USUBA_INLINE void USUBA_SIZED(usuba_pack_v)(unsigned char *image, const unsigned
     }
 #define USUBA_STEP(k) \
     if (k < words) \
-        USUBA_SIZED(usuba_put)(to + (2 * k % words + 2 * k / words) * USUBA_SIZE, \
+        USUBA_SIZED(usuba_put)(to + (column.width == 16 ? k : 2 * k % words + 2 * k / words) * USUBA_SIZE, \
                                reverse ? USUBA_SIZED(usuba_reverse)(lane, x[k]) : x[k]);
-    USUBA_8(USUBA_STEP)
+    USUBA_16(USUBA_STEP)
 #undef USUBA_STEP
 }
 
-USUBA_INLINE void USUBA_SIZED(usuba_unpack_v)(unsigned char *blocks, const unsigned char *image, size_t at,
+USUBA_INLINE void USUBA_SIZED(usuba_unpack_v)(struct usuba_output blocks, const unsigned char *image, size_t at,
                                               struct usuba_column column, size_t lane, int reverse)
 {
-    const size_t distance = 16 / lane, words = column.width / lane, blocks_each = 16 / column.width;
+    const size_t words = column.width / lane;
     const unsigned char *from = image + at / lane * USUBA_SIZE;
     const USUBA_V none = { 0 };
     USUBA_V x[16];
 #define USUBA_STEP(k) x[k] = k < words ? USUBA_SIZED(usuba_get)(from + k * USUBA_SIZE) : none;
     USUBA_16(USUBA_STEP)
 #undef USUBA_STEP
-    if (words == 16) {
-        USUBA_SIZED(usuba_elements16)(lane, x);
-    } else if (words == 8) {
-        USUBA_SIZED(usuba_elements8)(lane, x);
-    } else if (words == 4) {
-        USUBA_SIZED(usuba_elements4)(lane, x);
-    } else if (words == 2) {
-        USUBA_SIZED(usuba_elements2)(lane, x);
-    }
+    USUBA_SIZED(usuba_elements)(words, lane, x);
 #define USUBA_STEP(k) \
     if (k < words) \
-        USUBA_SIZED(usuba_store)(blocks + at, column, k * blocks_each, distance, \
+        USUBA_SIZED(usuba_store)(usuba_output_at(blocks, at), column, k, \
                                  reverse ? USUBA_SIZED(usuba_reverse)(lane, x[k]) : x[k]);
     USUBA_16(USUBA_STEP)
 #undef USUBA_STEP
 }
 
+/* As many bytes of each block as a register has: its words from piece p of their registers, n = 16 / lane of them at place i
+ * of pieces l of register i; exchange register and place. Loads take pieces together for less than shuffles do. */
+USUBA_INLINE void USUBA_SIZED(usuba_unpack_v_row)(struct usuba_output blocks, const unsigned char *image, size_t at,
+                                                  size_t stride, size_t lane, int reverse)
+{
+    const size_t n = 16 / lane, pieces = USUBA_SIZED(usuba_pieces);
+    const unsigned char *from = image + at / lane * USUBA_SIZE;
+    const USUBA_V none = { 0 };
+    size_t p;
+    USUBA_V x[16];
+    for (p = 0; p < pieces; p++) {
+        const struct usuba_output first = usuba_output_at(blocks, p * stride + at);
+#define USUBA_STEP(k) x[k] = k < n ? USUBA_SIZED(usuba_gather)(from + k * USUBA_SIZE + 16 * p, n * USUBA_SIZE) : none;
+        USUBA_16(USUBA_STEP)
+#undef USUBA_STEP
+        USUBA_SIZED(usuba_elements)(n, lane, x);
+#define USUBA_STEP(k) \
+    if (k < n) \
+        USUBA_SIZED(usuba_output)(usuba_output_at(first, k * pieces * stride), \
+                                  reverse ? USUBA_SIZED(usuba_reverse)(lane, x[k]) : x[k]);
+        USUBA_16(USUBA_STEP)
+#undef USUBA_STEP
+    }
+}
+
 /* ---- H ---- */
 
-/* Planes of 16 bits: bit t of bytes `at` to `at` + 15 is an atom of 16 elements of 8 instances, one piece. Register r, bit t
- * of the bytes of block 8 * l + r; exchange r and t. */
+/* Planes of 16 bits: bit t of bytes `at` to `at` + 15 is an atom of 16 elements of 8 instances, one piece. Register r has
+ * bits t of the blocks with place r; exchange r and t. */
 USUBA_INLINE void USUBA_SIZED(usuba_pack_planes)(unsigned char *image, const unsigned char *blocks, size_t at,
                                                  struct usuba_column column)
 {
     unsigned char *to = image + at / 2 * USUBA_SIZE;
     USUBA_V x[8];
-#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_load)(blocks + at, column, k, 8);
+#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_load)(blocks + at, column, k);
     USUBA_8(USUBA_STEP)
 #undef USUBA_STEP
     USUBA_SIZED(usuba_bits)(x);
@@ -439,7 +531,7 @@ USUBA_INLINE void USUBA_SIZED(usuba_pack_planes)(unsigned char *image, const uns
 #undef USUBA_STEP
 }
 
-USUBA_INLINE void USUBA_SIZED(usuba_unpack_planes)(unsigned char *blocks, const unsigned char *image, size_t at,
+USUBA_INLINE void USUBA_SIZED(usuba_unpack_planes)(struct usuba_output blocks, const unsigned char *image, size_t at,
                                                    struct usuba_column column)
 {
     const unsigned char *from = image + at / 2 * USUBA_SIZE;
@@ -448,13 +540,13 @@ USUBA_INLINE void USUBA_SIZED(usuba_unpack_planes)(unsigned char *blocks, const 
     USUBA_8(USUBA_STEP)
 #undef USUBA_STEP
     USUBA_SIZED(usuba_bits)(x);
-#define USUBA_STEP(k) USUBA_SIZED(usuba_store)(blocks + at, column, k, 8, x[k]);
+#define USUBA_STEP(k) USUBA_SIZED(usuba_store)(usuba_output_at(blocks, at), column, k, x[k]);
     USUBA_8(USUBA_STEP)
 #undef USUBA_STEP
 }
 
 /* Four little-endian words of 16 bits: places of bits in a block are written i2 i1 i0 t2 t1 t0 (bytes i, bits t), and the
- * element of a bit of word i2 i1 is the complement of i0 t2 t1 t0. Blocks j2 j1 j0 of piece l are 8 * l + j. */
+ * element of a bit of word i2 i1 is the complement of i0 t2 t1 t0. Instances of a piece are j2 j1 j0. */
 USUBA_INLINE USUBA_V USUBA_SIZED(usuba_swap_halves)(USUBA_V x)
 {
 #if USUBA_SIZE == 16
@@ -483,7 +575,7 @@ USUBA_INLINE void USUBA_SIZED(usuba_pack_words16)(unsigned char *image, const un
                                                   struct usuba_column column)
 {
     USUBA_V x[4];
-#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_load)(blocks, column, 2 * k, 8);
+#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_load)(blocks, column, k);
     USUBA_4(USUBA_STEP)
 #undef USUBA_STEP
     /* Register j2 j1, place j0 i2 i1 i0, bit t2 t1 t0. */
@@ -518,7 +610,7 @@ USUBA_INLINE USUBA_V USUBA_SIZED(usuba_exchange_half)(USUBA_V x)
            ((x << 1) & USUBA_SIZED(usuba_halves)(odd, 0)) | ((x >> 1) & USUBA_SIZED(usuba_halves)(0, even));
 }
 
-USUBA_INLINE void USUBA_SIZED(usuba_unpack_words16)(unsigned char *blocks, const unsigned char *image,
+USUBA_INLINE void USUBA_SIZED(usuba_unpack_words16)(struct usuba_output blocks, const unsigned char *image,
                                                     struct usuba_column column)
 {
     USUBA_V x[4];
@@ -540,10 +632,10 @@ USUBA_INLINE void USUBA_SIZED(usuba_unpack_words16)(unsigned char *blocks, const
     USUBA_SIZED(usuba_exchange)(&x[0], &x[2], 2, 0x3333333333333333u);
     USUBA_SIZED(usuba_exchange)(&x[1], &x[3], 2, 0x3333333333333333u);
     /* Register j1 ~j2, bit t2 t1 j0. */
-    USUBA_SIZED(usuba_store)(blocks, column, 0, 8, USUBA_SIZED(usuba_exchange_half)(x[1]));
-    USUBA_SIZED(usuba_store)(blocks, column, 2, 8, USUBA_SIZED(usuba_exchange_half)(x[3]));
-    USUBA_SIZED(usuba_store)(blocks, column, 4, 8, USUBA_SIZED(usuba_exchange_half)(x[0]));
-    USUBA_SIZED(usuba_store)(blocks, column, 6, 8, USUBA_SIZED(usuba_exchange_half)(x[2]));
+    USUBA_SIZED(usuba_store)(blocks, column, 0, USUBA_SIZED(usuba_exchange_half)(x[1]));
+    USUBA_SIZED(usuba_store)(blocks, column, 1, USUBA_SIZED(usuba_exchange_half)(x[3]));
+    USUBA_SIZED(usuba_store)(blocks, column, 2, USUBA_SIZED(usuba_exchange_half)(x[0]));
+    USUBA_SIZED(usuba_store)(blocks, column, 3, USUBA_SIZED(usuba_exchange_half)(x[2]));
 }
 
 #undef USUBA_JOIN_

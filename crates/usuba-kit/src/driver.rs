@@ -313,10 +313,13 @@ fn block_cipher(
         source += &text::format_definition(name, &format);
     }
     source += &text::schedule(stem, schedule, key, scheduled, &encrypt.image);
-    for (direction, kernel) in &directions {
-        if *direction == "encrypt" || ecb {
+    if ecb {
+        for (direction, kernel) in &directions {
             source += &text::block_batch(stem, direction, kernel);
         }
+    }
+    if ctr {
+        source += &text::counter_batch(stem, encrypt);
     }
     source += &text::block_cipher_functions(stem, ecb, decrypt.is_some(), ctr);
     Ok(file.pair(header, source))

@@ -46,6 +46,7 @@ pub fn runtime() -> Vec<OutputFile> {
         file("usuba_transpose_v.h", include_str!("../../../runtime/usuba_transpose_v.h")),
         file("usuba_transpose_p.h", include_str!("../../../runtime/usuba_transpose_p.h")),
         file("usuba_interleave.h", include_str!("../../../runtime/usuba_interleave.h")),
+        file("usuba_count.h", include_str!("../../../runtime/usuba_count.h")),
         file("usuba_transpose.h", include_str!("../../../runtime/usuba_transpose.h")),
         file("usuba_drivers.h", include_str!("../../../runtime/usuba_drivers.h")),
     ]

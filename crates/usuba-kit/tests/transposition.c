@@ -1,6 +1,7 @@
 #include "usuba_transpose.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 struct test {
     struct usuba_format format;
@@ -13,6 +14,8 @@ static const struct test tests[] = {
 /* CASES */
 };
 
+enum { PAGE = 65536, ROOM = 2 * PAGE };
+
 static void fill(unsigned char *p, size_t size, uint64_t seed)
 {
     size_t i;
@@ -22,52 +25,184 @@ static void fill(unsigned char *p, size_t size, uint64_t seed)
     }
 }
 
+static void die(const char *what, size_t number)
+{
+    fprintf(stderr, "case %lu: %s\n", (unsigned long)number, what);
+    exit(1);
+}
+
+/* Memory between two pages that cannot be touched. */
+static unsigned char *guarded(void)
+{
+    unsigned char *p =
+        (unsigned char *)mmap(NULL, ROOM + 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED || mprotect(p, PAGE, PROT_NONE) != 0 || mprotect(p + PAGE + ROOM, PAGE, PROT_NONE) != 0)
+        die("no memory", 0);
+    return p + PAGE;
+}
+
+/* `size` bytes of it: at its beginning, or at its end, where they have any alignment. */
+static unsigned char *part(unsigned char *p, size_t size, int end)
+{
+    return end ? p + ROOM - size : p;
+}
+
+static void pack(const struct test *t, void *image, const unsigned char *blocks)
+{
+    if (t->image == 0)
+        usuba_pack_b(image, t->size, blocks, t->format);
+    else if (t->image == 1)
+        usuba_pack_v(image, t->size, t->parameter, blocks, t->format);
+    else if (t->image == 2)
+        usuba_pack_h(image, t->size, t->parameter, blocks, t->format);
+    else
+        usuba_pack_interleaved(image, t->size, t->parameter, blocks, t->format);
+}
+
+/* Leaves the image as it is. */
+static void unpack(const struct test *t, unsigned char *blocks, const unsigned char *with, const void *image)
+{
+    void *copy = malloc(t->bytes);
+    if (copy == NULL)
+        die("no memory", 0);
+    memcpy(copy, image, t->bytes);
+    if (t->image == 0)
+        usuba_unpack_b(usuba_output(blocks, with), copy, t->size, t->format);
+    else if (t->image == 1)
+        usuba_unpack_v(usuba_output(blocks, with), copy, t->size, t->parameter, t->format);
+    else if (t->image == 2)
+        usuba_unpack_h(usuba_output(blocks, with), copy, t->size, t->parameter, t->format);
+    else
+        usuba_unpack_interleaved(usuba_output(blocks, with), copy, t->size, t->parameter, t->format);
+    free(copy);
+}
+
+static void count(const struct test *t, void *image, unsigned char *counter, uint64_t moved, struct usuba_count *memory,
+                  int big)
+{
+    if (t->image == 0)
+        usuba_count_b(image, t->size, counter, moved, memory, t->format, big, t->format.bytes);
+    else if (t->image == 1)
+        usuba_count_v(image, t->size, t->parameter, counter, moved, memory, t->format, big, t->format.bytes);
+    else if (t->image == 2)
+        usuba_count_h(image, t->size, t->parameter, counter, moved, memory, t->format, big, t->format.bytes);
+    else
+        usuba_count_interleaved(image, t->size, t->parameter, counter, moved, memory, t->format, big, t->format.bytes);
+}
+
+/* The digit of weight 256^i. */
+static unsigned char *digit(unsigned char *counter, size_t i, size_t bytes, int big)
+{
+    return counter + (big ? bytes - 1 - i : i);
+}
+
+/* Counters in registers against counters in bytes, from numbers near to where 1, 2, 4, 8 and all bytes overflow, and from a
+ * random one; two arrays of registers take turns. */
+static void check_counters(const struct test *t, size_t number, int big)
+{
+    const size_t bytes = t->format.bytes;
+    const size_t ends[6] = { 0, 1, 2, 4, 8, bytes };
+    unsigned char *blocks = (unsigned char *)malloc(t->count * bytes), *counter = (unsigned char *)malloc(2 * bytes);
+    unsigned char *expected = (unsigned char *)malloc(t->bytes);
+    unsigned char *images[2] = { (unsigned char *)malloc(t->bytes), (unsigned char *)malloc(t->bytes) };
+    unsigned char *next = counter + bytes;
+    struct usuba_count memory[2];
+    size_t end, step, i, j;
+    for (end = 0; end < 6; end++) {
+        /* Ends below 256^ends by two or three arrays and a half. */
+        size_t back = t->count * (2 + number % 2) + t->count / 2;
+        fill(counter, bytes, number + end);
+        for (i = 0; i < bytes && i < ends[end]; i++) {
+            *digit(counter, i, bytes, big) = (unsigned char)(255 - (back & 255));
+            back >>= 8;
+        }
+        memset(images[0], 0xcc, t->bytes);
+        memset(images[1], 0xcc, t->bytes);
+        memcpy(next, counter, bytes);
+        for (step = 0; step < 8; step++) {
+            for (j = 0; j < t->count; j++) {
+                memcpy(blocks + j * bytes, counter, bytes);
+                for (i = 0; i < bytes && ++*digit(counter, i, bytes, big) == 0; i++)
+                    ;
+            }
+            pack(t, expected, blocks);
+            /* Registers have no bits beyond the last atom; nothing else may differ. */
+            count(t, images[step % 2], next, step < 2 ? 0 : 2 * t->count, &memory[step % 2], big);
+            if (memcmp(images[step % 2], expected, t->bytes) != 0)
+                die("wrong counters", number);
+            if (memcmp(next, counter, bytes) != 0)
+                die("a wrong next counter", number);
+        }
+    }
+    free(blocks);
+    free(counter);
+    free(expected);
+    free(images[0]);
+    free(images[1]);
+}
+
 int main(void)
 {
-    size_t number;
+    unsigned char *rooms[3] = { guarded(), guarded(), guarded() };
+    size_t number, i;
+    int end;
     for (number = 0; number < sizeof tests / sizeof tests[0]; number++) {
         const struct test t = tests[number];
         const size_t size = t.count * t.format.bytes;
-        /* Blocks at odd addresses, images as aligned as malloc makes them; exact sizes for the sanitizers. */
-        unsigned char *space = (unsigned char *)malloc(size + 1), *blocks = space + 1;
-        unsigned char *back_space = (unsigned char *)malloc(size + 3), *back = back_space + 3;
-        unsigned char *image = (unsigned char *)malloc(t.bytes);
+        /* Exact sizes for the sanitizers, as aligned as malloc makes them. */
+        unsigned char *image = (unsigned char *)malloc(t.bytes), *other = (unsigned char *)malloc(t.bytes);
         uint64_t *uniform = (uint64_t *)malloc(t.uniform_bytes);
-        if (space == NULL || back_space == NULL || image == NULL || uniform == NULL)
-            return 1;
-        fill(blocks, size, number);
-        memset(image, 0xcc, t.bytes);
-        memset(back, 0xcc, size);
-        if (t.image == 0) {
-            usuba_pack_b(image, t.size, blocks, t.count, t.format);
-            usuba_unpack_b(back, t.count, image, t.size, t.format);
-            usuba_uniform_b(uniform, blocks, t.format);
-        } else if (t.image == 1) {
-            usuba_pack_v(image, t.size, t.parameter, blocks, t.count, t.format);
-            usuba_unpack_v(back, t.count, image, t.size, t.parameter, t.format);
-            usuba_uniform_v(uniform, t.parameter, blocks, t.format);
-        } else if (t.image == 3) {
-            usuba_pack_interleaved((uint64_t *)(void *)image, t.parameter, blocks, t.count, t.format);
-            usuba_unpack_interleaved(back, t.count, (const uint64_t *)(const void *)image, t.parameter, t.format);
-            usuba_uniform_interleaved(uniform, t.parameter, blocks, t.format);
-        } else {
-            usuba_pack_h(image, t.size, t.parameter, blocks, t.count, t.format);
-            usuba_unpack_h(back, t.count, image, t.size, t.parameter, t.format);
-            usuba_uniform_h(uniform, t.parameter, blocks, t.format);
+        if (image == NULL || other == NULL || uniform == NULL || size > ROOM)
+            die("no memory", number);
+        for (end = 0; end < 2; end++) {
+            unsigned char *blocks = part(rooms[0], size, end), *back = part(rooms[1], size, !end);
+            unsigned char *sum = part(rooms[2], size, end);
+            fill(blocks, size, number);
+            memset(image, 0xcc, t.bytes);
+            pack(&t, image, blocks);
+            if (end && memcmp(image, other, t.bytes) != 0)
+                die("the alignment of blocks shows in registers", number);
+            memcpy(other, image, t.bytes);
+            memset(back, 0xcc, size);
+            unpack(&t, back, NULL, image);
+            /* The same added to blocks, into other memory and in its place. */
+            memset(sum, 0xcc, size);
+            fill(blocks, size, number + 1);
+            unpack(&t, sum, blocks, image);
+            unpack(&t, blocks, blocks, image);
+            if (memcmp(sum, blocks, size) != 0)
+                die("adding in place differs", number);
+            fill(blocks, size, number + 1);
+            for (i = 0; i < size; i++)
+                sum[i] ^= blocks[i];
+            if (memcmp(sum, back, size) != 0)
+                die("adding to blocks differs", number);
+            fill(blocks, size, number);
+            if (t.image == 0)
+                usuba_uniform_b(uniform, blocks, t.format);
+            else if (t.image == 1)
+                usuba_uniform_v(uniform, t.parameter, blocks, t.format);
+            else if (t.image == 3)
+                usuba_uniform_interleaved(uniform, t.parameter, blocks, t.format);
+            else
+                usuba_uniform_h(uniform, t.parameter, blocks, t.format);
+            if (end == 0)
+                continue;
+            fwrite(image, 1, t.bytes, stdout);
+            fwrite(back, 1, size, stdout);
+            fwrite(uniform, 1, t.uniform_bytes, stdout);
+            memset(back, 0xcc, t.format.bytes);
+            if (t.image == 0)
+                usuba_bytes_b(back, uniform, t.format);
+            else if (t.image == 1)
+                usuba_bytes_v(back, uniform, t.parameter, t.format);
+            if (t.image < 2)
+                fwrite(back, 1, t.format.bytes, stdout);
         }
-        fwrite(image, 1, t.bytes, stdout);
-        fwrite(back, 1, size, stdout);
-        fwrite(uniform, 1, t.uniform_bytes, stdout);
-        memset(back, 0xcc, t.format.bytes);
-        if (t.image == 0)
-            usuba_bytes_b(back, uniform, t.format);
-        else if (t.image == 1)
-            usuba_bytes_v(back, uniform, t.parameter, t.format);
-        if (t.image < 2)
-            fwrite(back, 1, t.format.bytes, stdout);
-        free(space);
-        free(back_space);
+        check_counters(&t, number, 0);
+        check_counters(&t, number, 1);
         free(image);
+        free(other);
         free(uniform);
     }
     return 0;

@@ -3,6 +3,7 @@
 use usuba_kit::OutputFile;
 use usuba_kit::order::Order;
 use usuba_kit::run::{Compiler, Family, RunError};
+use usuba_target::ByteOrder;
 
 /// How a case lies in registers; sizes in bytes, the batch in bits.
 #[derive(Clone, Copy)]
@@ -26,7 +27,6 @@ struct Case {
     words: usize,
     image: Image,
     register: usize,
-    count: usize,
 }
 
 impl Case {
@@ -41,6 +41,21 @@ impl Case {
             Image::H { .. } => 8 * self.register / self.width as usize,
             Image::BitInterleaved { batch } => batch,
         }
+    }
+
+    /// The instance of each block: blocks go to the pieces of a first register, then to those of the next, as if blocks
+    /// of 16 bytes, or pairs of blocks of 8, were loaded register by register.
+    fn instances_of_blocks(&self) -> Vec<usize> {
+        let pieces = (self.register / 16).max(1);
+        let places = self.instances() / pieces;
+        let pair = if self.bytes() == 8 && places > 1 { 2 } else { 1 };
+        let mut instances = Vec::new();
+        for place in (0..places).step_by(pair) {
+            for piece in 0..pieces {
+                instances.extend((0..pair).map(|one| piece * places + place + one));
+            }
+        }
+        instances
     }
 
     fn registers(&self) -> usize {
@@ -67,25 +82,16 @@ impl Case {
             Image::BitInterleaved { batch } => format!("interleaved {batch}"),
         };
         format!(
-            "{image}, registers of {} bytes, {} blocks of {} words of {} bits, {}",
-            self.register, self.count, self.words, self.width, self.order
+            "{image}, registers of {} bytes, blocks of {} words of {} bits, {}",
+            self.register, self.words, self.width, self.order
         )
     }
 }
 
 fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    let mut add = |order, width, words, image, register| {
-        let mut case = Case { order, width, words, image, register, count: 0 };
-        let most = case.instances();
-        let mut counts = vec![1, 2, most / 2, most / 2 + 1, most.saturating_sub(1), most];
-        counts.sort_unstable();
-        counts.dedup();
-        for count in counts.into_iter().filter(|&count| (1..=most).contains(&count)) {
-            case.count = count;
-            cases.push(Case { ..case });
-        }
-    };
+    let mut add =
+        |order, width, words, image, register| cases.push(Case { order, width, words, image, register });
     for register in [8, 16, 32, 64] {
         add(Order::Planes, 16, 8, Image::B, register); // AES
         add(Order::Big, 1, 64, Image::B, register); // DES
@@ -143,10 +149,10 @@ fn fill(size: usize, seed: u64) -> Vec<u8> {
         .collect()
 }
 
-/// Sets bits of `image` as the layouts say; `words[j]` are those of instance j.
+/// Sets bits of `image` as the layouts say; `words[j]` are those of block j.
 fn model_image(case: &Case, words: &[Vec<u128>], big_endian: bool) -> Vec<u8> {
     let mut image = vec![0u8; case.registers() * case.register];
-    for (j, words) in words.iter().enumerate() {
+    for (j, words) in case.instances_of_blocks().into_iter().zip(words) {
         for (word, &value) in words.iter().enumerate() {
             if let Image::V { lane } = case.image {
                 let mut bytes = value.to_le_bytes()[..lane].to_vec();
@@ -207,7 +213,7 @@ fn model_uniform(case: &Case, words: &[u128], big_endian: bool) -> Vec<u8> {
 fn model(cases: &[Case], big_endian: bool) -> Vec<Vec<u8>> {
     let answer = |(number, case): (usize, &Case)| {
         let bytes = case.bytes();
-        let mut blocks = fill(case.count * bytes, number as u64);
+        let mut blocks = fill(case.instances() * bytes, number as u64);
         let unused = 8 * bytes - case.words * case.width as usize;
         let words: Vec<Vec<u128>> = blocks
             .chunks_mut(bytes)
@@ -249,7 +255,7 @@ fn program(cases: &[Case]) -> OutputFile {
             case.words,
             case.bytes(),
             case.register,
-            case.count,
+            case.instances(),
             case.registers() * case.register,
             case.uniform_bytes()
         );
@@ -284,6 +290,7 @@ fn check(compiler: Result<Compiler, RunError>, flags: &[&str], big_endian: bool)
 fn gcc() {
     check(Compiler::native(Family::Gcc), &["-O0"], false);
     check(Compiler::native(Family::Gcc), &["-O2"], false);
+    check(Compiler::native(Family::Gcc), &["-O2", "-DUSUBA_PORTABLE"], false);
     check(Compiler::native(Family::Gcc), &["-O3", "-march=native"], false);
 }
 
@@ -293,19 +300,31 @@ fn clang() {
     check(Compiler::native(Family::Clang), &["-O2"], false);
 }
 
+/// With the flags of every target, both compilers, both byte orders.
+#[test]
+fn targets() {
+    for target in usuba_target::all() {
+        for (toolchain, family) in
+            target.toolchains.iter().flat_map(|t| [(t, Family::Gcc), (t, Family::Clang)])
+        {
+            // Programs for this machine run if it has the instructions; `find` looks.
+            let compiler = if toolchain.runner.is_empty() {
+                Compiler::find(target, family)
+            } else {
+                Compiler::of(toolchain, family)
+            };
+            check(compiler, &["-O1"], toolchain.byte_order == ByteOrder::Big);
+        }
+    }
+}
+
 #[test]
 fn sanitizers() {
     let flags = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
     check(Compiler::native(Family::Gcc), &flags, false);
-}
-
-#[test]
-fn big_endian() {
-    let compiler = Compiler::native(Family::Gcc).map(|_| Compiler {
-        command: "powerpc64-linux-gnu-gcc".into(),
-        flags: vec!["-static".into()],
-        runner: vec!["qemu-ppc64".into()],
-    });
-    let compiler = compiler.and_then(|compiler| compiler.available().map(|()| compiler));
-    check(compiler, &["-O2"], true);
+    for target in ["avx2", "avx512"] {
+        if let Some(target) = usuba_target::by_name(target) {
+            check(Compiler::find(target, Family::Gcc), &flags, false);
+        }
+    }
 }

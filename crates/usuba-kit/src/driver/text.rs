@@ -93,74 +93,74 @@ pub fn array_declaration(parameter: &Parameter, name: &str) -> String {
     format!("{} {name}[{}]", parameter.element, parameter.elements)
 }
 
-/// A statement that packs `count` blocks at `from` into the registers of a parameter.
-fn pack(kernel: &Kernel, to: (&Parameter, &str), from: &str, count: &str, format: &str) -> String {
-    batches(kernel, to, from, count, format, &|registers, from, count| {
-        let size = format!("sizeof {}[0]", to.1);
-        match image(kernel, to.0) {
-            Image::B => format!("usuba_pack_b({registers}, {size}, {from}, {count}, {format});"),
-            Image::V { lane } => {
-                format!("usuba_pack_v({registers}, {size}, {lane}, {from}, {count}, {format});")
-            }
-            Image::Packed { lane } => {
-                format!("usuba_pack_p({registers}, {size}, {lane}, {from}, {count}, {format});")
-            }
-            Image::H { batch } => {
-                format!("usuba_pack_h({registers}, {size}, {batch}, {from}, {count}, {format});")
-            }
-            Image::BitInterleaved { batch } => {
-                format!("usuba_pack_interleaved({registers}, {batch}, {from}, {count}, {format});")
-            }
-        }
-    })
-}
-
-/// A statement that unpacks `count` blocks to `to` from the registers of a parameter.
-fn unpack(kernel: &Kernel, to: &str, count: &str, from: (&Parameter, &str), format: &str) -> String {
-    batches(kernel, from, to, count, format, &|registers, to, count| {
-        let size = format!("sizeof {}[0]", from.1);
-        match image(kernel, from.0) {
-            Image::B => format!("usuba_unpack_b({to}, {count}, {registers}, {size}, {format});"),
-            Image::V { lane } => {
-                format!("usuba_unpack_v({to}, {count}, {registers}, {size}, {lane}, {format});")
-            }
-            Image::Packed { lane } => {
-                format!("usuba_unpack_p({to}, {count}, {registers}, {size}, {lane}, {format});")
-            }
-            Image::H { batch } => {
-                format!("usuba_unpack_h({to}, {count}, {registers}, {size}, {batch}, {format});")
-            }
-            Image::BitInterleaved { batch } => {
-                format!("usuba_unpack_interleaved({to}, {count}, {registers}, {batch}, {format});")
-            }
-        }
-    })
-}
-
-/// What `one(registers, bytes, count)` says, for every batch of an interleaved kernel. The last batches may have no block.
+/// What `one(registers, offset)` says, for every batch of an interleaved kernel: its registers in those of a parameter, and
+/// what to add to a pointer to the bytes of all batches.
 fn batches(
     kernel: &Kernel,
     (parameter, registers): (&Parameter, &str),
-    bytes: &str,
-    count: &str,
     format: &str,
-    one: &dyn Fn(&str, &str, &str) -> String,
+    one: &dyn Fn(&str, &str) -> String,
 ) -> String {
     let batches = kernel.interleave.max(1);
     if batches == 1 {
-        return one(registers, bytes, count);
+        return one(registers, "");
     }
     let (instances, elements) = (kernel.instances / batches, parameter.elements / batches);
     let call = one(
         &format!("{registers} + batch * {elements}"),
-        &format!("{bytes} + first * {format}.bytes"),
-        "blocks_of_batch",
+        &format!(" + batch * ({instances} * {format}.bytes)"),
     );
+    format!("for (size_t batch = 0; batch < {batches}; batch++)\n        {call}")
+}
+
+/// How the names of the functions of an image end, and the argument that tells them how atoms lie in registers, with its
+/// comma.
+fn image_text(image: &Image) -> (&'static str, String) {
+    match image {
+        Image::B => ("b", String::new()),
+        Image::V { lane } => ("v", format!(" {lane},")),
+        Image::Packed { lane } => ("p", format!(" {lane},")),
+        Image::H { batch } => ("h", format!(" {batch},")),
+        Image::BitInterleaved { batch } => ("interleaved", format!(" {batch},")),
+    }
+}
+
+/// A statement that packs the blocks at `in` into the registers of a parameter.
+fn pack(kernel: &Kernel, to: (&Parameter, &str), format: &str) -> String {
+    let (ending, argument) = image_text(&image(kernel, to.0));
+    batches(kernel, to, format, &|registers, offset| {
+        format!("usuba_pack_{ending}({registers}, sizeof {}[0],{argument} in{offset}, {format});", to.1)
+    })
+}
+
+/// A statement that unpacks the registers of a parameter to `out`, exclusive-or the bytes at `with`.
+fn unpack(kernel: &Kernel, from: (&Parameter, &str), with: Option<&str>, format: &str) -> String {
+    let (ending, argument) = image_text(&image(kernel, from.0));
+    batches(kernel, from, format, &|registers, offset| {
+        let with = with.map_or_else(|| "NULL".to_owned(), |with| format!("{with}{offset}"));
+        format!(
+            "usuba_unpack_{ending}(usuba_output(out{offset}, {with}), {registers}, sizeof {}[0],{argument} {format});",
+            from.1
+        )
+    })
+}
+
+/// The function `count`, which writes the next counters to a member of the state, a parameter of the kernel. They are
+/// numbers of the bytes of `format`, big-endian or not.
+fn count(kernel: &Kernel, upper: &str, to: (&Parameter, &str), format: &str, big: bool) -> String {
+    let (ending, argument) = image_text(&image(kernel, to.0));
+    let array = format!("state->{}", to.1);
+    let memory = if kernel.interleave > 1 { "state->memory + batch" } else { "state->memory" };
+    let statement = batches(kernel, (to.0, &array), format, &|registers, _| {
+        format!(
+            "usuba_count_{ending}({registers}, sizeof {array}[0],{argument} state->counter, moved, {memory}, {format},\n        \
+             {}, {upper}_BLOCK_BYTES);",
+            u32::from(big)
+        )
+    });
     format!(
-        "for (size_t batch = 0; batch < {batches}; batch++) {{\n        \
-         const size_t first = batch * {instances} < {count} ? batch * {instances} : {count};\n        \
-         const size_t blocks_of_batch = {count} - first < {instances} ? {count} - first : {instances};\n        \
-         {call}\n    }}"
+        "/* The next counters, `moved` after those that are there. */\n\
+         static void count(struct counting *state, uint64_t moved)\n{{\n    {statement}\n}}\n\n"
     )
 }
 
@@ -213,14 +213,37 @@ pub fn block_batch(stem: &str, direction: &str, kernel: &Kernel) -> String {
         return String::new();
     };
     format!(
-        "static void {direction}_batch(const void *context, unsigned char *out, const unsigned char *in, size_t count)\n\
-         {{\n    const {stem}_ctx *ctx = (const {stem}_ctx *)context;\n    {};\n    {};\n    {}\n    \
+        "static void {direction}_batch(void *context, unsigned char *out, const unsigned char *in)\n\
+         {{\n    const {stem}_ctx *ctx = *(const {stem}_ctx **)context;\n    {};\n    {};\n    {}\n    \
          {}(blocks, ctx->round_keys, results);\n    {}\n}}\n\n",
         array_declaration(block, "blocks"),
         array_declaration(result, "results"),
-        pack(kernel, (block, "blocks"), "in", "count", "block_format"),
+        pack(kernel, (block, "blocks"), "block_format"),
         kernel.symbol,
-        unpack(kernel, "out", "count", (result, "results"), "block_format"),
+        unpack(kernel, (result, "results"), None, "block_format"),
+    )
+}
+
+/// `ctr_batch`, with the state that it works on.
+pub fn counter_batch(stem: &str, kernel: &Kernel) -> String {
+    let (Some(block), Some(result)) = (kernel.inputs.first(), kernel.outputs.first()) else {
+        return String::new();
+    };
+    let upper = stem.to_uppercase();
+    format!(
+        "/* Counters in the registers of the kernel, and the number after them. */\n\
+         struct counting {{\n    const {stem}_ctx *ctx;\n    unsigned char counter[{upper}_BLOCK_BYTES];\n    \
+         struct usuba_count memory[{}];\n    {};\n}};\n\n\
+         {}\
+         static void ctr_batch(void *context, unsigned char *out, const unsigned char *in)\n\
+         {{\n    struct counting *state = (struct counting *)context;\n    {};\n    \
+         {}(state->blocks, state->ctx->round_keys, results);\n    count(state, {upper}_BATCH);\n    {}\n}}\n\n",
+        kernel.interleave.max(1),
+        array_declaration(block, "blocks"),
+        count(kernel, &upper, (block, "blocks"), "block_format", true),
+        array_declaration(result, "results"),
+        kernel.symbol,
+        unpack(kernel, (result, "results"), Some("in"), "block_format"),
     )
 }
 
@@ -280,7 +303,7 @@ pub fn block_cipher_header(file: &File, names: &BlockCipherNames) -> String {
             "\n/* Counter mode of SP 800-38A, to encrypt and to decrypt: out = in ^ E(counter) || E(counter + 1) || ... for \
              any number\n * of bytes. The counter is a big-endian number of a whole block and wraps to zero. It is left \
              one beyond the last\n * block used: calls whose lengths are whole blocks continue each other. `out` may be \
-             `in`; other overlaps are\n * refused. Time depends on `length` only. */\n\
+             `in`; other overlaps are\n * refused. Time depends on `length` and the counter only. */\n\
              int {stem}_ctr_xor(const {stem}_ctx *ctx, unsigned char counter[{upper}_BLOCK_BYTES], unsigned char *out,\n\
              {} const unsigned char *in, size_t length);\n",
             " ".repeat(stem.len() + 12)
@@ -308,23 +331,26 @@ pub fn block_cipher_functions(stem: &str, ecb: bool, decrypt: bool, ctr: bool) -
     for direction in directions {
         text += &format!(
             "\nint {stem}_{direction}_blocks(const {stem}_ctx *ctx, unsigned char *out, const unsigned char *in, size_t \
-             blocks)\n{{\n    int result;\n    \
+             blocks)\n{{\n    unsigned char scratch[{upper}_BATCH * {upper}_BLOCK_BYTES];\n    int result;\n    \
              if (ctx == NULL)\n        return USUBA_ERROR_NULL;\n    \
              if (blocks > SIZE_MAX / {upper}_BLOCK_BYTES)\n        return USUBA_ERROR_LENGTH;\n    \
              result = usuba_check(out, in, blocks * {upper}_BLOCK_BYTES);\n    \
              if (result == USUBA_OK)\n        \
-             usuba_ecb({direction}_batch, ctx, out, in, blocks, {upper}_BLOCK_BYTES, {upper}_BATCH);\n    \
+             usuba_batches({direction}_batch, &ctx, out, in, blocks * {upper}_BLOCK_BYTES, sizeof scratch, scratch);\n    \
              return result;\n}}\n"
         );
     }
     if ctr {
         text += &format!(
             "\nint {stem}_ctr_xor(const {stem}_ctx *ctx, unsigned char counter[{upper}_BLOCK_BYTES], unsigned char *out,\n\
-             {} const unsigned char *in, size_t length)\n{{\n    unsigned char scratch[{upper}_BATCH * {upper}_BLOCK_BYTES];\n    \
+             {} const unsigned char *in, size_t length)\n{{\n    struct counting state;\n    \
+             unsigned char scratch[{upper}_BATCH * {upper}_BLOCK_BYTES];\n    \
              int result;\n    if (ctx == NULL || counter == NULL)\n        return USUBA_ERROR_NULL;\n    \
-             result = usuba_check(out, in, length);\n    if (result == USUBA_OK)\n        \
-             usuba_ctr(encrypt_batch, ctx, counter, out, in, length, {upper}_BLOCK_BYTES, {upper}_BATCH, scratch);\n    \
-             return result;\n}}\n",
+             result = usuba_check(out, in, length);\n    if (result != USUBA_OK || length == 0)\n        return result;\n    \
+             state.ctx = ctx;\n    memcpy(state.counter, counter, sizeof state.counter);\n    count(&state, 0);\n    \
+             usuba_batches(ctr_batch, &state, out, in, length, sizeof scratch, scratch);\n    \
+             usuba_counter_add(counter, sizeof state.counter, 1, (length - 1) / {upper}_BLOCK_BYTES + 1);\n    \
+             return USUBA_OK;\n}}\n",
             " ".repeat(stem.len() + 12)
         );
     }
@@ -342,7 +368,7 @@ pub fn stream_header(file: &File, cipher: &Stream, batch: u32) -> String {
          /* Encrypts or decrypts: out = in ^ keystream for any number of bytes, the keystream starting at block number\n \
          * `counter`. The counter goes on modulo 2^{bits}: it is for the caller to use no number twice under one key and \
          nonce;\n * more bytes than there are numbers are refused. `out` may be `in`; other overlaps are refused. Time \
-         depends on\n * `length` only. */\n\
+         depends on\n * `length` and `counter` only. */\n\
          int {stem}_xor(const unsigned char key[{upper}_KEY_BYTES], const unsigned char nonce[{upper}_NONCE_BYTES],\n\
          {} uint{bits}_t counter, unsigned char *out, const unsigned char *in, size_t length);\n",
         cipher.key.bytes,
@@ -368,31 +394,34 @@ pub fn stream_functions(stem: &str, kernel: &Kernel, parameters: [&Parameter; 4]
         )
     };
     format!(
-        "/* Key and nonce in the form in which the kernel reads them. */\n\
-         struct uniform {{\n    {};\n    {};\n}};\n\n\
-         static void keystream_batch(const void *context, unsigned char *out, const unsigned char *in, size_t count)\n\
-         {{\n    const struct uniform *uniform = (const struct uniform *)context;\n    {};\n    {};\n    {}\n    \
-         {}(uniform->key, counters, uniform->nonce, results);\n    {}\n}}\n\n\
+        "/* Key and nonce in the form in which the kernel reads them, counters in its registers, and the number after \
+         them. */\n\
+         struct counting {{\n    {};\n    {};\n    unsigned char counter[{bytes}];\n    \
+         struct usuba_count memory[{}];\n    {};\n}};\n\n\
+         {}\
+         static void xor_batch(void *context, unsigned char *out, const unsigned char *in)\n\
+         {{\n    struct counting *state = (struct counting *)context;\n    {};\n    \
+         {}(state->key, state->counters, state->nonce, results);\n    count(state, {upper}_BATCH);\n    {}\n}}\n\n\
          int {stem}_xor(const unsigned char key[{upper}_KEY_BYTES], const unsigned char nonce[{upper}_NONCE_BYTES],\n\
          {} uint{bits}_t counter, unsigned char *out, const unsigned char *in, size_t length)\n{{\n    \
-         struct uniform uniform;\n    unsigned char counters[{upper}_BATCH * {bytes}];\n    \
+         struct counting state;\n    \
          unsigned char scratch[{upper}_BATCH * {upper}_BLOCK_BYTES];\n    int result;\n    \
          if (key == NULL || nonce == NULL)\n        return USUBA_ERROR_NULL;\n    \
-         {limit}result = usuba_check(out, in, length);\n    if (result != USUBA_OK)\n        return result;\n    \
-         {}\n    {}\n    \
-         usuba_stream(keystream_batch, &uniform, counter, {bytes}, out, in, length, {upper}_BLOCK_BYTES, {upper}_BATCH, \
-         counters,\n                 scratch);\n    \
-         usuba_wipe(&uniform, sizeof uniform);\n    return USUBA_OK;\n}}\n",
+         {limit}result = usuba_check(out, in, length);\n    if (result != USUBA_OK || length == 0)\n        return result;\n    \
+         {}\n    {}\n    usuba_store_part(state.counter, counter, sizeof state.counter);\n    count(&state, 0);\n    \
+         usuba_batches(xor_batch, &state, out, in, length, sizeof scratch, scratch);\n    \
+         usuba_wipe(&state, sizeof state);\n    return USUBA_OK;\n}}\n",
         array_declaration(key, "key"),
         array_declaration(nonce, "nonce"),
+        kernel.interleave.max(1),
         array_declaration(counter, "counters"),
+        count(kernel, &upper, (counter, "counters"), "counter_format", false),
         array_declaration(keystream, "results"),
-        pack(kernel, (counter, "counters"), "in", "count", "counter_format"),
         kernel.symbol,
-        unpack(kernel, "out", "count", (keystream, "results"), "keystream_format"),
+        unpack(kernel, (keystream, "results"), Some("in"), "keystream_format"),
         " ".repeat(stem.len() + 8),
-        uniform(&image(kernel, key), "uniform.key", "key", "key_format"),
-        uniform(&image(kernel, nonce), "uniform.nonce", "nonce", "nonce_format"),
+        uniform(&image(kernel, key), "state.key", "key", "key_format"),
+        uniform(&image(kernel, nonce), "state.nonce", "nonce", "nonce_format"),
     )
 }
 
@@ -412,17 +441,18 @@ pub fn permutation_header(file: &File, bytes: u32, batch: u32) -> String {
 pub fn permutation_functions(stem: &str, kernel: &Kernel, state: &Parameter, result: &Parameter) -> String {
     let upper = stem.to_uppercase();
     format!(
-        "static void permute_batch(const void *context, unsigned char *out, const unsigned char *in, size_t count)\n{{\n    \
+        "static void permute_batch(void *context, unsigned char *out, const unsigned char *in)\n{{\n    \
          {};\n    {};\n    (void)context;\n    {}\n    {}(states, results);\n    {}\n}}\n\n\
-         int {stem}_permute(unsigned char *states, size_t count)\n{{\n    int result;\n    \
+         int {stem}_permute(unsigned char *states, size_t count)\n{{\n    \
+         unsigned char scratch[{upper}_BATCH * {upper}_STATE_BYTES];\n    int result;\n    \
          if (count > SIZE_MAX / {upper}_STATE_BYTES)\n        return USUBA_ERROR_LENGTH;\n    \
          result = usuba_check(states, states, count * {upper}_STATE_BYTES);\n    if (result == USUBA_OK)\n        \
-         usuba_ecb(permute_batch, NULL, states, states, count, {upper}_STATE_BYTES, {upper}_BATCH);\n    \
+         usuba_batches(permute_batch, NULL, states, states, count * {upper}_STATE_BYTES, sizeof scratch, scratch);\n    \
          return result;\n}}\n",
         array_declaration(state, "states"),
         array_declaration(result, "results"),
-        pack(kernel, (state, "states"), "in", "count", "state_format"),
+        pack(kernel, (state, "states"), "state_format"),
         kernel.symbol,
-        unpack(kernel, "out", "count", (result, "results"), "state_format"),
+        unpack(kernel, (result, "results"), None, "state_format"),
     )
 }

@@ -1,5 +1,24 @@
 static CONTEXT context;
 
+/* One block; a cipher that has counter mode only shows it as the keystream. */
+static void encrypt_one(unsigned char *out, const unsigned char *in)
+{
+#if defined(ENCRYPT)
+    if (ENCRYPT(&context, out, in, 1) != USUBA_OK)
+        die("a block is refused");
+#elif defined(CTR)
+    unsigned char counter[BLOCK];
+    memcpy(counter, in, BLOCK);
+    memset(out, 0, BLOCK);
+    if (CTR(&context, counter, out, out, BLOCK) != USUBA_OK)
+        die("a block is refused");
+#else
+    (void)in;
+    (void)out;
+    die("there is no function that encrypts");
+#endif
+}
+
 /* The greatest number of blocks in the checks below. */
 #define MOST (2 * BATCH + 1)
 
@@ -77,7 +96,7 @@ static void check_ctr(const unsigned char *start, size_t step, const unsigned ch
     size_t n, i;
     for (n = 0; n < MOST; n++) {
         counter_plus(counter, start, n);
-        encrypt_batch(&context, next, counter, 1);
+        encrypt_one(next, counter);
         for (i = 0; i < BLOCK; i++)
             expected[n * BLOCK + i] = in[n * BLOCK + i] ^ next[i];
     }
@@ -213,7 +232,7 @@ int main(void)
             unsigned char block[BLOCK];
             receive(block, BLOCK);
             while (n-- > 0)
-                encrypt_batch(&context, block, block, 1);
+                encrypt_one(block, block);
             answer(block, BLOCK);
         } else if (request == 'M') {
             memset(message, 0, sizeof message);

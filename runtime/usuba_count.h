@@ -1,0 +1,237 @@
+/* usuba_count.h - counters made in registers: the number of its block for every instance, without a detour over bytes.
+ *
+ * A counter is the number that `format.bytes` bytes are, big-endian (`big`) or little-endian, modulo 256^bytes. A function
+ * here writes to registers what packing `counter`, `counter` + 1, ... would write, for one register's worth of instances
+ * that are in the order for blocks of `block` bytes, and leaves `counter` at the number after the last of them.
+ *
+ * `memory` keeps what does not change between calls with one array of registers. `moved` is the difference of the counter
+ * to that of the last such call, a multiple of the instances, or 0 if there was none. Mostly only the lowest digits then
+ * change. Time depends on counters, which are no secrets. */
+#ifndef USUBA_COUNT_H
+#define USUBA_COUNT_H
+
+#include "usuba_interleave.h"
+#include "usuba_transpose_b.h"
+#include "usuba_transpose_h.h"
+#include "usuba_transpose_p.h"
+#include "usuba_transpose_v.h"
+
+struct usuba_count {
+    uint64_t words[8];
+};
+
+/* The place of the digit of weight 256^i. */
+USUBA_INLINE size_t usuba_digit(size_t i, size_t bytes, int big)
+{
+    return big ? bytes - 1 - i : i;
+}
+
+/* The number that the lowest `digits` <= 8 digits are. */
+USUBA_INLINE uint64_t usuba_counter_low(const unsigned char *counter, size_t bytes, int big, size_t digits)
+{
+    uint64_t low = 0;
+    size_t i;
+    if (bytes >= 8)
+        return (big ? usuba_load64_big(counter + bytes - 8) : usuba_load64(counter)) & UINT64_MAX >> (64 - 8 * digits);
+    for (i = digits; i-- > 0;)
+        low = low << 8 | counter[usuba_digit(i, bytes, big)];
+    return low;
+}
+
+/* Adds n. */
+USUBA_INLINE void usuba_counter_add(unsigned char *counter, size_t bytes, int big, uint64_t n)
+{
+    size_t i = 0;
+    if (bytes >= 8) {
+        const uint64_t low = usuba_counter_low(counter, bytes, big, 8) + n;
+        if (big)
+            usuba_store64_big(counter + bytes - 8, low);
+        else
+            usuba_store64(counter, low);
+        n = low < n;
+        i = 8;
+    }
+    for (; i < bytes && n != 0; i++) {
+        unsigned char *digit = counter + usuba_digit(i, bytes, big);
+        const unsigned low = *digit + (unsigned)(n & 0xff);
+        *digit = (unsigned char)low;
+        n = (n >> 8) + (low >> 8);
+    }
+}
+
+/* Which bit of the number of an instance is bit t of the number of its block: `usuba_block_of` moves bits, as all sizes are
+ * powers of 2. */
+USUBA_INLINE size_t usuba_count_source(size_t t, size_t instances, size_t size, size_t block)
+{
+    size_t bit = 0;
+    while (usuba_block_of((size_t)1 << bit, instances, size, block) != (size_t)1 << t)
+        bit++;
+    return bit;
+}
+
+/* Bits `bit` of the numbers 64 * w to 64 * w + 63. */
+USUBA_INLINE uint64_t usuba_count_pattern(size_t bit, size_t w)
+{
+    static const uint64_t patterns[6] = { 0xaaaaaaaaaaaaaaaau, 0xccccccccccccccccu, 0xf0f0f0f0f0f0f0f0u,
+                                          0xff00ff00ff00ff00u, 0xffff0000ffff0000u, 0xffffffff00000000u };
+    return bit < 6 ? patterns[bit] : 0 - (uint64_t)(w >> (bit - 6) & 1);
+}
+
+/* B and H (`batch` > 0): registers have bits of counters. `memory` has the instances whose sum of the bits that count
+ * instances overflows: for them, and only for them, the number above these bits is one greater. */
+USUBA_INLINE void usuba_count_bits(unsigned char *image, size_t size, size_t batch, size_t instances,
+                                   unsigned char *counter, uint64_t moved, struct usuba_count *memory,
+                                   struct usuba_format format, int big, size_t block)
+{
+    const size_t bits = 8 * format.bytes, digits = format.bytes < 8 ? format.bytes : 8;
+    const uint64_t now = usuba_counter_low(counter, format.bytes, big, digits), before = now - moved;
+    const size_t words = instances < 64 ? 1 : instances / 64;
+    size_t low = 0, t = 0, end = bits, w;
+    uint64_t carry = ~(uint64_t)0, changed = ~(uint64_t)0;
+    while ((size_t)1 << low < instances)
+        low++;
+    if (moved != 0 && before <= now && now <= UINT64_MAX - instances) {
+        changed = (before ^ now) | ((before + instances) ^ (now + instances));
+        t = low;
+        end = end < 64 ? end : 64;
+    } else {
+        for (w = 0; w < 8; w++)
+            memory->words[w] = 0;
+    }
+    for (; t < end && (t >= 64 || changed >> t != 0); t++) {
+        const size_t digit = usuba_digit(t / 8, format.bytes, big);
+        const uint64_t value = 0 - (uint64_t)(counter[digit] >> t % 8 & 1);
+        const size_t bit = usuba_bit_number(format, digit, t % 8);
+        uint64_t plane[8];
+        if (t < low) {
+            const size_t source = usuba_count_source(t, instances, size, block);
+            for (w = 0; w < words; w++) {
+                const uint64_t x = usuba_count_pattern(source, w), y = memory->words[w];
+                plane[w] = x ^ value ^ y;
+                memory->words[w] = (x & value) | ((x ^ value) & y);
+            }
+        } else {
+            for (w = 0; w < words; w++)
+                plane[w] = value ^ (memory->words[w] & carry);
+            carry &= value;
+        }
+        if (bit >= format.width * format.words)
+            continue;
+        if (batch == 0) {
+            for (w = 0; w < words; w++)
+                usuba_store64(image + bit * size + 8 * w, plane[w]);
+        } else {
+            for (w = 0; w < instances / 8; w++)
+                image[usuba_place_h(bit, w, size, batch, format)] = (unsigned char)(plane[w / 8] >> (8 * (w % 8)));
+        }
+    }
+    usuba_counter_add(counter, format.bytes, big, instances);
+}
+
+USUBA_INLINE void usuba_count_b(void *registers, size_t size, unsigned char *counter, uint64_t moved,
+                                struct usuba_count *memory, struct usuba_format format, int big, size_t block)
+{
+    usuba_count_bits((unsigned char *)registers, size, 0, 8 * size, counter, moved, memory, format, big, block);
+}
+
+USUBA_INLINE void usuba_count_h(void *registers, size_t size, size_t batch, unsigned char *counter, uint64_t moved,
+                                struct usuba_count *memory, struct usuba_format format, int big, size_t block)
+{
+    usuba_count_bits((unsigned char *)registers, size, batch, 8 * size / format.width, counter, moved, memory, format, big,
+                     block);
+}
+
+/* Adds `moved` to the lanes at `numbers`, and writes them to `row`, their bytes reversed or not. */
+USUBA_INLINE void usuba_count_lanes(unsigned char *row, unsigned char *numbers, size_t size, size_t lane, uint64_t moved,
+                                    int reverse)
+{
+    size_t j;
+#if USUBA_VECTOR
+    if (usuba_is_vector(size)) {
+        USUBA_FOR_SIZE(size, usuba_count, (row, numbers, lane, moved, reverse));
+        return;
+    }
+#endif
+    for (j = 0; j < size / lane; j++) {
+        const uint64_t number = usuba_load_lane(numbers + j * lane, lane) + moved;
+        usuba_store_lane(numbers + j * lane, number, lane);
+        usuba_store_lane(row + j * lane, reverse ? usuba_reverse_lane(number, lane) : number, lane);
+    }
+}
+
+/* V: registers have words of counters. While the lowest word does not overflow, all others are the same everywhere.
+ * `memory` has the lowest words, as numbers. */
+USUBA_INLINE void usuba_count_v(void *registers, size_t size, size_t lane, unsigned char *counter, uint64_t moved,
+                                struct usuba_count *memory, struct usuba_format format, int big, size_t block)
+{
+    unsigned char *image = (unsigned char *)registers, *numbers = (unsigned char *)memory->words;
+    const size_t instances = size / lane, lowest = big ? format.words - 1 : 0;
+    const int regular = 8 * lane == format.width && format.order != USUBA_PLANES && size <= sizeof *memory;
+    const int reverse = lane > 1 && big != (format.order == USUBA_BIG);
+    const uint64_t most = UINT64_MAX >> (64 - 8 * lane);
+    const uint64_t low = regular ? usuba_counter_low(counter, format.bytes, big, lane) : 0;
+    size_t j, word;
+    if (!regular || low > most - (instances - 1)) {
+        for (j = 0; j < instances; j++) {
+            /* The instance of the next block. */
+            size_t instance = 0;
+            while (usuba_block_of(instance, instances, size, block) != j)
+                instance++;
+            for (word = 0; word < format.words; word++)
+                usuba_store_lane(image + word * size + instance * lane, usuba_load_word(counter, word, format), lane);
+            usuba_counter_add(counter, format.bytes, big, 1);
+        }
+        return;
+    }
+    if (moved == 0 || low < moved) {
+        for (word = 0; word < format.words; word++) {
+            const uint64_t value = usuba_load_word(counter, word, format);
+            for (j = 0; j < instances; j++)
+                usuba_store_lane(image + word * size + j * lane, value, lane);
+        }
+        for (j = 0; j < instances; j++)
+            usuba_store_lane(numbers + j * lane, low + usuba_block_of(j, instances, size, block), lane);
+        moved = 0;
+    }
+    usuba_count_lanes(image + lowest * size, numbers, size, lane, moved, reverse);
+    usuba_counter_add(counter, format.bytes, big, instances);
+}
+
+/* Packed: one counter after another. */
+USUBA_INLINE void usuba_count_p(void *registers, size_t size, size_t lane, unsigned char *counter, uint64_t moved,
+                                struct usuba_count *memory, struct usuba_format format, int big, size_t block)
+{
+    unsigned char *image = (unsigned char *)registers;
+    size_t j, group;
+    (void)moved, (void)memory, (void)block;
+    for (j = 0; j < size / 16; j++) {
+        for (group = 0; group < format.words * lane / 16; group++)
+            usuba_pack_group(image + group * size + 16 * j, lane, counter, group, format);
+        usuba_counter_add(counter, format.bytes, big, 1);
+    }
+}
+
+/* H in integers: one counter after another. */
+USUBA_INLINE void usuba_count_interleaved(void *registers, size_t size, size_t batch, unsigned char *counter,
+                                          uint64_t moved, struct usuba_count *memory, struct usuba_format format, int big,
+                                          size_t block)
+{
+    unsigned char *image = (unsigned char *)registers;
+    size_t word, j;
+    (void)moved, (void)memory, (void)block;
+    memset(image, 0, format.words * size);
+    for (j = 0; j < batch; j++) {
+        for (word = 0; word < format.words; word++) {
+            unsigned char *at = image + word * size;
+            const uint64_t x = usuba_load_word(counter, word, format) << (j * format.width);
+            usuba_store_lane(at, usuba_load_lane(at, size) | x, size);
+        }
+        usuba_counter_add(counter, format.bytes, big, 1);
+    }
+    for (word = 0; word < format.words; word++) {
+        const uint64_t x = usuba_load_lane(image + word * size, size);
+        usuba_store_lane(image + word * size, usuba_rotate_numbers(x, usuba_log2(batch)), size);
+    }
+}
+
+#endif
