@@ -210,6 +210,8 @@ impl<'a> Session<'a> {
     fn run(&mut self, journal: &mut Journal) -> Result<Outcome, Failure> {
         self.bar.set_length(self.tune.budget);
         self.default = self.defaults()?;
+        // The default must be compiled whatever it takes: the budget is for the search.
+        self.deadline = Instant::now() + Duration::from_secs(self.tune.budget);
         let what = self.what();
         for entry in &journal.entries {
             if entry.primitive == self.primitive.name && entry.target == self.target.name {
