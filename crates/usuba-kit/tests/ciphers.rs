@@ -1,6 +1,7 @@
 //! Known answers can fail. That they pass, on every target, is tested across crates in `tests/known_answers.rs`.
 
 use std::path::{Path as FilePath, PathBuf};
+use usuba_ir::layout::Slicing;
 use usuba_kit::known_answers::{self, Path, Plan};
 use usuba_kit::manifest;
 use usuba_kit::run::Family;
@@ -41,7 +42,8 @@ fn wrong_answers_are_reported() {
     let name = format!("{path}: {}", wrong.id);
     let tests = known_answers::tests_of(primitive, &[(path.clone(), file)]);
     let c = Path::C { target: &usuba_target::machines::GP64, family: Family::Gcc, optimisation: "-O0" };
-    let plan = Plan::new(vec![Path::Interpreter, Path::Usuba0, c]);
+    let mut plan = Plan::new(vec![Path::Interpreter, Path::Usuba0, c]);
+    plan.slicings = Some(vec![Slicing::V]);
     let report = known_answers::run(primitive, &loaded, &tests, &plan, &mut |_| {});
     assert!(!report.is_success());
     assert_eq!(report.failures.len(), plan.paths.len(), "{:?}", report.failures);
