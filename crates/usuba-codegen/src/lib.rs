@@ -9,7 +9,7 @@
 //!         --node-------> Function: operate + select (rows of the target's table, else rules), places of arrays
 //!         --cover------> the fewest bitwise instructions that it finds
 //!         --prune------> no dead step
-//!         --rotate-----> no loop that only moves values
+//!         --rotate-----> no loop that only moves values, and no dead step again
 //!         --order------> fewer values at once, or shorter chains
 //!         --c, asm-----> a source file and a header
 //! ```
@@ -161,6 +161,7 @@ pub fn select(program: &Program, target: &Target, order: Order) -> Result<Module
                 cover::cover(&mut function, target, shape.lane);
                 prune::prune(&mut function);
                 rotate::rotate(&mut function, target);
+                prune::prune(&mut function);
                 order::order(&mut function, target, order);
                 functions.push(function);
             }

@@ -13,7 +13,16 @@ pub(crate) fn prune(function: &mut Function) {
             registers: vec![false; function.registers.len()],
             buffers: function.buffers.iter().map(|buffer: &Buffer| buffer.role != Role::Local).collect(),
         };
-        uses(&function.body, &mut used);
+        // A carried register is live if it is read, or if the next value of one that is live: marks spread to a fixed point.
+        let mut marks = 0;
+        loop {
+            uses(&function.body, &mut used);
+            let now = used.marks();
+            if now == marks {
+                break;
+            }
+            marks = now;
+        }
         let mut removed = sweep(&mut function.body, &used);
         removed |= keep(&mut function.constants, &used);
         if !removed {
@@ -29,6 +38,10 @@ struct Used {
 }
 
 impl Used {
+    fn marks(&self) -> usize {
+        self.registers.iter().chain(&self.buffers).filter(|&&mark| mark).count()
+    }
+
     fn writes_nothing(&self, step: &Step) -> bool {
         match step {
             Step::Store { address, .. } | Step::Fill { address, .. } | Step::Copy { to: address, .. } => {
@@ -57,21 +70,19 @@ fn uses(block: &Block, used: &mut Used) {
                     }
                 }
             }
-            Step::Loop(looped) => {
-                for carried in &looped.carried {
-                    mark(carried.initial);
-                    if carried.next != carried.register {
-                        mark(carried.next);
-                    }
-                }
-                inner.push(&looped.body);
-            }
+            Step::Loop(looped) => inner.push(looped),
             Step::Load { address, .. } | Step::Copy { from: address, .. } => read(address),
             Step::Constant { .. } => {}
         }
     }
-    for block in inner {
-        uses(block, used);
+    for looped in inner {
+        uses(&looped.body, used);
+        for carried in &looped.carried {
+            if used.registers[carried.register.index()] {
+                used.registers[carried.initial.index()] = true;
+                used.registers[carried.next.index()] = true;
+            }
+        }
     }
 }
 

@@ -67,7 +67,7 @@ mod tests {
         for target in all() {
             for row in target.instructions() {
                 let operands = match row.meaning {
-                    Constant | ConstantGroup | ConstantBytes => 0,
+                    Constant | ConstantGroup | ConstantLanes | ConstantBytes => 0,
                     Not | ShiftLeft | ShiftRight | ShiftRightArithmetic | RotateLeft | ShuffleWords
                     | PermuteGroups | Load | Broadcast => 1,
                     Ternary | Select | Xor3 => 3,
