@@ -4,6 +4,7 @@
 //! get fewer changes a gate, and very large ones none.
 
 use super::choice::Choice;
+use usuba_ir::random::Random;
 
 /// So many changes are tried for each gate of a small block,
 const CHANGES_PER_GATE: usize = 1_500;
@@ -24,14 +25,14 @@ pub(super) fn anneal<'a>(start: &Choice<'a>) -> Choice<'a> {
         return start.clone();
     }
     let changes = (gates.len() * CHANGES_PER_GATE).min(CHANGES) / STEPS;
-    let mut random = Random(gates.len() as u64);
+    let mut random = Random::new(gates.len() as u64);
     let (mut choice, mut best) = (start.clone(), start.clone());
     let mut chance = FIRST_CHANCE;
     for _ in 0..STEPS {
         for _ in 0..changes {
-            let gate = open[random.below(open.len())];
+            let gate = open[random.below(open.len() as u32) as usize];
             let before = choice.way[gate];
-            let way = random.below(gates[gate].ways.len());
+            let way = random.below(gates[gate].ways.len() as u32) as usize;
             if way == before {
                 continue;
             }
@@ -43,7 +44,7 @@ pub(super) fn anneal<'a>(start: &Choice<'a>) -> Choice<'a> {
             let cost = choice.cost;
             choice.take(gate, way);
             let dearer = choice.cost.saturating_sub(cost);
-            if dearer > 0 && !random.happens(chance, dearer) {
+            if dearer > 0 && !happens(&mut random, chance, dearer) {
                 choice.take(gate, before);
             } else if choice.cost < best.cost {
                 best.clone_from(&choice);
@@ -54,24 +55,7 @@ pub(super) fn anneal<'a>(start: &Choice<'a>) -> Choice<'a> {
     best
 }
 
-/// A generator of random numbers (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, count: usize) -> usize {
-        ((self.next() >> 32).wrapping_mul(count as u64) >> 32) as usize
-    }
-
-    /// Whether something of probability (`chance` / 2^16)^`times` happens.
-    fn happens(&mut self, chance: u64, times: u32) -> bool {
-        (0..times).all(|_| self.next() >> 48 < chance)
-    }
+/// Whether something of probability (`chance` / 2^16)^`times` happens.
+fn happens(random: &mut Random, chance: u64, times: u32) -> bool {
+    (0..times).all(|_| random.bits() >> 48 < chance)
 }
