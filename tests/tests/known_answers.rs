@@ -56,7 +56,7 @@ macro_rules! ciphers {
     ($($name:ident),*) => { $(#[test] fn $name() { check(stringify!($name)); })* };
 }
 
-ciphers!(aes, ascon, chacha20, des, gimli, rectangle, serpent);
+ciphers!(aes, ascon, chacha20, des, gimli, present, rectangle, serpent);
 
 #[test]
 fn every_cipher_is_listed() {
