@@ -17,6 +17,14 @@
 #define USUBA_ERROR_LENGTH (-2)
 /* Input and output overlap without being the same. */
 #define USUBA_ERROR_OVERLAP (-3)
+/* A tag that is not right: the data are not authentic. */
+#define USUBA_ERROR_TAG (-4)
+/* A call that the ones before it do not allow, such as more input after the digest. */
+#define USUBA_ERROR_STATE (-5)
+/* A context that was not made, or was wiped. */
+#define USUBA_ERROR_CONTEXT (-6)
+/* A target that there is no code for, or that this machine lacks. */
+#define USUBA_ERROR_TARGET (-7)
 #endif
 
 /* From a whole batch at `in` to as many bytes at `out`. Reads everything at a place of `in` before it writes there. */

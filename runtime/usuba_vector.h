@@ -5,7 +5,8 @@
  * is a sequence of exchanges; each function says which, with the place of a byte in a piece of 16 bytes (the lane in which
  * x86 shuffles) written from its highest bit. All of this is in terms of bytes in memory, whatever the byte order.
  *
- * USUBA_VECTOR is the widest size, or 0 if there is only the portable code; defining USUBA_PORTABLE makes it 0. */
+ * USUBA_VECTOR is the widest size, or 0 if there is only the portable code; defining USUBA_PORTABLE makes it 0. A file whose
+ * functions are for other machines than the compiler's flags say defines USUBA_VECTOR_BYTES. */
 #ifndef USUBA_VECTOR_H
 #define USUBA_VECTOR_H
 
@@ -16,7 +17,9 @@
 #if __has_builtin(__builtin_shufflevector)
 #if defined(__SSE2__) || defined(__ARM_NEON) || defined(__ALTIVEC__)
 #undef USUBA_VECTOR
-#if defined(__AVX512F__) && defined(__AVX512BW__)
+#if defined(USUBA_VECTOR_BYTES)
+#define USUBA_VECTOR USUBA_VECTOR_BYTES
+#elif defined(__AVX512F__) && defined(__AVX512BW__)
 #define USUBA_VECTOR 64
 #elif defined(__AVX2__)
 #define USUBA_VECTOR 32

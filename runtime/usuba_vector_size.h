@@ -385,7 +385,7 @@ USUBA_INLINE USUBA_V USUBA_SIZED(usuba_reverse)(size_t lane, USUBA_V x)
     const long long high = lane == 2 ? 0x0e0f0c0d0a0b0809 : lane == 4 ? 0x0c0d0e0f08090a0b : 0x08090a0b0c0d0e0f;
     const long long low = lane == 2 ? 0x0607040502030001 : lane == 4 ? 0x0405060700010203 : 0x0001020304050607;
     return (USUBA_V)_mm256_shuffle_epi8((__m256i)x, _mm256_set_epi64x(high, low, high, low));
-#elif defined(__SSE2__) && !defined(__SSSE3__)
+#elif defined(__SSE2__) && !defined(__SSSE3__) && !defined(USUBA_VECTOR_BYTES)
     usuba_vector_16x8 halves = (usuba_vector_16x8)x;
     halves = halves << 8 | halves >> 8;
     if (lane == 8)

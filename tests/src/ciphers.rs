@@ -20,7 +20,8 @@ impl Loader for Disk {
 }
 
 /// The names of the cipher folders, sorted.
-pub const CIPHERS: [&str; 8] = ["aes", "ascon", "chacha20", "des", "gimli", "present", "rectangle", "serpent"];
+pub const CIPHERS: [&str; 8] =
+    ["aes", "ascon", "chacha20", "des", "gimli", "present", "rectangle", "serpent"];
 
 /// The root of the repository.
 pub fn root() -> PathBuf {

@@ -16,6 +16,8 @@ use thiserror::Error;
 mod parts;
 mod text;
 
+pub(crate) use text::RESULTS;
+
 /// A byte string and what it means: the twin of `struct usuba_format`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Format {
@@ -103,13 +105,24 @@ pub enum Kernels {
         encrypt: Kernel,
         /// Of the node `decrypt`.
         decrypt: Option<Kernel>,
-        /// Of the key schedule, for one instance on general-purpose registers.
-        schedule: Kernel,
+        /// Of the key schedule, for one instance on general-purpose registers; without it the driver is an engine, which
+        /// is given round keys.
+        schedule: Option<Kernel>,
     },
     /// Of a stream cipher.
     Stream(Kernel),
     /// Of a permutation.
     Permutation(Kernel),
+}
+
+/// What the functions of a block cipher are for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// To be called by users, with a context made from a key.
+    Whole,
+    /// One of several implementations behind functions that users call: contexts are made from round keys, in memory of
+    /// which the caller knows only the size.
+    Engine,
 }
 
 /// Why no driver can be made. The manifest and the source disagree.
@@ -198,7 +211,7 @@ pub fn generate(
     let stem = format!("{}{}", labels.prefix, primitive.identifier());
     match (&primitive.function, kernels) {
         (Function::BlockCipher(cipher), Kernels::BlockCipher { encrypt, decrypt, schedule }) => {
-            block_cipher(cipher, encrypt, decrypt.as_ref(), schedule, &stem, labels)
+            block_cipher(cipher, encrypt, decrypt.as_ref(), schedule.as_ref(), &stem, labels)
         }
         (Function::Stream(cipher), Kernels::Stream(kernel)) => stream(cipher, kernel, &stem, labels),
         (Function::Permutation(permutation), Kernels::Permutation(kernel)) => {
@@ -246,30 +259,20 @@ fn block_cipher(
     cipher: &BlockCipher,
     encrypt: &Kernel,
     decrypt: Option<&Kernel>,
-    schedule: &Kernel,
+    schedule: Option<&Kernel>,
     stem: &str,
     labels: &Labels,
 ) -> Result<[OutputFile; 2], DriverError> {
     const CIPHER: &str = "two inputs, the block and the `const` round keys, and one output, the block";
-    const SCHEDULE: &str = "one input, the key, and one output, the round keys";
     let directions: Vec<(&str, &Kernel)> =
         [("encrypt", encrypt)].into_iter().chain(decrypt.map(|kernel| ("decrypt", kernel))).collect();
     for (_, kernel) in &directions {
         signature(kernel, &[false, true], CIPHER)?;
     }
-    let [key] = &schedule.inputs[..] else {
-        signature(schedule, &[false], SCHEDULE)?;
+    let ([block, round_keys], [result]) = (&encrypt.inputs[..], &encrypt.outputs[..]) else {
         return Err(DriverError::Kind);
     };
-    signature(schedule, &[key.uniform], SCHEDULE)?;
-    let ([block, round_keys], [result], [scheduled]) =
-        (&encrypt.inputs[..], &encrypt.outputs[..], &schedule.outputs[..])
-    else {
-        return Err(DriverError::Kind);
-    };
-    let key_format = format("key", cipher.key.bytes, cipher.key.order, schedule, key)?;
     let sizes = cipher.round_keys;
-    let schedule_format = format("round-keys", sizes.bytes, sizes.schedule_order, schedule, scheduled)?;
     let cipher_format = format("round-keys", sizes.bytes, sizes.cipher_order, encrypt, round_keys)?;
     let block_format = format("block", cipher.block.bytes, cipher.block.order, encrypt, block)?;
     format("block", cipher.block.bytes, cipher.block.order, encrypt, result)?;
@@ -286,6 +289,7 @@ fn block_cipher(
         }
     }
     let file = text::File::new(stem, labels);
+    let form = if schedule.is_some() { Form::Whole } else { Form::Engine };
     let ecb = cipher.modes.contains(&Mode::Ecb);
     let ctr = cipher.modes.contains(&Mode::Ctr);
 
@@ -299,20 +303,19 @@ fn block_cipher(
             ecb,
             ctr,
             decrypt: decrypt.is_some(),
+            form,
             context: &text::array_declaration(round_keys, "round_keys"),
         },
     );
 
-    let mut source = file.source_head(directions.iter().map(|(_, kernel)| *kernel).chain([schedule]));
-    for (name, format) in [
-        ("key_format", key_format),
-        ("schedule_format", schedule_format),
-        ("round_key_format", cipher_format),
-        ("block_format", block_format),
-    ] {
+    let mut source = file.source_head(directions.iter().map(|(_, kernel)| *kernel).chain(schedule));
+    for (name, format) in [("round_key_format", cipher_format), ("block_format", block_format)] {
         source += &text::format_definition(name, &format);
     }
-    source += &text::schedule(stem, schedule, key, scheduled, &encrypt.image);
+    if let Some(kernel) = schedule {
+        source += &key_schedule(cipher, kernel)?;
+    }
+    source += &text::load(stem, &encrypt.image);
     if ecb {
         for (direction, kernel) in &directions {
             source += &text::block_batch(stem, direction, kernel);
@@ -321,8 +324,30 @@ fn block_cipher(
     if ctr {
         source += &text::counter_batch(stem, encrypt);
     }
-    source += &text::block_cipher_functions(stem, ecb, decrypt.is_some(), ctr);
+    source += &text::block_cipher_functions(stem, form, ecb, decrypt.is_some(), ctr);
     Ok(file.pair(header, source))
+}
+
+/// The function `schedule` from a key to round keys in bytes, with the formats that it needs.
+///
+/// # Errors
+/// The node is no key schedule, or the manifest does not fit it.
+pub fn key_schedule(cipher: &BlockCipher, kernel: &Kernel) -> Result<String, DriverError> {
+    const SCHEDULE: &str = "one input, the key, and one output, the round keys";
+    let [key] = &kernel.inputs[..] else {
+        signature(kernel, &[false], SCHEDULE)?;
+        return Err(DriverError::Kind);
+    };
+    signature(kernel, &[key.uniform], SCHEDULE)?;
+    let [scheduled] = &kernel.outputs[..] else {
+        return Err(DriverError::Kind);
+    };
+    let sizes = cipher.round_keys;
+    let key_format = format("key", cipher.key.bytes, cipher.key.order, kernel, key)?;
+    let schedule_format = format("round-keys", sizes.bytes, sizes.schedule_order, kernel, scheduled)?;
+    Ok(text::format_definition("key_format", &key_format)
+        + &text::format_definition("schedule_format", &schedule_format)
+        + &text::schedule(kernel, key, scheduled))
 }
 
 fn stream(

@@ -1,7 +1,8 @@
 //! From a cipher folder to a library: manifest, transposition, modes, packaging.
 //!
 //! Floors, in reading order: [`order`] (what bytes mean), [`manifest`] (what a cipher consists of), [`vectors`] (known
-//! answers), [`pipeline`] (from a program to a kernel), [`driver`] (the C around kernels), [`library`] (all of it),
+//! answers), [`pipeline`] (from a program to a kernel), [`driver`] (the C around kernels), [`library`] (all of it, for one target),
+//! [`package`] (for all machines, behind one set of functions),
 //! [`known_answers`] (the same tests every way), [`harness`] (the C that tests C), [`run`] (compiling and running it);
 //! beside them [`bench`] (the C that times C), [`variant`] (all that can be chosen about it), [`tune`] (which of it is tried),
 //! [`tuned`] (the file of what was found best).
@@ -16,6 +17,7 @@ pub mod known_answers;
 pub mod library;
 pub mod manifest;
 pub mod order;
+pub mod package;
 pub mod pipeline;
 pub mod run;
 pub mod tune;
@@ -34,6 +36,9 @@ pub struct OutputFile {
     pub contents: String,
 }
 
+/// The runtime file that is made to be included several times.
+const INCLUDED_AGAIN: [&str; 1] = ["usuba_vector_size.h"];
+
 /// The C headers that drivers include: the same for all ciphers, slicings and targets.
 pub fn runtime() -> Vec<OutputFile> {
     let file = |path: &str, contents: &str| OutputFile { path: path.into(), contents: contents.into() };
@@ -50,4 +55,12 @@ pub fn runtime() -> Vec<OutputFile> {
         file("usuba_transpose.h", include_str!("../../../runtime/usuba_transpose.h")),
         file("usuba_drivers.h", include_str!("../../../runtime/usuba_drivers.h")),
     ]
+}
+
+/// The same and what a library of several implementations needs besides.
+fn library_runtime() -> Vec<OutputFile> {
+    let library = include_str!("../../../runtime/usuba_library.h");
+    let mut files = runtime();
+    files.push(OutputFile { path: "usuba_library.h".into(), contents: library.into() });
+    files
 }

@@ -1,14 +1,15 @@
 //! A library from a cipher: for each primitive its kernels and their driver, and the runtime.
 
 use crate::OutputFile;
-use crate::driver::{self, DriverError, Image, Kernels, Labels, Parameter};
-use crate::manifest::{Function, Primitive};
+use crate::driver::{self, DriverError, Form, Image, Kernels, Labels, Parameter};
+use crate::manifest::{BlockCipher, Function, Primitive, Schedule};
 use crate::pipeline::{self, Compiled, Failure, Settings};
 use thiserror::Error;
 use usuba_codegen::{Backend, Direction, Kernel, KernelParameter, Order};
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
-use usuba_target::{Target, by_name};
+use usuba_target::Target;
+use usuba_target::machines::GP64;
 
 /// What can be chosen about a library.
 #[derive(Clone, Debug)]
@@ -70,8 +71,28 @@ pub struct Library {
     pub driver: String,
     /// Blocks that a kernel works on at once.
     pub batch: u32,
+    /// The form in which the kernels of a block cipher read round keys.
+    pub round_keys: Option<RoundKeys>,
     /// The kernels, with what the compiler knows of each: the role, such as `encrypt`, and the outcome.
     pub kernels: Vec<(&'static str, Compiled)>,
+}
+
+/// The form of round keys in memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RoundKeys {
+    /// What tells it from others: layout, type and number.
+    pub form: String,
+    /// Bytes of it.
+    pub bytes: u32,
+}
+
+impl RoundKeys {
+    fn of(kernel: &driver::Kernel) -> Option<RoundKeys> {
+        let keys = kernel.inputs.get(1)?;
+        let bits: u32 = keys.element.trim_start_matches("uint").trim_end_matches("_t").parse().ok()?;
+        let form = format!("{:?} {}[{}]", kernel.image, keys.element, keys.elements);
+        Some(RoundKeys { form, bytes: bits / 8 * keys.elements })
+    }
 }
 
 /// Builds one primitive of a cipher for one slicing and target.
@@ -86,10 +107,50 @@ pub fn build(
     target: &Target,
     choices: &Choices,
 ) -> Result<Library, BuildError> {
-    let stem = format!("{}{}", choices.prefix, primitive.identifier());
-    let mut making = Making { primitive, loaded, choices, stem, kernels: Vec::new(), files: Vec::new() };
-    // General-purpose registers are everywhere: the fallback is the target itself where the table is missing.
-    let general = by_name("gp64").unwrap_or(&usuba_target::machines::GP64);
+    let mut library = build_as(Form::Whole, primitive, loaded, target, choices)?;
+    library.files.append(&mut crate::runtime());
+    Ok(library)
+}
+
+/// Builds one of several implementations of a primitive: without key schedule, and without the runtime. The functions are
+/// those of [`driver`] with [`Form::Engine`].
+///
+/// # Errors
+/// A node does not compile, or the manifest does not fit the source.
+pub fn engine(
+    primitive: &Primitive,
+    loaded: &Loaded,
+    target: &Target,
+    choices: &Choices,
+) -> Result<Library, BuildError> {
+    build_as(Form::Engine, primitive, loaded, target, choices)
+}
+
+/// The key schedule of a block cipher: the C of the function `schedule`, which runs it, and the files of its kernel.
+///
+/// # Errors
+/// The node does not compile, or the manifest does not fit it.
+pub fn key_schedule(
+    primitive: &Primitive,
+    cipher: &BlockCipher,
+    loaded: &Loaded,
+    choices: &Choices,
+) -> Result<(String, Vec<OutputFile>), BuildError> {
+    let mut making = Making::new(primitive, loaded, choices);
+    let kernel = making.key_schedule(cipher)?;
+    let text = driver::key_schedule(cipher, &kernel)
+        .map_err(|error| BuildError::Driver { primitive: primitive.name.clone(), error })?;
+    Ok((text, making.files))
+}
+
+fn build_as(
+    form: Form,
+    primitive: &Primitive,
+    loaded: &Loaded,
+    target: &Target,
+    choices: &Choices,
+) -> Result<Library, BuildError> {
+    let mut making = Making::new(primitive, loaded, choices);
     let kernels = match &primitive.function {
         Function::BlockCipher(cipher) => Kernels::BlockCipher {
             encrypt: making.kernel("encrypt", &cipher.encrypt, choices.slicing, target)?,
@@ -97,12 +158,10 @@ pub fn build(
                 Some(node) => Some(making.kernel("decrypt", node, choices.slicing, target)?),
                 None => None,
             },
-            schedule: making.kernel(
-                "key_schedule",
-                &cipher.schedule.node,
-                cipher.schedule.slicing,
-                general,
-            )?,
+            schedule: match form {
+                Form::Whole => Some(making.key_schedule(cipher)?),
+                Form::Engine => None,
+            },
         },
         Function::Stream(cipher) => {
             Kernels::Stream(making.kernel("block", &cipher.block_function, choices.slicing, target)?)
@@ -116,6 +175,10 @@ pub fn build(
         | Kernels::Stream(kernel)
         | Kernels::Permutation(kernel) => kernel.instances,
     };
+    let round_keys = match &kernels {
+        Kernels::BlockCipher { encrypt, .. } => RoundKeys::of(encrypt),
+        Kernels::Stream(_) | Kernels::Permutation(_) => None,
+    };
     let mut head = vec![format!("Generated by usubac {}. Do not edit.", env!("CARGO_PKG_VERSION"))];
     if !choices.command.is_empty() {
         head.push(format!("Command: {}", choices.command));
@@ -127,8 +190,7 @@ pub fn build(
     let driver = source.path.clone();
     let mut files = vec![header, source];
     files.append(&mut making.files);
-    files.append(&mut crate::runtime());
-    Ok(Library { files, driver, batch, kernels: making.kernels })
+    Ok(Library { files, driver, batch, round_keys, kernels: making.kernels })
 }
 
 /// The state of building one primitive.
@@ -141,7 +203,18 @@ struct Making<'a> {
     files: Vec<OutputFile>,
 }
 
-impl Making<'_> {
+impl<'a> Making<'a> {
+    fn new(primitive: &'a Primitive, loaded: &'a Loaded, choices: &'a Choices) -> Making<'a> {
+        let stem = format!("{}{}", choices.prefix, primitive.identifier());
+        Making { primitive, loaded, choices, stem, kernels: Vec::new(), files: Vec::new() }
+    }
+
+    /// General-purpose registers are everywhere.
+    fn key_schedule(&mut self, cipher: &BlockCipher) -> Result<driver::Kernel, BuildError> {
+        let Schedule { node, slicing } = &cipher.schedule;
+        self.kernel("key_schedule", node, *slicing, &GP64)
+    }
+
     fn kernel(
         &mut self,
         role: &'static str,

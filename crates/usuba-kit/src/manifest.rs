@@ -15,6 +15,7 @@
 //! | `name` | becomes part of C names: `aes-128` makes `usuba_aes_128_…` |
 //! | `kind` | `block-cipher`, `stream` or `permutation` |
 //! | `slicings` | those worth building, best first: `b`, `v`, `h` |
+//! | `library` | those of them that libraries are built from; without the field, all |
 //! | `vectors` | files of known answers, relative to the manifest |
 //!
 //! A block cipher:
@@ -65,6 +66,8 @@ pub struct Primitive {
     pub name: String,
     /// The slicings worth building, best first.
     pub slicings: Vec<Slicing>,
+    /// Those of them that libraries are built from.
+    pub library: Vec<Slicing>,
     /// The paths of files of known answers, relative to the manifest.
     pub vectors: Vec<String>,
     /// What it is.
@@ -280,6 +283,7 @@ struct Fields {
     name: Spanned<String>,
     kind: Kind,
     slicings: Spanned<Vec<SlicingName>>,
+    library: Option<Spanned<Vec<SlicingName>>>,
     #[serde(default)]
     vectors: Vec<Spanned<String>>,
     encrypt: Option<Spanned<String>>,
@@ -360,6 +364,18 @@ impl Reader<'_> {
                 return Err(self.error(fields.slicings.span().start, message));
             }
         }
+        let slicings: Vec<Slicing> = fields.slicings.get_ref().iter().copied().map(Slicing::from).collect();
+        let library = match &fields.library {
+            None => slicings.clone(),
+            Some(names) => {
+                let library: Vec<Slicing> = names.get_ref().iter().copied().map(Slicing::from).collect();
+                let stranger = library.iter().find(|slicing| !slicings.contains(slicing));
+                if let Some(message) = messages::library_slicing(library.is_empty(), stranger) {
+                    return Err(self.error(names.span().start, message));
+                }
+                library
+            }
+        };
         for path in &fields.vectors {
             self.check_path(path)?;
         }
@@ -422,7 +438,8 @@ impl Reader<'_> {
         };
         Ok(Primitive {
             name: fields.name.into_inner(),
-            slicings: fields.slicings.into_inner().into_iter().map(Slicing::from).collect(),
+            slicings,
+            library,
             vectors: fields.vectors.into_iter().map(Spanned::into_inner).collect(),
             function,
         })

@@ -102,3 +102,16 @@ pub fn tuned_stale(primitive: &str, target: &str) -> String {
          run `usubac tune` again"
     )
 }
+
+/// What is wrong with the list of slicings for libraries.
+pub(crate) fn library_slicing(empty: bool, stranger: Option<&impl Display>) -> Option<String> {
+    match stranger {
+        Some(slicing) => {
+            Some(format!("`library` names the slicing `{slicing}`, which is not among `slicings`"))
+        }
+        None if empty => {
+            Some("`library` is empty: name at least one of `slicings`, or leave the field out".into())
+        }
+        None => None,
+    }
+}

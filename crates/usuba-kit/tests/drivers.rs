@@ -161,7 +161,7 @@ fn kernels(machine: &Machine, width: u32, words: u32) -> Kernels {
     Kernels::BlockCipher {
         encrypt: cipher("Encrypt", "fake_encrypt"),
         decrypt: Some(cipher("Decrypt", "fake_decrypt")),
-        schedule,
+        schedule: Some(schedule),
     }
 }
 

@@ -74,4 +74,9 @@ impl Feature {
             Feature::Power8Vector => "-mpower8-vector",
         }
     }
+
+    /// The word for it in the attribute `target` of gcc and clang.
+    pub fn attribute(self) -> &'static str {
+        self.flag().trim_start_matches("-m")
+    }
 }

@@ -9,9 +9,11 @@
 pub mod feature;
 pub mod instruction;
 pub mod machines;
+pub mod platform;
 pub mod target;
 
 pub use feature::Feature;
 pub use instruction::{Instruction, Meaning};
 pub use machines::{all, by_name};
+pub use platform::{Cpuid, PLATFORMS, Platform};
 pub use target::{ByteOrder, Target, Toolchain};

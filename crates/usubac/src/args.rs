@@ -209,8 +209,9 @@ pub struct Compile {
     /// How many blocks a caller has at a time: `--slicing auto` then picks what is fastest for them, not for any number.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub blocks: Option<u64>,
-    /// The targets, separated by commas; `native` is the best of this machine, `all` all of them.
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "native")]
+    /// The targets, separated by commas; `native` is the best of this machine, `all` all of them. For a program, `native` if
+    /// nothing is said.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub target: Vec<String>,
     /// The language of the kernels: `c`, or `asm` on x86-64 with vectors. Drivers and key schedules are C. C if nothing is
     /// said or tuned.
@@ -263,15 +264,17 @@ pub struct Knobs {
 #[command(after_help = "\
 Examples:
   usubac build toy.ua --slicing v --target avx2 -o out          one node: a kernel and its header
-  usubac build ciphers/aes --target native,gp64 -o out          a cipher: kernels, driver, header for each primitive
+  usubac build ciphers/aes -o out                               a library that picks code for the machine it runs on
+  usubac build ciphers/aes ciphers/serpent --drop-in -o out     the same as files to add to a project
+  usubac build ciphers/aes --target native,gp64 -o out          code for one machine: kernels, driver, header for each primitive
   usubac build toy.ua --slicing b --dump-after lower -o out     print Usuba0 on the way
   usubac build toy.ua --slicing v --stop-after fold             print Usuba0 and stop
 
 Nothing is left half-written: files appear when all of them are complete.")]
 pub struct Build {
-    /// A program, or a folder with a manifest `usuba.toml`.
-    #[arg(value_name = "FILE|DIR")]
-    pub path: String,
+    /// A program, or folders with a manifest `usuba.toml`.
+    #[arg(value_name = "FILE|DIR", required = true)]
+    pub paths: Vec<String>,
     #[command(flatten)]
     pub entry: Entry,
     #[command(flatten)]
@@ -284,6 +287,15 @@ pub struct Build {
     /// The folder for the results, made if it is missing.
     #[arg(short = 'o', long = "output", value_name = "DIR", default_value = ".")]
     pub output: PathBuf,
+    /// Of cipher folders, make a library even though targets are named: for these, and for what every machine runs.
+    #[arg(long)]
+    pub library: bool,
+    /// Make a library whose files can be added to a project: no folders, and no includes but its own headers.
+    #[arg(long)]
+    pub drop_in: bool,
+    /// What all public names of a library begin with.
+    #[arg(long, value_name = "NAME", default_value = "usuba_")]
+    pub prefix: String,
     /// The name of the function; `{target}` and `{slicing}` are replaced.
     #[arg(long, value_name = "NAME")]
     pub symbol: Option<String>,

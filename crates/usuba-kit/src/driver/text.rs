@@ -1,7 +1,7 @@
 //! The C texts of drivers.
 
 use super::parts::image;
-use super::{Format, Image, Kernel, Labels, Parameter};
+use super::{Form, Format, Image, Kernel, Labels, Parameter};
 use crate::OutputFile;
 use crate::manifest::Stream;
 use crate::order::Order;
@@ -62,7 +62,7 @@ impl<'a> File<'a> {
 }
 
 /// The codes that functions return; the same text as in `usuba_drivers.h`.
-const RESULTS: &str = "\
+pub const RESULTS: &str = "\
 #ifndef USUBA_OK
 #define USUBA_OK 0
 /* A null pointer where there must be data. */
@@ -71,6 +71,14 @@ const RESULTS: &str = "\
 #define USUBA_ERROR_LENGTH (-2)
 /* Input and output overlap without being the same. */
 #define USUBA_ERROR_OVERLAP (-3)
+/* A tag that is not right: the data are not authentic. */
+#define USUBA_ERROR_TAG (-4)
+/* A call that the ones before it do not allow, such as more input after the digest. */
+#define USUBA_ERROR_STATE (-5)
+/* A context that was not made, or was wiped. */
+#define USUBA_ERROR_CONTEXT (-6)
+/* A target that there is no code for, or that this machine lacks. */
+#define USUBA_ERROR_TARGET (-7)
 #endif
 
 ";
@@ -177,14 +185,8 @@ fn uniform(image: &Image, to: &str, from: &str, format: &str) -> String {
     }
 }
 
-/// `schedule`, from key to round keys in bytes, and `load`, from these to the context.
-pub fn schedule(
-    stem: &str,
-    kernel: &Kernel,
-    key: &Parameter,
-    scheduled: &Parameter,
-    cipher: &Image,
-) -> String {
+/// `schedule`, from key to round keys in bytes.
+pub fn schedule(kernel: &Kernel, key: &Parameter, scheduled: &Parameter) -> String {
     // On one general-purpose register per atom, the uniform form is the register form with every instance alike.
     let back = match kernel.image {
         Image::V { lane } => format!("usuba_bytes_v(round_keys, out, {lane}, schedule_format);"),
@@ -196,13 +198,19 @@ pub fn schedule(
         "/* Runs the key schedule for one key. */\n\
          static void schedule(unsigned char *round_keys, const unsigned char *key)\n{{\n    \
          {};\n    {};\n    {}\n    {}(in, out);\n    {back}\n    \
-         usuba_wipe(in, sizeof in);\n    usuba_wipe(out, sizeof out);\n}}\n\n\
-         /* Brings round keys into the form in which the kernels read them. */\n\
-         static void load({stem}_ctx *ctx, const unsigned char *round_keys)\n{{\n    {}\n}}\n\n",
+         usuba_wipe(in, sizeof in);\n    usuba_wipe(out, sizeof out);\n}}\n\n",
         array_declaration(key, "in"),
         array_declaration(scheduled, "out"),
         uniform(&kernel.image, "in", "key", "key_format"),
         kernel.symbol,
+    )
+}
+
+/// `load`, from round keys in bytes to the context.
+pub fn load(stem: &str, cipher: &Image) -> String {
+    format!(
+        "/* Brings round keys into the form in which the kernels read them. */\n\
+         static void load({stem}_ctx *ctx, const unsigned char *round_keys)\n{{\n    {}\n}}\n\n",
         uniform(cipher, "ctx->round_keys", "round_keys", "round_key_format"),
     )
 }
@@ -214,7 +222,7 @@ pub fn block_batch(stem: &str, direction: &str, kernel: &Kernel) -> String {
     };
     format!(
         "static void {direction}_batch(void *context, unsigned char *out, const unsigned char *in)\n\
-         {{\n    const {stem}_ctx *ctx = *(const {stem}_ctx **)context;\n    {};\n    {};\n    {}\n    \
+         {{\n    const {stem}_ctx *ctx = (const {stem}_ctx *)*(const void **)context;\n    {};\n    {};\n    {}\n    \
          {}(blocks, ctx->round_keys, results);\n    {}\n}}\n\n",
         array_declaration(block, "blocks"),
         array_declaration(result, "results"),
@@ -263,6 +271,8 @@ pub struct BlockCipherNames<'a> {
     pub ctr: bool,
     /// Whether there is decryption.
     pub decrypt: bool,
+    /// What the functions are for.
+    pub form: Form,
     /// The declaration of the context's array.
     pub context: &'a str,
 }
@@ -276,13 +286,22 @@ pub fn block_cipher_header(file: &File, names: &BlockCipherNames) -> String {
          /* Blocks that are worked on at once; multiples of it make best use of the machine. */\n\
          #define {upper}_BATCH {}\n\n\
          /* Round keys in the form in which the kernels read them. It has no pointers and may be copied. */\n\
-         typedef struct {stem}_ctx {{\n    {};\n}} {stem}_ctx;\n\n\
-         /* Expands a key. */\n\
-         int {stem}_init({stem}_ctx *ctx, const unsigned char key[{upper}_KEY_BYTES]);\n\n\
-         /* Overwrites the round keys. */\n\
-         void {stem}_wipe({stem}_ctx *ctx);\n",
+         typedef struct {stem}_ctx {{\n    {};\n}} {stem}_ctx;\n\n",
         names.key_bytes, names.block_bytes, names.round_key_bytes, names.batch, names.context
     );
+    let context = context(stem, names.form);
+    text += &match names.form {
+        Form::Whole => format!(
+            "/* Expands a key. */\n\
+             int {stem}_init({stem}_ctx *ctx, const unsigned char key[{upper}_KEY_BYTES]);\n\n\
+             /* Overwrites the round keys. */\n\
+             void {stem}_wipe({stem}_ctx *ctx);\n"
+        ),
+        Form::Engine => format!(
+            "/* Brings round keys into the form in which the kernels read them: a {stem}_ctx. */\n\
+             void {stem}_load_keys(void *ctx, const unsigned char round_keys[{upper}_ROUND_KEY_BYTES]);\n"
+        ),
+    };
     let directions: &[&str] = match (names.ecb, names.decrypt) {
         (false, _) => &[],
         (true, false) => &["encrypt"],
@@ -292,7 +311,7 @@ pub fn block_cipher_header(file: &File, names: &BlockCipherNames) -> String {
         text += &format!(
             "\n/* {direction}s each of `blocks` blocks by itself, any number of them. `out` may be `in`; other overlaps \
              are\n * refused. Time depends on `blocks` only. */\n\
-             int {stem}_{direction}_blocks(const {stem}_ctx *ctx, unsigned char *out, const unsigned char *in, size_t \
+             int {stem}_{direction}_blocks({context}, unsigned char *out, const unsigned char *in, size_t \
              blocks);\n"
         )
         .replace("/* encrypts", "/* Encrypts")
@@ -304,7 +323,7 @@ pub fn block_cipher_header(file: &File, names: &BlockCipherNames) -> String {
              any number\n * of bytes. The counter is a big-endian number of a whole block and wraps to zero. It is left \
              one beyond the last\n * block used: calls whose lengths are whole blocks continue each other. `out` may be \
              `in`; other overlaps are\n * refused. Time depends on `length` and the counter only. */\n\
-             int {stem}_ctr_xor(const {stem}_ctx *ctx, unsigned char counter[{upper}_BLOCK_BYTES], unsigned char *out,\n\
+             int {stem}_ctr_xor({context}, unsigned char counter[{upper}_BLOCK_BYTES], unsigned char *out,\n\
              {} const unsigned char *in, size_t length);\n",
             " ".repeat(stem.len() + 12)
         );
@@ -312,17 +331,32 @@ pub fn block_cipher_header(file: &File, names: &BlockCipherNames) -> String {
     file.header("a block cipher; time does not depend on keys or data.", &text)
 }
 
-/// The public functions of a block cipher.
-pub fn block_cipher_functions(stem: &str, ecb: bool, decrypt: bool, ctr: bool) -> String {
+/// The declaration of the context that functions read.
+fn context(stem: &str, form: Form) -> String {
+    match form {
+        Form::Whole => format!("const {stem}_ctx *ctx"),
+        Form::Engine => "const void *ctx".into(),
+    }
+}
+
+/// The functions of a block cipher that its header declares.
+pub fn block_cipher_functions(stem: &str, form: Form, ecb: bool, decrypt: bool, ctr: bool) -> String {
     let upper = stem.to_uppercase();
-    let mut text = format!(
-        "int {stem}_init({stem}_ctx *ctx, const unsigned char key[{upper}_KEY_BYTES])\n{{\n    \
+    let context = context(stem, form);
+    let mut text = match form {
+        Form::Whole => format!(
+            "int {stem}_init({stem}_ctx *ctx, const unsigned char key[{upper}_KEY_BYTES])\n{{\n    \
          unsigned char round_keys[{upper}_ROUND_KEY_BYTES];\n    \
          if (ctx == NULL || key == NULL)\n        return USUBA_ERROR_NULL;\n    \
          schedule(round_keys, key);\n    load(ctx, round_keys);\n    \
          usuba_wipe(round_keys, sizeof round_keys);\n    return USUBA_OK;\n}}\n\n\
          void {stem}_wipe({stem}_ctx *ctx)\n{{\n    if (ctx != NULL)\n        usuba_wipe(ctx, sizeof *ctx);\n}}\n"
-    );
+        ),
+        Form::Engine => format!(
+            "void {stem}_load_keys(void *ctx, const unsigned char round_keys[{upper}_ROUND_KEY_BYTES])\n{{\n    \
+             load(({stem}_ctx *)ctx, round_keys);\n}}\n"
+        ),
+    };
     let directions: &[&str] = match (ecb, decrypt) {
         (false, _) => &[],
         (true, false) => &["encrypt"],
@@ -330,24 +364,25 @@ pub fn block_cipher_functions(stem: &str, ecb: bool, decrypt: bool, ctr: bool) -
     };
     for direction in directions {
         text += &format!(
-            "\nint {stem}_{direction}_blocks(const {stem}_ctx *ctx, unsigned char *out, const unsigned char *in, size_t \
-             blocks)\n{{\n    unsigned char scratch[{upper}_BATCH * {upper}_BLOCK_BYTES];\n    int result;\n    \
+            "\nint {stem}_{direction}_blocks({context}, unsigned char *out, const unsigned char *in, size_t \
+             blocks)\n{{\n    unsigned char scratch[{upper}_BATCH * {upper}_BLOCK_BYTES];\n    const void *keys = ctx;\n    \
+             int result;\n    \
              if (ctx == NULL)\n        return USUBA_ERROR_NULL;\n    \
              if (blocks > SIZE_MAX / {upper}_BLOCK_BYTES)\n        return USUBA_ERROR_LENGTH;\n    \
              result = usuba_check(out, in, blocks * {upper}_BLOCK_BYTES);\n    \
              if (result == USUBA_OK)\n        \
-             usuba_batches({direction}_batch, &ctx, out, in, blocks * {upper}_BLOCK_BYTES, sizeof scratch, scratch);\n    \
+             usuba_batches({direction}_batch, &keys, out, in, blocks * {upper}_BLOCK_BYTES, sizeof scratch, scratch);\n    \
              return result;\n}}\n"
         );
     }
     if ctr {
         text += &format!(
-            "\nint {stem}_ctr_xor(const {stem}_ctx *ctx, unsigned char counter[{upper}_BLOCK_BYTES], unsigned char *out,\n\
+            "\nint {stem}_ctr_xor({context}, unsigned char counter[{upper}_BLOCK_BYTES], unsigned char *out,\n\
              {} const unsigned char *in, size_t length)\n{{\n    struct counting state;\n    \
              unsigned char scratch[{upper}_BATCH * {upper}_BLOCK_BYTES];\n    \
              int result;\n    if (ctx == NULL || counter == NULL)\n        return USUBA_ERROR_NULL;\n    \
              result = usuba_check(out, in, length);\n    if (result != USUBA_OK || length == 0)\n        return result;\n    \
-             state.ctx = ctx;\n    memcpy(state.counter, counter, sizeof state.counter);\n    count(&state, 0);\n    \
+             state.ctx = (const {stem}_ctx *)ctx;\n    memcpy(state.counter, counter, sizeof state.counter);\n    count(&state, 0);\n    \
              usuba_batches(ctr_batch, &state, out, in, length, sizeof scratch, scratch);\n    \
              usuba_counter_add(counter, sizeof state.counter, 1, (length - 1) / {upper}_BLOCK_BYTES + 1);\n    \
              return USUBA_OK;\n}}\n",

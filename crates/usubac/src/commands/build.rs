@@ -1,5 +1,6 @@
 //! `usubac build`: one node to a kernel, or a cipher folder to all that encrypts bytes.
 
+use super::packages;
 use crate::args::{BackendArg, Build, Compile};
 use crate::cipher::Cipher;
 use crate::estimate::{self, Best, Refusal};
@@ -26,11 +27,24 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
         pipeline::stages().iter().for_each(|stage| print_line(stage));
         return Ok(());
     }
-    let chosen = targets::named(&build.compile.target)?;
+    let folders = build.paths.iter().filter(|path| Cipher::is_at(path)).count();
+    if folders > 0 && (build.library || build.drop_in || build.compile.target.is_empty()) {
+        return packages::run(build, output);
+    }
+    let [path] = &build.paths[..] else {
+        return Err(Failure::general(
+            "several paths make a library: they must be cipher folders, without --target",
+        ));
+    };
+    let chosen = if build.compile.target.is_empty() {
+        vec![targets::native()]
+    } else {
+        targets::named(&build.compile.target)?
+    };
     if chosen.is_empty() {
         return Err(Failure::general("no target is named"));
     }
-    if Cipher::is_at(&build.path) { library(build, &chosen, output) } else { program(build, &chosen, output) }
+    if folders > 0 { library(build, path, &chosen, output) } else { program(build, path, &chosen, output) }
 }
 
 /// The settings of the pipeline that the command line asks for.
@@ -63,8 +77,8 @@ fn agrees(variant: &Variant, choices: &Compile) -> bool {
     slicing && backend && knobs::agree(variant, &choices.knobs)
 }
 
-fn program(build: &Build, chosen: &[&'static Target], output: &Output) -> Result<(), Failure> {
-    let loaded = front_end::read(&build.path, &build.search, output)?;
+fn program(build: &Build, path: &str, chosen: &[&'static Target], output: &Output) -> Result<(), Failure> {
+    let loaded = front_end::read(path, &build.search, output)?;
     let mut written = Vec::new();
     let mut kernels = Vec::new();
     let mut warned = false;
@@ -78,11 +92,11 @@ fn program(build: &Build, chosen: &[&'static Target], output: &Output) -> Result
             header_name: format!("{symbol}.h"),
             command: format!(
                 "usubac build {} --slicing {slicing} --target {}{}",
-                base_name(&build.path),
+                base_name(path),
                 target.name,
                 options(&build.compile)
             ),
-            description: vec![format!("Made from {}.", base_name(&build.path))],
+            description: vec![format!("Made from {}.", base_name(path))],
             backend: backend(&build.compile),
             order: build.compile.knobs.order,
         };
@@ -123,13 +137,13 @@ fn program(build: &Build, chosen: &[&'static Target], output: &Output) -> Result
     Ok(())
 }
 
-fn library(build: &Build, chosen: &[&'static Target], output: &Output) -> Result<(), Failure> {
+fn library(build: &Build, path: &str, chosen: &[&'static Target], output: &Output) -> Result<(), Failure> {
     if build.entry.entry.is_some() || build.symbol.is_some() {
         return Err(Failure::general(
             "--entry and --symbol are for programs; the manifest of a cipher names its nodes and functions",
         ));
     }
-    let cipher = Cipher::read(&build.path, &build.search, output)?;
+    let cipher = Cipher::read(path, &build.search, output)?;
     let primitives = cipher.primitives(&build.primitive)?;
     // Who says how many blocks there are asks for what is best for these.
     let tuned = cipher.tuned(build.compile.no_tuned || build.compile.blocks.is_some(), output)?;
@@ -151,7 +165,7 @@ fn library(build: &Build, chosen: &[&'static Target], output: &Output) -> Result
             let mut choices = Choices::new(slicing);
             choices.command = format!(
                 "usubac build {} --primitive {} --slicing {slicing} --target {}{}",
-                base_name(&build.path),
+                base_name(path),
                 primitive.name,
                 target.name,
                 options(&build.compile)
@@ -306,7 +320,7 @@ fn explain_failure(
 }
 
 /// What was found on reading, then these.
-fn all(loaded: &Loaded, findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+pub fn all(loaded: &Loaded, findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     loaded.diagnostics.iter().cloned().chain(findings).collect()
 }
 
@@ -338,7 +352,7 @@ fn symbol(build: &Build, loaded: &Loaded, slicing: Slicing, target: &Target) -> 
 }
 
 /// The last part of a path: output must not depend on where the user stands.
-fn base_name(path: &str) -> &str {
+pub fn base_name(path: &str) -> &str {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or(path)
 }
 

@@ -6,6 +6,7 @@ pub mod check;
 pub mod completions;
 pub mod explain;
 pub mod fmt;
+pub mod packages;
 pub mod run;
 pub mod synth;
 pub mod targets;

@@ -1,0 +1,44 @@
+//! Files that include each other, made into one.
+
+use crate::OutputFile;
+
+/// The text with the contents of `files` in place of the lines that include them, those that they include in turn
+/// included. A file is put in once, but for those in `again`, which are made to be included several times. `seen` has the
+/// names of those that are there already.
+pub fn inline(text: &str, files: &[OutputFile], again: &[&str], seen: &mut Vec<String>) -> String {
+    let mut result = String::new();
+    for line in text.lines() {
+        let name = line.strip_prefix("#include \"").and_then(|rest| rest.strip_suffix('"'));
+        let file = name.and_then(|name| files.iter().find(|file| file.path == name));
+        match file {
+            Some(file) if again.contains(&file.path.as_str()) => {
+                result += &inline(&file.contents, files, again, seen);
+            }
+            Some(file) if seen.contains(&file.path) => {}
+            Some(file) => {
+                seen.push(file.path.clone());
+                result += &inline(&file.contents, files, again, seen);
+            }
+            None => {
+                result += line;
+                result.push('\n');
+            }
+        }
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::inline;
+    use crate::OutputFile;
+
+    #[test]
+    fn once_or_again() {
+        let file = |path: &str, contents: &str| OutputFile { path: path.into(), contents: contents.into() };
+        let files = [file("a.h", "#include \"b.h\"\na\n"), file("b.h", "b\n"), file("t.h", "t\n")];
+        let text =
+            "#include \"a.h\"\n#include \"b.h\"\n#include \"t.h\"\n#include \"t.h\"\n#include \"x.h\"\n";
+        assert_eq!(inline(text, &files, &["t.h"], &mut Vec::new()), "b\na\nt\nt\n#include \"x.h\"\n");
+    }
+}

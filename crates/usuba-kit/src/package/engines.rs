@@ -1,0 +1,432 @@
+//! The implementations of a primitive.
+
+use super::amalgamate::inline;
+use super::steps::{Cost, Step, steps, worthwhile};
+use super::{Cipher, Made, Options};
+use crate::OutputFile;
+use crate::library::{self, BuildError, Choices, Library, RoundKeys};
+use crate::manifest::{BlockCipher, Function, Mode, Primitive};
+use crate::pipeline::Failure;
+use usuba_codegen::{Backend, Kernel};
+use usuba_ir::layout::Slicing;
+use usuba_target::machines::GP64;
+use usuba_target::{PLATFORMS, Platform, Target};
+
+/// Cycles of a call that has to do with neither kernel nor data.
+const CALL: f64 = 40.0;
+
+/// Kernels take more than their port bound, mostly by so much; the states of bitsliced ones are in memory, and what moves
+/// them there and back is not in the bound.
+const OVER_BOUND: f64 = 1.2;
+const OVER_BOUND_BITSLICED: f64 = 1.5;
+
+/// A batch by itself, of which several at once would fill the ports, takes at least this part of the time of all of them.
+const ALONE: f64 = 0.6;
+
+/// What is assumed of machines whose table has no ports.
+const INSTRUCTIONS_A_CYCLE: f64 = 2.0;
+
+/// An engine must save more than this for some number of blocks.
+const WORTH_ITS_CODE: f64 = 1.2;
+
+/// The implementations of a primitive.
+pub struct Engines {
+    /// The platforms with their engines, then the one for all others, whose condition is empty.
+    pub platforms: Vec<Served>,
+    /// The files of all engines.
+    pub files: Vec<OutputFile>,
+    made: Vec<Made>,
+}
+
+/// What a platform has.
+pub struct Served {
+    /// When the C preprocessor compiles for it; empty for all that have no platform of their own.
+    pub condition: &'static str,
+    /// The names of its levels.
+    pub levels: Vec<&'static str>,
+    /// Its engines, from what all machines run.
+    pub engines: Vec<Engine>,
+    /// For every level, the engines by number of blocks.
+    pub steps: Vec<Vec<Step>>,
+    /// Bytes of the round keys in all forms.
+    pub round_key_bytes: u32,
+}
+
+/// An implementation.
+#[derive(Clone)]
+pub struct Engine {
+    /// What its functions begin with: `usuba_aes_128_avx2`.
+    pub stem: String,
+    /// Blocks of a batch.
+    pub batch: u32,
+    /// Where the round keys in its form are among those of a context.
+    pub keys: u32,
+    target: &'static Target,
+    cycles: f64,
+    round_keys: Option<RoundKeys>,
+}
+
+impl Served {
+    /// The engines whose forms of the round keys a context for this level has: one of each form.
+    pub fn forms(&self, level: usize) -> u32 {
+        let used = |number: usize| {
+            self.steps.get(level).is_some_and(|steps| steps.iter().any(|step| step.engine == number))
+        };
+        let mut forms = 0;
+        let mut places: Vec<u32> = Vec::new();
+        for (number, engine) in self.engines.iter().enumerate() {
+            if used(number) && engine.round_keys.is_some() && !places.contains(&engine.keys) {
+                places.push(engine.keys);
+                forms |= 1 << number;
+            }
+        }
+        forms
+    }
+}
+
+impl Engines {
+    /// What was made, for people.
+    pub fn made(&self) -> Vec<Made> {
+        self.made.clone()
+    }
+
+    /// Bytes that contexts have for round keys.
+    pub fn round_key_bytes(&self) -> u32 {
+        self.platforms.iter().map(|served| served.round_key_bytes).max().unwrap_or(0)
+    }
+}
+
+/// Builds all engines of a primitive that are of use for some number of blocks.
+///
+/// # Errors
+/// A node does not compile, or the manifest does not fit the source; or no general-purpose registers can run it.
+pub fn build(
+    cipher: Cipher,
+    primitive: &Primitive,
+    known: &mut Known,
+    options: &Options,
+) -> Result<Engines, BuildError> {
+    let general = Platform { name: "", condition: "", levels: &[&GP64] };
+    let platforms: Vec<&Platform> = PLATFORMS.iter().chain([&general]).collect();
+    let same = known.of.iter().find(|(one, _)| is_same_but_for_keys(one, primitive));
+    let mut candidates: Vec<Candidate> = same.map_or_else(Vec::new, |(_, candidates)| candidates.clone());
+    for platform in platforms.iter().filter(|_| same.is_none()) {
+        for &target in platform.levels {
+            let wanted = target.name == GP64.name
+                || options.targets.is_empty()
+                || options.targets.iter().any(|wanted| wanted.name == target.name);
+            if wanted && !candidates.iter().any(|candidate| candidate.engine.target.name == target.name) {
+                for choices in (options.choose)(cipher, primitive, target) {
+                    let usual = candidate(cipher, primitive, target, &choices, platform, options)?;
+                    if let Some(usual) = &usual
+                        && usual.interleave > 1
+                    {
+                        // A single block does not wait for others beside it.
+                        let mut choices = choices.clone();
+                        let passes = &mut choices.settings.passes;
+                        (passes.interleave, passes.granularity) = (Some(1), None);
+                        let mut alone = candidate(cipher, primitive, target, &choices, platform, options)?;
+                        if let Some(alone) = &mut alone {
+                            alone.engine.cycles = alone.engine.cycles.max(ALONE * usual.engine.cycles);
+                        }
+                        candidates.extend(alone);
+                    }
+                    candidates.extend(usual);
+                }
+            }
+        }
+    }
+    if same.is_none() {
+        known.of.push((primitive.clone(), candidates.clone()));
+    }
+    let served: Vec<Served> = platforms.iter().map(|platform| serve(platform, &candidates)).collect();
+    let mut engines = Engines { platforms: served, files: Vec::new(), made: Vec::new() };
+    for candidate in candidates {
+        let used = |served: &Served| served.engines.iter().any(|engine| engine.stem == candidate.engine.stem);
+        if engines.platforms.iter().any(used) {
+            engines.files.extend(candidate.files);
+            engines.made.push(candidate.made);
+        }
+    }
+    Ok(engines)
+}
+
+/// An engine that may turn out to be of no use.
+#[derive(Clone)]
+pub struct Candidate {
+    engine: Engine,
+    files: Vec<OutputFile>,
+    made: Made,
+    interleave: u32,
+}
+
+/// The engines that the primitives of a cipher have so far.
+#[derive(Default)]
+pub struct Known {
+    of: Vec<(Primitive, Vec<Candidate>)>,
+}
+
+/// Whether two block ciphers differ in their keys and key schedules only: their engines are the same.
+fn is_same_but_for_keys(a: &Primitive, b: &Primitive) -> bool {
+    let (Function::BlockCipher(one), Function::BlockCipher(other)) = (&a.function, &b.function) else {
+        return false;
+    };
+    let keyed = BlockCipher { schedule: other.schedule.clone(), key: other.key, ..one.clone() };
+    keyed == *other && a.slicings == b.slicings
+}
+
+/// What a platform does with those engines that it can run; those that are never the best are left out.
+fn serve(platform: &Platform, candidates: &[Candidate]) -> Served {
+    let mut engines: Vec<Engine> = Vec::new();
+    let mut until: Vec<usize> = Vec::new();
+    for target in platform.levels {
+        let of_target = candidates.iter().filter(|candidate| candidate.engine.target.name == target.name);
+        engines.extend(of_target.map(|candidate| candidate.engine.clone()));
+        until.push(engines.len());
+    }
+    let costs = |engines: &[Engine]| -> Vec<Cost> {
+        engines.iter().map(|engine| Cost { batch: engine.batch, cycles: engine.cycles }).collect()
+    };
+    let all = costs(&engines);
+    let upto = |end: usize| (0..end).collect::<Vec<usize>>();
+    // What a level can do without, it leaves to others: the narrow engines of a wide machine are the wide ones of another.
+    let kept: Vec<Vec<usize>> =
+        until.iter().map(|&end| worthwhile(&all, &upto(end), WORTH_ITS_CODE)).collect();
+    let used = |number: usize| kept.iter().flatten().any(|&one| one == number);
+    let until: Vec<usize> =
+        until.iter().map(|&end| (0..end).filter(|&number| used(number)).count()).collect();
+    let mut number = 0;
+    engines.retain(|_| {
+        number += 1;
+        used(number - 1)
+    });
+    let all = costs(&engines);
+    let mut served = Served {
+        condition: platform.condition,
+        levels: platform.levels.iter().map(|target| target.name).collect(),
+        steps: until.iter().map(|&end| steps(&all, &upto(end))).collect(),
+        engines,
+        round_key_bytes: 0,
+    };
+    place_keys(&mut served);
+    served
+}
+
+/// Gives each form of the round keys its place.
+fn place_keys(served: &mut Served) {
+    let mut places: Vec<(String, u32)> = Vec::new();
+    let mut end = 0;
+    for engine in &mut served.engines {
+        let Some(keys) = &engine.round_keys else { continue };
+        engine.keys = match places.iter().find(|(form, _)| *form == keys.form) {
+            Some(&(_, place)) => place,
+            None => {
+                let place = end;
+                places.push((keys.form.clone(), place));
+                end += keys.bytes.next_multiple_of(8);
+                place
+            }
+        };
+    }
+    served.round_key_bytes = end;
+}
+
+/// An engine, or nothing if the target has no code for it in this way.
+fn candidate(
+    cipher: Cipher,
+    primitive: &Primitive,
+    target: &'static Target,
+    choices: &Choices,
+    platform: &Platform,
+    options: &Options,
+) -> Result<Option<Candidate>, BuildError> {
+    let mut choices = choices.clone();
+    choices.prefix = options.prefix.into();
+    choices.command = options.command.into();
+    let slicing = choices.slicing;
+    // Two ways may differ in how many batches are computed at once only.
+    let alone = if choices.settings.passes.interleave == Some(1) { "1" } else { "" };
+    let name = format!("{}-{}-{slicing}{alone}", primitive.name, target.name);
+    let named = Primitive { name, ..primitive.clone() };
+    let library = match library::engine(&named, cipher.loaded, target, &choices) {
+        Ok(library) => library,
+        Err(BuildError::Node { failure: Failure::Target(_), .. }) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let stem = format!("{}{}", options.prefix, named.identifier());
+    let assembly = choices.backend == Backend::Assembly;
+    let condition = condition(target, platform, assembly);
+    let made = Made {
+        primitive: primitive.name.clone(),
+        stem: stem.clone(),
+        target,
+        slicing,
+        assembly,
+        batch: library.batch,
+    };
+    let cycles = library.kernels.first().map_or(CALL, |(_, compiled)| cycles(&compiled.kernel, target));
+    let mut files = vec![OutputFile {
+        path: format!("{stem}.c"),
+        contents: source(&library, primitive, target, &stem, &condition, options),
+    }];
+    for file in library.files.iter().filter(|file| file.path.ends_with(".S")) {
+        files.push(OutputFile { path: file.path.clone(), contents: guarded(&file.contents, &condition) });
+    }
+    let engine =
+        Engine { stem, batch: library.batch, keys: 0, target, cycles, round_keys: library.round_keys };
+    let interleave = library.kernels.first().map_or(1, |(_, compiled)| compiled.kernel.shape.interleave);
+    Ok(Some(Candidate { engine, files, made, interleave }))
+}
+
+/// Cycles that a batch takes, roughly.
+fn cycles(kernel: &Kernel, target: &Target) -> f64 {
+    let guess = kernel.report.instructions_run() as f64 / INSTRUCTIONS_A_CYCLE;
+    let over = if kernel.shape.slicing == Slicing::B { OVER_BOUND_BITSLICED } else { OVER_BOUND };
+    kernel.report.port_bound(target).unwrap_or(guess) * over + CALL
+}
+
+/// When an engine is compiled.
+fn condition(target: &Target, platform: &Platform, assembly: bool) -> String {
+    if target.name == GP64.name {
+        return String::new();
+    }
+    // The assembly is for System V and ELF.
+    let elf = if assembly { " && defined(__ELF__)" } else { "" };
+    format!("{}{elf}", platform.condition)
+}
+
+/// Assembly that is nothing elsewhere, and whose symbols other libraries do not see.
+fn guarded(text: &str, condition: &str) -> String {
+    let mut result = format!("#if {condition}\n");
+    for line in text.lines() {
+        result += line;
+        result.push('\n');
+        if let Some(symbol) = line.trim().strip_prefix(".globl ") {
+            result += &format!("    .hidden {symbol}\n");
+        }
+    }
+    result + "#endif\n"
+}
+
+/// The C file of an engine.
+fn source(
+    library: &Library,
+    primitive: &Primitive,
+    target: &Target,
+    stem: &str,
+    condition: &str,
+    options: &Options,
+) -> String {
+    let mut text = super::head(
+        &format!("{stem}.c"),
+        &format!("{} for {}: {}.", primitive.name, target.name, target.description),
+        options,
+    );
+    if !condition.is_empty() {
+        text += &format!("#if {condition}\n");
+    }
+    // What is included before the code is for this target is not made for it.
+    text += "#include <stddef.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n";
+    for header in target.headers {
+        text += &format!("#include <{header}>\n");
+    }
+    text.push('\n');
+    let features: Vec<&str> =
+        target.requires.iter().filter(|one| one.cpuid().is_some()).map(|one| one.attribute()).collect();
+    if !features.is_empty() {
+        let features = features.join(",");
+        text += &format!(
+            "/* Whatever the flags of the compiler: this file is for machines that have these. */\n\
+             #if defined(__clang__)\n\
+             #define USUBA_VECTOR_BYTES {}\n\
+             #pragma clang attribute push(__attribute__((target(\"{features}\"))), apply_to = function)\n\
+             #elif defined(__GNUC__)\n#pragma GCC push_options\n#pragma GCC target(\"{features}\")\n#endif\n\n",
+            target.register_bits / 8
+        );
+    }
+    text += "#if defined(__GNUC__)\n#pragma GCC visibility push(hidden)\n#endif\n";
+    let mut seen = Vec::new();
+    let mut files: Vec<OutputFile> =
+        library.files.iter().filter(|file| file.path.ends_with(".h")).cloned().collect();
+    if options.amalgamated {
+        files.extend(crate::runtime());
+    }
+    let driver = library.files.iter().find(|file| file.path == library.driver);
+    let kernels =
+        library.files.iter().filter(|file| file.path.ends_with(".c") && file.path != library.driver);
+    for file in driver.into_iter().chain(kernels) {
+        text += "\n";
+        text += &inline(&file.contents, &files, &crate::INCLUDED_AGAIN, &mut seen);
+    }
+    text += "\n#if defined(__GNUC__)\n#pragma GCC visibility pop\n#endif\n";
+    if !features.is_empty() {
+        text += "#if defined(__clang__)\n#pragma clang attribute pop\n#elif defined(__GNUC__)\n\
+                 #pragma GCC pop_options\n#endif\n";
+    }
+    if !condition.is_empty() {
+        // A file of C has at least one declaration.
+        text += &format!("#else\ntypedef int {stem}_is_for_other_machines;\n#endif\n");
+    }
+    text
+}
+
+/// The functions of an engine, declared.
+pub fn prototypes(primitive: &Primitive, engine: &Engine) -> String {
+    let Engine { stem, .. } = engine;
+    let bytes = "unsigned char *out, const unsigned char *in";
+    let mut text = String::new();
+    match &primitive.function {
+        Function::BlockCipher(cipher) => {
+            text +=
+                &format!("USUBA_HIDDEN void {stem}_load_keys(void *, const unsigned char *round_keys);\n");
+            if cipher.modes.contains(&Mode::Ecb) {
+                text += &format!(
+                    "USUBA_HIDDEN int {stem}_encrypt_blocks(const void *, {bytes}, size_t blocks);\n"
+                );
+                if cipher.decrypt.is_some() {
+                    text += &format!(
+                        "USUBA_HIDDEN int {stem}_decrypt_blocks(const void *, {bytes}, size_t blocks);\n"
+                    );
+                }
+            }
+            if cipher.modes.contains(&Mode::Ctr) {
+                text += &format!(
+                    "USUBA_HIDDEN int {stem}_ctr_xor(const void *, unsigned char *counter, {bytes}, size_t length);\n"
+                );
+            }
+        }
+        Function::Stream(cipher) => {
+            text += &format!(
+                "USUBA_HIDDEN int {stem}_xor(const unsigned char *key, const unsigned char *nonce, uint{}_t counter,\n    \
+                 {bytes}, size_t length);\n",
+                8 * cipher.counter.bytes
+            );
+        }
+        Function::Permutation(_) => {
+            text += &format!("USUBA_HIDDEN int {stem}_permute(unsigned char *states, size_t count);\n");
+        }
+    }
+    text
+}
+
+/// The functions of an engine in the order of its row.
+pub fn row(primitive: &Primitive, engine: &Engine) -> String {
+    let Engine { stem, batch, keys, .. } = engine;
+    match &primitive.function {
+        Function::BlockCipher(cipher) => {
+            let mut row = format!("{{ {batch}, {keys}, {stem}_load_keys");
+            if cipher.modes.contains(&Mode::Ecb) {
+                row += &format!(", {stem}_encrypt_blocks");
+                if cipher.decrypt.is_some() {
+                    row += &format!(", {stem}_decrypt_blocks");
+                }
+            }
+            if cipher.modes.contains(&Mode::Ctr) {
+                row += &format!(", {stem}_ctr_xor");
+            }
+            row + " }"
+        }
+        Function::Stream(_) => format!("{{ {batch}, {stem}_xor }}"),
+        Function::Permutation(_) => format!("{{ {batch}, {stem}_permute }}"),
+    }
+}

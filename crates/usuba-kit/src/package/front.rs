@@ -1,0 +1,166 @@
+//! The functions that users call, and the headers that declare them.
+
+use super::engines::{Engines, Served, prototypes, row};
+use super::template::Values;
+use super::{Cipher, Options, head, values};
+use crate::OutputFile;
+use crate::library::{self, BuildError, Choices};
+use crate::manifest::{Function, Mode, Primitive};
+use usuba_ir::layout::Slicing;
+
+/// What the templates of a primitive know.
+fn primitive_values(primitive: &Primitive, engines: &Engines, options: &Options) -> Values {
+    let stem = format!("{}{}", options.prefix, primitive.identifier());
+    let values =
+        values(options).text("name", &primitive.name).text("STEM", stem.to_uppercase()).text("stem", stem);
+    match &primitive.function {
+        Function::BlockCipher(cipher) => values
+            .text("key", cipher.key.bytes)
+            .text("block", cipher.block.bytes)
+            .text("round_keys", cipher.round_keys.bytes)
+            .text("words", engines.round_key_bytes().div_ceil(8).max(1))
+            .when("ecb", cipher.modes.contains(&Mode::Ecb))
+            .when("decrypt", cipher.decrypt.is_some())
+            .when("ctr", cipher.modes.contains(&Mode::Ctr)),
+        Function::Stream(cipher) => values
+            .text("key", cipher.key.bytes)
+            .text("nonce", cipher.nonce.bytes)
+            .text("block", cipher.keystream.bytes)
+            .text("counter_bits", 8 * cipher.counter.bytes)
+            .when("short_counter", cipher.counter.bytes < 8),
+        Function::Permutation(permutation) => values.text("state", permutation.state.bytes),
+    }
+}
+
+/// The part of a header that is about a primitive.
+pub fn declarations(primitive: &Primitive, engines: &Engines, options: &Options) -> String {
+    let template = match &primitive.function {
+        Function::BlockCipher(_) => include_str!("templates/block_cipher.h"),
+        Function::Stream(_) => include_str!("templates/stream.h"),
+        Function::Permutation(_) => include_str!("templates/permutation.h"),
+    };
+    primitive_values(primitive, engines, options).fill(template)
+}
+
+/// The name of the header of a cipher.
+pub fn header_name(cipher: Cipher, options: &Options) -> String {
+    format!("{}{}.h", options.prefix, cipher.manifest.name.replace('-', "_"))
+}
+
+/// The header of a cipher, around the declarations of its primitives.
+pub fn header(cipher: Cipher, declarations: &str, options: &Options) -> OutputFile {
+    let path = header_name(cipher, options);
+    let summary = format!(
+        "{} ({}); time does not depend on keys or data.",
+        cipher.manifest.title, cipher.manifest.specification
+    );
+    let guard = path.replace('.', "_").to_uppercase();
+    let api = values(options).fill(include_str!("templates/api.h"));
+    let contents = format!(
+        "{}#ifndef {guard}\n#define {guard}\n\n#include <stddef.h>\n#include <stdint.h>\n\n{}{api}\
+         #ifdef __cplusplus\nextern \"C\" {{\n#endif\n{declarations}\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
+        head(&path, &summary, options),
+        crate::driver::RESULTS
+    );
+    OutputFile { path, contents }
+}
+
+/// The C file with the public functions of a primitive.
+///
+/// # Errors
+/// The key schedule does not compile, or the manifest does not fit it.
+pub fn source(
+    cipher: Cipher,
+    primitive: &Primitive,
+    engines: &Engines,
+    options: &Options,
+) -> Result<OutputFile, BuildError> {
+    let path = format!("{}{}.c", options.prefix, primitive.identifier());
+    let mut values = primitive_values(primitive, engines, options).text("plans", plans(primitive, engines));
+    let template = match &primitive.function {
+        Function::BlockCipher(block_cipher) => {
+            let mut choices = Choices::new(Slicing::V);
+            choices.prefix = options.prefix.into();
+            choices.command = options.command.into();
+            let (schedule, files) = library::key_schedule(primitive, block_cipher, cipher.loaded, &choices)?;
+            values = values.text("schedule", kernel_in_place(&files) + &schedule);
+            include_str!("templates/block_cipher.c")
+        }
+        Function::Stream(_) => include_str!("templates/stream.c"),
+        Function::Permutation(_) => include_str!("templates/permutation.c"),
+    };
+    let summary = format!("{}: the functions that users call.", primitive.name);
+    let text = format!(
+        "{}#include \"{}\"\n#include \"usuba_library.h\"\n\n{}",
+        head(&path, &summary, options),
+        header_name(cipher, options),
+        values.fill(template)
+    );
+    let contents = own_level(&text, options);
+    Ok(OutputFile { path, contents })
+}
+
+/// The kernel of a key schedule inside of another file: nobody else calls it.
+fn kernel_in_place(files: &[OutputFile]) -> String {
+    let mut seen = Vec::new();
+    let sources = files.iter().filter(|file| file.path.ends_with(".c"));
+    let headers: Vec<OutputFile> = files.iter().filter(|file| file.path.ends_with(".h")).cloned().collect();
+    let text: String =
+        sources.map(|file| super::amalgamate::inline(&file.contents, &headers, &[], &mut seen)).collect();
+    format!(
+        "#if defined(__GNUC__)\n#pragma GCC visibility push(hidden)\n#endif\n{text}\
+         #if defined(__GNUC__)\n#pragma GCC visibility pop\n#endif\n\n"
+    )
+}
+
+/// The level of two libraries with different prefixes is not the same function.
+pub fn own_level(text: &str, options: &Options) -> String {
+    if options.prefix == "usuba_" {
+        return text.to_owned();
+    }
+    text.replace("usuba_level(", &format!("{}level(", options.prefix))
+}
+
+/// The engines of a primitive and which of them is used when, for each platform.
+fn plans(primitive: &Primitive, engines: &Engines) -> String {
+    let mut text = String::new();
+    for (number, served) in engines.platforms.iter().enumerate() {
+        text += &match (number, served.condition) {
+            (_, "") => "#else\n".to_owned(),
+            (0, condition) => format!("#if {condition}\n"),
+            (_, condition) => format!("#elif {condition}\n"),
+        };
+        text += &platform_plans(primitive, served);
+    }
+    text + "#endif\n"
+}
+
+fn platform_plans(primitive: &Primitive, served: &Served) -> String {
+    let mut text: String =
+        served.engines.iter().map(|engine| prototypes(primitive, engine)).collect::<Vec<_>>().concat();
+    let rows: Vec<String> =
+        served.engines.iter().map(|engine| format!("    {},\n", row(primitive, engine))).collect();
+    text += &format!("\nstatic const struct engine engines[] = {{\n{}}};\n\n", rows.concat());
+    let mut plans = String::new();
+    for (level, (name, steps)) in served.levels.iter().zip(&served.steps).enumerate() {
+        let name = name.replace(['-', '.'], "_");
+        let steps: Vec<String> = steps
+            .iter()
+            .map(|step| match step.blocks {
+                Some(blocks) => format!("{{ {blocks}, {} }}", step.engine),
+                None => format!("{{ SIZE_MAX, {} }}", step.engine),
+            })
+            .collect();
+        text += &format!("static const struct usuba_step steps_{name}[] = {{ {} }};\n", steps.join(", "));
+        plans += &format!("    {{ steps_{name}, {:#x} }},\n", served.forms(level));
+    }
+    text + &format!("\nstatic const struct usuba_plan plans[] = {{\n{plans}}};\n")
+}
+
+/// The header of the whole library.
+pub fn whole_header(values: &Values, options: &Options) -> OutputFile {
+    let path = format!("{}.h", options.prefix.trim_end_matches('_'));
+    let contents =
+        head(&path, "all of the library.", options) + &values.fill(include_str!("templates/whole.h"));
+    OutputFile { path, contents }
+}

@@ -1,0 +1,138 @@
+//! A library of ciphers: for each primitive its implementations for all machines of a kind, and public functions that pick
+//! among them.
+//!
+//! An implementation for one target is an *engine* ([`crate::library::engine`]): one C file, and assembly if it was chosen,
+//! that any compiler call takes without flags, as the file says for which machine it is. The public functions
+//! (`templates/`) ask once what the machine has and choose the engine by the number of blocks ([`steps`]).
+
+mod amalgamate;
+mod cpu;
+mod engines;
+mod folder;
+mod front;
+pub mod steps;
+mod template;
+
+use crate::OutputFile;
+use crate::library::{BuildError, Choices};
+use crate::manifest::{Manifest, Primitive};
+use template::Values;
+use usuba_lang::load::Loaded;
+use usuba_target::Target;
+
+/// A cipher folder, read.
+#[derive(Clone, Copy, Debug)]
+pub struct Cipher<'a> {
+    /// Its manifest.
+    pub manifest: &'a Manifest,
+    /// Its program, free of errors.
+    pub loaded: &'a Loaded,
+}
+
+/// How code is chosen: for a primitive and a target what is worth trying, a way for each slicing. What has no code for the
+/// target is left out.
+pub type Choose<'a> = dyn Fn(Cipher, &Primitive, &'static Target) -> Vec<Choices> + Sync + 'a;
+
+/// What can be chosen about a library.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// What the names of all functions and files begin with: `usuba_`.
+    pub prefix: &'a str,
+    /// The command that makes the files, for their heads.
+    pub command: &'a str,
+    /// Only these primitives; all if there is none.
+    pub primitives: &'a [String],
+    /// Only these targets of each platform; what runs everywhere is always there.
+    pub targets: &'a [&'static Target],
+    /// Whether each C file has all that it includes in itself and all files lie in one folder, to be dropped into a project.
+    pub amalgamated: bool,
+    /// How code is chosen.
+    pub choose: &'a Choose<'a>,
+}
+
+/// A library.
+#[derive(Clone, Debug)]
+pub struct Package {
+    /// The files, by no particular folder.
+    pub files: Vec<OutputFile>,
+    /// What was made: primitive, target, what was chosen and blocks of a batch.
+    pub engines: Vec<Made>,
+}
+
+/// An engine that was made.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// The primitive, the first of those that share the engine.
+    pub primitive: String,
+    /// What its functions begin with.
+    pub stem: String,
+    /// The target.
+    pub target: &'static Target,
+    /// The slicing.
+    pub slicing: usuba_ir::layout::Slicing,
+    /// Whether the kernels are assembly.
+    pub assembly: bool,
+    /// Blocks of a batch.
+    pub batch: u32,
+}
+
+/// Builds a library of `ciphers`. `progress` is told of each primitive that is done.
+///
+/// # Errors
+/// A node does not compile, or a manifest does not fit its source.
+pub fn build(
+    ciphers: &[Cipher],
+    options: &Options,
+    progress: &(dyn Fn(&str) + Sync),
+) -> Result<Package, BuildError> {
+    let mut package = Package { files: Vec::new(), engines: Vec::new() };
+    let mut headers = Vec::new();
+    for &cipher in ciphers {
+        let mut declarations = String::new();
+        let mut known = engines::Known::default();
+        let wanted = |primitive: &&Primitive| {
+            options.primitives.is_empty() || options.primitives.contains(&primitive.name)
+        };
+        for primitive in cipher.manifest.primitives.iter().filter(wanted) {
+            let engines = engines::build(cipher, primitive, &mut known, options)?;
+            declarations += &front::declarations(primitive, &engines, options);
+            package.files.push(front::source(cipher, primitive, &engines, options)?);
+            let new = |made: &Made| !package.engines.iter().any(|known| known.stem == made.stem);
+            let made: Vec<Made> = engines.made().into_iter().filter(new).collect();
+            package.engines.extend(made);
+            for file in engines.files {
+                if !package.files.iter().any(|known| known.path == file.path) {
+                    package.files.push(file);
+                }
+            }
+            progress(&primitive.name);
+        }
+        if !declarations.is_empty() {
+            headers.push(front::header(cipher, &declarations, options));
+        }
+    }
+    package.files.extend(cpu::files(options));
+    folder::arrange(&mut package.files, headers, ciphers, options);
+    Ok(package)
+}
+
+/// What all templates know.
+fn values(options: &Options) -> Values {
+    Values::default()
+        .text("prefix", options.prefix)
+        .text("PREFIX", options.prefix.to_uppercase())
+        .text("API", format!("{}API ", options.prefix.to_uppercase()))
+        .text("results", crate::driver::RESULTS)
+        .text("version", env!("CARGO_PKG_VERSION"))
+}
+
+/// The comment at the top of a file.
+fn head(path: &str, summary: &str, options: &Options) -> String {
+    let command =
+        if options.command.is_empty() { String::new() } else { format!(" * Command: {}\n", options.command) };
+    format!(
+        "/* {path} - {summary}\n * Generated by usubac {}. Do not edit.\n{command} */\n",
+        env!("CARGO_PKG_VERSION")
+    )
+    .replace("*//", "* //")
+}

@@ -1,0 +1,44 @@
+
+/* ---- @name@: a block cipher ---- */
+
+/* Bytes of a key and of a block. */
+#define @STEM@_KEY_BYTES @key@
+#define @STEM@_BLOCK_BYTES @block@
+
+/* Round keys in the forms in which this machine's code reads them. It has no pointers, may be copied, and is for one machine
+ * only. Its members are nobody's business. */
+typedef struct @stem@_ctx {
+    uint64_t state;
+    union {
+        uint64_t u64[@words@];
+        uint32_t u32[2 * @words@];
+        uint16_t u16[4 * @words@];
+        uint8_t u8[8 * @words@];
+    } round_keys;
+} @stem@_ctx;
+
+/* Expands a key. */
+@API@int @stem@_init(@stem@_ctx *ctx, const unsigned char key[@STEM@_KEY_BYTES]);
+
+/* Overwrites the round keys; functions then refuse the context. */
+@API@void @stem@_wipe(@stem@_ctx *ctx);
+@if ecb
+
+/* Encrypts each of `blocks` blocks by itself, any number of them. `out` may be `in`; other overlaps are refused. Time
+ * depends on `blocks` only. */
+@API@int @stem@_encrypt_blocks(const @stem@_ctx *ctx, unsigned char *out, const unsigned char *in, size_t blocks);
+@if decrypt
+
+/* Decrypts each of `blocks` blocks by itself; the same rules. */
+@API@int @stem@_decrypt_blocks(const @stem@_ctx *ctx, unsigned char *out, const unsigned char *in, size_t blocks);
+@end
+@end
+@if ctr
+
+/* Counter mode of SP 800-38A, to encrypt and to decrypt: out = in ^ E(counter) || E(counter + 1) || ... for any number of
+ * bytes. The counter is a big-endian number of a whole block and wraps to zero. It is left one beyond the last block used:
+ * calls whose lengths are whole blocks continue each other. `out` may be `in`; other overlaps are refused. Time depends on
+ * `length` and the counter only. */
+@API@int @stem@_ctr_xor(const @stem@_ctx *ctx, unsigned char counter[@STEM@_BLOCK_BYTES], unsigned char *out,
+    const unsigned char *in, size_t length);
+@end

@@ -1,0 +1,6 @@
+#include "@library@.h"
+
+const char *@prefix@version(void)
+{
+    return @PREFIX@VERSION;
+}

@@ -1,0 +1,66 @@
+//! Families of machines that one library serves: which targets can be tried, and how a CPU tells that it has one.
+
+use crate::feature::Feature;
+use crate::machines::{ALTIVEC, AVX2, AVX512, GP64, NEON, SSSE3};
+use crate::target::Target;
+
+/// Machines for which one object file is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Platform {
+    /// Its name.
+    pub name: &'static str,
+    /// When the C preprocessor compiles for it.
+    pub condition: &'static str,
+    /// What code exists for, from what all of its machines run. Who has one of them has those before it.
+    pub levels: &'static [&'static Target],
+}
+
+/// The platforms with more than general-purpose registers.
+pub const PLATFORMS: [Platform; 3] = [
+    Platform { name: "x86-64", condition: "defined(__x86_64__)", levels: &[&GP64, &SSSE3, &AVX2, &AVX512] },
+    Platform {
+        name: "AArch64",
+        condition: "defined(__aarch64__) && defined(__ARM_NEON)",
+        levels: &[&GP64, &NEON],
+    },
+    Platform { name: "POWER", condition: "defined(__POWER8_VECTOR__)", levels: &[&GP64, &ALTIVEC] },
+];
+
+/// Where x86 says whether it has a feature: `CPUID`, and for what needs registers that the operating system must save, `XCR0`
+/// (Intel's Software Developer's Manual, volume 1, chapters 13 to 15, and volume 2, `CPUID`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cpuid {
+    /// The leaf, 1 or 7; subleaf 0.
+    pub leaf: u32,
+    /// The register of the answer: 0 to 3 for EAX, EBX, ECX, EDX.
+    pub register: u8,
+    /// The bit of it.
+    pub bit: u8,
+    /// The bits of `XCR0` that must be set.
+    pub state: u32,
+}
+
+/// Vectors of 128 and 256 bits are saved.
+const YMM: u32 = 0b110;
+/// Those, the mask registers, and all of 512 bits.
+const ZMM: u32 = 0b1110_0110;
+
+impl Feature {
+    /// How to ask an x86 CPU; `None` for features of other machines.
+    pub fn cpuid(self) -> Option<Cpuid> {
+        let ask = |leaf, register, bit, state| Some(Cpuid { leaf, register, bit, state });
+        match self {
+            Feature::Sse2 => ask(1, 3, 26, 0),
+            Feature::Ssse3 => ask(1, 2, 9, 0),
+            Feature::Sse41 => ask(1, 2, 19, 0),
+            Feature::Sse42 => ask(1, 2, 20, 0),
+            Feature::Avx => ask(1, 2, 28, YMM),
+            Feature::Avx2 => ask(7, 1, 5, YMM),
+            Feature::Avx512F => ask(7, 1, 16, ZMM),
+            Feature::Avx512Dq => ask(7, 1, 17, ZMM),
+            Feature::Avx512Bw => ask(7, 1, 30, ZMM),
+            Feature::Avx512Vl => ask(7, 1, 31, ZMM),
+            Feature::Neon | Feature::Altivec | Feature::Vsx | Feature::Power8Vector => None,
+        }
+    }
+}

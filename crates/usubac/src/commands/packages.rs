@@ -1,0 +1,154 @@
+//! `usubac build` of cipher folders: a library that picks its code when it runs.
+
+use super::build::all;
+use crate::args::Build;
+use crate::cipher::Cipher;
+use crate::files;
+use crate::output::{Failure, Output, print_json, print_line};
+use crate::{knobs, progress, targets};
+use serde_json::json;
+use std::path::PathBuf;
+use usuba_kit::library::{BuildError, Choices};
+use usuba_kit::manifest::Primitive;
+use usuba_kit::package::{self, Options, Package};
+use usuba_kit::pipeline;
+use usuba_kit::tuned::Tuned;
+use usuba_target::Target;
+
+/// Makes the library, and writes all files or none.
+pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
+    if build.entry.entry.is_some() || build.symbol.is_some() {
+        return Err(Failure::general(
+            "--entry and --symbol are for programs; the manifest of a cipher names its nodes and functions",
+        ));
+    }
+    check_prefix(&build.prefix)?;
+    let wanted = targets::named(&build.compile.target)?;
+    let mut ciphers: Vec<(Cipher, Tuned)> = Vec::new();
+    for path in &build.paths {
+        let cipher = Cipher::read(path, &build.search, output)?;
+        if ciphers.iter().any(|(known, _)| known.manifest.name == cipher.manifest.name) {
+            return Err(Failure::general(format!(
+                "`{path}`: there are two ciphers `{}`",
+                cipher.manifest.name
+            )));
+        }
+        let tuned = cipher.tuned(build.compile.no_tuned, output)?;
+        ciphers.push((cipher, tuned));
+    }
+    check_primitives(&ciphers, &build.primitive)?;
+    let knobs = knobs::knobs(&build.compile.knobs)?;
+    let slicing = targets::slicing(build.compile.slicing);
+    let choose = |cipher: package::Cipher, primitive: &Primitive, target: &'static Target| {
+        let tuned = ciphers.iter().find(|(known, _)| known.manifest.name == cipher.manifest.name);
+        let tuned = tuned.and_then(|(_, tuned)| tuned.find(&primitive.name, target.name));
+        let of = |slicing| {
+            let mut choices = Choices::new(slicing);
+            if let Some(choice) = tuned.filter(|choice| choice.variant.slicing() == slicing) {
+                choice.variant.apply(&mut choices);
+            }
+            choices.settings = choices.settings.with(&knobs);
+            choices
+        };
+        let asked = |one: &_| slicing.is_none_or(|slicing| slicing == *one);
+        primitive.library.iter().copied().filter(asked).map(of).collect()
+    };
+    let names: Vec<&str> = build.paths.iter().map(|path| super::build::base_name(path)).collect();
+    let options = Options {
+        prefix: &build.prefix,
+        command: &format!("usubac build {}", names.join(" ")),
+        primitives: &build.primitive,
+        targets: &wanted,
+        amalgamated: build.drop_in,
+        choose: &choose,
+    };
+    let bar = progress::bar(output);
+    bar.set_length(ciphers.iter().map(|(cipher, _)| cipher.manifest.primitives.len() as u64).sum());
+    let read: Vec<package::Cipher> = ciphers
+        .iter()
+        .map(|(cipher, _)| package::Cipher { manifest: &cipher.manifest, loaded: &cipher.loaded })
+        .collect();
+    let made = package::build(&read, &options, &|name| {
+        bar.set_message(name.to_owned());
+        bar.inc(1);
+    });
+    bar.finish_and_clear();
+    let package = made.map_err(|error| explain(error, &ciphers, output))?;
+    let written: Vec<(PathBuf, String)> =
+        package.files.iter().map(|file| (PathBuf::from(&file.path), file.contents.clone())).collect();
+    let paths = files::write_all(&build.output, &written)?;
+    say(&package, &paths, output);
+    Ok(())
+}
+
+fn check_prefix(prefix: &str) -> Result<(), Failure> {
+    let starts = prefix.starts_with(|c: char| c.is_ascii_lowercase());
+    if starts
+        && prefix.ends_with('_')
+        && prefix.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+    {
+        return Ok(());
+    }
+    Err(Failure::general(format!(
+        "`{prefix}` is no prefix: lower-case letters, digits and underscores, from a letter to an underscore, such as `usuba_`"
+    )))
+}
+
+fn check_primitives(ciphers: &[(Cipher, Tuned)], names: &[String]) -> Result<(), Failure> {
+    let known: Vec<&str> = ciphers
+        .iter()
+        .flat_map(|(cipher, _)| cipher.manifest.primitives.iter().map(|primitive| primitive.name.as_str()))
+        .collect();
+    match names.iter().find(|name| !known.contains(&name.as_str())) {
+        Some(name) => Err(Failure::general(format!(
+            "no manifest has a primitive `{name}`; there are {}",
+            known.join(", ")
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn explain(error: BuildError, ciphers: &[(Cipher, Tuned)], output: &Output) -> Failure {
+    if let BuildError::Node { primitive, failure: pipeline::Failure::Program(findings), .. } = &error {
+        let of = ciphers.iter().find(|(cipher, _)| {
+            cipher.manifest.primitives.iter().any(|known| primitive.starts_with(&known.name))
+        });
+        if let Some((cipher, _)) = of {
+            output.diagnostics(&all(&cipher.loaded, findings.clone()), &cipher.loaded.sources);
+        }
+    }
+    Failure::general(error.to_string())
+}
+
+fn say(package: &Package, paths: &[PathBuf], output: &Output) {
+    if output.is_json() {
+        let engines: Vec<_> = package
+            .engines
+            .iter()
+            .map(|made| {
+                json!({
+                    "primitive": made.primitive, "target": made.target.name, "slicing": made.slicing.to_string(),
+                    "backend": if made.assembly { "asm" } else { "c" }, "batch": made.batch,
+                })
+            })
+            .collect();
+        let files: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        print_json(&json!({ "engines": engines, "files": files }));
+        return;
+    }
+    let mut last = "";
+    for made in &package.engines {
+        if made.primitive != last {
+            print_line(&made.primitive);
+            last = &made.primitive;
+        }
+        print_line(&format!(
+            "  {:<10} slicing {:<3} {:>4} blocks at once{}",
+            made.target.name,
+            made.slicing.to_string(),
+            made.batch,
+            if made.assembly { ", assembly" } else { "" }
+        ));
+    }
+    print_line(&format!("wrote {} files", paths.len()));
+}

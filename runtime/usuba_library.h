@@ -1,0 +1,62 @@
+/* usuba_library.h - one public function, several implementations.
+ *
+ * An engine is an implementation for one target, which works on batches of some size. The level of a machine says which
+ * engines it can run; its steps say which of them is best for how many blocks. */
+#ifndef USUBA_LIBRARY_H
+#define USUBA_LIBRARY_H
+
+#include "usuba_drivers.h"
+
+#if defined(__GNUC__) || defined(__clang__)
+#define USUBA_HIDDEN __attribute__((visibility("hidden")))
+#else
+#define USUBA_HIDDEN
+#endif
+
+/* The level of this machine: a number of the list in usuba_cpu.c. */
+USUBA_HIDDEN unsigned usuba_level(void);
+
+/* For up to so many blocks, this engine. The last step of a list is for SIZE_MAX. */
+struct usuba_step {
+    size_t blocks;
+    size_t engine;
+};
+
+/* What a machine of some level does. */
+struct usuba_plan {
+    const struct usuba_step *steps;
+    /* For engines with keys: those whose form of the round keys a context has, a bit each. */
+    unsigned forms;
+};
+
+/* The best engine for so many blocks. */
+USUBA_INLINE size_t usuba_engine_for(const struct usuba_plan *plan, size_t blocks)
+{
+    const struct usuba_step *step = plan->steps;
+    while (blocks > step->blocks)
+        step++;
+    return step->engine;
+}
+
+/* How many of so many blocks an engine takes: whole batches, or all if that is not even one. */
+USUBA_INLINE size_t usuba_share(size_t blocks, size_t batch)
+{
+    return blocks <= batch ? blocks : blocks - blocks % batch;
+}
+
+/* What a context begins with: that it was made, and for which level. */
+#define USUBA_CONTEXT_MADE 0x7573756261000000u
+
+USUBA_INLINE uint64_t usuba_context_state(unsigned level)
+{
+    return USUBA_CONTEXT_MADE | level;
+}
+
+/* The level of a context, or -1 if it was not made or was wiped. */
+USUBA_INLINE int usuba_context_level(uint64_t state, size_t levels)
+{
+    const uint64_t level = state ^ USUBA_CONTEXT_MADE;
+    return level < levels ? (int)level : -1;
+}
+
+#endif
