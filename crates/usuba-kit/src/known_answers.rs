@@ -180,9 +180,11 @@ pub struct Plan {
     pub paths: Vec<Path>,
     /// The slicings; those of the manifest if `None`.
     pub slicings: Option<Vec<Slicing>>,
-    /// The most applications of a primitive that one test of an interpreter may take: chains beyond are left out and
-    /// counted as skipped.
+    /// The most applications of a primitive that one test of an interpreter, or under an emulator, may take: chains beyond
+    /// are left out and counted as skipped.
     pub interpreted_iterations: u32,
+    /// The same for compiled code that this machine runs itself.
+    pub compiled_iterations: u32,
     /// Whether compiled code is also put through the check of its modes.
     pub modes: bool,
     /// What runs compiled code in place of this machine and of the target's emulator; empty for these.
@@ -194,12 +196,13 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Everything on these ways, but for chains of more than 100 applications in the interpreters.
+    /// Everything on these ways, but for chains of more than 100 applications in interpreters and emulators.
     pub fn new(paths: Vec<Path>) -> Plan {
         Plan {
             paths,
             slicings: None,
             interpreted_iterations: 100,
+            compiled_iterations: u32::MAX,
             modes: true,
             runner: Vec::new(),
             knobs: Knobs::default(),
