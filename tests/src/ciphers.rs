@@ -20,8 +20,19 @@ impl Loader for Disk {
 }
 
 /// The names of the cipher folders, sorted.
-pub const CIPHERS: [&str; 8] =
-    ["aes", "ascon", "chacha20", "des", "gimli", "present", "rectangle", "serpent"];
+pub const CIPHERS: [&str; 11] = [
+    "aes",
+    "aria",
+    "ascon",
+    "camellia",
+    "chacha20",
+    "des",
+    "gimli",
+    "present",
+    "rectangle",
+    "serpent",
+    "sm4",
+];
 
 /// The root of the repository.
 pub fn root() -> PathBuf {
