@@ -20,7 +20,8 @@ impl Loader for Disk {
 }
 
 /// The names of the cipher folders, sorted.
-pub const CIPHERS: [&str; 11] = [
+pub const CIPHERS: [&str; 16] = [
+    "ace",
     "aes",
     "aria",
     "ascon",
@@ -28,10 +29,14 @@ pub const CIPHERS: [&str; 11] = [
     "chacha20",
     "des",
     "gimli",
+    "keccak",
+    "photon",
     "present",
     "rectangle",
     "serpent",
     "sm4",
+    "spongent",
+    "subterranean",
 ];
 
 /// The root of the repository.

@@ -64,7 +64,24 @@ macro_rules! ciphers {
     ($($name:ident),*) => { $(#[test] fn $name() { check(stringify!($name)); })* };
 }
 
-ciphers!(aes, aria, ascon, camellia, chacha20, des, gimli, present, rectangle, serpent, sm4);
+ciphers!(
+    ace,
+    aes,
+    aria,
+    ascon,
+    camellia,
+    chacha20,
+    des,
+    gimli,
+    keccak,
+    photon,
+    present,
+    rectangle,
+    serpent,
+    sm4,
+    spongent,
+    subterranean
+);
 
 /// The standard of SM4 has a chain of a million blocks; one way is enough for it.
 #[test]
