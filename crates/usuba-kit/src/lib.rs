@@ -2,7 +2,7 @@
 //!
 //! Floors, in reading order: [`order`] (what bytes mean), [`manifest`] (what a cipher consists of), [`vectors`] (known
 //! answers), [`pipeline`] (from a program to a kernel), [`driver`] (the C around kernels), [`library`] (all of it, for one target),
-//! [`package`] (for all machines, behind one set of functions),
+//! [`package`] (for all machines, behind one set of functions), [`construction`] (the C that is over primitives),
 //! [`known_answers`] (the same tests every way), [`harness`] (the C that tests C), [`run`] (compiling and running it);
 //! beside them [`bench`] (the C that times C), [`variant`] (all that can be chosen about it), [`tune`] (which of it is tried),
 //! [`tuned`] (the file of what was found best).
@@ -10,6 +10,7 @@
 //! The crate is pure: it reads no file and starts no process, with the exception of [`run`].
 
 pub mod bench;
+pub mod construction;
 pub mod disassembly;
 pub mod driver;
 pub mod harness;
@@ -53,6 +54,7 @@ pub fn runtime() -> Vec<OutputFile> {
         file("usuba_interleave.h", include_str!("../../../runtime/usuba_interleave.h")),
         file("usuba_count.h", include_str!("../../../runtime/usuba_count.h")),
         file("usuba_transpose.h", include_str!("../../../runtime/usuba_transpose.h")),
+        file("usuba_buffers.h", include_str!("../../../runtime/usuba_buffers.h")),
         file("usuba_drivers.h", include_str!("../../../runtime/usuba_drivers.h")),
     ]
 }

@@ -7,6 +7,7 @@
 //! | `name`, `title`, `specification` | the cipher: a name for files, one for people, and the document that defines it |
 //! | `source` | the source text, relative to the manifest |
 //! | `[[primitive]]` | one or more functions of the cipher, each with the fields below |
+//! | `[[construction]]` | any number of hashes, authenticators and AEADs over them, in C: see [`Construction`] |
 //!
 //! Every primitive:
 //!
@@ -41,6 +42,10 @@ use thiserror::Error;
 use toml::Spanned;
 use usuba_ir::layout::Slicing;
 
+mod construction;
+
+pub use construction::{Construction, Scheme};
+
 /// The largest size of a block, key or state, in bytes.
 pub const LARGEST: u32 = 65536;
 
@@ -57,6 +62,8 @@ pub struct Manifest {
     pub source: String,
     /// Its functions, at least one.
     pub primitives: Vec<Primitive>,
+    /// What is built over them, each after those that it calls.
+    pub constructions: Vec<Construction>,
 }
 
 /// One function of a cipher.
@@ -224,6 +231,8 @@ struct File {
     specification: String,
     source: Spanned<String>,
     primitive: Spanned<Vec<Spanned<Fields>>>,
+    #[serde(default)]
+    construction: Vec<construction::Fields>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -341,12 +350,14 @@ impl Reader<'_> {
             }
             primitives.push(primitive);
         }
+        let constructions = self.constructions(raw.construction, &primitives)?;
         Ok(Manifest {
             name: raw.name.into_inner(),
             title: raw.title,
             specification: raw.specification,
             source: raw.source.into_inner(),
             primitives,
+            constructions,
         })
     }
 

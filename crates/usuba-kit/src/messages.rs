@@ -23,6 +23,28 @@ pub fn foreign_field(kind: impl Display, field: &str, allowed: &[&str]) -> Strin
     )
 }
 
+/// A size that this kind of construction needs.
+pub fn missing_construction_field(kind: impl Display, field: &str, meaning: &str) -> String {
+    format!("a construction of kind `{kind}` needs the field `{field}`: {meaning}")
+}
+
+/// A size that this kind of construction does not have.
+pub fn foreign_construction_field(kind: impl Display, field: &str, allowed: &[&str]) -> String {
+    format!(
+        "a construction of kind `{kind}` has no field `{field}`; its fields are name, kind, source, header, includes, \
+         over, vectors, {}",
+        allowed.join(", ")
+    )
+}
+
+/// A name in `over` that is neither a primitive nor an earlier construction.
+pub fn no_foundation(name: &str, known: &[&str]) -> String {
+    format!(
+        "there is no primitive or earlier construction `{name}` in this manifest; there are {}",
+        known.join(", ")
+    )
+}
+
 /// A list that must not be empty.
 pub fn empty(field: &str, fix: &str) -> String {
     format!("`{field}` is empty: {fix}")

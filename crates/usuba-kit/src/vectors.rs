@@ -69,10 +69,16 @@ pub struct Vector {
     pub nonce: Vec<u8>,
     /// The block counter to start at.
     pub counter: Option<u32>,
+    /// The associated data; empty for a primitive without.
+    pub ad: Vec<u8>,
+    /// The customization string; empty for a primitive without.
+    pub customization: Vec<u8>,
     /// What goes in.
     pub input: Vec<u8>,
-    /// What comes out.
+    /// What comes out. Authenticated encryption: the ciphertext, then the tag.
     pub output: Vec<u8>,
+    /// Whether it is so: authenticated decryption must refuse `output` otherwise, whose `input` means nothing.
+    pub valid: bool,
 }
 
 /// Consecutive blocks under one key, each by itself.
@@ -281,10 +287,24 @@ fn vector(kind: Kind, at: &At) -> Result<Vector, Wrong> {
     let vector = Vector {
         id: at.field("id")?.text()?.into(),
         key: if keyed { at.field("key")?.bytes()? } else { Vec::new() },
-        nonce: if kind == Kind::Stream { at.field("nonce")?.bytes()? } else { bytes_or_none(at, "nonce")? },
+        nonce: match kind {
+            Kind::Stream | Kind::Aead => at.field("nonce")?.bytes()?,
+            _ => bytes_or_none(at, "nonce")?,
+        },
         counter: at.optional("counter")?.map(|field| field.number()).transpose()?,
+        ad: if kind == Kind::Aead { at.field("ad")?.bytes()? } else { Vec::new() },
+        customization: bytes_or_none(at, "customization")?,
         input: at.field("input")?.bytes()?,
         output: at.field("output")?.bytes()?,
+        valid: match at.optional("result")? {
+            None => true,
+            Some(result) => match result.text()? {
+                "valid" => true,
+                "invalid" if kind == Kind::Aead => false,
+                _ if kind == Kind::Aead => return Err(result.wrong("valid or invalid")),
+                _ => return Err(result.wrong("valid")),
+            },
+        },
     };
     let of_one_size = matches!(kind, Kind::BlockCipher | Kind::Permutation);
     if of_one_size && vector.input.len() != vector.output.len() {

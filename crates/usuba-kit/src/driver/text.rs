@@ -61,13 +61,13 @@ impl<'a> File<'a> {
     }
 }
 
-/// The codes that functions return; the same text as in `usuba_drivers.h`.
+/// The codes that functions return, as every public header has them; the same text as in `usuba_buffers.h`.
 pub const RESULTS: &str = "\
 #ifndef USUBA_OK
 #define USUBA_OK 0
 /* A null pointer where there must be data. */
 #define USUBA_ERROR_NULL (-1)
-/* A size in bytes that does not fit in a size_t, or a longer keystream than the counter can number. */
+/* A size in bytes that does not fit in a size_t, or beyond a limit of the standard. */
 #define USUBA_ERROR_LENGTH (-2)
 /* Input and output overlap without being the same. */
 #define USUBA_ERROR_OVERLAP (-3)

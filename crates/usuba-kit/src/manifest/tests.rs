@@ -80,7 +80,7 @@ fn errors_point_into_the_file() {
         "title",
         "titel",
         expect![
-            "aes.toml:2:1: unknown field `titel`, expected one of `name`, `title`, `specification`, `source`, `primitive`"
+            "aes.toml:2:1: unknown field `titel`, expected one of `name`, `title`, `specification`, `source`, `primitive`, `construction`"
         ],
     );
     check(
@@ -166,4 +166,125 @@ fn names_are_unique() {
     let second = AES.split_once("[[primitive]]").unwrap().1;
     let error = parse("aes.toml", &format!("{AES}\n[[primitive]]{second}")).unwrap_err();
     expect!["aes.toml:20:8: the primitive `aes-128` occurs twice; remove one"].assert_eq(&error.to_string());
+}
+
+/// The manifest of AES with authenticated encryption and a hash over it.
+fn with_constructions() -> String {
+    format!(
+        r#"{AES}
+[[construction]]
+name = "aes-mac"
+kind = "mac"
+source = "constructions/aes_mac.c"
+header = "constructions/aes_mac.h"
+over = ["aes-128"]
+key-bytes = 16
+tag-bytes = 8
+
+[[construction]]
+name = "aes-aead"
+kind = "aead"
+source = "constructions/aes_aead.c"
+header = "constructions/aes_aead.h"
+includes = ["constructions/aes_words.h"]
+over = ["aes-128", "aes-mac"]
+key-bytes = 16
+nonce-bytes = 12
+tag-bytes = 16
+vectors = ["vectors/aes-aead.json"]
+
+[[construction]]
+name = "aes-xof"
+kind = "xof"
+source = "constructions/aes_xof.c"
+header = "constructions/aes_xof.h"
+over = []
+customization-bytes = 256
+"#
+    )
+}
+
+#[test]
+fn constructions() {
+    let manifest = parse("aes.toml", &with_constructions()).unwrap();
+    let [mac, aead, xof] = &manifest.constructions[..] else { panic!("three constructions") };
+    assert_eq!(mac.scheme, Scheme::Mac { key_bytes: 16, tag_bytes: 8 });
+    assert_eq!(aead.identifier(), "aes_aead");
+    assert_eq!(aead.scheme, Scheme::Aead { key_bytes: 16, nonce_bytes: 12, tag_bytes: 16 });
+    assert_eq!(aead.source, "constructions/aes_aead.c");
+    assert_eq!(aead.includes, ["constructions/aes_words.h"]);
+    assert_eq!(aead.over, ["aes-128", "aes-mac"]);
+    assert_eq!(aead.vectors, ["vectors/aes-aead.json"]);
+    assert_eq!(xof.scheme, Scheme::Xof { customization_bytes: Some(256) });
+    assert!(parse("aes.toml", AES).unwrap().constructions.is_empty());
+}
+
+#[test]
+fn errors_of_constructions_point_into_the_file() {
+    let check = |from: &str, to: &str, expected: Expect| {
+        let text = with_constructions();
+        assert!(text.contains(from), "{from}");
+        expected.assert_eq(&parse("aes.toml", &text.replacen(from, to, 1)).unwrap_err().to_string());
+    };
+    check(
+        "key-bytes = 16\ntag-bytes = 8",
+        "key-bits = 128",
+        expect![
+            "aes.toml:25:1: unknown field `key-bits`, expected one of `name`, `kind`, `source`, `header`, `includes`, `over`, `vectors`, `key-bytes`, `nonce-bytes`, `tag-bytes`, `digest-bytes`, `customization-bytes`"
+        ],
+    );
+    check(
+        "kind = \"mac\"",
+        "kind = \"signature\"",
+        expect!["aes.toml:21:8: unknown variant `signature`, expected one of `aead`, `hash`, `xof`, `mac`"],
+    );
+    check(
+        "tag-bytes = 8\n",
+        "",
+        expect!["aes.toml:20:8: a construction of kind `mac` needs the field `tag-bytes`: the size of a tag"],
+    );
+    check(
+        "tag-bytes = 8\n",
+        "tag-bytes = 8\ndigest-bytes = 32\n",
+        expect![
+            "aes.toml:27:16: a construction of kind `mac` has no field `digest-bytes`; its fields are name, kind, source, header, includes, over, vectors, key-bytes, tag-bytes"
+        ],
+    );
+    check(
+        "tag-bytes = 8\n",
+        "tag-bytes = 0\n",
+        expect!["aes.toml:26:13: `tag-bytes` has 0 bytes: a size is 1 to 65536 bytes"],
+    );
+    check("over = [\"aes-128\"]\n", "", expect!["aes.toml:19:1: missing field `over`"]);
+    check(
+        "over = [\"aes-128\"]",
+        "over = [\"aes-aead\"]",
+        expect![
+            "aes.toml:24:9: there is no primitive or earlier construction `aes-aead` in this manifest; there are aes-128"
+        ],
+    );
+    check(
+        "over = [\"aes-128\"]",
+        "over = [\"aes-128\", \"aes-128\"]",
+        expect!["aes.toml:24:20: the name `aes-128` occurs twice; remove one"],
+    );
+    check(
+        "name = \"aes-aead\"",
+        "name = \"aes-128\"",
+        expect!["aes.toml:29:8: the primitive or construction `aes-128` occurs twice; remove one"],
+    );
+    check(
+        "name = \"aes-aead\"",
+        "name = \"AES-AEAD\"",
+        expect![
+            "aes.toml:29:8: `AES-AEAD` is no name for a construction: a name has lower-case letters, digits and single hyphens, and starts with a letter, so that it can become part of a C identifier"
+        ],
+    );
+    check(
+        "constructions/aes_words.h",
+        "/usr/include/words.h",
+        expect![
+            "aes.toml:33:13: `/usr/include/words.h` is no path inside the folder of the cipher: write a relative path without `..`"
+        ],
+    );
 }

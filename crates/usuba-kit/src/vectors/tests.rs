@@ -105,3 +105,25 @@ fn errors_name_the_place() {
         expect!["toy.json: chains[0].final: expected as many bytes as in `start` (2), found 1"],
     );
 }
+
+const SEALED: &str = r#"{
+ "primitive": "Toy", "kind": "aead", "conventions": "bytes",
+ "vectors": [{"id": "v0", "key": "00", "nonce": "01", "ad": "02", "input": "03", "output": "0405", "result": "valid"},
+             {"id": "v1", "key": "00", "nonce": "01", "ad": "", "input": "", "output": "04ff", "result": "invalid"}]
+}"#;
+
+#[test]
+fn authenticated_encryption() {
+    let file = parse("toy.json", SEALED).unwrap();
+    let [good, bad] = &file.vectors[..] else { panic!("two vectors") };
+    assert_eq!((&good.ad[..], good.valid), (&[2][..], true));
+    assert_eq!((&bad.ad[..], bad.valid), (&[][..], false));
+    let error =
+        |from: &str, to: &str| parse("toy.json", &SEALED.replacen(from, to, 1)).unwrap_err().to_string();
+    expect!["toy.json: vectors[0]: expected a field `ad`, found none"]
+        .assert_eq(&error("\"ad\": \"02\", ", ""));
+    expect!["toy.json: vectors[0]: expected a field `nonce`, found none"]
+        .assert_eq(&error("\"nonce\": \"01\", ", ""));
+    expect![[r#"toy.json: vectors[1].result: expected valid or invalid, found the string "acceptable""#]]
+        .assert_eq(&error("invalid", "acceptable"));
+}

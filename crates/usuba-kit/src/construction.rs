@@ -1,0 +1,74 @@
+//! The files of a construction in a library.
+//!
+//! A construction is C written by hand, with names that begin with `usuba_` and `USUBA_`. In a library it has the prefix of
+//! the library: `usuba_ascon_aead128_seal` becomes `<prefix>ascon_aead128_seal`, and so do its files and those that it
+//! includes. What comes from the runtime (`usuba_buffers.h`, `usuba_wipe`, `USUBA_OK`, …) is the same in every library.
+
+use crate::OutputFile;
+use crate::manifest::Construction;
+
+/// The files of constructions: for each the source and the header, and once whatever they include. Compile every `.c`;
+/// beside them must be the files of the primitives that they are over, with the same prefix, and those of
+/// [`crate::runtime`].
+///
+/// `read` gives the text at a path relative to the manifest.
+///
+/// # Errors
+/// Those of `read`.
+pub fn files<E>(
+    constructions: &[Construction],
+    prefix: &str,
+    mut read: impl FnMut(&str) -> Result<String, E>,
+) -> Result<Vec<OutputFile>, E> {
+    let mut files: Vec<OutputFile> = Vec::new();
+    for construction in constructions {
+        let identifier = construction.identifier();
+        let mut parts = vec![
+            (&construction.source, format!("{identifier}.c")),
+            (&construction.header, format!("{identifier}.h")),
+        ];
+        let mut stems = vec![identifier];
+        stems.extend(construction.over.iter().map(|name| name.replace('-', "_")));
+        for path in &construction.includes {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            stems.push(name.split('.').next().unwrap_or(name).to_owned());
+            parts.push((path, name.to_owned()));
+        }
+        for (path, name) in parts {
+            let path_here = format!("{prefix}{name}");
+            if files.iter().all(|file| file.path != path_here) {
+                let contents = renamed(&read(path)?, &stems, prefix);
+                files.push(OutputFile { path: path_here, contents });
+            }
+        }
+    }
+    Ok(files)
+}
+
+/// The text with another prefix before `stems`, in both cases.
+fn renamed(text: &str, stems: &[String], prefix: &str) -> String {
+    if prefix == "usuba_" {
+        return text.to_owned();
+    }
+    let (mut result, mut rest) = (String::with_capacity(text.len()), text);
+    let upper: Vec<String> = stems.iter().map(|stem| stem.to_uppercase()).collect();
+    while let Some(at) = rest.find("usuba_").into_iter().chain(rest.find("USUBA_")).min() {
+        let (before, name) = rest.split_at(at);
+        let (found, after) = name.split_at("usuba_".len());
+        result += before;
+        // Part of a longer name, such as `my_usuba_x`, is left as it is.
+        let begins = !result.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        if begins && found == "usuba_" && stems.iter().any(|stem| after.starts_with(stem.as_str())) {
+            result += prefix;
+        } else if begins && found == "USUBA_" && upper.iter().any(|stem| after.starts_with(stem.as_str())) {
+            result += &prefix.to_uppercase();
+        } else {
+            result += found;
+        }
+        rest = after;
+    }
+    result + rest
+}
+
+#[cfg(test)]
+mod tests;

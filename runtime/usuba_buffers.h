@@ -1,0 +1,86 @@
+/* usuba_buffers.h - what public functions return, and what they ask of the buffers that they are given.
+ *
+ * The time of everything here depends on sizes and addresses only. C99; see usuba_format.h. */
+#ifndef USUBA_BUFFERS_H
+#define USUBA_BUFFERS_H
+
+#include "usuba_format.h"
+
+/* What public functions return. */
+#ifndef USUBA_OK
+#define USUBA_OK 0
+/* A null pointer where there must be data. */
+#define USUBA_ERROR_NULL (-1)
+/* A size in bytes that does not fit in a size_t, or beyond a limit of the standard. */
+#define USUBA_ERROR_LENGTH (-2)
+/* Input and output overlap without being the same. */
+#define USUBA_ERROR_OVERLAP (-3)
+/* A tag that is not right: the data are not authentic. */
+#define USUBA_ERROR_TAG (-4)
+/* A call that the ones before it do not allow, such as more input after the digest. */
+#define USUBA_ERROR_STATE (-5)
+/* A context that was not made, or was wiped. */
+#define USUBA_ERROR_CONTEXT (-6)
+/* A target that there is no code for, or that this machine lacks. */
+#define USUBA_ERROR_TARGET (-7)
+#endif
+
+/* Whether the arguments of a function from `size` bytes to as many make sense. */
+USUBA_INLINE int usuba_check(const void *out, const void *in, size_t size)
+{
+    const uintptr_t o = (uintptr_t)out, i = (uintptr_t)in;
+    if (size == 0)
+        return USUBA_OK;
+    if (out == NULL || in == NULL)
+        return USUBA_ERROR_NULL;
+    if (size > UINTPTR_MAX - o || size > UINTPTR_MAX - i)
+        return USUBA_ERROR_LENGTH;
+    if (o != i && o < i + size && i < o + size)
+        return USUBA_ERROR_OVERLAP;
+    return USUBA_OK;
+}
+
+/* Whether `size` bytes at `p` are there, and none of them is one of the `written` bytes at `out`, which are. */
+USUBA_INLINE int usuba_check_apart(const void *out, size_t written, const void *p, size_t size)
+{
+    const uintptr_t o = (uintptr_t)out, i = (uintptr_t)p;
+    if (size == 0)
+        return USUBA_OK;
+    if (p == NULL)
+        return USUBA_ERROR_NULL;
+    if (size > UINTPTR_MAX - i)
+        return USUBA_ERROR_LENGTH;
+    if (written > 0 && o < i + size && i < o + written)
+        return USUBA_ERROR_OVERLAP;
+    return USUBA_OK;
+}
+
+/* 1 if the `size` bytes at `a` and at `b` are the same, else 0. Where they differ has no influence on the time. */
+static inline int usuba_equal(const unsigned char *a, const unsigned char *b, size_t size)
+{
+    uint32_t difference = 0;
+    size_t i;
+    for (i = 0; i < size; i++) {
+        difference |= (uint32_t)(a[i] ^ b[i]);
+#if defined(__GNUC__) || defined(__clang__)
+        /* Keeps compilers from leaving the loop once the outcome is certain. */
+        __asm__ __volatile__("" : "+r"(difference));
+#endif
+    }
+    return (int)((difference - 1) >> 8 & 1);
+}
+
+/* Overwrites `size` bytes at `p` in a way that compilers do not remove. */
+static inline void usuba_wipe(void *p, size_t size)
+{
+#if defined(__GNUC__) || defined(__clang__)
+    memset(p, 0, size);
+    __asm__ __volatile__("" : : "r"(p) : "memory");
+#else
+    volatile unsigned char *q = (volatile unsigned char *)p;
+    while (size--)
+        *q++ = 0;
+#endif
+}
+
+#endif
