@@ -11,7 +11,7 @@
 #define USUBA_OK 0
 /* A null pointer where there must be data. */
 #define USUBA_ERROR_NULL (-1)
-/* A size in bytes that does not fit in a size_t, or beyond a limit of the standard. */
+/* A size in bytes that does not fit in a size_t, or a longer keystream than the counter can number. */
 #define USUBA_ERROR_LENGTH (-2)
 /* Input and output overlap without being the same. */
 #define USUBA_ERROR_OVERLAP (-3)
@@ -53,6 +53,24 @@ USUBA_INLINE int usuba_check_apart(const void *out, size_t written, const void *
     if (written > 0 && o < i + size && i < o + written)
         return USUBA_ERROR_OVERLAP;
     return USUBA_OK;
+}
+
+/* Whether the arguments of authenticated encryption make sense: the output is the input or apart from it, and apart from
+ * all else. */
+static inline int usuba_check_aead(const void *out, const void *in, size_t length, const void *ad, size_t ad_length,
+                                   const void *key, size_t key_bytes, const void *nonce, size_t nonce_bytes,
+                                   const void *tag, size_t tag_bytes)
+{
+    int result = usuba_check(out, in, length);
+    if (result == USUBA_OK)
+        result = usuba_check_apart(out, length, ad, ad_length);
+    if (result == USUBA_OK)
+        result = usuba_check_apart(out, length, key, key_bytes);
+    if (result == USUBA_OK)
+        result = usuba_check_apart(out, length, nonce, nonce_bytes);
+    if (result == USUBA_OK)
+        result = usuba_check_apart(out, length, tag, tag_bytes);
+    return result;
 }
 
 /* 1 if the `size` bytes at `a` and at `b` are the same, else 0. Where they differ has no influence on the time. */

@@ -55,6 +55,7 @@ pub fn runtime() -> Vec<OutputFile> {
         file("usuba_count.h", include_str!("../../../runtime/usuba_count.h")),
         file("usuba_transpose.h", include_str!("../../../runtime/usuba_transpose.h")),
         file("usuba_buffers.h", include_str!("../../../runtime/usuba_buffers.h")),
+        file("usuba_lanes.h", include_str!("../../../runtime/usuba_lanes.h")),
         file("usuba_drivers.h", include_str!("../../../runtime/usuba_drivers.h")),
     ]
 }

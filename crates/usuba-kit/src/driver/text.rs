@@ -67,7 +67,7 @@ pub const RESULTS: &str = "\
 #define USUBA_OK 0
 /* A null pointer where there must be data. */
 #define USUBA_ERROR_NULL (-1)
-/* A size in bytes that does not fit in a size_t, or beyond a limit of the standard. */
+/* A size in bytes that does not fit in a size_t, or a longer keystream than the counter can number. */
 #define USUBA_ERROR_LENGTH (-2)
 /* Input and output overlap without being the same. */
 #define USUBA_ERROR_OVERLAP (-3)

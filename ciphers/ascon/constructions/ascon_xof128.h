@@ -1,0 +1,82 @@
+/* usuba_ascon_xof128.h - Ascon-XOF128, a hash function with output of any length: NIST SP 800-232, section 5.2.
+ *
+ * Up to 128 bits of security, as far as the output is long enough: 32 bytes against collisions. A shorter output is the
+ * beginning of a longer one.
+ * Time depends on lengths and on the number of messages, never on data. */
+#ifndef USUBA_ASCON_XOF128_H
+#define USUBA_ASCON_XOF128_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What functions return. */
+#ifndef USUBA_OK
+#define USUBA_OK 0
+/* A null pointer where there must be data. */
+#define USUBA_ERROR_NULL (-1)
+/* A size in bytes that does not fit in a size_t, or a longer keystream than the counter can number. */
+#define USUBA_ERROR_LENGTH (-2)
+/* Input and output overlap without being the same. */
+#define USUBA_ERROR_OVERLAP (-3)
+/* A tag that is not right: the data are not authentic. */
+#define USUBA_ERROR_TAG (-4)
+/* A call that the ones before it do not allow, such as more input after the digest. */
+#define USUBA_ERROR_STATE (-5)
+/* A context that was not made, or was wiped. */
+#define USUBA_ERROR_CONTEXT (-6)
+/* A target that there is no code for, or that this machine lacks. */
+#define USUBA_ERROR_TARGET (-7)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* `out_length` bytes of output for `length` bytes; pointers to nothing may be null. The output may lie anywhere, also in the
+ * message. Returns USUBA_OK, or USUBA_ERROR_NULL with nothing written. */
+int usuba_ascon_xof128(unsigned char *out, size_t out_length, const unsigned char *in, size_t length);
+
+/* A message of which part has been seen. It has no pointers and may be copied, to go on in several ways. */
+typedef struct usuba_ascon_xof128_ctx {
+    unsigned char state[40];
+    uint32_t phase;
+    uint32_t position;
+} usuba_ascon_xof128_ctx;
+
+/* Begins a message, whatever the context was before. */
+int usuba_ascon_xof128_init(usuba_ascon_xof128_ctx *ctx);
+
+/* Adds `length` bytes to the message, any number of times. */
+int usuba_ascon_xof128_update(usuba_ascon_xof128_ctx *ctx, const unsigned char *in, size_t length);
+
+/* Writes the next `length` bytes of output, any number of times. The first time, even for no bytes, ends the message.
+ *
+ * All three return USUBA_OK or USUBA_ERROR_NULL; _update also USUBA_ERROR_STATE after _squeeze; both USUBA_ERROR_CONTEXT for
+ * a context that was not initialised or was wiped. An error changes nothing. */
+int usuba_ascon_xof128_squeeze(usuba_ascon_xof128_ctx *ctx, unsigned char *out, size_t length);
+
+/* Overwrites the context; it must be initialised again before it is used. */
+void usuba_ascon_xof128_wipe(usuba_ascon_xof128_ctx *ctx);
+
+/* One of many messages: the arguments of usuba_ascon_xof128, and what it returned. */
+typedef struct usuba_ascon_xof128_message {
+    const unsigned char *in;
+    size_t length;
+    unsigned char *out;
+    size_t out_length;
+    int result;
+} usuba_ascon_xof128_message;
+
+/* The outputs of `count` messages, of any lengths both, as many at a time as the machine computes permutations side by
+ * side: much faster than one after another.
+ *
+ * Every `result` is set to what usuba_ascon_xof128 would return; a message in error does not keep the others from being
+ * done. No output may overlap another message or output: this is not checked. Returns USUBA_OK if all results are, else
+ * the first that is not; USUBA_ERROR_NULL without messages. */
+int usuba_ascon_xof128_batch(size_t count, usuba_ascon_xof128_message *messages);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

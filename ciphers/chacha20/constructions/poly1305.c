@@ -1,0 +1,263 @@
+/* usuba_poly1305.c - Poly1305: RFC 8439, section 2.5.
+ *
+ * The sum a and the multiplier r are integers in limbs; for every block n of the message a becomes (a + n) r modulo
+ * p = 2^130 - 5. Products are reduced by 2^130 = 5, not fully, and the last step subtracts p once if it has to. Where the
+ * compiler has integers of 128 bits, limbs have 64; else, or with USUBA_POLY1305_LIMBS_26 defined, 26. */
+#include "usuba_poly1305.h"
+#include "usuba_buffers.h"
+
+#define POLY1305_BLOCK 16
+
+/* What a context is doing. Memory that no function has initialised is most probably none of these. */
+#define POLY1305_ADDING 0x706f6c01u
+#define POLY1305_OVER 0x706f6c02u
+
+#if defined(__SIZEOF_INT128__) && !defined(USUBA_POLY1305_LIMBS_26)
+
+__extension__ typedef unsigned __int128 poly1305_wide;
+
+/* r = r0 + 2^64 r1. Clamping makes both less than 2^60, and r1 a multiple of 4: 2^128 r1 = 2^130 (r1 / 4) = 5 r1 / 4. */
+static void poly1305_load(usuba_poly1305_ctx *ctx, const unsigned char *key)
+{
+    ctx->multiplier[0] = usuba_load64(key) & 0x0ffffffc0fffffffu;
+    ctx->multiplier[1] = usuba_load64(key + 8) & 0x0ffffffc0ffffffcu;
+}
+
+/* Takes whole blocks, each with `beyond` 2^128: 1, or 0 for the last one of a message, which has its 1 in the block. */
+static void poly1305_blocks(usuba_poly1305_ctx *ctx, const unsigned char *in, size_t blocks, uint64_t beyond)
+{
+    const uint64_t r0 = ctx->multiplier[0], r1 = ctx->multiplier[1], five = r1 + (r1 >> 2);
+    uint64_t a0 = ctx->sum[0], a1 = ctx->sum[1], a2 = ctx->sum[2];
+    for (; blocks > 0; blocks--, in += POLY1305_BLOCK) {
+        poly1305_wide x, y;
+        uint64_t high, folded;
+        /* a2 <= 4 becomes at most 6. */
+        x = (poly1305_wide)a0 + usuba_load64(in);
+        a0 = (uint64_t)x;
+        x = (poly1305_wide)a1 + usuba_load64(in + 8) + (uint64_t)(x >> 64);
+        a1 = (uint64_t)x;
+        a2 += (uint64_t)(x >> 64) + beyond;
+        /* x and y are less than 2^125.3, and high less than 6 2^60 + 2^61.3 < 2^64. */
+        x = (poly1305_wide)a0 * r0 + (poly1305_wide)a1 * five;
+        y = (poly1305_wide)a0 * r1 + (poly1305_wide)a1 * r0 + a2 * (poly1305_wide)five + (uint64_t)(x >> 64);
+        high = a2 * r0 + (uint64_t)(y >> 64);
+        /* What is at 2^130 and above comes back times 5, which is less than 2^65. */
+        folded = high >> 2;
+        x = (poly1305_wide)(uint64_t)x + folded + (high & ~(uint64_t)3);
+        a0 = (uint64_t)x;
+        x = (poly1305_wide)(uint64_t)y + (uint64_t)(x >> 64);
+        a1 = (uint64_t)x;
+        a2 = (high & 3) + (uint64_t)(x >> 64);
+    }
+    ctx->sum[0] = a0;
+    ctx->sum[1] = a1;
+    ctx->sum[2] = a2;
+}
+
+/* The sum modulo p, modulo 2^128. It is less than 5 2^128 < 2 p. */
+static void poly1305_reduce(const usuba_poly1305_ctx *ctx, uint64_t reduced[2])
+{
+    const uint64_t a0 = ctx->sum[0], a1 = ctx->sum[1];
+    poly1305_wide x = (poly1305_wide)a0 + 5;
+    uint64_t mask;
+    reduced[0] = (uint64_t)x;
+    x = (poly1305_wide)a1 + (uint64_t)(x >> 64);
+    reduced[1] = (uint64_t)x;
+    /* All ones if a + 5 reaches 2^130, so that a - p = a + 5 - 2^130 is what remains. */
+    mask = 0 - ((ctx->sum[2] + (uint64_t)(x >> 64)) >> 2);
+    reduced[0] = (reduced[0] & mask) | (a0 & ~mask);
+    reduced[1] = (reduced[1] & mask) | (a1 & ~mask);
+}
+
+#else
+
+#define POLY1305_LIMBS 5
+#define POLY1305_BITS 26
+#define POLY1305_MASK 0x3ffffffu
+
+/* Limbs of 26 bits of low + 2^64 high + 2^128 beyond. */
+static void poly1305_split(uint32_t limbs[POLY1305_LIMBS], uint64_t low, uint64_t high, uint64_t beyond)
+{
+    limbs[0] = (uint32_t)low & POLY1305_MASK;
+    limbs[1] = (uint32_t)(low >> 26) & POLY1305_MASK;
+    limbs[2] = (uint32_t)(low >> 52 | high << 12) & POLY1305_MASK;
+    limbs[3] = (uint32_t)(high >> 14) & POLY1305_MASK;
+    limbs[4] = (uint32_t)(high >> 40 | beyond << 24);
+}
+
+static void poly1305_load(usuba_poly1305_ctx *ctx, const unsigned char *key)
+{
+    uint32_t limbs[POLY1305_LIMBS];
+    size_t i;
+    poly1305_split(limbs, usuba_load64(key) & 0x0ffffffc0fffffffu, usuba_load64(key + 8) & 0x0ffffffc0ffffffcu, 0);
+    for (i = 0; i < POLY1305_LIMBS; i++)
+        ctx->multiplier[i] = limbs[i];
+    usuba_wipe(limbs, sizeof limbs);
+}
+
+/* Takes whole blocks, each with `beyond` 2^128: 1, or 0 for the last one of a message, which has its 1 in the block. */
+static void poly1305_blocks(usuba_poly1305_ctx *ctx, const unsigned char *in, size_t blocks, uint64_t beyond)
+{
+    uint32_t r[POLY1305_LIMBS], five[POLY1305_LIMBS], a[POLY1305_LIMBS], n[POLY1305_LIMBS];
+    size_t i, j;
+    for (i = 0; i < POLY1305_LIMBS; i++) {
+        r[i] = (uint32_t)ctx->multiplier[i];
+        five[i] = 5 * r[i];
+        a[i] = (uint32_t)ctx->sum[i];
+    }
+    for (; blocks > 0; blocks--, in += POLY1305_BLOCK) {
+        uint64_t product[POLY1305_LIMBS], carry = 0;
+        poly1305_split(n, usuba_load64(in), usuba_load64(in + 8), beyond);
+        /* Limbs of a are less than 2^26 + 2^9, so these are less than 2^27.1, and five < 2^28.4: sums of five products are
+         * less than 2^58. */
+        for (i = 0; i < POLY1305_LIMBS; i++)
+            a[i] += n[i];
+        for (i = 0; i < POLY1305_LIMBS; i++) {
+            product[i] = 0;
+            for (j = 0; j < POLY1305_LIMBS; j++)
+                product[i] += (uint64_t)a[j] * (j <= i ? r[i - j] : five[POLY1305_LIMBS + i - j]);
+        }
+        for (i = 0; i < POLY1305_LIMBS; i++) {
+            carry += product[i];
+            a[i] = (uint32_t)carry & POLY1305_MASK;
+            carry >>= POLY1305_BITS;
+        }
+        /* What is at 2^130 and above comes back times 5: less than 2^35, of which little is left for the next limb. */
+        carry = 5 * carry + a[0];
+        a[0] = (uint32_t)carry & POLY1305_MASK;
+        a[1] += (uint32_t)(carry >> POLY1305_BITS);
+    }
+    for (i = 0; i < POLY1305_LIMBS; i++)
+        ctx->sum[i] = a[i];
+    usuba_wipe(r, sizeof r);
+    usuba_wipe(five, sizeof five);
+    usuba_wipe(a, sizeof a);
+    usuba_wipe(n, sizeof n);
+}
+
+/* The sum modulo p, modulo 2^128. */
+static void poly1305_reduce(const usuba_poly1305_ctx *ctx, uint64_t reduced[2])
+{
+    uint64_t a[POLY1305_LIMBS], b[POLY1305_LIMBS], carry = 0, mask;
+    size_t i;
+    /* Two passes leave limbs of 26 bits: what comes back from the top of the first is at most 5, and a second time it does
+     * so only if all limbs but the lowest have become zero. */
+    for (i = 0; i < POLY1305_LIMBS; i++)
+        a[i] = ctx->sum[i];
+    for (i = 0; i < 2 * POLY1305_LIMBS; i++) {
+        carry += a[i % POLY1305_LIMBS];
+        a[i % POLY1305_LIMBS] = carry & POLY1305_MASK;
+        carry >>= POLY1305_BITS;
+        if (i % POLY1305_LIMBS == POLY1305_LIMBS - 1)
+            carry *= 5;
+    }
+    a[0] += carry;
+    /* All ones if a + 5 reaches 2^130, so that a - p = a + 5 - 2^130 is what remains. */
+    carry = 5;
+    for (i = 0; i < POLY1305_LIMBS; i++) {
+        carry += a[i];
+        b[i] = carry & POLY1305_MASK;
+        carry >>= POLY1305_BITS;
+    }
+    mask = 0 - carry;
+    for (i = 0; i < POLY1305_LIMBS; i++)
+        a[i] = (b[i] & mask) | (a[i] & ~mask);
+    reduced[0] = a[0] | a[1] << 26 | a[2] << 52;
+    reduced[1] = a[2] >> 12 | a[3] << 14 | a[4] << 40;
+    usuba_wipe(a, sizeof a);
+    usuba_wipe(b, sizeof b);
+}
+
+#endif
+
+static int poly1305_check(const usuba_poly1305_ctx *ctx)
+{
+    if (ctx->phase == POLY1305_ADDING)
+        return USUBA_OK;
+    return ctx->phase == POLY1305_OVER ? USUBA_ERROR_STATE : USUBA_ERROR_CONTEXT;
+}
+
+int usuba_poly1305_init(usuba_poly1305_ctx *ctx, const unsigned char key[USUBA_POLY1305_KEY_BYTES])
+{
+    if (ctx == NULL || key == NULL)
+        return USUBA_ERROR_NULL;
+    memset(ctx, 0, sizeof *ctx);
+    poly1305_load(ctx, key);
+    memcpy(ctx->end, key + 16, sizeof ctx->end);
+    ctx->phase = POLY1305_ADDING;
+    return USUBA_OK;
+}
+
+int usuba_poly1305_update(usuba_poly1305_ctx *ctx, const unsigned char *in, size_t length)
+{
+    int result;
+    if (ctx == NULL || (in == NULL && length > 0))
+        return USUBA_ERROR_NULL;
+    result = poly1305_check(ctx);
+    if (result != USUBA_OK || length == 0)
+        return result;
+    if (ctx->filled > 0) {
+        const size_t room = POLY1305_BLOCK - ctx->filled, bytes = length < room ? length : room;
+        memcpy(ctx->block + ctx->filled, in, bytes);
+        ctx->filled += (uint32_t)bytes;
+        in += bytes;
+        length -= bytes;
+        if (ctx->filled == POLY1305_BLOCK) {
+            poly1305_blocks(ctx, ctx->block, 1, 1);
+            ctx->filled = 0;
+        }
+    }
+    if (length >= POLY1305_BLOCK) {
+        poly1305_blocks(ctx, in, length / POLY1305_BLOCK, 1);
+        in += length - length % POLY1305_BLOCK;
+        length %= POLY1305_BLOCK;
+    }
+    /* Either there is nothing left, or the block is empty. */
+    if (length > 0) {
+        memcpy(ctx->block, in, length);
+        ctx->filled = (uint32_t)length;
+    }
+    return USUBA_OK;
+}
+
+int usuba_poly1305_final(usuba_poly1305_ctx *ctx, unsigned char tag[USUBA_POLY1305_TAG_BYTES])
+{
+    uint64_t sum[2], low, high;
+    int result;
+    if (ctx == NULL || tag == NULL)
+        return USUBA_ERROR_NULL;
+    result = poly1305_check(ctx);
+    if (result != USUBA_OK)
+        return result;
+    if (ctx->filled > 0) {
+        memset(ctx->block + ctx->filled, 0, POLY1305_BLOCK - ctx->filled);
+        ctx->block[ctx->filled] = 1;
+        poly1305_blocks(ctx, ctx->block, 1, 0);
+    }
+    poly1305_reduce(ctx, sum);
+    low = sum[0] + usuba_load64(ctx->end);
+    high = sum[1] + usuba_load64(ctx->end + 8) + (low < sum[0]);
+    usuba_store64(tag, low);
+    usuba_store64(tag + 8, high);
+    usuba_wipe(sum, sizeof sum);
+    usuba_wipe(ctx, sizeof *ctx);
+    ctx->phase = POLY1305_OVER;
+    return USUBA_OK;
+}
+
+void usuba_poly1305_wipe(usuba_poly1305_ctx *ctx)
+{
+    if (ctx != NULL)
+        usuba_wipe(ctx, sizeof *ctx);
+}
+
+int usuba_poly1305(unsigned char tag[USUBA_POLY1305_TAG_BYTES], const unsigned char key[USUBA_POLY1305_KEY_BYTES],
+                   const unsigned char *in, size_t length)
+{
+    usuba_poly1305_ctx ctx;
+    if (tag == NULL || key == NULL || (in == NULL && length > 0))
+        return USUBA_ERROR_NULL;
+    usuba_poly1305_init(&ctx, key);
+    usuba_poly1305_update(&ctx, in, length);
+    return usuba_poly1305_final(&ctx, tag);
+}
