@@ -166,7 +166,7 @@ USUBA_INLINE void usuba_count_v(void *registers, size_t size, size_t lane, unsig
 {
     unsigned char *image = (unsigned char *)registers, *numbers = (unsigned char *)memory->words;
     const size_t instances = size / lane, lowest = big ? format.words - 1 : 0;
-    const int regular = 8 * lane == format.width && format.order != USUBA_PLANES && size <= sizeof *memory;
+    const int regular = 8 * lane == format.width && usuba_cell_bits(format) == 0 && size <= sizeof *memory;
     const int reverse = lane > 1 && big != (format.order == USUBA_BIG);
     const uint64_t most = UINT64_MAX >> (64 - 8 * lane);
     const uint64_t low = regular ? usuba_counter_low(counter, format.bytes, big, lane) : 0;

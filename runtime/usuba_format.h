@@ -22,8 +22,10 @@
 /* How words of m bits lie in bytes.
  * BIG: their bits from the most significant, in sequence; for m a multiple of 8, big-endian words.
  * LITTLE: m a multiple of 8: little-endian words; m = 1: bit i is bit i mod 8 of byte i div 8.
- * PLANES: m bytes make 8 words; bit i, from the most significant, of word k is bit 7 - k of byte i. */
-enum usuba_order { USUBA_BIG, USUBA_LITTLE, USUBA_PLANES };
+ * PLANES: m bytes make 8 words; bit i, from the most significant, of word k is bit 7 - k of byte i.
+ * NIBBLES: m nibbles make 4 words; bit i, from the most significant, of word k is bit 3 - k of nibble i, the upper nibble of
+ * a byte coming before the lower. */
+enum usuba_order { USUBA_BIG, USUBA_LITTLE, USUBA_PLANES, USUBA_NIBBLES };
 
 /* A byte string and what it means: `words` words of `width` bits in `bytes` bytes. */
 struct usuba_format {
@@ -33,13 +35,21 @@ struct usuba_format {
     size_t bytes;
 };
 
+/* Bits of the cells whose bits are spread over as many words; 0 if words are not planes. */
+USUBA_INLINE size_t usuba_cell_bits(struct usuba_format format)
+{
+    return format.order == USUBA_PLANES ? 8 : format.order == USUBA_NIBBLES ? 4 : 0;
+}
+
 /* The number of a bit among the bits of all words, those of a word from the most significant, given its byte and its
  * place in it from the least significant. At or beyond width * words for the unused bits of a last byte. */
 USUBA_INLINE size_t usuba_bit_number(struct usuba_format format, size_t byte, size_t bit)
 {
-    const size_t m = format.width;
-    if (format.order == USUBA_PLANES)
-        return (byte / m * 8 + (7 - bit)) * m + byte % m;
+    const size_t m = format.width, cell_bits = usuba_cell_bits(format);
+    if (cell_bits != 0) {
+        const size_t cell = (8 * byte + (7 - bit)) / cell_bits;
+        return (cell / m * cell_bits + (7 - bit) % cell_bits) * m + cell % m;
+    }
     if (format.order == USUBA_BIG)
         return 8 * byte + (7 - bit);
     if (m == 1)

@@ -10,7 +10,7 @@
 /* Whether a group is the bytes as they stand. */
 USUBA_INLINE int usuba_is_plain_p(size_t lane, struct usuba_format format)
 {
-    return 8 * lane == format.width && format.order != USUBA_PLANES &&
+    return 8 * lane == format.width && usuba_cell_bits(format) == 0 &&
            (lane == 1 || (format.order == USUBA_BIG) == USUBA_BIG_ENDIAN);
 }
 

@@ -37,13 +37,14 @@ USUBA_INLINE void usuba_store_sized(unsigned char *p, uint64_t x, size_t bytes, 
 /* Word number `word` of a block: width <= 64. */
 USUBA_INLINE uint64_t usuba_load_word(const unsigned char *block, size_t word, struct usuba_format format)
 {
-    const size_t m = format.width, bytes = m / 8;
+    const size_t m = format.width, bytes = m / 8, cell_bits = usuba_cell_bits(format);
     uint64_t value = 0;
     size_t i;
-    if (format.order == USUBA_PLANES) {
-        const unsigned char *p = block + word / 8 * m;
-        for (i = 0; i < m; i++)
-            value = value << 1 | (uint64_t)(p[i] >> (7 - word % 8) & 1);
+    if (cell_bits != 0) {
+        for (i = 0; i < m; i++) {
+            const size_t bit = (word / cell_bits * m + i) * cell_bits + word % cell_bits;
+            value = value << 1 | (uint64_t)(block[bit / 8] >> (7 - bit % 8) & 1);
+        }
     } else if (m % 8 != 0) {
         for (i = 0; i < m; i++) {
             const size_t bit = word * m + i;
@@ -65,12 +66,13 @@ USUBA_INLINE uint64_t usuba_load_word(const unsigned char *block, size_t word, s
 /* Writes word number `word`; where words share bytes, it is added to what is there. */
 USUBA_INLINE void usuba_store_word(unsigned char *block, size_t word, uint64_t value, struct usuba_format format)
 {
-    const size_t m = format.width, bytes = m / 8;
+    const size_t m = format.width, bytes = m / 8, cell_bits = usuba_cell_bits(format);
     size_t i;
-    if (format.order == USUBA_PLANES) {
-        unsigned char *p = block + word / 8 * m;
-        for (i = 0; i < m; i++)
-            p[i] = (unsigned char)(p[i] ^ (value >> (m - 1 - i) & 1) << (7 - word % 8));
+    if (cell_bits != 0) {
+        for (i = 0; i < m; i++) {
+            const size_t bit = (word / cell_bits * m + i) * cell_bits + word % cell_bits;
+            block[bit / 8] = (unsigned char)(block[bit / 8] ^ (value >> (m - 1 - i) & 1) << (7 - bit % 8));
+        }
     } else if (m % 8 != 0) {
         for (i = 0; i < m; i++) {
             const size_t bit = word * m + i;
@@ -91,7 +93,7 @@ USUBA_INLINE void usuba_store_word(unsigned char *block, size_t word, uint64_t v
 /* Whether words share bytes. */
 USUBA_INLINE int usuba_are_shared(struct usuba_format format)
 {
-    return format.order == USUBA_PLANES || format.width % 8 != 0;
+    return usuba_cell_bits(format) != 0 || format.width % 8 != 0;
 }
 
 /* Word by word, output begins with this, for `size` bytes of blocks; then come all words, in any order. */
@@ -192,7 +194,7 @@ USUBA_INLINE void usuba_unpack_v_words(struct usuba_output blocks, const unsigne
 /* Whether vectors do it: words as wide as lanes, in pieces of 8 bytes. */
 USUBA_INLINE int usuba_has_vectors_v(size_t size, size_t lane, struct usuba_format format)
 {
-    return usuba_is_vector(size) && 8 * lane == format.width && format.order != USUBA_PLANES && format.bytes % 8 == 0;
+    return usuba_is_vector(size) && 8 * lane == format.width && usuba_cell_bits(format) == 0 && format.bytes % 8 == 0;
 }
 
 /* Blocks of `format`, one for each of size / lane instances, to registers. */

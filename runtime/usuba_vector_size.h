@@ -239,11 +239,13 @@ USUBA_INLINE void USUBA_SIZED(usuba_elements16)(size_t bytes, USUBA_V x[16])
  * for each i exchange s, the number of the register, and the bit.
  * Width 8: pieces of two blocks; register r, place s0 i2 i1 i0, for each s2 s1; exchange r and place; and so on. */
 
-/* Where in the image the atom is that bit 0 of byte `at` belongs to, and how far it is from there to the next bit. */
-USUBA_INLINE size_t USUBA_SIZED(usuba_atom_b)(struct usuba_format format, size_t at, size_t *step)
+/* Where in the image the atom is that bit 0 of byte `at` belongs to, how far it is from there to the next bit, and how far
+ * from a bit of the lower nibble to that of the upper one. */
+USUBA_INLINE size_t USUBA_SIZED(usuba_atom_b)(struct usuba_format format, size_t at, size_t *step, size_t *nibble)
 {
     const size_t first = usuba_bit_number(format, at, 0);
     *step = (usuba_bit_number(format, at, 1) - first) * USUBA_SIZE;
+    *nibble = (usuba_bit_number(format, at, 4) - first) * USUBA_SIZE;
     return first * USUBA_SIZE;
 }
 
@@ -251,15 +253,15 @@ USUBA_INLINE size_t USUBA_SIZED(usuba_atom_b)(struct usuba_format format, size_t
 USUBA_INLINE void USUBA_SIZED(usuba_bits_b)(unsigned char *image, size_t at, struct usuba_column column,
                                             struct usuba_format format)
 {
-    size_t i, step;
+    size_t i, step, nibble;
     USUBA_V x[8];
     for (i = 0; i < column.width; i++) {
-        unsigned char *atom = image + USUBA_SIZED(usuba_atom_b)(format, at + i, &step);
-#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_get)(atom + k * step);
+        unsigned char *atom = image + USUBA_SIZED(usuba_atom_b)(format, at + i, &step, &nibble);
+#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_get)(atom + k % 4 * step + k / 4 * nibble);
         USUBA_8(USUBA_STEP)
 #undef USUBA_STEP
         USUBA_SIZED(usuba_bits)(x);
-#define USUBA_STEP(k) USUBA_SIZED(usuba_put)(atom + k * step, x[k]);
+#define USUBA_STEP(k) USUBA_SIZED(usuba_put)(atom + k % 4 * step + k / 4 * nibble, x[k]);
         USUBA_8(USUBA_STEP)
 #undef USUBA_STEP
     }
@@ -268,8 +270,9 @@ USUBA_INLINE void USUBA_SIZED(usuba_bits_b)(unsigned char *image, size_t at, str
 /* Between the two exchanges a register of bytes i of the blocks with s is in the room of bit s of byte i. */
 USUBA_INLINE size_t USUBA_SIZED(usuba_room_b)(struct usuba_format format, size_t at, size_t width, size_t s, size_t i)
 {
-    size_t step, atom = USUBA_SIZED(usuba_atom_b)(format, at + i % width, &step);
-    return atom + (s + i / width) * step;
+    size_t step, nibble, atom = USUBA_SIZED(usuba_atom_b)(format, at + i % width, &step, &nibble);
+    const size_t bit = s + i / width;
+    return atom + bit % 4 * step + bit / 4 * nibble;
 }
 
 USUBA_INLINE void USUBA_SIZED(usuba_pack_b)(unsigned char *image, const unsigned char *blocks, size_t at,

@@ -20,6 +20,10 @@ pub enum Order {
     /// Bit planes: m bytes make 8 words of m bits. Bit i, counted from the most significant, of word k of the 8 is bit
     /// 7 - k of byte i. AES in rows: `u16x8` from 16 bytes. The number of words is a multiple of 8.
     Planes,
+    /// Planes of cells of 4 bits: m nibbles make 4 words of m bits; the upper nibble of a byte comes before the lower. Bit
+    /// i, counted from the most significant, of word k of the 4 is bit 3 - k of nibble i. SKINNY-64 and GIFT-64 in rows:
+    /// `u16x4` from 8 bytes. The number of words is a multiple of 4, and m is even.
+    Nibbles,
 }
 
 impl fmt::Display for Order {
@@ -28,6 +32,7 @@ impl fmt::Display for Order {
             Order::Big => "big",
             Order::Little => "little",
             Order::Planes => "planes",
+            Order::Nibbles => "nibbles",
         })
     }
 }
@@ -44,6 +49,16 @@ pub enum OrderError {
     /// Planes come in groups of 8 words.
     #[error("the order `planes` makes 8 words at a time, and {0} is not a multiple of 8")]
     Planes(usize),
+    /// Planes of nibbles come in groups of 4 words that fill whole bytes.
+    #[error(
+        "the order `nibbles` makes 4 words of an even number of bits at a time, and there are {words} words of {width} bits"
+    )]
+    Nibbles {
+        /// Number of words.
+        words: usize,
+        /// Bits of a word.
+        width: u32,
+    },
     /// The sizes disagree.
     #[error("{words} words of {width} bits fill {expected} bytes, not {bytes}")]
     Size {
@@ -71,6 +86,9 @@ impl Order {
         if self == Order::Planes && !words.is_multiple_of(8) {
             return Err(OrderError::Planes(words));
         }
+        if self == Order::Nibbles && !(words.is_multiple_of(4) && width.is_multiple_of(2)) {
+            return Err(OrderError::Nibbles { words, width });
+        }
         let expected = words.saturating_mul(width as usize).div_ceil(8);
         if expected != bytes {
             return Err(OrderError::Size { words, width, expected, bytes });
@@ -91,6 +109,10 @@ impl Order {
                 (word * (m / 8) + weight as usize / 8, weight % 8)
             }
             Order::Planes => (word / 8 * m + bit as usize, 7 - (word % 8) as u32),
+            Order::Nibbles => {
+                let nibble = word / 4 * m + bit as usize;
+                (nibble / 2, 7 - 4 * (nibble % 2) as u32 - (word % 4) as u32)
+            }
         }
     }
 
@@ -171,10 +193,23 @@ mod tests {
     }
 
     #[test]
+    fn planes_of_nibbles() {
+        // The first nibble is 8: the most significant bit of word 0. The last is 1: the least significant bit of word 3.
+        // The fourth is 2: word 2, fourth bit from the top.
+        check(Order::Nibbles, 16, &[0x80, 0x02, 0, 0, 0, 0, 0, 0x01], &[0x8000, 0, 0x1000, 1]);
+        check(Order::Nibbles, 2, &[0x84, 0x12], &[2, 1, 0, 0, 0, 0, 1, 2]);
+    }
+
+    #[test]
     fn every_order_is_a_bijection() {
-        for (order, width) in
-            [(Order::Big, 1), (Order::Big, 32), (Order::Little, 1), (Order::Little, 24), (Order::Planes, 5)]
-        {
+        for (order, width) in [
+            (Order::Big, 1),
+            (Order::Big, 32),
+            (Order::Little, 1),
+            (Order::Little, 24),
+            (Order::Planes, 5),
+            (Order::Nibbles, 6),
+        ] {
             let mut places: Vec<_> = (0..16)
                 .flat_map(|word| (0..width).map(move |bit| order.place(width, word, bit)))
                 .map(|(byte, bit)| byte * 8 + bit as usize)
@@ -188,6 +223,8 @@ mod tests {
     fn wrong_sizes_are_refused() {
         assert_eq!(Order::Little.check(12, 2, 3), Err(OrderError::Width(12)));
         assert_eq!(Order::Planes.check(16, 4, 8), Err(OrderError::Planes(4)));
+        assert_eq!(Order::Nibbles.check(16, 6, 12), Err(OrderError::Nibbles { words: 6, width: 16 }));
+        assert_eq!(Order::Nibbles.check(5, 8, 5), Err(OrderError::Nibbles { words: 8, width: 5 }));
         assert_eq!(
             Order::Big.check(32, 4, 15),
             Err(OrderError::Size { words: 4, width: 32, expected: 16, bytes: 15 })

@@ -95,6 +95,7 @@ fn cases() -> Vec<Case> {
     for register in [8, 16, 32, 64] {
         add(Order::Planes, 16, 8, Image::B, register); // AES
         add(Order::Big, 1, 64, Image::B, register); // DES
+        add(Order::Nibbles, 16, 4, Image::B, register); // SKINNY-64
         add(Order::Little, 32, 4, Image::B, register); // Serpent
     }
     add(Order::Big, 64, 5, Image::B, 8); // Ascon
@@ -103,6 +104,7 @@ fn cases() -> Vec<Case> {
     add(Order::Big, 48, 1, Image::B, 16);
     add(Order::Big, 4, 16, Image::B, 8);
     add(Order::Planes, 2, 8, Image::B, 8);
+    add(Order::Nibbles, 6, 8, Image::B, 8);
     for register in [16, 32, 64] {
         add(Order::Little, 32, 16, Image::V { lane: 4 }, register); // ChaCha20
         add(Order::Big, 64, 5, Image::V { lane: 8 }, register);
@@ -114,6 +116,8 @@ fn cases() -> Vec<Case> {
         add(Order::Little, 8, 4, Image::V { lane }, 4 * lane); // narrow atoms in wide lanes
     }
     add(Order::Planes, 16, 8, Image::V { lane: 2 }, 16);
+    add(Order::Nibbles, 16, 4, Image::V { lane: 2 }, 16);
+    add(Order::Nibbles, 32, 4, Image::V { lane: 4 }, 32); // GIFT-128
     add(Order::Big, 4, 16, Image::V { lane: 1 }, 1);
     add(Order::Big, 48, 3, Image::V { lane: 8 }, 32);
     add(Order::Little, 24, 3, Image::V { lane: 4 }, 16);
@@ -124,12 +128,13 @@ fn cases() -> Vec<Case> {
         add(Order::Big, 4, 16, Image::H { batch: 32 }, register);
         add(Order::Planes, 2, 8, Image::H { batch: 64 }, register);
         add(Order::Planes, 8, 16, Image::H { batch: 16 }, register);
+        add(Order::Nibbles, 16, 4, Image::H { batch: 8 }, register); // SKINNY-64
     }
     add(Order::Little, 32, 4, Image::H { batch: 8 }, 32);
     add(Order::Big, 64, 5, Image::H { batch: 8 }, 64);
     add(Order::Little, 16, 5, Image::H { batch: 8 }, 16);
     for (width, batch) in [(64, 1), (32, 2), (16, 4), (8, 8), (4, 16), (2, 32)] {
-        for order in [Order::Big, Order::Little, Order::Planes] {
+        for order in [Order::Big, Order::Little, Order::Planes, Order::Nibbles] {
             if order != Order::Little || width >= 8 {
                 add(order, width, 8, Image::BitInterleaved { batch }, 8);
             }
@@ -242,7 +247,7 @@ fn model(cases: &[Case], big_endian: bool) -> Vec<Vec<u8>> {
 fn program(cases: &[Case]) -> OutputFile {
     let mut rows = String::new();
     for case in cases {
-        let order = ["USUBA_BIG", "USUBA_LITTLE", "USUBA_PLANES"][case.order as usize];
+        let order = ["USUBA_BIG", "USUBA_LITTLE", "USUBA_PLANES", "USUBA_NIBBLES"][case.order as usize];
         let (image, parameter) = match case.image {
             Image::B => (0, 0),
             Image::V { lane } => (1, lane),

@@ -89,6 +89,7 @@ pub fn format_definition(name: &str, format: &Format) -> String {
         Order::Big => "USUBA_BIG",
         Order::Little => "USUBA_LITTLE",
         Order::Planes => "USUBA_PLANES",
+        Order::Nibbles => "USUBA_NIBBLES",
     };
     format!(
         "/* {} words of {} bits in {} bytes. */\nstatic const struct usuba_format {name} = {{ {order}, {}, {}, {} }};\n\n",

@@ -123,7 +123,9 @@ fn errors_point_into_the_file() {
     check(
         "bytes = 16, order = \"planes\"",
         "bytes = 16, order = \"plains\"",
-        expect!["aes.toml:13:31: unknown variant `plains`, expected one of `big`, `little`, `planes`"],
+        expect![
+            "aes.toml:13:31: unknown variant `plains`, expected one of `big`, `little`, `planes`, `nibbles`"
+        ],
     );
     check(
         "bytes = 16, order = \"planes\"",
