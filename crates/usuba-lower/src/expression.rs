@@ -206,8 +206,8 @@ impl<'p> NodeLowering<'_, 'p> {
             .collect()
     }
 
-    /// A permutation of the bits of a word. In a vertical layout: for each distance that some bits move, the word rotated
-    /// by it under a mask; the bits of all masks together are those of the word.
+    /// A permutation of the bits of a word. In a vertical layout: for each distance that some bits move, the word shifted
+    /// or rotated by it under a mask; the bits of all masks together are those of the word.
     fn shuffle(&mut self, value: ValueId, pattern: &[u32]) -> ValueId {
         let layout = self.builder.ty(value).layout;
         let moves_words = layout.has_lanes() && pattern.len() == layout.width() as usize;
@@ -215,6 +215,7 @@ impl<'p> NodeLowering<'_, 'p> {
             return self.builder.shuffle(value, pattern.iter().map(|&source| Some(source)).collect());
         }
         let width = layout.word;
+        let all = u128::MAX >> (128 - width);
         let mut masks = vec![0u128; width as usize];
         for (to, &from) in pattern.iter().enumerate() {
             let distance = (from + width - to as u32) % width;
@@ -222,10 +223,25 @@ impl<'p> NodeLowering<'_, 'p> {
         }
         let mut sum = None;
         for (distance, &mask) in masks.iter().enumerate().filter(|&(_, &mask)| mask != 0) {
-            let rotated = self.builder.shift(ShiftOp::RotateLeft, value, distance as u32);
-            let mask = usuba_ir::evaluate::each_word(layout, 0, 0, |_, _, _| mask);
-            let mask = self.builder.constant(layout, mask);
-            let part = self.builder.binary(BinaryOp::And, rotated, mask);
+            let distance = distance as u32;
+            // A shift does it where no bit goes round the end, and is cheaper than a rotation on some machines.
+            let (leftwards, rightwards) =
+                (all << distance & all, all.checked_shr(width - distance).unwrap_or(0));
+            let (operation, amount, reached) = if distance > 0 && mask & !leftwards == 0 {
+                (ShiftOp::Left, distance, leftwards)
+            } else if mask & !rightwards == 0 {
+                (ShiftOp::Right, width - distance, rightwards)
+            } else {
+                (ShiftOp::RotateLeft, distance, all)
+            };
+            let moved = self.builder.shift(operation, value, amount);
+            let part = if mask == reached {
+                moved
+            } else {
+                let mask = usuba_ir::evaluate::each_word(layout, 0, 0, |_, _, _| mask);
+                let mask = self.builder.constant(layout, mask);
+                self.builder.binary(BinaryOp::And, moved, mask)
+            };
             sum = Some(match sum {
                 None => part,
                 Some(sum) => self.builder.binary(BinaryOp::Or, sum, part),
