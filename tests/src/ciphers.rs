@@ -20,7 +20,7 @@ impl Loader for Disk {
 }
 
 /// The names of the cipher folders, sorted.
-pub const CIPHERS: [&str; 16] = [
+pub const CIPHERS: [&str; 21] = [
     "ace",
     "aes",
     "aria",
@@ -28,15 +28,20 @@ pub const CIPHERS: [&str; 16] = [
     "camellia",
     "chacha20",
     "des",
+    "gift",
     "gimli",
     "keccak",
     "photon",
     "present",
+    "pyjamask",
     "rectangle",
     "serpent",
+    "shadow",
+    "skinny",
     "sm4",
     "spongent",
     "subterranean",
+    "xoodoo",
 ];
 
 /// The root of the repository.

@@ -72,15 +72,20 @@ ciphers!(
     camellia,
     chacha20,
     des,
+    gift,
     gimli,
     keccak,
     photon,
     present,
+    pyjamask,
     rectangle,
     serpent,
+    shadow,
+    skinny,
     sm4,
     spongent,
-    subterranean
+    subterranean,
+    xoodoo
 );
 
 /// The standard of SM4 has a chain of a million blocks; one way is enough for it.
