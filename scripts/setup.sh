@@ -28,6 +28,8 @@ want openssl openssl
 want qemu-aarch64 qemu-user
 want aarch64-linux-gnu-gcc "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 want powerpc64le-linux-gnu-gcc "gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross"
+# The same machine in the other byte order: the one that shows what little-endian tests cannot.
+want powerpc64-linux-gnu-gcc "gcc-powerpc64-linux-gnu libc6-dev-ppc64-cross"
 has_clang || missing="$missing CLANG"
 [ -z "$missing" ] && exit 0
 

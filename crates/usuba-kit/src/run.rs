@@ -143,12 +143,16 @@ impl Compiler {
     /// The compiler of `family` of a toolchain.
     ///
     /// # Errors
-    /// It or its emulator is not installed.
+    /// It or its emulator is not installed, or it is clang for another machine without that machine's C library.
     pub fn of(toolchain: &Toolchain, family: Family) -> Result<Compiler, RunError> {
         let (command, flags) = match family {
             Family::Gcc => (toolchain.gcc, toolchain.gcc_flags),
             Family::Clang => (toolchain.clang, toolchain.clang_flags),
         };
+        // One clang compiles for all machines, with the headers and libraries that come with the machine's gcc.
+        if toolchain.gcc != Family::Gcc.name() && installed(toolchain.gcc).is_none() {
+            return Err(RunError::Missing { command: toolchain.gcc.into() });
+        }
         let command = with_version(command)?;
         let runner: Vec<String> = toolchain.runner.iter().map(|word| word.to_string()).collect();
         let compiler =

@@ -55,8 +55,11 @@ pub fn compilers(target: &Target) -> Vec<Compiler> {
             say(&format!("skipped: {} on {}, for want of {emulator}", target.name, toolchain.platform));
             continue;
         }
-        let clang = ["clang-19", "clang"].into_iter().find(|name| starts(name));
-        let choices = [(starts(gcc).then_some(gcc), gcc, gcc_flags), (clang, toolchain.clang, clang_flags)];
+        let gnu = starts(gcc).then_some(gcc);
+        // For another machine, clang has no headers and libraries but those that come with the machine's gcc.
+        let has_library = runner.is_empty() || gnu.is_some();
+        let clang = ["clang-19", "clang"].into_iter().find(|name| has_library && starts(name));
+        let choices = [(gnu, gcc, gcc_flags), (clang, toolchain.clang, clang_flags)];
         for (present, wanted, flags) in choices {
             let Some(program) = present else {
                 say(&format!("skipped: {} on {}, for want of {wanted}", target.name, toolchain.platform));
