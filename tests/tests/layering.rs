@@ -8,7 +8,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("usuba-lang", &[]),
     ("usuba-ir", &[]),
     ("usuba-lower", &["usuba-lang", "usuba-ir"]),
-    ("usuba-synth", &["usuba-lower"]),
+    ("usuba-synth", &["usuba-ir", "usuba-lower"]),
     ("usuba-opt", &["usuba-ir"]),
     ("usuba-target", &["usuba-ir"]),
     ("usuba-codegen", &["usuba-ir", "usuba-target"]),

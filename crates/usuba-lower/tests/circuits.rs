@@ -1,5 +1,6 @@
 //! Every circuit computes its table, for every input.
 
+use usuba_ir::random::Random;
 use usuba_lower::circuits::{Basis, database, published, rewired};
 use usuba_lower::synthesis::{decision_diagram, synthesise};
 
@@ -51,15 +52,6 @@ fn a_circuit_is_found_whatever_the_order_of_inputs_and_outputs() {
     }
 }
 
-/// A deterministic generator (splitmix64).
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 fn check(inputs: usize, outputs: usize, table: &[u64]) {
     let circuit = synthesise(inputs, outputs, table);
     assert_eq!(circuit.table(), table, "{inputs} inputs, {outputs} outputs");
@@ -71,11 +63,11 @@ fn check(inputs: usize, outputs: usize, table: &[u64]) {
 
 #[test]
 fn synthesised_circuits_compute_their_tables() {
-    let mut state = 1;
+    let mut random = Random::new(1);
     for inputs in 1..=8 {
         for outputs in [1, 2, 3, 4, 8] {
             for _ in 0..4 {
-                let table: Vec<u64> = (0..1 << inputs).map(|_| random(&mut state) % (1 << outputs)).collect();
+                let table: Vec<u64> = (0..1 << inputs).map(|_| random.bits() % (1 << outputs)).collect();
                 check(inputs, outputs, &table);
             }
         }
@@ -88,7 +80,7 @@ fn synthesised_circuits_compute_their_tables() {
             check(one.circuit.inputs, one.outputs, &one.table);
         }
     }
-    let wide: Vec<u64> = (0..1 << 11).map(|_| random(&mut state) % 8).collect();
+    let wide: Vec<u64> = (0..1 << 11).map(|_| random.bits() % 8).collect();
     check(11, 3, &wide);
 }
 

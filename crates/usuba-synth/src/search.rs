@@ -10,6 +10,7 @@
 
 use crate::basis::{Basis, Recipe, recipes};
 use crate::netlist::{Gate, Netlist, Rows, all_rows, and, is_zero, meet, without};
+use usuba_ir::random::Random;
 
 /// So many wires are candidates where pairs are looked for,
 const WIRES_IN_PAIRS: usize = 160;
@@ -18,26 +19,10 @@ const WIRES_IN_TRIPLES: usize = 56;
 /// So many ways to compute a gate are compared.
 const WAYS: usize = 12;
 
-/// A generator of random numbers (splitmix64).
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, count: usize) -> usize {
-        ((self.next() >> 32).wrapping_mul(count as u64) >> 32) as usize
-    }
-
-    fn shuffle<T>(&mut self, items: &mut [T]) {
-        for end in (1..items.len()).rev() {
-            items.swap(end, self.below(end + 1));
-        }
+/// Puts items into a random order, each with the same probability (Fisher and Yates).
+fn shuffle<T>(random: &mut Random, items: &mut [T]) {
+    for end in (1..items.len()).rev() {
+        items.swap(end, random.below(end as u32 + 1) as usize);
     }
 }
 
@@ -51,8 +36,13 @@ pub fn resynthesise(
     progress: &mut dyn FnMut(usize, usize),
 ) -> Netlist {
     let Some(netlist) = start.sorted() else { return start.clone() };
-    let mut walk =
-        Walk { basis, random: Random(seed), wires: netlist.rows(), all: all_rows(netlist.inputs), netlist };
+    let mut walk = Walk {
+        basis,
+        random: Random::new(seed),
+        wires: netlist.rows(),
+        all: all_rows(netlist.inputs),
+        netlist,
+    };
     for visit in 0..visits {
         if walk.netlist.gates.is_empty() {
             break;
@@ -90,7 +80,7 @@ enum Replacement {
 
 impl Walk {
     fn visit(&mut self) {
-        let number = self.random.below(self.netlist.gates.len());
+        let number = self.random.below(self.netlist.gates.len() as u32) as usize;
         let gate = self.netlist.inputs + number;
         let (wanted, independent) = self.wanted(gate);
         let ways = self.ways(gate, &wanted, independent);
@@ -145,13 +135,13 @@ impl Walk {
                 ways.push(Replacement::Complement(wire));
             }
         }
-        self.random.shuffle(&mut independent);
+        shuffle(&mut self.random, &mut independent);
         // The wires near the gate come first, where not all can be tried.
         let near = self.near(gate);
         independent.sort_by_key(|wire| !near.contains(wire));
         self.functions(wanted, &independent, &mut ways);
         if ways.len() > WAYS {
-            self.random.shuffle(&mut ways);
+            shuffle(&mut self.random, &mut ways);
             ways.truncate(WAYS);
         }
         ways
@@ -235,7 +225,7 @@ impl Walk {
     fn offer(&mut self, of: [usize; 3], on: u8, off: u8, ways: &mut Vec<Replacement>) {
         let fits = |table: u8| table & off == 0 && table & on == on;
         if self.basis == Basis::Ternary {
-            let free = self.random.next() as u8 & !(on | off);
+            let free = self.random.bits() as u8 & !(on | off);
             ways.push(Replacement::Table { of, table: on | free });
             return;
         }

@@ -1,30 +1,22 @@
 //! What the search finds is right, never larger than what it began with, the same each time; and what it calls impossible
 //! is.
 
+use usuba_ir::random::Random;
 use usuba_lower::circuits::database;
 use usuba_lower::synthesis;
 use usuba_synth::{
     Answer, Basis, Effort, Netlist, Refusal, Table, document, resynthesise, smaller, synthesise,
 };
 
-/// A deterministic generator (splitmix64).
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 const BASES: [Basis; 3] = [Basis::TwoInput, Basis::Select, Basis::Ternary];
 
 #[test]
 fn resynthesis_keeps_the_table_and_never_grows() {
-    let mut state = 7;
+    let mut random = Random::new(7);
     for (inputs, outputs, visits) in
         [(1, 2, 20), (2, 3, 60), (3, 3, 200), (4, 4, 300), (5, 5, 200), (8, 3, 60)]
     {
-        let entries: Vec<u64> = (0..1 << inputs).map(|_| random(&mut state) % (1 << outputs)).collect();
+        let entries: Vec<u64> = (0..1 << inputs).map(|_| random.bits() % (1 << outputs)).collect();
         let start = Netlist::from_circuit(&synthesis::synthesise(inputs, outputs, &entries));
         assert_eq!(start.table(), entries);
         for basis in BASES {
