@@ -81,6 +81,12 @@ pub fn knob(text: &str) -> Result<(usize, Vec<usize>), Failure> {
     if values == "all" {
         return Ok((place, (0..KNOBS[place].values.len()).collect()));
     }
+    if let Some(value) = values.split(',').find(|value| value.contains('=')) {
+        return Err(Failure::general(format!(
+            "`{text}`: `{value}` is no value of `{name}`: values follow one NAME=, with commas between them; another \
+             NAME=VALUE,… takes another `--vary`"
+        )));
+    }
     let places: Result<Vec<usize>, String> =
         values.split(',').map(|value| any.set(name, value).map(|one| one.place(place))).collect();
     Ok((place, places.map_err(Failure::general)?))

@@ -363,6 +363,28 @@ fn tampered_choices_are_refused() {
     );
 }
 
+#[test]
+fn a_choice_has_one_name() {
+    let folder = ascon(None);
+    let check = |vary: &str, expected: &str| {
+        let output = usubac(&["bench", ".", "--vary", vary], folder.path());
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(String::from_utf8_lossy(&output.stderr), format!("error: {expected}\n"));
+    };
+    let rule =
+        "values follow one NAME=, with commas between them; another NAME=VALUE,… takes another `--vary`";
+    check(
+        "order=order=source",
+        &format!("`order=order=source`: `order=source` is no value of `order`: {rule}"),
+    );
+    check(
+        "order=source,loops=all",
+        &format!("`order=source,loops=all`: `loops=all` is no value of `order`: {rule}"),
+    );
+    check("loops", "`loops` is no choice: write NAME=VALUE,…");
+    check("loops=some", "`loops` cannot be `some`; it can be sized, keep, unroll");
+}
+
 fn gcc_is_here() -> bool {
     cfg!(target_arch = "x86_64") && Command::new("gcc").arg("--version").output().is_ok()
 }
