@@ -15,9 +15,9 @@ demo: setup
 test: setup
 	@sh scripts/test.sh
 
-# The same with longer random runs: see the file heads in tests/tests/.
+# The same with longer random runs and all ways to compile: see the file heads in tests/tests/.
 test-long: setup
-	USUBA_PROGRAMS=20000 USUBA_FUZZ=200000 sh scripts/test.sh
+	USUBA_PROGRAMS=20000 USUBA_FUZZ=200000 USUBA_WAYS=all sh scripts/test.sh
 
 # Measures Usuba and its peers and writes docs/performance.md; QUICK=1 for a first look of a few minutes.
 bench: setup

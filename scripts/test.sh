@@ -1,13 +1,46 @@
 #!/bin/sh
 # Runs every test: formatting and lints, the crates' own tests, and those that cross crates. None may change the tree.
+# A program whose tests all pass is one line, with the time it took; of others everything is printed.
 set -eu
 tree() { if [ -e .git ]; then git status --porcelain; git diff | cksum; fi; }
 before=$(tree)
 cargo fmt --check
 cargo clippy --workspace --all-targets --quiet -- -D warnings
-cargo test --workspace --quiet --no-fail-fast
+
+# Reads what `cargo test` says, line by line.
+digest() {
+    program=""
+    while IFS= read -r line; do
+        case $line in
+            *"Running "*" ("*-*")")
+                # "Running tests/text.rs (target/debug/deps/text-b7de…)", "Running unittests src/lib.rs (…/usuba_ir-1a46…)"
+                program=${line##*/}
+                program=${program%-*}
+                ;;
+            *"Doc-tests "*) program="${line##* }, examples" ;;
+            "test result: ok. 0 passed; 0 failed; 0 ignored"*) ;;
+            "test result: "*)
+                passed=${line#*. }
+                printf '%10s  %-24s %s\n' "${line##* }" "$program" "${passed%; 0 measured*}"
+                ;;
+            "" | "test "*" ... ok" | "test "*" ... ignored"* | "test "*"has been running for over"*) ;;
+            "running "*" test" | "running "*" tests" | *" Compiling "* | *" Finished "* | *" Blocking "*) ;;
+            *) printf '%s\n' "$line" ;;
+        esac
+    done
+}
+
+failed=$(mktemp)
+started=$(date +%s)
+{ cargo test --workspace --no-fail-fast 2>&1 || echo failed >"$failed"; } | digest
+echo "all tests: $(($(date +%s) - started)) s"
+status=0
+if [ -s "$failed" ]; then status=1; fi
+rm -f "$failed"
+
 after=$(tree)
 if [ "$before" != "$after" ]; then
     printf 'the tests have changed the tree; before:\n%s\nafter:\n%s\n' "$before" "$after" >&2
     exit 1
 fi
+exit $status

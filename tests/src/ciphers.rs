@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use usuba_kit::known_answers::{Test, tests_of};
-use usuba_kit::manifest::{self, Manifest, Primitive};
+use usuba_kit::manifest::{self, Function, Manifest, Primitive};
 use usuba_kit::vectors;
 use usuba_lang::load::{Loaded, Loader, load};
 
@@ -85,6 +85,15 @@ impl Cipher {
             })
             .collect();
         tests_of(primitive, &files)
+    }
+}
+
+/// The node that a primitive is built around: encryption, the block function, the permutation.
+pub fn main_node(primitive: &Primitive) -> &str {
+    match &primitive.function {
+        Function::BlockCipher(cipher) => &cipher.encrypt,
+        Function::Stream(stream) => &stream.block_function,
+        Function::Permutation(permutation) => &permutation.permute,
     }
 }
 

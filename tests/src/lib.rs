@@ -2,3 +2,4 @@
 
 pub mod ciphers;
 pub mod random;
+pub mod sample;

@@ -1,5 +1,5 @@
 //! Known answers of every cipher through the assembly, in every slicing that the manifest names; the driver is compiled by
-//! gcc without optimisation, for it is not what is tested. `USUBA_TARGETS=sse2,avx512` chooses the targets.
+//! gcc with little optimisation, for it is not what is tested. `USUBA_TARGETS=sse2,avx512` chooses the targets.
 
 use usuba_kit::known_answers::{Path, Plan, run};
 use usuba_kit::run::Family;

@@ -7,19 +7,10 @@ use std::ops::ControlFlow;
 use usuba_ir::check;
 use usuba_ir::program::Program;
 use usuba_kit::known_answers::{self, Path, Plan};
-use usuba_kit::manifest::{Function, Primitive};
 use usuba_kit::pipeline::{Settings, optimised};
 use usuba_opt::pass::{self, Observer, PASSES, Pass};
-use usuba_tests::ciphers;
+use usuba_tests::ciphers::{self, main_node};
 use usuba_verify::compare::{Effort, compare};
-
-fn main_node(primitive: &Primitive) -> &str {
-    match &primitive.function {
-        Function::BlockCipher(cipher) => &cipher.encrypt,
-        Function::Stream(stream) => &stream.block_function,
-        Function::Permutation(permutation) => &permutation.permute,
-    }
-}
 
 /// Compares what each pass leaves with what it was given.
 struct Comparison {

@@ -41,7 +41,7 @@ fn wrong_answers_are_reported() {
     wrong.output[77] ^= 4;
     let name = format!("{path}: {}", wrong.id);
     let tests = known_answers::tests_of(primitive, &[(path.clone(), file)]);
-    let c = Path::C { target: &usuba_target::machines::GP64, family: Family::Gcc, optimisation: "-O0" };
+    let c = Path::C { target: &usuba_target::machines::GP64, family: Family::Gcc, optimisation: "-O1" };
     let mut plan = Plan::new(vec![Path::Interpreter, Path::Usuba0, c]);
     plan.slicings = Some(vec![Slicing::V]);
     let report = known_answers::run(primitive, &loaded, &tests, &plan, &mut |_| {});

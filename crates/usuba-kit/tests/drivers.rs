@@ -284,7 +284,9 @@ fn block_ciphers() {
             check(Compiler::native(family), flags, &machine, order, width, words)
         };
         check(&["-O2"], bits(64), Order::Planes, 16, 8);
-        check(&["-O0"], bits(8), Order::Big, 1, 64);
+        // gcc takes ten seconds for a driver without optimisation.
+        let least = if family == Family::Gcc { "-O1" } else { "-O0" };
+        check(&[least], bits(8), Order::Big, 1, 64);
         check(&["-O1"], vertical(16, 4), Order::Little, 32, 4);
         check(&["-O2"], vertical(2, 2), Order::Little, 16, 4);
         check(&["-O2"], horizontal(32, 16), Order::Planes, 16, 8);
