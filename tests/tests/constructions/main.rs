@@ -26,9 +26,9 @@ fn bytes(random: &mut Random, size: usize) -> Vec<u8> {
     (0..size).map(|_| random.bits() as u8).collect()
 }
 
-/// What a refused message leaves: Ascon decrypts while it authenticates, ChaCha20-Poly1305 only afterwards.
+/// What a refused message leaves: ChaCha20-Poly1305 decrypts only afterwards, the others while they authenticate.
 fn refused(name: &str) -> Refused {
-    if name.starts_with("ascon") { Refused::Zeros } else { Refused::Untouched }
+    if name == "chacha20-poly1305" { Refused::Untouched } else { Refused::Zeros }
 }
 
 /// Everything that the constructions of a cipher are asked.
@@ -41,7 +41,10 @@ fn dialogue(cipher: &str) -> Dialogue {
         match construction.scheme {
             Scheme::Aead { .. } => {
                 known_seals(&mut dialogue, number, construction, &folder);
-                all_lengths(&mut dialogue, number, construction);
+                match cipher {
+                    "subterranean" => all_lengths_at_once(&mut dialogue, number, construction),
+                    _ => all_lengths(&mut dialogue, number, construction),
+                }
                 tampering(&mut dialogue, number, construction);
                 seal_batches(&mut dialogue, number, construction);
             }
@@ -68,6 +71,11 @@ fn ascon() -> &'static Dialogue {
 fn chacha20() -> &'static Dialogue {
     static DIALOGUE: OnceLock<Dialogue> = OnceLock::new();
     DIALOGUE.get_or_init(|| dialogue("chacha20"))
+}
+
+fn subterranean() -> &'static Dialogue {
+    static DIALOGUE: OnceLock<Dialogue> = OnceLock::new();
+    DIALOGUE.get_or_init(|| dialogue("subterranean"))
 }
 
 fn known(construction: &Construction, folder: &Path) -> Vec<vectors::Vector> {
@@ -174,6 +182,25 @@ fn all_lengths(dialogue: &mut Dialogue, number: usize, construction: &Constructi
             dialogue.open(number, &format!("{length} bytes"), placement, &message, None);
         }
     }
+}
+
+/// The same for a construction whose kernels are slow for one message: short ones alone, long ones side by side.
+fn all_lengths_at_once(dialogue: &mut Dialogue, number: usize, construction: &Construction) {
+    let mut random = Random::new(500 + number as u64);
+    for length in 0..=130 {
+        let ad = random.below(20);
+        let message = random_message(&mut random, construction, ad, length);
+        let what = format!("{length} bytes, {ad} of data");
+        let placement = Placement { place: PLACES[length % PLACES.len()], in_place: length % 3 == 0 };
+        dialogue.seal(number, &what, placement, &message);
+        let placement = Placement { in_place: !placement.in_place, ..placement };
+        dialogue.open(number, &what, placement, &message, None);
+    }
+    let lengths = (0..=1024).chain((1025..=4096).step_by(37)).chain([4096]);
+    let messages: Vec<Sealed> =
+        lengths.map(|length| random_message(&mut random, construction, length % 50, length)).collect();
+    dialogue.batch(number, "all lengths to seal", &messages, None);
+    dialogue.batch(number, "all lengths to open", &messages, Some((refused(&construction.name), &|_| false)));
 }
 
 fn tampering(dialogue: &mut Dialogue, number: usize, construction: &Construction) {
@@ -363,6 +390,9 @@ ways! {
     chacha20_on_avx2_by_gcc: chacha20, "avx2", Gcc, &["-O3"];
     chacha20_on_avx2_by_clang: chacha20, "avx2", Clang, &["-O2"];
     chacha20_under_sanitizers: chacha20, "avx2", Gcc, SANITIZERS;
+    subterranean_on_general_registers_by_gcc: subterranean, "gp64", Gcc, &["-O2"];
+    subterranean_on_avx2_by_clang: subterranean, "avx2", Clang, &["-O1"];
+    subterranean_under_sanitizers: subterranean, "gp64", Gcc, SANITIZERS;
     poly1305_with_small_limbs: chacha20, "gp64", Gcc, &["-O2", "-DUSUBA_POLY1305_LIMBS_26"];
     poly1305_with_small_limbs_under_sanitizers: chacha20, "gp64", Gcc,
         &["-DUSUBA_POLY1305_LIMBS_26", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
@@ -423,6 +453,7 @@ fn planted_mistakes_are_noticed() {
             "usuba_store64(lengths, ad_length);",
             "usuba_store64(lengths, ad_length & ~(size_t)15);",
         ),
+        ("subterranean", "subterranean_sae.c", "block = opening ? made : block;", "block = made;"),
     ];
     for (cipher, file, from, to) in mistakes {
         let planted = std::cell::Cell::new(false);
@@ -441,7 +472,12 @@ fn planted_mistakes_are_noticed() {
         };
         let built = build(cipher, way, "usuba_", &plant);
         assert!(planted.get(), "{file} is not read");
-        let answers = if cipher == "ascon" { ascon() } else { chacha20() }.ask(&built);
+        let dialogue = match cipher {
+            "ascon" => ascon(),
+            "chacha20" => chacha20(),
+            _ => subterranean(),
+        };
+        let answers = dialogue.ask(&built);
         match answers {
             Ok(_) => panic!("{file} with `{to}` for `{from}` is not noticed"),
             Err(error) => println!("{file} with `{to}` for `{from}`: {error}"),
