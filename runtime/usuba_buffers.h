@@ -89,7 +89,7 @@ static inline int usuba_equal(const unsigned char *a, const unsigned char *b, si
 }
 
 /* Overwrites `size` bytes at `p` in a way that compilers do not remove. */
-static inline void usuba_wipe(void *p, size_t size)
+USUBA_INLINE void usuba_wipe(void *p, size_t size)
 {
 #if defined(__GNUC__) || defined(__clang__)
     memset(p, 0, size);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #if defined(__GNUC__) || defined(__clang__)
-#define USUBA_INLINE static inline __attribute__((always_inline))
+#define USUBA_INLINE static inline __attribute__((always_inline, unused))
 #else
 #define USUBA_INLINE static inline
 #endif

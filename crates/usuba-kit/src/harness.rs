@@ -24,16 +24,31 @@ pub const MESSAGE: usize = 128;
 /// The program, to be compiled with the kernels; the source of the driver is included and must not be compiled again.
 /// `prefix` is that of the driver.
 pub fn generate(primitive: &Primitive, prefix: &str) -> OutputFile {
+    let upper = format!("{prefix}{}", primitive.identifier()).to_uppercase();
+    around(primitive, prefix, &format!("{upper}_BATCH"), &format!("{upper}_ROUND_KEY_BYTES"))
+}
+
+/// The same for a primitive of a [`crate::package`], whose header does not have all sizes. `batch` is the greatest of its
+/// engines.
+pub fn of_package(primitive: &Primitive, prefix: &str, batch: u32) -> OutputFile {
+    let round_keys = match &primitive.function {
+        Function::BlockCipher(cipher) => cipher.round_keys.bytes,
+        _ => 0,
+    };
+    around(primitive, prefix, &batch.to_string(), &round_keys.to_string())
+}
+
+fn around(primitive: &Primitive, prefix: &str, batch: &str, round_keys: &str) -> OutputFile {
     let stem = format!("{prefix}{}", primitive.identifier());
     let upper = stem.to_uppercase();
     let mut defines = vec![format!("#include \"{stem}.c\"")];
     let mut define = |name: &str, value: String| defines.push(format!("#define {name} {value}"));
-    define("BATCH", format!("{upper}_BATCH"));
+    define("BATCH", batch.into());
     let body = match &primitive.function {
         Function::BlockCipher(cipher) => {
             define("BLOCK", format!("{upper}_BLOCK_BYTES"));
             define("KEY", format!("{upper}_KEY_BYTES"));
-            define("ROUND_KEYS", format!("{upper}_ROUND_KEY_BYTES"));
+            define("ROUND_KEYS", round_keys.into());
             define("CONTEXT", format!("{stem}_ctx"));
             define("INIT", format!("{stem}_init"));
             if cipher.modes.contains(&Mode::Ecb) {

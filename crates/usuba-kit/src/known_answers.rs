@@ -433,6 +433,19 @@ pub fn run(
     report
 }
 
+/// The tests through a program that is there already, made around a [`crate::harness`]; `way` is what it is called.
+pub fn run_program(
+    primitive: &Primitive,
+    tests: &[Test],
+    program: &run::Program,
+    environment: &[(&str, &str)],
+    way: &str,
+) -> Report {
+    let mut report = Report::default();
+    report.add(way.into(), tests, compiled::asked(primitive, tests, program, environment, 10_000, true));
+    report
+}
+
 /// What a way answers: one entry per test, `None` for those that it was not asked, and then complaints about modes.
 pub(crate) struct Answers {
     /// Test by test.

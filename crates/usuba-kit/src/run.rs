@@ -461,6 +461,12 @@ impl Program {
         self.run_with(&[], input)
     }
 
+    /// The same program under another emulator.
+    pub fn under(mut self, runner: &[&str]) -> Program {
+        self.runner = runner.iter().map(|word| word.to_string()).collect();
+        self
+    }
+
     /// The same with arguments.
     ///
     /// # Errors
@@ -469,7 +475,11 @@ impl Program {
         self.run_asked(arguments, input, &[])
     }
 
-    fn run_asked(
+    /// The same with variables of the environment set.
+    ///
+    /// # Errors
+    /// As for [`Program::run`].
+    pub fn run_asked(
         &self,
         arguments: &[&str],
         input: &[u8],

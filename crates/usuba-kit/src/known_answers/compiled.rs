@@ -8,7 +8,7 @@ use crate::OutputFile;
 use crate::harness::{self, MESSAGE};
 use crate::library::{self, BuildError};
 use crate::manifest::{Function, Primitive};
-use crate::run::Compiler;
+use crate::run::{Compiler, Program};
 use crate::variant::Variant;
 use usuba_codegen::Backend;
 use usuba_ir::layout::Slicing;
@@ -48,11 +48,22 @@ pub fn answers(
         library.files.into_iter().partition(|file| file.path == library.driver);
     files.push(harness::generate(primitive, &choices.prefix));
     let program = plan.objects.compile(&compiler, &files, &included, &[optimisation])?;
-
     let longest =
         if compiler.runner.is_empty() { plan.compiled_iterations } else { plan.interpreted_iterations };
-    let (input, sizes) = requests(primitive, tests, longest, plan.modes);
-    let output = program.run(&input)?;
+    asked(primitive, tests, &program, &[], longest, plan.modes)
+}
+
+/// The tests through a program made around a [`harness`]; chains longer than `longest` are left out.
+pub fn asked(
+    primitive: &Primitive,
+    tests: &[Test],
+    program: &Program,
+    environment: &[(&str, &str)],
+    longest: u32,
+    modes: bool,
+) -> Result<Answers, WayError> {
+    let (input, sizes) = requests(primitive, tests, longest, modes);
+    let output = program.run_asked(&[], &input, environment)?;
     let mut rest = &output[..];
     let mut take = |size: usize| -> Result<Vec<u8>, WayError> {
         let (answer, more) = rest
@@ -68,7 +79,7 @@ pub fn answers(
         answers.push(answer.map(&mut take).transpose()?);
         take(after)?;
     }
-    let modes = if plan.modes {
+    let modes = if modes {
         let message = take(MESSAGE)?;
         Some(String::from_utf8_lossy(&message).trim_end_matches('\0').to_owned())
     } else {

@@ -1,0 +1,179 @@
+//! The library as its users have it: known answers and modes of its public functions for every target that is forced, by
+//! gcc and by clang, on this machine and under emulators; which code it picks on which CPU; prefixes; files to drop in.
+//!
+//! Compiling all engines takes long: a few primitives, one of each kind and layout, stand for all. `USUBA_WAYS=all` tries
+//! every primitive of every cipher.
+
+use std::time::Instant;
+use usuba_kit::OutputFile;
+use usuba_kit::harness;
+use usuba_kit::known_answers::run_program;
+use usuba_kit::library::Choices;
+use usuba_kit::manifest::Primitive;
+use usuba_kit::package::{self, Options, Package};
+use usuba_kit::run::{Compiler, Family, Program, SharedObjects};
+use usuba_target::{Target, by_name};
+use usuba_tests::ciphers::{CIPHERS, Cipher};
+
+/// One of each kind and layout: H and bit-interleaved, V with packed words, V with interleaving, B.
+const USUAL: [(&str, &str); 4] =
+    [("aes", "aes-128"), ("chacha20", "chacha20"), ("ascon", "ascon-p8"), ("des", "des")];
+
+fn chosen() -> Vec<(String, String)> {
+    if std::env::var("USUBA_WAYS").is_ok_and(|value| value == "all") {
+        let all = |name: &&str| {
+            let manifest = Cipher::read(name).manifest;
+            manifest.primitives.into_iter().map(|one| ((*name).to_owned(), one.name)).collect::<Vec<_>>()
+        };
+        return CIPHERS.iter().flat_map(|name| all(&name)).collect();
+    }
+    USUAL.iter().map(|(cipher, primitive)| ((*cipher).to_owned(), (*primitive).to_owned())).collect()
+}
+
+/// The usual way for each slicing.
+fn usual(_: package::Cipher, primitive: &Primitive, _: &'static Target) -> Vec<Choices> {
+    primitive.library.iter().map(|&slicing| Choices::new(slicing)).collect()
+}
+
+fn built(cipher: &Cipher, primitive: &str, prefix: &str, amalgamated: bool) -> Package {
+    let options = Options {
+        prefix,
+        command: "",
+        primitives: &[primitive.to_owned()],
+        targets: &[],
+        amalgamated,
+        choose: &usual,
+    };
+    let read = package::Cipher { manifest: &cipher.manifest, loaded: &cipher.loaded };
+    package::build(&[read], &options, &|_| {}).expect("the library is made")
+}
+
+/// A program that asks the public functions.
+fn program(
+    package: &Package,
+    primitive: &Primitive,
+    prefix: &str,
+    compiler: &Compiler,
+    flag: &str,
+) -> Program {
+    let front = format!("{prefix}{}.c", primitive.identifier());
+    let (included, mut files): (Vec<OutputFile>, Vec<OutputFile>) =
+        package.files.iter().cloned().partition(|file| file.path == front);
+    let batch = package.engines.iter().map(|made| made.batch).max().expect("there are engines");
+    files.push(harness::of_package(primitive, prefix, batch));
+    SharedObjects::new()
+        .compile(compiler, &files, &included, &[flag])
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Known answers for each of `targets`, forced.
+fn check(name: &str, cipher: &Cipher, program: &Program, targets: &[&str], variable: &str, how: &str) {
+    let primitive = cipher.manifest.primitives.iter().find(|one| one.name == name).expect("it is there");
+    let tests = cipher.tests(primitive);
+    for target in targets {
+        let started = Instant::now();
+        let report =
+            run_program(primitive, &tests, program, &[(variable, target)], &format!("{how}, {target}"));
+        println!(
+            "{name}: {how}, {target}: {} passed, {} failed, {:.1?}",
+            report.passed,
+            report.failed,
+            started.elapsed()
+        );
+        assert!(
+            report.is_success(),
+            "{name}: {how}, {target}: {:#?} {:#?}",
+            report.outcomes,
+            report.failures.first()
+        );
+        assert_eq!(report.skipped, 0);
+    }
+}
+
+/// The targets of the platform that this machine is one of, as far as it has them.
+fn native_targets() -> Vec<&'static str> {
+    let runs = |name: &&&str| by_name(name).is_some_and(|target| Compiler::find(target, Family::Gcc).is_ok());
+    ["gp64", "ssse3", "avx2", "avx512"].iter().filter(runs).copied().collect()
+}
+
+#[test]
+fn known_answers_for_every_target() {
+    for (folder, name) in chosen() {
+        let cipher = Cipher::read(&folder);
+        let primitive = cipher.manifest.primitives.iter().find(|one| one.name == name).expect("it is there");
+        let package = built(&cipher, &name, "usuba_", true);
+        // Not by both compilers at one level: what matters is that each takes the files without flags.
+        for (family, flag) in [(Family::Gcc, "-O1"), (Family::Clang, "-O2")] {
+            let compiler = Compiler::native(family).expect("it is installed");
+            let program = program(&package, primitive, "usuba_", &compiler, flag);
+            let how = format!("{} {flag}", family.name());
+            check(&name, &cipher, &program, &native_targets(), "USUBA_TARGET", &how);
+        }
+    }
+}
+
+#[test]
+fn other_machines_have_their_own_code() {
+    for (target, targets) in [("neon", ["gp64", "neon"]), ("altivec", ["gp64", "altivec"])] {
+        let target = by_name(target).expect("it is a target");
+        let compiler =
+            Compiler::find(target, Family::Gcc).expect("cross compiler and emulator are installed");
+        for (folder, name) in [("chacha20", "chacha20"), ("ascon", "ascon-p8")] {
+            let cipher = Cipher::read(folder);
+            let primitive =
+                cipher.manifest.primitives.iter().find(|one| one.name == name).expect("it is there");
+            let package = built(&cipher, name, "usuba_", true);
+            let program = program(&package, primitive, "usuba_", &compiler, "-O1");
+            check(name, &cipher, &program, &targets, "USUBA_TARGET", target.name);
+        }
+    }
+}
+
+const ASK: &str = "#include \"other_cpu.h\"
+#include <stdio.h>
+#include <string.h>
+
+int main(void)
+{
+    const char *found = other_target();
+    if (other_set_target(\"neither\") != USUBA_ERROR_TARGET || strcmp(other_target(), found) != 0)
+        return 1;
+    if (other_set_target(\"gp64\") != USUBA_OK || strcmp(other_target(), \"gp64\") != 0)
+        return 2;
+    if (other_set_target(NULL) != USUBA_OK || strcmp(other_target(), found) != 0)
+        return 3;
+    puts(found);
+    return 0;
+}
+";
+
+/// The CPUs are models of QEMU; a static program, as an emulator may lack the libraries' own choices.
+#[test]
+fn each_cpu_gets_what_it_has() {
+    let cipher = Cipher::read("chacha20");
+    let mut files = built(&cipher, "chacha20", "other_", true).files;
+    files.push(OutputFile { path: "ask.c".into(), contents: ASK.into() });
+    let compiler = Compiler::native(Family::Gcc).expect("gcc is installed");
+    let program =
+        SharedObjects::new().compile(&compiler, &files, &[], &["-O1", "-static"]).expect("it compiles");
+    let native = program.run(b"").expect("it runs");
+    assert_eq!(String::from_utf8_lossy(&native).trim(), *native_targets().last().expect("gp64 is there"));
+    let mut program = program;
+    for (cpu, expected) in [
+        ("qemu64,-ssse3", "gp64"),
+        ("Nehalem", "ssse3"),
+        // Its AVX has no 256-bit integers.
+        ("SandyBridge", "ssse3"),
+        ("Haswell", "avx2"),
+        ("Haswell,-xsave", "ssse3"),
+    ] {
+        program = program.under(&["qemu-x86_64", "-cpu", cpu]);
+        let found = program.run(b"").unwrap_or_else(|error| panic!("{cpu}: {error}"));
+        assert_eq!(String::from_utf8_lossy(&found).trim(), expected, "{cpu}");
+        // More than the machine has is not to be had; less is.
+        for (wanted, got) in [("avx512", expected), ("nonsense", expected), ("gp64", "gp64")] {
+            let found = program.run_asked(&[], b"", &[("OTHER_TARGET", wanted)]).expect("it runs");
+            assert_eq!(String::from_utf8_lossy(&found).trim(), got, "{cpu} asked for {wanted}");
+        }
+    }
+}
