@@ -57,7 +57,7 @@ USUBA_INLINE int usuba_check_apart(const void *out, size_t written, const void *
 
 /* Whether the arguments of authenticated encryption make sense: the output is the input or apart from it, and apart from
  * all else. */
-static inline int usuba_check_aead(const void *out, const void *in, size_t length, const void *ad, size_t ad_length,
+USUBA_STATIC int usuba_check_aead(const void *out, const void *in, size_t length, const void *ad, size_t ad_length,
                                    const void *key, size_t key_bytes, const void *nonce, size_t nonce_bytes,
                                    const void *tag, size_t tag_bytes)
 {
@@ -74,7 +74,7 @@ static inline int usuba_check_aead(const void *out, const void *in, size_t lengt
 }
 
 /* 1 if the `size` bytes at `a` and at `b` are the same, else 0. Where they differ has no influence on the time. */
-static inline int usuba_equal(const unsigned char *a, const unsigned char *b, size_t size)
+USUBA_STATIC int usuba_equal(const unsigned char *a, const unsigned char *b, size_t size)
 {
     uint32_t difference = 0;
     size_t i;

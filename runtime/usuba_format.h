@@ -7,8 +7,10 @@
 #include <string.h>
 
 #if defined(__GNUC__) || defined(__clang__)
+#define USUBA_STATIC static inline __attribute__((unused))
 #define USUBA_INLINE static inline __attribute__((always_inline, unused))
 #else
+#define USUBA_STATIC static inline
 #define USUBA_INLINE static inline
 #endif
 

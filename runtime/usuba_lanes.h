@@ -19,7 +19,7 @@ struct usuba_lane {
 };
 
 /* Exchanges `size` bytes. */
-static inline void usuba_exchange(unsigned char *a, unsigned char *b, size_t size)
+USUBA_STATIC void usuba_exchange(unsigned char *a, unsigned char *b, size_t size)
 {
     size_t i;
     for (i = 0; i < size; i++) {
@@ -31,7 +31,7 @@ static inline void usuba_exchange(unsigned char *a, unsigned char *b, size_t siz
 
 /* Brings the lanes that are not over, with their states of `size` bytes, before those that are. Returns how many they
  * are. */
-static inline size_t usuba_lanes_sort(struct usuba_lane *lanes, unsigned char *states, size_t size, size_t count)
+USUBA_STATIC size_t usuba_lanes_sort(struct usuba_lane *lanes, unsigned char *states, size_t size, size_t count)
 {
     size_t i = 0;
     while (i < count) {

@@ -5,7 +5,7 @@
 #include "usuba_vector.h"
 
 /* Exchanges bit p of rows[j] with bit j of rows[p]: blocks of 32 bits, then of 16, and so on. */
-static inline void usuba_transpose64(uint64_t rows[64])
+USUBA_STATIC void usuba_transpose64(uint64_t rows[64])
 {
     uint64_t mask = 0x00000000ffffffffu;
     unsigned shift, k;

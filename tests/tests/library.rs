@@ -44,7 +44,7 @@ fn built(cipher: &Cipher, primitive: &str, prefix: &str, amalgamated: bool) -> P
         amalgamated,
         choose: &usual,
     };
-    let read = package::Cipher { manifest: &cipher.manifest, loaded: &cipher.loaded };
+    let read = package::Cipher { manifest: &cipher.manifest, loaded: &cipher.loaded, constructions: &[] };
     package::build(&[read], &options, &|_| {}).expect("the library is made")
 }
 

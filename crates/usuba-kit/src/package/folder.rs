@@ -11,16 +11,18 @@ pub fn arrange(files: &mut Vec<OutputFile>, headers: Vec<OutputFile>, ciphers: &
         return drop_in(files, headers, options);
     }
     let mut names: Vec<String> = headers.iter().map(|file| file.path.clone()).collect();
+    let cpu = format!("{}cpu.h", options.prefix);
+    names.push(cpu.clone());
     for file in files.iter_mut() {
-        let folder = if file.path.ends_with(".h") { "include" } else { "src" };
-        if folder == "include" {
-            names.push(file.path.clone());
-        }
+        let folder = if file.path == cpu { "include" } else { "src" };
         file.path = format!("{folder}/{}", file.path);
     }
     names.sort();
-    let sources: Vec<&str> =
-        files.iter().map(|file| file.path.as_str()).filter(|path| path.starts_with("src/")).collect();
+    let sources: Vec<&str> = files
+        .iter()
+        .map(|file| file.path.as_str())
+        .filter(|path| path.ends_with(".c") || path.ends_with(".S"))
+        .collect();
     let list = sources.iter().map(|path| format!("    {path}\n")).collect::<String>();
     let name = options.prefix.trim_end_matches('_');
     let titles: Vec<&str> = ciphers.iter().map(|cipher| cipher.manifest.title.as_str()).collect();
@@ -58,6 +60,12 @@ fn drop_in(files: &mut Vec<OutputFile>, headers: Vec<OutputFile>, options: &Opti
     for file in &mut included {
         file.contents = front::own_level(&file.contents, options);
     }
+    // Headers that only sources include go into these.
+    let cpu = format!("{}cpu.h", options.prefix);
+    let (own, kept): (Vec<_>, Vec<_>) =
+        files.drain(..).partition(|file| file.path.ends_with(".h") && file.path != cpu);
+    included.extend(own);
+    *files = kept;
     for file in files.iter_mut().filter(|file| file.path.ends_with(".c")) {
         file.contents = inline(&file.contents, &included, &crate::INCLUDED_AGAIN, &mut Vec::new());
     }

@@ -32,27 +32,18 @@ fn primitive_values(primitive: &Primitive, engines: &Engines, options: &Options)
     }
 }
 
-/// The part of a header that is about a primitive.
-pub fn declarations(primitive: &Primitive, engines: &Engines, options: &Options) -> String {
+/// The header of a primitive.
+pub fn header(cipher: Cipher, primitive: &Primitive, engines: &Engines, options: &Options) -> OutputFile {
     let template = match &primitive.function {
         Function::BlockCipher(_) => include_str!("templates/block_cipher.h"),
         Function::Stream(_) => include_str!("templates/stream.h"),
         Function::Permutation(_) => include_str!("templates/permutation.h"),
     };
-    primitive_values(primitive, engines, options).fill(template)
-}
-
-/// The name of the header of a cipher.
-pub fn header_name(cipher: Cipher, options: &Options) -> String {
-    format!("{}{}.h", options.prefix, cipher.manifest.name.replace('-', "_"))
-}
-
-/// The header of a cipher, around the declarations of its primitives.
-pub fn header(cipher: Cipher, declarations: &str, options: &Options) -> OutputFile {
-    let path = header_name(cipher, options);
+    let declarations = primitive_values(primitive, engines, options).fill(template);
+    let path = format!("{}{}.h", options.prefix, primitive.identifier());
     let summary = format!(
-        "{} ({}); time does not depend on keys or data.",
-        cipher.manifest.title, cipher.manifest.specification
+        "{}: {}. Time does not depend on keys or data.",
+        primitive.name, cipher.manifest.specification
     );
     let guard = path.replace('.', "_").to_uppercase();
     let api = values(options).fill(include_str!("templates/api.h"));
@@ -91,9 +82,10 @@ pub fn source(
     };
     let summary = format!("{}: the functions that users call.", primitive.name);
     let text = format!(
-        "{}#include \"{}\"\n#include \"usuba_library.h\"\n\n{}",
+        "{}#include \"{}{}.h\"\n#include \"usuba_library.h\"\n\n{}",
         head(&path, &summary, options),
-        header_name(cipher, options),
+        options.prefix,
+        primitive.identifier(),
         values.fill(template)
     );
     let contents = own_level(&text, options);

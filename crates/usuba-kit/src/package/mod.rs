@@ -6,6 +6,7 @@
 //! (`templates/`) ask once what the machine has and choose the engine by the number of blocks ([`steps`]).
 
 mod amalgamate;
+mod constructions;
 mod cpu;
 mod engines;
 mod folder;
@@ -27,6 +28,8 @@ pub struct Cipher<'a> {
     pub manifest: &'a Manifest,
     /// Its program, free of errors.
     pub loaded: &'a Loaded,
+    /// The files of its constructions, with the prefix of the library: [`crate::construction::files`].
+    pub constructions: &'a [OutputFile],
 }
 
 /// How code is chosen: for a primitive and a target what is worth trying, a way for each slicing. What has no code for the
@@ -88,14 +91,14 @@ pub fn build(
     let mut package = Package { files: Vec::new(), engines: Vec::new() };
     let mut headers = Vec::new();
     for &cipher in ciphers {
-        let mut declarations = String::new();
         let mut known = engines::Known::default();
+        let mut there: Vec<&str> = Vec::new();
         let wanted = |primitive: &&Primitive| {
             options.primitives.is_empty() || options.primitives.contains(&primitive.name)
         };
         for primitive in cipher.manifest.primitives.iter().filter(wanted) {
             let engines = engines::build(cipher, primitive, &mut known, options)?;
-            declarations += &front::declarations(primitive, &engines, options);
+            headers.push(front::header(cipher, primitive, &engines, options));
             package.files.push(front::source(cipher, primitive, &engines, options)?);
             let new = |made: &Made| !package.engines.iter().any(|known| known.stem == made.stem);
             let made: Vec<Made> = engines.made().into_iter().filter(new).collect();
@@ -105,10 +108,15 @@ pub fn build(
                     package.files.push(file);
                 }
             }
+            there.push(&primitive.name);
             progress(&primitive.name);
         }
-        if !declarations.is_empty() {
-            headers.push(front::header(cipher, &declarations, options));
+        for construction in &cipher.manifest.constructions {
+            // What it is over may have been left out.
+            if construction.over.iter().all(|name| there.contains(&name.as_str())) {
+                constructions::add(construction, cipher, &mut package.files, &mut headers, options);
+                there.push(&construction.name);
+            }
         }
     }
     package.files.extend(cpu::files(options));

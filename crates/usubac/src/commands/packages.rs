@@ -8,6 +8,7 @@ use crate::output::{Failure, Output, print_json, print_line};
 use crate::{knobs, progress, targets};
 use serde_json::json;
 use std::path::PathBuf;
+use usuba_kit::construction;
 use usuba_kit::library::{BuildError, Choices};
 use usuba_kit::manifest::Primitive;
 use usuba_kit::package::{self, Options, Package};
@@ -62,11 +63,21 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
         amalgamated: build.drop_in,
         choose: &choose,
     };
+    let mut constructions = Vec::new();
+    for (cipher, _) in &ciphers {
+        let read = |path: &str| files::read_text(&cipher.folder.join(path));
+        constructions.push(construction::files(&cipher.manifest.constructions, &build.prefix, read)?);
+    }
     let bar = progress::bar(output);
     bar.set_length(ciphers.iter().map(|(cipher, _)| cipher.manifest.primitives.len() as u64).sum());
     let read: Vec<package::Cipher> = ciphers
         .iter()
-        .map(|(cipher, _)| package::Cipher { manifest: &cipher.manifest, loaded: &cipher.loaded })
+        .zip(&constructions)
+        .map(|((cipher, _), constructions)| package::Cipher {
+            manifest: &cipher.manifest,
+            loaded: &cipher.loaded,
+            constructions,
+        })
         .collect();
     let made = package::build(&read, &options, &|name| {
         bar.set_message(name.to_owned());

@@ -1,6 +1,4 @@
 
-/* ---- @name@: a block cipher ---- */
-
 /* Bytes of a key and of a block. */
 #define @STEM@_KEY_BYTES @key@
 #define @STEM@_BLOCK_BYTES @block@

@@ -1,6 +1,4 @@
 
-/* ---- @name@: a permutation ---- */
-
 /* Bytes of a state. */
 #define @STEM@_STATE_BYTES @state@
 

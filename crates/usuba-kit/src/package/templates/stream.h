@@ -1,6 +1,4 @@
 
-/* ---- @name@: a stream cipher ---- */
-
 /* Bytes of a key, of a nonce, and of a block of keystream. */
 #define @STEM@_KEY_BYTES @key@
 #define @STEM@_NONCE_BYTES @nonce@
