@@ -15,9 +15,11 @@ demo: setup
 test: setup
 	@sh scripts/test.sh
 
-# The same with longer random runs and all ways to compile: see the file heads in tests/tests/.
+# The same with longer random runs and all ways to compile (see the file heads in tests/tests/), and 100,000 functions
+# through the allocation of registers.
 test-long: setup
 	USUBA_PROGRAMS=20000 USUBA_FUZZ=200000 USUBA_WAYS=all sh scripts/test.sh
+	cargo test --release --quiet -p usuba-codegen --lib -- --ignored hundred_thousand
 
 # Measures Usuba and its peers and writes docs/performance.md; QUICK=1 for a first look of a few minutes.
 bench: setup

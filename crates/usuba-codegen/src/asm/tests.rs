@@ -57,11 +57,21 @@ fn random_code_is_allocated_right() {
     compile_many(0, 1500);
 }
 
-/// `cargo test --release -p usuba-codegen -- --ignored hundred_thousand`
-#[test]
-#[ignore = "takes minutes"]
-fn a_hundred_thousand_random_functions_are_allocated_right() {
-    compile_many(0, 100_000);
+/// A hundred thousand functions, in parts that the test runner does side by side: `make test-long`, or
+/// `cargo test --release -p usuba-codegen --lib -- --ignored hundred_thousand`. A minute of one core in all with
+/// optimisation, ten times that without.
+mod hundred_thousand {
+    macro_rules! parts {
+        ($($name:ident $number:literal),*) => {
+            $(#[test]
+            #[ignore = "long"]
+            fn $name() {
+                super::compile_many($number * 12_500, 12_500);
+            })*
+        };
+    }
+
+    parts!(first 0, second 1, third 2, fourth 3, fifth 4, sixth 5, seventh 6, eighth 7);
 }
 
 /// Damages one line; `None` if the damage does not apply there.
