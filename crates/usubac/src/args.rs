@@ -566,7 +566,8 @@ Examples:
 
 The circuit is made of a decision diagram, and of the published circuit if there is one, by computing gates anew from other
 wires. Up to 5 inputs a SAT solver then looks for smaller ones and tries to prove that there are none. Every circuit is
-checked for all inputs. The file is as those of the database of circuits.")]
+checked for all inputs. The file is as those of the database of circuits. Of a table of eight bits that is inversion in
+GF(2^8) between affine maps, these are printed too.")]
 pub struct Synth {
     /// The program that has the table.
     #[arg(value_name = "FILE", required_unless_present = "hex", requires = "table")]

@@ -559,7 +559,13 @@ fn synth_prints_a_circuit_and_what_is_proved_of_it() {
             (&gates.into(), &true.into()),
             "{text}"
         );
+        assert!(document["inversion"].is_null(), "{text}");
     }
+    let aes = ["synth", "ciphers/aes/aes.ua", "--table", "SubBytes", "--visits", "1", "--seeds", "1"];
+    let text = succeeds(&aes, &folder);
+    let line = "inversion in GF(2^8); before it nothing; after it matrix 0xf1e3c78f1f3e7cf8, constant 0x63 (as GFNI \
+                takes them)\n";
+    assert!(text.ends_with(line), "{text}");
     let scratch = tempfile::tempdir().expect("a temporary folder");
     let file = scratch.path().join("mine.json");
     let place = file.display().to_string();

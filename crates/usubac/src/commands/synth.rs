@@ -6,7 +6,7 @@ use crate::{files, front_end, targets};
 use serde_json::json;
 use usuba_kit::pipeline;
 use usuba_lang::typed::{Body, Mode};
-use usuba_synth::{Basis, Effort, Table, document, synthesise};
+use usuba_synth::{Affine, Basis, Effort, Table, document, inversion_form, synthesise};
 
 /// Finds the table, searches, checks, prints.
 pub fn run(synth: &Synth, output: &Output) -> Result<(), Failure> {
@@ -40,7 +40,11 @@ pub fn run(synth: &Synth, output: &Output) -> Result<(), Failure> {
         let text = serde_json::to_string_pretty(&document).unwrap_or_default() + "\n";
         files::write_all(std::path::Path::new(""), &[(path.clone(), text)])?;
     }
+    let inversion = inversion_form(&table.entries);
     if output.is_json() {
+        let map = |map: &Affine| json!({ "columns": map.columns, "constant": map.constant, "matrix": format!("{:#018x}", map.matrix()) });
+        let inversion =
+            inversion.map(|form| json!({ "before": map(&form.before), "after": map(&form.after) }));
         let published = found.published.as_ref().map(|(gates, file)| json!({ "gates": gates, "file": file }));
         print_json(&json!({
             "netlist": document,
@@ -49,6 +53,7 @@ pub fn run(synth: &Synth, output: &Output) -> Result<(), Failure> {
             "lower_bound": found.lower_bound,
             "published": published,
             "diagram": found.diagram,
+            "inversion": inversion,
         }));
         return Ok(());
     }
@@ -64,6 +69,14 @@ pub fn run(synth: &Synth, output: &Output) -> Result<(), Failure> {
         None => print_line("database: no circuit for this table"),
     }
     print_line(&format!("decision diagram: {} gates of two inputs", found.diagram));
+    if let Some(form) = inversion {
+        let map = |map: &Affine| format!("matrix {:#018x}, constant {:#04x}", map.matrix(), map.constant);
+        print_line(&format!(
+            "inversion in GF(2^8); before it {}; after it {} (as GFNI takes them)",
+            if form.before == Affine::IDENTITY { "nothing".to_owned() } else { map(&form.before) },
+            if form.after == Affine::IDENTITY { "nothing".to_owned() } else { map(&form.after) },
+        ));
+    }
     if let Some(path) = &synth.output {
         print_line(&format!("wrote {}", path.display()));
     }
