@@ -20,13 +20,14 @@ impl Loader for Disk {
 }
 
 /// The names of the cipher folders, sorted.
-pub const CIPHERS: [&str; 21] = [
+pub const CIPHERS: [&str; 22] = [
     "ace",
     "aes",
     "aria",
     "ascon",
     "camellia",
     "chacha20",
+    "clyde",
     "des",
     "gift",
     "gimli",

@@ -124,6 +124,7 @@ ciphers!(
     ascon,
     camellia,
     chacha20,
+    clyde,
     des,
     gift,
     gimli,

@@ -95,7 +95,16 @@ pub fn functions(primitive: &Primitive, library: &Library, prefix: &str, blocks:
             let _ = writeln!(text, "static unsigned char key[{}];", cipher.key.bytes);
             preparation = format!("return {stem}_init(&ctx, key) != USUBA_OK;");
             if cipher.modes.contains(&Mode::Ecb) {
-                add("ecb", bytes, &format!("(void){stem}_encrypt_blocks(&ctx, text, text, {blocks});"));
+                let mut given = "";
+                if let Some(tweak) = cipher.tweak {
+                    given = "tweaks, ";
+                    let _ = writeln!(text, "static unsigned char tweaks[{}];", blocks * tweak.bytes);
+                }
+                add(
+                    "ecb",
+                    bytes,
+                    &format!("(void){stem}_encrypt_blocks(&ctx, {given}text, text, {blocks});"),
+                );
             }
             if cipher.modes.contains(&Mode::Ctr) {
                 let _ = writeln!(text, "static unsigned char counter[{block}];");

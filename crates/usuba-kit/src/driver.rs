@@ -16,7 +16,7 @@ use thiserror::Error;
 mod parts;
 mod text;
 
-pub(crate) use text::RESULTS;
+pub(crate) use text::{RESULTS, TWEAKS};
 
 /// A byte string and what it means: the twin of `struct usuba_format`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -264,21 +264,33 @@ fn block_cipher(
     labels: &Labels,
 ) -> Result<[OutputFile; 2], DriverError> {
     const CIPHER: &str = "two inputs, the block and the `const` round keys, and one output, the block";
+    const TWEAKABLE: &str =
+        "three inputs, the block, the tweak and the `const` round keys, and one output, the block";
     let directions: Vec<(&str, &Kernel)> =
         [("encrypt", encrypt)].into_iter().chain(decrypt.map(|kernel| ("decrypt", kernel))).collect();
     for (_, kernel) in &directions {
-        signature(kernel, &[false, true], CIPHER)?;
+        match cipher.tweak {
+            None => signature(kernel, &[false, true], CIPHER)?,
+            Some(_) => signature(kernel, &[false, false, true], TWEAKABLE)?,
+        }
     }
-    let ([block, round_keys], [result]) = (&encrypt.inputs[..], &encrypt.outputs[..]) else {
+    let ([block, tweak @ .., round_keys], [result]) = (&encrypt.inputs[..], &encrypt.outputs[..]) else {
         return Err(DriverError::Kind);
+    };
+    let tweak_format = match (cipher.tweak, tweak) {
+        (Some(bytes), [tweak]) => Some(format("tweak", bytes.bytes, bytes.order, encrypt, tweak)?),
+        _ => None,
     };
     let sizes = cipher.round_keys;
     let cipher_format = format("round-keys", sizes.bytes, sizes.cipher_order, encrypt, round_keys)?;
     let block_format = format("block", cipher.block.bytes, cipher.block.order, encrypt, block)?;
     format("block", cipher.block.bytes, cipher.block.order, encrypt, result)?;
     if let Some(decrypt) = decrypt
-        && let ([block, keys], [result]) = (&decrypt.inputs[..], &decrypt.outputs[..])
+        && let ([block, other_tweak @ .., keys], [result]) = (&decrypt.inputs[..], &decrypt.outputs[..])
     {
+        if let (Some(bytes), [tweak]) = (cipher.tweak, other_tweak) {
+            format("tweak", bytes.bytes, bytes.order, decrypt, tweak)?;
+        }
         format("block", cipher.block.bytes, cipher.block.order, decrypt, block)?;
         format("block", cipher.block.bytes, cipher.block.order, decrypt, result)?;
         if keys != round_keys || decrypt.image != encrypt.image || decrypt.instances != encrypt.instances {
@@ -298,6 +310,7 @@ fn block_cipher(
         &text::BlockCipherNames {
             key_bytes: cipher.key.bytes,
             block_bytes: cipher.block.bytes,
+            tweak_bytes: cipher.tweak.map(|tweak| tweak.bytes),
             round_key_bytes: sizes.bytes,
             batch: encrypt.instances,
             ecb,
@@ -312,10 +325,16 @@ fn block_cipher(
     for (name, format) in [("round_key_format", cipher_format), ("block_format", block_format)] {
         source += &text::format_definition(name, &format);
     }
+    if let Some(format) = &tweak_format {
+        source += &text::format_definition("tweak_format", format);
+    }
     if let Some(kernel) = schedule {
         source += &key_schedule(cipher, kernel)?;
     }
     source += &text::load(stem, &encrypt.image);
+    if ecb && tweak_format.is_some() {
+        source += &text::tweaking(stem);
+    }
     if ecb {
         for (direction, kernel) in &directions {
             source += &text::block_batch(stem, direction, kernel);
@@ -324,7 +343,11 @@ fn block_cipher(
     if ctr {
         source += &text::counter_batch(stem, encrypt);
     }
-    source += &text::block_cipher_functions(stem, form, ecb, decrypt.is_some(), ctr);
+    source += &text::block_cipher_functions(
+        stem,
+        form,
+        &text::Functions { ecb, decrypt: decrypt.is_some(), ctr, tweak: cipher.tweak.is_some() },
+    );
     Ok(file.pair(header, source))
 }
 

@@ -7,7 +7,7 @@
 //! | primitive | request | answer |
 //! |---|---|---|
 //! | block cipher | `K`, key: sets the key | the round keys as bytes |
-//! | | `E` or `D`, n, n blocks | n blocks |
+//! | | `E` or `D`, n, n tweaks if it has them, n blocks | n blocks |
 //! | | `C`, n, counter, n bytes: counter mode | n bytes, counter |
 //! | | `N`, n, block: encrypt n times | block |
 //! | stream cipher | `X`, counter, n, key, nonce, n bytes | n bytes |
@@ -47,6 +47,9 @@ fn around(primitive: &Primitive, prefix: &str, batch: &str, round_keys: &str) ->
     let body = match &primitive.function {
         Function::BlockCipher(cipher) => {
             define("BLOCK", format!("{upper}_BLOCK_BYTES"));
+            if cipher.tweak.is_some() {
+                define("TWEAK", format!("{upper}_TWEAK_BYTES"));
+            }
             define("KEY", format!("{upper}_KEY_BYTES"));
             define("ROUND_KEYS", round_keys.into());
             define("CONTEXT", format!("{stem}_ctx"));

@@ -43,6 +43,8 @@ pub enum Request {
     Blocks {
         /// The key; empty for a permutation.
         key: Vec<u8>,
+        /// The tweak of every block; empty for a primitive without.
+        tweak: Vec<u8>,
         /// Which way.
         direction: Direction,
         /// The blocks, one after another.
@@ -86,11 +88,14 @@ impl Request {
         let blocks_of = |bytes: &[u8], size: u32| bytes.len().is_multiple_of(size.max(1) as usize);
         match (self, &primitive.function) {
             (Request::RoundKeys { key }, Function::BlockCipher(cipher)) => is(key, cipher.key.bytes),
-            (Request::Blocks { key, blocks, .. }, Function::BlockCipher(cipher)) => {
-                is(key, cipher.key.bytes) && blocks_of(blocks, cipher.block.bytes)
+            (Request::Blocks { key, tweak, blocks, .. }, Function::BlockCipher(cipher)) => {
+                is(key, cipher.key.bytes)
+                    && is(tweak, cipher.tweak.map_or(0, |tweak| tweak.bytes))
+                    && blocks_of(blocks, cipher.block.bytes)
             }
             (Request::Chain { key, block, .. }, Function::BlockCipher(cipher)) => {
-                is(key, cipher.key.bytes) && is(block, cipher.block.bytes)
+                // There is no saying what tweak a step has.
+                cipher.tweak.is_none() && is(key, cipher.key.bytes) && is(block, cipher.block.bytes)
             }
             (Request::Counter { key, counter, .. }, Function::BlockCipher(cipher)) => {
                 is(key, cipher.key.bytes) && is(counter, cipher.block.bytes)
@@ -98,8 +103,8 @@ impl Request {
             (Request::Stream { key, nonce, .. }, Function::Stream(cipher)) => {
                 is(key, cipher.key.bytes) && is(nonce, cipher.nonce.bytes)
             }
-            (Request::Blocks { key, blocks, .. }, Function::Permutation(permutation)) => {
-                key.is_empty() && blocks_of(blocks, permutation.state.bytes)
+            (Request::Blocks { key, tweak, blocks, .. }, Function::Permutation(permutation)) => {
+                key.is_empty() && tweak.is_empty() && blocks_of(blocks, permutation.state.bytes)
             }
             (Request::Chain { key, block, .. }, Function::Permutation(permutation)) => {
                 key.is_empty() && is(block, permutation.state.bytes)
@@ -347,11 +352,12 @@ pub fn tests_of(primitive: &Primitive, files: &[(String, VectorFile)]) -> Vec<Te
 }
 
 fn block_tests(content: &VectorFile, both: bool, add: &mut impl FnMut(&str, Request, &[u8])) {
-    let vectors = content.vectors.iter().map(|v| (&v.id, &v.key, &v.input, &v.output));
-    let bulk = content.bulk.iter().map(|b| (&b.id, &b.key, &b.input, &b.output));
-    for (id, key, input, output) in vectors.chain(bulk) {
+    let vectors = content.vectors.iter().map(|v| (&v.id, &v.key, &v.tweak, &v.input, &v.output));
+    let bulk = content.bulk.iter().map(|b| (&b.id, &b.key, &b.tweak, &b.input, &b.output));
+    for (id, key, tweak, input, output) in vectors.chain(bulk) {
         let request = |direction, blocks: &Vec<u8>| Request::Blocks {
             key: key.clone(),
+            tweak: tweak.clone(),
             direction,
             blocks: blocks.clone(),
         };

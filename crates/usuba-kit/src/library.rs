@@ -88,7 +88,7 @@ pub struct RoundKeys {
 
 impl RoundKeys {
     fn of(kernel: &driver::Kernel) -> Option<RoundKeys> {
-        let keys = kernel.inputs.get(1)?;
+        let keys = kernel.inputs.iter().find(|input| input.uniform)?;
         let bits: u32 = keys.element.trim_start_matches("uint").trim_end_matches("_t").parse().ok()?;
         let form = format!("{:?} {}[{}]", kernel.image, keys.element, keys.elements);
         Some(RoundKeys { form, bytes: bits / 8 * keys.elements })

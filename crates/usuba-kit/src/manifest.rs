@@ -23,9 +23,10 @@
 //!
 //! | field | meaning |
 //! |---|---|
-//! | `encrypt`, `decrypt` | nodes: the block, then the `const` round keys, to the block; `decrypt` may be left out |
+//! | `encrypt`, `decrypt` | nodes: the block, the tweak if there is one, then the `const` round keys, to the block; `decrypt` may be left out |
 //! | `schedule = { node, slicing }` | the node from the key to the round keys, and the slicing (`b` or `v`) to compile it in |
 //! | `block`, `key` | `{ bytes, order }`, see [`Order`] |
+//! | `tweak` | `{ bytes, order }`, one for each block; left out, there is none |
 //! | `round-keys` | `{ bytes, schedule-order, cipher-order }`: how the schedule writes them and how the cipher reads them |
 //! | `modes` | `ecb`, `ctr` |
 //!
@@ -112,6 +113,8 @@ pub struct BlockCipher {
     pub block: Bytes,
     /// The key.
     pub key: Bytes,
+    /// The tweak, one for each block, of a tweakable cipher.
+    pub tweak: Option<Bytes>,
     /// The round keys.
     pub round_keys: RoundKeys,
     /// The modes to build.
@@ -300,6 +303,7 @@ struct Fields {
     schedule: Option<Spanned<ScheduleFields>>,
     block: Option<Spanned<Bytes>>,
     key: Option<Spanned<Bytes>>,
+    tweak: Option<Spanned<Bytes>>,
     round_keys: Option<Spanned<RoundKeys>>,
     modes: Option<Spanned<Vec<Mode>>>,
     block_function: Option<Spanned<String>>,
@@ -417,12 +421,25 @@ impl Reader<'_> {
                         return Err(self.error(at, messages::twice("the mode", mode)));
                     }
                 }
+                if let Some(tweak) = &fields.tweak {
+                    let Bytes { bytes, .. } = *tweak.get_ref();
+                    self.check_size("tweak", bytes, tweak.span().start)?;
+                    // Blocks go to instances in an order that depends on whether they have 8 bytes.
+                    let of_block = fields.block.as_ref().map_or(bytes, |block| block.get_ref().bytes);
+                    if (bytes == 8) != (of_block == 8) {
+                        return Err(self.error(tweak.span().start, messages::bad_tweak(bytes, of_block)));
+                    }
+                    if modes.contains(&Mode::Ctr) {
+                        return Err(self.error(at, messages::tweak_and_counter()));
+                    }
+                }
                 Function::BlockCipher(BlockCipher {
                     encrypt: need.field(fields.encrypt, "encrypt", "the node that encrypts")?,
                     decrypt,
                     schedule: Schedule { node: schedule.node, slicing: (*schedule.slicing.get_ref()).into() },
                     block: need.bytes(fields.block, "block")?,
                     key: need.bytes(fields.key, "key")?,
+                    tweak: fields.tweak.map(Spanned::into_inner),
                     round_keys: need.field(
                         fields.round_keys,
                         "round-keys",
@@ -467,6 +484,7 @@ impl Reader<'_> {
             ("schedule", place(&fields.schedule)),
             ("block", place(&fields.block)),
             ("key", place(&fields.key)),
+            ("tweak", place(&fields.tweak)),
             ("round-keys", place(&fields.round_keys)),
             ("modes", place(&fields.modes)),
             ("block-function", place(&fields.block_function)),
@@ -477,7 +495,9 @@ impl Reader<'_> {
             ("state", place(&fields.state)),
         ];
         let allowed: &[&str] = match fields.kind {
-            Kind::BlockCipher => &["encrypt", "decrypt", "schedule", "block", "key", "round-keys", "modes"],
+            Kind::BlockCipher => {
+                &["encrypt", "decrypt", "schedule", "block", "key", "tweak", "round-keys", "modes"]
+            }
             Kind::Stream => &["block-function", "key", "counter", "nonce", "keystream"],
             Kind::Permutation => &["permute", "state"],
         };

@@ -101,6 +101,16 @@ pub fn tuned_version(found: i64, known: i64) -> String {
     format!("this is version {found} of the file, and version {known} is known: run `usubac tune` again")
 }
 
+/// A tweak that does not go with its block.
+pub fn bad_tweak(tweak: u32, block: u32) -> String {
+    format!("a tweak of {tweak} bytes for a block of {block}: either both have 8 bytes or neither has")
+}
+
+/// A mode that has no place for tweaks.
+pub fn tweak_and_counter() -> String {
+    "a cipher with a `tweak` has no mode `ctr`: leave it out of `modes`".into()
+}
+
 /// A number that is no time.
 pub fn tuned_number(field: &str) -> String {
     format!("`{field}` is no time: write a number above zero")

@@ -67,6 +67,8 @@ pub struct Vector {
     pub key: Vec<u8>,
     /// The nonce, or the first counter block; empty for a primitive without.
     pub nonce: Vec<u8>,
+    /// The tweak; empty for a primitive without.
+    pub tweak: Vec<u8>,
     /// The block counter to start at.
     pub counter: Option<u32>,
     /// The associated data; empty for a primitive without.
@@ -88,6 +90,8 @@ pub struct Bulk {
     pub id: String,
     /// The key.
     pub key: Vec<u8>,
+    /// The tweak of all blocks; empty for a primitive without.
+    pub tweak: Vec<u8>,
     /// Number of blocks.
     pub blocks: usize,
     /// The blocks.
@@ -291,6 +295,7 @@ fn vector(kind: Kind, at: &At) -> Result<Vector, Wrong> {
             Kind::Stream | Kind::Aead => at.field("nonce")?.bytes()?,
             _ => bytes_or_none(at, "nonce")?,
         },
+        tweak: bytes_or_none(at, "tweak")?,
         counter: at.optional("counter")?.map(|field| field.number()).transpose()?,
         ad: if kind == Kind::Aead { at.field("ad")?.bytes()? } else { Vec::new() },
         customization: bytes_or_none(at, "customization")?,
@@ -321,6 +326,7 @@ fn bulk(at: &At) -> Result<Bulk, Wrong> {
     let bulk = Bulk {
         id: at.field("id")?.text()?.into(),
         key: bytes_or_none(at, "key")?,
+        tweak: bytes_or_none(at, "tweak")?,
         blocks: blocks.number()? as usize,
         input: at.field("input")?.bytes()?,
         output: at.field("output")?.bytes()?,

@@ -134,11 +134,11 @@ fn image_text(image: &Image) -> (&'static str, String) {
     }
 }
 
-/// A statement that packs the blocks at `in` into the registers of a parameter.
-fn pack(kernel: &Kernel, to: (&Parameter, &str), format: &str) -> String {
+/// A statement that packs the blocks at `from` into the registers of a parameter.
+fn pack(kernel: &Kernel, to: (&Parameter, &str), from: &str, format: &str) -> String {
     let (ending, argument) = image_text(&image(kernel, to.0));
     batches(kernel, to, format, &|registers, offset| {
-        format!("usuba_pack_{ending}({registers}, sizeof {}[0],{argument} in{offset}, {format});", to.1)
+        format!("usuba_pack_{ending}({registers}, sizeof {}[0],{argument} {from}{offset}, {format});", to.1)
     })
 }
 
@@ -216,18 +216,52 @@ pub fn load(stem: &str, cipher: &Image) -> String {
     )
 }
 
+/// What the batches of a tweakable cipher work on: the tweaks of the blocks to come.
+pub fn tweaking(stem: &str) -> String {
+    let upper = stem.to_uppercase();
+    format!(
+        "/* Blocks to come with their tweaks, one for each. */\n\
+         struct tweaking {{\n    const {stem}_ctx *ctx;\n    const unsigned char *tweaks;\n    size_t blocks;\n}};\n\n\
+         /* The tweaks of the next batch; of one that is not full in `last`, those that there are. */\n\
+         static const unsigned char *next_tweaks(struct tweaking *state, unsigned char *last)\n{{\n    \
+         const unsigned char *tweaks = state->tweaks;\n    \
+         if (state->blocks < {upper}_BATCH) {{\n        \
+         memset(last, 0, {upper}_BATCH * {upper}_TWEAK_BYTES);\n        \
+         memcpy(last, tweaks, state->blocks * {upper}_TWEAK_BYTES);\n        return last;\n    }}\n    \
+         state->tweaks += {upper}_BATCH * {upper}_TWEAK_BYTES;\n    state->blocks -= {upper}_BATCH;\n    \
+         return tweaks;\n}}\n\n"
+    )
+}
+
 /// `<direction>_batch`.
 pub fn block_batch(stem: &str, direction: &str, kernel: &Kernel) -> String {
     let (Some(block), Some(result)) = (kernel.inputs.first(), kernel.outputs.first()) else {
         return String::new();
     };
+    if let [_, tweak, _] = &kernel.inputs[..] {
+        let upper = stem.to_uppercase();
+        return format!(
+            "static void {direction}_batch(void *context, unsigned char *out, const unsigned char *in)\n\
+             {{\n    struct tweaking *state = (struct tweaking *)context;\n    \
+             unsigned char last[{upper}_BATCH * {upper}_TWEAK_BYTES];\n    \
+             const unsigned char *given = next_tweaks(state, last);\n    {};\n    {};\n    {};\n    {}\n    {}\n    \
+             {}(blocks, tweaks, state->ctx->round_keys, results);\n    {}\n}}\n\n",
+            array_declaration(block, "blocks"),
+            array_declaration(tweak, "tweaks"),
+            array_declaration(result, "results"),
+            pack(kernel, (block, "blocks"), "in", "block_format"),
+            pack(kernel, (tweak, "tweaks"), "given", "tweak_format"),
+            kernel.symbol,
+            unpack(kernel, (result, "results"), None, "block_format"),
+        );
+    }
     format!(
         "static void {direction}_batch(void *context, unsigned char *out, const unsigned char *in)\n\
          {{\n    const {stem}_ctx *ctx = (const {stem}_ctx *)*(const void **)context;\n    {};\n    {};\n    {}\n    \
          {}(blocks, ctx->round_keys, results);\n    {}\n}}\n\n",
         array_declaration(block, "blocks"),
         array_declaration(result, "results"),
-        pack(kernel, (block, "blocks"), "block_format"),
+        pack(kernel, (block, "blocks"), "in", "block_format"),
         kernel.symbol,
         unpack(kernel, (result, "results"), None, "block_format"),
     )
@@ -262,6 +296,8 @@ pub struct BlockCipherNames<'a> {
     pub key_bytes: u32,
     /// Bytes of a block.
     pub block_bytes: u32,
+    /// Bytes of a tweak, if there is one.
+    pub tweak_bytes: Option<u32>,
     /// Bytes of all round keys.
     pub round_key_bytes: u32,
     /// Blocks per call of a kernel.
@@ -290,6 +326,12 @@ pub fn block_cipher_header(file: &File, names: &BlockCipherNames) -> String {
          typedef struct {stem}_ctx {{\n    {};\n}} {stem}_ctx;\n\n",
         names.key_bytes, names.block_bytes, names.round_key_bytes, names.batch, names.context
     );
+    let (mut tweaks, mut with) = ("", "");
+    if let Some(bytes) = names.tweak_bytes {
+        tweaks = TWEAKS;
+        with = " with a tweak for each at `tweaks`, apart from `out`";
+        text += &format!("/* Bytes of a tweak. */\n#define {upper}_TWEAK_BYTES {bytes}\n\n");
+    }
     let context = context(stem, names.form);
     text += &match names.form {
         Form::Whole => format!(
@@ -310,9 +352,9 @@ pub fn block_cipher_header(file: &File, names: &BlockCipherNames) -> String {
     };
     for direction in directions {
         text += &format!(
-            "\n/* {direction}s each of `blocks` blocks by itself, any number of them. `out` may be `in`; other overlaps \
+            "\n/* {direction}s each of `blocks` blocks by itself{with}, any number of them. `out` may be `in`; other overlaps \
              are\n * refused. Time depends on `blocks` only. */\n\
-             int {stem}_{direction}_blocks({context}, unsigned char *out, const unsigned char *in, size_t \
+             int {stem}_{direction}_blocks({context}, {tweaks}unsigned char *out, const unsigned char *in, size_t \
              blocks);\n"
         )
         .replace("/* encrypts", "/* Encrypts")
@@ -340,8 +382,24 @@ fn context(stem: &str, form: Form) -> String {
     }
 }
 
+/// The argument of functions of a tweakable cipher after the context.
+pub const TWEAKS: &str = "const unsigned char *tweaks, ";
+
+/// Which functions a block cipher has.
+pub struct Functions {
+    /// Whether there are functions for blocks.
+    pub ecb: bool,
+    /// Whether there is decryption.
+    pub decrypt: bool,
+    /// Whether there is the counter mode.
+    pub ctr: bool,
+    /// Whether functions for blocks take a tweak for each.
+    pub tweak: bool,
+}
+
 /// The functions of a block cipher that its header declares.
-pub fn block_cipher_functions(stem: &str, form: Form, ecb: bool, decrypt: bool, ctr: bool) -> String {
+pub fn block_cipher_functions(stem: &str, form: Form, functions: &Functions) -> String {
+    let Functions { ecb, decrypt, ctr, tweak } = *functions;
     let upper = stem.to_uppercase();
     let context = context(stem, form);
     let mut text = match form {
@@ -363,16 +421,28 @@ pub fn block_cipher_functions(stem: &str, form: Form, ecb: bool, decrypt: bool, 
         (true, false) => &["encrypt"],
         (true, true) => &["encrypt", "decrypt"],
     };
+    let (mut tweaks, mut state, mut keys) = ("", "const void *keys = ctx".to_owned(), "keys");
+    let (mut fewer, mut apart) = (String::new(), String::new());
+    if tweak {
+        tweaks = TWEAKS;
+        state = format!("struct tweaking state = {{ (const {stem}_ctx *)ctx, tweaks, blocks }}");
+        keys = "state";
+        fewer = format!(" || blocks > SIZE_MAX / {upper}_TWEAK_BYTES");
+        apart = format!(
+            "if (result == USUBA_OK)\n        result = usuba_check_apart(out, blocks * {upper}_BLOCK_BYTES, tweaks, \
+             blocks * {upper}_TWEAK_BYTES);\n    "
+        );
+    }
     for direction in directions {
         text += &format!(
-            "\nint {stem}_{direction}_blocks({context}, unsigned char *out, const unsigned char *in, size_t \
-             blocks)\n{{\n    unsigned char scratch[{upper}_BATCH * {upper}_BLOCK_BYTES];\n    const void *keys = ctx;\n    \
+            "\nint {stem}_{direction}_blocks({context}, {tweaks}unsigned char *out, const unsigned char *in, size_t \
+             blocks)\n{{\n    unsigned char scratch[{upper}_BATCH * {upper}_BLOCK_BYTES];\n    {state};\n    \
              int result;\n    \
              if (ctx == NULL)\n        return USUBA_ERROR_NULL;\n    \
-             if (blocks > SIZE_MAX / {upper}_BLOCK_BYTES)\n        return USUBA_ERROR_LENGTH;\n    \
-             result = usuba_check(out, in, blocks * {upper}_BLOCK_BYTES);\n    \
+             if (blocks > SIZE_MAX / {upper}_BLOCK_BYTES{fewer})\n        return USUBA_ERROR_LENGTH;\n    \
+             result = usuba_check(out, in, blocks * {upper}_BLOCK_BYTES);\n    {apart}\
              if (result == USUBA_OK)\n        \
-             usuba_batches({direction}_batch, &keys, out, in, blocks * {upper}_BLOCK_BYTES, sizeof scratch, scratch);\n    \
+             usuba_batches({direction}_batch, &{keys}, out, in, blocks * {upper}_BLOCK_BYTES, sizeof scratch, scratch);\n    \
              return result;\n}}\n"
         );
     }
@@ -487,7 +557,7 @@ pub fn permutation_functions(stem: &str, kernel: &Kernel, state: &Parameter, res
          return result;\n}}\n",
         array_declaration(state, "states"),
         array_declaration(result, "results"),
-        pack(kernel, (state, "states"), "state_format"),
+        pack(kernel, (state, "states"), "in", "state_format"),
         kernel.symbol,
         unpack(kernel, (result, "results"), None, "state_format"),
     )

@@ -1,10 +1,20 @@
 static CONTEXT context;
 
+/* The tweaks of the blocks from number `first` on, as an argument with its comma. */
+#if defined(TWEAK)
+static unsigned char *tweaks;
+#define TWEAKS(first) tweaks + (first) * TWEAK,
+#define TWEAKS_TYPE const unsigned char *,
+#else
+#define TWEAKS(first)
+#define TWEAKS_TYPE
+#endif
+
 /* One block; a cipher that has counter mode only shows it as the keystream. */
 static void encrypt_one(unsigned char *out, const unsigned char *in)
 {
 #if defined(ENCRYPT)
-    if (ENCRYPT(&context, out, in, 1) != USUBA_OK)
+    if (ENCRYPT(&context, TWEAKS(0) out, in, 1) != USUBA_OK)
         die("a block is refused");
 #elif defined(CTR)
     unsigned char counter[BLOCK];
@@ -22,7 +32,7 @@ static void encrypt_one(unsigned char *out, const unsigned char *in)
 /* The greatest number of blocks in the checks below. */
 #define MOST (2 * BATCH + 1)
 
-typedef int blocks_function(const CONTEXT *, unsigned char *, const unsigned char *, size_t);
+typedef int blocks_function(const CONTEXT *, TWEAKS_TYPE unsigned char *, const unsigned char *, size_t);
 
 #if defined(ENCRYPT)
 /* Every number of blocks, any alignment, in place or not, against the blocks one at a time. */
@@ -31,7 +41,7 @@ static void check_blocks(const char *name, blocks_function *apply, const unsigne
 {
     size_t n;
     for (n = 0; n < MOST; n++)
-        if (apply(&context, expected + n * BLOCK, in + n * BLOCK, 1) != USUBA_OK)
+        if (apply(&context, TWEAKS(n) expected + n * BLOCK, in + n * BLOCK, 1) != USUBA_OK)
             COMPLAIN("%s refuses a block", name);
     for (n = 0; n <= MOST; n++) {
         const size_t size = n * BLOCK;
@@ -42,7 +52,7 @@ static void check_blocks(const char *name, blocks_function *apply, const unsigne
             memcpy(out, in, size);
             from = out;
         }
-        if (apply(&context, out, from, n) != USUBA_OK)
+        if (apply(&context, TWEAKS(0) out, from, n) != USUBA_OK)
             COMPLAIN("%s refuses %lu blocks", name, (unsigned long)n);
         if (memcmp(out, expected, size) != 0)
             COMPLAIN("%s of %lu blocks%s differs from one at a time", name, (unsigned long)n,
@@ -52,12 +62,19 @@ static void check_blocks(const char *name, blocks_function *apply, const unsigne
         if (from != out && (memcmp(from, in, size) != 0 || !margins_intact(from, size)))
             COMPLAIN("%s of %lu blocks writes to its input", name, (unsigned long)n);
     }
-    if (apply(&context, NULL, in, 1) != USUBA_ERROR_NULL || apply(NULL, expected, in, 1) != USUBA_ERROR_NULL)
+    if (apply(&context, TWEAKS(0) NULL, in, 1) != USUBA_ERROR_NULL ||
+        apply(NULL, TWEAKS(0) expected, in, 1) != USUBA_ERROR_NULL)
         COMPLAIN("%s accepts a null pointer", name);
-    if (apply(&context, expected, in, SIZE_MAX / BLOCK + 1) != USUBA_ERROR_LENGTH)
+    if (apply(&context, TWEAKS(0) expected, in, SIZE_MAX / BLOCK + 1) != USUBA_ERROR_LENGTH)
         COMPLAIN("%s accepts more bytes than memory has", name);
-    if (apply(&context, space + 1, space, 1) != USUBA_ERROR_OVERLAP)
+    if (apply(&context, TWEAKS(0) space + 1, space, 1) != USUBA_ERROR_OVERLAP)
         COMPLAIN("%s accepts overlapping buffers", name);
+#if defined(TWEAK)
+    if (apply(&context, NULL, expected, in, 1) != USUBA_ERROR_NULL)
+        COMPLAIN("%s accepts a null pointer to tweaks", name);
+    if (apply(&context, expected + BLOCK - 1, expected, in, 1) != USUBA_ERROR_OVERLAP)
+        COMPLAIN("%s accepts tweaks in its output", name);
+#endif
 }
 #endif
 
@@ -147,6 +164,10 @@ static void check_modes(void)
     unsigned char key[KEY];
     fill(key, KEY, 1);
     fill(in, size, 2);
+#if defined(TWEAK)
+    tweaks = reserve(MOST * TWEAK);
+    fill(tweaks, MOST * TWEAK, 4);
+#endif
     if (INIT(&context, key) != USUBA_OK || INIT(NULL, key) != USUBA_ERROR_NULL || INIT(&context, NULL) == USUBA_OK)
         COMPLAIN("init returns a wrong code");
 #if defined(ENCRYPT)
@@ -155,7 +176,8 @@ static void check_modes(void)
 #if defined(DECRYPT)
     check_blocks("decrypt", DECRYPT, in, expected, space, other);
     memcpy(space, in, size);
-    if (ENCRYPT(&context, space, space, MOST) != USUBA_OK || DECRYPT(&context, space, space, MOST) != USUBA_OK ||
+    if (ENCRYPT(&context, TWEAKS(0) space, space, MOST) != USUBA_OK ||
+        DECRYPT(&context, TWEAKS(0) space, space, MOST) != USUBA_OK ||
         memcmp(space, in, size) != 0)
         COMPLAIN("decrypt does not undo encrypt");
 #endif
@@ -184,6 +206,9 @@ static void check_modes(void)
     free(expected);
     free(space);
     free(other);
+#if defined(TWEAK)
+    free(tweaks);
+#endif
 }
 
 int main(void)
@@ -201,18 +226,25 @@ int main(void)
             const size_t n = (size_t)receive_number();
             unsigned char *data = reserve(n * BLOCK);
             int result = USUBA_ERROR_NULL;
+#if defined(TWEAK)
+            tweaks = reserve(n * TWEAK);
+            receive(tweaks, n * TWEAK);
+#endif
             receive(data, n * BLOCK);
 #if defined(ENCRYPT)
             if (request == 'E')
-                result = ENCRYPT(&context, data, data, n);
+                result = ENCRYPT(&context, TWEAKS(0) data, data, n);
 #endif
 #if defined(DECRYPT)
             if (request == 'D')
-                result = DECRYPT(&context, data, data, n);
+                result = DECRYPT(&context, TWEAKS(0) data, data, n);
 #endif
             if (result != USUBA_OK)
                 die("blocks are refused");
             answer(data, n * BLOCK);
+#if defined(TWEAK)
+            free(tweaks);
+#endif
             free(data);
 #if defined(CTR)
         } else if (request == 'C') {

@@ -132,13 +132,16 @@ fn requests(primitive: &Primitive, tests: &[Test], longest: u32, modes: bool) ->
         }
         match &test.request {
             Request::Blocks { direction: Direction::Backward, .. } if !decrypts => {}
-            Request::Blocks { direction, blocks, .. } => {
+            Request::Blocks { direction, tweak, blocks, .. } => {
                 input.push(match direction {
                     _ if !keyed => b'P',
                     Direction::Forward => b'E',
                     Direction::Backward => b'D',
                 });
                 input.extend(((blocks.len() / block) as u64).to_le_bytes());
+                for _ in 0..blocks.len() / block {
+                    input.extend(tweak);
+                }
                 input.extend(blocks);
                 size.answer = Some(blocks.len());
             }

@@ -341,7 +341,8 @@ fn block_cipher(
     let schedules =
         round_keys(cipher, loaded, kind, tests.iter().filter_map(|test| key_of(&test.request)).cloned())?;
     let mut encrypt = Node::new(&cipher.encrypt, loaded, kind)?;
-    encrypt.expect(2)?;
+    let inputs = 2 + usize::from(cipher.tweak.is_some());
+    encrypt.expect(inputs)?;
     let mut decrypt = cipher.decrypt.as_ref().map(|node| Node::new(node, loaded, kind)).transpose()?;
     let size = cipher.block.bytes as usize;
     let mut answers: Vec<Option<Vec<u8>>> = vec![None; tests.len()];
@@ -350,11 +351,17 @@ fn block_cipher(
     for (number, test) in tests.iter().enumerate() {
         let round_keys =
             key_of(&test.request).and_then(|key| schedules.get(key)).map_or(&[][..], Vec::as_slice);
+        let tweak = match &test.request {
+            Request::Blocks { tweak, .. } => tweak.as_slice(),
+            _ => &[],
+        };
         let push = |batch: &mut Batch, node: &Node, blocks: &[u8]| -> Result<(), WayError> {
-            let keys = node.input(1, round_keys, cipher.round_keys.cipher_order)?;
+            let keys = node.input(inputs - 1, round_keys, cipher.round_keys.cipher_order)?;
+            let tweak = cipher.tweak.map(|bytes| node.input(1, tweak, bytes.order)).transpose()?;
             for block in blocks.chunks(size) {
                 let block = node.input(0, block, cipher.block.order)?;
-                batch.applications.push((number, vec![block, keys.clone()]));
+                let inputs = [Some(block), tweak.clone(), Some(keys.clone())];
+                batch.applications.push((number, inputs.into_iter().flatten().collect()));
             }
             Ok(())
         };
@@ -381,7 +388,7 @@ fn block_cipher(
     }
     forward.run(&mut encrypt, cipher.block.order, &mut answers)?;
     if let Some(node) = &mut decrypt {
-        node.expect(2)?;
+        node.expect(inputs)?;
         backward.run(node, cipher.block.order, &mut answers)?;
     }
     add_text(tests, &mut answers);

@@ -105,7 +105,7 @@ fn errors_point_into_the_file() {
         "decrypt = ",
         "permute = ",
         expect![
-            "aes.toml:11:11: a primitive of kind `block-cipher` has no field `permute`; its fields are name, kind, slicings, vectors, encrypt, decrypt, schedule, block, key, round-keys, modes"
+            "aes.toml:11:11: a primitive of kind `block-cipher` has no field `permute`; its fields are name, kind, slicings, vectors, encrypt, decrypt, schedule, block, key, tweak, round-keys, modes"
         ],
     );
     check(
@@ -155,6 +155,18 @@ fn errors_point_into_the_file() {
         expect![
             "aes.toml:16:12: `../aes-128.json` is no path inside the folder of the cipher: write a relative path without `..`"
         ],
+    );
+    check(
+        "round-keys = ",
+        "tweak = { bytes = 8, order = \"big\" }\nround-keys = ",
+        expect![
+            "aes.toml:15:9: a tweak of 8 bytes for a block of 16: either both have 8 bytes or neither has"
+        ],
+    );
+    check(
+        "round-keys = ",
+        "tweak = { bytes = 16, order = \"big\" }\nround-keys = ",
+        expect!["aes.toml:7:8: a cipher with a `tweak` has no mode `ctr`: leave it out of `modes`"],
     );
     check(
         "\"ecb\", \"ctr\"",

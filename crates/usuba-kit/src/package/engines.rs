@@ -4,6 +4,7 @@ use super::amalgamate::inline;
 use super::steps::{Cost, Step, steps, worthwhile};
 use super::{Cipher, Made, Options};
 use crate::OutputFile;
+use crate::driver::TWEAKS;
 use crate::library::{self, BuildError, Choices, Library, RoundKeys};
 use crate::manifest::{BlockCipher, Function, Mode, Primitive};
 use crate::pipeline::Failure;
@@ -379,13 +380,14 @@ pub fn prototypes(primitive: &Primitive, engine: &Engine) -> String {
         Function::BlockCipher(cipher) => {
             text +=
                 &format!("USUBA_HIDDEN void {stem}_load_keys(void *, const unsigned char *round_keys);\n");
+            let tweaks = if cipher.tweak.is_some() { TWEAKS } else { "" };
             if cipher.modes.contains(&Mode::Ecb) {
                 text += &format!(
-                    "USUBA_HIDDEN int {stem}_encrypt_blocks(const void *, {bytes}, size_t blocks);\n"
+                    "USUBA_HIDDEN int {stem}_encrypt_blocks(const void *, {tweaks}{bytes}, size_t blocks);\n"
                 );
                 if cipher.decrypt.is_some() {
                     text += &format!(
-                        "USUBA_HIDDEN int {stem}_decrypt_blocks(const void *, {bytes}, size_t blocks);\n"
+                        "USUBA_HIDDEN int {stem}_decrypt_blocks(const void *, {tweaks}{bytes}, size_t blocks);\n"
                     );
                 }
             }

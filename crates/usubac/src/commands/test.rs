@@ -33,7 +33,7 @@ pub fn run(test: &Test, output: &Output) -> Result<(), Failure> {
         if test.vectors.is_empty() {
             if let Some(stranger) = tests.iter().find(|one| !one.request.fits(primitive)) {
                 return Err(Failure::general(format!(
-                    "{} is not for `{}`: its key or block has another size",
+                    "{} is not for `{}`: its key, tweak or block has another size",
                     stranger.name, primitive.name
                 )));
             }

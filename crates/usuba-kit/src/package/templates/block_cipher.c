@@ -3,9 +3,9 @@ struct engine {
     size_t keys;
     void (*load_keys)(void *, const unsigned char *);
 @if ecb
-    int (*encrypt_blocks)(const void *, unsigned char *, const unsigned char *, size_t);
+    int (*encrypt_blocks)(const void *, @tweaks@unsigned char *, const unsigned char *, size_t);
 @if decrypt
-    int (*decrypt_blocks)(const void *, unsigned char *, const unsigned char *, size_t);
+    int (*decrypt_blocks)(const void *, @tweaks@unsigned char *, const unsigned char *, size_t);
 @end
 @end
 @if ctr
@@ -39,7 +39,7 @@ void @stem@_wipe(@stem@_ctx *ctx)
 }
 @if ecb
 
-int @stem@_encrypt_blocks(const @stem@_ctx *ctx, unsigned char *out, const unsigned char *in, size_t blocks)
+int @stem@_encrypt_blocks(const @stem@_ctx *ctx, @tweaks@unsigned char *out, const unsigned char *in, size_t blocks)
 {
     int level, result;
     if (ctx == NULL)
@@ -49,20 +49,31 @@ int @stem@_encrypt_blocks(const @stem@_ctx *ctx, unsigned char *out, const unsig
         return USUBA_ERROR_CONTEXT;
     if (blocks > SIZE_MAX / @STEM@_BLOCK_BYTES)
         return USUBA_ERROR_LENGTH;
+@if tweak
+    if (blocks > SIZE_MAX / @STEM@_TWEAK_BYTES)
+        return USUBA_ERROR_LENGTH;
+@end
     result = usuba_check(out, in, blocks * @STEM@_BLOCK_BYTES);
+@if tweak
+    if (result == USUBA_OK)
+        result = usuba_check_apart(out, blocks * @STEM@_BLOCK_BYTES, tweaks, blocks * @STEM@_TWEAK_BYTES);
+@end
     while (result == USUBA_OK && blocks > 0) {
         const struct engine *engine = engines + usuba_engine_for(plans + level, blocks);
         const size_t share = usuba_share(blocks, engine->batch);
-        result = engine->encrypt_blocks(ctx->round_keys.u8 + engine->keys, out, in, share);
+        result = engine->encrypt_blocks(ctx->round_keys.u8 + engine->keys, @given@out, in, share);
         blocks -= share;
         out += share * @STEM@_BLOCK_BYTES;
         in += share * @STEM@_BLOCK_BYTES;
+@if tweak
+        tweaks += share * @STEM@_TWEAK_BYTES;
+@end
     }
     return result;
 }
 @if decrypt
 
-int @stem@_decrypt_blocks(const @stem@_ctx *ctx, unsigned char *out, const unsigned char *in, size_t blocks)
+int @stem@_decrypt_blocks(const @stem@_ctx *ctx, @tweaks@unsigned char *out, const unsigned char *in, size_t blocks)
 {
     int level, result;
     if (ctx == NULL)
@@ -72,14 +83,25 @@ int @stem@_decrypt_blocks(const @stem@_ctx *ctx, unsigned char *out, const unsig
         return USUBA_ERROR_CONTEXT;
     if (blocks > SIZE_MAX / @STEM@_BLOCK_BYTES)
         return USUBA_ERROR_LENGTH;
+@if tweak
+    if (blocks > SIZE_MAX / @STEM@_TWEAK_BYTES)
+        return USUBA_ERROR_LENGTH;
+@end
     result = usuba_check(out, in, blocks * @STEM@_BLOCK_BYTES);
+@if tweak
+    if (result == USUBA_OK)
+        result = usuba_check_apart(out, blocks * @STEM@_BLOCK_BYTES, tweaks, blocks * @STEM@_TWEAK_BYTES);
+@end
     while (result == USUBA_OK && blocks > 0) {
         const struct engine *engine = engines + usuba_engine_for(plans + level, blocks);
         const size_t share = usuba_share(blocks, engine->batch);
-        result = engine->decrypt_blocks(ctx->round_keys.u8 + engine->keys, out, in, share);
+        result = engine->decrypt_blocks(ctx->round_keys.u8 + engine->keys, @given@out, in, share);
         blocks -= share;
         out += share * @STEM@_BLOCK_BYTES;
         in += share * @STEM@_BLOCK_BYTES;
+@if tweak
+        tweaks += share * @STEM@_TWEAK_BYTES;
+@end
     }
     return result;
 }

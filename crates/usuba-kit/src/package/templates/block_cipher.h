@@ -2,6 +2,11 @@
 /* Bytes of a key and of a block. */
 #define @STEM@_KEY_BYTES @key@
 #define @STEM@_BLOCK_BYTES @block@
+@if tweak
+
+/* Bytes of a tweak. Functions take one for each block, one after another at `tweaks`, apart from `out`. */
+#define @STEM@_TWEAK_BYTES @tweak@
+@end
 
 /* Round keys in the forms in which this machine's code reads them. It has no pointers, may be copied, and is for one machine
  * only. Its members are nobody's business. */
@@ -24,11 +29,11 @@ typedef struct @stem@_ctx {
 
 /* Encrypts each of `blocks` blocks by itself, any number of them. `out` may be `in`; other overlaps are refused. Time
  * depends on `blocks` only. */
-@API@int @stem@_encrypt_blocks(const @stem@_ctx *ctx, unsigned char *out, const unsigned char *in, size_t blocks);
+@API@int @stem@_encrypt_blocks(const @stem@_ctx *ctx, @tweaks@unsigned char *out, const unsigned char *in, size_t blocks);
 @if decrypt
 
 /* Decrypts each of `blocks` blocks by itself; the same rules. */
-@API@int @stem@_decrypt_blocks(const @stem@_ctx *ctx, unsigned char *out, const unsigned char *in, size_t blocks);
+@API@int @stem@_decrypt_blocks(const @stem@_ctx *ctx, @tweaks@unsigned char *out, const unsigned char *in, size_t blocks);
 @end
 @end
 @if ctr
