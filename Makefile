@@ -1,12 +1,17 @@
 # Usuba: `make demo` shows it at work, `make test` runs every test. Both install what is missing.
 
-.PHONY: all demo test test-long bench bench-page compile-speed setup fmt lint clean
+.PHONY: all demo lib test test-long bench bench-page compile-speed setup fmt lint clean
 
 all:
 	cargo build --release
 
 setup:
 	@sh scripts/setup.sh
+
+# The C library of all ciphers, or of CIPHERS="ciphers/aes …": build/libusuba has its sources and what installs them.
+lib: setup
+	@mkdir -p build
+	@sh scripts/lib.sh $(CIPHERS)
 
 demo: setup
 	@cargo build --release --quiet -p usubac

@@ -52,3 +52,18 @@ encrypt() {
 best=$("$usubac" targets --native)
 others=$("$usubac" targets --here | grep -v "^$best\$" | sed -n '1p;$p')
 for target in $best $others; do encrypt "$target"; done
+
+# A library of one cipher, installed, found by pkg-config, and used by the program of the README.
+echo
+echo "a library of Serpent: build, install, compile demo/library.c against it"
+"$usubac" build ciphers/serpent -o "$work/serpent" >"$work/serpent.log" || { cat "$work/serpent.log"; exit 1; }
+make -s -j2 -C "$work/serpent" CC="$compiler" install PREFIX="$work/installed" >"$work/make.log" 2>&1 || { cat "$work/make.log"; exit 1; }
+PKG_CONFIG_PATH="$work/installed/lib/pkgconfig"
+export PKG_CONFIG_PATH
+# shellcheck disable=SC2046 # flags are words
+"$compiler" -std=c99 -Wall -Wextra -Werror demo/library.c $(pkg-config --cflags --libs usuba) -o "$work/library"
+wide=$(LD_LIBRARY_PATH="$work/installed/lib" "$work/library")
+narrow=$(USUBA_TARGET=gp64 LD_LIBRARY_PATH="$work/installed/lib" "$work/library")
+printf '  %s\n  %s\n' "$wide" "$narrow"
+[ "${wide%% *}" = "${narrow%% *}" ]
+echo "  both are the same bytes"

@@ -21,11 +21,11 @@ const USUAL: [(&str, &str); 4] =
 
 fn chosen() -> Vec<(String, String)> {
     if std::env::var("USUBA_WAYS").is_ok_and(|value| value == "all") {
-        let all = |name: &&str| {
+        let all = |name: &str| {
             let manifest = Cipher::read(name).manifest;
             manifest.primitives.into_iter().map(|one| ((*name).to_owned(), one.name)).collect::<Vec<_>>()
         };
-        return CIPHERS.iter().flat_map(|name| all(&name)).collect();
+        return CIPHERS.iter().flat_map(|name| all(name)).collect();
     }
     USUAL.iter().map(|(cipher, primitive)| ((*cipher).to_owned(), (*primitive).to_owned())).collect()
 }

@@ -24,8 +24,9 @@ const OVER_BOUND_BITSLICED: f64 = 1.5;
 /// A batch by itself, of which several at once would fill the ports, takes at least this part of the time of all of them.
 const ALONE: f64 = 0.6;
 
-/// What is assumed of machines whose table has no ports.
-const INSTRUCTIONS_A_CYCLE: f64 = 2.0;
+/// What is assumed of machines whose tables have no ports.
+const GENERAL_A_CYCLE: f64 = 3.0;
+const VECTORS_A_CYCLE: f64 = 2.0;
 
 /// An engine must save more than this for some number of blocks.
 const WORTH_ITS_CODE: f64 = 1.2;
@@ -63,7 +64,8 @@ pub struct Engine {
     /// Where the round keys in its form are among those of a context.
     pub keys: u32,
     target: &'static Target,
-    cycles: f64,
+    /// By ports, and by instructions.
+    cycles: [f64; 2],
     round_keys: Option<RoundKeys>,
 }
 
@@ -128,7 +130,9 @@ pub fn build(
                         (passes.interleave, passes.granularity) = (Some(1), None);
                         let mut alone = candidate(cipher, primitive, target, &choices, platform, options)?;
                         if let Some(alone) = &mut alone {
-                            alone.engine.cycles = alone.engine.cycles.max(ALONE * usual.engine.cycles);
+                            for (cycles, all) in alone.engine.cycles.iter_mut().zip(usual.engine.cycles) {
+                                *cycles = cycles.max(ALONE * all);
+                            }
                         }
                         candidates.extend(alone);
                     }
@@ -185,8 +189,11 @@ fn serve(platform: &Platform, candidates: &[Candidate]) -> Served {
         engines.extend(of_target.map(|candidate| candidate.engine.clone()));
         until.push(engines.len());
     }
+    // Ports are compared with ports only.
+    let measure = usize::from(!platform.levels.iter().any(|target| has_ports(target)));
     let costs = |engines: &[Engine]| -> Vec<Cost> {
-        engines.iter().map(|engine| Cost { batch: engine.batch, cycles: engine.cycles }).collect()
+        let cost = |engine: &Engine| Cost { batch: engine.batch, cycles: engine.cycles[measure] };
+        engines.iter().map(cost).collect()
     };
     let all = costs(&engines);
     let upto = |end: usize| (0..end).collect::<Vec<usize>>();
@@ -211,6 +218,11 @@ fn serve(platform: &Platform, candidates: &[Candidate]) -> Served {
     };
     place_keys(&mut served);
     served
+}
+
+/// Whether the table of a vector machine says which ports run what.
+fn has_ports(target: &Target) -> bool {
+    !target.single_lane && target.instructions().any(|row| row.ports != 0)
 }
 
 /// Gives each form of the round keys its place.
@@ -265,7 +277,7 @@ fn candidate(
         assembly,
         batch: library.batch,
     };
-    let cycles = library.kernels.first().map_or(CALL, |(_, compiled)| cycles(&compiled.kernel, target));
+    let cycles = library.kernels.first().map_or([CALL; 2], |(_, compiled)| cycles(&compiled.kernel, target));
     let mut files = vec![OutputFile {
         path: format!("{stem}.c"),
         contents: source(&library, primitive, target, &stem, &condition, options),
@@ -279,11 +291,12 @@ fn candidate(
     Ok(Some(Candidate { engine, files, made, interleave }))
 }
 
-/// Cycles that a batch takes, roughly.
-fn cycles(kernel: &Kernel, target: &Target) -> f64 {
-    let guess = kernel.report.instructions_run() as f64 / INSTRUCTIONS_A_CYCLE;
+/// Cycles that a batch takes, roughly: by ports, and by instructions.
+fn cycles(kernel: &Kernel, target: &Target) -> [f64; 2] {
+    let at_once = if target.single_lane { GENERAL_A_CYCLE } else { VECTORS_A_CYCLE };
+    let guess = kernel.report.instructions_run() as f64 / at_once;
     let over = if kernel.shape.slicing == Slicing::B { OVER_BOUND_BITSLICED } else { OVER_BOUND };
-    kernel.report.port_bound(target).unwrap_or(guess) * over + CALL
+    [kernel.report.port_bound(target).unwrap_or(guess), guess].map(|cycles| cycles * over + CALL)
 }
 
 /// When an engine is compiled.
