@@ -20,7 +20,7 @@ impl Loader for Disk {
 }
 
 /// The names of the cipher folders, sorted.
-pub const CIPHERS: [&str; 22] = [
+pub const CIPHERS: [&str; 23] = [
     "ace",
     "aes",
     "aria",
@@ -42,6 +42,7 @@ pub const CIPHERS: [&str; 22] = [
     "sm4",
     "spongent",
     "subterranean",
+    "trivium",
     "xoodoo",
 ];
 
@@ -94,6 +95,7 @@ pub fn main_node(primitive: &Primitive) -> &str {
     match &primitive.function {
         Function::BlockCipher(cipher) => &cipher.encrypt,
         Function::Stream(stream) => &stream.block_function,
+        Function::Generator(generator) => &generator.generate,
         Function::Permutation(permutation) => &permutation.permute,
     }
 }

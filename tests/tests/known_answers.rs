@@ -139,6 +139,7 @@ ciphers!(
     sm4,
     spongent,
     subterranean,
+    trivium,
     xoodoo
 );
 

@@ -56,13 +56,15 @@ pub fn block_bytes(primitive: &Primitive) -> u32 {
     match &primitive.function {
         Function::BlockCipher(cipher) => cipher.block.bytes,
         Function::Stream(cipher) => cipher.keystream.bytes,
+        Function::Generator(cipher) => cipher.keystream.bytes,
         Function::Permutation(permutation) => permutation.state.bytes,
     }
 }
 
 /// The kernel that a primitive spends its time in, with what is known of it.
 pub fn main_kernel(library: &Library) -> Option<&Kernel> {
-    let main = library.kernels.iter().find(|(role, _)| !matches!(*role, "decrypt" | "key_schedule"));
+    let main =
+        library.kernels.iter().find(|(role, _)| !matches!(*role, "decrypt" | "key_schedule" | "initialise"));
     main.map(|(_, compiled)| &compiled.kernel)
 }
 
@@ -115,6 +117,13 @@ pub fn functions(primitive: &Primitive, library: &Library, prefix: &str, blocks:
             let _ = writeln!(text, "static unsigned char key[{}];", cipher.key.bytes);
             let _ = writeln!(text, "static unsigned char nonce[{}];", cipher.nonce.bytes);
             add("xor", bytes, &format!("(void){stem}_xor(key, nonce, 1, text, text, {bytes});"));
+        }
+        Function::Generator(cipher) => {
+            let _ = writeln!(text, "static {stem}_ctx ctx;");
+            let _ = writeln!(text, "static unsigned char key[{}];", cipher.key.bytes);
+            let _ = writeln!(text, "static unsigned char nonce[{}];", cipher.nonce.bytes);
+            preparation = format!("return {stem}_init(&ctx, key, nonce) != USUBA_OK;");
+            add("xor", bytes, &format!("(void){stem}_xor(&ctx, text, text, {bytes});"));
         }
         Function::Permutation(_) => {
             add("permute", bytes, &format!("(void){stem}_permute(text, {blocks});"));

@@ -6,6 +6,7 @@
 //! Public functions (all return `USUBA_OK` or a `USUBA_ERROR_…`):
 //! - block cipher: `usuba_<name>_init`, `_encrypt_blocks`, `_decrypt_blocks`, `_ctr_xor`, `_wipe`;
 //! - stream cipher: `usuba_<name>_xor`;
+//! - generator: `usuba_<name>_init`, `_xor`, `_xor_batch`, `_wipe`;
 //! - permutation: `usuba_<name>_permute`.
 
 use crate::OutputFile;
@@ -13,6 +14,7 @@ use crate::manifest::{BlockCipher, Function, Mode, Permutation, Primitive, Strea
 use crate::order::{Order, OrderError};
 use thiserror::Error;
 
+mod generator;
 mod parts;
 mod text;
 
@@ -111,17 +113,26 @@ pub enum Kernels {
     },
     /// Of a stream cipher.
     Stream(Kernel),
+    /// Of a stream cipher with a state.
+    Generator {
+        /// What its functions are for.
+        form: Form,
+        /// Of the node `generate`.
+        generate: Kernel,
+        /// Of the node from key and nonce to the state, for one instance on general-purpose registers.
+        initialise: Kernel,
+    },
     /// Of a permutation.
     Permutation(Kernel),
 }
 
-/// What the functions of a block cipher are for.
+/// What the functions of a block cipher or a generator are for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
     /// To be called by users, with a context made from a key.
     Whole,
-    /// One of several implementations behind functions that users call: contexts are made from round keys, in memory of
-    /// which the caller knows only the size.
+    /// One of several implementations behind functions that users call. Contexts of block ciphers are made from round keys,
+    /// in memory of which the caller knows only the size; those of generators are the same for all implementations.
     Engine,
 }
 
@@ -214,6 +225,9 @@ pub fn generate(
             block_cipher(cipher, encrypt, decrypt.as_ref(), schedule.as_ref(), &stem, labels)
         }
         (Function::Stream(cipher), Kernels::Stream(kernel)) => stream(cipher, kernel, &stem, labels),
+        (Function::Generator(cipher), Kernels::Generator { form, generate, initialise }) => {
+            generator::files(*form, cipher, generate, initialise, &stem, labels)
+        }
         (Function::Permutation(permutation), Kernels::Permutation(kernel)) => {
             permute(permutation, kernel, &stem, labels)
         }

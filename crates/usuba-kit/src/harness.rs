@@ -11,6 +11,7 @@
 //! | | `C`, n, counter, n bytes: counter mode | n bytes, counter |
 //! | | `N`, n, block: encrypt n times | block |
 //! | stream cipher | `X`, counter, n, key, nonce, n bytes | n bytes |
+//! | generator | the same; the counter is not used | |
 //! | permutation | `P`, n, n states | n states |
 //! | | `N`, n, state: permute n times | state |
 //! | all | `M`: compare the modes with a loop that takes one block at a time | a [`MESSAGE`]-byte text, empty if all is well |
@@ -72,6 +73,16 @@ fn around(primitive: &Primitive, prefix: &str, batch: &str, round_keys: &str) ->
             define("XOR", format!("{stem}_xor"));
             define("COUNTER", format!("uint{}_t", 8 * cipher.counter.bytes));
             include_str!("harness/stream.c")
+        }
+        Function::Generator(_) => {
+            define("BLOCK", format!("{upper}_BLOCK_BYTES"));
+            define("KEY", format!("{upper}_KEY_BYTES"));
+            define("NONCE", format!("{upper}_NONCE_BYTES"));
+            define("CONTEXT", format!("{stem}_ctx"));
+            for (name, function) in [("INIT", "init"), ("XOR", "xor"), ("XOR_BATCH", "xor_batch")] {
+                define(name, format!("{stem}_{function}"));
+            }
+            include_str!("harness/generator.c")
         }
         Function::Permutation(_) => {
             define("BLOCK", format!("{upper}_STATE_BYTES"));

@@ -74,7 +74,7 @@ pub enum Request {
         key: Vec<u8>,
         /// The nonce.
         nonce: Vec<u8>,
-        /// The number of the first block.
+        /// The number of the first block; a generator starts at its beginning.
         counter: u64,
         /// The text.
         data: Vec<u8>,
@@ -101,6 +101,9 @@ impl Request {
                 is(key, cipher.key.bytes) && is(counter, cipher.block.bytes)
             }
             (Request::Stream { key, nonce, .. }, Function::Stream(cipher)) => {
+                is(key, cipher.key.bytes) && is(nonce, cipher.nonce.bytes)
+            }
+            (Request::Stream { key, nonce, .. }, Function::Generator(cipher)) => {
                 is(key, cipher.key.bytes) && is(nonce, cipher.nonce.bytes)
             }
             (Request::Blocks { key, tweak, blocks, .. }, Function::Permutation(permutation)) => {
@@ -325,6 +328,14 @@ pub fn tests_of(primitive: &Primitive, files: &[(String, VectorFile)]) -> Vec<Te
                     let (key, nonce) = (v.key.clone(), v.nonce.clone());
                     let counter = v.counter.unwrap_or(0).into();
                     add(&v.id, Request::Stream { key, nonce, counter, data: v.input.clone() }, &v.output);
+                }
+            }
+            // Files of generators have the keystream itself, which is what zeros are encrypted to.
+            Function::Generator(_) => {
+                for v in &content.vectors {
+                    let (key, nonce) = (v.key.clone(), v.nonce.clone());
+                    let data = if v.input.is_empty() { vec![0; v.output.len()] } else { v.input.clone() };
+                    add(&v.id, Request::Stream { key, nonce, counter: 0, data }, &v.output);
                 }
             }
             Function::BlockCipher(cipher) => {

@@ -14,7 +14,7 @@
 //! | field | meaning |
 //! |---|---|
 //! | `name` | becomes part of C names: `aes-128` makes `usuba_aes_128_…` |
-//! | `kind` | `block-cipher`, `stream` or `permutation` |
+//! | `kind` | `block-cipher`, `stream`, `generator` or `permutation` |
 //! | `slicings` | those worth building, best first: `b`, `v`, `h` |
 //! | `library` | those of them that libraries are built from; without the field, all |
 //! | `vectors` | files of known answers, relative to the manifest |
@@ -32,6 +32,11 @@
 //!
 //! A stream cipher: `block-function`, a node from the `const` key, the counter and the `const` nonce to the keystream;
 //! `key`, `counter`, `nonce`, `keystream`, each `{ bytes, order }`.
+//!
+//! A generator, which is a stream cipher with a state and without a counter: `initialise = { node, slicing }`, the node from the
+//! key and the nonce to the state, and the slicing (`b` or `v`) to compile it in; `generate`, the node from the state to the
+//! next state and a word of keystream; `key`, `nonce`, `state`, `keystream`, each `{ bytes, order }`. Both nodes write the state
+//! in the same order.
 //!
 //! A permutation: `permute`, a node from state to state; `state = { bytes, order }`.
 
@@ -96,6 +101,8 @@ pub enum Function {
     BlockCipher(BlockCipher),
     /// A keystream from key, counter and nonce.
     Stream(Stream),
+    /// A keystream from a state that goes on.
+    Generator(Generator),
     /// A permutation without key.
     Permutation(Permutation),
 }
@@ -136,6 +143,23 @@ pub struct Stream {
     pub keystream: Bytes,
 }
 
+/// A stream cipher with a state and without a counter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Generator {
+    /// The node from key and nonce to the state.
+    pub initialise: Schedule,
+    /// The node from the state to the next state and a word of keystream.
+    pub generate: String,
+    /// The key.
+    pub key: Bytes,
+    /// The nonce.
+    pub nonce: Bytes,
+    /// The state, as both nodes write it.
+    pub state: Bytes,
+    /// The keystream of one application.
+    pub keystream: Bytes,
+}
+
 /// A permutation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Permutation {
@@ -145,10 +169,10 @@ pub struct Permutation {
     pub state: Bytes,
 }
 
-/// A key schedule.
+/// A node that runs once for a key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Schedule {
-    /// The node from key to round keys.
+    /// The node: from the key to round keys, or from key and nonce to a state.
     pub node: String,
     /// The slicing to compile it in, `B` or `V`.
     pub slicing: Slicing,
@@ -243,6 +267,7 @@ struct File {
 enum Kind {
     BlockCipher,
     Stream,
+    Generator,
     Permutation,
 }
 
@@ -251,6 +276,7 @@ impl fmt::Display for Kind {
         f.write_str(match self {
             Kind::BlockCipher => "block-cipher",
             Kind::Stream => "stream",
+            Kind::Generator => "generator",
             Kind::Permutation => "permutation",
         })
     }
@@ -310,6 +336,8 @@ struct Fields {
     counter: Option<Spanned<Bytes>>,
     nonce: Option<Spanned<Bytes>>,
     keystream: Option<Spanned<Bytes>>,
+    initialise: Option<Spanned<ScheduleFields>>,
+    generate: Option<Spanned<String>>,
     permute: Option<Spanned<String>>,
     state: Option<Spanned<Bytes>>,
 }
@@ -400,10 +428,7 @@ impl Reader<'_> {
             Kind::BlockCipher => {
                 let decrypt = fields.decrypt.map(Spanned::into_inner);
                 let schedule =
-                    need.field(fields.schedule, "schedule", "{ node, slicing } of the key schedule")?;
-                if *schedule.slicing.get_ref() == SlicingName::H {
-                    return Err(self.error(schedule.slicing.span().start, messages::horizontal_schedule()));
-                }
+                    need.schedule(fields.schedule, "schedule", "{ node, slicing } of the key schedule")?;
                 let round_keys = match &fields.round_keys {
                     Some(spanned) => {
                         self.check_size("round-keys", spanned.get_ref().bytes, spanned.span().start)
@@ -436,7 +461,7 @@ impl Reader<'_> {
                 Function::BlockCipher(BlockCipher {
                     encrypt: need.field(fields.encrypt, "encrypt", "the node that encrypts")?,
                     decrypt,
-                    schedule: Schedule { node: schedule.node, slicing: (*schedule.slicing.get_ref()).into() },
+                    schedule,
                     block: need.bytes(fields.block, "block")?,
                     key: need.bytes(fields.key, "key")?,
                     tweak: fields.tweak.map(Spanned::into_inner),
@@ -457,6 +482,22 @@ impl Reader<'_> {
                 key: need.bytes(fields.key, "key")?,
                 counter: need.bytes(fields.counter, "counter")?,
                 nonce: need.bytes(fields.nonce, "nonce")?,
+                keystream: need.bytes(fields.keystream, "keystream")?,
+            }),
+            Kind::Generator => Function::Generator(Generator {
+                initialise: need.schedule(
+                    fields.initialise,
+                    "initialise",
+                    "{ node, slicing } of the node from key and nonce to the state",
+                )?,
+                generate: need.field(
+                    fields.generate,
+                    "generate",
+                    "the node from the state to the next state and keystream",
+                )?,
+                key: need.bytes(fields.key, "key")?,
+                nonce: need.bytes(fields.nonce, "nonce")?,
+                state: need.bytes(fields.state, "state")?,
                 keystream: need.bytes(fields.keystream, "keystream")?,
             }),
             Kind::Permutation => Function::Permutation(Permutation {
@@ -491,6 +532,8 @@ impl Reader<'_> {
             ("counter", place(&fields.counter)),
             ("nonce", place(&fields.nonce)),
             ("keystream", place(&fields.keystream)),
+            ("initialise", place(&fields.initialise)),
+            ("generate", place(&fields.generate)),
             ("permute", place(&fields.permute)),
             ("state", place(&fields.state)),
         ];
@@ -499,6 +542,7 @@ impl Reader<'_> {
                 &["encrypt", "decrypt", "schedule", "block", "key", "tweak", "round-keys", "modes"]
             }
             Kind::Stream => &["block-function", "key", "counter", "nonce", "keystream"],
+            Kind::Generator => &["initialise", "generate", "key", "nonce", "state", "keystream"],
             Kind::Permutation => &["permute", "state"],
         };
         for (field, at) in present {
@@ -549,6 +593,19 @@ impl Need<'_> {
         field
             .map(Spanned::into_inner)
             .ok_or_else(|| self.reader.error(self.at, messages::missing_field(self.kind, name, meaning)))
+    }
+
+    fn schedule(
+        &self,
+        field: Option<Spanned<ScheduleFields>>,
+        name: &str,
+        meaning: &str,
+    ) -> Result<Schedule, ManifestError> {
+        let ScheduleFields { node, slicing } = self.field(field, name, meaning)?;
+        if *slicing.get_ref() == SlicingName::H {
+            return Err(self.reader.error(slicing.span().start, messages::horizontal_schedule()));
+        }
+        Ok(Schedule { node, slicing: slicing.into_inner().into() })
     }
 
     fn bytes(&self, field: Option<Spanned<Bytes>>, name: &str) -> Result<Bytes, ManifestError> {

@@ -62,7 +62,7 @@ pub fn bad_size(field: &str, bytes: u64, limit: u32) -> String {
 
 /// A slicing for which a schedule cannot be compiled.
 pub fn horizontal_schedule() -> String {
-    "a key schedule runs on one general-purpose register per value, where `h` does not exist: write `b` or `v`".into()
+    "a node that runs once for a key has one general-purpose register per value, where `h` does not exist: write `b` or `v`".into()
 }
 
 /// A path that leaves the folder of the cipher.

@@ -91,6 +91,10 @@ fn nodes(cipher: &Cipher) -> Vec<(String, Vec<Slicing>)> {
                 add(&block.schedule.node, vec![block.schedule.slicing]);
             }
             Function::Stream(stream) => add(&stream.block_function, slicings),
+            Function::Generator(generator) => {
+                add(&generator.generate, slicings);
+                add(&generator.initialise.node, vec![generator.initialise.slicing]);
+            }
             Function::Permutation(permutation) => add(&permutation.permute, slicings),
         }
     }

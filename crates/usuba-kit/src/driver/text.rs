@@ -43,7 +43,7 @@ impl<'a> File<'a> {
     }
 
     /// A header around `declarations`.
-    fn header(&self, summary: &str, declarations: &str) -> String {
+    pub fn header(&self, summary: &str, declarations: &str) -> String {
         let head = self.head("h", summary);
         let guard = format!("{}_H", self.upper);
         format!(
@@ -124,7 +124,7 @@ fn batches(
 
 /// How the names of the functions of an image end, and the argument that tells them how atoms lie in registers, with its
 /// comma.
-fn image_text(image: &Image) -> (&'static str, String) {
+pub(super) fn image_text(image: &Image) -> (&'static str, String) {
     match image {
         Image::B => ("b", String::new()),
         Image::V { lane } => ("v", format!(" {lane},")),
@@ -135,7 +135,7 @@ fn image_text(image: &Image) -> (&'static str, String) {
 }
 
 /// A statement that packs the blocks at `from` into the registers of a parameter.
-fn pack(kernel: &Kernel, to: (&Parameter, &str), from: &str, format: &str) -> String {
+pub(super) fn pack(kernel: &Kernel, to: (&Parameter, &str), from: &str, format: &str) -> String {
     let (ending, argument) = image_text(&image(kernel, to.0));
     batches(kernel, to, format, &|registers, offset| {
         format!("usuba_pack_{ending}({registers}, sizeof {}[0],{argument} {from}{offset}, {format});", to.1)
@@ -143,7 +143,7 @@ fn pack(kernel: &Kernel, to: (&Parameter, &str), from: &str, format: &str) -> St
 }
 
 /// A statement that unpacks the registers of a parameter to `out`, exclusive-or the bytes at `with`.
-fn unpack(kernel: &Kernel, from: (&Parameter, &str), with: Option<&str>, format: &str) -> String {
+pub(super) fn unpack(kernel: &Kernel, from: (&Parameter, &str), with: Option<&str>, format: &str) -> String {
     let (ending, argument) = image_text(&image(kernel, from.0));
     batches(kernel, from, format, &|registers, offset| {
         let with = with.map_or_else(|| "NULL".to_owned(), |with| format!("{with}{offset}"));
@@ -174,7 +174,7 @@ fn count(kernel: &Kernel, upper: &str, to: (&Parameter, &str), format: &str, big
 }
 
 /// A statement that makes the uniform form of the block at `from`.
-fn uniform(image: &Image, to: &str, from: &str, format: &str) -> String {
+pub(super) fn uniform(image: &Image, to: &str, from: &str, format: &str) -> String {
     match image {
         Image::B => format!("usuba_uniform_b({to}, {from}, {format});"),
         Image::V { lane } => format!("usuba_uniform_v({to}, {lane}, {from}, {format});"),

@@ -107,6 +107,7 @@ fn requests(primitive: &Primitive, tests: &[Test], longest: u32, modes: bool) ->
             (cipher.block.bytes as usize, cipher.round_keys.bytes as usize, cipher.decrypt.is_some())
         }
         Function::Stream(cipher) => (cipher.keystream.bytes as usize, 0, false),
+        Function::Generator(cipher) => (cipher.keystream.bytes as usize, 0, false),
         Function::Permutation(permutation) => (permutation.state.bytes as usize, 0, false),
     };
     let keyed = matches!(primitive.function, Function::BlockCipher(_));

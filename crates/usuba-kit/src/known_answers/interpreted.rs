@@ -1,7 +1,7 @@
 //! Requests answered by interpreters: bytes to words, nodes, words to bytes.
 
 use super::{Answers, Direction, Plan, Request, Test, WayError, explain};
-use crate::manifest::{BlockCipher, Function, Permutation, Primitive, Stream};
+use crate::manifest::{BlockCipher, Function, Generator, Permutation, Primitive, Schedule, Stream};
 use crate::order::{self, Order};
 use crate::pipeline::{self, Failure, Knobs, Settings};
 use std::collections::BTreeMap;
@@ -139,6 +139,15 @@ impl Node {
         })
     }
 
+    /// A node that runs once for a key, in its own slicing.
+    fn once(schedule: &Schedule, loaded: &Loaded, kind: Kind<'_>) -> Result<Node, WayError> {
+        let kind = match kind {
+            Kind::Reference => Kind::Reference,
+            Kind::NormalForm(_, knobs) => Kind::NormalForm(schedule.slicing, knobs),
+        };
+        Node::new(&schedule.node, loaded, kind)
+    }
+
     /// The outputs for each of `instances`, whose inputs have as many words as the node wants.
     fn run(&mut self, instances: &[Words]) -> Vec<Words> {
         let (inputs, outputs) = (&self.inputs, &self.outputs);
@@ -179,10 +188,15 @@ impl Node {
         order.decode(shape.width, shape.words, bytes).map_err(|error| self.broken(&error.to_string()))
     }
 
-    /// The bytes of the one output.
+    /// The bytes of the one output, or the first of several.
     fn output(&self, results: &Words, order: Order) -> Result<Vec<u8>, WayError> {
-        let (Some(shape), Some(words)) = (self.outputs.first(), results.first()) else {
-            return Err(self.broken("it has no output"));
+        self.output_number(0, results, order)
+    }
+
+    /// The bytes of an output.
+    fn output_number(&self, number: usize, results: &Words, order: Order) -> Result<Vec<u8>, WayError> {
+        let (Some(shape), Some(words)) = (self.outputs.get(number), results.get(number)) else {
+            return Err(self.broken("it has too few outputs"));
         };
         order.encode(shape.width, words).map_err(|error| self.broken(&error.to_string()))
     }
@@ -264,6 +278,7 @@ fn answers(
     let mut answers = match &primitive.function {
         Function::BlockCipher(cipher) => block_cipher(cipher, loaded, kind, tests),
         Function::Stream(cipher) => stream(cipher, loaded, kind, tests),
+        Function::Generator(cipher) => generate(cipher, loaded, kind, tests),
         Function::Permutation(permutation) => permute(permutation, loaded, kind, tests),
     }?;
     let chains: Vec<(usize, &Request)> = tests
@@ -304,11 +319,7 @@ fn round_keys(
     kind: Kind<'_>,
     keys: impl Iterator<Item = Vec<u8>>,
 ) -> Result<BTreeMap<Vec<u8>, Vec<u8>>, WayError> {
-    let kind = match kind {
-        Kind::Reference => Kind::Reference,
-        Kind::NormalForm(_, knobs) => Kind::NormalForm(cipher.schedule.slicing, knobs),
-    };
-    let mut schedule = Node::new(&cipher.schedule.node, loaded, kind)?;
+    let mut schedule = Node::once(&cipher.schedule, loaded, kind)?;
     schedule.expect(1)?;
     let mut keys: Vec<Vec<u8>> = keys.collect();
     keys.sort_unstable();
@@ -448,6 +459,51 @@ fn stream(
     Ok(answers)
 }
 
+fn generate(
+    cipher: &Generator,
+    loaded: &Loaded,
+    kind: Kind<'_>,
+    tests: &[Test],
+) -> Result<Vec<Option<Vec<u8>>>, WayError> {
+    let mut initialise = Node::once(&cipher.initialise, loaded, kind)?;
+    initialise.expect(2)?;
+    let mut node = Node::new(&cipher.generate, loaded, kind)?;
+    if node.inputs.len() != 1 || node.outputs.len() != 2 {
+        return Err(
+            node.broken("it must have one input, the state, and two outputs, the state and keystream")
+        );
+    }
+    let mut answers: Vec<Option<Vec<u8>>> = vec![None; tests.len()];
+    let mut streams: Vec<(usize, usize)> = Vec::new();
+    let mut starts: Vec<Words> = Vec::new();
+    for (number, test) in tests.iter().enumerate() {
+        let Request::Stream { key, nonce, data, .. } = &test.request else { continue };
+        let key = initialise.input(0, key, cipher.key.order)?;
+        let nonce = initialise.input(1, nonce, cipher.nonce.order)?;
+        streams.push((number, data.len().div_ceil(cipher.keystream.bytes as usize)));
+        starts.push(vec![key, nonce]);
+    }
+    let mut states: Vec<Words> = Vec::new();
+    for results in initialise.run(&starts) {
+        let state = initialise.output(&results, cipher.state.order)?;
+        states.push(vec![node.input(0, &state, cipher.state.order)?]);
+    }
+    let most = streams.iter().map(|(_, words)| *words).max().unwrap_or(0);
+    for step in 0..most {
+        let all = node.run(&states);
+        for (((number, words), state), mut results) in streams.iter().zip(&mut states).zip(all) {
+            if let Some(answer) = answers.get_mut(*number).filter(|_| step < *words) {
+                let keystream = node.output_number(1, &results, cipher.keystream.order)?;
+                answer.get_or_insert_default().extend(keystream);
+            }
+            results.truncate(1);
+            *state = results;
+        }
+    }
+    add_text(tests, &mut answers);
+    Ok(answers)
+}
+
 fn permute(
     permutation: &Permutation,
     loaded: &Loaded,
@@ -493,7 +549,7 @@ fn chain_answers(
         Function::Permutation(permutation) => {
             (Node::new(&permutation.permute, loaded, kind)?, permutation.state.order, BTreeMap::new())
         }
-        Function::Stream(_) => return Ok(()),
+        Function::Stream(_) | Function::Generator(_) => return Ok(()),
     };
     let mut states: Vec<(usize, u32, Words)> = Vec::new();
     for (number, request) in chains {

@@ -39,7 +39,7 @@ fn a_block_cipher() {
 }
 
 #[test]
-fn streams_and_permutations() {
+fn streams_generators_and_permutations() {
     let text = r#"
 name = "mix"
 title = "Mix"
@@ -60,10 +60,32 @@ kind = "permutation"
 slicings = ["v", "b"]
 permute = "P12"
 state = { bytes = 40, order = "big" }
+[[primitive]]
+name = "trivium"
+kind = "generator"
+slicings = ["v"]
+initialise = { node = "Initialise", slicing = "v" }
+generate = "Generate"
+key = { bytes = 10, order = "little" }
+nonce = { bytes = 10, order = "little" }
+state = { bytes = 48, order = "little" }
+keystream = { bytes = 8, order = "little" }
 "#;
     let manifest = parse("mix.toml", text).unwrap();
     assert!(matches!(&manifest.primitives[0].function, Function::Stream(s) if s.keystream.bytes == 64));
     assert!(matches!(&manifest.primitives[1].function, Function::Permutation(p) if p.permute == "P12"));
+    let Function::Generator(generator) = &manifest.primitives[2].function else { panic!("a generator") };
+    assert_eq!((generator.initialise.slicing, generator.state.bytes), (Slicing::V, 48));
+    let refused =
+        |from: &str, to: &str| parse("mix.toml", &text.replacen(from, to, 1)).unwrap_err().to_string();
+    expect![
+        "mix.toml:22:8: a primitive of kind `generator` needs the field `generate`: the node from the state to the next state and keystream"
+    ]
+    .assert_eq(&refused("generate = \"Generate\"\n", ""));
+    expect![
+        "mix.toml:25:47: a node that runs once for a key has one general-purpose register per value, where `h` does not exist: write `b` or `v`"
+    ]
+    .assert_eq(&refused("\"Initialise\", slicing = \"v\"", "\"Initialise\", slicing = \"h\""));
 }
 
 /// Replaces `from` by `to` in the manifest of AES and compares the error.
@@ -112,7 +134,7 @@ fn errors_point_into_the_file() {
         "slicing = \"b\"",
         "slicing = \"h\"",
         expect![
-            "aes.toml:12:49: a key schedule runs on one general-purpose register per value, where `h` does not exist: write `b` or `v`"
+            "aes.toml:12:49: a node that runs once for a key has one general-purpose register per value, where `h` does not exist: write `b` or `v`"
         ],
     );
     check(

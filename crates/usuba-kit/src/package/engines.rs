@@ -417,6 +417,13 @@ pub fn prototypes(primitive: &Primitive, engine: &Engine) -> String {
                 8 * cipher.counter.bytes
             );
         }
+        Function::Generator(_) => {
+            text += &format!(
+                "USUBA_HIDDEN int {stem}_init(void *, const unsigned char *key, const unsigned char *nonce);\n\
+                 USUBA_HIDDEN int {stem}_xor_batch(void *, unsigned char *const *out, const unsigned char *const *in,\n    \
+                 size_t length, size_t streams);\n"
+            );
+        }
         Function::Permutation(_) => {
             text += &format!("USUBA_HIDDEN int {stem}_permute(unsigned char *states, size_t count);\n");
         }
@@ -442,6 +449,7 @@ pub fn row(primitive: &Primitive, engine: &Engine) -> String {
             row + " }"
         }
         Function::Stream(_) => format!("{{ {batch}, {stem}_xor }}"),
+        Function::Generator(_) => format!("{{ {batch}, {stem}_init, {stem}_xor_batch }}"),
         Function::Permutation(_) => format!("{{ {batch}, {stem}_permute }}"),
     }
 }

@@ -32,6 +32,11 @@ fn primitive_values(primitive: &Primitive, engines: &Engines, options: &Options)
             .text("block", cipher.keystream.bytes)
             .text("counter_bits", 8 * cipher.counter.bytes)
             .when("short_counter", cipher.counter.bytes < 8),
+        Function::Generator(cipher) => values
+            .text("key", cipher.key.bytes)
+            .text("nonce", cipher.nonce.bytes)
+            .text("state", cipher.state.bytes)
+            .text("block", cipher.keystream.bytes),
         Function::Permutation(permutation) => values.text("state", permutation.state.bytes),
     }
 }
@@ -41,6 +46,7 @@ pub fn header(cipher: Cipher, primitive: &Primitive, engines: &Engines, options:
     let template = match &primitive.function {
         Function::BlockCipher(_) => include_str!("templates/block_cipher.h"),
         Function::Stream(_) => include_str!("templates/stream.h"),
+        Function::Generator(_) => include_str!("templates/generator.h"),
         Function::Permutation(_) => include_str!("templates/permutation.h"),
     };
     let declarations = primitive_values(primitive, engines, options).fill(template);
@@ -82,6 +88,7 @@ pub fn source(
             include_str!("templates/block_cipher.c")
         }
         Function::Stream(_) => include_str!("templates/stream.c"),
+        Function::Generator(_) => include_str!("templates/generator.c"),
         Function::Permutation(_) => include_str!("templates/permutation.c"),
     };
     let summary = format!("{}: the functions that users call.", primitive.name);

@@ -191,7 +191,7 @@ fn library(build: &Build, path: &str, chosen: &[&'static Target], output: &Outpu
             }
             for (role, compiled) in &library.kernels {
                 let name = format!("{} {role}", primitive.name);
-                let (slicing, target) = if *role == "key_schedule" {
+                let (slicing, target) = if matches!(*role, "key_schedule" | "initialise") {
                     (
                         schedule_slicing(primitive).unwrap_or(slicing),
                         usuba_target::by_name("gp64").unwrap_or(target),
@@ -217,6 +217,7 @@ fn library(build: &Build, path: &str, chosen: &[&'static Target], output: &Outpu
 fn schedule_slicing(primitive: &Primitive) -> Option<Slicing> {
     match &primitive.function {
         Function::BlockCipher(cipher) => Some(cipher.schedule.slicing),
+        Function::Generator(cipher) => Some(cipher.initialise.slicing),
         _ => None,
     }
 }
@@ -226,6 +227,7 @@ pub fn main_node(primitive: &Primitive) -> &str {
     match &primitive.function {
         Function::BlockCipher(cipher) => &cipher.encrypt,
         Function::Stream(stream) => &stream.block_function,
+        Function::Generator(generator) => &generator.generate,
         Function::Permutation(permutation) => &permutation.permute,
     }
 }
