@@ -1,6 +1,6 @@
 # Usuba: `make demo` shows it at work, `make test` runs every test. Both install what is missing.
 
-.PHONY: all demo lib test test-long bench bench-page compile-speed setup fmt lint clean
+.PHONY: all demo lib test test-long bench bench-page pages book compile-speed setup fmt lint clean
 
 all:
 	cargo build --release
@@ -33,6 +33,15 @@ bench: setup
 # Writes the page again from the data beside it.
 bench-page:
 	@cargo run --release --quiet -p usuba-report -- page docs/performance/data.json docs/performance.md
+
+# A page for each cipher in docs/ciphers/.
+pages: setup
+	@cargo run --release --quiet -p usuba-tests --bin pages
+
+# The documentation as a book, in build/book.
+book:
+	@command -v mdbook >/dev/null || cargo install --locked mdbook
+	mdbook build docs
 
 # Compile speed of every cipher, slicing and target.
 compile-speed: setup

@@ -90,16 +90,6 @@ impl Cipher {
     }
 }
 
-/// The node that a primitive is built around: encryption, the block function, the permutation.
-pub fn main_node(primitive: &Primitive) -> &str {
-    match &primitive.function {
-        Function::BlockCipher(cipher) => &cipher.encrypt,
-        Function::Stream(stream) => &stream.block_function,
-        Function::Generator(generator) => &generator.generate,
-        Function::Permutation(permutation) => &permutation.permute,
-    }
-}
-
 fn text(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }

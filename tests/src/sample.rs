@@ -8,7 +8,7 @@
 //!
 //! The choice depends on nothing but the list of primitives and the targets that run here.
 
-use crate::ciphers::{Cipher, main_node};
+use crate::ciphers::Cipher;
 use std::collections::BTreeMap;
 use usuba_codegen::admits;
 use usuba_ir::layout::Slicing;
@@ -87,7 +87,7 @@ pub fn house(folders: &[&str], targets: &[&'static Target]) -> Vec<Subject> {
         let cipher = Cipher::read(folder);
         for (number, primitive) in cipher.manifest.primitives.iter().enumerate() {
             let offers = |&slicing: &Slicing| {
-                let settings = Settings::new(slicing, Some(main_node(primitive)));
+                let settings = Settings::new(slicing, Some(primitive.main_node()));
                 let (typed, _) = elaborate(&cipher.loaded.program, &settings.elaboration());
                 let width = typed.map_or(1, |typed| {
                     let entry = typed.instance(typed.entry);

@@ -9,7 +9,7 @@ use usuba_ir::program::Program;
 use usuba_kit::known_answers::{self, Path, Plan};
 use usuba_kit::pipeline::{Settings, optimised};
 use usuba_opt::pass::{self, Observer, PASSES, Pass};
-use usuba_tests::ciphers::{self, main_node};
+use usuba_tests::ciphers;
 use usuba_verify::compare::{Effort, compare};
 
 /// Compares what each pass leaves with what it was given.
@@ -47,7 +47,7 @@ fn each_pass_keeps_the_meaning_of_each_cipher() {
         let cipher = ciphers::Cipher::read(name);
         let primitive = &cipher.manifest.primitives[0];
         for &slicing in &primitive.slicings {
-            let mut settings = Settings::new(slicing, Some(main_node(primitive)));
+            let mut settings = Settings::new(slicing, Some(primitive.main_node()));
             settings.passes.disabled = without(PASSES.iter().map(|pass| pass.name));
             let (_, lowered, _) = optimised(&cipher.loaded, &settings, &mut ()).expect("it compiles");
             let chosen = [

@@ -88,6 +88,16 @@ pub struct Primitive {
 }
 
 impl Primitive {
+    /// The node that it spends its time in.
+    pub fn main_node(&self) -> &str {
+        match &self.function {
+            Function::BlockCipher(cipher) => &cipher.encrypt,
+            Function::Stream(stream) => &stream.block_function,
+            Function::Generator(generator) => &generator.generate,
+            Function::Permutation(permutation) => &permutation.permute,
+        }
+    }
+
     /// The name as part of a C identifier: `aes_128`.
     pub fn identifier(&self) -> String {
         self.name.replace('-', "_")

@@ -222,16 +222,6 @@ fn schedule_slicing(primitive: &Primitive) -> Option<Slicing> {
     }
 }
 
-/// The node that a primitive spends its time in.
-pub fn main_node(primitive: &Primitive) -> &str {
-    match &primitive.function {
-        Function::BlockCipher(cipher) => &cipher.encrypt,
-        Function::Stream(stream) => &stream.block_function,
-        Function::Generator(generator) => &generator.generate,
-        Function::Permutation(permutation) => &permutation.permute,
-    }
-}
-
 /// The slicings among which the command line lets choose, and whether there is a choice to make.
 fn candidates(build: &Build, all: &[Slicing]) -> Result<Vec<Slicing>, Best> {
     match (targets::slicing(build.compile.slicing), build.compile.blocks) {
@@ -276,7 +266,7 @@ fn choose_for(
         Err(asked) => return Ok(asked),
     };
     let knobs = knobs::knobs(&build.compile.knobs)?;
-    let with = |slicing: Slicing| Settings::new(slicing, Some(main_node(primitive))).with(&knobs);
+    let with = |slicing: Slicing| Settings::new(slicing, Some(primitive.main_node())).with(&knobs);
     estimate::fastest(&cipher.loaded, &with, &among, target, build.compile.blocks).map_err(|refusals| {
         let names: Vec<String> = refusals.iter().map(|(slicing, _)| slicing.to_string()).collect();
         let reason = refusals.iter().find_map(|(slicing, refusal)| match refusal {

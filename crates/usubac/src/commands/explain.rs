@@ -2,7 +2,6 @@
 
 use crate::args::Explain;
 use crate::cipher::Cipher;
-use crate::commands::build::main_node;
 use crate::estimate::{Refusal, attempt_for, cycles_per_instance, cycles_per_instance_of, output_bytes};
 use crate::output::{Failure, Output, print_json, print_line};
 use crate::{front_end, knobs, targets};
@@ -25,7 +24,7 @@ pub fn run(explain: &Explain, output: &Output) -> Result<(), Failure> {
         let cipher = Cipher::read(&explain.path, &explain.search, output)?;
         for primitive in cipher.primitives(&[])? {
             let mut settings = base.clone();
-            settings.entry = Options { entry: Some(main_node(primitive).to_owned()), ..entry.clone() };
+            settings.entry = Options { entry: Some(primitive.main_node().to_owned()), ..entry.clone() };
             let place = Place { name: &primitive.name, loaded: &cipher.loaded, blocks: explain.blocks };
             found |= one(&place, &settings, &chosen, output, &mut documents);
         }

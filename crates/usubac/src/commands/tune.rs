@@ -2,7 +2,6 @@
 
 use crate::args::{Part, Tune};
 use crate::cipher::Cipher;
-use crate::commands::build::main_node;
 use crate::estimate;
 use crate::files;
 use crate::journal::{Entry, Journal};
@@ -242,7 +241,7 @@ impl<'a> Session<'a> {
 
     /// What `build` makes, by every compiler that is there.
     fn defaults(&self) -> Result<Vec<Candidate>, Failure> {
-        let with = |slicing: Slicing| Settings::new(slicing, Some(main_node(self.primitive)));
+        let with = |slicing: Slicing| Settings::new(slicing, Some(self.primitive.main_node()));
         let estimate::Best { slicing, batches } = estimate::fastest(
             &self.workbench.cipher.loaded,
             &with,
