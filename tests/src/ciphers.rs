@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use usuba_kit::known_answers::{Test, tests_of};
-use usuba_kit::manifest::{self, Function, Manifest, Primitive};
+use usuba_kit::manifest::{self, Manifest, Primitive};
 use usuba_kit::vectors;
 use usuba_lang::load::{Loaded, Loader, load};
 
