@@ -1,6 +1,6 @@
 # Usuba: `make demo` shows it at work, `make test` runs every test. Both install what is missing.
 
-.PHONY: all demo lib test test-long bench bench-page pages book compile-speed setup fmt lint clean
+.PHONY: all demo lib test test-long bench bench-page pages book compile-speed rust python setup fmt lint clean
 
 all:
 	cargo build --release
@@ -46,6 +46,14 @@ book:
 # Compile speed of every cipher, slicing and target.
 compile-speed: setup
 	@cargo run --release --quiet -p usuba-tests --bin compile-speed
+
+# The Rust crate in bindings/rust: generates its C and tests it.
+rust: setup
+	@sh scripts/bindings.sh rust
+
+# The Python package in bindings/python: generates the C of the ciphers, makes a wheel and tests it.
+python: setup
+	@sh scripts/bindings.sh python
 
 fmt:
 	cargo fmt

@@ -1,0 +1,151 @@
+//! What a generated header declares: its macros for sizes, its functions, and how long its contexts are.
+
+use std::collections::BTreeMap;
+
+/// The header of a primitive or of a construction.
+pub struct Header {
+    /// Its name.
+    pub name: String,
+    /// What its first comment says it is about.
+    pub about: String,
+    /// What it declares, unless nothing is wrapped.
+    pub primitive: Option<Primitive>,
+}
+
+/// A primitive, or a construction over one.
+pub struct Primitive {
+    /// The name as people write it: `aes-128`.
+    pub name: String,
+    /// What its functions begin with: `usuba_aes_128`.
+    pub stem: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Its macros with numbers, without what all of them begin with: `KEY_BYTES`.
+    pub sizes: BTreeMap<String, u64>,
+    /// What its functions end in: `_encrypt_blocks`; nothing for that which is called as the primitive is.
+    pub functions: Vec<String>,
+    /// Bytes of a context, if it has any.
+    pub context: Option<u64>,
+    /// Bits of the type of the counter of a stream cipher.
+    pub counter_bits: u32,
+}
+
+/// What a primitive is, told by the functions it has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `_init` with a key, and `_encrypt_blocks` or `_ctr_xor`.
+    BlockCipher,
+    /// `_xor`.
+    Stream,
+    /// `_permute`.
+    Permutation,
+    /// `_seal` and `_open`.
+    Aead,
+    /// `_final` to a digest.
+    Hash,
+    /// `_squeeze`.
+    Xof,
+    /// `_squeeze`, and a customization string at the beginning.
+    CustomXof,
+    /// Something else, such as one-time authenticators, ciphers with tweaks and generators: there is no wrapper for it.
+    Other,
+}
+
+/// Reads a header.
+///
+/// # Errors
+/// A context has a member of a type that is not known here.
+pub fn read(file: &str, text: &str) -> Result<Header, String> {
+    let first = text.lines().next().and_then(|line| line.split_once(" - ")).map_or("", |(_, rest)| rest);
+    let about = first.split(". Time").next().unwrap_or(first).trim_end_matches("*/").trim().to_owned();
+    let name = file.strip_prefix("usuba_").and_then(|name| name.strip_suffix(".h")).unwrap_or(file);
+    let primitive = primitive(&name.replace('_', "-"), text)?;
+    let wrapped = primitive.kind != Kind::Other;
+    Ok(Header { name: file.to_owned(), about, primitive: wrapped.then_some(primitive) })
+}
+
+fn primitive(name: &str, text: &str) -> Result<Primitive, String> {
+    let stem = format!("usuba_{}", name.replace('-', "_"));
+    let prefix = format!("#define {}_", stem.to_uppercase());
+    let sizes: BTreeMap<String, u64> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix(prefix.as_str())?.split_once(' '))
+        .filter_map(|(name, value)| Some((name.to_owned(), value.trim().parse().ok()?)))
+        .collect();
+    let mut functions: Vec<String> = text
+        .match_indices(&stem)
+        .map(|(at, _)| &text[at + stem.len()..])
+        .filter_map(|rest| rest.split_once('(').map(|(name, _)| name))
+        .filter(|name| name.chars().all(|c| c == '_' || c.is_ascii_lowercase()))
+        .map(str::to_owned)
+        .collect();
+    functions.sort();
+    functions.dedup();
+    let has = |function: &str| functions.iter().any(|name| name == function);
+    let context = context_bytes(&stem, text)?;
+    // Headers that only sources include have functions of such names, but no contexts.
+    let messages = context.is_some();
+    let kind = if sizes.contains_key("TWEAK_BYTES") {
+        // The traits for tweaks are not settled.
+        Kind::Other
+    } else if has("_encrypt_blocks") || has("_ctr_xor") {
+        Kind::BlockCipher
+    } else if has("_xor") && context.is_none() && text.contains("_t counter") {
+        Kind::Stream
+    } else if has("_permute") {
+        Kind::Permutation
+    } else if has("_seal") && has("_open") {
+        Kind::Aead
+    } else if messages && has("_final") && sizes.contains_key("DIGEST_BYTES") {
+        Kind::Hash
+    } else if messages && has("_squeeze") && sizes.contains_key("CUSTOMIZATION_BYTES") {
+        Kind::CustomXof
+    } else if messages && has("_squeeze") {
+        Kind::Xof
+    } else {
+        Kind::Other
+    };
+    let counter_bits = [8, 16, 32, 64]
+        .into_iter()
+        .find(|bits| text.contains(&format!("uint{bits}_t counter")))
+        .unwrap_or(64);
+    Ok(Primitive { name: name.to_owned(), stem, kind, sizes, functions, context, counter_bits })
+}
+
+/// Bytes of `STEM_ctx`: its members one after another, and of a union the longest. The C compiler checks the sum.
+fn context_bytes(stem: &str, text: &str) -> Result<Option<u64>, String> {
+    let Some((_, body)) = text.split_once(&format!("typedef struct {stem}_ctx {{")) else {
+        return Ok(None);
+    };
+    let body = body.split_once(&format!("}} {stem}_ctx;")).map_or(body, |(body, _)| body);
+    let (mut sum, mut longest, mut in_union) = (0, 0, false);
+    for line in body.lines().map(str::trim) {
+        if line.starts_with("union") {
+            in_union = true;
+        } else if line.starts_with('}') {
+            sum += longest;
+            (longest, in_union) = (0, false);
+        } else if let Some(member) = line.strip_suffix(';') {
+            let bytes = member_bytes(member).ok_or_else(|| format!("the size of `{member}` is not known"))?;
+            if in_union {
+                longest = longest.max(bytes);
+            } else {
+                sum += bytes;
+            }
+        }
+    }
+    Ok(Some(sum))
+}
+
+fn member_bytes(member: &str) -> Option<u64> {
+    let (declared, count) = member.split_once('[').unwrap_or((member, "1]"));
+    let each = match declared.rsplit_once(' ')?.0 {
+        "unsigned char" | "uint8_t" => 1,
+        "uint16_t" => 2,
+        "uint32_t" => 4,
+        "uint64_t" => 8,
+        _ => return None,
+    };
+    let factors = count.strip_suffix(']')?.split('*').map(|factor| factor.trim().parse::<u64>().ok());
+    factors.product::<Option<u64>>().map(|count| count * each)
+}

@@ -1,0 +1,127 @@
+//! Compiles the generated C of `csrc/`, one folder for each cipher, and writes the Rust that is about sizes and names: both
+//! are read off the headers there, so that this crate has no list of primitives.
+
+mod header;
+mod write;
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The files that are the same in all folders, and compiled once.
+const SHARED: &str = "usuba_cpu.c";
+
+fn main() {
+    println!("cargo::rerun-if-changed=csrc");
+    println!("cargo::rerun-if-changed=build");
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("set by Cargo"));
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("set by Cargo"));
+    match ciphers(&root.join("csrc")) {
+        Ok(ciphers) => build(&ciphers, &out),
+        Err(message) => {
+            println!("cargo::error={message}");
+            std::process::exit(1);
+        }
+    }
+}
+
+/// A folder with the generated code of a cipher.
+struct Cipher {
+    folder: PathBuf,
+    headers: Vec<header::Header>,
+}
+
+/// The folders of the ciphers whose features are on, in the order of their names.
+fn ciphers(generated: &Path) -> Result<Vec<Cipher>, String> {
+    let make = "in the repository of Usuba, `make rust` makes it; packaged crates have it";
+    let entries = fs::read_dir(generated)
+        .map_err(|_| format!("the generated C is missing: there is no {}; {make}", generated.display()))?;
+    let mut folders: Vec<PathBuf> =
+        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.is_dir()).collect();
+    folders.sort();
+    let mut wanted: Vec<String> = env::vars_os()
+        .filter_map(|(name, _)| name.to_str()?.strip_prefix("CARGO_FEATURE_").map(str::to_owned))
+        .filter(|feature| !["DEFAULT", "ALL"].contains(&feature.as_str()))
+        .collect();
+    wanted.sort();
+    let mut ciphers = Vec::new();
+    for folder in folders {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let feature = name.to_uppercase().replace('-', "_");
+        if let Some(at) = wanted.iter().position(|wanted| *wanted == feature) {
+            wanted.remove(at);
+            ciphers.push(Cipher { headers: headers(&folder)?, folder });
+        }
+    }
+    match wanted.first() {
+        Some(feature) => Err(format!(
+            "the feature `{}` has no generated C in {}; {make}",
+            feature.to_lowercase(),
+            generated.display()
+        )),
+        None => Ok(ciphers),
+    }
+}
+
+/// What the headers of a folder declare.
+fn headers(folder: &Path) -> Result<Vec<header::Header>, String> {
+    let mut headers = Vec::new();
+    for path in files(folder, &["h"]) {
+        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        headers.push(header::read(&name, &text).map_err(|message| format!("{}: {message}", path.display()))?);
+    }
+    Ok(headers)
+}
+
+/// The files of a folder with these endings, in the order of their names.
+fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
+    let ending = |path: &PathBuf| {
+        path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| endings.contains(&ending))
+    };
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).filter(ending).collect())
+        .unwrap_or_default();
+    files.sort();
+    files
+}
+
+fn build(ciphers: &[Cipher], out: &Path) {
+    // For tests that need a primitive: a folder of the repository may get or lose one.
+    println!("cargo::rustc-check-cfg=cfg(primitive, values(any()))");
+    for primitive in ciphers.iter().flat_map(|cipher| &cipher.headers).flat_map(|header| &header.primitive) {
+        println!("cargo::rustc-cfg=primitive=\"{}\"", primitive.name);
+    }
+    let modules: String =
+        ciphers.iter().map(|cipher| write::module(&name(cipher), &cipher.headers)).collect();
+    let tables = write::tables(ciphers.iter().flat_map(|cipher| {
+        let module = name(cipher).replace('-', "_");
+        cipher.headers.iter().flat_map(|header| &header.primitive).map(move |one| (module.clone(), one))
+    }));
+    save(&out.join("primitives.rs"), &(modules + &tables));
+
+    let Some(first) = ciphers.first() else {
+        return;
+    };
+    let mut compiler = cc::Build::new();
+    // No symbol is exported from what the crate is linked into.
+    compiler.define("USUBA_API", "").flag_if_supported("-fvisibility=hidden").std("c99").opt_level(2);
+    compiler.warnings(false).file(first.folder.join(SHARED));
+    for cipher in ciphers {
+        let checks = out.join(format!("sizes_{}.c", name(cipher).replace('-', "_")));
+        save(&checks, &write::size_checks(&cipher.headers));
+        compiler.file(checks).include(&cipher.folder);
+        let sources = files(&cipher.folder, &["c", "S"]);
+        compiler.files(sources.iter().filter(|path| !path.ends_with(SHARED)));
+    }
+    compiler.compile("usuba");
+}
+
+/// The name of a cipher's folder.
+fn name(cipher: &Cipher) -> String {
+    cipher.folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn save(path: &Path, text: &str) {
+    fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}

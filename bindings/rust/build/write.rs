@@ -1,0 +1,148 @@
+//! The Rust and C that the build writes from what the headers declare.
+
+use crate::header::{Header, Kind, Primitive};
+use std::fmt::Write;
+
+/// The C that declares what a context is compared with: it does not compile if the size that Rust allocates is another one.
+pub fn size_checks(headers: &[Header]) -> String {
+    let mut text = String::from("#include <stddef.h>\n");
+    for header in headers {
+        let _ = writeln!(text, "#include \"{}\"", header.name);
+        let Some((primitive, bytes)) = header.primitive.as_ref().and_then(|one| Some((one, one.context?)))
+        else {
+            continue;
+        };
+        let ctx = format!("{}_ctx", primitive.stem);
+        let _ = writeln!(
+            text,
+            "typedef char {ctx}_has_another_size[sizeof({ctx}) == {bytes} ? 1 : -1];\n\
+             struct {ctx}_after {{ char first; {ctx} second; }};\n\
+             typedef char {ctx}_has_another_alignment[offsetof(struct {ctx}_after, second) <= 8 ? 1 : -1];"
+        );
+    }
+    text
+}
+
+/// The Rust module of a cipher.
+pub fn module(folder: &str, headers: &[Header]) -> String {
+    let mut text = format!("/// What `{folder}` has:\n///\n");
+    for header in headers.iter().filter(|header| header.primitive.is_some()) {
+        let _ = writeln!(text, "/// - {}", header.about);
+    }
+    let _ = writeln!(text, "pub mod {} {{", folder.replace('-', "_"));
+    for primitive in headers.iter().flat_map(|header| &header.primitive) {
+        text += &wrapper(primitive);
+    }
+    text + "}\n\n"
+}
+
+/// The invocations of the macros of `src/` that make the types of a primitive.
+fn wrapper(primitive: &Primitive) -> String {
+    let Primitive { name, stem, .. } = primitive;
+    let kind = type_name(name);
+    let size = |what: &str| primitive.sizes.get(&format!("{what}_BYTES")).copied().unwrap_or(0);
+    let has = |function: &str| primitive.functions.iter().any(|name| name == function);
+    let context = primitive.context.unwrap_or(0).div_ceil(8);
+    let (key, block, nonce, tag) = (size("KEY"), size("BLOCK"), size("NONCE"), size("TAG"));
+    match primitive.kind {
+        Kind::BlockCipher => {
+            let optional: String =
+                [("_encrypt_blocks", "encrypt"), ("_decrypt_blocks", "decrypt"), ("_ctr_xor", "counter")]
+                    .into_iter()
+                    .filter(|(function, _)| has(function))
+                    .map(|(function, word)| format!(", {word} {stem}{function}"))
+                    .collect();
+            let mut text = format!(
+                "crate::block::block_cipher!({kind}, {name:?}, key {key} U{key}, block {block} U{block}, \
+                 context {context}, {stem}_init, {stem}_wipe{optional});\n"
+            );
+            if has("_ctr_xor") {
+                let _ = writeln!(
+                    text,
+                    "/// {kind} in counter mode: see [`Ctr`](crate::Ctr).\npub type {kind}Ctr = crate::Ctr<{kind}>;"
+                );
+            }
+            text
+        }
+        Kind::Stream => {
+            // Positions are of 32 or 64 bits for the traits; shorter counters are asked by the first.
+            let position = if primitive.counter_bits > 32 { 64 } else { 32 };
+            format!(
+                "crate::stream::stream_cipher!({kind}, {kind}Core, {name:?}, key {key} U{key}, nonce {nonce} U{nonce}, \
+                 block {block} U{block}, counter u{} u{position}, {stem}_xor);\n",
+                primitive.counter_bits
+            )
+        }
+        Kind::Permutation => format!(
+            "crate::permutation::permutation!({kind}, {name:?}, state {}, {stem}_permute);\n",
+            size("STATE")
+        ),
+        Kind::Aead => format!(
+            "crate::authenticated::aead!({kind}, {name:?}, key {key} U{key}, nonce {nonce} U{nonce}, tag {tag} U{tag}, \
+             {stem}_seal, {stem}_open);\n"
+        ),
+        Kind::Hash => {
+            let digest = size("DIGEST");
+            format!(
+                "crate::hash::hash!({kind}, {name:?}, digest {digest} U{digest}, context {context}, {stem}_init, \
+                 {stem}_update, {stem}_final, {stem}_wipe);\n"
+            )
+        }
+        Kind::Xof => format!(
+            "crate::hash::xof!({kind}, {kind}Reader, {name:?}, context {context}, {stem}_init, {stem}_update, \
+             {stem}_squeeze, {stem}_wipe);\n"
+        ),
+        Kind::CustomXof => format!(
+            "crate::hash::custom_xof!({kind}, {kind}Reader, {name:?}, context {context}, customization {}, {stem}_init, \
+             {stem}_update, {stem}_squeeze, {stem}_wipe);\n",
+            size("CUSTOMIZATION")
+        ),
+        Kind::Other => String::new(),
+    }
+}
+
+/// The tables of [`raw`](../src/raw.rs): everything by name.
+pub fn tables<'a>(primitives: impl Iterator<Item = (String, &'a Primitive)>) -> String {
+    let rows = [
+        (Kind::BlockCipher, "BLOCK_CIPHERS", "BlockCipher", "Every block cipher of this build."),
+        (Kind::Stream, "STREAM_CIPHERS", "StreamCipher", "Every stream cipher of this build."),
+        (Kind::Permutation, "PERMUTATIONS", "Permutation", "Every permutation of this build."),
+        (Kind::Aead, "AEADS", "Aead", "Every authenticated cipher of this build."),
+        (Kind::Hash, "HASHES", "Hash", "Every hash function of this build."),
+        (
+            Kind::Xof,
+            "XOFS",
+            "Xof",
+            "Every extendable-output function of this build, without those that are customized.",
+        ),
+    ];
+    let primitives: Vec<(String, &Primitive)> = primitives.collect();
+    let mut text = String::from("mod tables {\n");
+    for (kind, name, row, about) in rows {
+        let entries: String = primitives
+            .iter()
+            .filter(|(_, primitive)| primitive.kind == kind)
+            .map(|(module, primitive)| {
+                let core = if kind == Kind::Stream { "Core" } else { "" };
+                format!("    &crate::{module}::{}{core}::RAW,\n", type_name(&primitive.name))
+            })
+            .collect();
+        let _ = write!(text, "/// {about}\npub const {name}: &[&crate::raw::{row}] = &[\n{entries}];\n");
+    }
+    text + "}\n"
+}
+
+/// `aes-128` is `Aes128`, `gift-64-128` is `Gift64_128`.
+fn type_name(name: &str) -> String {
+    let mut text = String::new();
+    for part in name.split('-') {
+        let part = part.replace("chacha", "chaCha");
+        if part.starts_with(|c: char| c.is_ascii_digit()) && text.ends_with(|c: char| c.is_ascii_digit()) {
+            text.push('_');
+        }
+        let mut letters = part.chars();
+        text.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        text.push_str(letters.as_str());
+    }
+    text
+}

@@ -1,0 +1,409 @@
+//! Block ciphers, and their counter mode.
+
+use crate::error::ensure;
+use cipher::array::Array;
+use cipher::inout::{InOut, InOutBuf};
+use cipher::{
+    AlgorithmName, Block, BlockCipherDecBackend, BlockCipherEncBackend, BlockSizeUser, InnerIvInit, Iv,
+    IvSizeUser, ParBlocks, ParBlocksSizeUser, StreamCipherBackend, StreamCipherClosure, StreamCipherCore,
+    StreamCipherCoreWrapper, consts,
+};
+use core::ffi::{c_int, c_void};
+use core::fmt;
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+/// The memory of a C context of `WORDS` words of 8 bytes, aligned as C wants it.
+#[derive(Clone)]
+#[repr(C, align(8))]
+pub struct Context<const WORDS: usize>([u64; WORDS]);
+
+impl<const WORDS: usize> Context<WORDS> {
+    /// Memory that no function takes for a context before it is initialised.
+    pub const fn new() -> Self {
+        Context([0; WORDS])
+    }
+
+    /// What C functions that read take.
+    pub fn get(&self) -> *const c_void {
+        self.0.as_ptr().cast()
+    }
+
+    /// What C functions that write take.
+    pub fn get_mut(&mut self) -> *mut c_void {
+        self.0.as_mut_ptr().cast()
+    }
+}
+
+/// Ciphers that encrypt blocks, each by itself.
+pub trait Encrypts: BlockSizeUser {
+    /// The C function.
+    ///
+    /// # Safety
+    /// The pointers must be to `blocks` blocks; they may be equal.
+    unsafe fn encrypt_raw(&self, out: *mut u8, input: *const u8, blocks: usize) -> c_int;
+}
+
+/// Ciphers that decrypt blocks, each by itself.
+pub trait Decrypts: BlockSizeUser {
+    /// The C function.
+    ///
+    /// # Safety
+    /// As [`Encrypts::encrypt_raw`].
+    unsafe fn decrypt_raw(&self, out: *mut u8, input: *const u8, blocks: usize) -> c_int;
+}
+
+/// Block ciphers that have a counter mode: what [`Ctr`] is made of. Not for other crates to implement.
+pub trait CounterMode: BlockSizeUser {
+    /// The C function.
+    ///
+    /// # Safety
+    /// `counter` must be to a block, the others to `length` bytes; they may be equal.
+    #[doc(hidden)]
+    unsafe fn ctr_raw(&self, counter: *mut u8, out: *mut u8, input: *const u8, length: usize) -> c_int;
+}
+
+/// Encrypts all blocks in one call, so that the C chooses how many it does at a time.
+pub fn encrypt_all<C: Encrypts>(cipher: &C, blocks: InOutBuf<'_, '_, Block<C>>) {
+    let count = blocks.len();
+    let (input, out) = blocks.into_raw();
+    // SAFETY: both are `count` blocks, which are equal or apart, as an `InOutBuf` guarantees.
+    ensure(unsafe { cipher.encrypt_raw(out.cast(), input.cast(), count) });
+}
+
+/// Decrypts all blocks in one call.
+pub fn decrypt_all<C: Decrypts>(cipher: &C, blocks: InOutBuf<'_, '_, Block<C>>) {
+    let count = blocks.len();
+    let (input, out) = blocks.into_raw();
+    // SAFETY: both are `count` blocks, which are equal or apart, as an `InOutBuf` guarantees.
+    ensure(unsafe { cipher.decrypt_raw(out.cast(), input.cast(), count) });
+}
+
+/// A buffer of one block.
+pub fn one<'i, 'o, T>(block: InOut<'i, 'o, T>) -> InOutBuf<'i, 'o, T> {
+    let (input, out) = block.into_raw();
+    // SAFETY: both are one block, which are equal or apart, as an `InOut` guarantees.
+    unsafe { InOutBuf::from_raw(input, out, 1) }
+}
+
+/// What modes of other crates get: 64 blocks at a time, which fill the registers of most code, and on the stack of a mode
+/// are a kilobyte.
+pub struct Backend<'a, C>(pub &'a C);
+
+impl<C: BlockSizeUser> BlockSizeUser for Backend<'_, C> {
+    type BlockSize = C::BlockSize;
+}
+
+impl<C: BlockSizeUser> ParBlocksSizeUser for Backend<'_, C> {
+    type ParBlocksSize = consts::U64;
+}
+
+impl<C: Encrypts> BlockCipherEncBackend for Backend<'_, C> {
+    fn encrypt_block(&self, block: InOut<'_, '_, Block<Self>>) {
+        encrypt_all(self.0, one(block));
+    }
+
+    fn encrypt_par_blocks(&self, blocks: InOut<'_, '_, ParBlocks<Self>>) {
+        encrypt_all(self.0, blocks.into_buf());
+    }
+
+    fn encrypt_tail_blocks(&self, blocks: InOutBuf<'_, '_, Block<Self>>) {
+        encrypt_all(self.0, blocks);
+    }
+}
+
+impl<C: Decrypts> BlockCipherDecBackend for Backend<'_, C> {
+    fn decrypt_block(&self, block: InOut<'_, '_, Block<Self>>) {
+        decrypt_all(self.0, one(block));
+    }
+
+    fn decrypt_par_blocks(&self, blocks: InOut<'_, '_, ParBlocks<Self>>) {
+        decrypt_all(self.0, blocks.into_buf());
+    }
+
+    fn decrypt_tail_blocks(&self, blocks: InOutBuf<'_, '_, Block<Self>>) {
+        decrypt_all(self.0, blocks);
+    }
+}
+
+/// A block cipher in counter mode (SP 800-38A), as a stream cipher: the counter is a big-endian number of a whole block,
+/// begins as the nonce and wraps to zero. Any number of bytes at a time.
+///
+/// It is for the caller to see to it that no counter is used twice under one key.
+pub type Ctr<C> = StreamCipherCoreWrapper<CtrCore<C>>;
+
+/// The blocks of [`Ctr`].
+#[derive(Clone)]
+pub struct CtrCore<C: CounterMode> {
+    cipher: C,
+    counter: Block<C>,
+}
+
+impl<C: CounterMode> CtrCore<C> {
+    fn xor(&mut self, blocks: InOutBuf<'_, '_, Block<C>>) {
+        let length = core::mem::size_of::<Block<C>>() * blocks.len();
+        let (input, out) = blocks.into_raw();
+        // SAFETY: both are of `length` bytes, which are equal or apart, as an `InOutBuf` guarantees; the counter is a block.
+        ensure(unsafe { self.cipher.ctr_raw(self.counter.as_mut_ptr(), out.cast(), input.cast(), length) });
+    }
+}
+
+impl<C: CounterMode> BlockSizeUser for CtrCore<C> {
+    type BlockSize = C::BlockSize;
+}
+
+impl<C: CounterMode> cipher::common::InnerUser for CtrCore<C> {
+    type Inner = C;
+}
+
+impl<C: CounterMode> IvSizeUser for CtrCore<C> {
+    type IvSize = C::BlockSize;
+}
+
+impl<C: CounterMode> InnerIvInit for CtrCore<C> {
+    fn inner_iv_init(inner: C, iv: &Iv<Self>) -> Self {
+        CtrCore { cipher: inner, counter: iv.clone() }
+    }
+}
+
+impl<C: CounterMode> ParBlocksSizeUser for CtrCore<C> {
+    type ParBlocksSize = consts::U1;
+}
+
+impl<C: CounterMode> StreamCipherBackend for CtrCore<C> {
+    fn gen_ks_block(&mut self, block: &mut Block<Self>) {
+        self.write_keystream_block(block);
+    }
+}
+
+impl<C: CounterMode> StreamCipherCore for CtrCore<C> {
+    // As many as nobody can use.
+    fn remaining_blocks(&self) -> Option<usize> {
+        None
+    }
+
+    fn process_with_backend(&mut self, f: impl StreamCipherClosure<BlockSize = Self::BlockSize>) {
+        f.call(self);
+    }
+
+    fn write_keystream_block(&mut self, block: &mut Block<Self>) {
+        *block = Array::default();
+        self.xor(InOutBuf::from_mut(block));
+    }
+
+    fn write_keystream_blocks(&mut self, blocks: &mut [Block<Self>]) {
+        blocks.fill(Array::default());
+        self.xor(blocks.into());
+    }
+
+    fn apply_keystream_block_inout(&mut self, block: InOut<'_, '_, Block<Self>>) {
+        self.xor(one(block));
+    }
+
+    fn apply_keystream_blocks(&mut self, blocks: &mut [Block<Self>]) {
+        self.xor(blocks.into());
+    }
+
+    fn apply_keystream_blocks_inout(&mut self, blocks: InOutBuf<'_, '_, Block<Self>>) {
+        self.xor(blocks);
+    }
+}
+
+impl<C: CounterMode + AlgorithmName> AlgorithmName for CtrCore<C> {
+    fn write_alg_name(f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        C::write_alg_name(f)?;
+        f.write_str(" in counter mode")
+    }
+}
+
+impl<C: CounterMode> fmt::Debug for CtrCore<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CtrCore").finish_non_exhaustive()
+    }
+}
+
+impl<C: CounterMode> Drop for CtrCore<C> {
+    fn drop(&mut self) {
+        self.counter.zeroize();
+    }
+}
+
+impl<C: CounterMode + ZeroizeOnDrop> ZeroizeOnDrop for CtrCore<C> {}
+
+/// The type of a block cipher, with its key.
+macro_rules! block_cipher {
+    ($name:ident, $text:literal, key $key:literal $key_size:ident, block $block:literal $block_size:ident,
+     context $words:literal, $init:ident, $wipe:ident
+     $(, encrypt $encrypt:ident)? $(, decrypt $decrypt:ident)? $(, counter $ctr:ident)?) => {
+        unsafe extern "C" {
+            fn $init(context: *mut core::ffi::c_void, key: *const u8) -> core::ffi::c_int;
+            fn $wipe(context: *mut core::ffi::c_void);
+            $(fn $encrypt(
+                context: *const core::ffi::c_void, out: *mut u8, input: *const u8, blocks: usize,
+            ) -> core::ffi::c_int;)?
+            $(fn $decrypt(
+                context: *const core::ffi::c_void, out: *mut u8, input: *const u8, blocks: usize,
+            ) -> core::ffi::c_int;)?
+            $(fn $ctr(
+                context: *const core::ffi::c_void, counter: *mut u8, out: *mut u8, input: *const u8, length: usize,
+            ) -> core::ffi::c_int;)?
+        }
+
+        #[doc = concat!("The block cipher ", $text, ": keys of ", $key, " bytes, blocks of ", $block, ".")]
+        ///
+        /// It holds the round keys, which are overwritten when it is dropped.
+        #[derive(Clone)]
+        pub struct $name {
+            context: crate::block::Context<$words>,
+        }
+
+        impl $name {
+            /// Its C functions.
+            pub const RAW: crate::raw::BlockCipher = crate::raw::BlockCipher {
+                name: $text,
+                key_bytes: $key,
+                block_bytes: $block,
+                context_words: $words,
+                init: $init,
+                wipe: $wipe,
+                encrypt_blocks: crate::block::optional!($($encrypt)?),
+                decrypt_blocks: crate::block::optional!($($decrypt)?),
+                ctr_xor: crate::block::optional!($($ctr)?),
+            };
+        }
+
+        impl cipher::KeySizeUser for $name {
+            type KeySize = cipher::consts::$key_size;
+        }
+
+        impl cipher::BlockSizeUser for $name {
+            type BlockSize = cipher::consts::$block_size;
+        }
+
+        impl cipher::KeyInit for $name {
+            fn new(key: &cipher::Key<Self>) -> Self {
+                let mut context = crate::block::Context::new();
+                // SAFETY: the key has the size that the C wants, and the context, too: the build has compared them.
+                crate::error::ensure(unsafe { $init(context.get_mut(), key.as_ptr()) });
+                $name { context }
+            }
+        }
+
+        $(
+            impl crate::block::Encrypts for $name {
+                unsafe fn encrypt_raw(&self, out: *mut u8, input: *const u8, blocks: usize) -> core::ffi::c_int {
+                    // SAFETY: the pointers are what the C wants, says the caller; the context was initialised.
+                    unsafe { $encrypt(self.context.get(), out, input, blocks) }
+                }
+            }
+
+            impl cipher::BlockCipherEncrypt for $name {
+                fn encrypt_with_backend(
+                    &self,
+                    f: impl cipher::BlockCipherEncClosure<BlockSize = Self::BlockSize>,
+                ) {
+                    f.call(&crate::block::Backend(self));
+                }
+
+                fn encrypt_blocks_inout(&self, blocks: cipher::InOutBuf<'_, '_, cipher::Block<Self>>) {
+                    crate::block::encrypt_all(self, blocks);
+                }
+
+                fn encrypt_blocks(&self, blocks: &mut [cipher::Block<Self>]) {
+                    crate::block::encrypt_all(self, blocks.into());
+                }
+
+                fn encrypt_blocks_b2b(
+                    &self,
+                    in_blocks: &[cipher::Block<Self>],
+                    out_blocks: &mut [cipher::Block<Self>],
+                ) -> Result<(), cipher::inout::NotEqualError> {
+                    cipher::InOutBuf::new(in_blocks, out_blocks)
+                        .map(|blocks| crate::block::encrypt_all(self, blocks))
+                }
+            }
+        )?
+
+        $(
+            impl crate::block::Decrypts for $name {
+                unsafe fn decrypt_raw(&self, out: *mut u8, input: *const u8, blocks: usize) -> core::ffi::c_int {
+                    // SAFETY: the pointers are what the C wants, says the caller; the context was initialised.
+                    unsafe { $decrypt(self.context.get(), out, input, blocks) }
+                }
+            }
+
+            impl cipher::BlockCipherDecrypt for $name {
+                fn decrypt_with_backend(
+                    &self,
+                    f: impl cipher::BlockCipherDecClosure<BlockSize = Self::BlockSize>,
+                ) {
+                    f.call(&crate::block::Backend(self));
+                }
+
+                fn decrypt_blocks_inout(&self, blocks: cipher::InOutBuf<'_, '_, cipher::Block<Self>>) {
+                    crate::block::decrypt_all(self, blocks);
+                }
+
+                fn decrypt_blocks(&self, blocks: &mut [cipher::Block<Self>]) {
+                    crate::block::decrypt_all(self, blocks.into());
+                }
+
+                fn decrypt_blocks_b2b(
+                    &self,
+                    in_blocks: &[cipher::Block<Self>],
+                    out_blocks: &mut [cipher::Block<Self>],
+                ) -> Result<(), cipher::inout::NotEqualError> {
+                    cipher::InOutBuf::new(in_blocks, out_blocks)
+                        .map(|blocks| crate::block::decrypt_all(self, blocks))
+                }
+            }
+        )?
+
+        $(
+            impl crate::block::CounterMode for $name {
+                unsafe fn ctr_raw(
+                    &self,
+                    counter: *mut u8,
+                    out: *mut u8,
+                    input: *const u8,
+                    length: usize,
+                ) -> core::ffi::c_int {
+                    // SAFETY: the pointers are what the C wants, says the caller; the context was initialised.
+                    unsafe { $ctr(self.context.get(), counter, out, input, length) }
+                }
+            }
+        )?
+
+        impl Drop for $name {
+            fn drop(&mut self) {
+                // SAFETY: the context has the size that the C wants.
+                unsafe { $wipe(self.context.get_mut()) }
+            }
+        }
+
+        impl zeroize::ZeroizeOnDrop for $name {}
+
+        impl cipher::AlgorithmName for $name {
+            fn write_alg_name(f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.write_str($text)
+            }
+        }
+
+        impl core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_struct(stringify!($name)).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+/// A function that there may be.
+macro_rules! optional {
+    () => {
+        None
+    };
+    ($function:ident) => {
+        Some($function)
+    };
+}
+
+pub(crate) use {block_cipher, optional};

@@ -1,0 +1,29 @@
+#![doc = include_str!("../README.md")]
+#![no_std]
+
+// The crate's tests read files.
+#[cfg(test)]
+extern crate std;
+
+#[allow(unused_macros, unused_imports, reason = "which macros are used depends on the features")]
+mod authenticated;
+#[allow(unused_macros, unused_imports, dead_code, reason = "as above")]
+mod block;
+mod error;
+#[allow(unused_macros, unused_imports, reason = "as above")]
+mod hash;
+#[allow(unused_macros, unused_imports, reason = "as above")]
+mod permutation;
+pub mod raw;
+#[allow(unused_macros, unused_imports, reason = "as above")]
+mod stream;
+mod target;
+
+pub use aead;
+pub use block::{CounterMode, Ctr, CtrCore};
+pub use cipher;
+pub use digest;
+pub use error::Error;
+pub use target::{set_target, target};
+
+include!(concat!(env!("OUT_DIR"), "/primitives.rs"));
