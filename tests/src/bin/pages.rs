@@ -1,7 +1,7 @@
 //! Writes a page for each cipher to `docs/ciphers/`: what its manifest says, which targets have code for it in which slicing,
 //! how many known answers it has and from whom, and what it was measured to take.
 //!
-//! `make pages` runs it. It compiles the main node of every primitive for every slicing and target, half a minute in all.
+//! `make pages` runs it; arguments are ciphers to write only the pages of. It compiles the main node of every primitive for every slicing and target, minutes in all.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -15,6 +15,7 @@ use usuba_tests::ciphers::{CIPHERS, Cipher, root};
 fn main() {
     let folder = root().join("docs/ciphers");
     std::fs::create_dir_all(&folder).expect("docs can be written to");
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
     let measured = json(&root().join("docs/performance/data.json"));
     let mut index = String::from(
         "# The ciphers\n\n\
@@ -31,8 +32,10 @@ fn main() {
             cipher.manifest.specification,
             names.join(", ")
         );
-        std::fs::write(folder.join(format!("{name}.md")), page(name, &cipher, &measured))
-            .expect("docs can be written to");
+        if wanted.is_empty() || wanted.iter().any(|one| one == name) {
+            let text = page(name, &cipher, &measured);
+            std::fs::write(folder.join(format!("{name}.md")), text).expect("docs can be written to");
+        }
     }
     std::fs::write(folder.join("index.md"), index).expect("docs can be written to");
 }
