@@ -117,6 +117,18 @@ fn errors_point_into_the_file() {
         expect!["aes.toml:9:12: `slicings` is empty: name at least one of `b`, `v`, `v4` and `h`"],
     );
     check(
+        "encrypt = \"Encrypt128\"",
+        "library = [\"v\"]\nencrypt = \"Encrypt128\"",
+        expect!["aes.toml:10:11: `library` names the slicing `v`, which is not among `slicings`"],
+    );
+    check(
+        "encrypt = \"Encrypt128\"",
+        "library = []\nencrypt = \"Encrypt128\"",
+        expect![
+            "aes.toml:10:11: `library` is empty: name at least one of `slicings`, or leave the field out"
+        ],
+    );
+    check(
         "encrypt = \"Encrypt128\"\n",
         "",
         expect![
