@@ -9,6 +9,30 @@
 #include "usuba_buffers.h"
 #include "usuba_transpose.h"
 
+/* Adds n to the big-endian number that the `digits` bytes at `counter` are. */
+USUBA_INLINE void usuba_counter_forward(unsigned char *counter, size_t digits, uint64_t n)
+{
+    while (n != 0 && digits-- > 0) {
+        const unsigned low = counter[digits] + (unsigned)(n & 0xff);
+        counter[digits] = (unsigned char)low;
+        n = (n >> 8) + (low >> 8);
+    }
+}
+
+/* Whether `length` bytes are more blocks than a counter of 32 bits has numbers. */
+USUBA_INLINE int usuba_overruns(size_t length, size_t block)
+{
+    return length > 0 && (uint64_t)(length - 1) / block >> 32 != 0;
+}
+
+/* How many of `length` bytes, in blocks of `block`, come before the big-endian number at `last`, of 32 bits, is 0 again. */
+USUBA_INLINE size_t usuba_before_wrap(const unsigned char *last, size_t block, size_t length)
+{
+    const uint32_t low = (uint32_t)last[0] << 24 | (uint32_t)last[1] << 16 | (uint32_t)last[2] << 8 | last[3];
+    const uint64_t blocks = ((uint64_t)1 << 32) - low;
+    return blocks <= length / block ? (size_t)blocks * block : length;
+}
+
 /* From a whole batch at `in` to as many bytes at `out`. Reads everything at a place of `in` before it writes there. */
 typedef void usuba_batch(void *context, unsigned char *out, const unsigned char *in);
 

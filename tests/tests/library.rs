@@ -35,17 +35,24 @@ fn usual(_: package::Cipher, primitive: &Primitive, _: &'static Target) -> Vec<C
     primitive.library.iter().map(|&slicing| Choices::new(slicing)).collect()
 }
 
-fn built(cipher: &Cipher, primitive: &str, prefix: &str, amalgamated: bool) -> Package {
-    let options = Options {
-        prefix,
-        command: "",
-        primitives: &[primitive.to_owned()],
-        targets: &[],
-        amalgamated,
-        choose: &usual,
-    };
+fn built(cipher: &Cipher, primitive: &str, prefix: &str) -> Package {
+    let primitives = [primitive.to_owned()];
+    build(cipher, &Options { prefix, primitives: &primitives, ..USUAL_OPTIONS })
+}
+
+const USUAL_OPTIONS: Options<'static> = Options {
+    prefix: "usuba_",
+    command: "",
+    primitives: &[],
+    targets: &[],
+    amalgamated: true,
+    threads: false,
+    choose: &usual,
+};
+
+fn build(cipher: &Cipher, options: &Options) -> Package {
     let read = package::Cipher { manifest: &cipher.manifest, loaded: &cipher.loaded, constructions: &[] };
-    package::build(&[read], &options, &|_| {}).expect("the library is made")
+    package::build(&[read], options, &|_| {}).expect("the library is made")
 }
 
 /// A program that asks the public functions.
@@ -54,40 +61,32 @@ fn program(
     primitive: &Primitive,
     prefix: &str,
     compiler: &Compiler,
-    flag: &str,
+    flags: &[&str],
 ) -> Program {
     let front = format!("{prefix}{}.c", primitive.identifier());
     let (included, mut files): (Vec<OutputFile>, Vec<OutputFile>) =
         package.files.iter().cloned().partition(|file| file.path == front);
     let batch = package.engines.iter().map(|made| made.batch).max().expect("there are engines");
     files.push(harness::of_package(primitive, prefix, batch));
-    SharedObjects::new()
-        .compile(compiler, &files, &included, &[flag])
-        .unwrap_or_else(|error| panic!("{error}"))
+    SharedObjects::new().compile(compiler, &files, &included, flags).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Known answers for each of `targets`, forced.
 fn check(name: &str, cipher: &Cipher, program: &Program, targets: &[&str], variable: &str, how: &str) {
+    for target in targets {
+        asked(name, cipher, program, &[(variable, target)], &format!("{how}, {target}"));
+    }
+}
+
+/// Known answers in an environment.
+fn asked(name: &str, cipher: &Cipher, program: &Program, environment: &[(&str, &str)], how: &str) {
     let primitive = cipher.manifest.primitives.iter().find(|one| one.name == name).expect("it is there");
     let tests = cipher.tests(primitive);
-    for target in targets {
-        let started = Instant::now();
-        let report =
-            run_program(primitive, &tests, program, &[(variable, target)], &format!("{how}, {target}"));
-        println!(
-            "{name}: {how}, {target}: {} passed, {} failed, {:.1?}",
-            report.passed,
-            report.failed,
-            started.elapsed()
-        );
-        assert!(
-            report.is_success(),
-            "{name}: {how}, {target}: {:#?} {:#?}",
-            report.outcomes,
-            report.failures.first()
-        );
-        assert_eq!(report.skipped, 0);
-    }
+    let started = Instant::now();
+    let report = run_program(primitive, &tests, program, environment, how);
+    println!("{name}: {how}: {} passed, {} failed, {:.1?}", report.passed, report.failed, started.elapsed());
+    assert!(report.is_success(), "{name}: {how}: {:#?} {:#?}", report.outcomes, report.failures.first());
+    assert_eq!(report.skipped, 0);
 }
 
 /// The targets of the platform that this machine is one of, as far as it has them.
@@ -101,11 +100,11 @@ fn known_answers_for_every_target() {
     for (folder, name) in chosen() {
         let cipher = Cipher::read(&folder);
         let primitive = cipher.manifest.primitives.iter().find(|one| one.name == name).expect("it is there");
-        let package = built(&cipher, &name, "usuba_", true);
+        let package = built(&cipher, &name, "usuba_");
         // Not by both compilers at one level: what matters is that each takes the files without flags.
         for (family, flag) in [(Family::Gcc, "-O1"), (Family::Clang, "-O2")] {
             let compiler = Compiler::native(family).expect("it is installed");
-            let program = program(&package, primitive, "usuba_", &compiler, flag);
+            let program = program(&package, primitive, "usuba_", &compiler, &[flag]);
             let how = format!("{} {flag}", family.name());
             check(&name, &cipher, &program, &native_targets(), "USUBA_TARGET", &how);
         }
@@ -122,9 +121,31 @@ fn other_machines_have_their_own_code() {
             let cipher = Cipher::read(folder);
             let primitive =
                 cipher.manifest.primitives.iter().find(|one| one.name == name).expect("it is there");
-            let package = built(&cipher, name, "usuba_", true);
-            let program = program(&package, primitive, "usuba_", &compiler, "-O1");
+            let package = built(&cipher, name, "usuba_");
+            let program = program(&package, primitive, "usuba_", &compiler, &["-O1"]);
             check(name, &cipher, &program, &targets, "USUBA_TARGET", target.name);
+        }
+    }
+}
+
+/// Every call that could be shared is, among more threads than there are parts of equal size.
+#[test]
+fn threads_change_nothing() {
+    let widest = *native_targets().last().expect("gp64 is there");
+    let compiler = Compiler::native(Family::Gcc).expect("gcc is installed");
+    for (folder, name) in [("aes", "aes-128"), ("chacha20", "chacha20"), ("ascon", "ascon-p8")] {
+        let cipher = Cipher::read(folder);
+        let primitive = cipher.manifest.primitives.iter().find(|one| one.name == name).expect("it is there");
+        let targets: Vec<&'static Target> = by_name(widest).into_iter().collect();
+        let primitives = [name.to_owned()];
+        let options = Options { primitives: &primitives, targets: &targets, threads: true, ..USUAL_OPTIONS };
+        let flags = ["-O1", "-fopenmp", "-DUSUBA_THREAD_BYTES=1"];
+        let package = build(&cipher, &options);
+        let program = program(&package, primitive, "usuba_", &compiler, &flags);
+        for threads in ["1", "2", "5"] {
+            let how = format!("{threads} threads");
+            let environment = [("USUBA_TARGET", widest), ("OMP_NUM_THREADS", threads)];
+            asked(name, &cipher, &program, &environment, &how);
         }
     }
 }
@@ -151,7 +172,7 @@ int main(void)
 #[test]
 fn each_cpu_gets_what_it_has() {
     let cipher = Cipher::read("chacha20");
-    let mut files = built(&cipher, "chacha20", "other_", true).files;
+    let mut files = built(&cipher, "chacha20", "other_").files;
     files.push(OutputFile { path: "ask.c".into(), contents: ASK.into() });
     let compiler = Compiler::native(Family::Gcc).expect("gcc is installed");
     let program =

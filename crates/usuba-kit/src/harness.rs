@@ -63,6 +63,7 @@ fn around(primitive: &Primitive, prefix: &str, batch: &str, round_keys: &str) ->
             }
             if cipher.modes.contains(&Mode::Ctr) {
                 define("CTR", format!("{stem}_ctr_xor"));
+                define("CTR32", format!("{stem}_ctr32_xor"));
             }
             include_str!("harness/block_cipher.c")
         }

@@ -52,6 +52,15 @@ pub enum BuildError {
         /// Why.
         failure: Failure,
     },
+    /// A library has code for every machine, and there is none.
+    #[error(
+        "`{primitive}` has no code for `gp64`, which every machine runs, in the slicings that are asked for: a library needs \
+         it; ask for another slicing, or for one machine with `--target`"
+    )]
+    Portable {
+        /// The primitive.
+        primitive: String,
+    },
     /// Manifest and source disagree.
     #[error("primitive `{primitive}`: {error}")]
     Driver {

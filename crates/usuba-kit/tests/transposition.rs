@@ -293,10 +293,11 @@ fn check(compiler: Result<Compiler, RunError>, flags: &[&str], big_endian: bool)
 
 #[test]
 fn gcc() {
-    check(Compiler::native(Family::Gcc), &["-O0"], false);
     check(Compiler::native(Family::Gcc), &["-O2"], false);
-    check(Compiler::native(Family::Gcc), &["-O2", "-DUSUBA_PORTABLE"], false);
+    check(Compiler::native(Family::Gcc), &["-O0", "-DUSUBA_PORTABLE"], false);
     if all_ways() {
+        check(Compiler::native(Family::Gcc), &["-O0"], false);
+        check(Compiler::native(Family::Gcc), &["-O2", "-DUSUBA_PORTABLE"], false);
         check(Compiler::native(Family::Gcc), &["-O3", "-march=native"], false);
     }
 }
@@ -315,13 +316,17 @@ fn all_ways() -> bool {
 /// Targets for which the runtime is the same text as for another one: it tells SSE2, SSSE3, AVX2 and AVX-512 apart.
 const ALIKE: [&str; 3] = ["sse4.2", "avx", "avx512-256"];
 
-/// With the flags of every target, both compilers, both byte orders.
+/// With the flags of every target, both byte orders; by one compiler and the other in turn, or by both.
 #[test]
 fn targets() {
-    for target in usuba_target::all().iter().filter(|target| all_ways() || !ALIKE.contains(&target.name)) {
+    let targets = usuba_target::all().iter().filter(|target| all_ways() || !ALIKE.contains(&target.name));
+    for (number, target) in targets.enumerate() {
         for (toolchain, family) in
             target.toolchains.iter().flat_map(|t| [(t, Family::Gcc), (t, Family::Clang)])
         {
+            if !all_ways() && (number % 2 == 0) != (family == Family::Gcc) {
+                continue;
+            }
             // Programs for this machine run if it has the instructions; `find` looks.
             let compiler = if toolchain.runner.is_empty() {
                 Compiler::find(target, family)

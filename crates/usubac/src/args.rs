@@ -293,6 +293,9 @@ pub struct Build {
     /// Make a library whose files can be added to a project: no folders, and no includes but its own headers.
     #[arg(long)]
     pub drop_in: bool,
+    /// Make a library whose functions share large inputs among the threads of OpenMP.
+    #[arg(long)]
+    pub threads: bool,
     /// What all public names of a library begin with.
     #[arg(long, value_name = "NAME", default_value = "usuba_")]
     pub prefix: String,

@@ -211,6 +211,7 @@ fn wrong_command_lines() {
         assert!(!output.stderr.is_empty());
     }
     case.fails(&["build", "main.ua", "--target", "avx3", "-o", "out"], 1, "", &["avx3", "avx2"]);
+    case.fails(&["build", "main.ua", "--threads", "-o", "out"], 1, "", &["--threads", "libraries"]);
 }
 
 #[test]

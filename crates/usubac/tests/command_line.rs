@@ -287,6 +287,22 @@ fn fingerprint(file: &Path) -> String {
     usuba_kit::tuned::fingerprint(&sources)
 }
 
+/// A library has code for every machine; four words in a lane are none for general-purpose registers.
+#[test]
+fn libraries_need_portable_code() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let chacha20 = root().join("ciphers/chacha20");
+    let arguments = ["build", chacha20.to_str().expect("text"), "--slicing", "v4", "-o", "out"];
+    let output = usubac(&arguments, folder.path());
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        String::from_utf8(output.stderr).expect("text"),
+        "error: `chacha20` has no code for `gp64`, which every machine runs, in the slicings that are asked for: a \
+         library needs it; ask for another slicing, or for one machine with `--target`\n"
+    );
+    assert!(!folder.path().join("out").exists(), "nothing is written");
+}
+
 /// A choice for `ascon-p6` on `gp64` that nobody would make otherwise.
 fn choice() -> String {
     format!(

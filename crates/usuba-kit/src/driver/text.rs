@@ -370,6 +370,15 @@ pub fn block_cipher_header(file: &File, names: &BlockCipherNames) -> String {
              {} const unsigned char *in, size_t length);\n",
             " ".repeat(stem.len() + 12)
         );
+        if names.form == Form::Whole {
+            text += &format!(
+                "\n/* The same with a counter of 32 bits: the last four bytes count and wrap to zero, the bytes before them stay \
+                 as they\n * are, as in GCM. More than 2^32 blocks are refused. */\n\
+                 int {stem}_ctr32_xor({context}, unsigned char counter[{upper}_BLOCK_BYTES], unsigned char *out,\n\
+                 {} const unsigned char *in, size_t length);\n",
+                " ".repeat(stem.len() + 14)
+            );
+        }
     }
     file.header("a block cipher; time does not depend on keys or data.", &text)
 }
@@ -459,6 +468,24 @@ pub fn block_cipher_functions(stem: &str, form: Form, functions: &Functions) -> 
              return USUBA_OK;\n}}\n",
             " ".repeat(stem.len() + 12)
         );
+        if form == Form::Whole {
+            text += &format!(
+                "\nint {stem}_ctr32_xor({context}, unsigned char counter[{upper}_BLOCK_BYTES], unsigned char *out,\n\
+                 {} const unsigned char *in, size_t length)\n{{\n    \
+                 unsigned char first[{upper}_BLOCK_BYTES];\n    \
+                 int result;\n    if (ctx == NULL || counter == NULL)\n        return USUBA_ERROR_NULL;\n    \
+                 if (usuba_overruns(length, {upper}_BLOCK_BYTES))\n        return USUBA_ERROR_LENGTH;\n    \
+                 result = usuba_check(out, in, length);\n    if (result != USUBA_OK)\n        return result;\n    \
+                 memcpy(first, counter, sizeof first);\n    do {{\n        \
+                 const size_t bytes = usuba_before_wrap(counter + {upper}_BLOCK_BYTES - 4, {upper}_BLOCK_BYTES, length);\n        \
+                 result = {stem}_ctr_xor(ctx, counter, out, in, bytes);\n        \
+                 /* What carried out of the last four bytes is lost. */\n        \
+                 memcpy(counter, first, sizeof first - 4);\n        length -= bytes;\n        \
+                 if (length > 0) {{\n            out += bytes;\n            in += bytes;\n        }}\n    \
+                 }} while (result == USUBA_OK && length > 0);\n    return result;\n}}\n",
+                " ".repeat(stem.len() + 14)
+            );
+        }
     }
     text
 }

@@ -79,12 +79,13 @@ static void check_blocks(const char *name, blocks_function *apply, const unsigne
 #endif
 
 #if defined(CTR)
-/* The counter plus `n`, byte by byte. */
-static void counter_plus(unsigned char *out, const unsigned char *counter, size_t n)
+/* The counter plus `n`, byte by byte, of which the last `digits` count. */
+static void counter_plus(unsigned char *out, const unsigned char *counter, size_t n, int digits)
 {
     uint64_t carry = n;
     int i;
-    for (i = BLOCK - 1; i >= 0; i--) {
+    memcpy(out, counter, BLOCK);
+    for (i = BLOCK - 1; i >= BLOCK - digits; i--) {
         carry += counter[i];
         out[i] = (unsigned char)(carry & 0xff);
         carry >>= 8;
@@ -105,14 +106,16 @@ static void counter_minus(unsigned char *out, const unsigned char *counter, unsi
     }
 }
 
-/* Numbers of blocks from 0 to MOST with odd ends, starting at `start`. */
-static void check_ctr(const unsigned char *start, size_t step, const unsigned char *in, unsigned char *expected,
-                      unsigned char *space, unsigned char *other)
+typedef int ctr_function(const CONTEXT *, unsigned char *, unsigned char *, const unsigned char *, size_t);
+
+/* Numbers of blocks from 0 to MOST with odd ends, starting at `start`; the last `digits` bytes of the counter count. */
+static void check_ctr(const char *name, ctr_function *apply, int digits, const unsigned char *start, size_t step,
+                      const unsigned char *in, unsigned char *expected, unsigned char *space, unsigned char *other)
 {
     unsigned char counter[BLOCK], next[BLOCK];
     size_t n, i;
     for (n = 0; n < MOST; n++) {
-        counter_plus(counter, start, n);
+        counter_plus(counter, start, n, digits);
         encrypt_one(next, counter);
         for (i = 0; i < BLOCK; i++)
             expected[n * BLOCK + i] = in[n * BLOCK + i] ^ next[i];
@@ -133,26 +136,26 @@ static void check_ctr(const unsigned char *start, size_t step, const unsigned ch
             memcpy(counter, start, BLOCK);
             /* In one call, or in two that are to continue each other. */
             if (tail % 2 == 0) {
-                if (CTR(&context, counter, out, from, size) != USUBA_OK)
-                    COMPLAIN("ctr refuses %lu bytes", (unsigned long)size);
-            } else if (CTR(&context, counter, out, from, first) != USUBA_OK ||
-                       CTR(&context, counter, out + first, from + first, size - first) != USUBA_OK) {
-                COMPLAIN("ctr refuses %lu bytes in two calls", (unsigned long)size);
+                if (apply(&context, counter, out, from, size) != USUBA_OK)
+                    COMPLAIN("%s refuses %lu bytes", name, (unsigned long)size);
+            } else if (apply(&context, counter, out, from, first) != USUBA_OK ||
+                       apply(&context, counter, out + first, from + first, size - first) != USUBA_OK) {
+                COMPLAIN("%s refuses %lu bytes in two calls", name, (unsigned long)size);
             }
-            counter_plus(next, start, (size + BLOCK - 1) / BLOCK);
+            counter_plus(next, start, (size + BLOCK - 1) / BLOCK, digits);
             if (memcmp(out, expected, size) != 0)
-                COMPLAIN("ctr of %lu bytes%s%s differs from one block at a time", (unsigned long)size,
+                COMPLAIN("%s of %lu bytes%s%s differs from one block at a time", name, (unsigned long)size,
                          from == out ? " in place" : "", tail % 2 ? " in two calls" : "");
             if (memcmp(counter, next, BLOCK) != 0)
-                COMPLAIN("ctr of %lu bytes leaves a wrong counter", (unsigned long)size);
+                COMPLAIN("%s of %lu bytes leaves a wrong counter", name, (unsigned long)size);
             if (!margins_intact(out, size))
-                COMPLAIN("ctr of %lu bytes writes outside its output", (unsigned long)size);
+                COMPLAIN("%s of %lu bytes writes outside its output", name, (unsigned long)size);
         }
     }
-    if (CTR(&context, NULL, expected, in, 1) != USUBA_ERROR_NULL || CTR(&context, counter, NULL, in, 1) == USUBA_OK)
-        COMPLAIN("ctr accepts a null pointer");
-    if (CTR(&context, counter, space + 1, space, 2) != USUBA_ERROR_OVERLAP)
-        COMPLAIN("ctr accepts overlapping buffers");
+    if (apply(&context, NULL, expected, in, 1) != USUBA_ERROR_NULL || apply(&context, counter, NULL, in, 1) == USUBA_OK)
+        COMPLAIN("%s accepts a null pointer", name);
+    if (apply(&context, counter, space + 1, space, 2) != USUBA_ERROR_OVERLAP)
+        COMPLAIN("%s accepts overlapping buffers", name);
 }
 #endif
 
@@ -186,7 +189,7 @@ static void check_modes(void)
         unsigned char start[BLOCK];
         size_t low;
         fill(start, BLOCK, 3);
-        check_ctr(start, 1, in, expected, space, other);
+        check_ctr("ctr", CTR, BLOCK, start, 1, in, expected, space, other);
         /* Wraps of the low 32 bits, of the low 64 bits, and of the whole counter, in the middle of a batch, at its end,
          * and at the beginning. */
         for (low = 4; low <= BLOCK; low *= 2) {
@@ -197,7 +200,9 @@ static void check_modes(void)
                 fill(wrap, BLOCK, low + i);
                 memset(wrap + BLOCK - low, 0, low);
                 counter_minus(start, wrap, before[i]);
-                check_ctr(start, BATCH / 8 + 1, in, expected, space, other);
+                check_ctr("ctr", CTR, BLOCK, start, BATCH / 8 + 1, in, expected, space, other);
+                if (low == 4)
+                    check_ctr("ctr32", CTR32, 4, start, BATCH / 4 + 1, in, expected, space, other);
             }
         }
     }

@@ -141,6 +141,9 @@ pub fn build(
             }
         }
     }
+    if !candidates.iter().any(|candidate| candidate.engine.target.name == GP64.name) {
+        return Err(BuildError::Portable { primitive: primitive.name.clone() });
+    }
     if same.is_none() {
         known.of.push((primitive.clone(), candidates.clone()));
     }
@@ -177,7 +180,7 @@ fn is_same_but_for_keys(a: &Primitive, b: &Primitive) -> bool {
         return false;
     };
     let keyed = BlockCipher { schedule: other.schedule.clone(), key: other.key, ..one.clone() };
-    keyed == *other && a.slicings == b.slicings
+    keyed == *other && a.library == b.library
 }
 
 /// What a platform does with those engines that it can run; those that are never the best are left out.
@@ -438,10 +441,9 @@ pub fn row(primitive: &Primitive, engine: &Engine) -> String {
         Function::BlockCipher(cipher) => {
             let mut row = format!("{{ {batch}, {keys}, {stem}_load_keys");
             if cipher.modes.contains(&Mode::Ecb) {
-                row += &format!(", {stem}_encrypt_blocks");
-                if cipher.decrypt.is_some() {
-                    row += &format!(", {stem}_decrypt_blocks");
-                }
+                let decrypt =
+                    cipher.decrypt.as_ref().map_or(String::new(), |_| format!(", {stem}_decrypt_blocks"));
+                row += &format!(", {{ {stem}_encrypt_blocks{decrypt} }}");
             }
             if cipher.modes.contains(&Mode::Ctr) {
                 row += &format!(", {stem}_ctr_xor");

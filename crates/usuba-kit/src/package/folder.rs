@@ -30,6 +30,8 @@ pub fn arrange(files: &mut Vec<OutputFile>, headers: Vec<OutputFile>, ciphers: &
         .text("library", name)
         .text("LIBRARY", name.to_uppercase())
         .text("sources", list)
+        .when("threads", options.threads)
+        .text("openmp", if options.threads { " -fopenmp" } else { "" })
         .text("titles", titles.join(", "))
         .text("includes", names.iter().map(|name| format!("#include \"{name}\"\n")).collect::<String>());
     let all = front::whole_header(&values, options);

@@ -21,6 +21,7 @@ fn primitive_values(primitive: &Primitive, engines: &Engines, options: &Options)
             .text("tweaks", if cipher.tweak.is_some() { crate::driver::TWEAKS } else { "" })
             .text("given", if cipher.tweak.is_some() { "tweaks, " } else { "" })
             .when("tweak", cipher.tweak.is_some())
+            .text("directions", if cipher.decrypt.is_some() { 2 } else { 1 })
             .text("round_keys", cipher.round_keys.bytes)
             .text("words", engines.round_key_bytes().div_ceil(8).max(1))
             .when("ecb", cipher.modes.contains(&Mode::Ecb))
@@ -92,8 +93,9 @@ pub fn source(
         Function::Permutation(_) => include_str!("templates/permutation.c"),
     };
     let summary = format!("{}: the functions that users call.", primitive.name);
+    let threads = if options.threads { "#define USUBA_THREADS 1\n" } else { "" };
     let text = format!(
-        "{}#include \"{}{}.h\"\n#include \"usuba_library.h\"\n\n{}",
+        "{}{threads}#include \"{}{}.h\"\n#include \"usuba_library.h\"\n\n{}",
         head(&path, &summary, options),
         options.prefix,
         primitive.identifier(),

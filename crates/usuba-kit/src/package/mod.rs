@@ -49,6 +49,8 @@ pub struct Options<'a> {
     pub targets: &'a [&'static Target],
     /// Whether each C file has all that it includes in itself and all files lie in one folder, to be dropped into a project.
     pub amalgamated: bool,
+    /// Whether calls with much to do share it among the threads that OpenMP has.
+    pub threads: bool,
     /// How code is chosen.
     pub choose: &'a Choose<'a>,
 }

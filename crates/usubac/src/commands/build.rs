@@ -31,6 +31,11 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
     if folders > 0 && (build.library || build.drop_in || build.compile.target.is_empty()) {
         return packages::run(build, output);
     }
+    if build.threads {
+        return Err(Failure::general(
+            "`--threads` is for libraries: of cipher folders, without `--target` or with `--library`",
+        ));
+    }
     let [path] = &build.paths[..] else {
         return Err(Failure::general(
             "several paths make a library: they must be cipher folders, without --target",

@@ -61,6 +61,7 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
         primitives: &build.primitive,
         targets: &wanted,
         amalgamated: build.drop_in,
+        threads: build.threads,
         choose: &choose,
     };
     let mut constructions = Vec::new();

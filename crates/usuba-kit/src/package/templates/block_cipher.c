@@ -3,10 +3,8 @@ struct engine {
     size_t keys;
     void (*load_keys)(void *, const unsigned char *);
 @if ecb
-    int (*encrypt_blocks)(const void *, @tweaks@unsigned char *, const unsigned char *, size_t);
-@if decrypt
-    int (*decrypt_blocks)(const void *, @tweaks@unsigned char *, const unsigned char *, size_t);
-@end
+    /* What encrypts, and what decrypts. */
+    int (*apply[@directions@])(const void *, @tweaks@unsigned char *, const unsigned char *, size_t);
 @end
 @if ctr
     int (*ctr_xor)(const void *, unsigned char *, unsigned char *, const unsigned char *, size_t);
@@ -39,8 +37,45 @@ void @stem@_wipe(@stem@_ctx *ctx)
 }
 @if ecb
 
-int @stem@_encrypt_blocks(const @stem@_ctx *ctx, @tweaks@unsigned char *out, const unsigned char *in, size_t blocks)
+/* Blocks by themselves. */
+struct ecb {
+    const @stem@_ctx *ctx;
+    const struct usuba_plan *plan;
+    size_t direction;
+@if tweak
+    const unsigned char *tweaks;
+@end
+    unsigned char *out;
+    const unsigned char *in;
+};
+
+static int ecb_part(const void *work, size_t from, size_t blocks)
 {
+    const struct ecb *ecb = (const struct ecb *)work;
+    unsigned char *out = ecb->out + from * @STEM@_BLOCK_BYTES;
+    const unsigned char *in = ecb->in + from * @STEM@_BLOCK_BYTES;
+@if tweak
+    const unsigned char *tweaks = ecb->tweaks + from * @STEM@_TWEAK_BYTES;
+@end
+    int result = USUBA_OK;
+    while (result == USUBA_OK && blocks > 0) {
+        const struct engine *engine = engines + usuba_engine_for(ecb->plan, blocks);
+        const size_t share = usuba_share(blocks, engine->batch);
+        result = engine->apply[ecb->direction](ecb->ctx->round_keys.u8 + engine->keys, @given@out, in, share);
+        blocks -= share;
+        out += share * @STEM@_BLOCK_BYTES;
+        in += share * @STEM@_BLOCK_BYTES;
+@if tweak
+        tweaks += share * @STEM@_TWEAK_BYTES;
+@end
+    }
+    return result;
+}
+
+static int ecb_blocks(const @stem@_ctx *ctx, size_t direction, @tweaks@unsigned char *out, const unsigned char *in,
+    size_t blocks)
+{
+    struct ecb ecb;
     int level, result;
     if (ctx == NULL)
         return USUBA_ERROR_NULL;
@@ -58,60 +93,74 @@ int @stem@_encrypt_blocks(const @stem@_ctx *ctx, @tweaks@unsigned char *out, con
     if (result == USUBA_OK)
         result = usuba_check_apart(out, blocks * @STEM@_BLOCK_BYTES, tweaks, blocks * @STEM@_TWEAK_BYTES);
 @end
-    while (result == USUBA_OK && blocks > 0) {
-        const struct engine *engine = engines + usuba_engine_for(plans + level, blocks);
-        const size_t share = usuba_share(blocks, engine->batch);
-        result = engine->encrypt_blocks(ctx->round_keys.u8 + engine->keys, @given@out, in, share);
-        blocks -= share;
-        out += share * @STEM@_BLOCK_BYTES;
-        in += share * @STEM@_BLOCK_BYTES;
+    if (result != USUBA_OK || blocks == 0)
+        return result;
+    ecb.ctx = ctx;
+    ecb.plan = plans + level;
+    ecb.direction = direction;
 @if tweak
-        tweaks += share * @STEM@_TWEAK_BYTES;
+    ecb.tweaks = tweaks;
 @end
-    }
-    return result;
+    ecb.out = out;
+    ecb.in = in;
+    return usuba_in_parts(ecb_part, &ecb, blocks, @STEM@_BLOCK_BYTES,
+        engines[usuba_engine_for(ecb.plan, SIZE_MAX)].batch);
+}
+
+int @stem@_encrypt_blocks(const @stem@_ctx *ctx, @tweaks@unsigned char *out, const unsigned char *in, size_t blocks)
+{
+    return ecb_blocks(ctx, 0, @given@out, in, blocks);
 }
 @if decrypt
 
 int @stem@_decrypt_blocks(const @stem@_ctx *ctx, @tweaks@unsigned char *out, const unsigned char *in, size_t blocks)
 {
-    int level, result;
-    if (ctx == NULL)
-        return USUBA_ERROR_NULL;
-    level = usuba_context_level(ctx->state, sizeof plans / sizeof plans[0]);
-    if (level < 0)
-        return USUBA_ERROR_CONTEXT;
-    if (blocks > SIZE_MAX / @STEM@_BLOCK_BYTES)
-        return USUBA_ERROR_LENGTH;
-@if tweak
-    if (blocks > SIZE_MAX / @STEM@_TWEAK_BYTES)
-        return USUBA_ERROR_LENGTH;
-@end
-    result = usuba_check(out, in, blocks * @STEM@_BLOCK_BYTES);
-@if tweak
-    if (result == USUBA_OK)
-        result = usuba_check_apart(out, blocks * @STEM@_BLOCK_BYTES, tweaks, blocks * @STEM@_TWEAK_BYTES);
-@end
-    while (result == USUBA_OK && blocks > 0) {
-        const struct engine *engine = engines + usuba_engine_for(plans + level, blocks);
-        const size_t share = usuba_share(blocks, engine->batch);
-        result = engine->decrypt_blocks(ctx->round_keys.u8 + engine->keys, @given@out, in, share);
-        blocks -= share;
-        out += share * @STEM@_BLOCK_BYTES;
-        in += share * @STEM@_BLOCK_BYTES;
-@if tweak
-        tweaks += share * @STEM@_TWEAK_BYTES;
-@end
-    }
-    return result;
+    return ecb_blocks(ctx, 1, @given@out, in, blocks);
 }
 @end
 @end
 @if ctr
 
+/* Counter mode. */
+struct ctr {
+    const @stem@_ctx *ctx;
+    const struct usuba_plan *plan;
+    const unsigned char *counter;
+    unsigned char *out;
+    const unsigned char *in;
+    size_t length;
+};
+
+static int ctr_part(const void *work, size_t from, size_t blocks)
+{
+    const struct ctr *ctr = (const struct ctr *)work;
+    const size_t start = from * @STEM@_BLOCK_BYTES;
+    const size_t most = ctr->length - start;
+    size_t length = blocks > most / @STEM@_BLOCK_BYTES ? most : blocks * @STEM@_BLOCK_BYTES;
+    unsigned char *out = ctr->out + start;
+    const unsigned char *in = ctr->in + start;
+    unsigned char counter[@STEM@_BLOCK_BYTES];
+    int result = USUBA_OK;
+    memcpy(counter, ctr->counter, sizeof counter);
+    usuba_counter_forward(counter, sizeof counter, from);
+    while (result == USUBA_OK && length > 0) {
+        const struct engine *engine = engines + usuba_engine_for(ctr->plan, blocks);
+        const size_t share = usuba_share(blocks, engine->batch);
+        const size_t bytes = share == blocks ? length : share * @STEM@_BLOCK_BYTES;
+        result = engine->ctr_xor(ctr->ctx->round_keys.u8 + engine->keys, counter, out, in, bytes);
+        blocks -= share;
+        length -= bytes;
+        out += bytes;
+        in += bytes;
+    }
+    return result;
+}
+
 int @stem@_ctr_xor(const @stem@_ctx *ctx, unsigned char counter[@STEM@_BLOCK_BYTES], unsigned char *out,
     const unsigned char *in, size_t length)
 {
+    struct ctr ctr;
+    size_t blocks;
     int level, result;
     if (ctx == NULL || counter == NULL)
         return USUBA_ERROR_NULL;
@@ -119,16 +168,45 @@ int @stem@_ctr_xor(const @stem@_ctx *ctx, unsigned char counter[@STEM@_BLOCK_BYT
     if (level < 0)
         return USUBA_ERROR_CONTEXT;
     result = usuba_check(out, in, length);
-    while (result == USUBA_OK && length > 0) {
-        const size_t blocks = (length - 1) / @STEM@_BLOCK_BYTES + 1;
-        const struct engine *engine = engines + usuba_engine_for(plans + level, blocks);
-        const size_t share = usuba_share(blocks, engine->batch);
-        const size_t bytes = share == blocks ? length : share * @STEM@_BLOCK_BYTES;
-        result = engine->ctr_xor(ctx->round_keys.u8 + engine->keys, counter, out, in, bytes);
+    if (result != USUBA_OK || length == 0)
+        return result;
+    blocks = (length - 1) / @STEM@_BLOCK_BYTES + 1;
+    ctr.ctx = ctx;
+    ctr.plan = plans + level;
+    ctr.counter = counter;
+    ctr.out = out;
+    ctr.in = in;
+    ctr.length = length;
+    result = usuba_in_parts(ctr_part, &ctr, blocks, @STEM@_BLOCK_BYTES,
+        engines[usuba_engine_for(ctr.plan, SIZE_MAX)].batch);
+    usuba_counter_forward(counter, @STEM@_BLOCK_BYTES, blocks);
+    return result;
+}
+
+int @stem@_ctr32_xor(const @stem@_ctx *ctx, unsigned char counter[@STEM@_BLOCK_BYTES], unsigned char *out,
+    const unsigned char *in, size_t length)
+{
+    unsigned char first[@STEM@_BLOCK_BYTES];
+    int result;
+    if (ctx == NULL || counter == NULL)
+        return USUBA_ERROR_NULL;
+    if (usuba_overruns(length, @STEM@_BLOCK_BYTES))
+        return USUBA_ERROR_LENGTH;
+    result = usuba_check(out, in, length);
+    if (result != USUBA_OK)
+        return result;
+    memcpy(first, counter, sizeof first);
+    do {
+        const size_t bytes = usuba_before_wrap(counter + @STEM@_BLOCK_BYTES - 4, @STEM@_BLOCK_BYTES, length);
+        result = @stem@_ctr_xor(ctx, counter, out, in, bytes);
+        /* What carried out of the last four bytes is lost. */
+        memcpy(counter, first, sizeof first - 4);
         length -= bytes;
-        out += bytes;
-        in += bytes;
-    }
+        if (length > 0) {
+            out += bytes;
+            in += bytes;
+        }
+    } while (result == USUBA_OK && length > 0);
     return result;
 }
 @end

@@ -44,4 +44,9 @@ typedef struct @stem@_ctx {
  * `length` and the counter only. */
 @API@int @stem@_ctr_xor(const @stem@_ctx *ctx, unsigned char counter[@STEM@_BLOCK_BYTES], unsigned char *out,
     const unsigned char *in, size_t length);
+
+/* The same with a counter of 32 bits: the last four bytes count and wrap to zero, the bytes before them stay as they are, as
+ * in GCM. More than 2^32 blocks are refused. */
+@API@int @stem@_ctr32_xor(const @stem@_ctx *ctx, unsigned char counter[@STEM@_BLOCK_BYTES], unsigned char *out,
+    const unsigned char *in, size_t length);
 @end

@@ -5,10 +5,44 @@ struct engine {
 };
 
 @plans@
+/* What a call works on. */
+struct stream {
+    const struct usuba_plan *plan;
+    const unsigned char *key, *nonce;
+    uint@counter_bits@_t counter;
+    unsigned char *out;
+    const unsigned char *in;
+    size_t length;
+};
+
+static int stream_part(const void *work, size_t from, size_t blocks)
+{
+    const struct stream *stream = (const struct stream *)work;
+    const size_t start = from * @STEM@_BLOCK_BYTES;
+    const size_t most = stream->length - start;
+    size_t length = blocks > most / @STEM@_BLOCK_BYTES ? most : blocks * @STEM@_BLOCK_BYTES;
+    unsigned char *out = stream->out + start;
+    const unsigned char *in = stream->in + start;
+    uint@counter_bits@_t counter = (uint@counter_bits@_t)(stream->counter + from);
+    int result = USUBA_OK;
+    while (result == USUBA_OK && length > 0) {
+        const struct engine *engine = engines + usuba_engine_for(stream->plan, blocks);
+        const size_t share = usuba_share(blocks, engine->batch);
+        const size_t bytes = share == blocks ? length : share * @STEM@_BLOCK_BYTES;
+        result = engine->xor_bytes(stream->key, stream->nonce, counter, out, in, bytes);
+        counter = (uint@counter_bits@_t)(counter + share);
+        blocks -= share;
+        length -= bytes;
+        out += bytes;
+        in += bytes;
+    }
+    return result;
+}
+
 int @stem@_xor(const unsigned char key[@STEM@_KEY_BYTES], const unsigned char nonce[@STEM@_NONCE_BYTES],
     uint@counter_bits@_t counter, unsigned char *out, const unsigned char *in, size_t length)
 {
-    const struct usuba_plan *plan = plans + usuba_level();
+    struct stream stream;
     int result;
     if (key == NULL || nonce == NULL)
         return USUBA_ERROR_NULL;
@@ -17,16 +51,15 @@ int @stem@_xor(const unsigned char key[@STEM@_KEY_BYTES], const unsigned char no
         return USUBA_ERROR_LENGTH;
 @end
     result = usuba_check(out, in, length);
-    while (result == USUBA_OK && length > 0) {
-        const size_t blocks = (length - 1) / @STEM@_BLOCK_BYTES + 1;
-        const struct engine *engine = engines + usuba_engine_for(plan, blocks);
-        const size_t share = usuba_share(blocks, engine->batch);
-        const size_t bytes = share == blocks ? length : share * @STEM@_BLOCK_BYTES;
-        result = engine->xor_bytes(key, nonce, counter, out, in, bytes);
-        counter = (uint@counter_bits@_t)(counter + share);
-        length -= bytes;
-        out += bytes;
-        in += bytes;
-    }
-    return result;
+    if (result != USUBA_OK || length == 0)
+        return result;
+    stream.plan = plans + usuba_level();
+    stream.key = key;
+    stream.nonce = nonce;
+    stream.counter = counter;
+    stream.out = out;
+    stream.in = in;
+    stream.length = length;
+    return usuba_in_parts(stream_part, &stream, (length - 1) / @STEM@_BLOCK_BYTES + 1, @STEM@_BLOCK_BYTES,
+        engines[usuba_engine_for(stream.plan, SIZE_MAX)].batch);
 }
