@@ -8,8 +8,8 @@ use crate::library::{self, BuildError, Choices};
 use crate::manifest::{Function, Mode, Primitive};
 use usuba_ir::layout::Slicing;
 
-/// What the templates of a primitive know.
-fn primitive_values(primitive: &Primitive, engines: &Engines, options: &Options) -> Values {
+/// What the templates of a primitive know of its manifest.
+pub fn primitive_values(primitive: &Primitive, options: &Options) -> Values {
     let stem = format!("{}{}", options.prefix, primitive.identifier());
     let values =
         values(options).text("name", &primitive.name).text("STEM", stem.to_uppercase()).text("stem", stem);
@@ -22,8 +22,8 @@ fn primitive_values(primitive: &Primitive, engines: &Engines, options: &Options)
             .text("given", if cipher.tweak.is_some() { "tweaks, " } else { "" })
             .when("tweak", cipher.tweak.is_some())
             .text("directions", if cipher.decrypt.is_some() { 2 } else { 1 })
+            .when("untweaked", cipher.tweak.is_none())
             .text("round_keys", cipher.round_keys.bytes)
-            .text("words", engines.round_key_bytes().div_ceil(8).max(1))
             .when("ecb", cipher.modes.contains(&Mode::Ecb))
             .when("decrypt", cipher.decrypt.is_some())
             .when("ctr", cipher.modes.contains(&Mode::Ctr)),
@@ -31,6 +31,7 @@ fn primitive_values(primitive: &Primitive, engines: &Engines, options: &Options)
             .text("key", cipher.key.bytes)
             .text("nonce", cipher.nonce.bytes)
             .text("block", cipher.keystream.bytes)
+            .text("counter", cipher.counter.bytes)
             .text("counter_bits", 8 * cipher.counter.bytes)
             .when("short_counter", cipher.counter.bytes < 8),
         Function::Generator(cipher) => values
@@ -42,6 +43,11 @@ fn primitive_values(primitive: &Primitive, engines: &Engines, options: &Options)
     }
 }
 
+/// The same, and what depends on its engines.
+fn engine_values(primitive: &Primitive, engines: &Engines, options: &Options) -> Values {
+    primitive_values(primitive, options).text("words", engines.round_key_bytes().div_ceil(8).max(1))
+}
+
 /// The header of a primitive.
 pub fn header(cipher: Cipher, primitive: &Primitive, engines: &Engines, options: &Options) -> OutputFile {
     let template = match &primitive.function {
@@ -50,7 +56,7 @@ pub fn header(cipher: Cipher, primitive: &Primitive, engines: &Engines, options:
         Function::Generator(_) => include_str!("templates/generator.h"),
         Function::Permutation(_) => include_str!("templates/permutation.h"),
     };
-    let declarations = primitive_values(primitive, engines, options).fill(template);
+    let declarations = engine_values(primitive, engines, options).fill(template);
     let path = format!("{}{}.h", options.prefix, primitive.identifier());
     let summary = format!(
         "{}: {}. Time does not depend on keys or data.",
@@ -78,7 +84,7 @@ pub fn source(
     options: &Options,
 ) -> Result<OutputFile, BuildError> {
     let path = format!("{}{}.c", options.prefix, primitive.identifier());
-    let mut values = primitive_values(primitive, engines, options).text("plans", plans(primitive, engines));
+    let mut values = engine_values(primitive, engines, options).text("plans", plans(primitive, engines));
     let template = match &primitive.function {
         Function::BlockCipher(block_cipher) => {
             let mut choices = Choices::new(Slicing::V);

@@ -11,6 +11,7 @@ mod cpu;
 mod engines;
 mod folder;
 mod front;
+mod primitives;
 pub mod steps;
 mod template;
 
@@ -92,6 +93,7 @@ pub fn build(
 ) -> Result<Package, BuildError> {
     let mut package = Package { files: Vec::new(), engines: Vec::new() };
     let mut headers = Vec::new();
+    let mut table = primitives::Table::default();
     for &cipher in ciphers {
         let mut known = engines::Known::default();
         let mut there: Vec<&str> = Vec::new();
@@ -110,6 +112,7 @@ pub fn build(
                     package.files.push(file);
                 }
             }
+            table.add_primitive(primitive, options);
             there.push(&primitive.name);
             progress(&primitive.name);
         }
@@ -117,11 +120,18 @@ pub fn build(
             // What it is over may have been left out.
             if construction.over.iter().all(|name| there.contains(&name.as_str())) {
                 constructions::add(construction, cipher, &mut package.files, &mut headers, options);
+                table.add_construction(construction, options);
                 there.push(&construction.name);
             }
         }
     }
     package.files.extend(cpu::files(options));
+    // A project may take the files of several ciphers from a folder each: there is no one table of those.
+    if !options.amalgamated {
+        let [header, source] = table.files(options);
+        headers.push(header);
+        package.files.push(source);
+    }
     folder::arrange(&mut package.files, headers, ciphers, options);
     Ok(package)
 }

@@ -1,0 +1,78 @@
+//! `usuba_primitives.h` and `.c`: the table of what a library has, for programs that drive all of it.
+//!
+//! Public functions take contexts of a type each. The table has functions that take `void *` and call them: a call through
+//! a pointer of another type is undefined in C.
+
+use super::front::primitive_values;
+use super::template::Values;
+use super::{Options, head, values};
+use crate::OutputFile;
+use crate::manifest::{Construction, Function, Primitive, Scheme};
+
+/// The rows so far, in the order in which they were added.
+#[derive(Default)]
+pub struct Table {
+    identifiers: Vec<String>,
+    rows: String,
+}
+
+impl Table {
+    /// A row for a primitive.
+    pub fn add_primitive(&mut self, primitive: &Primitive, options: &Options) {
+        let template = match &primitive.function {
+            Function::BlockCipher(_) => include_str!("templates/primitives/block_cipher.c"),
+            Function::Stream(_) => include_str!("templates/primitives/stream.c"),
+            Function::Generator(_) => include_str!("templates/primitives/generator.c"),
+            Function::Permutation(_) => include_str!("templates/primitives/permutation.c"),
+        };
+        self.add(primitive.identifier(), template, primitive_values(primitive, options));
+    }
+
+    /// A row for a construction.
+    pub fn add_construction(&mut self, construction: &Construction, options: &Options) {
+        let stem = format!("{}{}", options.prefix, construction.identifier());
+        let values = values(options).text("name", &construction.name).text("stem", stem);
+        let (template, values) = match construction.scheme {
+            Scheme::Aead { key_bytes, nonce_bytes, tag_bytes } => (
+                include_str!("templates/primitives/aead.c"),
+                values.text("key", key_bytes).text("nonce", nonce_bytes).text("tag", tag_bytes),
+            ),
+            Scheme::Hash { digest_bytes } => {
+                (include_str!("templates/primitives/hash.c"), values.text("digest", digest_bytes))
+            }
+            Scheme::Xof { customization_bytes } => (
+                include_str!("templates/primitives/xof.c"),
+                values
+                    .text("customization", customization_bytes.unwrap_or(0))
+                    .when("customized", customization_bytes.is_some())
+                    .when("plain", customization_bytes.is_none()),
+            ),
+            Scheme::Mac { key_bytes, tag_bytes } => (
+                include_str!("templates/primitives/mac.c"),
+                values.text("key", key_bytes).text("tag", tag_bytes),
+            ),
+        };
+        self.add(construction.identifier(), template, values);
+    }
+
+    fn add(&mut self, identifier: String, template: &str, values: Values) {
+        self.rows += &values.text("id", &identifier).fill(template);
+        self.identifiers.push(identifier);
+    }
+
+    /// The header and the source.
+    pub fn files(self, options: &Options) -> [OutputFile; 2] {
+        let each = |line: &dyn Fn(&String) -> String| self.identifiers.iter().map(line).collect::<String>();
+        let values = values(options)
+            .text("api", values(options).fill(include_str!("templates/api.h")))
+            .text("includes", each(&|name| format!("#include \"{}{name}.h\"\n", options.prefix)))
+            .text("list", each(&|name| format!("    &{name}_row,\n")))
+            .text("rows", &self.rows);
+        let file = |extension: &str, template: &str| {
+            let path = format!("{}primitives.{extension}", options.prefix);
+            let contents = head(&path, "a table of all primitives.", options) + &values.fill(template);
+            OutputFile { path, contents }
+        };
+        [file("h", include_str!("templates/primitives.h")), file("c", include_str!("templates/primitives.c"))]
+    }
+}
