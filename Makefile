@@ -1,6 +1,6 @@
 # Usuba: `make demo` shows it at work, `make test` runs every test. Both install what is missing.
 
-.PHONY: all demo lib test test-long bench bench-page pages book compile-speed rust python setup fmt lint clean
+.PHONY: all demo lib test test-long bench bench-page pages book compile-speed rust python provider setup fmt lint clean
 
 all:
 	cargo build --release
@@ -54,6 +54,10 @@ rust: setup
 # The Python package in bindings/python: generates the C of the ciphers, makes a wheel and tests it.
 python: setup
 	@sh scripts/bindings.sh python
+
+# The OpenSSL provider in bindings/openssl: makes libusuba with all ciphers, build/openssl/usuba.so, and tests it.
+provider: setup
+	@sh scripts/bindings.sh provider
 
 fmt:
 	cargo fmt

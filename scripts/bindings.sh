@@ -1,13 +1,15 @@
 #!/bin/sh
-# Makes the Rust crate and the Python package, and tests them.
+# Makes the Rust crate, the Python package and the OpenSSL provider, and tests them.
 #
-# usage: scripts/bindings.sh generate|rust|python|quick
+# usage: scripts/bindings.sh generate|rust|python|quick|provider
 #   generate  the C of every cipher, into bindings/rust/csrc
 #   rust      generate, and the tests of the crate with all ciphers
 #   python    generate, a wheel, and its tests in a fresh virtual environment
 #   quick     the tests of the crate with two ciphers
+#   provider  libusuba with all ciphers, the provider of it in build/openssl, and its tests
 #
-# USUBAC: the compiler (default: the release build, made if it is not there); CIPHERS: only these.
+# USUBAC: the compiler (default: the release build, made if it is not there); CIPHERS: only these, but for the provider.
+# LIBRARY: a libusuba of all ciphers that is there already, for the provider.
 set -eu
 cd "$(dirname "$0")/.."
 build=${CARGO_TARGET_DIR:-$PWD/target}
@@ -83,8 +85,15 @@ quick)
     generate ascon chacha20
     rust_tests ascon chacha20
     ;;
+provider)
+    library=${LIBRARY:-$PWD/build/libusuba}
+    mkdir -p build
+    [ -n "${LIBRARY:-}" ] || sh scripts/lib.sh
+    make -s -C bindings/openssl USUBA="$library" BUILD="$PWD/build/openssl"
+    USUBA_LIBRARY=$library cargo test --quiet -p usuba-tests --test provider
+    ;;
 *)
-    sed -n 's/^# \{0,1\}//p' "$0" | sed -n '1,12p' >&2
+    sed -n 's/^# \{0,1\}//p' "$0" | sed -n '2,12p' >&2
     exit 2
     ;;
 esac

@@ -26,6 +26,7 @@ want() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
 want gcc "gcc libc6-dev"
 want openssl openssl
 want pkg-config pkg-config
+pkg-config --exists 'libcrypto >= 3' 2>/dev/null || missing="$missing libssl-dev"
 want qemu-aarch64 qemu-user
 want aarch64-linux-gnu-gcc "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 want powerpc64le-linux-gnu-gcc "gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross"

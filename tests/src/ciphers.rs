@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 use usuba_kit::known_answers::{Test, tests_of};
-use usuba_kit::manifest::{self, Manifest, Primitive};
-use usuba_kit::vectors;
+use usuba_kit::manifest::{self, Construction, Manifest, Primitive};
+use usuba_kit::vectors::{self, Vector};
+use usuba_kit::{OutputFile, construction};
 use usuba_lang::load::{Loaded, Loader, load};
 
 /// The files of this machine.
@@ -87,6 +88,23 @@ impl Cipher {
             })
             .collect();
         tests_of(primitive, &files)
+    }
+
+    /// The known answers of a construction.
+    ///
+    /// # Panics
+    /// If a vector file is not as it should be.
+    pub fn vectors(&self, construction: &Construction) -> Vec<Vector> {
+        let read = |path: &String| {
+            vectors::parse(path, &text(&self.folder.join(path))).expect("valid vectors").vectors
+        };
+        construction.vectors.iter().flat_map(read).collect()
+    }
+
+    /// The files of its constructions in a library with this prefix.
+    pub fn constructions(&self, prefix: &str) -> Vec<OutputFile> {
+        let read = |path: &str| Ok::<_, std::convert::Infallible>(text(&self.folder.join(path)));
+        construction::files(&self.manifest.constructions, prefix, read).expect("reading panics or succeeds")
     }
 }
 

@@ -1,0 +1,297 @@
+/* table.c - known answers through the table of a library, which is all that is known of it. */
+
+#include "lines.h"
+#include <usuba_primitives.h>
+
+#define MOST_ROWS 256
+static unsigned long answered[MOST_ROWS];
+
+static void check(const struct line *line, int result, int wanted)
+{
+    if (result != wanted)
+        fail(line, "an unexpected result");
+}
+
+static void size(const struct line *line, const struct field *field, size_t wanted)
+{
+    if (field->length != wanted)
+        fail(line, "a size in the table is not that of the known answer");
+}
+
+/* A number in bytes, the lowest first. */
+static unsigned long long number_of(const struct field *field)
+{
+    unsigned long long number = 0;
+    size_t i;
+    for (i = field->length; i-- > 0;)
+        number = number << 8 | field->bytes[i];
+    return number;
+}
+
+/* A counter that is the first block of the text: its ciphertext is the keystream. */
+static void counted(const struct line *line, const usuba_block_cipher_functions *cipher,
+    int (*xor)(const void *, unsigned char *, unsigned char *, const unsigned char *, size_t), const void *ctx)
+{
+    const struct field first = { line->fields[3].bytes, cipher->block_bytes };
+    unsigned char *count = memory(line->fields[2].bytes, first.length), *found = memory(NULL, first.length);
+    memset(found, 0, first.length);
+    check(line, xor(ctx, count, found, found, first.length), USUBA_OK);
+    compare(line, found, first.length, &first, "a wrong keystream");
+    free(count);
+    free(found);
+}
+
+static void blocks(const struct line *line, const usuba_block_cipher_functions *cipher)
+{
+    const struct field *key = line->fields, *in = line->fields + 2, *out = line->fields + 3;
+    void *ctx = memory(NULL, cipher->context_bytes);
+    unsigned char *found = memory(NULL, in->length), *tweaks = NULL;
+    const struct field *tweak = line->fields + 1;
+    const size_t count = in->length / cipher->block_bytes;
+    size_t i;
+    size(line, key, cipher->key_bytes);
+    size(line, tweak, cipher->tweak_bytes);
+    if (tweak->length > 0) {
+        tweaks = memory(NULL, count * tweak->length);
+        for (i = 0; i < count; i++)
+            memcpy(tweaks + i * tweak->length, tweak->bytes, tweak->length);
+    }
+    check(line, cipher->init(ctx, key->bytes), USUBA_OK);
+    if (strcmp(line->request, "encrypt") == 0) {
+        check(line, cipher->encrypt_blocks(ctx, tweaks, found, in->bytes, count), USUBA_OK);
+        compare(line, found, in->length, out, "a wrong ciphertext");
+        if (cipher->ctr_xor != NULL) {
+            counted(line, cipher, cipher->ctr_xor, ctx);
+            counted(line, cipher, cipher->ctr32_xor, ctx);
+        }
+    } else {
+        check(line, cipher->decrypt_blocks(ctx, tweaks, found, in->bytes, count), USUBA_OK);
+        compare(line, found, in->length, out, "a wrong plaintext");
+    }
+    cipher->wipe(ctx);
+    check(line, cipher->encrypt_blocks(ctx, tweaks, found, in->bytes, count), USUBA_ERROR_CONTEXT);
+    free(ctx);
+    free(found);
+    free(tweaks);
+}
+
+static void counter(const struct line *line, const usuba_block_cipher_functions *cipher)
+{
+    const struct field *key = line->fields, *start = line->fields + 1, *in = line->fields + 2, *out = line->fields + 3;
+    void *ctx = memory(NULL, cipher->context_bytes);
+    unsigned char *found = memory(NULL, in->length), *count = memory(start->bytes, start->length);
+    size(line, key, cipher->key_bytes);
+    size(line, start, cipher->block_bytes);
+    check(line, cipher->init(ctx, key->bytes), USUBA_OK);
+    check(line, cipher->ctr_xor(ctx, count, found, in->bytes, in->length), USUBA_OK);
+    compare(line, found, in->length, out, "a wrong output");
+    free(ctx);
+    free(found);
+    free(count);
+}
+
+static void stream(const struct line *line, const usuba_primitive *primitive)
+{
+    const struct field *key = line->fields, *nonce = line->fields + 1, *in = line->fields + 3, *out = line->fields + 4;
+    unsigned char *found = memory(NULL, in->length);
+    if (primitive->kind == USUBA_KIND_STREAM) {
+        const usuba_stream_functions *functions = &primitive->of.stream;
+        size(line, key, functions->key_bytes);
+        size(line, nonce, functions->nonce_bytes);
+        check(line, functions->xor_bytes(key->bytes, nonce->bytes, number_of(line->fields + 2), found, in->bytes, in->length),
+            USUBA_OK);
+        if (functions->counter_bytes < 8)
+            check(line, functions->xor_bytes(key->bytes, nonce->bytes, 1ull << (8 * functions->counter_bytes), found,
+                in->bytes, in->length), USUBA_ERROR_LENGTH);
+        compare(line, found, in->length, out, "a wrong output");
+    } else {
+        const usuba_generator_functions *functions = &primitive->of.generator;
+        const size_t half = in->length / 2;
+        unsigned char *ctx = memory(NULL, 2 * functions->context_bytes);
+        unsigned char *other = memory(NULL, in->length), *outputs[2];
+        const unsigned char *inputs[2];
+        size(line, key, functions->key_bytes);
+        size(line, nonce, functions->nonce_bytes);
+        check(line, functions->init(ctx, key->bytes, nonce->bytes), USUBA_OK);
+        memcpy(ctx + functions->context_bytes, ctx, functions->context_bytes);
+        check(line, functions->xor_bytes(ctx, found, in->bytes, half), USUBA_OK);
+        check(line, functions->xor_bytes(ctx, found + half, in->bytes + half, in->length - half), USUBA_OK);
+        compare(line, found, in->length, out, "a wrong output");
+        /* Two streams at once, from the beginning. */
+        memcpy(ctx, ctx + functions->context_bytes, functions->context_bytes);
+        outputs[0] = found;
+        outputs[1] = other;
+        inputs[0] = inputs[1] = in->bytes;
+        memset(found, 0, in->length);
+        check(line, functions->xor_batch(ctx, outputs, inputs, in->length, 2), USUBA_OK);
+        compare(line, found, in->length, out, "a wrong output of the first of two streams");
+        compare(line, other, in->length, out, "a wrong output of the second of two streams");
+        functions->wipe(ctx);
+        free(ctx);
+        free(other);
+    }
+    free(found);
+}
+
+static void permute(const struct line *line, const usuba_permutation_functions *permutation)
+{
+    const struct field *in = line->fields, *out = line->fields + 1;
+    unsigned char *found = memory(in->bytes, in->length);
+    check(line, permutation->permute(found, in->length / permutation->state_bytes), USUBA_OK);
+    compare(line, found, in->length, out, "a wrong state");
+    free(found);
+}
+
+static void aead(const struct line *line, const usuba_aead_functions *functions)
+{
+    const struct field *key = line->fields, *nonce = line->fields + 1, *ad = line->fields + 2, *in = line->fields + 3;
+    const size_t length = line->fields[4].length - functions->tag_bytes;
+    const struct field out = { line->fields[4].bytes, length }, tag = { out.bytes + length, functions->tag_bytes };
+    unsigned char *found = memory(NULL, length), *made = memory(NULL, functions->tag_bytes);
+    size(line, key, functions->key_bytes);
+    size(line, nonce, functions->nonce_bytes);
+    size(line, in, length);
+    check(line, functions->seal(found, made, key->bytes, nonce->bytes, ad->bytes, ad->length, in->bytes, length), USUBA_OK);
+    compare(line, found, length, &out, "a wrong ciphertext");
+    compare(line, made, functions->tag_bytes, &tag, "a wrong tag");
+    check(line, functions->open(found, made, key->bytes, nonce->bytes, ad->bytes, ad->length, out.bytes, length), USUBA_OK);
+    compare(line, found, length, in, "a wrong plaintext");
+    made[0] ^= 1;
+    check(line, functions->open(found, made, key->bytes, nonce->bytes, ad->bytes, ad->length, out.bytes, length),
+        USUBA_ERROR_TAG);
+    free(found);
+    free(made);
+}
+
+static void hash(const struct line *line, const usuba_hash_functions *functions)
+{
+    const struct field *in = line->fields, *out = line->fields + 1;
+    unsigned char *found = memory(NULL, functions->digest_bytes);
+    void *ctx = memory(NULL, functions->context_bytes);
+    size(line, out, functions->digest_bytes);
+    check(line, functions->compute(found, in->bytes, in->length), USUBA_OK);
+    compare(line, found, out->length, out, "a wrong digest");
+    memset(found, 0, out->length);
+    check(line, functions->init(ctx), USUBA_OK);
+    check(line, functions->update(ctx, in->bytes, in->length), USUBA_OK);
+    check(line, functions->final(ctx, found), USUBA_OK);
+    compare(line, found, out->length, out, "a wrong digest of parts");
+    functions->wipe(ctx);
+    check(line, functions->update(ctx, in->bytes, in->length), USUBA_ERROR_CONTEXT);
+    free(ctx);
+    free(found);
+}
+
+static void xof(const struct line *line, const usuba_xof_functions *functions)
+{
+    const struct field *custom = line->fields, *in = line->fields + 1, *out = line->fields + 2;
+    unsigned char *found = memory(NULL, out->length);
+    void *ctx = memory(NULL, functions->context_bytes);
+    check(line, functions->compute(found, out->length, custom->bytes, custom->length, in->bytes, in->length), USUBA_OK);
+    compare(line, found, out->length, out, "a wrong output");
+    memset(found, 0, out->length);
+    check(line, functions->init(ctx, custom->bytes, functions->customization_bytes + 1), USUBA_ERROR_LENGTH);
+    check(line, functions->init(ctx, custom->bytes, custom->length), USUBA_OK);
+    check(line, functions->update(ctx, in->bytes, in->length), USUBA_OK);
+    check(line, functions->squeeze(ctx, found, out->length), USUBA_OK);
+    compare(line, found, out->length, out, "a wrong output of parts");
+    functions->wipe(ctx);
+    check(line, functions->squeeze(ctx, found, out->length), USUBA_ERROR_CONTEXT);
+    free(ctx);
+    free(found);
+}
+
+static void mac(const struct line *line, const usuba_mac_functions *functions)
+{
+    const struct field *key = line->fields, *in = line->fields + 1, *out = line->fields + 2;
+    unsigned char *found = memory(NULL, functions->tag_bytes);
+    void *ctx = memory(NULL, functions->context_bytes);
+    size(line, key, functions->key_bytes);
+    size(line, out, functions->tag_bytes);
+    check(line, functions->compute(found, key->bytes, in->bytes, in->length), USUBA_OK);
+    compare(line, found, out->length, out, "a wrong tag");
+    memset(found, 0, out->length);
+    check(line, functions->init(ctx, key->bytes), USUBA_OK);
+    check(line, functions->update(ctx, in->bytes, in->length), USUBA_OK);
+    check(line, functions->final(ctx, found), USUBA_OK);
+    compare(line, found, out->length, out, "a wrong tag of parts");
+    functions->wipe(ctx);
+    check(line, functions->update(ctx, in->bytes, in->length), USUBA_ERROR_CONTEXT);
+    free(ctx);
+    free(found);
+}
+
+/* Whether the line is for the kind of the primitive. */
+static int ask(const struct line *line, const usuba_primitive *primitive)
+{
+    switch (primitive->kind) {
+    case USUBA_KIND_BLOCK_CIPHER:
+        if (asks(line, "encrypt", 4) || asks(line, "decrypt", 4))
+            blocks(line, &primitive->of.block_cipher);
+        else if (asks(line, "counter", 4))
+            counter(line, &primitive->of.block_cipher);
+        else
+            return 0;
+        return 1;
+    case USUBA_KIND_STREAM:
+    case USUBA_KIND_GENERATOR:
+        if (!asks(line, "stream", 5))
+            return 0;
+        stream(line, primitive);
+        return 1;
+    case USUBA_KIND_PERMUTATION:
+        if (!asks(line, "permute", 2))
+            return 0;
+        permute(line, &primitive->of.permutation);
+        return 1;
+    case USUBA_KIND_AEAD:
+        if (!asks(line, "aead", 5))
+            return 0;
+        aead(line, &primitive->of.aead);
+        return 1;
+    case USUBA_KIND_HASH:
+        if (!asks(line, "hash", 2))
+            return 0;
+        hash(line, &primitive->of.hash);
+        return 1;
+    case USUBA_KIND_XOF:
+        if (!asks(line, "xof", 3))
+            return 0;
+        xof(line, &primitive->of.xof);
+        return 1;
+    case USUBA_KIND_MAC:
+        if (!asks(line, "mac", 3))
+            return 0;
+        mac(line, &primitive->of.mac);
+        return 1;
+    }
+    return 0;
+}
+
+int main(void)
+{
+    struct line line;
+    const usuba_primitive *primitive;
+    size_t row;
+    for (row = 0; (primitive = usuba_primitive_at(row)) != NULL; row++) {
+        if (usuba_primitive_named(primitive->name) != primitive)
+            return 3;
+    }
+    if (usuba_primitive_at((size_t)-1) != NULL || usuba_primitive_named("no-such") != NULL ||
+        usuba_primitive_named("") != NULL || usuba_primitive_named(NULL) != NULL)
+        return 4;
+    while (next_line(&line)) {
+        primitive = usuba_primitive_named(line.name);
+        if (primitive == NULL)
+            fail(&line, "the table has no such row");
+        if (!ask(&line, primitive))
+            fail(&line, "the row is of another kind");
+        for (row = 0; row + 1 < MOST_ROWS && usuba_primitive_at(row) != primitive; row++)
+            ;
+        answered[row]++;
+        line_free(&line);
+    }
+    for (row = 0; (primitive = usuba_primitive_at(row)) != NULL; row++)
+        printf("%s %lu\n", primitive->name, answered[row]);
+    return 0;
+}
