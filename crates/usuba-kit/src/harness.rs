@@ -17,7 +17,7 @@
 //! | all | `M`: compare the modes with a loop that takes one block at a time | a [`MESSAGE`]-byte text, empty if all is well |
 
 use crate::OutputFile;
-use crate::manifest::{Function, Mode, Primitive};
+use crate::manifest::{Construction, Function, Mode, Primitive, Scheme};
 
 /// Bytes of the answer to `M`.
 pub const MESSAGE: usize = 128;
@@ -92,5 +92,42 @@ fn around(primitive: &Primitive, prefix: &str, batch: &str, round_keys: &str) ->
         }
     };
     let contents = format!("{}\n\n{}\n{body}", defines.join("\n"), include_str!("harness/common.c"));
+    OutputFile { path: "harness.c".into(), contents }
+}
+
+/// The program around a construction: `harness/construction.c` says what it can be asked. Its own files and those of the
+/// primitives must be compiled with it, with the prefix `usuba_`.
+pub fn of_construction(construction: &Construction) -> OutputFile {
+    let stem = format!("usuba_{}", construction.identifier());
+    let mut text = format!("#include \"{stem}.h\"\n\n");
+    let mut define = |name: &str, value: String| text += &format!("#define {name} {value}\n");
+    // Functions of hashes and authenticators differ in what stands before the message and in how it ends.
+    let (call, init, end) = match construction.scheme {
+        Scheme::Aead { key_bytes, nonce_bytes, tag_bytes } => {
+            for (name, size) in [("KEY", key_bytes), ("NONCE", nonce_bytes), ("TAG", tag_bytes)] {
+                define(name, size.to_string());
+            }
+            define("SEAL", format!("{stem}_seal"));
+            define("OPEN", format!("{stem}_open"));
+            ("", "", "")
+        }
+        Scheme::Hash { .. } => ("out, in, length", "ctx", "_final(ctx, out)"),
+        Scheme::Xof { customization_bytes: None } => {
+            ("out, size, in, length", "ctx", "_squeeze(ctx, out, size)")
+        }
+        Scheme::Xof { customization_bytes: Some(_) } => {
+            ("out, size, before, bytes, in, length", "ctx, before, bytes", "_squeeze(ctx, out, size)")
+        }
+        Scheme::Mac { .. } => ("out, before, in, length", "ctx, before", "_final(ctx, out)"),
+    };
+    if !matches!(construction.scheme, Scheme::Aead { .. }) {
+        define("CONTEXT", format!("{stem}_ctx"));
+        define("CALL(out, size, before, bytes, in, length)", format!("{stem}({call})"));
+        define("INIT(ctx, before, bytes)", format!("{stem}_init({init})"));
+        define("UPDATE", format!("{stem}_update"));
+        define("END(ctx, out, size)", format!("{stem}{end}"));
+        define("WIPE", format!("{stem}_wipe"));
+    }
+    let contents = format!("{text}\n{}", include_str!("harness/construction.c"));
     OutputFile { path: "harness.c".into(), contents }
 }

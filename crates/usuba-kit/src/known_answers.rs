@@ -2,7 +2,7 @@
 //!
 //! [`tests_of`] turns the vector files of a primitive into [`Test`]s, each a [`Request`] and what it must give. [`run`]
 //! puts all of them to each [`Path`]: the reference interpreter, the interpreter of Usuba0 after all passes, compiled C,
-//! and assembly. Compiled C is also put through the check of its modes ([`Plan::modes`]): every length, in place and misaligned,
+//! and assembly. [`constructions`] does the same for the C that is over primitives. Compiled C is also put through the check of its modes ([`Plan::modes`]): every length, in place and misaligned,
 //! against a loop that takes one block at a time.
 
 use crate::manifest::{Function, Mode, Primitive};
@@ -20,6 +20,7 @@ use usuba_lang::load::Loaded;
 use usuba_target::Target;
 
 mod compiled;
+pub mod constructions;
 mod interpreted;
 
 /// The way of a block through a cipher.
@@ -307,10 +308,11 @@ pub(crate) fn explain(node: &str, failure: &Failure) -> WayError {
 /// The tests in files of known answers that concern a primitive. `files` are the parsed files with their names.
 ///
 /// A file of a stream cipher that a block cipher names holds vectors of its counter mode; those for keys of another size
-/// are left out.
+/// are left out, and so are files of what is not a primitive.
 pub fn tests_of(primitive: &Primitive, files: &[(String, VectorFile)]) -> Vec<Test> {
     let mut tests = Vec::new();
-    for (file, content) in files {
+    let of_another_kind = |content: &VectorFile| matches!(content.kind, Kind::Aead | Kind::Hash | Kind::Mac);
+    for (file, content) in files.iter().filter(|(_, content)| !of_another_kind(content)) {
         let mut add = |id: &str, request, answer: &[u8]| {
             tests.push(Test { name: format!("{file}: {id}"), request, answer: answer.to_vec() });
         };
@@ -442,10 +444,15 @@ pub fn run(
             let _ = place.set(answers);
         }
     });
+    let expected = expected(tests);
     let mut report = Report::default();
     for (way, answers) in names.into_iter().zip(answered) {
         let answers = answers.into_inner();
-        report.add(way, tests, answers.unwrap_or_else(|| Err(WayError::Broken("it was not gone".into()))));
+        report.add(
+            way,
+            &expected,
+            answers.unwrap_or_else(|| Err(WayError::Broken("it was not gone".into()))),
+        );
     }
     report
 }
@@ -459,7 +466,8 @@ pub fn run_program(
     way: &str,
 ) -> Report {
     let mut report = Report::default();
-    report.add(way.into(), tests, compiled::asked(primitive, tests, program, environment, 10_000, true));
+    let answers = compiled::asked(primitive, tests, program, environment, 10_000, true);
+    report.add(way.into(), &expected(tests), answers);
     report
 }
 
@@ -486,7 +494,7 @@ impl Report {
         self.failures.extend(other.failures);
     }
 
-    fn add(&mut self, way: String, tests: &[Test], answers: Result<Answers, WayError>) {
+    fn add(&mut self, way: String, tests: &[Expected<'_>], answers: Result<Answers, WayError>) {
         let mut outcome =
             Outcome { way: way.clone(), passed: 0, failed: 0, skipped: 0, left_out: None, broken: None };
         match answers {
@@ -499,14 +507,14 @@ impl Report {
                 outcome.broken = Some(why);
             }
             Ok(answers) => {
-                for (test, answer) in tests.iter().zip(answers.tests) {
+                for (&(name, expected), answer) in tests.iter().zip(answers.tests) {
                     match answer {
                         None => outcome.skipped += 1,
-                        Some(answer) if answer == test.answer => outcome.passed += 1,
+                        Some(answer) if answer == expected => outcome.passed += 1,
                         Some(answer) => {
                             outcome.failed += 1;
-                            let (found, expected) = difference(&answer, &test.answer);
-                            let test = test.name.clone();
+                            let (found, expected) = difference(&answer, expected);
+                            let test = name.to_owned();
                             self.failures.push(Mismatch { way: way.clone(), test, found, expected });
                         }
                     }
@@ -527,6 +535,13 @@ impl Report {
         self.skipped += outcome.skipped;
         self.outcomes.push(outcome);
     }
+}
+
+/// The name of a test, and what must be answered.
+type Expected<'a> = (&'a str, &'a [u8]);
+
+fn expected(tests: &[Test]) -> Vec<Expected<'_>> {
+    tests.iter().map(|test| (test.name.as_str(), &test.answer[..])).collect()
 }
 
 /// Two byte strings in hexadecimal; of long ones the part where they begin to differ.

@@ -339,7 +339,7 @@ pub struct Test {
     /// Vector files to use instead of those that the manifest names (repeatable).
     #[arg(long, value_name = "FILE.json")]
     pub vectors: Vec<String>,
-    /// Only these primitives of the manifest (repeatable).
+    /// Only these primitives and constructions of the manifest (repeatable).
     #[arg(long, value_name = "NAME")]
     pub primitive: Vec<String>,
     /// Only these slicings, separated by commas.

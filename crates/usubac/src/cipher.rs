@@ -5,7 +5,7 @@ use crate::files;
 use crate::front_end;
 use crate::output::{Failure, Output};
 use std::path::{Path, PathBuf};
-use usuba_kit::manifest::{self, Manifest, Primitive};
+use usuba_kit::manifest::{self, Construction, Manifest, Primitive};
 use usuba_kit::tuned::{self, Tuned};
 use usuba_lang::load::Loaded;
 
@@ -73,6 +73,22 @@ impl Cipher {
             })?;
         }
         Ok(tuned)
+    }
+
+    /// The primitives and constructions with these names, all of them if there is none.
+    pub fn parts(&self, names: &[String]) -> Result<(Vec<&Primitive>, Vec<&Construction>), Failure> {
+        let constructions = &self.manifest.constructions;
+        let (of_constructions, names): (Vec<&String>, Vec<&String>) =
+            names.iter().partition(|name| constructions.iter().any(|one| one.name == **name));
+        if names.is_empty() && of_constructions.is_empty() {
+            return Ok((self.manifest.primitives.iter().collect(), constructions.iter().collect()));
+        }
+        let asked = |one: &&Construction| of_constructions.contains(&&one.name);
+        let primitives = match names.is_empty() {
+            true => Vec::new(),
+            false => self.primitives(&names.into_iter().cloned().collect::<Vec<_>>())?,
+        };
+        Ok((primitives, constructions.iter().filter(asked).collect()))
     }
 
     /// The primitives with these names, all of them if there is none.

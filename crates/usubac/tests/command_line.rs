@@ -155,7 +155,69 @@ fn test_ends_with_a_count() {
     let last = text.lines().last().expect("a last line");
     let words: Vec<&str> = last.split_whitespace().collect();
     assert_eq!(words[1..], ["passed,", "0", "failed"]);
-    assert!(words[0].parse::<u32>().expect("a number") > 300);
+    assert!(words[0].parse::<u32>().expect("a number") > 600);
+    // Every message is sealed, opened, and refused with a wrong tag, over the primitive in each of its slicings.
+    for way in ["poly1305     gp64 gcc -O1 ", "chacha20-poly1305 gp64 gcc -O1, slicing v "] {
+        let line = text.lines().find(|line| line.starts_with(way)).expect(way);
+        assert!(line.ends_with(" passed, 0 failed"), "{line}");
+    }
+}
+
+/// The vectors of a construction, changed: what the compiled program answers is not what they say.
+#[test]
+fn wrong_vectors_of_constructions_fail() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let cipher = root().join("ciphers/chacha20");
+    let check = |name: &str, from: &str, to: &str, expected: &str| {
+        let text = fs::read_to_string(cipher.join(format!("vectors/{name}.json"))).expect("it is there");
+        assert!(text.contains(from), "{name} has no {from}");
+        fs::write(folder.path().join("wrong.json"), text.replacen(from, to, 1)).expect("it can be written");
+        let path = cipher.to_string_lossy();
+        let test = ["test", &path, "--primitive", name, "--vectors", "wrong.json", "--slicing", "v"];
+        let output = usubac(&[&test[..], &["--target", "gp64", "--cc", "gcc"]].concat(), folder.path());
+        let text = String::from_utf8(output.stdout).expect("text");
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        let failed: Vec<&str> = text.lines().filter(|line| line.starts_with("FAILED")).collect();
+        assert!(failed.iter().any(|line| line.contains(expected)), "{text}");
+        assert!(failed.len() <= 3, "only one vector is wrong: {text}");
+    };
+    check(
+        "poly1305",
+        "f3477e7cd95417af89a6b8794c310cf0",
+        "f3477e7cd95417af89a6b8794c310cf1",
+        "FAILED wrong.json: rfc8439-a3-2 (",
+    );
+    let (valid, invalid) = ("\"result\": \"valid\"", "\"result\": \"invalid\"");
+    check("chacha20-poly1305", valid, invalid, ", refused (gp64 gcc -O2, slicing v): found 00");
+}
+
+#[test]
+fn vectors_of_another_kind_are_refused() {
+    let folder = ascon(None);
+    let manifest = folder.path().join("usuba.toml");
+    let text = fs::read_to_string(&manifest).expect("it is there");
+    let from = root().join("ciphers/ascon/constructions");
+    fs::create_dir(folder.path().join("constructions")).expect("it can be made");
+    for entry in fs::read_dir(from).expect("constructions").flatten() {
+        fs::copy(entry.path(), folder.path().join("constructions").join(entry.file_name())).expect("a copy");
+    }
+    for (wrong, expected) in [
+        (
+            "ascon-p6",
+            "./vectors/ascon-p6.json is not for `ascon-hash256`: it has vectors of the kind permutation, not hash",
+        ),
+        ("ascon-xof128", "its key, nonce or output has another size"),
+    ] {
+        let changed =
+            text.replacen("[\"vectors/ascon-hash256.json\"]", &format!("[\"vectors/{wrong}.json\"]"), 1);
+        assert_ne!(changed, text);
+        fs::write(&manifest, changed).expect("it can be written");
+        let output =
+            usubac(&["test", ".", "--primitive", "ascon-hash256", "--target", "gp64"], folder.path());
+        assert_eq!(output.status.code(), Some(1));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.starts_with("error: ") && said.contains(expected), "{said}");
+    }
 }
 
 #[test]

@@ -5,11 +5,13 @@ use crate::cipher::Cipher;
 use crate::files;
 use crate::output::{Failure, Output, print_json, print_line};
 use crate::{knobs, progress, targets};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 use usuba_ir::layout::Slicing;
+use usuba_kit::known_answers::constructions::Source;
 use usuba_kit::known_answers::{self, Path, Plan, Report};
-use usuba_kit::vectors::{self, VectorFile};
+use usuba_kit::manifest::{Construction, Scheme};
+use usuba_kit::vectors::{self, Kind, VectorFile};
 
 /// Failures that are printed in full.
 const SHOWN: usize = 20;
@@ -22,13 +24,9 @@ pub fn run(test: &Test, output: &Output) -> Result<(), Failure> {
     let chosen = targets::named(&test.target)?;
     let mut total = Report::default();
     let mut rows = Vec::new();
-    for primitive in cipher.primitives(&test.primitive)? {
-        let paths: Vec<PathBuf> = if test.vectors.is_empty() {
-            primitive.vectors.iter().map(|file| cipher.folder.join(file)).collect()
-        } else {
-            test.vectors.iter().map(PathBuf::from).collect()
-        };
-        let files = read_vectors(&paths)?;
+    let (primitives, constructions) = cipher.parts(&test.primitive)?;
+    for primitive in primitives {
+        let files = read_vectors(&paths(test, &cipher, &primitive.vectors))?;
         let mut tests = known_answers::tests_of(primitive, &files);
         if test.vectors.is_empty() {
             if let Some(stranger) = tests.iter().find(|one| !one.request.fits(primitive)) {
@@ -61,29 +59,18 @@ pub fn run(test: &Test, output: &Output) -> Result<(), Failure> {
             bar.set_message(format!("{} {}", primitive.name, step.way));
         });
         bar.finish_and_clear();
-        for outcome in &report.outcomes {
-            if output.is_json() {
-                rows.push(json!({
-                    "primitive": primitive.name, "way": outcome.way, "passed": outcome.passed,
-                    "failed": outcome.failed, "skipped": outcome.skipped, "left_out": outcome.left_out,
-                    "broken": outcome.broken,
-                }));
-                continue;
-            }
-            let mut line = format!("{:<12} {:<36}", primitive.name, outcome.way);
-            match (&outcome.left_out, &outcome.broken) {
-                (Some(reason), _) => line.push_str(&format!(" left out: {reason}")),
-                (_, Some(reason)) => line.push_str(&format!(" BROKEN: {reason}")),
-                _ => {
-                    line.push_str(&format!(" {:>5} passed, {} failed", outcome.passed, outcome.failed));
-                    if outcome.skipped > 0 {
-                        line.push_str(&format!(", {} skipped", outcome.skipped));
-                    }
-                }
-            }
-            print_line(&line);
-        }
+        say(&primitive.name, &report, output, &mut rows);
         total.extend(report);
+    }
+    if !constructions.is_empty() {
+        let read = |path: &str| files::read_text(&cipher.folder.join(path));
+        let files = known_answers::constructions::files(&cipher.manifest, read)?;
+        let source = Source { manifest: &cipher.manifest, loaded: &cipher.loaded, files: &files };
+        for construction in constructions {
+            let report = of_construction(test, &cipher, &source, construction, &general, output)?;
+            say(&construction.name, &report, output, &mut rows);
+            total.extend(report);
+        }
     }
     if total.outcomes.is_empty() {
         return Err(Failure::general(format!(
@@ -111,6 +98,86 @@ pub fn run(test: &Test, output: &Output) -> Result<(), Failure> {
         print_line(&format!("{} passed, {} failed", total.passed, total.failed));
     }
     if total.is_success() { Ok(()) } else { Err(Failure::Said) }
+}
+
+/// Prints what came of the ways of a primitive or of a construction, or keeps it as JSON.
+fn say(name: &str, report: &Report, output: &Output, rows: &mut Vec<Value>) {
+    for outcome in &report.outcomes {
+        if output.is_json() {
+            rows.push(json!({
+                "primitive": name, "way": outcome.way, "passed": outcome.passed,
+                "failed": outcome.failed, "skipped": outcome.skipped, "left_out": outcome.left_out,
+                "broken": outcome.broken,
+            }));
+            continue;
+        }
+        let mut line = format!("{:<12} {:<36}", name, outcome.way);
+        match (&outcome.left_out, &outcome.broken) {
+            (Some(reason), _) => line.push_str(&format!(" left out: {reason}")),
+            (_, Some(reason)) => line.push_str(&format!(" BROKEN: {reason}")),
+            _ => {
+                line.push_str(&format!(" {:>5} passed, {} failed", outcome.passed, outcome.failed));
+                if outcome.skipped > 0 {
+                    line.push_str(&format!(", {} skipped", outcome.skipped));
+                }
+            }
+        }
+        print_line(&line);
+    }
+}
+
+/// The files of vectors: those of the command line, else those of the manifest.
+fn paths(test: &Test, cipher: &Cipher, named: &[String]) -> Vec<PathBuf> {
+    if test.vectors.is_empty() {
+        named.iter().map(|file| cipher.folder.join(file)).collect()
+    } else {
+        test.vectors.iter().map(PathBuf::from).collect()
+    }
+}
+
+fn of_construction(
+    test: &Test,
+    cipher: &Cipher,
+    source: &Source<'_>,
+    construction: &Construction,
+    plan: &Plan,
+    output: &Output,
+) -> Result<Report, Failure> {
+    let mut files = read_vectors(&paths(test, cipher, &construction.vectors))?;
+    let wanted = match construction.scheme {
+        Scheme::Aead { .. } => Kind::Aead,
+        Scheme::Hash { .. } | Scheme::Xof { .. } => Kind::Hash,
+        Scheme::Mac { .. } => Kind::Mac,
+    };
+    if test.vectors.is_empty() {
+        if let Some((name, file)) = files.iter().find(|(_, file)| file.kind != wanted) {
+            return Err(Failure::general(format!(
+                "{name} is not for `{}`: it has vectors of the kind {}, not {wanted}",
+                construction.name, file.kind
+            )));
+        }
+    } else {
+        // Files given on the command line go to the parts that they are for.
+        files.retain(|(_, file)| file.kind == wanted);
+    }
+    let (tests, strangers) = known_answers::constructions::tests_of(construction, &files);
+    if let (true, Some(stranger)) = (test.vectors.is_empty(), strangers.first()) {
+        return Err(Failure::general(format!(
+            "{stranger} is not for `{}`: its key, nonce or output has another size",
+            construction.name
+        )));
+    }
+    if tests.is_empty() {
+        return Ok(Report::default());
+    }
+    let bar = progress::bar(output);
+    let report = known_answers::constructions::run(source, construction, &tests, plan, &mut |step| {
+        bar.set_length(step.ways as u64);
+        bar.set_position(step.number as u64);
+        bar.set_message(format!("{} {}", construction.name, step.way));
+    });
+    bar.finish_and_clear();
+    Ok(report)
 }
 
 fn plan(test: &Test) -> Result<Plan, Failure> {
