@@ -35,36 +35,42 @@ pub struct Primitive {
 pub enum Kind {
     /// `_init` with a key, and `_encrypt_blocks` or `_ctr_xor`.
     BlockCipher,
+    /// The same, and a tweak for every block.
+    Tweakable,
     /// `_xor`.
     Stream,
+    /// `_init` with a key and a nonce, and `_xor`.
+    Generator,
     /// `_permute`.
     Permutation,
     /// `_seal` and `_open`.
     Aead,
     /// `_final` to a digest.
     Hash,
+    /// `_init` with a key, and `_final` to a tag.
+    Mac,
     /// `_squeeze`.
     Xof,
     /// `_squeeze`, and a customization string at the beginning.
     CustomXof,
-    /// Something else, such as one-time authenticators, ciphers with tweaks and generators: there is no wrapper for it.
+    /// What only sources include.
     Other,
 }
 
-/// Reads a header.
+/// Reads a header, for a machine whose pointers have so many bytes.
 ///
 /// # Errors
 /// A context has a member of a type that is not known here.
-pub fn read(file: &str, text: &str) -> Result<Header, String> {
+pub fn read(file: &str, text: &str, pointer: u64) -> Result<Header, String> {
     let first = text.lines().next().and_then(|line| line.split_once(" - ")).map_or("", |(_, rest)| rest);
     let about = first.split(". Time").next().unwrap_or(first).trim_end_matches("*/").trim().to_owned();
     let name = file.strip_prefix("usuba_").and_then(|name| name.strip_suffix(".h")).unwrap_or(file);
-    let primitive = primitive(&name.replace('_', "-"), text)?;
+    let primitive = primitive(&name.replace('_', "-"), text, pointer)?;
     let wrapped = primitive.kind != Kind::Other;
     Ok(Header { name: file.to_owned(), about, primitive: wrapped.then_some(primitive) })
 }
 
-fn primitive(name: &str, text: &str) -> Result<Primitive, String> {
+fn primitive(name: &str, text: &str, pointer: u64) -> Result<Primitive, String> {
     let stem = format!("usuba_{}", name.replace('-', "_"));
     let prefix = format!("#define {}_", stem.to_uppercase());
     let sizes: BTreeMap<String, u64> = text
@@ -82,22 +88,25 @@ fn primitive(name: &str, text: &str) -> Result<Primitive, String> {
     functions.sort();
     functions.dedup();
     let has = |function: &str| functions.iter().any(|name| name == function);
-    let context = context_bytes(&stem, text)?;
+    let context = Contexts { stem: &stem, sizes: &sizes, pointer }.bytes(text)?;
     // Headers that only sources include have functions of such names, but no contexts.
     let messages = context.is_some();
-    let kind = if sizes.contains_key("TWEAK_BYTES") {
-        // The traits for tweaks are not settled.
-        Kind::Other
+    let kind = if sizes.contains_key("TWEAK_BYTES") && has("_encrypt_blocks") {
+        Kind::Tweakable
     } else if has("_encrypt_blocks") || has("_ctr_xor") {
         Kind::BlockCipher
     } else if has("_xor") && context.is_none() && text.contains("_t counter") {
         Kind::Stream
+    } else if messages && has("_xor") && has("_xor_batch") {
+        Kind::Generator
     } else if has("_permute") {
         Kind::Permutation
     } else if has("_seal") && has("_open") {
         Kind::Aead
     } else if messages && has("_final") && sizes.contains_key("DIGEST_BYTES") {
         Kind::Hash
+    } else if messages && has("_final") && sizes.contains_key("TAG_BYTES") {
+        Kind::Mac
     } else if messages && has("_squeeze") && sizes.contains_key("CUSTOMIZATION_BYTES") {
         Kind::CustomXof
     } else if messages && has("_squeeze") {
@@ -112,40 +121,61 @@ fn primitive(name: &str, text: &str) -> Result<Primitive, String> {
     Ok(Primitive { name: name.to_owned(), stem, kind, sizes, functions, context, counter_bits })
 }
 
-/// Bytes of `STEM_ctx`: its members one after another, and of a union the longest. The C compiler checks the sum.
-fn context_bytes(stem: &str, text: &str) -> Result<Option<u64>, String> {
-    let Some((_, body)) = text.split_once(&format!("typedef struct {stem}_ctx {{")) else {
-        return Ok(None);
-    };
-    let body = body.split_once(&format!("}} {stem}_ctx;")).map_or(body, |(body, _)| body);
-    let (mut sum, mut longest, mut in_union) = (0, 0, false);
-    for line in body.lines().map(str::trim) {
-        if line.starts_with("union") {
-            in_union = true;
-        } else if line.starts_with('}') {
-            sum += longest;
-            (longest, in_union) = (0, false);
-        } else if let Some(member) = line.strip_suffix(';') {
-            let bytes = member_bytes(member).ok_or_else(|| format!("the size of `{member}` is not known"))?;
-            if in_union {
-                longest = longest.max(bytes);
-            } else {
-                sum += bytes;
-            }
-        }
-    }
-    Ok(Some(sum))
+/// What the sizes of contexts depend on.
+struct Contexts<'a> {
+    stem: &'a str,
+    sizes: &'a BTreeMap<String, u64>,
+    pointer: u64,
 }
 
-fn member_bytes(member: &str) -> Option<u64> {
-    let (declared, count) = member.split_once('[').unwrap_or((member, "1]"));
-    let each = match declared.rsplit_once(' ')?.0 {
-        "unsigned char" | "uint8_t" => 1,
-        "uint16_t" => 2,
-        "uint32_t" => 4,
-        "uint64_t" => 8,
-        _ => return None,
-    };
-    let factors = count.strip_suffix(']')?.split('*').map(|factor| factor.trim().parse::<u64>().ok());
-    factors.product::<Option<u64>>().map(|count| count * each)
+impl Contexts<'_> {
+    /// Bytes of `STEM_ctx`: its members one after another, and of a union the longest. The C compiler checks the sum.
+    fn bytes(&self, text: &str) -> Result<Option<u64>, String> {
+        let stem = self.stem;
+        let Some((_, body)) = text.split_once(&format!("typedef struct {stem}_ctx {{")) else {
+            return Ok(None);
+        };
+        let body = body.split_once(&format!("}} {stem}_ctx;")).map_or(body, |(body, _)| body);
+        let (mut sum, mut longest, mut in_union) = (0, 0, false);
+        for line in body.lines().map(str::trim) {
+            if line.starts_with("union") {
+                in_union = true;
+            } else if line.starts_with('}') {
+                sum += longest;
+                (longest, in_union) = (0, false);
+            } else if let Some(member) = line.strip_suffix(';') {
+                let bytes =
+                    self.member(member).ok_or_else(|| format!("the size of `{member}` is not known"))?;
+                if in_union {
+                    longest = longest.max(bytes);
+                } else {
+                    sum += bytes;
+                }
+            }
+        }
+        Ok(Some(sum))
+    }
+
+    fn member(&self, member: &str) -> Option<u64> {
+        let (declared, count) = member.split_once('[').unwrap_or((member, "1]"));
+        let each = match declared.rsplit_once(' ')?.0 {
+            "unsigned char" | "uint8_t" => 1,
+            "uint16_t" => 2,
+            "uint32_t" => 4,
+            "uint64_t" => 8,
+            "size_t" => self.pointer,
+            _ => return None,
+        };
+        let factors = count.strip_suffix(']')?.split('*').map(|factor| self.number(factor.trim()));
+        factors.product::<Option<u64>>().map(|count| count * each)
+    }
+
+    /// A number, or a macro of the header that is one.
+    fn number(&self, text: &str) -> Option<u64> {
+        let of_macro = || {
+            let name = text.strip_prefix(&self.stem.to_uppercase())?.strip_prefix('_')?;
+            self.sizes.get(name).copied()
+        };
+        text.parse().ok().or_else(of_macro)
+    }
 }

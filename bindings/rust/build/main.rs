@@ -16,7 +16,10 @@ fn main() {
     println!("cargo::rerun-if-changed=build");
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("set by Cargo"));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("set by Cargo"));
-    match ciphers(&root.join("csrc")) {
+    // Elsewhere for checks that must not change what is there.
+    println!("cargo::rerun-if-env-changed=USUBA_CSRC");
+    let generated = env::var_os("USUBA_CSRC").map_or(root.join("csrc"), PathBuf::from);
+    match ciphers(&generated) {
         Ok(ciphers) => build(&ciphers, &out),
         Err(message) => {
             println!("cargo::error={message}");
@@ -65,11 +68,16 @@ fn ciphers(generated: &Path) -> Result<Vec<Cipher>, String> {
 
 /// What the headers of a folder declare.
 fn headers(folder: &Path) -> Result<Vec<header::Header>, String> {
+    let width = env::var("CARGO_CFG_TARGET_POINTER_WIDTH").ok().and_then(|bits| bits.parse::<u64>().ok());
+    let pointer = width.unwrap_or(64) / 8;
     let mut headers = Vec::new();
     for path in files(folder, &["h"]) {
         let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        headers.push(header::read(&name, &text).map_err(|message| format!("{}: {message}", path.display()))?);
+        headers.push(
+            header::read(&name, &text, pointer)
+                .map_err(|message| format!("{}: {message}", path.display()))?,
+        );
     }
     Ok(headers)
 }
@@ -92,6 +100,8 @@ fn build(ciphers: &[Cipher], out: &Path) {
     for primitive in ciphers.iter().flat_map(|cipher| &cipher.headers).flat_map(|header| &header.primitive) {
         println!("cargo::rustc-cfg=primitive=\"{}\"", primitive.name);
     }
+    let names: Vec<String> = ciphers.iter().map(name).collect();
+    println!("cargo::rustc-env=USUBA_CIPHERS={}", names.join(" "));
     let modules: String =
         ciphers.iter().map(|cipher| write::module(&name(cipher), &cipher.headers)).collect();
     let tables = write::tables(ciphers.iter().flat_map(|cipher| {
@@ -100,13 +110,16 @@ fn build(ciphers: &[Cipher], out: &Path) {
     }));
     save(&out.join("primitives.rs"), &(modules + &tables));
 
-    let Some(first) = ciphers.first() else {
+    // Documentation and type checks need no C: nothing is linked.
+    println!("cargo::rerun-if-env-changed=DOCS_RS");
+    let Some(first) = ciphers.first().filter(|_| env::var_os("DOCS_RS").is_none()) else {
         return;
     };
     let mut compiler = cc::Build::new();
     // No symbol is exported from what the crate is linked into.
     compiler.define("USUBA_API", "").flag_if_supported("-fvisibility=hidden").std("c99").opt_level(2);
-    compiler.warnings(false).file(first.folder.join(SHARED));
+    // What is generated is not debugged line by line, and without the lines it compiles faster.
+    compiler.debug(false).warnings(false).file(first.folder.join(SHARED));
     for cipher in ciphers {
         let checks = out.join(format!("sizes_{}.c", name(cipher).replace('-', "_")));
         save(&checks, &write::size_checks(&cipher.headers));

@@ -8,10 +8,9 @@ pub fn size_checks(headers: &[Header]) -> String {
     let mut text = String::from("#include <stddef.h>\n");
     for header in headers {
         let _ = writeln!(text, "#include \"{}\"", header.name);
-        let Some((primitive, bytes)) = header.primitive.as_ref().and_then(|one| Some((one, one.context?)))
-        else {
-            continue;
-        };
+        let Some(primitive) = &header.primitive else { continue };
+        text += &message_checks(primitive);
+        let Some(bytes) = primitive.context else { continue };
         let ctx = format!("{}_ctx", primitive.stem);
         let _ = writeln!(
             text,
@@ -21,6 +20,37 @@ pub fn size_checks(headers: &[Header]) -> String {
         );
     }
     text
+}
+
+/// The C that compares the message of a batch with the structure of `src/raw.rs` for it: its members, each as long as a
+/// pointer.
+fn message_checks(primitive: &Primitive) -> String {
+    let members = match primitive.kind {
+        _ if !has_batch(primitive) => return String::new(),
+        Kind::Aead => "key nonce ad ad_length in length out tag result",
+        Kind::Hash => "in length digest result",
+        Kind::Xof => "in length out out_length result",
+        Kind::CustomXof => "custom custom_length in length out out_length result",
+        _ => return String::new(),
+    };
+    let message = format!("{}_message", primitive.stem);
+    let mut text = String::new();
+    for (place, member) in members.split(' ').enumerate() {
+        let _ = writeln!(
+            text,
+            "typedef char {message}_{member}_is_elsewhere\
+             [offsetof({message}, {member}) == {place} * sizeof(void *) ? 1 : -1];"
+        );
+    }
+    let count = members.split(' ').count();
+    text + &format!(
+        "typedef char {message}_has_another_size[sizeof({message}) == {count} * sizeof(void *) ? 1 : -1];\n"
+    )
+}
+
+/// Whether there are functions for many messages.
+fn has_batch(primitive: &Primitive) -> bool {
+    primitive.functions.iter().any(|name| name == "_batch" || name == "_seal_batch")
 }
 
 /// The Rust module of a cipher.
@@ -44,6 +74,7 @@ fn wrapper(primitive: &Primitive) -> String {
     let has = |function: &str| primitive.functions.iter().any(|name| name == function);
     let context = primitive.context.unwrap_or(0).div_ceil(8);
     let (key, block, nonce, tag) = (size("KEY"), size("BLOCK"), size("NONCE"), size("TAG"));
+    let batch = if has_batch(primitive) { format!(", batch {stem}_batch") } else { String::new() };
     match primitive.kind {
         Kind::BlockCipher => {
             let optional: String =
@@ -64,11 +95,33 @@ fn wrapper(primitive: &Primitive) -> String {
             }
             text
         }
+        Kind::Tweakable => {
+            let tweak = size("TWEAK");
+            let decrypt = if has("_decrypt_blocks") {
+                format!(", decrypt {stem}_decrypt_blocks")
+            } else {
+                String::new()
+            };
+            format!(
+                "crate::tweakable::tweakable_block_cipher!({kind}, {name:?}, key {key} U{key}, block {block} U{block}, \
+                 tweak {tweak} U{tweak}, context {context}, {stem}_init, {stem}_wipe, \
+                 encrypt {stem}_encrypt_blocks{decrypt});\n"
+            )
+        }
+        Kind::Generator => format!(
+            "crate::generator::generator!({kind}, {name:?}, key {key} U{key}, nonce {nonce} U{nonce}, block {block}, \
+             context {context}, {stem}_init, {stem}_xor, {stem}_xor_batch, {stem}_wipe);\n"
+        ),
+        Kind::Mac => format!(
+            "crate::authenticator::mac!({kind}, {name:?}, key {key} U{key}, tag {tag} U{tag}, context {context}, \
+             {stem}_init, {stem}_update, {stem}_final, {stem}_wipe);\n"
+        ),
         Kind::Stream => {
             // Positions are of 32 or 64 bits for the traits; shorter counters are asked by the first.
             let position = if primitive.counter_bits > 32 { 64 } else { 32 };
+            let function = format!("{}_xor", name.replace('-', "_"));
             format!(
-                "crate::stream::stream_cipher!({kind}, {kind}Core, {name:?}, key {key} U{key}, nonce {nonce} U{nonce}, \
+                "crate::stream::stream_cipher!({kind}, {kind}Core, {function}, {name:?}, key {key} U{key}, nonce {nonce} U{nonce}, \
                  block {block} U{block}, counter u{} u{position}, {stem}_xor);\n",
                 primitive.counter_bits
             )
@@ -79,22 +132,27 @@ fn wrapper(primitive: &Primitive) -> String {
         ),
         Kind::Aead => format!(
             "crate::authenticated::aead!({kind}, {name:?}, key {key} U{key}, nonce {nonce} U{nonce}, tag {tag} U{tag}, \
-             {stem}_seal, {stem}_open);\n"
+             {stem}_seal, {stem}_open{});\n",
+            if has_batch(primitive) {
+                format!(", batch {stem}_seal_batch {stem}_open_batch")
+            } else {
+                String::new()
+            }
         ),
         Kind::Hash => {
             let digest = size("DIGEST");
             format!(
                 "crate::hash::hash!({kind}, {name:?}, digest {digest} U{digest}, context {context}, {stem}_init, \
-                 {stem}_update, {stem}_final, {stem}_wipe);\n"
+                 {stem}_update, {stem}_final, {stem}_wipe{batch});\n"
             )
         }
         Kind::Xof => format!(
             "crate::hash::xof!({kind}, {kind}Reader, {name:?}, context {context}, {stem}_init, {stem}_update, \
-             {stem}_squeeze, {stem}_wipe);\n"
+             {stem}_squeeze, {stem}_wipe{batch});\n"
         ),
         Kind::CustomXof => format!(
             "crate::hash::custom_xof!({kind}, {kind}Reader, {name:?}, context {context}, customization {}, {stem}_init, \
-             {stem}_update, {stem}_squeeze, {stem}_wipe);\n",
+             {stem}_update, {stem}_squeeze, {stem}_wipe{batch});\n",
             size("CUSTOMIZATION")
         ),
         Kind::Other => String::new(),
@@ -105,6 +163,14 @@ fn wrapper(primitive: &Primitive) -> String {
 pub fn tables<'a>(primitives: impl Iterator<Item = (String, &'a Primitive)>) -> String {
     let rows = [
         (Kind::BlockCipher, "BLOCK_CIPHERS", "BlockCipher", "Every block cipher of this build."),
+        (
+            Kind::Tweakable,
+            "TWEAKABLE_BLOCK_CIPHERS",
+            "TweakableBlockCipher",
+            "Every block cipher with tweaks of this build.",
+        ),
+        (Kind::Generator, "GENERATORS", "Generator", "Every stream cipher with a state of this build."),
+        (Kind::Mac, "MACS", "Mac", "Every authenticator of this build."),
         (Kind::Stream, "STREAM_CIPHERS", "StreamCipher", "Every stream cipher of this build."),
         (Kind::Permutation, "PERMUTATIONS", "Permutation", "Every permutation of this build."),
         (Kind::Aead, "AEADS", "Aead", "Every authenticated cipher of this build."),
@@ -114,6 +180,12 @@ pub fn tables<'a>(primitives: impl Iterator<Item = (String, &'a Primitive)>) -> 
             "XOFS",
             "Xof",
             "Every extendable-output function of this build, without those that are customized.",
+        ),
+        (
+            Kind::CustomXof,
+            "CUSTOM_XOFS",
+            "CustomXof",
+            "Every extendable-output function of this build whose messages have a customization string.",
         ),
     ];
     let primitives: Vec<(String, &Primitive)> = primitives.collect();

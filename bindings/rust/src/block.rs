@@ -1,6 +1,6 @@
 //! Block ciphers, and their counter mode.
 
-use crate::error::ensure;
+use crate::error::{Error, ensure};
 use cipher::array::Array;
 use cipher::inout::{InOut, InOutBuf};
 use cipher::{
@@ -83,6 +83,38 @@ pub fn one<'i, 'o, T>(block: InOut<'i, 'o, T>) -> InOutBuf<'i, 'o, T> {
     let (input, out) = block.into_raw();
     // SAFETY: both are one block, which are equal or apart, as an `InOut` guarantees.
     unsafe { InOutBuf::from_raw(input, out, 1) }
+}
+
+/// Calls `work` with output, input and number of blocks, for whole blocks of `block` bytes in place.
+///
+/// # Errors
+/// [`Error::Length`] if they are no whole blocks; then `work` is not called.
+pub fn in_place(
+    block: usize,
+    data: &mut [u8],
+    work: impl FnOnce(*mut u8, *const u8, usize) -> c_int,
+) -> Result<(), Error> {
+    if !data.len().is_multiple_of(block) {
+        return Err(Error::Length);
+    }
+    let (out, blocks) = (data.as_mut_ptr(), data.len() / block);
+    Error::check(work(out, out, blocks))
+}
+
+/// The same from one place to another.
+///
+/// # Errors
+/// Also [`Error::Length`] if they are not equally long.
+pub fn apart(
+    block: usize,
+    input: &[u8],
+    out: &mut [u8],
+    work: impl FnOnce(*mut u8, *const u8, usize) -> c_int,
+) -> Result<(), Error> {
+    if input.len() != out.len() || !input.len().is_multiple_of(block) {
+        return Err(Error::Length);
+    }
+    Error::check(work(out.as_mut_ptr(), input.as_ptr(), input.len() / block))
 }
 
 /// What modes of other crates get: 64 blocks at a time, which fill the registers of most code, and on the stack of a mode
@@ -269,6 +301,80 @@ macro_rules! block_cipher {
                 decrypt_blocks: crate::block::optional!($($decrypt)?),
                 ctr_xor: crate::block::optional!($($ctr)?),
             };
+
+            /// Bytes of a key.
+            pub const KEY_BYTES: usize = $key;
+            /// Bytes of a block.
+            pub const BLOCK_BYTES: usize = $block;
+
+            /// Expands a key: [`KeyInit::new`](cipher::KeyInit::new) for arrays.
+            pub fn from_key(key: &[u8; $key]) -> Self {
+                cipher::KeyInit::new(key.into())
+            }
+
+            $(
+                /// Encrypts whole blocks, one after another in `data`, each by itself.
+                ///
+                /// # Errors
+                /// [`Error::Length`](crate::Error::Length) if the number of bytes is no multiple of a block's; then nothing
+                /// has changed.
+                pub fn encrypt_bytes(&self, data: &mut [u8]) -> Result<(), crate::Error> {
+                    // SAFETY: both are of so many blocks and the same; the context was initialised.
+                    crate::block::in_place($block, data, |out, input, blocks| unsafe {
+                        $encrypt(self.context.get(), out, input, blocks)
+                    })
+                }
+
+                /// Encrypts the whole blocks of `input` to `out`, each by itself.
+                ///
+                /// # Errors
+                /// [`Error::Length`](crate::Error::Length) if they are no whole blocks, or not equally many; then nothing
+                /// was written.
+                pub fn encrypt_bytes_to(&self, input: &[u8], out: &mut [u8]) -> Result<(), crate::Error> {
+                    // SAFETY: both are of so many blocks and apart; the context was initialised.
+                    crate::block::apart($block, input, out, |out, input, blocks| unsafe {
+                        $encrypt(self.context.get(), out, input, blocks)
+                    })
+                }
+            )?
+
+            $(
+                /// Decrypts whole blocks, one after another in `data`, each by itself.
+                ///
+                /// # Errors
+                /// [`Error::Length`](crate::Error::Length) if the number of bytes is no multiple of a block's; then nothing
+                /// has changed.
+                pub fn decrypt_bytes(&self, data: &mut [u8]) -> Result<(), crate::Error> {
+                    // SAFETY: both are of so many blocks and the same; the context was initialised.
+                    crate::block::in_place($block, data, |out, input, blocks| unsafe {
+                        $decrypt(self.context.get(), out, input, blocks)
+                    })
+                }
+
+                /// Decrypts the whole blocks of `input` to `out`, each by itself.
+                ///
+                /// # Errors
+                /// [`Error::Length`](crate::Error::Length) if they are no whole blocks, or not equally many; then nothing
+                /// was written.
+                pub fn decrypt_bytes_to(&self, input: &[u8], out: &mut [u8]) -> Result<(), crate::Error> {
+                    // SAFETY: both are of so many blocks and apart; the context was initialised.
+                    crate::block::apart($block, input, out, |out, input, blocks| unsafe {
+                        $decrypt(self.context.get(), out, input, blocks)
+                    })
+                }
+            )?
+
+            $(
+                /// Encrypts or decrypts any number of bytes in counter mode. `counter` is a big-endian number, which is left
+                /// one beyond the last block used: calls whose lengths are whole blocks continue each other.
+                pub fn ctr_xor(&self, counter: &mut [u8; $block], data: &mut [u8]) {
+                    let (place, length) = (data.as_mut_ptr(), data.len());
+                    // SAFETY: the counter is a block, the others are the same bytes; the context was initialised.
+                    crate::error::ensure(unsafe {
+                        $ctr(self.context.get(), counter.as_mut_ptr(), place, place, length)
+                    });
+                }
+            )?
         }
 
         impl cipher::KeySizeUser for $name {
@@ -373,6 +479,13 @@ macro_rules! block_cipher {
             }
         )?
 
+        crate::block::wiped!($name, $text, $wipe);
+    };
+}
+
+/// What overwrites a context when its owner is dropped, and what is said of the owner: its name and nothing of what it holds.
+macro_rules! wiped {
+    ($name:ident, $text:literal, $wipe:ident) => {
         impl Drop for $name {
             fn drop(&mut self) {
                 // SAFETY: the context has the size that the C wants.
@@ -406,4 +519,4 @@ macro_rules! optional {
     };
 }
 
-pub(crate) use {block_cipher, optional};
+pub(crate) use {block_cipher, optional, wiped};

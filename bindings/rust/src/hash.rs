@@ -1,14 +1,18 @@
 //! Hash functions and extendable-output functions.
 
+/// Messages of one call of a function for many: more than any code has side by side, and few enough for the stack.
+pub const TOGETHER: usize = 64;
+
 /// The type of a hash function, with the message so far.
 macro_rules! hash {
     ($name:ident, $text:literal, digest $digest:literal $digest_size:ident, context $words:literal, $init:ident,
-     $update:ident, $finish:ident, $wipe:ident) => {
+     $update:ident, $finish:ident, $wipe:ident $(, batch $batch:ident)?) => {
         crate::hash::absorbing!($name, $text, $words, $update, $wipe);
 
         unsafe extern "C" {
             fn $init(context: *mut core::ffi::c_void) -> core::ffi::c_int;
             fn $finish(context: *mut core::ffi::c_void, digest: *mut u8) -> core::ffi::c_int;
+            $(fn $batch(count: usize, messages: *mut crate::raw::HashMessage) -> core::ffi::c_int;)?
         }
 
         #[doc = concat!("The hash function ", $text, ": digests of ", $digest, " bytes.")]
@@ -29,7 +33,54 @@ macro_rules! hash {
                 update: $update,
                 finish: $finish,
                 wipe: $wipe,
+                batch: crate::block::optional!($($batch)?),
             };
+
+            /// Bytes of a digest.
+            pub const DIGEST_BYTES: usize = $digest;
+
+            /// The digest of a message.
+            pub fn hash(message: &[u8]) -> [u8; $digest] {
+                let mut digest = [0; $digest];
+                let mut hash = Self::default();
+                digest::Update::update(&mut hash, message);
+                digest::FixedOutput::finalize_into(hash, (&mut digest).into());
+                digest
+            }
+
+            $(
+                /// The digests of many messages of any lengths, side by side.
+                ///
+                /// # Errors
+                /// [`Error::Length`](crate::Error::Length) if there are not as many digests as messages; then nothing was
+                /// written.
+                pub fn hash_batch(
+                    messages: &[&[u8]],
+                    digests: &mut [[u8; $digest]],
+                ) -> Result<(), crate::Error> {
+                    if messages.len() != digests.len() {
+                        return Err(crate::Error::Length);
+                    }
+                    let none = crate::raw::HashMessage {
+                        input: core::ptr::null(),
+                        length: 0,
+                        digest: core::ptr::null_mut(),
+                        result: 0,
+                    };
+                    for (messages, digests) in
+                        messages.chunks(crate::hash::TOGETHER).zip(digests.chunks_mut(crate::hash::TOGETHER))
+                    {
+                        let mut batch = [none; crate::hash::TOGETHER];
+                        for ((one, message), digest) in batch.iter_mut().zip(messages).zip(digests) {
+                            (one.input, one.length) = (message.as_ptr(), message.len());
+                            one.digest = digest.as_mut_ptr();
+                        }
+                        // SAFETY: the messages have their lengths, and every digest a place of its own.
+                        crate::error::ensure(unsafe { $batch(messages.len(), batch.as_mut_ptr()) });
+                    }
+                    Ok(())
+                }
+            )?
         }
 
         crate::hash::beginning!($name, $init);
@@ -59,11 +110,12 @@ macro_rules! hash {
 /// The type of an extendable-output function, with the message so far.
 macro_rules! xof {
     ($name:ident, $reader:ident, $text:literal, context $words:literal, $init:ident, $update:ident, $squeeze:ident,
-     $wipe:ident) => {
+     $wipe:ident $(, batch $batch:ident)?) => {
         crate::hash::absorbing!($name, $text, $words, $update, $wipe);
 
         unsafe extern "C" {
             fn $init(context: *mut core::ffi::c_void) -> core::ffi::c_int;
+            $(fn $batch(count: usize, messages: *mut crate::raw::XofMessage) -> core::ffi::c_int;)?
         }
 
         #[doc = concat!("The extendable-output function ", $text, ".")]
@@ -83,7 +135,50 @@ macro_rules! xof {
                 update: $update,
                 squeeze: $squeeze,
                 wipe: $wipe,
+                batch: crate::block::optional!($($batch)?),
             };
+
+            /// Fills `out` with the output for a message.
+            pub fn output(message: &[u8], out: &mut [u8]) {
+                let mut xof = Self::default();
+                digest::Update::update(&mut xof, message);
+                digest::XofReader::read(&mut digest::ExtendableOutput::finalize_xof(xof), out);
+            }
+
+            $(
+                /// Fills `outputs` with those for many messages, of any lengths both, side by side.
+                ///
+                /// # Errors
+                /// [`Error::Length`](crate::Error::Length) if there are not as many outputs as messages; then nothing was
+                /// written.
+                pub fn output_batch(
+                    messages: &[&[u8]],
+                    outputs: &mut [&mut [u8]],
+                ) -> Result<(), crate::Error> {
+                    if messages.len() != outputs.len() {
+                        return Err(crate::Error::Length);
+                    }
+                    let none = crate::raw::XofMessage {
+                        input: core::ptr::null(),
+                        length: 0,
+                        out: core::ptr::null_mut(),
+                        out_length: 0,
+                        result: 0,
+                    };
+                    for (messages, outputs) in
+                        messages.chunks(crate::hash::TOGETHER).zip(outputs.chunks_mut(crate::hash::TOGETHER))
+                    {
+                        let mut batch = [none; crate::hash::TOGETHER];
+                        for ((one, message), out) in batch.iter_mut().zip(messages).zip(outputs) {
+                            (one.input, one.length) = (message.as_ptr(), message.len());
+                            (one.out, one.out_length) = (out.as_mut_ptr(), out.len());
+                        }
+                        // SAFETY: messages and outputs have their lengths, and no output is another's, as they are borrowed.
+                        crate::error::ensure(unsafe { $batch(messages.len(), batch.as_mut_ptr()) });
+                    }
+                    Ok(())
+                }
+            )?
         }
 
         crate::hash::beginning!($name, $init);
@@ -94,7 +189,7 @@ macro_rules! xof {
 /// The type of an extendable-output function whose messages have a customization string.
 macro_rules! custom_xof {
     ($name:ident, $reader:ident, $text:literal, context $words:literal, customization $limit:literal, $init:ident,
-     $update:ident, $squeeze:ident, $wipe:ident) => {
+     $update:ident, $squeeze:ident, $wipe:ident $(, batch $batch:ident)?) => {
         crate::hash::absorbing!($name, $text, $words, $update, $wipe);
 
         unsafe extern "C" {
@@ -103,6 +198,7 @@ macro_rules! custom_xof {
                 customization: *const u8,
                 length: usize,
             ) -> core::ffi::c_int;
+            $(fn $batch(count: usize, messages: *mut crate::raw::CustomXofMessage) -> core::ffi::c_int;)?
         }
 
         #[doc = concat!("The extendable-output function ", $text, ", customized by a string of at most ", $limit, " bytes.")]
@@ -111,6 +207,77 @@ macro_rules! custom_xof {
         #[derive(Clone)]
         pub struct $name {
             context: crate::block::Context<$words>,
+        }
+
+        impl $name {
+            /// Its C functions.
+            pub const RAW: crate::raw::CustomXof = crate::raw::CustomXof {
+                name: $text,
+                customization_bytes: $limit,
+                context_words: $words,
+                init: $init,
+                update: $update,
+                squeeze: $squeeze,
+                wipe: $wipe,
+                batch: crate::block::optional!($($batch)?),
+            };
+
+            /// Fills `out` with the output for a message under a customization string.
+            ///
+            /// # Errors
+            /// [`Error::Length`](crate::Error::Length) if the string is too long; then nothing was written.
+            pub fn output(customization: &[u8], message: &[u8], out: &mut [u8]) -> Result<(), crate::Error> {
+                let mut xof = <Self as digest::TryCustomizedInit>::try_new_customized(customization)?;
+                digest::Update::update(&mut xof, message);
+                digest::XofReader::read(&mut digest::ExtendableOutput::finalize_xof(xof), out);
+                Ok(())
+            }
+
+            $(
+                /// Fills `outputs` with those for many messages, each under the customization string of the same place, side
+                /// by side.
+                ///
+                /// # Errors
+                /// [`Error::Length`](crate::Error::Length) if there are not as many outputs and strings as messages, or a
+                /// string is too long; then nothing was written.
+                pub fn output_batch(
+                    customizations: &[&[u8]],
+                    messages: &[&[u8]],
+                    outputs: &mut [&mut [u8]],
+                ) -> Result<(), crate::Error> {
+                    if messages.len() != outputs.len()
+                        || messages.len() != customizations.len()
+                        || customizations.iter().any(|string| string.len() > $limit)
+                    {
+                        return Err(crate::Error::Length);
+                    }
+                    let none = crate::raw::CustomXofMessage {
+                        customization: core::ptr::null(),
+                        customization_length: 0,
+                        input: core::ptr::null(),
+                        length: 0,
+                        out: core::ptr::null_mut(),
+                        out_length: 0,
+                        result: 0,
+                    };
+                    let messages = messages.chunks(crate::hash::TOGETHER);
+                    let customizations = customizations.chunks(crate::hash::TOGETHER);
+                    let outputs = outputs.chunks_mut(crate::hash::TOGETHER);
+                    for ((messages, customizations), outputs) in messages.zip(customizations).zip(outputs) {
+                        let mut batch = [none; crate::hash::TOGETHER];
+                        for (((one, message), string), out) in
+                            batch.iter_mut().zip(messages).zip(customizations).zip(outputs)
+                        {
+                            (one.customization, one.customization_length) = (string.as_ptr(), string.len());
+                            (one.input, one.length) = (message.as_ptr(), message.len());
+                            (one.out, one.out_length) = (out.as_mut_ptr(), out.len());
+                        }
+                        // SAFETY: everything has its length, and no output is another's, as they are borrowed.
+                        crate::error::ensure(unsafe { $batch(messages.len(), batch.as_mut_ptr()) });
+                    }
+                    Ok(())
+                }
+            )?
         }
 
         impl digest::TryCustomizedInit for $name {
@@ -145,26 +312,7 @@ macro_rules! absorbing {
             }
         }
 
-        impl Drop for $name {
-            fn drop(&mut self) {
-                // SAFETY: the context has the size that the C wants.
-                unsafe { $wipe(self.context.get_mut()) }
-            }
-        }
-
-        impl zeroize::ZeroizeOnDrop for $name {}
-
-        impl cipher::AlgorithmName for $name {
-            fn write_alg_name(f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.write_str($text)
-            }
-        }
-
-        impl core::fmt::Debug for $name {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.debug_struct(stringify!($name)).finish_non_exhaustive()
-            }
-        }
+        crate::block::wiped!($name, $text, $wipe);
     };
 }
 

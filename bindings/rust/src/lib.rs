@@ -5,12 +5,16 @@
 #[cfg(test)]
 extern crate std;
 
-#[allow(unused_macros, unused_imports, reason = "which macros are used depends on the features")]
+#[allow(unused_macros, unused_imports, dead_code, reason = "what is used depends on the features")]
 mod authenticated;
+#[allow(unused_macros, unused_imports, reason = "as above")]
+mod authenticator;
 #[allow(unused_macros, unused_imports, dead_code, reason = "as above")]
 mod block;
 mod error;
-#[allow(unused_macros, unused_imports, reason = "as above")]
+#[allow(unused_macros, unused_imports, dead_code, reason = "as above")]
+mod generator;
+#[allow(unused_macros, unused_imports, dead_code, reason = "as above")]
 mod hash;
 #[allow(unused_macros, unused_imports, reason = "as above")]
 mod permutation;
@@ -18,8 +22,11 @@ pub mod raw;
 #[allow(unused_macros, unused_imports, reason = "as above")]
 mod stream;
 mod target;
+#[allow(unused_macros, unused_imports, dead_code, reason = "as above")]
+mod tweakable;
 
 pub use aead;
+pub use authenticated::Message;
 pub use block::{CounterMode, Ctr, CtrCore};
 pub use cipher;
 pub use digest;

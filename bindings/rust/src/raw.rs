@@ -23,6 +23,38 @@ pub type CtrXor = unsafe extern "C" fn(
     input: *const u8,
     length: usize,
 ) -> c_int;
+/// Fills a context from a key and a nonce.
+pub type InitStream = unsafe extern "C" fn(context: *mut c_void, key: *const u8, nonce: *const u8) -> c_int;
+/// Takes whole blocks, each with its tweak, to whole blocks: context, tweaks, output, input, blocks.
+pub type TweakedBlocks = unsafe extern "C" fn(
+    context: *const c_void,
+    tweaks: *const u8,
+    out: *mut u8,
+    input: *const u8,
+    blocks: usize,
+) -> c_int;
+/// Adds the next bytes of keystream.
+pub type Xor =
+    unsafe extern "C" fn(context: *mut c_void, out: *mut u8, input: *const u8, length: usize) -> c_int;
+/// Adds the next bytes of keystream of each of many streams, whose contexts are one after another.
+pub type XorBatch = unsafe extern "C" fn(
+    contexts: *mut c_void,
+    out: *const *mut u8,
+    input: *const *const u8,
+    length: usize,
+    streams: usize,
+) -> c_int;
+/// Seals or opens many messages.
+pub type AeadBatch = unsafe extern "C" fn(count: usize, messages: *mut AeadMessage) -> c_int;
+/// Hashes many messages.
+pub type HashBatch = unsafe extern "C" fn(count: usize, messages: *mut HashMessage) -> c_int;
+/// Takes many messages to their outputs.
+pub type XofBatch = unsafe extern "C" fn(count: usize, messages: *mut XofMessage) -> c_int;
+/// Takes many messages with customization strings to their outputs.
+pub type CustomXofBatch = unsafe extern "C" fn(count: usize, messages: *mut CustomXofMessage) -> c_int;
+/// Begins a message under a customization string.
+pub type BeginCustom =
+    unsafe extern "C" fn(context: *mut c_void, customization: *const u8, length: usize) -> c_int;
 /// Makes a message and its tag of a plaintext: output, tag, key, nonce, associated data, input.
 pub type Seal = unsafe extern "C" fn(
     out: *mut u8,
@@ -77,6 +109,73 @@ pub struct BlockCipher {
     pub ctr_xor: Option<CtrXor>,
 }
 
+/// A block cipher with a tweak for every block.
+#[derive(Clone, Copy, Debug)]
+pub struct TweakableBlockCipher {
+    /// Its name: `clyde-128`.
+    pub name: &'static str,
+    /// Bytes of a key.
+    pub key_bytes: usize,
+    /// Bytes of a block.
+    pub block_bytes: usize,
+    /// Bytes of a tweak.
+    pub tweak_bytes: usize,
+    /// Words of 8 bytes of a context.
+    pub context_words: usize,
+    /// Expands a key.
+    pub init: Init,
+    /// Overwrites the round keys.
+    pub wipe: Wipe,
+    /// Encrypts blocks, each by itself.
+    pub encrypt_blocks: TweakedBlocks,
+    /// Decrypts blocks, each by itself.
+    pub decrypt_blocks: Option<TweakedBlocks>,
+}
+
+/// A stream cipher with a state, which goes on from call to call.
+#[derive(Clone, Copy, Debug)]
+pub struct Generator {
+    /// Its name: `trivium`.
+    pub name: &'static str,
+    /// Bytes of a key.
+    pub key_bytes: usize,
+    /// Bytes of a nonce.
+    pub nonce_bytes: usize,
+    /// Bytes of keystream that are made at once.
+    pub block_bytes: usize,
+    /// Words of 8 bytes of a context.
+    pub context_words: usize,
+    /// Begins a stream.
+    pub init: InitStream,
+    /// Adds keystream.
+    pub xor: Xor,
+    /// Adds keystream to many streams.
+    pub xor_batch: XorBatch,
+    /// Overwrites the stream.
+    pub wipe: Wipe,
+}
+
+/// An authenticator.
+#[derive(Clone, Copy, Debug)]
+pub struct Mac {
+    /// Its name: `poly1305`.
+    pub name: &'static str,
+    /// Bytes of a key.
+    pub key_bytes: usize,
+    /// Bytes of a tag.
+    pub tag_bytes: usize,
+    /// Words of 8 bytes of a context.
+    pub context_words: usize,
+    /// Begins a message under a key.
+    pub init: Init,
+    /// Adds to the message.
+    pub update: Update,
+    /// Ends it and writes the tag.
+    pub finish: Final,
+    /// Overwrites the context.
+    pub wipe: Wipe,
+}
+
 /// A stream cipher.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamCipher {
@@ -120,6 +219,84 @@ pub struct Aead {
     pub seal: Seal,
     /// Decrypts if the tag is right, else writes nothing but zeros.
     pub open: Open,
+    /// Encrypts many messages and makes their tags.
+    pub seal_batch: Option<AeadBatch>,
+    /// Decrypts those of many messages whose tags are right.
+    pub open_batch: Option<AeadBatch>,
+}
+
+/// A message to seal or to open, and what came of it.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct AeadMessage {
+    /// The key.
+    pub key: *const u8,
+    /// The nonce.
+    pub nonce: *const u8,
+    /// The associated data.
+    pub ad: *const u8,
+    /// Bytes of them.
+    pub ad_length: usize,
+    /// The text.
+    pub input: *const u8,
+    /// Bytes of the text.
+    pub length: usize,
+    /// Where the other text goes.
+    pub out: *mut u8,
+    /// The tag, which is only read in opening.
+    pub tag: *mut u8,
+    /// What the function for one message would have returned.
+    pub result: c_int,
+}
+
+/// A message to hash, and what came of it.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct HashMessage {
+    /// The message.
+    pub input: *const u8,
+    /// Bytes of it.
+    pub length: usize,
+    /// Where the digest goes.
+    pub digest: *mut u8,
+    /// What the function for one message would have returned.
+    pub result: c_int,
+}
+
+/// A message of an extendable-output function, and what came of it.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct XofMessage {
+    /// The message.
+    pub input: *const u8,
+    /// Bytes of it.
+    pub length: usize,
+    /// Where the output goes.
+    pub out: *mut u8,
+    /// Bytes of output.
+    pub out_length: usize,
+    /// What the function for one message would have returned.
+    pub result: c_int,
+}
+
+/// The same with a customization string.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct CustomXofMessage {
+    /// The customization string.
+    pub customization: *const u8,
+    /// Bytes of it.
+    pub customization_length: usize,
+    /// The message.
+    pub input: *const u8,
+    /// Bytes of it.
+    pub length: usize,
+    /// Where the output goes.
+    pub out: *mut u8,
+    /// Bytes of output.
+    pub out_length: usize,
+    /// What the function for one message would have returned.
+    pub result: c_int,
 }
 
 /// A hash function.
@@ -139,6 +316,8 @@ pub struct Hash {
     pub finish: Final,
     /// Overwrites the context.
     pub wipe: Wipe,
+    /// The digests of many messages.
+    pub batch: Option<HashBatch>,
 }
 
 /// An extendable-output function.
@@ -156,4 +335,27 @@ pub struct Xof {
     pub squeeze: Squeeze,
     /// Overwrites the context.
     pub wipe: Wipe,
+    /// The outputs of many messages.
+    pub batch: Option<XofBatch>,
+}
+
+/// An extendable-output function whose messages have a customization string.
+#[derive(Clone, Copy, Debug)]
+pub struct CustomXof {
+    /// Its name: `ascon-cxof128`.
+    pub name: &'static str,
+    /// The most bytes of a customization string.
+    pub customization_bytes: usize,
+    /// Words of 8 bytes of a context.
+    pub context_words: usize,
+    /// Begins a message.
+    pub init: BeginCustom,
+    /// Adds to the message.
+    pub update: Update,
+    /// Writes the next bytes of output; the first time, it ends the message.
+    pub squeeze: Squeeze,
+    /// Overwrites the context.
+    pub wipe: Wipe,
+    /// The outputs of many messages.
+    pub batch: Option<CustomXofBatch>,
 }

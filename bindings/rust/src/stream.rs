@@ -2,7 +2,7 @@
 
 /// The type of a stream cipher, with its key, nonce and place in the keystream.
 macro_rules! stream_cipher {
-    ($name:ident, $core:ident, $text:literal, key $key:literal $key_size:ident, nonce $nonce:literal $nonce_size:ident,
+    ($name:ident, $core:ident, $function:ident, $text:literal, key $key:literal $key_size:ident, nonce $nonce:literal $nonce_size:ident,
      block $block:literal $block_size:ident, counter $counter:ident $position:ident, $xor:ident) => {
         unsafe extern "C" {
             fn $xor(
@@ -20,6 +20,23 @@ macro_rules! stream_cipher {
         /// The keystream begins with block 0; seeking gets to others. Its last block is never used, and asking for more
         /// is an error. A nonce must not be used twice under one key. Key and nonce are overwritten when it is dropped.
         pub type $name = cipher::StreamCipherCoreWrapper<$core>;
+
+        #[doc = concat!("Adds the keystream of ", $text, " from the block `counter` on to any number of bytes.")]
+        ///
+        /// The counter wraps to zero; the type refuses to go so far.
+        ///
+        /// # Errors
+        /// [`Error::Length`](crate::Error::Length) if there are more blocks than numbers; then nothing has changed.
+        pub fn $function(
+            key: &[u8; $key],
+            nonce: &[u8; $nonce],
+            counter: $counter,
+            data: &mut [u8],
+        ) -> Result<(), crate::Error> {
+            let (place, length) = (data.as_mut_ptr(), data.len());
+            // SAFETY: key and nonce have the sizes that the C wants, and the data their length.
+            crate::Error::check(unsafe { $xor(key.as_ptr(), nonce.as_ptr(), counter, place, place, length) })
+        }
 
         #[doc = concat!("The blocks of [`", stringify!($name), "`]: ", $block, " bytes of keystream each.")]
         #[derive(Clone)]
