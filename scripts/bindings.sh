@@ -1,20 +1,26 @@
 #!/bin/sh
 # Makes the Rust crate, the Python package and the OpenSSL provider, and tests them.
 #
-# usage: scripts/bindings.sh generate|rust|python|quick|provider
+# usage: scripts/bindings.sh generate|rust|python|quick|check|provider
 #   generate  the C of every cipher, into bindings/rust/csrc
-#   rust      generate, and the tests of the crate with all ciphers
-#   python    generate, a wheel, and its tests in a fresh virtual environment
-#   quick     the tests of the crate with two ciphers
+#   rust      generate, and the tests of the crate with all ciphers; the tutorial's example in Rust
+#   python    generate, a wheel, its tests and the check of its types in a fresh virtual environment; the tutorial's example
+#   quick     the tests of the crate with a few small ciphers, one of each kind
+#   check     whether the crate compiles with these: no C is compiled and nothing is run
 #   provider  libusuba with all ciphers, the provider of it in build/openssl, and its tests
 #
 # USUBAC: the compiler (default: the release build, made if it is not there); CIPHERS: only these, but for the provider.
 # LIBRARY: a libusuba of all ciphers that is there already, for the provider.
+# The C of all ciphers is a hundred megabytes of straight lines. With ccache installed it is compiled once for both.
 set -eu
 cd "$(dirname "$0")/.."
 build=${CARGO_TARGET_DIR:-$PWD/target}
 usubac=${USUBAC:-}
 generated=$PWD/bindings/rust/csrc
+wheels=$PWD/bindings/python/dist
+pebble=32bf786a95cfd922
+few="ascon chacha20 clyde trivium rectangle"
+if [ -z "${CC:-}" ] && command -v ccache >/dev/null 2>&1; then export CC="ccache cc"; fi
 
 # A feature for each cipher, or a cipher would not be in the crate and nobody would notice.
 check_features() {
@@ -27,12 +33,15 @@ check_features() {
     done
 }
 
+find_usubac() {
+    [ -z "$usubac" ] || return 0
+    cargo build --release --quiet -p usubac
+    usubac=$build/release/usubac
+}
+
 # generate CIPHER…: each in a folder of its own, complete before it takes the place of what was there.
 generate() {
-    if [ -z "$usubac" ]; then
-        cargo build --release --quiet -p usubac
-        usubac=$build/release/usubac
-    fi
+    find_usubac
     mkdir -p "$generated"
     for cipher in "$@"; do
         rm -rf "$generated/.$cipher"
@@ -50,15 +59,40 @@ rust_tests() {
     (cd bindings/rust && CARGO_TARGET_DIR="$build/bindings" cargo test --quiet --no-default-features --features "$features")
 }
 
-# python_tests: builds the wheel and runs its tests on it, where nothing else is installed.
+# The example of the tutorial in Rust, as it says.
+rust_example() {
+    find_usubac
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    cp -r docs/examples/pebble/rust "$work/pebble"
+    "$usubac" build docs/examples/pebble --drop-in -o "$work/pebble/csrc" >/dev/null
+    said=$(CARGO_TARGET_DIR="$build/bindings" cargo run --quiet --release --manifest-path "$work/pebble/Cargo.toml")
+    [ "$said" = "$pebble" ] || {
+        echo "bindings: docs/examples/pebble/rust says $said in place of $pebble" >&2
+        exit 1
+    }
+}
+
+# python_tests: builds the wheel, and checks it where nothing else is installed than it asks for.
 python_tests() {
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
     python3 -m venv "$work/venv"
-    "$work/venv/bin/pip" install --quiet 'maturin>=1.9,<2' pytest
-    (cd bindings/python && CARGO_TARGET_DIR="$build" "$work/venv/bin/maturin" build --quiet --release --out "$work/wheel")
-    "$work/venv/bin/pip" install --quiet "$work"/wheel/*.whl
-    "$work/venv/bin/python" -m pytest -q -p no:cacheprovider bindings/python/tests
+    python=$work/venv/bin/python
+    "$python" -m pip install --quiet 'maturin>=1.9,<2' pytest mypy cryptography
+    rm -rf "$wheels"
+    (cd bindings/python && CARGO_TARGET_DIR="$build" "$work/venv/bin/maturin" build --quiet --release --out "$wheels")
+    "$python" -m pip install --quiet "$wheels"/*.whl
+    "$python" -m pytest -q -p no:cacheprovider bindings/python/tests
+    # Types: of the package itself, and of the native half against what it really has. Outside of the sources, so that it
+    # is the installed package that is looked at.
+    (cd "$work" && "$python" -m mypy --strict --cache-dir "$work/types" -p usuba)
+    (cd "$work" && "$python" -m mypy.stubtest usuba)
+    said=$("$python" docs/examples/pebble/pebble.py | head -n 1)
+    [ "$said" = "$pebble" ] || {
+        echo "bindings: docs/examples/pebble/pebble.py says $said in place of $pebble" >&2
+        exit 1
+    }
 }
 
 case ${1:-} in
@@ -73,6 +107,7 @@ rust)
     generate ${CIPHERS:-$(all)}
     # shellcheck disable=SC2046
     rust_tests ${CIPHERS:-$(all)}
+    rust_example
     ;;
 python)
     check_features
@@ -82,8 +117,19 @@ python)
     ;;
 quick)
     check_features
-    generate ascon chacha20
-    rust_tests ascon chacha20
+    # shellcheck disable=SC2086 # the list is a list
+    generate $few
+    # shellcheck disable=SC2086
+    rust_tests $few
+    ;;
+check)
+    check_features
+    # Elsewhere, so that what is there is not made anew.
+    generated=$build/bindings/csrc
+    # shellcheck disable=SC2086
+    generate $few
+    (cd bindings/rust && DOCS_RS=1 USUBA_CSRC="$generated" CARGO_TARGET_DIR="$build/bindings" \
+        cargo check --quiet --no-default-features --features "$(echo "$few" | tr ' ' ',')")
     ;;
 provider)
     library=${LIBRARY:-$PWD/build/libusuba}
@@ -93,7 +139,7 @@ provider)
     USUBA_LIBRARY=$library cargo test --quiet -p usuba-tests --test provider
     ;;
 *)
-    sed -n 's/^# \{0,1\}//p' "$0" | sed -n '2,12p' >&2
+    sed -n 's/^# \{0,1\}//p' "$0" | sed -n '2,14p' >&2
     exit 2
     ;;
 esac

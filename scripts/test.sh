@@ -38,6 +38,11 @@ status=0
 if [ -s "$failed" ]; then status=1; fi
 rm -f "$failed"
 
+# The crate in bindings/ over what the compiler makes now: its types only. `make rust` and `make python` test the bindings.
+started=$(date +%s)
+USUBAC=${CARGO_TARGET_DIR:-target}/debug/usubac sh scripts/bindings.sh check || status=1
+echo "bindings: $(($(date +%s) - started)) s"
+
 after=$(tree)
 if [ "$before" != "$after" ]; then
     printf 'the tests have changed the tree; before:\n%s\nafter:\n%s\n' "$before" "$after" >&2
