@@ -6,19 +6,23 @@ use pyo3::exceptions::{PyNotImplementedError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::ffi::c_int;
-use std::sync::Mutex;
 use usuba::raw;
 use zeroize::Zeroize;
 
 /// The primitive of this name.
-fn named<T: Copy>(table: &[&T], name_of: impl Fn(&T) -> &'static str, kind: &str, name: &str) -> PyResult<T> {
+pub fn named<T: Copy>(
+    table: &[&T],
+    name_of: impl Fn(&T) -> &'static str,
+    kind: &str,
+    name: &str,
+) -> PyResult<T> {
     table.iter().find(|one| name_of(one) == name).map(|one| **one).ok_or_else(|| {
         let names: Vec<&str> = table.iter().map(|one| name_of(one)).collect();
         PyValueError::new_err(format!("there is no {kind} {name:?}; there are {}", names.join(", ")))
     })
 }
 
-fn check(result: c_int) -> PyResult<()> {
+pub fn check(result: c_int) -> PyResult<()> {
     match result {
         0 => Ok(()),
         -2 => Err(exception(usuba::Error::Length)),
@@ -28,28 +32,32 @@ fn check(result: c_int) -> PyResult<()> {
     }
 }
 
-/// A copy of a key, of the right length.
-fn key_of(key: &Bound<'_, PyAny>, wanted: usize) -> PyResult<Vec<u8>> {
+/// A copy of a key, of the right length, which is for the caller to overwrite.
+pub fn key_of(key: &Bound<'_, PyAny>, wanted: usize) -> PyResult<Vec<u8>> {
     let memory = Memory::of(key, "key")?;
     expect_length("key", memory.len(), wanted)?;
     // SAFETY: the memory has `wanted` bytes; the interpreter lock is held.
     Ok(unsafe { std::slice::from_raw_parts(memory.address() as *const u8, wanted) }.to_vec())
 }
 
-/// The name of the target whose code is used.
+/// The target whose code is used, such as `avx2`.
 #[pyfunction]
 pub fn target() -> &'static str {
     usuba::target()
 }
 
-/// Uses the code of another target from now on.
+/// Uses the code of another target from now on, in the whole process, for tests and comparisons; `None` asks the machine
+/// anew. Keys that were expanded before keep the code that they were made for.
+///
+/// Raises `ValueError` if there is no such target or this machine lacks it.
 #[pyfunction]
 #[pyo3(signature = (name=None))]
 pub fn set_target(name: Option<&str>) -> PyResult<()> {
     usuba::set_target(name).map_err(exception)
 }
 
-/// All primitives: for each kind a dictionary from names to sizes in bytes.
+/// All primitives: for each kind (`"block-cipher"`, `"tweakable-block-cipher"`, `"stream"`, `"generator"`, `"permutation"`,
+/// `"aead"`, `"mac"`, `"hash"`, `"xof"`) a dictionary from names to sizes in bytes.
 #[pyfunction]
 pub fn primitives(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let all = PyDict::new(py);
@@ -65,6 +73,16 @@ pub fn primitives(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     };
     for one in raw::BLOCK_CIPHERS {
         add("block-cipher", one.name, &[("key", one.key_bytes), ("block", one.block_bytes)])?;
+    }
+    for one in raw::TWEAKABLE_BLOCK_CIPHERS {
+        let sizes = [("key", one.key_bytes), ("block", one.block_bytes), ("tweak", one.tweak_bytes)];
+        add("tweakable-block-cipher", one.name, &sizes)?;
+    }
+    for one in raw::GENERATORS {
+        add("generator", one.name, &[("key", one.key_bytes), ("nonce", one.nonce_bytes)])?;
+    }
+    for one in raw::MACS {
+        add("mac", one.name, &[("key", one.key_bytes), ("tag", one.tag_bytes)])?;
     }
     for one in raw::STREAM_CIPHERS {
         add(
@@ -85,10 +103,24 @@ pub fn primitives(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     for one in raw::XOFS {
         add("xof", one.name, &[])?;
     }
+    for one in raw::CUSTOM_XOFS {
+        add("xof", one.name, &[("customization", one.customization_bytes)])?;
+    }
     Ok(all)
 }
 
-/// A block cipher with a key.
+/// How many blocks some bytes are.
+fn whole_blocks(length: usize, block: usize) -> PyResult<usize> {
+    if length.is_multiple_of(block) {
+        return Ok(length / block);
+    }
+    Err(PyValueError::new_err(format!("data must be whole blocks of {block} bytes, not {length} bytes")))
+}
+
+/// A block cipher with a key: `BlockCipher("aes-128", key)`.
+///
+/// `key` are as many bytes as `primitives()["block-cipher"][name]["key"]` says; the key of SKINNY is the whole tweakey.
+/// Another size is a `ValueError`.
 #[pyclass(frozen, module = "usuba")]
 pub struct BlockCipher {
     raw: raw::BlockCipher,
@@ -108,15 +140,11 @@ impl BlockCipher {
         })?;
         let input = Memory::of(data, "data")?;
         let (length, block) = (input.len(), self.raw.block_bytes);
-        if !length.is_multiple_of(block) {
-            return Err(PyValueError::new_err(format!(
-                "data must be whole blocks of {block} bytes, not {length} bytes"
-            )));
-        }
+        let blocks = whole_blocks(length, block)?;
         let (address, context) = (input.address(), &self.context);
         output(py, out, length, move |out| {
             // SAFETY: both have `length` bytes; other overlaps than the whole are refused by the function.
-            check(unsafe { function(context.as_ptr().cast(), out, address as *const u8, length / block) })
+            check(unsafe { function(context.as_ptr().cast(), out, address as *const u8, blocks) })
         })
     }
 }
@@ -150,6 +178,8 @@ impl BlockCipher {
         self.raw.block_bytes
     }
 
+    /// Encrypts each block by itself. `data` are whole blocks, one after another, such as an array of shape
+    /// `(n, block_size)` and type `uint8`; so is `out`.
     #[pyo3(signature = (data, out=None))]
     fn encrypt<'py>(
         &self,
@@ -160,6 +190,7 @@ impl BlockCipher {
         self.blocks(py, self.raw.encrypt_blocks, data, out)
     }
 
+    /// Decrypts each block by itself; the same shapes.
     #[pyo3(signature = (data, out=None))]
     fn decrypt<'py>(
         &self,
@@ -170,6 +201,10 @@ impl BlockCipher {
         self.blocks(py, self.raw.decrypt_blocks, data, out)
     }
 
+    /// Encrypts or decrypts any number of bytes in counter mode. `counter` is the first counter: a block, which is a big-endian
+    /// number, and stays as it is. The next call begins `len(data) / block_size`, rounded up, beyond it.
+    ///
+    /// Raises `NotImplementedError` for a cipher without the mode.
     #[pyo3(signature = (counter, data, out=None))]
     fn ctr<'py>(
         &self,
@@ -208,19 +243,49 @@ impl Drop for BlockCipher {
     }
 }
 
-/// A stream cipher with a key.
+/// A block cipher with a key, and a tweak for every block: `TweakableBlockCipher("clyde-128", key)`.
 #[pyclass(frozen, module = "usuba")]
-pub struct StreamCipher {
-    raw: raw::StreamCipher,
-    key: Vec<u8>,
+pub struct TweakableBlockCipher {
+    raw: raw::TweakableBlockCipher,
+    context: Vec<u64>,
+}
+
+impl TweakableBlockCipher {
+    fn blocks<'py>(
+        &self,
+        py: Python<'py>,
+        function: Option<raw::TweakedBlocks>,
+        tweaks: &Bound<'py, PyAny>,
+        data: &Bound<'py, PyAny>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let function = function.ok_or_else(|| {
+            PyNotImplementedError::new_err(format!("{} has no such function", self.raw.name))
+        })?;
+        let (tweaks, input) = (Memory::of(tweaks, "tweaks")?, Memory::of(data, "data")?);
+        let blocks = whole_blocks(input.len(), self.raw.block_bytes)?;
+        expect_length("tweaks", tweaks.len(), blocks * self.raw.tweak_bytes)?;
+        let (given, address, context) = (tweaks.address(), input.address(), &self.context);
+        output(py, out, input.len(), move |out| {
+            let (tweaks, input) = (given as *const u8, address as *const u8);
+            // SAFETY: all have so many blocks or tweaks; what overlaps in other ways than the whole is refused.
+            check(unsafe { function(context.as_ptr().cast(), tweaks, out, input, blocks) })
+        })
+    }
 }
 
 #[pymethods]
-impl StreamCipher {
+impl TweakableBlockCipher {
     #[new]
     fn new(name: &str, key: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let raw = named(raw::STREAM_CIPHERS, |one| one.name, "stream cipher", name)?;
-        Ok(StreamCipher { raw, key: key_of(key, raw.key_bytes)? })
+        let raw = named(raw::TWEAKABLE_BLOCK_CIPHERS, |one| one.name, "tweakable block cipher", name)?;
+        let mut key = key_of(key, raw.key_bytes)?;
+        let mut context = vec![0; raw.context_words];
+        // SAFETY: key and context have the sizes that the function wants.
+        let result = unsafe { (raw.init)(context.as_mut_ptr().cast(), key.as_ptr()) };
+        key.zeroize();
+        check(result)?;
+        Ok(TweakableBlockCipher { raw, context })
     }
 
     #[getter]
@@ -234,158 +299,53 @@ impl StreamCipher {
     }
 
     #[getter]
-    fn nonce_size(&self) -> usize {
-        self.raw.nonce_bytes
+    fn block_size(&self) -> usize {
+        self.raw.block_bytes
     }
 
-    #[pyo3(signature = (nonce, data, counter=0, out=None))]
-    fn xor<'py>(
+    #[getter]
+    fn tweak_size(&self) -> usize {
+        self.raw.tweak_bytes
+    }
+
+    /// Encrypts each block by itself, under its tweak. `data` are n whole blocks, one after another, and `tweaks` n tweaks: arrays
+    /// of shapes `(n, block_size)` and `(n, tweak_size)` and type `uint8`, or bytes.
+    #[pyo3(signature = (tweaks, data, out=None))]
+    fn encrypt<'py>(
         &self,
         py: Python<'py>,
-        nonce: &Bound<'py, PyAny>,
+        tweaks: &Bound<'py, PyAny>,
         data: &Bound<'py, PyAny>,
-        counter: u64,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if self.raw.counter_bits < 64 && counter >> self.raw.counter_bits != 0 {
-            return Err(PyValueError::new_err(format!("counter must be below 2**{}", self.raw.counter_bits)));
-        }
-        let nonce = Memory::of(nonce, "nonce")?;
-        expect_length("nonce", nonce.len(), self.raw.nonce_bytes)?;
-        let input = Memory::of(data, "data")?;
-        let (nonce, address, length, key) = (nonce.address(), input.address(), input.len(), &self.key);
-        let xor = self.raw.xor;
-        output(py, out, length, move |out| {
-            // SAFETY: key and nonce have their sizes, the others have `length` bytes.
-            check(unsafe {
-                xor(key.as_ptr(), nonce as *const u8, counter, out, address as *const u8, length)
-            })
-        })
+        self.blocks(py, Some(self.raw.encrypt_blocks), tweaks, data, out)
+    }
+
+    /// Decrypts each block by itself, under its tweak; the same shapes.
+    #[pyo3(signature = (tweaks, data, out=None))]
+    fn decrypt<'py>(
+        &self,
+        py: Python<'py>,
+        tweaks: &Bound<'py, PyAny>,
+        data: &Bound<'py, PyAny>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.blocks(py, self.raw.decrypt_blocks, tweaks, data, out)
     }
 
     fn __repr__(&self) -> String {
-        format!("<usuba.StreamCipher {}>", self.raw.name)
+        format!("<usuba.TweakableBlockCipher {}>", self.raw.name)
     }
 }
 
-impl Drop for StreamCipher {
+impl Drop for TweakableBlockCipher {
     fn drop(&mut self) {
-        self.key.zeroize();
+        // SAFETY: the context has the size that the function wants.
+        unsafe { (self.raw.wipe)(self.context.as_mut_ptr().cast()) }
     }
 }
 
-/// An authenticated cipher with a key.
-#[pyclass(frozen, module = "usuba")]
-pub struct Aead {
-    raw: raw::Aead,
-    key: Vec<u8>,
-}
-
-#[pymethods]
-impl Aead {
-    #[new]
-    fn new(name: &str, key: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let raw = named(raw::AEADS, |one| one.name, "authenticated cipher", name)?;
-        Ok(Aead { raw, key: key_of(key, raw.key_bytes)? })
-    }
-
-    #[getter]
-    fn name(&self) -> &'static str {
-        self.raw.name
-    }
-
-    #[getter]
-    fn key_size(&self) -> usize {
-        self.raw.key_bytes
-    }
-
-    #[getter]
-    fn nonce_size(&self) -> usize {
-        self.raw.nonce_bytes
-    }
-
-    #[getter]
-    fn tag_size(&self) -> usize {
-        self.raw.tag_bytes
-    }
-
-    #[pyo3(signature = (nonce, data, ad=None, out=None))]
-    fn seal<'py>(
-        &self,
-        py: Python<'py>,
-        nonce: &Bound<'py, PyAny>,
-        data: &Bound<'py, PyAny>,
-        ad: Option<&Bound<'py, PyAny>>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let (nonce, ad) = self.beside(nonce, ad)?;
-        let input = Memory::of(data, "data")?;
-        let (nonce, address, length, key) = (nonce.address(), input.address(), input.len(), &self.key);
-        let (ad, ad_length) = ad.as_ref().map_or((0, 0), |ad| (ad.address(), ad.len()));
-        let seal = self.raw.seal;
-        output(py, out, length + self.raw.tag_bytes, move |out| {
-            let input = address as *const u8;
-            // SAFETY: everything has its size, and the output room for the tag after the data.
-            check(unsafe {
-                let tag = out.add(length);
-                seal(out, tag, key.as_ptr(), nonce as *const u8, ad as *const u8, ad_length, input, length)
-            })
-        })
-    }
-
-    #[pyo3(signature = (nonce, data, ad=None, out=None))]
-    fn open<'py>(
-        &self,
-        py: Python<'py>,
-        nonce: &Bound<'py, PyAny>,
-        data: &Bound<'py, PyAny>,
-        ad: Option<&Bound<'py, PyAny>>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let (nonce, ad) = self.beside(nonce, ad)?;
-        let input = Memory::of(data, "data")?;
-        let length = input
-            .len()
-            .checked_sub(self.raw.tag_bytes)
-            .ok_or_else(|| crate::TagError::new_err("the message is shorter than a tag"))?;
-        let (nonce, address, key) = (nonce.address(), input.address(), &self.key);
-        let (ad, ad_length) = ad.as_ref().map_or((0, 0), |ad| (ad.address(), ad.len()));
-        let open = self.raw.open;
-        output(py, out, length, move |out| {
-            let input = address as *const u8;
-            // SAFETY: everything has its size, and the tag is the end of the input.
-            check(unsafe {
-                let tag = input.add(length);
-                open(out, tag, key.as_ptr(), nonce as *const u8, ad as *const u8, ad_length, input, length)
-            })
-        })
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<usuba.Aead {}>", self.raw.name)
-    }
-}
-
-impl Aead {
-    /// The memory of nonce and associated data.
-    fn beside(
-        &self,
-        nonce: &Bound<'_, PyAny>,
-        ad: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<(Memory, Option<Memory>)> {
-        let nonce = Memory::of(nonce, "nonce")?;
-        expect_length("nonce", nonce.len(), self.raw.nonce_bytes)?;
-        Ok((nonce, ad.map(|ad| Memory::of(ad, "ad")).transpose()?))
-    }
-}
-
-impl Drop for Aead {
-    fn drop(&mut self) {
-        self.key.zeroize();
-    }
-}
-
-/// A permutation.
+/// A permutation: `Permutation("ascon-p12")`.
 #[pyclass(frozen, module = "usuba")]
 pub struct Permutation {
     raw: raw::Permutation,
@@ -408,6 +368,8 @@ impl Permutation {
         self.raw.state_bytes
     }
 
+    /// The images of n states, one after another: an array of shape `(n, state_size)` and type `uint8`, or bytes. Many at a time
+    /// are faster.
     #[pyo3(signature = (states, out=None))]
     fn permute<'py>(
         &self,
@@ -434,111 +396,5 @@ impl Permutation {
 
     fn __repr__(&self) -> String {
         format!("<usuba.Permutation {}>", self.raw.name)
-    }
-}
-
-/// A hash function with the message so far.
-#[pyclass(frozen, module = "usuba")]
-pub struct Hash {
-    raw: raw::Hash,
-    context: Mutex<Vec<u64>>,
-}
-
-#[pymethods]
-impl Hash {
-    #[new]
-    #[pyo3(signature = (name, data=None))]
-    fn new(py: Python<'_>, name: &str, data: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        let raw = named(raw::HASHES, |one| one.name, "hash function", name)?;
-        let mut context = vec![0; raw.context_words];
-        // SAFETY: the context has the size that the function wants.
-        check(unsafe { (raw.init)(context.as_mut_ptr().cast()) })?;
-        let hash = Hash { raw, context: Mutex::new(context) };
-        data.map_or(Ok(()), |data| hash.update(py, data))?;
-        Ok(hash)
-    }
-
-    #[getter]
-    fn name(&self) -> &'static str {
-        self.raw.name
-    }
-
-    #[getter]
-    fn digest_size(&self) -> usize {
-        self.raw.digest_bytes
-    }
-
-    fn update(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<()> {
-        let input = Memory::of(data, "data")?;
-        let (address, length, update) = (input.address(), input.len(), self.raw.update);
-        py.detach(|| {
-            let mut context = self.context.lock().unwrap_or_else(|poison| poison.into_inner());
-            // SAFETY: the context was initialised, and the data have their length.
-            check(unsafe { update(context.as_mut_ptr().cast(), address as *const u8, length) })
-        })
-    }
-
-    /// The digest of what was added so far; more may follow.
-    fn digest(&self) -> PyResult<Vec<u8>> {
-        let mut copy = self.context.lock().unwrap_or_else(|poison| poison.into_inner()).clone();
-        let mut digest = vec![0; self.raw.digest_bytes];
-        // SAFETY: context and digest have the sizes that the functions want.
-        let result = unsafe { (self.raw.finish)(copy.as_mut_ptr().cast(), digest.as_mut_ptr()) };
-        // SAFETY: as above.
-        unsafe { (self.raw.wipe)(copy.as_mut_ptr().cast()) };
-        check(result)?;
-        Ok(digest)
-    }
-
-    fn hexdigest(&self) -> PyResult<String> {
-        Ok(self.digest()?.iter().map(|byte| format!("{byte:02x}")).collect())
-    }
-}
-
-/// An extendable-output function with the message so far, or what comes after its output so far.
-#[pyclass(frozen, module = "usuba")]
-pub struct Xof {
-    raw: raw::Xof,
-    context: Mutex<Vec<u64>>,
-}
-
-#[pymethods]
-impl Xof {
-    #[new]
-    #[pyo3(signature = (name, data=None))]
-    fn new(py: Python<'_>, name: &str, data: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        let raw = named(raw::XOFS, |one| one.name, "extendable-output function", name)?;
-        let mut context = vec![0; raw.context_words];
-        // SAFETY: the context has the size that the function wants.
-        check(unsafe { (raw.init)(context.as_mut_ptr().cast()) })?;
-        let xof = Xof { raw, context: Mutex::new(context) };
-        data.map_or(Ok(()), |data| xof.update(py, data))?;
-        Ok(xof)
-    }
-
-    #[getter]
-    fn name(&self) -> &'static str {
-        self.raw.name
-    }
-
-    fn update(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<()> {
-        let input = Memory::of(data, "data")?;
-        let (address, length, update) = (input.address(), input.len(), self.raw.update);
-        py.detach(|| {
-            let mut context = self.context.lock().unwrap_or_else(|poison| poison.into_inner());
-            // SAFETY: the context was initialised, and the data have their length.
-            match unsafe { update(context.as_mut_ptr().cast(), address as *const u8, length) } {
-                -5 => Err(PyValueError::new_err("nothing can be added after output was read")),
-                result => check(result),
-            }
-        })
-    }
-
-    fn read<'py>(&self, py: Python<'py>, length: usize) -> PyResult<Bound<'py, PyAny>> {
-        output(py, None, length, |out| {
-            let mut context = self.context.lock().unwrap_or_else(|poison| poison.into_inner());
-            // SAFETY: the context was initialised, and the output has its length.
-            check(unsafe { (self.raw.squeeze)(context.as_mut_ptr().cast(), out, length) })
-        })
     }
 }

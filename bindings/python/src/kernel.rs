@@ -71,11 +71,13 @@ fn parameters(ports: &[Port]) -> Vec<Parameter> {
 
 #[pymethods]
 impl Kernel {
+    /// The inputs: name, shape of an instance in words, bits of a word, whether it is the same for all instances.
     #[getter]
     fn inputs(&self) -> Vec<Parameter> {
         parameters(&self.inputs)
     }
 
+    /// The outputs; the same.
     #[getter]
     fn outputs(&self) -> Vec<Parameter> {
         parameters(&self.outputs)
@@ -212,8 +214,10 @@ impl Kernel {
     }
 }
 
-fn slicing_of(name: &str) -> PyResult<Slicing> {
-    Ok(match name {
+/// The slicing of this name; `None` for `auto`.
+fn slicing_of(name: &str) -> PyResult<Option<Slicing>> {
+    Ok(Some(match name {
+        "auto" => return Ok(None),
         "b" => Slicing::B,
         "v" => Slicing::V,
         "h" => Slicing::H,
@@ -223,10 +227,10 @@ fn slicing_of(name: &str) -> PyResult<Slicing> {
         "v16" => Slicing::Packed(16),
         _ => {
             return Err(PyValueError::new_err(format!(
-                "there is no slicing {name:?}; there are b, v, h, v2, v4, v8, v16"
+                "there is no slicing {name:?}; there are auto, b, v, h, v2, v4, v8, v16"
             )));
         }
-    })
+    }))
 }
 
 /// A compiler whose code for a target runs in this process.
@@ -278,10 +282,42 @@ pub fn compile(
     py.detach(|| build(source, path, slicing, target_of(target)?, entry, word))
 }
 
+/// Why a slicing has no code.
+enum Refusal {
+    /// The program is wrong.
+    Program(PyErr),
+    /// The target has no code for it.
+    Target(String),
+}
+
+/// The node in one slicing, by the name `symbol`.
+fn attempt(
+    loaded: &Loaded,
+    settings: &Settings,
+    target: &Target,
+    symbol: &str,
+) -> Result<pipeline::Compiled, Refusal> {
+    let naming = usuba_codegen::Options { symbol: symbol.to_owned(), ..usuba_codegen::Options::default() };
+    pipeline::compile(loaded, settings, target, &naming, &mut ()).map_err(|failure| match failure {
+        pipeline::Failure::Program(findings) => Refusal::Program(diagnosed(loaded, &findings)),
+        pipeline::Failure::Target(missing) => {
+            let reasons: Vec<String> = missing.iter().take(5).map(ToString::to_string).collect();
+            Refusal::Target(reasons.join("; "))
+        }
+        pipeline::Failure::Stopped => Refusal::Target("the pipeline was stopped".into()),
+    })
+}
+
+/// Cycles of an instance: those that the ports of the target need, else one for each instruction.
+fn cost(kernel: &usuba_codegen::Kernel, target: &Target) -> f64 {
+    let cycles = kernel.report.port_bound(target).unwrap_or(kernel.report.instructions_run() as f64);
+    cycles / f64::from(kernel.instances.max(1))
+}
+
 fn build(
     source: &str,
     path: bool,
-    slicing: Slicing,
+    slicing: Option<Slicing>,
     target: &'static Target,
     entry: Option<&str>,
     word: Option<u32>,
@@ -291,23 +327,28 @@ fn build(
     if loaded.diagnostics.iter().any(Diagnostic::is_error) {
         return Err(diagnosed(&loaded, &loaded.diagnostics));
     }
-    let mut settings = Settings::new(slicing, entry);
-    settings.entry.word = word;
-    let symbol = format!("usuba_kernel_{slicing}_{}", target.name.replace(['-', '.'], "_"));
-    let naming = usuba_codegen::Options { symbol: symbol.clone(), ..usuba_codegen::Options::default() };
-    let compiled =
-        pipeline::compile(&loaded, &settings, target, &naming, &mut ()).map_err(|failure| match failure {
-            pipeline::Failure::Program(findings) => diagnosed(&loaded, &findings),
-            pipeline::Failure::Target(missing) => {
-                let reasons: Vec<String> = missing.iter().take(5).map(ToString::to_string).collect();
-                CompileError::new_err(format!(
-                    "{} has no code for this program in slicing {slicing}: {}",
-                    target.name,
-                    reasons.join("; ")
-                ))
+    let mut best: Option<(Slicing, Settings, String, pipeline::Compiled)> = None;
+    let mut refusals = Vec::new();
+    // Arrays have the same shapes in these three; words side by side are asked for by name. Of equals the first is taken.
+    for slicing in slicing.map_or(vec![Slicing::V, Slicing::B, Slicing::H], |one| vec![one]) {
+        let mut settings = Settings::new(slicing, entry);
+        settings.entry.word = word;
+        let symbol = format!("usuba_kernel_{slicing}_{}", target.name.replace(['-', '.'], "_"));
+        match attempt(&loaded, &settings, target, &symbol) {
+            Ok(compiled) => {
+                let cheaper = best
+                    .as_ref()
+                    .is_none_or(|best| cost(&compiled.kernel, target) < cost(&best.3.kernel, target));
+                if cheaper {
+                    best = Some((slicing, settings, symbol, compiled));
+                }
             }
-            pipeline::Failure::Stopped => CompileError::new_err("the pipeline was stopped"),
-        })?;
+            Err(refusal) => refusals.push((slicing, refusal)),
+        }
+    }
+    let Some((slicing, settings, symbol, compiled)) = best else {
+        return Err(refused(refusals, target));
+    };
     let kernel = compiled.kernel;
     let words = words(&loaded, &settings, kernel.parameters.len());
     let ports: Vec<(Direction, Port)> = kernel
@@ -342,6 +383,19 @@ fn build(
         slicing: slicing.to_string(),
         target: target.name,
     })
+}
+
+/// What is wrong with a program that no slicing has code for.
+fn refused(refusals: Vec<(Slicing, Refusal)>, target: &Target) -> PyErr {
+    let mut reasons = Vec::new();
+    for (slicing, refusal) in refusals {
+        match refusal {
+            // What is wrong with the program is said once, by the first slicing.
+            Refusal::Program(error) => return error,
+            Refusal::Target(reason) => reasons.push(format!("slicing {slicing}: {reason}")),
+        }
+    }
+    CompileError::new_err(format!("{} has no code for this program; {}", target.name, reasons.join("; ")))
 }
 
 /// The widths of the words of the parameters, inputs first, if the program has an entry in words.

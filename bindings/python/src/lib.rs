@@ -1,9 +1,12 @@
 //! The native half of the Python package: ciphers over buffers, and kernels compiled while Python runs.
 
+mod aead;
 mod buffers;
 mod ciphers;
+mod digests;
 mod kernel;
 mod layout;
+mod streams;
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
@@ -28,11 +31,17 @@ fn exception(error: usuba::Error) -> PyErr {
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::ciphers::{Aead, BlockCipher, Hash, Permutation, StreamCipher, Xof};
+    use super::aead::Aead;
+    #[pymodule_export]
+    use super::ciphers::{BlockCipher, Permutation, TweakableBlockCipher};
     #[pymodule_export]
     use super::ciphers::{primitives, set_target, target};
     #[pymodule_export]
+    use super::digests::{Hash, Mac, Xof};
+    #[pymodule_export]
     use super::kernel::{Kernel, compile};
+    #[pymodule_export]
+    use super::streams::{Generator, StreamCipher};
     #[pymodule_export]
     use super::{CompileError, TagError};
 }

@@ -14,17 +14,40 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 PRIMITIVES = usuba.primitives()
 
 
-def vectors(name):
-    """The known answers of a primitive, as its manifest has them, with the kind of their file."""
+def files(name):
+    """The files of known answers of a primitive, as its manifest has them."""
     for manifest in sorted(ROOT.glob("ciphers/*/usuba.toml")):
         parts = tomllib.loads(manifest.read_text())
         for one in parts.get("primitive", []) + parts.get("construction", []):
             if one["name"] == name:
                 for path in one["vectors"]:
                     if path.endswith(".json"):
-                        file = json.loads((manifest.parent / path).read_text())
-                        for vector in file["vectors"]:
-                            yield file["kind"], vector
+                        yield json.loads((manifest.parent / path).read_text())
+
+
+def vectors(name):
+    """The known answers of a primitive, with the kind of their file."""
+    for file in files(name):
+        for vector in file["vectors"] + file.get("bulk", []):
+            yield file["kind"], vector
+
+
+def chains(name):
+    """The iterated applications, without those that take minutes."""
+    return [chain for file in files(name) for chain in file.get("chains", []) if chain["iterations"] <= 1000]
+
+
+def messages(name):
+    """The messages of an authenticated cipher, and those of Wycheproof's file for it: its parts, and whether it is valid."""
+    for _, vector in vectors(name):
+        parts = (data(vector, part) for part in ("key", "nonce", "ad", "input", "output"))
+        yield *parts, vector["result"] == "valid"
+    for path in ROOT.glob(f"ciphers/*/vectors/wycheproof/{name.replace('-', '_')}_test.json"):
+        for group in json.loads(path.read_text())["testGroups"]:
+            for test in group["tests"]:
+                sealed = data(test, "ct") + data(test, "tag")
+                parts = (data(test, part) for part in ("key", "iv", "aad", "msg"))
+                yield *parts, sealed, test["result"] != "invalid"
 
 
 def data(vector, name):
@@ -53,6 +76,67 @@ def test_block_ciphers(name, any_target):
             assert cipher.decrypt(data(vector, "output")) == data(vector, "input")
         count += 1
     assert count > 0
+    for chain in chains(name):
+        cipher, block = usuba.BlockCipher(name, data(chain, "key")), bytearray(data(chain, "start"))
+        for _ in range(chain["iterations"]):
+            cipher.encrypt(block, out=block)
+        assert block.hex() == chain["final"], chain["id"]
+
+
+@pytest.mark.parametrize("name", PRIMITIVES.get("tweakable-block-cipher", {}))
+def test_tweakable_block_ciphers(name, any_target):
+    sizes = PRIMITIVES["tweakable-block-cipher"][name]
+    for _, vector in vectors(name):
+        plain, secret = data(vector, "input"), data(vector, "output")
+        tweaks = data(vector, "tweak") * (len(plain) // sizes["block"])
+        cipher = usuba.TweakableBlockCipher(name, data(vector, "key"))
+        assert cipher.encrypt(tweaks, plain) == secret
+        assert cipher.decrypt(tweaks, secret) == plain
+        place = numpy.frombuffer(plain, numpy.uint8).copy()
+        assert cipher.encrypt(tweaks, place, out=place) is place and place.tobytes() == secret
+    with pytest.raises(ValueError, match="tweaks must be"):
+        cipher.encrypt(tweaks[1:], plain)
+    with pytest.raises(ValueError, match="whole blocks"):
+        cipher.encrypt(tweaks, plain[1:])
+
+
+@pytest.mark.parametrize("name", PRIMITIVES.get("generator", {}))
+def test_generators(name, any_target):
+    known = [vector for _, vector in vectors(name)]
+    streams = []
+    for vector in known:
+        keystream = data(vector, "output")
+        stream = usuba.Generator(name, data(vector, "key"), data(vector, "nonce"))
+        third = len(keystream) // 3
+        assert stream.xor(bytes(third)) + stream.xor(bytes(len(keystream) - third)) == keystream
+        streams.append(usuba.Generator(name, data(vector, "key"), data(vector, "nonce")))
+    shortest = min(len(vector["output"]) for vector in known) // 2
+    rows = numpy.zeros((len(known), shortest), numpy.uint8)
+    for part in (rows[:, : shortest // 2], rows[:, shortest // 2 :]):
+        made = usuba.Generator.xor_many(streams, numpy.ascontiguousarray(part))
+        part[:] = numpy.frombuffer(made, numpy.uint8).reshape(part.shape)
+    for row, vector in zip(rows, known):
+        assert row.tobytes() == data(vector, "output")[:shortest]
+    for wrong in (streams + [streams[0]], streams[:2] + [streams[1]]):
+        with pytest.raises(ValueError, match="twice"):
+            usuba.Generator.xor_many(wrong, bytes(len(wrong)))
+    with pytest.raises(ValueError, match="rows"):
+        usuba.Generator.xor_many(streams[:2], bytes(3))
+    assert usuba.Generator.xor_many([], b"") == b""
+
+
+@pytest.mark.parametrize("name", PRIMITIVES.get("mac", {}))
+def test_macs(name):
+    for _, vector in vectors(name):
+        message, tag = data(vector, "input"), data(vector, "output")
+        mac = usuba.Mac(name, data(vector, "key"), message[:5])
+        mac.update(message[5:])
+        assert mac.tag() == tag
+        mac.verify(tag)
+        with pytest.raises(usuba.TagError):
+            mac.verify(bytes([tag[0] ^ 1]) + tag[1:])
+        with pytest.raises(ValueError, match="16 bytes"):
+            mac.verify(tag[1:])
 
 
 @pytest.mark.parametrize("name", PRIMITIVES.get("stream", {}))
@@ -72,22 +156,31 @@ def test_permutations(name, any_target):
     assert permutation.permute(states) == images
     place = bytearray(states)
     assert permutation.permute(place, out=place) is place and place == images
+    for chain in chains(name):
+        state = bytearray(data(chain, "start"))
+        for _ in range(chain["iterations"]):
+            permutation.permute(state, out=state)
+        assert state.hex() == chain["final"], chain["id"]
 
 
 @pytest.mark.parametrize("name", PRIMITIVES.get("aead", {}))
 def test_aeads(name, any_target):
-    for _, vector in vectors(name):
-        sizes = PRIMITIVES["aead"][name]
-        nonce, ad, sealed = data(vector, "nonce"), data(vector, "ad"), data(vector, "output")
-        if len(nonce) != sizes["nonce"] or vector["tag_bits"] != 8 * sizes["tag"]:
+    sizes = PRIMITIVES["aead"][name]
+    refused, known = 0, []
+    for key, nonce, ad, plain, sealed, valid in messages(name):
+        if len(nonce) != sizes["nonce"]:
+            with pytest.raises(ValueError, match="nonce must be"):
+                usuba.Aead(name, key).open(nonce, sealed, ad)
             continue
-        cipher = usuba.Aead(name, data(vector, "key"))
-        if vector["result"] != "valid":
+        cipher = usuba.Aead(name, key)
+        if not valid:
+            refused += 1
             with pytest.raises(usuba.TagError):
                 cipher.open(nonce, sealed, ad)
             continue
-        assert cipher.seal(nonce, data(vector, "input"), ad) == sealed
-        assert cipher.open(nonce, sealed, ad) == data(vector, "input")
+        assert cipher.seal(nonce, plain, ad) == sealed
+        assert cipher.open(nonce, sealed, ad) == plain
+        known.append((key, nonce, ad, plain, sealed))
         for place in (0, len(sealed) - 1):
             changed = bytearray(sealed)
             changed[place] ^= 1
@@ -95,6 +188,18 @@ def test_aeads(name, any_target):
             with pytest.raises(usuba.TagError):
                 cipher.open(nonce, changed, ad, out=out)
             assert not any(out)
+    assert known and (refused or name != "chacha20-poly1305")
+    # Those of one key in one call.
+    key = known[0][0]
+    _, nonces, ads, plains, sealed = zip(*(one for one in known if one[0] == key))
+    cipher = usuba.Aead(name, key)
+    assert cipher.seal_many(nonces, plains, ads) == list(sealed)
+    assert cipher.open_many(nonces, sealed, ads) == list(plains)
+    wrong = [sealed[0][:-1] + bytes([sealed[0][-1] ^ 1]), b"short", *sealed[2:]]
+    assert cipher.open_many(nonces[: len(wrong)], wrong, ads[: len(wrong)])[:2] == [None, None]
+    with pytest.raises(ValueError, match="nonces"):
+        cipher.seal_many(nonces[1:], plains, ads)
+    assert cipher.seal_many([], []) == [] and cipher.open_many([], [], []) == []
 
 
 @pytest.mark.parametrize("name", PRIMITIVES.get("hash", {}))
@@ -106,16 +211,55 @@ def test_hashes(name):
         for start in range(0, len(message), 5):
             parts.update(message[start : start + 5])
         assert parts.hexdigest() == vector["output"]
+    known = [vector for _, vector in vectors(name)]
+    inputs = [data(vector, "input") for vector in known]
+    digests = numpy.zeros((len(known), PRIMITIVES["hash"][name]["digest"]), numpy.uint8)
+    assert usuba.Hash.digest_many(name, inputs, out=digests) is digests
+    assert [row.tobytes().hex() for row in digests] == [vector["output"] for vector in known]
+    assert usuba.Hash.digest_many(name, []) == b""
 
 
 @pytest.mark.parametrize("name", PRIMITIVES.get("xof", {}))
 def test_xofs(name):
     for _, vector in vectors(name):
         output = data(vector, "output")
-        xof = usuba.Xof(name, data(vector, "input"))
+        customization = {"customization": data(vector, "customization")} if "customization" in vector else {}
+        xof = usuba.Xof(name, data(vector, "input"), **customization)
         assert xof.read(len(output) // 3) + xof.read(len(output) - len(output) // 3) == output
     with pytest.raises(ValueError, match="after output"):
         xof.update(b"more")
+    with pytest.raises(ValueError, match="customization"):
+        usuba.Xof(name, b"", customization=bytes(257))
+
+
+def test_lengths_against_openssl():
+    """Every length, against the package `cryptography`."""
+    ciphers = pytest.importorskip("cryptography.hazmat.primitives.ciphers")
+    aead = pytest.importorskip("cryptography.hazmat.primitives.ciphers.aead")
+    random = numpy.random.default_rng(5)
+    text = random.bytes(4096)
+    keys = {bits: random.bytes(bits // 8) for bits in (128, 192, 256)}
+    counter = bytes(15 * [255]) + b"\xf0"
+    algorithms = ciphers.algorithms
+    others = {f"aes-{bits}": algorithms.AES(key) for bits, key in keys.items()}
+    others["sm4"] = algorithms.SM4(keys[128])
+    assert set(others) <= set(PRIMITIVES["block-cipher"])
+    for name, algorithm in others.items():
+        ours = usuba.BlockCipher(name, algorithm.key)
+        theirs = ciphers.Cipher(algorithm, ciphers.modes.CTR(counter)).encryptor().update(text)
+        for length in range(4097):
+            assert ours.ctr(counter, text[:length]) == theirs[:length], (name, length)
+    stream, sealer = usuba.StreamCipher("chacha20", keys[256]), usuba.Aead("chacha20-poly1305", keys[256])
+    nonce = random.bytes(12)
+    # OpenSSL's nonce begins with the counter.
+    algorithm = algorithms.ChaCha20(keys[256], (7).to_bytes(4, "little") + nonce)
+    keystream = ciphers.Cipher(algorithm, None).encryptor().update(text)
+    other = aead.ChaCha20Poly1305(keys[256])
+    for length in range(4097):
+        assert stream.xor(nonce, text[:length], counter=7) == keystream[:length], length
+        sealed = sealer.seal(nonce, text[:length], text[: length % 40])
+        assert sealed == other.encrypt(nonce, text[:length], text[: length % 40]), length
+        assert sealer.open(nonce, sealed, text[: length % 40]) == text[:length], length
 
 
 def test_arrays_and_places():
@@ -158,6 +302,13 @@ def test_threads():
         (lambda: usuba.StreamCipher("chacha20", bytes(32)).xor(bytes(12), b"ab", out=bytearray(3)), ValueError),
         (lambda: usuba.StreamCipher("chacha20", bytes(32)).xor(bytes(12), b"ab", out=b"cd"), ValueError),
         (lambda: usuba.StreamCipher("chacha20", bytes(32)).xor(bytes(12), numpy.zeros((8, 8))[:, ::2]), ValueError),
+        (lambda: usuba.BlockCipher("aes-128", bytes(16)).encrypt(bytes(17)), ValueError),
+        (lambda: usuba.BlockCipher("aes-128", bytes(16)).ctr(bytes(15), b""), ValueError),
+        (lambda: usuba.Generator("trivium", bytes(10), bytes(9)), ValueError),
+        (lambda: usuba.Mac("poly1305", bytes(31)), ValueError),
+        (lambda: usuba.Mac("no-such-mac", bytes(32)), ValueError),
+        (lambda: usuba.Xof("ascon-xof128", customization=b"none"), ValueError),
+        (lambda: usuba.Hash.digest_many("ascon-hash256", [b"a", "text"]), TypeError),
         (lambda: usuba.BlockCipher("no-such-cipher", b""), ValueError),
         (lambda: usuba.Permutation("ascon-p12").permute(bytes(41)), ValueError),
         (lambda: usuba.set_target("no-such-target"), ValueError),
@@ -166,6 +317,44 @@ def test_threads():
 def test_refused(call, error):
     with pytest.raises(error):
         call()
+
+
+def test_nothing_is_written_where_something_is_refused():
+    cipher = usuba.BlockCipher("aes-128", bytes(16))
+    for call in (
+        lambda out: cipher.encrypt(bytes(17), out=out),
+        lambda out: cipher.encrypt(bytes(32), out=out),
+        lambda out: cipher.ctr(bytes(15), bytes(17), out=out),
+        lambda out: cipher.ctr(bytes(16), bytes(18), out=out),
+    ):
+        out = bytearray(17)
+        with pytest.raises(ValueError):
+            call(out)
+        assert not any(out)
+
+
+def test_the_lock_is_released():
+    """While one thread encrypts much, another goes on: as it does not if the interpreter waits."""
+    data = numpy.zeros(1 << 27, numpy.uint8)
+    cipher = usuba.StreamCipher("chacha20", bytes(32))
+    thread = threading.Thread(target=lambda: cipher.xor(bytes(12), data, out=data))
+    thread.start()
+    count = 0
+    while thread.is_alive():
+        count += 1
+        thread.join(0.0001)
+    assert count > 10
+
+
+def test_everything_is_documented():
+    for name in usuba.__all__:
+        one = getattr(usuba, name)
+        assert one.__doc__, name
+        if isinstance(one, type) and not issubclass(one, Exception):
+            for method in vars(one):
+                if not method.startswith("_"):
+                    member = getattr(one, method)
+                    assert isinstance(member, (str, int, list)) or not callable(member) or member.__doc__, (name, method)
 
 
 def test_overlap_is_refused():

@@ -1,5 +1,6 @@
 """`usuba.compile`: the same function in every slicing that has it, against numbers computed here."""
 
+import doctest
 import pathlib
 
 import numpy
@@ -58,6 +59,28 @@ def test_a_cipher_from_a_file(slicing):
     found = kernel(plain, key)
     for number in range(100):
         assert found[number].tolist() == toy(plain[number].tolist(), key.tolist())
+
+
+def test_auto_takes_a_slicing_that_there_is():
+    mix = usuba.compile(MIX)
+    assert mix.slicing in ("b", "v", "h")
+    add = usuba.compile("node Add (a:u32, b:u32) returns (c:u32) let c = a + b tel")
+    assert add.slicing == "v"
+    assert (add([1, 2**32 - 1], [2, 5]) == [3, 4]).all()
+    # What is wrong in every slicing is said once.
+    with pytest.raises(usuba.CompileError, match="there is no") as refused:
+        usuba.compile("node Add (a:u37, b:u37) returns (c:u37) let c = a + b tel")
+    assert str(refused.value).count("error") == 1
+
+
+def test_example_of_the_documentation():
+    results = doctest.testmod(usuba._compile)
+    assert results.attempted > 0 and results.failed == 0
+
+
+def test_example_of_the_readme():
+    readme = (EXAMPLES.parents[1] / "bindings" / "python" / "README.md").read_text()
+    exec(readme.split("```python\n")[1].split("```")[0], {})
 
 
 def test_wrong_programs_say_why():

@@ -1,22 +1,38 @@
 """Constant-time symmetric cryptography over many blocks at once, and the Usuba compiler.
 
-Ciphers are called by name; `primitives()` lists them with their sizes. Data are bytes-like objects or NumPy arrays of any
-type, in one piece and C order, and are not copied. Results are new `bytes`, or go to `out`, which is then returned: a
-writable buffer of the same number of bytes, which may be the input itself. The interpreter lock is released meanwhile, so
-no other thread should write to the buffers.
+Ciphers are called by name; `primitives()` lists them with their sizes, which are all in bytes. Data are bytes-like objects or
+NumPy arrays of any type and shape, in one piece and C order; they are not copied. Results are new `bytes`, or go to `out`,
+which is then returned: a writable buffer of as many bytes as the result has, which may be the input itself. Other overlaps
+are refused. The interpreter lock is released meanwhile, so no other thread should write to the buffers.
 
-Wrong sizes are `ValueError`, objects without memory `TypeError`, a wrong tag `TagError`.
+- `BlockCipher`, `TweakableBlockCipher`: blocks, each by itself, and counter mode. The more blocks a call has, the faster each is.
+- `StreamCipher`, `Generator`: keystream from any block on; keystream that only goes on.
+- `Aead`: authenticated encryption. `Hash`, `Xof`, `Mac`: functions of messages.
+- `Permutation`: states.
+- `compile`: a program in Usuba as a function over arrays of instances.
+
+What goes wrong is an exception, and then nothing was written, except that `Aead.open` may leave zeros:
+
+- `ValueError`: a wrong size, a name that does not exist, a buffer that is not in one piece, is read-only, or overlaps;
+- `TypeError`: an object without memory, or an argument of another type;
+- `TagError`, a `ValueError`: data that are not authentic;
+- `CompileError`: a program that cannot be compiled;
+- `NotImplementedError`: a cipher without this function;
+- `OverflowError`: a number that does not fit.
 """
 
-from ._compile import Kernel, compile
+from ._compile import Kernel, Parameter, compile
 from ._native import (
     Aead,
     BlockCipher,
     CompileError,
+    Generator,
     Hash,
+    Mac,
     Permutation,
     StreamCipher,
     TagError,
+    TweakableBlockCipher,
     Xof,
     primitives,
     set_target,
@@ -28,11 +44,15 @@ __all__ = [
     "Aead",
     "BlockCipher",
     "CompileError",
+    "Generator",
     "Hash",
     "Kernel",
+    "Mac",
+    "Parameter",
     "Permutation",
     "StreamCipher",
     "TagError",
+    "TweakableBlockCipher",
     "Xof",
     "compile",
     "primitives",
