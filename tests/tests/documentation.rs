@@ -51,3 +51,15 @@ fn links_lead_to_files() {
     }
     assert!(links > 20, "{links} links were found");
 }
+
+/// The files of the example stand in the tutorial as they are; `scripts/bindings.sh` runs those for Rust and Python.
+#[test]
+fn the_tutorial_shows_its_files() {
+    let tutorial = text(&root().join("docs/tutorial.md"));
+    let example = root().join("docs/examples/pebble");
+    for file in ["usuba.toml", "pebble.py", "rust/build.rs", "rust/src/size.c", "rust/src/main.rs"] {
+        let shown = text(&example.join(file));
+        let block = format!("\n{}\n```\n", shown.trim_end());
+        assert!(tutorial.contains(&block), "docs/tutorial.md does not have {file} as it is");
+    }
+}
