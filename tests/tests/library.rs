@@ -5,6 +5,7 @@
 //! every primitive of every cipher.
 
 use std::time::Instant;
+use usuba_codegen::Backend;
 use usuba_kit::OutputFile;
 use usuba_kit::harness;
 use usuba_kit::known_answers::run_program;
@@ -196,5 +197,79 @@ fn each_cpu_gets_what_it_has() {
             let found = program.run_asked(&[], b"", &[("OTHER_TARGET", wanted)]).expect("it runs");
             assert_eq!(String::from_utf8_lossy(&found).trim(), got, "{cpu} asked for {wanted}");
         }
+    }
+}
+
+/// Assembly is for ELF: where there is none, the functions that users call must not name it.
+#[test]
+fn assembly_is_left_out_where_there_is_none() {
+    let cipher = Cipher::read("chacha20");
+    let primitive = cipher.manifest.primitives.first().expect("there is one");
+    let in_assembly = |_: package::Cipher, primitive: &Primitive, target: &'static Target| {
+        let mut choices = Choices::new(primitive.slicings[0]);
+        if target.name == "avx2" {
+            choices.backend = Backend::Assembly;
+        }
+        vec![choices]
+    };
+    let avx2 = by_name("avx2").expect("it is a target");
+    let options = Options { targets: &[avx2], choose: &in_assembly, ..USUAL_OPTIONS };
+    let package = build(&cipher, &options);
+    assert!(package.engines.iter().any(|made| made.assembly));
+    let compiler = Compiler::native(Family::Gcc).expect("gcc is installed");
+    for flags in [["-O1", "-D__ELF__=1"], ["-O1", "-U__ELF__"]] {
+        let program = program(&package, primitive, "usuba_", &compiler, &flags);
+        check("chacha20", &cipher, &program, &native_targets(), "USUBA_TARGET", &flags.join(" "));
+    }
+}
+
+/// Calls both libraries, whose headers name the same results.
+const BOTH: &str = "#include \"one_chacha20_poly1305.h\"
+#include \"two_chacha20_poly1305.h\"
+#include \"one_cpu.h\"
+#include \"two_cpu.h\"
+#include <string.h>
+
+int main(void)
+{
+    unsigned char key[ONE_CHACHA20_POLY1305_KEY_BYTES] = { 1 }, nonce[TWO_CHACHA20_POLY1305_NONCE_BYTES] = { 2 };
+    unsigned char text[100] = { 3 }, tag[16], before[100];
+    memcpy(before, text, sizeof text);
+    if (one_chacha20_poly1305_seal(text, tag, key, nonce, NULL, 0, text, sizeof text) != USUBA_OK)
+        return 1;
+    if (two_chacha20_poly1305_open(text, tag, key, nonce, NULL, 0, text, sizeof text) != USUBA_OK)
+        return 2;
+    if (memcmp(text, before, sizeof text) != 0)
+        return 3;
+    /* What one of them is told, the other does not know. */
+    if (one_set_target(\"gp64\") != USUBA_OK || strcmp(one_target(), \"gp64\") != 0)
+        return 4;
+    return strcmp(two_target(), FOUND) == 0 ? 0 : 5;
+}
+";
+
+#[test]
+fn libraries_with_different_prefixes_go_together() {
+    let cipher = Cipher::read("chacha20");
+    let mut files = Vec::new();
+    for prefix in ["one_", "two_"] {
+        let constructions = cipher.constructions(prefix);
+        let gp64 = by_name("gp64").expect("it is a target");
+        let options = Options { prefix, targets: &[gp64], ..USUAL_OPTIONS };
+        let read = package::Cipher {
+            manifest: &cipher.manifest,
+            loaded: &cipher.loaded,
+            constructions: &constructions,
+        };
+        files.extend(package::build(&[read], &options, &|_| {}).expect("the library is made").files);
+    }
+    files.push(OutputFile { path: "both.c".into(), contents: BOTH.into() });
+    let found = format!("-DFOUND=\"{}\"", native_targets().last().expect("gp64 is there"));
+    for family in [Family::Gcc, Family::Clang] {
+        let compiler = Compiler::native(family).expect("it is installed");
+        let program = SharedObjects::new()
+            .compile(&compiler, &files, &[], &["-O1", &found])
+            .unwrap_or_else(|error| panic!("{error}"));
+        program.run(b"").unwrap_or_else(|error| panic!("{error}"));
     }
 }

@@ -28,8 +28,11 @@ const ALONE: f64 = 0.6;
 const GENERAL_A_CYCLE: f64 = 3.0;
 const VECTORS_A_CYCLE: f64 = 2.0;
 
-/// An engine must save more than this for some number of blocks.
+/// Without an engine, some number of blocks must take more than so many times the cycles: it saves more than a sixth of them.
 const WORTH_ITS_CODE: f64 = 1.2;
+
+/// Assembly is for System V and ELF.
+const ASSEMBLES: &str = "defined(__ELF__)";
 
 /// The implementations of a primitive.
 pub struct Engines {
@@ -43,7 +46,7 @@ pub struct Engines {
 /// What a platform has.
 pub struct Served {
     /// When the C preprocessor compiles for it; empty for all that have no platform of their own.
-    pub condition: &'static str,
+    pub condition: String,
     /// The names of its levels.
     pub levels: Vec<&'static str>,
     /// Its engines, from what all machines run.
@@ -64,6 +67,7 @@ pub struct Engine {
     /// Where the round keys in its form are among those of a context.
     pub keys: u32,
     target: &'static Target,
+    assembly: bool,
     /// By ports, and by instructions.
     cycles: [f64; 2],
     round_keys: Option<RoundKeys>,
@@ -147,7 +151,7 @@ pub fn build(
     if same.is_none() {
         known.of.push((primitive.clone(), candidates.clone()));
     }
-    let served: Vec<Served> = platforms.iter().map(|platform| serve(platform, &candidates)).collect();
+    let served: Vec<Served> = platforms.iter().flat_map(|platform| serve(platform, &candidates)).collect();
     let mut engines = Engines { platforms: served, files: Vec::new(), made: Vec::new() };
     for candidate in candidates {
         let used = |served: &Served| served.engines.iter().any(|engine| engine.stem == candidate.engine.stem);
@@ -183,8 +187,20 @@ fn is_same_but_for_keys(a: &Primitive, b: &Primitive) -> bool {
     keyed == *other && a.library == b.library
 }
 
+/// What a platform does: once with all engines, and if that takes assembly, again without for where there is none.
+fn serve(platform: &Platform, candidates: &[Candidate]) -> Vec<Served> {
+    let with = serve_with(platform, platform.condition.into(), candidates);
+    if !with.engines.iter().any(|engine| engine.assembly) {
+        return vec![with];
+    }
+    let in_c: Vec<Candidate> =
+        candidates.iter().filter(|candidate| !candidate.engine.assembly).cloned().collect();
+    let without = serve_with(platform, with.condition.clone(), &in_c);
+    vec![Served { condition: format!("{} && {ASSEMBLES}", platform.condition), ..with }, without]
+}
+
 /// What a platform does with those engines that it can run; those that are never the best are left out.
-fn serve(platform: &Platform, candidates: &[Candidate]) -> Served {
+fn serve_with(platform: &Platform, condition: String, candidates: &[Candidate]) -> Served {
     let mut engines: Vec<Engine> = Vec::new();
     let mut until: Vec<usize> = Vec::new();
     for target in platform.levels {
@@ -213,7 +229,7 @@ fn serve(platform: &Platform, candidates: &[Candidate]) -> Served {
     });
     let all = costs(&engines);
     let mut served = Served {
-        condition: platform.condition,
+        condition,
         levels: platform.levels.iter().map(|target| target.name).collect(),
         steps: until.iter().map(|&end| steps(&all, &upto(end))).collect(),
         engines,
@@ -288,8 +304,15 @@ fn candidate(
     for file in library.files.iter().filter(|file| file.path.ends_with(".S")) {
         files.push(OutputFile { path: file.path.clone(), contents: guarded(&file.contents, &condition) });
     }
-    let engine =
-        Engine { stem, batch: library.batch, keys: 0, target, cycles, round_keys: library.round_keys };
+    let engine = Engine {
+        stem,
+        batch: library.batch,
+        keys: 0,
+        target,
+        assembly,
+        cycles,
+        round_keys: library.round_keys,
+    };
     let interleave = library.kernels.first().map_or(1, |(_, compiled)| compiled.kernel.shape.interleave);
     Ok(Some(Candidate { engine, files, made, interleave }))
 }
@@ -307,9 +330,7 @@ fn condition(target: &Target, platform: &Platform, assembly: bool) -> String {
     if target.name == GP64.name {
         return String::new();
     }
-    // The assembly is for System V and ELF.
-    let elf = if assembly { " && defined(__ELF__)" } else { "" };
-    format!("{}{elf}", platform.condition)
+    if assembly { format!("{} && {ASSEMBLES}", platform.condition) } else { platform.condition.into() }
 }
 
 /// Assembly that is nothing elsewhere, and whose symbols other libraries do not see.

@@ -111,7 +111,8 @@ pub fn source(
     Ok(OutputFile { path, contents })
 }
 
-/// The kernel of a key schedule inside of another file: nobody else calls it.
+/// The kernel of a key schedule inside of another file: nobody else calls it. One that is bitsliced is thousands of moves of
+/// single words; looking for vectors among them takes GCC longer than all else, and what it finds is slower.
 fn kernel_in_place(files: &[OutputFile]) -> String {
     let mut seen = Vec::new();
     let sources = files.iter().filter(|file| file.path.ends_with(".c"));
@@ -119,7 +120,10 @@ fn kernel_in_place(files: &[OutputFile]) -> String {
     let text: String =
         sources.map(|file| super::amalgamate::inline(&file.contents, &headers, &[], &mut seen)).collect();
     format!(
-        "#if defined(__GNUC__)\n#pragma GCC visibility push(hidden)\n#endif\n{text}\
+        "#if defined(__GNUC__)\n#pragma GCC visibility push(hidden)\n#endif\n\
+         #if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC push_options\n\
+         #pragma GCC optimize(\"no-tree-slp-vectorize\")\n#endif\n{text}\
+         #if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC pop_options\n#endif\n\
          #if defined(__GNUC__)\n#pragma GCC visibility pop\n#endif\n\n"
     )
 }
@@ -136,7 +140,7 @@ pub fn own_level(text: &str, options: &Options) -> String {
 fn plans(primitive: &Primitive, engines: &Engines) -> String {
     let mut text = String::new();
     for (number, served) in engines.platforms.iter().enumerate() {
-        text += &match (number, served.condition) {
+        text += &match (number, served.condition.as_str()) {
             (_, "") => "#else\n".to_owned(),
             (0, condition) => format!("#if {condition}\n"),
             (_, condition) => format!("#elif {condition}\n"),
