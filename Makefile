@@ -1,6 +1,6 @@
 # Usuba: `make demo` shows it at work, `make test` runs every test. Both install what is missing.
 
-.PHONY: all demo lib test test-long bench bench-page pages book compile-speed rust python provider setup fmt lint clean
+.PHONY: all demo lib test test-long test-library test-peers library-matrix bench bench-page pages book compile-speed rust python provider setup fmt lint clean
 
 all:
 	cargo build --release
@@ -25,6 +25,20 @@ test: setup
 test-long: setup
 	USUBA_PROGRAMS=20000 USUBA_FUZZ=200000 USUBA_WAYS=all sh scripts/test.sh
 	cargo test --release --quiet -p usuba-codegen --lib -- --ignored hundred_thousand
+
+# The whole library: known answers, all lengths to 4096, and how it is installed, found and linked.
+test-library: setup
+	@sh scripts/test-library.sh answers
+	@sh scripts/test-library.sh lengths
+	@sh scripts/test-library.sh package
+
+# The whole library against OpenSSL, libgcrypt, libsodium, Botan and Crypto++; installs them from Debian's packages.
+test-peers: setup
+	@sh scripts/test-library.sh peers
+
+# The whole library by gcc and clang at four levels, with LTO and under sanitizers, each tested: hours.
+library-matrix: setup
+	@sh scripts/test-library.sh matrix
 
 # Measures Usuba and its peers and writes docs/performance.md; QUICK=1 for a first look of a few minutes.
 bench: setup

@@ -1,5 +1,6 @@
 //! Tests that cross crates: layering, known answers, random programs.
 
 pub mod ciphers;
+pub mod lines;
 pub mod random;
 pub mod sample;

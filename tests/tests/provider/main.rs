@@ -5,9 +5,6 @@
 //! through libcrypto; every cipher of the provider is compared with the definition of its mode and with OpenSSL's own; the
 //! tool `openssl` must do with it what it does with its own. The provider runs under sanitizers, but for the tool.
 
-mod lines;
-
-use lines::{Line, lines};
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -19,6 +16,7 @@ use usuba_kit::manifest::Primitive;
 use usuba_kit::package::{self, Options};
 use usuba_target::{Target, by_name};
 use usuba_tests::ciphers::{CIPHERS, Cipher, root};
+use usuba_tests::lines::{Line, lines};
 
 /// The ciphers of the small library: block ciphers with blocks of 16 and 8 bytes, a counter, a state, a sponge.
 const SMALL: [&str; 5] = ["ascon", "chacha20", "rectangle", "sm4", "trivium"];

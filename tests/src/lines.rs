@@ -1,9 +1,9 @@
 //! The known answers of a cipher as lines for the programs in C: what is asked, the name, and fields in hexadecimal.
 
+use crate::ciphers::Cipher;
 use std::fmt;
 use usuba_kit::known_answers::{Direction, Request};
 use usuba_kit::manifest::{Construction, Function, Primitive, Scheme};
-use usuba_tests::ciphers::Cipher;
 
 /// A known answer.
 #[derive(Clone)]

@@ -1,0 +1,227 @@
+#!/bin/sh
+# Tests a whole library as its users have it: build/libusuba, or OUT, made first if it is not there.
+#
+# usage: scripts/test-library.sh answers|lengths|peers|package|matrix
+#   answers  all known answers, and CIPHERS are those in the library if these are not all
+#   lengths  all lengths from 0 to 4096, or every STEP-th, against single blocks and bytes
+#   peers    random keys and texts against OpenSSL, libgcrypt, libsodium, Botan and Crypto++; CASES of each, from SEED
+#   package  installed by make and by CMake; found by pkg-config and by CMake; static and shared; clean C99 and C++ headers
+#   matrix   the library by gcc and clang at four levels, static and shared, with LTO, and under sanitizers; each asked for
+#            all known answers and some lengths. Hours of one core; WAYS="gcc-O0 clang-lto gcc-sanitizers" takes some of it
+#
+# All of it for each target that this machine has code for, forced by USUBA_TARGET, or for LEVELS. CC, CFLAGS as usual.
+set -eu
+cd "$(dirname "$0")/.."
+root=$PWD
+out=${OUT:-build/libusuba}
+[ -d "$out" ] || sh scripts/lib.sh ${CIPHERS:+$(printf 'ciphers/%s ' $CIPHERS)}
+out=$(cd "$out" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+ways=${WAYS:-"gcc-O0 gcc-O1 gcc-O2 gcc-O3 clang-O0 clang-O1 clang-O2 clang-O3 gcc-lto clang-lto gcc-sanitizers clang-sanitizers"}
+
+has() { grep -q "^flags.* $1" /proc/cpuinfo 2>/dev/null; }
+levels() {
+    list=gp64
+    has ssse3 && list="$list ssse3"
+    has avx2 && list="$list avx2"
+    has avx512vl && has avx512bw && list="$list avx512"
+    echo "${LEVELS:-$list}"
+}
+
+find_clang() {
+    for version in "" -19 -18 -17 -16 -15 -14; do
+        if command -v "clang$version" >/dev/null 2>&1; then
+            echo "clang$version"
+            return
+        fi
+    done
+    echo "test-library: clang is not installed" >&2
+    exit 1
+}
+
+# need PACKAGE…: installs Debian packages that are missing.
+need() {
+    missing=""
+    for package in "$@"; do
+        dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q "^install ok" || missing="$missing $package"
+    done
+    [ -z "$missing" ] && return
+    if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+        echo "test-library: please install:$missing" >&2
+        exit 1
+    fi
+    echo "test-library: installing$missing"
+    apt-get update -qq
+    # shellcheck disable=SC2086 # the list is a list
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+}
+
+strict="-std=c99 -pedantic -Wall -Wextra -Werror"
+
+# asked PROGRAM: all known answers. It prints how many of them each primitive had.
+asked() {
+    if [ ! -e "$work/lines" ]; then
+        # shellcheck disable=SC2086 # the list is a list
+        cargo run --release --quiet -p usuba-tests --bin known-answers -- ${CIPHERS:-} >"$work/lines"
+    fi
+    for level in $(levels); do
+        USUBA_TARGET=$level "$1" <"$work/lines" >"$work/counts" || return 1
+        if grep -q ' 0$' "$work/counts"; then
+            echo "no known answers: $(grep ' 0$' "$work/counts" | tr '\n' ' ')" >&2
+            return 1
+        fi
+        echo "$level: $(wc -l <"$work/lines") known answers of $(wc -l <"$work/counts") primitives"
+    done
+}
+
+# lengths PROGRAM STEP
+lengths() {
+    for level in $(levels); do
+        USUBA_TARGET=$level "$1" "$2"
+    done
+}
+
+# programs COMPILER FLAGS LIBRARY: the two programs, linked with it.
+programs() {
+    # shellcheck disable=SC2086 # the flags are flags
+    $1 $strict $2 -I"$out/include" -Itests/tests/provider tests/tests/provider/table.c $3 -o "$work/answers"
+    # shellcheck disable=SC2086
+    $1 $strict $2 -I"$out/include" -Itests/library tests/library/lengths.c tests/library/references.c $3 -o "$work/lengths"
+}
+
+case ${1:-} in
+answers | lengths)
+    make -s -j"$(nproc)" -C "$out"
+    programs "${CC:-cc}" -O1 "$out/build/libusuba.a"
+    if [ "$1" = answers ]; then asked "$work/answers"; else lengths "$work/lengths" "${STEP:-1}"; fi
+    ;;
+peers)
+    need g++ pkg-config libssl-dev libgcrypt20-dev libsodium-dev libbotan-2-dev libcrypto++-dev
+    make -s -j"$(nproc)" -C "$out"
+    # shellcheck disable=SC2086
+    ${CC:-cc} $strict -O1 -I"$out/include" -c tests/peers/differential.c -o "$work/differential.o"
+    failed=0
+    for peer in openssl:libcrypto gcrypt:libgcrypt sodium:libsodium botan:botan-2 cryptopp:libcrypto++; do
+        name=${peer%%:*}
+        flags=$(pkg-config --cflags --libs "${peer#*:}")
+        if [ -e "tests/peers/$name.c" ]; then
+            # The headers of peers are theirs: no pedantry.
+            # shellcheck disable=SC2086
+            ${CC:-cc} -std=c99 -Wall -Wextra -Werror -O1 -Itests/peers "tests/peers/$name.c" "$work/differential.o" \
+                "$out/build/libusuba.a" $flags -o "$work/$name"
+        else
+            # shellcheck disable=SC2086
+            ${CXX:-c++} -std=c++17 -Wall -Wextra -Werror -O1 -Itests/peers "tests/peers/$name.cpp" \
+                "$work/differential.o" "$out/build/libusuba.a" $flags -o "$work/$name"
+        fi
+        for level in $(levels); do
+            USUBA_TARGET=$level "$work/$name" "${CASES:-300}" "${SEED:-1}" || failed=1
+        done
+    done
+    exit $failed
+    ;;
+package)
+    need cmake pkg-config g++
+    make -s -j"$(nproc)" -C "$out"
+    for compiler in gcc "$(find_clang)"; do
+        # Every header by itself, in both languages.
+        for header in "$out"/include/*.h; do
+            name=$(basename "$header")
+            echo "#include \"$name\"" >"$work/one.c"
+            # shellcheck disable=SC2086
+            $compiler $strict -I"$out/include" -fsyntax-only "$work/one.c"
+            case $compiler in
+            gcc) g++ -std=c++11 -pedantic -Wall -Wextra -Werror -I"$out/include" -fsyntax-only -x c++ "$work/one.c" ;;
+            esac
+        done
+        # Every source; not longer than this takes without making code.
+        for source in "$out"/src/*.c; do
+            # shellcheck disable=SC2086
+            $compiler $strict -I"$out/include" -fsyntax-only "$source"
+        done
+        echo "$compiler: headers and sources are clean C99"
+    done
+    make -s -C "$out" install DESTDIR="$work/staged" PREFIX=/opt/usuba
+    make -s -C "$out" install BUILD="$out/build" PREFIX="$work/make"
+    [ -e "$work/staged/opt/usuba/lib/libusuba.so" ]
+    # What make has staged knows nothing of where it was staged.
+    ! grep -r "$work" "$work/staged/opt/usuba/lib/pkgconfig"
+    cmake -S "$out" -B "$work/cmake-build" -DCMAKE_INSTALL_PREFIX="$work/cmake" -DCMAKE_INSTALL_LIBDIR=lib \
+        ${CMAKE_FLAGS:-} >"$work/log" || { cat "$work/log"; exit 1; }
+    cmake --build "$work/cmake-build" -j "$(nproc)" >"$work/log" || { cat "$work/log"; exit 1; }
+    cmake --install "$work/cmake-build" >"$work/log" || { cat "$work/log"; exit 1; }
+    for by in make cmake; do
+        prefix=$work/$by
+        PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+        export PKG_CONFIG_PATH
+        # shellcheck disable=SC2046
+        ${CC:-cc} -std=c99 -Itests/library $(pkg-config --cflags usuba) tests/library/lengths.c \
+            tests/library/references.c $(pkg-config --libs usuba) -o "$work/shared"
+        LD_LIBRARY_PATH=$prefix/lib "$work/shared" 512
+        # shellcheck disable=SC2046
+        ${CC:-cc} -std=c99 -static -Itests/library $(pkg-config --cflags usuba) tests/library/lengths.c \
+            tests/library/references.c $(pkg-config --static --libs usuba) -o "$work/static"
+        "$work/static" 512
+        echo "installed by $by, found by pkg-config: shared and static"
+    done
+    cmake -S tests/library -B "$work/user" -DCMAKE_PREFIX_PATH="$work/cmake" >"$work/log" || { cat "$work/log"; exit 1; }
+    cmake --build "$work/user" >"$work/log" || { cat "$work/log"; exit 1; }
+    "$work/user/lengths-shared" 512
+    "$work/user/lengths-static" 512
+    echo "installed by cmake, found by find_package: shared and static"
+    # Hidden are all functions but the public ones: those that the headers name.
+    nm -D --defined-only "$out/build/libusuba.so" | awk '{ print $3 }' | sort >"$work/exported"
+    while IFS= read -r symbol; do
+        grep -qw "$symbol" "$out"/include/*.h || { echo "$symbol is exported, but no header has it" >&2; exit 1; }
+    done <"$work/exported"
+    echo "$(wc -l <"$work/exported") functions are exported, all of them in headers"
+    ;;
+matrix)
+    status=0
+    for way in $ways; do
+        family=${way%%-*}
+        if [ "$family" = clang ]; then compiler=$(find_clang); else compiler=$family; fi
+        archiver=ar
+        case $way in
+        *-lto)
+            flags="-O2 -flto"
+            if [ "$family" = clang ]; then
+                archiver=llvm-ar${compiler#clang}
+                flags="$flags -fuse-ld=lld"
+                need lld"${compiler#clang}"
+            else
+                archiver=gcc-ar
+            fi
+            ;;
+        *-sanitizers) flags="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all" ;;
+        *) flags=-${way#*-} ;;
+        esac
+        build=$work/$way
+        started=$(date +%s)
+        if ! make -s -j"$(nproc)" -C "$out" BUILD="$build" CC="$compiler" AR="$archiver" CFLAGS="$flags"; then
+            echo "$way: does not compile"
+            status=1
+            continue
+        fi
+        made=$(($(date +%s) - started))
+        for kind in static shared; do
+            library=$build/libusuba.a
+            [ $kind = static ] || library="-L$build -lusuba -Wl,-rpath,$build"
+            if programs "$compiler" "$flags" "$library" && { [ $kind = static ] || ln -sf libusuba.so "$build/libusuba.so.0"; } &&
+                asked "$work/answers" && lengths "$work/lengths" "${STEP:-512}"; then
+                echo "$way, $kind: passed; made in $made s, $(wc -c <"$build/libusuba.a") bytes"
+            else
+                echo "$way, $kind: FAILED"
+                status=1
+            fi
+        done
+        rm -rf "$build"
+    done
+    exit $status
+    ;;
+*)
+    sed -n 's/^# \{0,1\}//p' "$0" | sed -n '3,13p' >&2
+    exit 2
+    ;;
+esac
