@@ -14,6 +14,14 @@ set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
 out=${OUT:-build/libusuba}
+case ${1:-} in
+answers | lengths | peers | package | matrix) ;;
+*)
+    sed -n 's/^# \{0,1\}//p' "$0" | sed -n '3,13p' >&2
+    exit 2
+    ;;
+esac
+mkdir -p "$(dirname "$out")"
 [ -d "$out" ] || sh scripts/lib.sh ${CIPHERS:+$(printf 'ciphers/%s ' $CIPHERS)}
 out=$(cd "$out" && pwd)
 work=$(mktemp -d)
@@ -219,9 +227,5 @@ matrix)
         rm -rf "$build"
     done
     exit $status
-    ;;
-*)
-    sed -n 's/^# \{0,1\}//p' "$0" | sed -n '3,13p' >&2
-    exit 2
     ;;
 esac
