@@ -9,7 +9,7 @@ cargo clippy --workspace --all-targets --quiet -- -D warnings
 
 # Reads what `cargo test` says, line by line.
 digest() {
-    program=""
+    program="" all=0 failures=0
     while IFS= read -r line; do
         case $line in
             *"Running "*" ("*-*")")
@@ -21,6 +21,9 @@ digest() {
             "test result: ok. 0 passed; 0 failed; 0 ignored"*) ;;
             "test result: "*)
                 passed=${line#*. }
+                all=$((all + ${passed%% passed*}))
+                rest=${passed#*passed; }
+                failures=$((failures + ${rest%% failed*}))
                 printf '%10s  %-24s %s\n' "${line##* }" "$program" "${passed%; 0 measured*}"
                 ;;
             "" | "test "*" ... ok" | "test "*" ... ignored"* | "test "*"has been running for over"*) ;;
@@ -28,6 +31,7 @@ digest() {
             *) printf '%s\n' "$line" ;;
         esac
     done
+    echo "$all passed, $failures failed"
 }
 
 failed=$(mktemp)
