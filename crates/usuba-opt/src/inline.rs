@@ -1,9 +1,10 @@
 //! Replace calls of small nodes by their bodies.
 //!
 //! In: any program. Out: no call of a node with `_inline`, nor of one that is called in a single place and has at most
-//! [`Settings::inline_limit`] operations, nor of one that is all wiring (a permutation of atoms: in its caller it is only
-//! which atom is read where, and costs nothing), unless it must stay; nodes that nobody calls any more are gone. Cost: linear in
-//! what comes out. [`Settings::inline_all`] and [`Settings::no_inline`] say all or none instead.
+//! [`Settings::inline_limit`] operations, nor of one that computes no more values than atoms go in and out (a call moves each of
+//! them, so that the body is no longer than the call; a permutation of atoms computes nothing, and is in its caller only which
+//! atom is read where), unless it must stay; nodes that nobody calls any more are gone. Cost: linear in what comes out.
+//! [`Settings::inline_all`] and [`Settings::no_inline`] say all or none instead.
 //!
 //! A node stays if it has `_no_inline`, or `_no_opt`: in the body of its caller it would be changed with it. Calls in a
 //! node with `_no_opt` stay too.
@@ -55,19 +56,25 @@ fn is_inlined(callee: &Node, sites: u32, settings: &Settings) -> bool {
         Inline::Auto => {
             settings.inline_all
                 || sites == 1 && callee.body.size() <= settings.inline_limit
-                || is_wiring(&callee.body)
+                || is_no_longer_than_its_call(callee)
         }
     }
 }
 
-/// Whether a block computes nothing: it takes arrays apart and puts them together, or names constants.
-fn is_wiring(block: &Block) -> bool {
-    block.operations.iter().all(|operation| {
-        matches!(
-            operation.op,
-            Op::Constant(_) | Op::Array(_) | Op::Get(..) | Op::Set(..) | Op::Slice(..) | Op::Splice(..)
-        )
-    })
+/// Whether a node computes no more values than atoms go in and out.
+fn is_no_longer_than_its_call(callee: &Node) -> bool {
+    let atoms =
+        |values: &[ValueId]| values.iter().map(|&value| callee.ty(value).atoms() as usize).sum::<usize>();
+    let mut computed = 0;
+    for operation in &callee.body.operations {
+        match operation.op {
+            // They take arrays apart and put them together, or name constants.
+            Op::Constant(_) | Op::Array(_) | Op::Get(..) | Op::Set(..) | Op::Slice(..) | Op::Splice(..) => {}
+            Op::Call(..) | Op::Loop(_) => return false,
+            _ => computed += atoms(&operation.results),
+        }
+    }
+    computed <= atoms(&callee.body.parameters) + atoms(&callee.body.results)
 }
 
 struct Inliner<'a> {
