@@ -204,17 +204,31 @@ impl BlockCipher {
     /// Encrypts or decrypts any number of bytes in counter mode. `counter` is the first counter: a block, which is a big-endian
     /// number, and stays as it is. The next call begins `len(data) / block_size`, rounded up, beyond it.
     ///
+    /// With `bits=32` only the last four bytes count, and wrap, as in GCM.
+    ///
     /// Raises `NotImplementedError` for a cipher without the mode.
-    #[pyo3(signature = (counter, data, out=None))]
+    #[pyo3(signature = (counter, data, out=None, *, bits=None))]
     fn ctr<'py>(
         &self,
         py: Python<'py>,
         counter: &Bound<'py, PyAny>,
         data: &Bound<'py, PyAny>,
         out: Option<&Bound<'py, PyAny>>,
+        bits: Option<u32>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let function = self.raw.ctr_xor.ok_or_else(|| {
-            PyNotImplementedError::new_err(format!("{} has no counter mode", self.raw.name))
+        let function = match bits {
+            None => self.raw.ctr_xor,
+            Some(32) => self.raw.ctr32_xor,
+            Some(bits) if bits as usize == 8 * self.raw.block_bytes => self.raw.ctr_xor,
+            Some(bits) => {
+                return Err(PyValueError::new_err(format!(
+                    "bits must be 32 or {}, not {bits}",
+                    8 * self.raw.block_bytes
+                )));
+            }
+        };
+        let function = function.ok_or_else(|| {
+            PyNotImplementedError::new_err(format!("{} has no such counter mode", self.raw.name))
         })?;
         let first = Memory::of(counter, "counter")?;
         expect_length("counter", first.len(), self.raw.block_bytes)?;

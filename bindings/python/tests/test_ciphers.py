@@ -304,6 +304,7 @@ def test_threads():
         (lambda: usuba.StreamCipher("chacha20", bytes(32)).xor(bytes(12), numpy.zeros((8, 8))[:, ::2]), ValueError),
         (lambda: usuba.BlockCipher("aes-128", bytes(16)).encrypt(bytes(17)), ValueError),
         (lambda: usuba.BlockCipher("aes-128", bytes(16)).ctr(bytes(15), b""), ValueError),
+        (lambda: usuba.BlockCipher("aes-128", bytes(16)).ctr(bytes(16), b"", bits=31), ValueError),
         (lambda: usuba.Generator("trivium", bytes(10), bytes(9)), ValueError),
         (lambda: usuba.Mac("poly1305", bytes(31)), ValueError),
         (lambda: usuba.Mac("no-such-mac", bytes(32)), ValueError),
@@ -355,6 +356,13 @@ def test_everything_is_documented():
                 if not method.startswith("_"):
                     member = getattr(one, method)
                     assert isinstance(member, (str, int, list)) or not callable(member) or member.__doc__, (name, method)
+
+
+def test_short_counters():
+    cipher = usuba.BlockCipher("rectangle-80", bytes(10))
+    counters = b"".join(bytes(4) + ((2**32 - 2 + number) % 2**32).to_bytes(4) for number in range(5))
+    assert cipher.ctr(counters[:8], bytes(37), bits=32) == cipher.encrypt(counters)[:37]
+    assert cipher.ctr(counters[:8], bytes(37), bits=64) == cipher.ctr(counters[:8], bytes(37))
 
 
 def test_overlap_is_refused():

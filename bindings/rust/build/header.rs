@@ -82,7 +82,7 @@ fn primitive(name: &str, text: &str, pointer: u64) -> Result<Primitive, String> 
         .match_indices(&stem)
         .map(|(at, _)| &text[at + stem.len()..])
         .filter_map(|rest| rest.split_once('(').map(|(name, _)| name))
-        .filter(|name| name.chars().all(|c| c == '_' || c.is_ascii_lowercase()))
+        .filter(|name| name.chars().all(|c| c == '_' || c.is_ascii_lowercase() || c.is_ascii_digit()))
         .map(str::to_owned)
         .collect();
     functions.sort();

@@ -77,12 +77,16 @@ fn wrapper(primitive: &Primitive) -> String {
     let batch = if has_batch(primitive) { format!(", batch {stem}_batch") } else { String::new() };
     match primitive.kind {
         Kind::BlockCipher => {
-            let optional: String =
-                [("_encrypt_blocks", "encrypt"), ("_decrypt_blocks", "decrypt"), ("_ctr_xor", "counter")]
-                    .into_iter()
-                    .filter(|(function, _)| has(function))
-                    .map(|(function, word)| format!(", {word} {stem}{function}"))
-                    .collect();
+            let optional: String = [
+                ("_encrypt_blocks", "encrypt"),
+                ("_decrypt_blocks", "decrypt"),
+                ("_ctr_xor", "counter"),
+                ("_ctr32_xor", "counter32"),
+            ]
+            .into_iter()
+            .filter(|(function, _)| has(function))
+            .map(|(function, word)| format!(", {word} {stem}{function}"))
+            .collect();
             let mut text = format!(
                 "crate::block::block_cipher!({kind}, {name:?}, key {key} U{key}, block {block} U{block}, \
                  context {context}, {stem}_init, {stem}_wipe{optional});\n"

@@ -265,7 +265,8 @@ impl<C: CounterMode + ZeroizeOnDrop> ZeroizeOnDrop for CtrCore<C> {}
 macro_rules! block_cipher {
     ($name:ident, $text:literal, key $key:literal $key_size:ident, block $block:literal $block_size:ident,
      context $words:literal, $init:ident, $wipe:ident
-     $(, encrypt $encrypt:ident)? $(, decrypt $decrypt:ident)? $(, counter $ctr:ident)?) => {
+     $(, encrypt $encrypt:ident)? $(, decrypt $decrypt:ident)? $(, counter $ctr:ident)?
+     $(, counter32 $ctr32:ident)?) => {
         unsafe extern "C" {
             fn $init(context: *mut core::ffi::c_void, key: *const u8) -> core::ffi::c_int;
             fn $wipe(context: *mut core::ffi::c_void);
@@ -276,6 +277,9 @@ macro_rules! block_cipher {
                 context: *const core::ffi::c_void, out: *mut u8, input: *const u8, blocks: usize,
             ) -> core::ffi::c_int;)?
             $(fn $ctr(
+                context: *const core::ffi::c_void, counter: *mut u8, out: *mut u8, input: *const u8, length: usize,
+            ) -> core::ffi::c_int;)?
+            $(fn $ctr32(
                 context: *const core::ffi::c_void, counter: *mut u8, out: *mut u8, input: *const u8, length: usize,
             ) -> core::ffi::c_int;)?
         }
@@ -300,6 +304,7 @@ macro_rules! block_cipher {
                 encrypt_blocks: crate::block::optional!($($encrypt)?),
                 decrypt_blocks: crate::block::optional!($($decrypt)?),
                 ctr_xor: crate::block::optional!($($ctr)?),
+                ctr32_xor: crate::block::optional!($($ctr32)?),
             };
 
             /// Bytes of a key.
@@ -373,6 +378,21 @@ macro_rules! block_cipher {
                     crate::error::ensure(unsafe {
                         $ctr(self.context.get(), counter.as_mut_ptr(), place, place, length)
                     });
+                }
+            )?
+
+            $(
+                /// The same with a counter of 32 bits, as in GCM: the last four bytes of `counter` count and wrap to zero, the
+                /// others stay as they are.
+                ///
+                /// # Errors
+                /// [`Error::Length`](crate::Error::Length) if there are more blocks than numbers; then nothing has changed.
+                pub fn ctr32_xor(&self, counter: &mut [u8; $block], data: &mut [u8]) -> Result<(), crate::Error> {
+                    let (place, length) = (data.as_mut_ptr(), data.len());
+                    // SAFETY: the counter is a block, the others are the same bytes; the context was initialised.
+                    crate::Error::check(unsafe {
+                        $ctr32(self.context.get(), counter.as_mut_ptr(), place, place, length)
+                    })
                 }
             )?
         }

@@ -107,6 +107,8 @@ pub struct BlockCipher {
     pub decrypt_blocks: Option<Blocks>,
     /// Counter mode.
     pub ctr_xor: Option<CtrXor>,
+    /// Counter mode in which only the last four bytes count.
+    pub ctr32_xor: Option<CtrXor>,
 }
 
 /// A block cipher with a tweak for every block.

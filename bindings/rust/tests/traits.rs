@@ -251,6 +251,29 @@ fn bytes_of_blocks() {
     cipher.encrypt_bytes(&mut []).unwrap();
 }
 
+/// Counters of 32 bits, which wrap and leave the other bytes alone, against blocks one at a time.
+#[cfg(feature = "rectangle")]
+#[test]
+fn short_counters() {
+    use usuba::rectangle::Rectangle80;
+    let cipher = Rectangle80::from_key(&[3; 10]);
+    for length in (0..=200).chain([1000, 4096]) {
+        let mut counter = [1, 2, 3, 4, 0xff, 0xff, 0xff, 0xfd];
+        let mut expected = bytes(length, 5);
+        for (number, part) in expected.chunks_mut(8).enumerate() {
+            let low = 0xffff_fffd_u32.wrapping_add(number as u32);
+            let mut block: [u8; 8] = [[1, 2, 3, 4], low.to_be_bytes()].concat().try_into().unwrap();
+            cipher.encrypt_bytes(&mut block).unwrap();
+            part.iter_mut().zip(block).for_each(|(byte, key)| *byte ^= key);
+        }
+        let mut data = bytes(length, 5);
+        cipher.ctr32_xor(&mut counter, &mut data).unwrap();
+        assert!(data == expected, "{length} bytes");
+        let next = 0xffff_fffd_u32.wrapping_add(length.div_ceil(8) as u32);
+        assert_eq!(counter[..], [[1, 2, 3, 4], next.to_be_bytes()].concat());
+    }
+}
+
 #[cfg(feature = "chacha20")]
 #[test]
 fn bytes_of_streams_and_messages() {
