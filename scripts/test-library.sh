@@ -71,7 +71,7 @@ strict="-std=c99 -pedantic -Wall -Wextra -Werror"
 asked() {
     if [ ! -e "$work/lines" ]; then
         # shellcheck disable=SC2086 # the list is a list
-        cargo run --release --quiet -p usuba-tests --bin known-answers -- ${CIPHERS:-} >"$work/lines"
+        cargo run --release --quiet -p usuba-tests --bin known-answers -- "${CHAIN:-1000000}" ${CIPHERS:-} >"$work/lines"
     fi
     for level in $(levels); do
         USUBA_TARGET=$level "$1" <"$work/lines" >"$work/counts" || return 1

@@ -4,3 +4,4 @@ pub mod ciphers;
 pub mod lines;
 pub mod random;
 pub mod sample;
+pub mod wycheproof;

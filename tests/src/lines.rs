@@ -1,6 +1,7 @@
 //! The known answers of a cipher as lines for the programs in C: what is asked, the name, and fields in hexadecimal.
 
 use crate::ciphers::Cipher;
+use crate::wycheproof::{Case, chacha20_poly1305};
 use std::fmt;
 use usuba_kit::known_answers::{Direction, Request};
 use usuba_kit::manifest::{Construction, Function, Primitive, Scheme};
@@ -16,6 +17,11 @@ pub struct Line {
 }
 
 impl Line {
+    /// Whether it can be asked of the table, whose functions know no other sizes than those of the primitive.
+    pub fn for_table(&self) -> bool {
+        self.request != "impossible"
+    }
+
     /// The same for the provider, with OpenSSL's name; nothing if OpenSSL has no such kind of thing.
     pub fn for_openssl(&self) -> Option<Line> {
         let name = match self.name.as_str() {
@@ -40,17 +46,28 @@ impl fmt::Display for Line {
     }
 }
 
-/// All known answers of the primitives and constructions of a cipher.
-pub fn lines(cipher: &Cipher) -> Vec<Line> {
+/// Chains that tests ask: all but those of a million.
+pub const USUAL_CHAINS: u32 = 1000;
+
+/// All known answers of the primitives and constructions of a cipher, with chains of at most `longest` applications, and
+/// Wycheproof's cases.
+pub fn lines(cipher: &Cipher, longest: u32) -> Vec<Line> {
     let mut lines = Vec::new();
     for primitive in &cipher.manifest.primitives {
         let tests = cipher.tests(primitive);
-        lines.extend(
-            tests.into_iter().filter_map(|test| primitive_line(primitive, test.request, test.answer)),
-        );
+        let asked = tests.into_iter().filter(|test| match test.request {
+            Request::Chain { iterations, .. } => iterations <= longest,
+            _ => true,
+        });
+        lines.extend(asked.filter_map(|test| primitive_line(primitive, test.request, test.answer)));
     }
     for construction in &cipher.manifest.constructions {
         lines.extend(construction_lines(cipher, construction));
+        if construction.name == "chacha20-poly1305" {
+            lines.extend(
+                chacha20_poly1305().into_iter().map(|case| wycheproof_line(&construction.name, case)),
+            );
+        }
     }
     lines
 }
@@ -71,8 +88,11 @@ fn primitive_line(primitive: &Primitive, request: Request, answer: Vec<u8>) -> O
             provided = true;
             ("stream", vec![key, nonce, counter.to_le_bytes().to_vec(), data, answer])
         }
-        // Round keys are not to be seen, and an iteration is no call.
-        Request::RoundKeys { .. } | Request::Chain { .. } => return None,
+        Request::Chain { key, iterations, block } => {
+            ("chain", vec![key, block, iterations.to_le_bytes().to_vec(), answer])
+        }
+        // They are not to be seen.
+        Request::RoundKeys { .. } => return None,
     };
     Some(Line { request, name: primitive.name.clone(), fields, provided })
 }
@@ -99,4 +119,17 @@ fn construction_lines(cipher: &Cipher, construction: &Construction) -> Vec<Line>
             }
         })
         .collect()
+}
+
+/// Authentic, to be refused, or to be refused for the size of its nonce.
+fn wycheproof_line(name: &str, case: Case) -> Line {
+    let sealed = [&case.cipher[..], &case.tag].concat();
+    let (request, fields) = match (case.valid, case.fits()) {
+        (true, _) => ("aead", vec![case.key, case.nonce, case.ad, case.plain, sealed]),
+        (false, fits) => {
+            let request = if fits { "refused" } else { "impossible" };
+            (request, vec![case.key, case.nonce, case.ad, sealed])
+        }
+    };
+    Line { request, name: name.to_owned(), fields, provided: true }
 }

@@ -90,6 +90,28 @@ static void line_free(struct line *line)
     free(line->text);
 }
 
+/* A number in bytes, the lowest first. */
+static unsigned long long number_of(const struct field *field)
+{
+    unsigned long long number = 0;
+    size_t i;
+    for (i = field->length; i-- > 0;)
+        number = number << 8 | field->bytes[i];
+    return number;
+}
+
+/* What outputs are full of before they are written. */
+#define FRESH 0x5a
+
+/* After a refusal: what is in the output is what was there, or zeros. */
+static void released_nothing(const struct line *line, const unsigned char *found, size_t length)
+{
+    size_t i;
+    for (i = 0; i < length; i++)
+        if (found[i] != found[0] || (found[i] != FRESH && found[i] != 0))
+            fail(line, "something of a refused message was released");
+}
+
 static int asks(const struct line *line, const char *request, size_t fields)
 {
     if (strcmp(line->request, request) != 0)

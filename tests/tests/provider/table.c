@@ -18,16 +18,6 @@ static void size(const struct line *line, const struct field *field, size_t want
         fail(line, "a size in the table is not that of the known answer");
 }
 
-/* A number in bytes, the lowest first. */
-static unsigned long long number_of(const struct field *field)
-{
-    unsigned long long number = 0;
-    size_t i;
-    for (i = field->length; i-- > 0;)
-        number = number << 8 | field->bytes[i];
-    return number;
-}
-
 /* A counter that is the first block of the text: its ciphertext is the keystream. */
 static void counted(const struct line *line, const usuba_block_cipher_functions *cipher,
     int (*xor)(const void *, unsigned char *, unsigned char *, const unsigned char *, size_t), const void *ctx)
@@ -73,6 +63,40 @@ static void blocks(const struct line *line, const usuba_block_cipher_functions *
     free(ctx);
     free(found);
     free(tweaks);
+}
+
+/* Again and again in place; and back, if there is a way back. */
+static void chain(const struct line *line, const usuba_primitive *primitive)
+{
+    const struct field *key = line->fields, *start = line->fields + 1, *last = line->fields + 3;
+    const unsigned long long iterations = number_of(line->fields + 2);
+    unsigned char *found = memory(start->bytes, start->length);
+    unsigned long long i;
+    if (primitive->kind == USUBA_KIND_PERMUTATION) {
+        const usuba_permutation_functions *permutation = &primitive->of.permutation;
+        size(line, key, 0);
+        size(line, start, permutation->state_bytes);
+        for (i = 0; i < iterations; i++)
+            check(line, permutation->permute(found, 1), USUBA_OK);
+        compare(line, found, start->length, last, "a wrong state in the end");
+    } else {
+        const usuba_block_cipher_functions *cipher = &primitive->of.block_cipher;
+        void *ctx = memory(NULL, cipher->context_bytes);
+        size(line, key, cipher->key_bytes);
+        size(line, start, cipher->block_bytes);
+        check(line, cipher->init(ctx, key->bytes), USUBA_OK);
+        for (i = 0; i < iterations; i++)
+            check(line, cipher->encrypt_blocks(ctx, NULL, found, found, 1), USUBA_OK);
+        compare(line, found, start->length, last, "a wrong ciphertext in the end");
+        if (cipher->decrypt_blocks != NULL) {
+            for (i = 0; i < iterations; i++)
+                check(line, cipher->decrypt_blocks(ctx, NULL, found, found, 1), USUBA_OK);
+            compare(line, found, start->length, start, "a wrong plaintext in the end");
+        }
+        cipher->wipe(ctx);
+        free(ctx);
+    }
+    free(found);
 }
 
 static void counter(const struct line *line, const usuba_block_cipher_functions *cipher)
@@ -142,25 +166,68 @@ static void permute(const struct line *line, const usuba_permutation_functions *
     free(found);
 }
 
+/* The message must be refused, and nothing of it released. */
+static void refused(const struct line *line, const usuba_aead_functions *functions, const struct field *ad,
+    const struct field *in, const unsigned char *tag)
+{
+    unsigned char *found = memory(NULL, in->length);
+    memset(found, FRESH, in->length);
+    check(line, functions->open(found, tag, line->fields[0].bytes, line->fields[1].bytes, ad->bytes, ad->length, in->bytes,
+        in->length), USUBA_ERROR_TAG);
+    released_nothing(line, found, in->length);
+    free(found);
+}
+
+/* The fields of a message, the last of them the ciphertext with its tag. */
+static void message(const struct line *line, const usuba_aead_functions *functions, const struct field *sealed,
+    struct field *cipher, struct field *tag)
+{
+    size(line, line->fields, functions->key_bytes);
+    size(line, line->fields + 1, functions->nonce_bytes);
+    if (sealed->length < functions->tag_bytes)
+        fail(line, "the known answer is shorter than a tag");
+    cipher->bytes = sealed->bytes;
+    cipher->length = sealed->length - functions->tag_bytes;
+    tag->bytes = sealed->bytes + cipher->length;
+    tag->length = functions->tag_bytes;
+}
+
 static void aead(const struct line *line, const usuba_aead_functions *functions)
 {
     const struct field *key = line->fields, *nonce = line->fields + 1, *ad = line->fields + 2, *in = line->fields + 3;
-    const size_t length = line->fields[4].length - functions->tag_bytes;
-    const struct field out = { line->fields[4].bytes, length }, tag = { out.bytes + length, functions->tag_bytes };
-    unsigned char *found = memory(NULL, length), *made = memory(NULL, functions->tag_bytes);
-    size(line, key, functions->key_bytes);
-    size(line, nonce, functions->nonce_bytes);
-    size(line, in, length);
-    check(line, functions->seal(found, made, key->bytes, nonce->bytes, ad->bytes, ad->length, in->bytes, length), USUBA_OK);
-    compare(line, found, length, &out, "a wrong ciphertext");
-    compare(line, made, functions->tag_bytes, &tag, "a wrong tag");
-    check(line, functions->open(found, made, key->bytes, nonce->bytes, ad->bytes, ad->length, out.bytes, length), USUBA_OK);
-    compare(line, found, length, in, "a wrong plaintext");
-    made[0] ^= 1;
-    check(line, functions->open(found, made, key->bytes, nonce->bytes, ad->bytes, ad->length, out.bytes, length),
-        USUBA_ERROR_TAG);
+    struct field out, tag;
+    unsigned char *found, *made;
+    size_t i;
+    message(line, functions, line->fields + 4, &out, &tag);
+    size(line, in, out.length);
+    found = memory(NULL, out.length);
+    made = memory(NULL, tag.length);
+    check(line, functions->seal(found, made, key->bytes, nonce->bytes, ad->bytes, ad->length, in->bytes, in->length), USUBA_OK);
+    compare(line, found, out.length, &out, "a wrong ciphertext");
+    compare(line, made, tag.length, &tag, "a wrong tag");
+    check(line, functions->open(found, made, key->bytes, nonce->bytes, ad->bytes, ad->length, out.bytes, out.length), USUBA_OK);
+    compare(line, found, out.length, in, "a wrong plaintext");
+    /* One bit of each of key, nonce, associated data, ciphertext and tag: another in every line. */
+    for (i = 0; i < 5; i++) {
+        const struct field *parts[5] = { key, nonce, ad, &out, &tag };
+        unsigned char *changed = parts[i]->bytes + line->number % (parts[i]->length > 0 ? parts[i]->length : 1);
+        const unsigned char bit = (unsigned char)(1u << line->number % 8);
+        if (parts[i]->length == 0)
+            continue;
+        *changed ^= bit;
+        refused(line, functions, ad, &out, tag.bytes);
+        *changed ^= bit;
+    }
     free(found);
     free(made);
+}
+
+/* A message that is not authentic. */
+static void forged(const struct line *line, const usuba_aead_functions *functions)
+{
+    struct field in, tag;
+    message(line, functions, line->fields + 3, &in, &tag);
+    refused(line, functions, line->fields + 2, &in, tag.bytes);
 }
 
 static void hash(const struct line *line, const usuba_hash_functions *functions)
@@ -230,6 +297,8 @@ static int ask(const struct line *line, const usuba_primitive *primitive)
             blocks(line, &primitive->of.block_cipher);
         else if (asks(line, "counter", 4))
             counter(line, &primitive->of.block_cipher);
+        else if (asks(line, "chain", 4))
+            chain(line, primitive);
         else
             return 0;
         return 1;
@@ -240,14 +309,20 @@ static int ask(const struct line *line, const usuba_primitive *primitive)
         stream(line, primitive);
         return 1;
     case USUBA_KIND_PERMUTATION:
-        if (!asks(line, "permute", 2))
+        if (asks(line, "permute", 2))
+            permute(line, &primitive->of.permutation);
+        else if (asks(line, "chain", 4))
+            chain(line, primitive);
+        else
             return 0;
-        permute(line, &primitive->of.permutation);
         return 1;
     case USUBA_KIND_AEAD:
-        if (!asks(line, "aead", 5))
+        if (asks(line, "aead", 5))
+            aead(line, &primitive->of.aead);
+        else if (asks(line, "refused", 4))
+            forged(line, &primitive->of.aead);
+        else
             return 0;
-        aead(line, &primitive->of.aead);
         return 1;
     case USUBA_KIND_HASH:
         if (!asks(line, "hash", 2))

@@ -54,6 +54,29 @@ static void both(const struct line *line, const char *mode, const struct field *
     EVP_CIPHER_free(cipher);
 }
 
+/* Again and again in one context; and back in another. */
+static void chain(const struct line *line)
+{
+    const struct field *key = line->fields, *start = line->fields + 1, *last = line->fields + 3;
+    const unsigned long long iterations = number_of(line->fields + 2);
+    EVP_CIPHER *cipher = cipher_of(line, "-ECB");
+    unsigned char *found = memory(start->bytes, start->length);
+    int encrypt, length;
+    unsigned long long i;
+    for (encrypt = 1; encrypt >= 0; encrypt--) {
+        EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+        check(line, EVP_CipherInit_ex2(ctx, cipher, key->bytes, NULL, encrypt, NULL), "init");
+        EVP_CIPHER_CTX_set_padding(ctx, 0);
+        for (i = 0; i < iterations; i++)
+            check(line, EVP_CipherUpdate(ctx, found, &length, found, (int)start->length) && length == (int)start->length,
+                "update");
+        compare(line, found, start->length, encrypt ? last : start, "a wrong block in the end");
+        EVP_CIPHER_CTX_free(ctx);
+    }
+    EVP_CIPHER_free(cipher);
+    free(found);
+}
+
 static void stream(const struct line *line)
 {
     const struct field *nonce = line->fields + 1, *counter = line->fields + 2;
@@ -81,6 +104,15 @@ static int open_message(EVP_CIPHER *cipher, const struct field *key, const struc
         EVP_DecryptFinal_ex(ctx, out, &last) && last == 0;
     EVP_CIPHER_CTX_free(ctx);
     return result;
+}
+
+/* A message that was refused. That of ChaCha20-Poly1305 may come in pieces, as from OpenSSL's own, and what came of a
+ * piece is out before the tag is looked at. */
+static void check_refused(const struct line *line, const unsigned char *found, size_t length)
+{
+    if (strcmp(line->name, "CHACHA20-POLY1305") != 0)
+        released_nothing(line, found, length);
+    ERR_clear_error();
 }
 
 static void aead(const struct line *line)
@@ -127,13 +159,50 @@ static void aead(const struct line *line)
         if (lengths[i] == 0)
             continue;
         *changed ^= (unsigned char)(1u << line->number % 8);
+        memset(found, FRESH, length);
         check(line, !open_message(cipher, key, nonce, ad, &out, &tag, found), "a message that was tampered with");
+        check_refused(line, found, length);
         *changed ^= (unsigned char)(1u << line->number % 8);
     }
-    ERR_clear_error();
     EVP_CIPHER_free(cipher);
     free(found);
     free(made);
+}
+
+/* A message that is not authentic. */
+static void forged(const struct line *line)
+{
+    EVP_CIPHER *cipher = cipher_of(line, "");
+    EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+    const struct field *sealed = line->fields + 3;
+    struct field in = *sealed, tag;
+    unsigned char *found;
+    check(line, EVP_DecryptInit_ex2(ctx, cipher, line->fields->bytes, line->fields[1].bytes, NULL), "init");
+    tag.length = (size_t)EVP_CIPHER_CTX_get_tag_length(ctx);
+    check(line, sealed->length >= tag.length, "it is shorter than a tag");
+    in.length -= tag.length;
+    tag.bytes = sealed->bytes + in.length;
+    found = memory(NULL, in.length);
+    memset(found, FRESH, in.length);
+    check(line, !open_message(cipher, line->fields, line->fields + 1, line->fields + 2, &in, &tag, found), "it was accepted");
+    check_refused(line, found, in.length);
+    EVP_CIPHER_CTX_free(ctx);
+    EVP_CIPHER_free(cipher);
+    free(found);
+}
+
+/* A nonce of a size that there is not. */
+static void impossible(const struct line *line)
+{
+    const struct field *nonce = line->fields + 1;
+    EVP_CIPHER *cipher = cipher_of(line, "");
+    EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+    check(line, (size_t)EVP_CIPHER_get_iv_length(cipher) != nonce->length, "its nonce is as long as others");
+    check(line, EVP_DecryptInit_ex2(ctx, cipher, NULL, NULL, NULL), "init");
+    check(line, EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IVLEN, (int)nonce->length, NULL) <= 0, "its nonce was accepted");
+    ERR_clear_error();
+    EVP_CIPHER_CTX_free(ctx);
+    EVP_CIPHER_free(cipher);
 }
 
 static void digest(const struct line *line, const struct field *in, const struct field *out, int is_xof)
@@ -213,10 +282,16 @@ int main(int count, char **arguments)
             both(&line, "-ECB", fields, &none, fields + 3, fields + 2);
         else if (asks(&line, "counter", 4))
             both(&line, "-CTR", fields, fields + 1, fields + 2, fields + 3);
+        else if (asks(&line, "chain", 4))
+            chain(&line);
         else if (asks(&line, "stream", 5))
             stream(&line);
         else if (asks(&line, "aead", 5))
             aead(&line);
+        else if (asks(&line, "refused", 4))
+            forged(&line);
+        else if (asks(&line, "impossible", 4))
+            impossible(&line);
         else if (asks(&line, "hash", 2))
             digest(&line, fields, fields + 1, 0);
         else if (asks(&line, "xof", 3))
