@@ -2,7 +2,8 @@
 # Tests a whole library as its users have it: build/libusuba, or OUT, made first if it is not there.
 #
 # usage: scripts/test-library.sh answers|lengths|peers|package|matrix
-#   answers  all known answers, and CIPHERS are those in the library if these are not all
+#   answers  all known answers, and CIPHERS are those in the library if these are not all; chains of at most CHAIN
+#            applications, by default a million, or a thousand in the matrix
 #   lengths  all lengths from 0 to 4096, or every STEP-th, against single blocks and bytes
 #   peers    random keys and texts against OpenSSL, libgcrypt, libsodium, Botan and Crypto++; CASES of each, from SEED
 #   package  installed by make and by CMake; found by pkg-config and by CMake; static and shared; clean C99 and C++ headers
@@ -17,7 +18,7 @@ out=${OUT:-build/libusuba}
 case ${1:-} in
 answers | lengths | peers | package | matrix) ;;
 *)
-    sed -n 's/^# \{0,1\}//p' "$0" | sed -n '3,13p' >&2
+    sed -n 's/^# \{0,1\}//p' "$0" | sed -n '4,13p' >&2
     exit 2
     ;;
 esac
@@ -187,6 +188,7 @@ package)
     ;;
 matrix)
     status=0
+    CHAIN=${CHAIN:-1000}
     for way in $ways; do
         family=${way%%-*}
         if [ "$family" = clang ]; then compiler=$(find_clang); else compiler=$family; fi
