@@ -4,6 +4,9 @@
 //! by `usubac build` and `make` (`scripts/bindings.sh provider` does so with all ciphers). Known answers go through the table and
 //! through libcrypto; every cipher of the provider is compared with the definition of its mode and with OpenSSL's own; the
 //! tool `openssl` must do with it what it does with its own. The provider runs under sanitizers, but for the tool.
+//! The same library is compared at some of all lengths, and with other libraries ([`peers`]).
+
+mod peers;
 
 use std::ffi::OsStr;
 use std::io::Write;
