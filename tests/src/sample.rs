@@ -219,8 +219,11 @@ mod tests {
     #[test]
     fn every_row_and_column_of_the_matrix_is_sampled() {
         for without in [&[][..], &["avx512", "avx512-256"]] {
-            let targets: Vec<&Target> =
-                usuba_target::all().iter().copied().filter(|one| !without.contains(&one.name)).collect();
+            let targets: Vec<&Target> = usuba_target::all()
+                .iter()
+                .copied()
+                .filter(|one| one.beyond.is_none() && !without.contains(&one.name))
+                .collect();
             let house = house(&CIPHERS, &targets);
             let ways = sample(&house, &targets);
             let mut gone: BTreeMap<Triple, usize> = BTreeMap::new();

@@ -25,7 +25,7 @@ fn all_operations<'a>(
             |operation| match (&operation.op, operation.results.as_slice()) {
                 (Op::Loop(inner), _) => walk(node, &inner.body, life, see),
                 (Op::Constant(_) | Op::Not(_) | Op::Binary(..) | Op::Shift(..), &[result])
-                | (Op::Shuffle(..) | Op::Bitmask(..) | Op::Pack(..), &[result]) => {
+                | (Op::Shuffle(..) | Op::Bitmask(..) | Op::Pack(..) | Op::MapBytes(..), &[result]) => {
                     see(node, &operation.op, result, node.ty(result).layout)
                 }
                 _ => true,

@@ -144,6 +144,7 @@ pub(crate) fn operation_name(op: &Op, layout: Layout) -> String {
         },
         Op::Shuffle(..) => "shuffle".into(),
         Op::Bitmask(..) => "bit mask".into(),
+        Op::MapBytes(..) => "map of bytes in GF(2^8)".into(),
         Op::Pack(..) => "packing".into(),
         Op::Not(_) => "complement".into(),
         Op::Constant(_) => "constant".into(),

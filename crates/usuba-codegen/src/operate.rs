@@ -172,6 +172,11 @@ fn vertical(s: &mut Selector<'_>, op: &Op, width: u32, of: &[RegisterId]) -> Res
             };
             low_bits(s, mask, width)
         }
+        (Op::MapBytes(_, map), &[a]) => {
+            let meaning = if map.inverts { Meaning::MapInverseBytes } else { Meaning::MapBytes };
+            let matrix = s.splat(64, map.affine.matrix())?;
+            s.compute(meaning, lane, &[a, matrix], Some(u32::from(map.affine.constant)))
+        }
         (Op::Pack(..), &[high, low]) => {
             let high = shift(s, Meaning::ShiftLeft, high, width / 2)?;
             s.two(Meaning::Or, high, low)

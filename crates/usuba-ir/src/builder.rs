@@ -14,6 +14,7 @@
 //! A value defined in a loop body must not be used after the loop ends: hand it out through [`NodeBuilder::end_loop`].
 //! Giving operands of wrong types or scopes is a bug of the caller, which [`crate::program`] and its checker name.
 
+use crate::bytes::{ByteAffine, ByteMap};
 use crate::evaluate;
 use crate::laws::{self, Facts, Simpler};
 use crate::layout::Layout;
@@ -192,6 +193,14 @@ impl NodeBuilder {
     /// All ones if bit `bit`, from the least significant, is set, else zero.
     pub fn bitmask(&mut self, value: ValueId, bit: u32) -> ValueId {
         self.atom(Op::Bitmask(value, bit), value)
+    }
+
+    /// The image of every byte; the atom has words of eight bits. Nothing for the identity.
+    pub fn map_bytes(&mut self, value: ValueId, map: ByteMap) -> ValueId {
+        if map == (ByteMap { inverts: false, affine: ByteAffine::IDENTITY }) {
+            return value;
+        }
+        self.atom(Op::MapBytes(value, map), value)
     }
 
     /// `high` above `low`: the word of the result is twice as long.

@@ -295,6 +295,13 @@ impl Checker<'_> {
                     self.flaw(at, Rule::Bit { bit, width });
                 }
             }
+            &Op::MapBytes(a, _) => {
+                self.expect(at, operand(a), a, ty);
+                if ty.layout.word != 8 || ty.layout.batch != 1 {
+                    let (what, found) = ("a map of bytes".to_owned(), ty.to_string());
+                    self.flaw(at, Rule::Type { what, found, expected: "words of 8 bits".to_owned() });
+                }
+            }
             &Op::Pack(a, b) => {
                 let half = Layout { word: ty.layout.word / 2, ..ty.layout };
                 self.expect(at, operand(a), a, Type::atom(half));

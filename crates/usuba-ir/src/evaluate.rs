@@ -3,6 +3,7 @@
 //! An atom of `width` bits is a number below 2^width; word 0 of a packed atom is the most significant. Every function
 //! expects operands in that range and answers in it. `width` is from 1 to 128.
 
+use crate::bytes::ByteMap;
 use crate::layout::Layout;
 use crate::program::{BinaryOp, ShiftOp};
 
@@ -68,6 +69,11 @@ pub fn shuffle(width: u32, a: u128, pattern: &[Option<u32>]) -> u128 {
 /// All ones if bit `bit`, from the least significant, is set, else zero.
 pub fn bitmask(width: u32, a: u128, bit: u32) -> u128 {
     if a >> bit & 1 == 1 { ones(width) } else { 0 }
+}
+
+/// The image of every byte of an atom whose words are bytes.
+pub fn map_bytes(layout: Layout, a: u128, map: &ByteMap) -> u128 {
+    each_word(layout, a, 0, |_, a, _| u128::from(map.of(a as u8)))
 }
 
 /// `high` above `low`, each of `width` bits; the result has twice as many.

@@ -9,6 +9,7 @@
 //!
 //! Programs are expected to pass [`crate::check`].
 
+use crate::bytes::ByteMap;
 use crate::evaluate;
 use crate::layout::Layout;
 use crate::program::{Affine, BinaryOp, Block, Loop, Node, NodeId, Op, Operation, Program, ShiftOp, ValueId};
@@ -118,6 +119,7 @@ trait Meaning {
     fn shift(op: ShiftOp, layout: Layout, a: u128, amount: u32) -> u128;
     fn shuffle(width: u32, a: u128, pattern: &[Option<u32>]) -> u128;
     fn bitmask(width: u32, a: u128, bit: u32) -> u128;
+    fn map_bytes(layout: Layout, a: u128, map: &ByteMap) -> u128;
 }
 
 /// One instance, atoms as numbers.
@@ -141,6 +143,9 @@ impl Meaning for Numbers {
     }
     fn bitmask(width: u32, a: u128, bit: u32) -> u128 {
         evaluate::bitmask(width, a, bit)
+    }
+    fn map_bytes(layout: Layout, a: u128, map: &ByteMap) -> u128 {
+        evaluate::map_bytes(layout, a, map)
     }
 }
 
@@ -170,6 +175,9 @@ impl Meaning for Bits {
     }
     fn bitmask(_: u32, a: u128, _: u32) -> u128 {
         a
+    }
+    fn map_bytes(_: Layout, _: u128, _: &ByteMap) -> u128 {
+        unreachable!("one bit is no byte")
     }
 }
 
@@ -212,6 +220,7 @@ enum Step {
     Shift(usize, Layout, ShiftOp, usize, u32),
     Shuffle(usize, u32, usize, Box<[Option<u32>]>),
     Bitmask(usize, u32, usize, u32),
+    MapBytes(usize, Layout, usize, Box<ByteMap>),
     Pack(usize, u32, usize, usize),
     Copy(usize, Place),
     /// From the array that starts there, at the index.
@@ -250,6 +259,7 @@ impl<M: Meaning> Run<'_, M> {
                 Step::Shift(to, layout, op, a, amount) => v[*to] = M::shift(*op, *layout, v[*a], *amount),
                 Step::Shuffle(to, width, a, pattern) => v[*to] = M::shuffle(*width, v[*a], pattern),
                 Step::Bitmask(to, width, a, bit) => v[*to] = M::bitmask(*width, v[*a], *bit),
+                Step::MapBytes(to, layout, a, map) => v[*to] = M::map_bytes(*layout, v[*a], map),
                 Step::Pack(to, width, a, b) => v[*to] = evaluate::pack(*width, v[*a], v[*b]),
                 Step::Copy(to, from) => v.copy_within(from.start..from.start + from.len, *to),
                 Step::Load(to, base, index) => {
@@ -449,6 +459,7 @@ impl Planner<'_> {
             Op::Shift(op, a, amount) => Step::Shift(to.start, layout, *op, at(a), *amount),
             Op::Shuffle(a, pattern) => Step::Shuffle(to.start, width, at(a), pattern.as_slice().into()),
             Op::Bitmask(a, bit) => Step::Bitmask(to.start, width, at(a), *bit),
+            Op::MapBytes(a, map) => Step::MapBytes(to.start, layout, at(a), Box::new(*map)),
             Op::Pack(high, low) => Step::Pack(to.start, width / 2, at(high), at(low)),
             Op::Refresh(a) => Step::Copy(to.start, self.place(*a)),
             Op::Get(array, index) | Op::Slice(array, index) => {

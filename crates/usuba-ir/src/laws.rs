@@ -144,6 +144,7 @@ fn fold(op: &Op, layout: Layout, facts: &impl Facts) -> Option<u128> {
         }
         Op::Shuffle(a, pattern) => Some(evaluate::shuffle(width, constant(a)?, pattern)),
         Op::Bitmask(a, bit) => Some(evaluate::bitmask(width, constant(a)?, *bit)),
+        Op::MapBytes(a, map) => Some(evaluate::map_bytes(layout, constant(a)?, map)),
         Op::Pack(high, low) => Some(evaluate::pack(width, constant(high)?, constant(low)?)),
         _ => None,
     }

@@ -6,6 +6,7 @@
 
 mod affine;
 pub mod builder;
+pub mod bytes;
 pub mod check;
 pub mod evaluate;
 pub mod interpret;

@@ -4,6 +4,7 @@
 //! parameters (the carried values) is run `trips` times. Array elements are read and replaced at affine indices of the
 //! enclosing induction variables. There is no way to write a branch or an index that depends on data.
 
+use crate::bytes::ByteMap;
 use crate::layout::Layout;
 use std::sync::Arc;
 
@@ -268,6 +269,8 @@ pub enum Op {
     Shuffle(ValueId, Vec<Option<u32>>),
     /// All ones if this bit, counted from the least significant, is set, else zero.
     Bitmask(ValueId, u32),
+    /// The image of every byte; words of eight bits only.
+    MapBytes(ValueId, ByteMap),
     /// `(high << m) | low`: two atoms of m bits, a result of 2m bits; `pack` = 1.
     Pack(ValueId, ValueId),
     /// The identity, but for masking.

@@ -1,6 +1,7 @@
 //! Random programs and numbers, the same for the same seed, to test with.
 
 use crate::builder::NodeBuilder;
+use crate::bytes::{ByteAffine, ByteMap};
 use crate::check;
 use crate::layout::{Layout, Slicing};
 use crate::program::{
@@ -54,6 +55,8 @@ pub enum Atoms {
     Bits,
     /// Layouts of several widths and slicings.
     Mixed,
+    /// All are bytes in lanes, of which some are mapped.
+    Bytes,
 }
 
 /// A random program that passes the checker: a few nodes, with calls, loops and arrays, none of it simplified.
@@ -61,6 +64,7 @@ pub fn program(seed: u64, atoms: Atoms) -> Program {
     let mut random = Random::new(seed);
     let layouts = match atoms {
         Atoms::Bits => vec![Layout::BIT],
+        Atoms::Bytes => vec![Layout::of(Slicing::V, 8)],
         Atoms::Mixed => {
             let width = 2 + random.below(7);
             let double = Layout::of(Slicing::V, 2 * width);
@@ -88,6 +92,7 @@ pub fn program(seed: u64, atoms: Atoms) -> Program {
             visible: Vec::new(),
             loops: Vec::new(),
             budget: 30,
+            maps_bytes: atoms == Atoms::Bytes,
         };
         let node = writer.node();
         program.nodes.push(node);
@@ -111,6 +116,8 @@ struct Writer<'a> {
     layouts: &'a [Layout],
     nodes: &'a [Node],
     visible: Vec<ValueId>,
+    /// Whether bytes are mapped.
+    maps_bytes: bool,
     /// The open loops with their trips.
     loops: Vec<(InductionId, u32)>,
     /// Operations still to be written.
@@ -232,6 +239,13 @@ impl Writer<'_> {
     fn operation(&mut self) {
         let layout = *self.random.choose(self.layouts);
         let atom = Type::atom(layout);
+        if self.maps_bytes && self.random.once_in(3) {
+            let affine = ByteAffine::of_matrix(self.random.bits(), self.random.bits() as u8);
+            let (value, inverts) = (self.value(atom), self.random.once_in(2));
+            let value = self.builder.map_bytes(value, ByteMap { inverts, affine });
+            self.visible.push(value);
+            return;
+        }
         let width = layout.width();
         let value = match self.random.below(22) {
             0..=5 => {

@@ -8,7 +8,9 @@ impl Op {
     pub fn operands(&self, mut see: impl FnMut(ValueId)) {
         match self {
             Op::Constant(_) => {}
-            Op::Not(a) | Op::Shift(_, a, _) | Op::Shuffle(a, _) | Op::Bitmask(a, _) => see(*a),
+            Op::Not(a) | Op::Shift(_, a, _) | Op::Shuffle(a, _) | Op::Bitmask(a, _) | Op::MapBytes(a, _) => {
+                see(*a)
+            }
             Op::Refresh(a) | Op::Get(a, _) | Op::Slice(a, _) => see(*a),
             Op::Binary(_, a, b) | Op::Pack(a, b) | Op::Set(a, _, b) | Op::Splice(a, _, b) => {
                 see(*a);
@@ -24,7 +26,9 @@ impl Op {
     pub fn operands_mut(&mut self, mut change: impl FnMut(&mut ValueId)) {
         match self {
             Op::Constant(_) => {}
-            Op::Not(a) | Op::Shift(_, a, _) | Op::Shuffle(a, _) | Op::Bitmask(a, _) => change(a),
+            Op::Not(a) | Op::Shift(_, a, _) | Op::Shuffle(a, _) | Op::Bitmask(a, _) | Op::MapBytes(a, _) => {
+                change(a)
+            }
             Op::Refresh(a) | Op::Get(a, _) | Op::Slice(a, _) => change(a),
             Op::Binary(_, a, b) | Op::Pack(a, b) | Op::Set(a, _, b) | Op::Splice(a, _, b) => {
                 change(a);

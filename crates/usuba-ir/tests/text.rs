@@ -88,7 +88,7 @@ fn bad_texts() {
 #[test]
 fn printed_random_programs_parse_to_themselves() {
     for seed in 0..500 {
-        for atoms in [Atoms::Bits, Atoms::Mixed] {
+        for atoms in [Atoms::Bits, Atoms::Mixed, Atoms::Bytes] {
             let program = random::program(seed, atoms);
             assert_eq!(check(&program), Ok(()), "seed {seed}");
             let text = program.to_string();

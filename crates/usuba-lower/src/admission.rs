@@ -1,5 +1,6 @@
 //! What a slicing cannot express, whatever the machine.
 
+use crate::table::byte_maps;
 use crate::{Options, messages};
 use usuba_ir::layout::Slicing;
 use usuba_lang::diagnostic::Diagnostic;
@@ -42,7 +43,11 @@ pub(crate) fn findings(program: &Program, options: &Options) -> Vec<Diagnostic> 
             }
         }
         match &instance.body {
-            Body::Table(table) if table.lookup == Lookup::Word && (table.inputs > 1 || table.outputs > 1) => {
+            Body::Table(table)
+                if table.lookup == Lookup::Word
+                    && (table.inputs > 1 || table.outputs > 1)
+                    && (slicing == Slicing::H || byte_maps(table).is_none()) =>
+            {
                 found.push(messages::word_lookup(
                     instance.span,
                     &instance.name,

@@ -18,6 +18,7 @@ mod roll;
 mod table;
 
 pub mod circuits;
+pub mod inversion;
 pub mod synthesis;
 
 use places::Places;

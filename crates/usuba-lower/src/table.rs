@@ -1,8 +1,10 @@
 //! Tables to nodes.
 
 use crate::circuits::{self, Circuit, Gate};
+use crate::inversion::inversion_form;
 use crate::{Loops, Lowering, synthesis};
 use usuba_ir::builder::NodeBuilder;
+use usuba_ir::bytes::{ByteAffine, ByteMap};
 use usuba_ir::layout::Layout;
 use usuba_ir::program::{Affine, BinaryOp, Node, NodeId, Origin, Parameter, Program, Type, ValueId};
 use usuba_lang::typed::{Instance, Lookup, Table};
@@ -14,6 +16,11 @@ const LOOP_FROM: usize = 384;
 impl<'p> Lowering<'p> {
     /// Lowers a table: its circuit, applied to every column.
     pub(crate) fn table(&mut self, id: usize, instance: &'p Instance, table: &Table) {
+        if let (Lookup::Word, Some([before, after])) = (table.lookup, byte_maps(table)) {
+            let origin = Origin { place: self.places.of(instance.span), name: None };
+            let node = self.mapped_bytes(instance, before, after, origin);
+            return self.define(id, node, 2);
+        }
         let circuit = self.circuit(table);
         let columns = match table.lookup {
             Lookup::Columns { columns } => columns,
@@ -46,6 +53,23 @@ impl<'p> Lowering<'p> {
             count => Some(candidates.swap_remove((self.prefer)(&candidates).min(count - 1))),
         };
         published.unwrap_or_else(|| synthesis::synthesise(inputs, outputs, &table.entries))
+    }
+
+    /// A table of bytes as two maps, of which either may be the identity.
+    fn mapped_bytes(&self, instance: &'p Instance, before: ByteMap, after: ByteMap, origin: Origin) -> Node {
+        let mut builder = NodeBuilder::new(instance.symbol.clone());
+        builder.attributes = crate::node::attributes(instance.attributes);
+        builder.at(origin);
+        let atoms = self.input_atoms(&mut builder, instance);
+        let results: Vec<ValueId> = atoms
+            .into_iter()
+            .map(|atom| {
+                let image = builder.map_bytes(atom, before);
+                builder.map_bytes(image, after)
+            })
+            .collect();
+        self.output_atoms(&mut builder, instance, &results);
+        builder.finish()
     }
 
     /// The circuit on the atoms of the instance itself.
@@ -159,6 +183,19 @@ impl<'p> Lowering<'p> {
             builder.output(parameter, value);
         }
     }
+}
+
+/// The maps that a table of bytes consists of, in order, if it is an affine map or inversion in GF(2^8) between two.
+pub(crate) fn byte_maps(table: &Table) -> Option<[ByteMap; 2]> {
+    if (table.inputs, table.outputs) != (8, 8) {
+        return None;
+    }
+    let map = |inverts, affine| ByteMap { inverts, affine };
+    if let Some(affine) = ByteAffine::of_table(&table.entries) {
+        return Some([map(false, ByteAffine::IDENTITY), map(false, affine)]);
+    }
+    let form = inversion_form(&table.entries)?;
+    Some([map(false, form.before), map(true, form.after)])
 }
 
 /// A program that computes a circuit on single bits.

@@ -6,6 +6,7 @@
 //! Passes search nothing and hold no state; each is about linear in the program, and its head says what it does.
 
 mod arrays;
+mod bytes;
 mod copies;
 mod dead;
 mod factor;

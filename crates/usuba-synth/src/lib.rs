@@ -12,14 +12,12 @@
 mod basis;
 mod exact;
 mod file;
-mod inversion;
 mod netlist;
 mod search;
 
 pub use basis::Basis;
 pub use exact::{Answer, smaller};
 pub use file::document;
-pub use inversion::{Affine, InversionForm, inversion_form};
 pub use netlist::{Gate, MOST_INPUTS, Netlist};
 pub use search::resynthesise;
 

@@ -23,6 +23,8 @@ pub enum Feature {
     Avx512Dq,
     /// The AVX-512 instructions on 128- and 256-bit registers.
     Avx512Vl,
+    /// Affine maps of bytes and inversion in GF(2^8).
+    Gfni,
     /// Advanced SIMD of AArch64.
     Neon,
     /// 128-bit vectors of POWER.
@@ -48,6 +50,7 @@ impl Feature {
             Feature::Avx512Bw => "avx512bw",
             Feature::Avx512Dq => "avx512dq",
             Feature::Avx512Vl => "avx512vl",
+            Feature::Gfni => "gfni",
             Feature::Neon => "asimd",
             Feature::Altivec => "PPC_FEATURE_HAS_ALTIVEC",
             Feature::Vsx => "PPC_FEATURE_HAS_VSX",
@@ -68,6 +71,7 @@ impl Feature {
             Feature::Avx512Bw => "-mavx512bw",
             Feature::Avx512Dq => "-mavx512dq",
             Feature::Avx512Vl => "-mavx512vl",
+            Feature::Gfni => "-mgfni",
             Feature::Neon => "",
             Feature::Altivec => "-maltivec",
             Feature::Vsx => "-mvsx",

@@ -42,6 +42,11 @@ pub enum Meaning {
     ShiftRightArithmetic,
     /// Rotation by `n` towards the most significant bit in each lane, `0 < n < lane`.
     RotateLeft,
+    /// The image of each byte of `a` under the affine map whose matrix is the 64-bit lane of `b` and whose constant is `n`
+    /// (`usuba_ir::bytes::ByteAffine`).
+    MapBytes,
+    /// [`Meaning::MapBytes`] of the inverse of each byte in GF(2^8).
+    MapInverseBytes,
     /// Byte `i` of each group is byte `b[i]` of the same group of `a`; zero if `b[i]` is [`ZERO_BYTE`].
     ShuffleBytes,
     /// 32-bit word `i` of each group is word `n >> 2i & 3` of the same group of `a`.

@@ -10,15 +10,28 @@ mod neon;
 mod sse;
 
 pub use altivec::ALTIVEC;
-pub use avx2::AVX2;
-pub use avx512::{AVX512, AVX512_256};
+pub use avx2::{AVX2, AVX2_GFNI};
+pub use avx512::{AVX512, AVX512_256, AVX512_GFNI};
 pub use general::GP64;
 pub use neon::NEON;
 pub use sse::{AVX, SSE2, SSE42, SSSE3};
 
 /// All targets, from the plainest to the widest of each family.
 pub fn all() -> &'static [&'static Target] {
-    &[&GP64, &SSE2, &SSSE3, &SSE42, &AVX, &AVX2, &AVX512_256, &AVX512, &NEON, &ALTIVEC]
+    &[
+        &GP64,
+        &SSE2,
+        &SSSE3,
+        &SSE42,
+        &AVX,
+        &AVX2,
+        &AVX2_GFNI,
+        &AVX512_256,
+        &AVX512,
+        &AVX512_GFNI,
+        &NEON,
+        &ALTIVEC,
+    ]
 }
 
 /// The target of that name.
@@ -87,6 +100,8 @@ mod tests {
                 let immediate = matches!(
                     row.meaning,
                     Ternary
+                        | MapBytes
+                        | MapInverseBytes
                         | ShiftLeft
                         | ShiftRight
                         | ShiftRightArithmetic

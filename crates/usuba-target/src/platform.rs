@@ -1,7 +1,7 @@
 //! Families of machines that one library serves: which targets can be tried, and how a CPU tells that it has one.
 
 use crate::feature::Feature;
-use crate::machines::{ALTIVEC, AVX2, AVX512, GP64, NEON, SSSE3};
+use crate::machines::{ALTIVEC, AVX2, AVX512, AVX512_GFNI, GP64, NEON, SSSE3};
 use crate::target::Target;
 
 /// Machines for which one object file is made.
@@ -17,7 +17,11 @@ pub struct Platform {
 
 /// The platforms with more than general-purpose registers.
 pub const PLATFORMS: [Platform; 3] = [
-    Platform { name: "x86-64", condition: "defined(__x86_64__)", levels: &[&GP64, &SSSE3, &AVX2, &AVX512] },
+    Platform {
+        name: "x86-64",
+        condition: "defined(__x86_64__)",
+        levels: &[&GP64, &SSSE3, &AVX2, &AVX512, &AVX512_GFNI],
+    },
     Platform {
         name: "AArch64",
         condition: "defined(__aarch64__) && defined(__ARM_NEON)",
@@ -60,6 +64,8 @@ impl Feature {
             Feature::Avx512Dq => ask(7, 1, 17, ZMM),
             Feature::Avx512Bw => ask(7, 1, 30, ZMM),
             Feature::Avx512Vl => ask(7, 1, 31, ZMM),
+            // As long as no target has it without AVX, what the operating system saves is asked for by that.
+            Feature::Gfni => ask(7, 2, 8, 0),
             Feature::Neon | Feature::Altivec | Feature::Vsx | Feature::Power8Vector => None,
         }
     }

@@ -39,6 +39,8 @@ pub struct Toolchain {
 pub struct Target {
     /// What the user calls it.
     pub name: &'static str,
+    /// The target whose instructions these are with some more: programs that use none of them have the same code on both.
+    pub beyond: Option<&'static str>,
     /// A line of description.
     pub description: &'static str,
     /// What the CPU must have. The operating system must also save the registers (x86: `XGETBV`).

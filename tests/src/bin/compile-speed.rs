@@ -32,7 +32,7 @@ fn main() {
         let cipher = Cipher::read(name);
         for (node, slicings) in nodes(&cipher) {
             for slicing in slicings {
-                for target in usuba_target::all() {
+                for target in usuba_target::all().iter().filter(|target| target.beyond.is_none()) {
                     for backend in [Backend::C, Backend::Assembly] {
                         let Some(timed) = time(name, &cipher, &node, slicing, target, backend, runs) else {
                             continue;

@@ -125,7 +125,7 @@ fn vectors(name: &str, paths: &[String]) -> String {
 /// The targets that have code in a slicing, with instances a call, and those that have none.
 fn targets(cipher: &Cipher, primitive: &Primitive, slicing: Slicing) -> (String, String) {
     let (mut with, mut without) = (Vec::new(), Vec::new());
-    for target in usuba_target::all() {
+    for target in usuba_target::all().iter().filter(|target| target.beyond.is_none()) {
         let settings = Settings::new(slicing, Some(primitive.main_node()));
         let naming = usuba_codegen::Options { symbol: "kernel".into(), ..Default::default() };
         match compile(&cipher.loaded, &settings, target, &naming, &mut ()) {

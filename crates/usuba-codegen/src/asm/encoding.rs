@@ -58,6 +58,7 @@ impl Encoding {
             Subtract if wide => form(Some(1), false, lane),
             Subtract | ShuffleBytes => form(Some(1), false, &[]),
             ShiftLeft | ShiftRight | ShiftRightArithmetic | RotateLeft => form(evex.then_some(0), false, &[]),
+            MapBytes | MapInverseBytes => form(Some(1), false, &[64]),
             ShuffleWords => Form { overwrites: false, ..form(Some(0), false, &[]) },
             PermuteGroups => form(None, false, &[]),
             _ => return None,

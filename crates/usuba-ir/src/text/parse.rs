@@ -1,6 +1,7 @@
 //! Text to programs.
 
 use super::{BINARY, SHIFTS, TextError, TextMessage};
+use crate::bytes::{ByteAffine, ByteMap};
 use crate::check::{MAX_WIDTH, layout_is_sound};
 use crate::layout::{Layout, Slicing};
 use crate::program::{
@@ -526,6 +527,15 @@ impl<'a> Parser<'a> {
                 let operand = self.value()?;
                 self.need(',', "`,`")?;
                 Op::Bitmask(operand, self.small("a bit")?)
+            }
+            "mapbytes" | "invertbytes" => {
+                let operand = self.value()?;
+                self.need(',', "`,`")?;
+                let matrix = self.number("a matrix", u128::from(u64::MAX))? as u64;
+                self.need(',', "`,`")?;
+                let constant = self.number("a byte", 0xff)? as u8;
+                let affine = ByteAffine::of_matrix(matrix, constant);
+                Op::MapBytes(operand, ByteMap { inverts: word == "invertbytes", affine })
             }
             "pack" => Op::Pack(self.value()?, self.comma_value()?),
             "refresh" => Op::Refresh(self.value()?),

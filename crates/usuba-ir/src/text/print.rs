@@ -171,6 +171,10 @@ impl Printer<'_> {
                 f.write_str("]")
             }
             Op::Bitmask(a, bit) => write!(f, "bitmask {a}, {bit}"),
+            Op::MapBytes(a, map) => {
+                let name = if map.inverts { "invertbytes" } else { "mapbytes" };
+                write!(f, "{name} {a}, {:#018x}, {:#04x}", map.affine.matrix(), map.affine.constant)
+            }
             Op::Pack(high, low) => write!(f, "pack {high}, {low}"),
             Op::Refresh(a) => write!(f, "refresh {a}"),
             Op::Array(atoms) => {

@@ -240,13 +240,15 @@ impl Reading<'_, '_> {
         } else if by_bits && bits {
             (Lookup::Columns { columns: 1 }, input_bits?, output_bits?)
         } else if by_bits && word_to_word {
-            if !self.session.keep_tables {
+            // Some tables of bytes are arithmetic in GF(2^8): whether this one is, the lowering says.
+            let of_bytes = (input_bits, output_bits) == (Some(8), Some(8));
+            if !self.session.keep_tables && !of_bytes {
                 let words = (self.describe(self.inputs), self.describe(self.outputs));
                 let finding = messages::word_table(&self.definition.name, &words.0, &words.1);
                 self.session.report.add(finding);
                 return None;
             }
-            if !self.session.generic {
+            if !self.session.generic && !of_bytes {
                 self.session.report.add(messages::table_is_looked_up(&self.definition.name));
             }
             (Lookup::Word, input_bits?, output_bits?)

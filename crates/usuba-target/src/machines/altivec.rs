@@ -65,6 +65,7 @@ const TABLE: &[Instruction] = &[
 /// 128-bit vectors of POWER8, which added the 64-bit lanes; either byte order.
 pub const ALTIVEC: Target = Target {
     name: "altivec",
+    beyond: None,
     description: "128-bit AltiVec and VSX of POWER8, either byte order",
     requires: &[Feature::Altivec, Feature::Vsx, Feature::Power8Vector],
     register_bits: 128,

@@ -8,6 +8,8 @@ const ALU: u16 = 0b10_0011;
 const SHIFT: u16 = 0b11;
 const SHUFFLE: u16 = 0b10_0010;
 const MULTIPLY: u16 = 0b11;
+/// From memory of the public tables for Ice Lake: as the instructions for AES.
+const MAP: u16 = 0b11;
 const LOADS: u16 = 0b1000_0000_1100;
 const STORES: u16 = 0b11_1001_0000;
 const CROSS: u16 = 0b10_0000;
@@ -60,6 +62,7 @@ pub(super) const BASE: &[Instruction] = &[
 /// 256-bit AVX2.
 pub const AVX2: Target = Target {
     name: "avx2",
+    beyond: None,
     description: "256-bit AVX2",
     requires: &[Feature::Avx, Feature::Avx2],
     register_bits: 256,
@@ -81,3 +84,28 @@ pub const AVX2: Target = Target {
     numbers: super::GOLDEN_COVE,
     tables: &[BASE],
 };
+
+/// AVX2 with maps of bytes.
+pub const AVX2_GFNI: Target = Target {
+    name: "avx2-gfni",
+    beyond: Some("avx2"),
+    description: "256-bit AVX2 with maps of bytes (GFNI)",
+    requires: &[Feature::Avx, Feature::Avx2, Feature::Gfni],
+    toolchains: &[Toolchain {
+        platform: "x86_64-linux-gnu",
+        byte_order: ByteOrder::Little,
+        gcc: "gcc",
+        gcc_flags: &["-mavx2", "-mgfni"],
+        clang: "clang",
+        clang_flags: &["-mavx2", "-mgfni"],
+        runner: &[],
+    }],
+    tables: &[BYTES, BASE],
+    ..AVX2
+};
+
+#[rustfmt::skip]
+const BYTES: &[Instruction] = &[
+    row(MapBytes,        8, "vgf2p8affineqb",    "_mm256_gf2p8affine_epi64_epi8({0}, {1}, {imm})", 3, 1, MAP),
+    row(MapInverseBytes, 8, "vgf2p8affineinvqb", "_mm256_gf2p8affineinv_epi64_epi8({0}, {1}, {imm})", 3, 1, MAP),
+];

@@ -9,6 +9,8 @@ const ALU: u16 = 0b10_0001;
 const SHIFT: u16 = 0b1;
 const SHUFFLE: u16 = 0b10_0000;
 const MULTIPLY: u16 = 0b1;
+/// From memory of the public tables for Ice Lake: as the instructions for AES.
+const MAP: u16 = 0b1;
 const CROSS: u16 = 0b10_0000;
 const LOADS512: u16 = 0b1100;
 const ALU256: u16 = 0b10_0011;
@@ -87,6 +89,7 @@ const NARROW: &[Instruction] = &[
 /// 256-bit AVX-512.
 pub const AVX512_256: Target = Target {
     name: "avx512-256",
+    beyond: None,
     description: "256-bit registers, 32 of them, with AVX-512 F, BW, DQ, VL",
     requires: &[Feature::Avx2, Feature::Avx512F, Feature::Avx512Bw, Feature::Avx512Dq, Feature::Avx512Vl],
     register_bits: 256,
@@ -112,6 +115,7 @@ pub const AVX512_256: Target = Target {
 /// 512-bit AVX-512.
 pub const AVX512: Target = Target {
     name: "avx512",
+    beyond: None,
     description: "512-bit registers with AVX-512 F, BW, DQ, VL",
     requires: &[Feature::Avx512F, Feature::Avx512Bw, Feature::Avx512Dq, Feature::Avx512Vl],
     register_bits: 512,
@@ -133,3 +137,28 @@ pub const AVX512: Target = Target {
     numbers: super::GOLDEN_COVE,
     tables: &[BASE],
 };
+
+/// AVX-512 with maps of bytes: all processors with AVX-512 since Ice Lake and Zen 4.
+pub const AVX512_GFNI: Target = Target {
+    name: "avx512-gfni",
+    beyond: Some("avx512"),
+    description: "512-bit registers with AVX-512 F, BW, DQ, VL, and maps of bytes (GFNI)",
+    requires: &[Feature::Avx512F, Feature::Avx512Bw, Feature::Avx512Dq, Feature::Avx512Vl, Feature::Gfni],
+    toolchains: &[Toolchain {
+        platform: "x86_64-linux-gnu",
+        byte_order: ByteOrder::Little,
+        gcc: "gcc",
+        gcc_flags: &["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mgfni"],
+        clang: "clang",
+        clang_flags: &["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mgfni"],
+        runner: &[],
+    }],
+    tables: &[BYTES, BASE],
+    ..AVX512
+};
+
+#[rustfmt::skip]
+const BYTES: &[Instruction] = &[
+    row(MapBytes,        8, "vgf2p8affineqb",    "_mm512_gf2p8affine_epi64_epi8({0}, {1}, {imm})", 3, 1, MAP),
+    row(MapInverseBytes, 8, "vgf2p8affineinvqb", "_mm512_gf2p8affineinv_epi64_epi8({0}, {1}, {imm})", 3, 1, MAP),
+];

@@ -59,6 +59,7 @@ const TABLE: &[Instruction] = &[
 /// 64-bit general-purpose registers; portable C.
 pub const GP64: Target = Target {
     name: "gp64",
+    beyond: None,
     description: "64-bit general-purpose registers, portable C",
     requires: &[],
     register_bits: 64,

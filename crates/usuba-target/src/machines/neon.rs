@@ -61,6 +61,7 @@ const TABLE: &[Instruction] = &[
 /// 128-bit Advanced SIMD of AArch64.
 pub const NEON: Target = Target {
     name: "neon",
+    beyond: None,
     description: "128-bit Advanced SIMD of AArch64",
     requires: &[Feature::Neon],
     register_bits: 128,

@@ -110,6 +110,7 @@ const VEX: &[Instruction] = &[
 /// 128-bit SSE2.
 pub const SSE2: Target = Target {
     name: "sse2",
+    beyond: None,
     description: "128-bit SSE2 of every x86-64 CPU",
     requires: &[Feature::Sse2],
     register_bits: 128,
@@ -135,6 +136,7 @@ pub const SSE2: Target = Target {
 /// 128-bit SSE with byte shuffles.
 pub const SSSE3: Target = Target {
     name: "ssse3",
+    beyond: None,
     description: "128-bit SSE with byte shuffles",
     requires: &[Feature::Sse2, Feature::Ssse3],
     register_bits: 128,
@@ -160,6 +162,7 @@ pub const SSSE3: Target = Target {
 /// 128-bit SSE4.2.
 pub const SSE42: Target = Target {
     name: "sse4.2",
+    beyond: None,
     description: "128-bit SSE4.2",
     requires: &[Feature::Sse2, Feature::Ssse3, Feature::Sse41, Feature::Sse42],
     register_bits: 128,
@@ -185,6 +188,7 @@ pub const SSE42: Target = Target {
 /// 128-bit integers in the three-operand encoding; the 256-bit registers of AVX have no integer instructions.
 pub const AVX: Target = Target {
     name: "avx",
+    beyond: None,
     description: "128-bit integers in the three-operand encoding of AVX",
     requires: &[Feature::Avx],
     register_bits: 128,

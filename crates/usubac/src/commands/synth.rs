@@ -4,9 +4,11 @@ use crate::args::{BasisArg, Entry, Synth};
 use crate::output::{Failure, Output, print_json, print_line};
 use crate::{files, front_end, targets};
 use serde_json::json;
+use usuba_ir::bytes::ByteAffine;
 use usuba_kit::pipeline;
 use usuba_lang::typed::{Body, Mode};
-use usuba_synth::{Affine, Basis, Effort, Table, document, inversion_form, synthesise};
+use usuba_lower::inversion::inversion_form;
+use usuba_synth::{Basis, Effort, Table, document, synthesise};
 
 /// Finds the table, searches, checks, prints.
 pub fn run(synth: &Synth, output: &Output) -> Result<(), Failure> {
@@ -42,7 +44,7 @@ pub fn run(synth: &Synth, output: &Output) -> Result<(), Failure> {
     }
     let inversion = inversion_form(&table.entries);
     if output.is_json() {
-        let map = |map: &Affine| json!({ "columns": map.columns, "constant": map.constant, "matrix": format!("{:#018x}", map.matrix()) });
+        let map = |map: &ByteAffine| json!({ "columns": map.columns, "constant": map.constant, "matrix": format!("{:#018x}", map.matrix()) });
         let inversion =
             inversion.map(|form| json!({ "before": map(&form.before), "after": map(&form.after) }));
         let published = found.published.as_ref().map(|(gates, file)| json!({ "gates": gates, "file": file }));
@@ -70,11 +72,11 @@ pub fn run(synth: &Synth, output: &Output) -> Result<(), Failure> {
     }
     print_line(&format!("decision diagram: {} gates of two inputs", found.diagram));
     if let Some(form) = inversion {
-        let map = |map: &Affine| format!("matrix {:#018x}, constant {:#04x}", map.matrix(), map.constant);
+        let map = |map: &ByteAffine| format!("matrix {:#018x}, constant {:#04x}", map.matrix(), map.constant);
         print_line(&format!(
             "inversion in GF(2^8); before it {}; after it {} (as GFNI takes them)",
-            if form.before == Affine::IDENTITY { "nothing".to_owned() } else { map(&form.before) },
-            if form.after == Affine::IDENTITY { "nothing".to_owned() } else { map(&form.after) },
+            if form.before == ByteAffine::IDENTITY { "nothing".to_owned() } else { map(&form.before) },
+            if form.after == ByteAffine::IDENTITY { "nothing".to_owned() } else { map(&form.after) },
         ));
     }
     if let Some(path) = &synth.output {

@@ -2,58 +2,19 @@
 //! in both directions. x86 has an instruction for such a table (GFNI).
 //!
 //! The search guesses, and propagates what follows (Biryukov, De Cannière, Braeken, Preneel, "A Toolbox for Cryptanalysis:
-//! Linear and Affine Equivalence Algorithms", EUROCRYPT 2003): if x comes before the inversion as u, then 1/u has to become
+//! Linear and ByteAffine Equivalence Algorithms", EUROCRYPT 2003): if x comes before the inversion as u, then 1/u has to become
 //! the entry of x, which by linearity says what many other sums become, and backwards. Multiplication by a constant passes
 //! through an inversion, so the image of one difference is free. What is found is compared with every entry.
 
-/// The field is that of AES: polynomials modulo x^8 + x^4 + x^3 + x + 1, bit i being the coefficient of x^i.
-const MODULUS: u16 = 0x11b;
-
-/// An affine map of eight bits: the sum of a column for each bit that is set, and of the constant.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Affine {
-    /// The image of bit i, from the least significant, before the constant is added.
-    pub columns: [u8; 8],
-    /// The image of zero.
-    pub constant: u8,
-}
-
-impl Affine {
-    /// Leaves everything as it is.
-    pub const IDENTITY: Affine = Affine { columns: [1, 2, 4, 8, 16, 32, 64, 128], constant: 0 };
-
-    /// The image of `x`.
-    pub fn of(&self, x: u8) -> u8 {
-        let set = self.columns.iter().enumerate().filter(|(bit, _)| x >> bit & 1 == 1);
-        set.fold(self.constant, |sum, (_, column)| sum ^ column)
-    }
-
-    /// The matrix as the second operand of `gf2p8affineqb` and `gf2p8affineinvqb` has it: byte 7 - i, from the least
-    /// significant, has the bits of the argument that bit i of the result is the sum of. The constant is the immediate.
-    pub fn matrix(&self) -> u64 {
-        (0..8).fold(0, |matrix, bit| {
-            let row = self
-                .columns
-                .iter()
-                .enumerate()
-                .fold(0, |row, (j, column)| row | u64::from(column >> bit & 1) << j);
-            matrix | row << (8 * (7 - bit))
-        })
-    }
-
-    fn from_map(map: impl Fn(u8) -> u8) -> Affine {
-        let constant = map(0);
-        Affine { columns: std::array::from_fn(|bit| map(1 << bit) ^ constant), constant }
-    }
-}
+use usuba_ir::bytes::{ByteAffine, inverse, multiply};
 
 /// A table as `after(1 / before(x))`, where 1 / 0 is 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InversionForm {
     /// What comes before the inversion.
-    pub before: Affine,
+    pub before: ByteAffine,
     /// What comes after it.
-    pub after: Affine,
+    pub after: ByteAffine,
 }
 
 impl InversionForm {
@@ -65,7 +26,7 @@ impl InversionForm {
 
     /// How many of the two maps are more than the identity.
     fn maps(&self) -> usize {
-        [self.before, self.after].iter().filter(|map| **map != Affine::IDENTITY).count()
+        [self.before, self.after].iter().filter(|map| **map != ByteAffine::IDENTITY).count()
     }
 }
 
@@ -95,8 +56,8 @@ pub fn inversion_form(entries: &[u64]) -> Option<InversionForm> {
         }
         let (before, after) = question.solve(&known)?;
         let form = InversionForm {
-            before: Affine::from_map(|x| before.of(x ^ zero)),
-            after: Affine::from_map(|y| after.of(y) ^ table[usize::from(zero)]),
+            before: ByteAffine::of_function(|x| before.of(x ^ zero)),
+            after: ByteAffine::of_function(|y| after.of(y) ^ table[usize::from(zero)]),
         };
         (form.table() == entries).then(|| simplest(form, entries))
     })
@@ -111,8 +72,8 @@ fn simplest(form: InversionForm, entries: &[u64]) -> InversionForm {
             // Undone: the square root is seven squarings.
             let root = |y: u8| (0..(8 - squarings) % 8).fold(y, |y, _| multiply(y, y));
             let other = InversionForm {
-                before: Affine::from_map(|x| multiply(factor, power(form.before.of(x)))),
-                after: Affine::from_map(|y| form.after.of(root(multiply(factor, y)))),
+                before: ByteAffine::of_function(|x| multiply(factor, power(form.before.of(x)))),
+                after: ByteAffine::of_function(|y| form.after.of(root(multiply(factor, y)))),
             };
             if other.maps() < best.maps() && other.table() == entries {
                 best = other;
@@ -122,25 +83,9 @@ fn simplest(form: InversionForm, entries: &[u64]) -> InversionForm {
     best
 }
 
-/// The product in the field.
-fn multiply(a: u8, b: u8) -> u8 {
-    let product = (0..8).filter(|bit| b >> bit & 1 == 1).fold(0u16, |sum, bit| sum ^ u16::from(a) << bit);
-    let reduced = (8..15)
-        .rev()
-        .fold(product, |sum, bit| if sum >> bit & 1 == 1 { sum ^ MODULUS << (bit - 8) } else { sum });
-    reduced as u8
-}
-
 /// The inverse of each element; 0 for 0.
 fn inverses() -> [u8; 256] {
-    // x^254 = 1 / x: the product of x^2, x^4, …, x^128.
-    std::array::from_fn(|x| {
-        let squares = (0..7).scan(x as u8, |power, _| {
-            *power = multiply(*power, *power);
-            Some(*power)
-        });
-        squares.fold(1, multiply)
-    })
+    std::array::from_fn(|x| inverse(x as u8))
 }
 
 /// A linear map, as far as it is known: on a subspace.

@@ -1,8 +1,9 @@
 //! Tables that are inversion in GF(2^8) between affine maps are recognised, and no others.
 
+use usuba_ir::bytes::ByteAffine;
 use usuba_ir::random::Random;
 use usuba_lower::circuits::database;
-use usuba_synth::{Affine, inversion_form};
+use usuba_lower::inversion::inversion_form;
 
 fn table(sbox: &str) -> Vec<u64> {
     let found = database().iter().find(|one| one.sbox == sbox);
@@ -37,12 +38,12 @@ fn rotations_are_linear() {
 #[test]
 fn the_maps_of_aes_are_those_of_the_standard() {
     let form = inversion_form(&table("aes")).expect("it is made of inversion");
-    assert_eq!(form.before, Affine::IDENTITY);
+    assert_eq!(form.before, ByteAffine::IDENTITY);
     assert_eq!(form.after.constant, 0x63);
     assert_eq!(form.after.columns, [0x1f, 0x3e, 0x7c, 0xf8, 0xf1, 0xe3, 0xc7, 0x8f]);
     assert_eq!(form.after.matrix(), 0xf1e3_c78f_1f3e_7cf8);
     let inverse = inversion_form(&table("aes_inv")).expect("it is made of inversion");
-    assert_eq!(inverse.after, Affine::IDENTITY);
+    assert_eq!(inverse.after, ByteAffine::IDENTITY);
     for x in 0..=255 {
         assert_eq!(inverse.before.of(form.after.of(x)), x);
     }
@@ -68,14 +69,14 @@ fn other_tables_are_not() {
     assert_eq!(inversion_form(&table("aes")[..128]), None, "half a table");
 }
 
-/// Affine maps drawn at random, around the S-box of AES.
+/// ByteAffine maps drawn at random, around the S-box of AES.
 #[test]
 fn random_maps_are_found() {
     let mut random = Random::new(11);
     let aes = table("aes");
     let mut found = 0;
     while found < 12 {
-        let mut map = || Affine {
+        let mut map = || ByteAffine {
             columns: std::array::from_fn(|_| random.bits() as u8),
             constant: random.bits() as u8,
         };
