@@ -99,6 +99,22 @@ programs() {
     $1 $strict $2 -I"$out/include" -Itests/library tests/library/lengths.c tests/library/references.c $3 -o "$work/lengths"
 }
 
+# installed_by make|cmake: in $work/make or $work/cmake, found there by pkg-config.
+installed_by() {
+    prefix=$work/$1
+    PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+    export PKG_CONFIG_PATH
+    # shellcheck disable=SC2046
+    ${CC:-cc} -std=c99 -Itests/library $(pkg-config --cflags usuba) tests/library/lengths.c \
+        tests/library/references.c $(pkg-config --libs usuba) -o "$work/shared"
+    LD_LIBRARY_PATH=$prefix/lib "$work/shared" 512
+    # shellcheck disable=SC2046
+    ${CC:-cc} -std=c99 -static -Itests/library $(pkg-config --cflags usuba) tests/library/lengths.c \
+        tests/library/references.c $(pkg-config --static --libs usuba) -o "$work/static"
+    "$work/static" 512
+    echo "installed by $1, found by pkg-config: shared and static"
+}
+
 case ${1:-} in
 answers | lengths)
     make -s -j"$(nproc)" -C "$out"
@@ -155,25 +171,15 @@ package)
     make -s -C "$out" install BUILD="$out/build" PREFIX="$work/make"
     [ -e "$work/staged/opt/usuba/lib/libusuba.so" ]
     # What make has staged knows nothing of where it was staged.
-    ! grep -r "$work" "$work/staged/opt/usuba/lib/pkgconfig"
+    if grep -r "$work" "$work/staged/opt/usuba/lib/pkgconfig"; then exit 1; fi
+    grep -qx prefix=/opt/usuba "$work/staged/opt/usuba/lib/pkgconfig/usuba.pc"
+    installed_by make
+    # This compiles all of it again, with the flags that CMake has for a release.
     cmake -S "$out" -B "$work/cmake-build" -DCMAKE_INSTALL_PREFIX="$work/cmake" -DCMAKE_INSTALL_LIBDIR=lib \
         ${CMAKE_FLAGS:-} >"$work/log" || { cat "$work/log"; exit 1; }
     cmake --build "$work/cmake-build" -j "$(nproc)" >"$work/log" || { cat "$work/log"; exit 1; }
     cmake --install "$work/cmake-build" >"$work/log" || { cat "$work/log"; exit 1; }
-    for by in make cmake; do
-        prefix=$work/$by
-        PKG_CONFIG_PATH=$prefix/lib/pkgconfig
-        export PKG_CONFIG_PATH
-        # shellcheck disable=SC2046
-        ${CC:-cc} -std=c99 -Itests/library $(pkg-config --cflags usuba) tests/library/lengths.c \
-            tests/library/references.c $(pkg-config --libs usuba) -o "$work/shared"
-        LD_LIBRARY_PATH=$prefix/lib "$work/shared" 512
-        # shellcheck disable=SC2046
-        ${CC:-cc} -std=c99 -static -Itests/library $(pkg-config --cflags usuba) tests/library/lengths.c \
-            tests/library/references.c $(pkg-config --static --libs usuba) -o "$work/static"
-        "$work/static" 512
-        echo "installed by $by, found by pkg-config: shared and static"
-    done
+    installed_by cmake
     cmake -S tests/library -B "$work/user" -DCMAKE_PREFIX_PATH="$work/cmake" >"$work/log" || { cat "$work/log"; exit 1; }
     cmake --build "$work/user" >"$work/log" || { cat "$work/log"; exit 1; }
     "$work/user/lengths-shared" 512
