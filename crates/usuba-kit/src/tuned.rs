@@ -52,9 +52,12 @@ pub struct Choice {
 }
 
 impl Tuned {
-    /// The choice for a primitive and a target.
+    /// The choice for a primitive and a target, or for the target that this one goes beyond.
     pub fn find(&self, primitive: &str, target: &str) -> Option<&Choice> {
-        self.choices.iter().find(|choice| choice.primitive == primitive && choice.target == target)
+        let of = |target: &str| {
+            self.choices.iter().find(|choice| choice.primitive == primitive && choice.target == target)
+        };
+        of(target).or_else(|| of(usuba_target::by_name(target)?.beyond?))
     }
 
     /// Puts a choice in the place of that for the same primitive and target.
@@ -148,7 +151,9 @@ pub fn parse(file: &str, text: &str) -> Result<Tuned, ManifestError> {
         if usuba_target::by_name(target).is_none() {
             return Err(wrong(fields.target.span().start, messages::tuned_target(target)));
         }
-        if tuned.find(fields.primitive.get_ref(), target).is_some() {
+        let twice =
+            |choice: &Choice| choice.primitive == *fields.primitive.get_ref() && choice.target == *target;
+        if tuned.choices.iter().any(twice) {
             return Err(wrong(at, messages::tuned_twice(fields.primitive.get_ref(), target)));
         }
         for (field, number) in [("cost", &fields.cost), ("default-cost", &fields.default_cost)] {

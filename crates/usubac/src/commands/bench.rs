@@ -114,6 +114,12 @@ fn compile<'a>(
         bar.set_message(format!("compiling {} {} {variant}", primitive.name, target.name));
         bar.tick();
         bar.inc(1);
+        if target.beyond.is_some_and(|other| {
+            rows.iter()
+                .any(|row: &Row| row.candidate.target.name == other && row.candidate.variant == variant)
+        }) {
+            continue;
+        }
         let Ok((compiler, timed)) = workbench.compiler(target, &variant) else { continue };
         let Ok(draft) = workbench.draft(primitive, target, variant) else { continue };
         let untimed = (!timed).then(|| match compiler.runner.first() {

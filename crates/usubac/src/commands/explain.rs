@@ -67,10 +67,15 @@ fn one(
     for slicing in targets::SLICINGS {
         let mut settings = base.clone();
         settings.lowering.slicing = slicing;
+        let mut admitted: Vec<&str> = Vec::new();
         for &target in chosen {
+            if target.beyond.is_some_and(|other| admitted.contains(&other)) {
+                continue;
+            }
             match attempt_for(loaded, &settings, target, blocks) {
                 Ok(compiled) => {
                     found = true;
+                    admitted.push(target.name);
                     let kernel = &compiled.kernel;
                     let bound = kernel
                         .report
