@@ -73,6 +73,9 @@ pub struct Ours {
     /// What the ports allow.
     #[serde(default)]
     pub port_bound: Option<f64>,
+    /// The core that the bound is about.
+    #[serde(default)]
+    pub core: String,
     /// Bytes in, bytes out, by mode.
     #[serde(default)]
     pub whole: BTreeMap<String, f64>,

@@ -107,8 +107,31 @@ const FOLDERS: &[(&str, &str)] = &[
     ("serpent", "serpent-128"),
 ];
 
+/// The others of the page, measured by one C compiler, in fewer runs, and not with each choice in turn.
+const MORE_FOLDERS: &[(&str, &str)] = &[
+    ("camellia", "camellia-128"),
+    ("sm4", "sm4"),
+    ("aria", "aria-128"),
+    ("xoodoo", "xoodoo-12"),
+    ("keccak", "keccak-f1600"),
+    ("ace", "ace"),
+    ("clyde", "clyde-128"),
+    ("pyjamask", "pyjamask-128"),
+    ("gift", "gift-128"),
+    ("gift", "gift-128-fixsliced"),
+    ("photon", "photon-256"),
+    ("present", "present-80"),
+    ("skinny", "skinny-128-256"),
+    ("spongent", "spongent-pi-160"),
+    ("subterranean", "subterranean-8rounds"),
+];
+
+/// The targets of those.
+const MORE_WIDTHS: &[&str] = &["gp64", "sse2", "avx2", "avx2-gfni", "avx512-256", "avx512", "avx512-gfni"];
+
 /// The targets of a full run.
-const WIDTHS: &[&str] = &["gp64", "sse2", "avx2", "avx512-128", "avx512-256", "avx512"];
+const WIDTHS: &[&str] =
+    &["gp64", "sse2", "avx2", "avx2-gfni", "avx512-128", "avx512-256", "avx512", "avx512-gfni"];
 
 /// The primitives with horizontal slices.
 const HORIZONTAL: &[&str] = &["aes-128", "rectangle-80"];
@@ -333,6 +356,7 @@ fn row_of(row: &Value, load: f64) -> Ours {
         instances: row["instances"].as_u64().unwrap_or_default() as u32,
         kernel: row["kernel"].as_f64(),
         port_bound: row["port_bound"].as_f64(),
+        core: text("core"),
         whole: row["whole"]
             .as_object()
             .into_iter()
@@ -362,7 +386,8 @@ fn targets(settings: &Settings, wanted: &[&str]) -> String {
 }
 
 fn ours(settings: &Settings, data: &mut Data) {
-    let wide = targets(settings, if settings.quick { &["gp64", "avx2", "avx512"] } else { WIDTHS });
+    let wide =
+        targets(settings, if settings.quick { &["gp64", "avx2", "avx512", "avx512-gfni"] } else { WIDTHS });
     let effort =
         if settings.quick { ["--cc", "clang", "--runs", "1"] } else { ["--cc", "gcc,clang", "--runs", "3"] };
     for (folder, primitive) in FOLDERS {
@@ -380,6 +405,18 @@ fn ours(settings: &Settings, data: &mut Data) {
                 Ok(mut rows) => data.ours.append(&mut rows),
                 Err(error) => data.missing.push(format!("Usuba's {primitive}: {error}")),
             }
+        }
+    }
+    if settings.quick {
+        return;
+    }
+    let wide = targets(settings, MORE_WIDTHS);
+    for (folder, primitive) in MORE_FOLDERS {
+        eprintln!("Usuba: {primitive}");
+        let arguments = ["--backend", "c,asm", "--cc", "clang", "--runs", "2", "--target", &wide];
+        match bench(settings, folder, primitive, &arguments) {
+            Ok(mut rows) => data.ours.append(&mut rows),
+            Err(error) => data.missing.push(format!("Usuba's {primitive}: {error}")),
         }
     }
 }

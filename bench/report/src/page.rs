@@ -73,8 +73,8 @@ fn head(text: &mut String, data: &Data) {
          peers. Two runs of the same code differ by about 2 %. A figure marked ° was measured while the load average was above the number \
          of processors.\n\n\
          *Kernel*: registers' layout in and out, round keys ready. *Whole path*: bytes in and out, 16 KiB in the cache, one key; \
-         counters, transposition and the call included. *Bound*: the time that the instructions need on the ports of this \
-         machine's processor if nothing else limited them. Peers marked *tables* are not constant time and never the best peer of a table.\n",
+         counters, transposition and the call included. *Bound*: the time that the instructions need on the ports of {} \
+         if nothing else limited them. Peers marked *tables* are not constant time and never the best peer of a table.\n",
         machine.processor,
         machine.cores,
         machine.system,
@@ -84,6 +84,7 @@ fn head(text: &mut String, data: &Data) {
         machine.mode,
         machine.load[0],
         machine.load[1],
+        cores(data),
     );
     if !data.missing.is_empty() {
         text.push_str("Not measured here:\n\n");
@@ -515,4 +516,13 @@ fn peers(text: &mut String, data: &Data) {
             if peer.method == "constant time" { "" } else { &peer.method },
         );
     }
+}
+
+/// The cores that bounds are about, in words.
+fn cores(data: &Data) -> String {
+    let mut names: Vec<&str> =
+        data.ours.iter().map(|row| row.core.as_str()).filter(|name| !name.is_empty()).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.is_empty() { "this machine's processor".to_owned() } else { names.join(", ") }
 }

@@ -9,20 +9,37 @@ pub const TARGETS: &[(&str, &str)] = &[
     ("sse2", "SSE2"),
     ("ssse3", "SSSE3"),
     ("avx2", "AVX2"),
+    ("avx2-gfni", "AVX2 and GFNI"),
     ("avx512-128", "AVX-512VL, 128 bits"),
     ("avx512-256", "AVX-512VL, 256 bits"),
     ("avx512", "AVX-512"),
+    ("avx512-gfni", "AVX-512 and GFNI"),
 ];
 
 /// The ciphers of the page: the primitive that stands for each, its title, the modes of its whole path.
 pub const CIPHERS: &[(&str, &str, &[&str])] = &[
     ("aes-128", "AES-128", &["ctr", "ecb"]),
+    ("ace", "ACE", &["permute"]),
+    ("aria-128", "ARIA-128", &["ctr", "ecb"]),
     ("ascon-p12", "Ascon-p12", &["permute"]),
+    ("camellia-128", "Camellia-128", &["ctr", "ecb"]),
     ("chacha20", "ChaCha20", &["xor"]),
+    ("clyde-128", "Clyde-128", &["ctr", "ecb"]),
     ("des", "DES", &["ecb", "ctr"]),
+    ("gift-128", "GIFT-128", &["ctr", "ecb"]),
+    ("gift-128-fixsliced", "GIFT-128, fixsliced", &["ctr", "ecb"]),
     ("gimli", "Gimli", &["permute"]),
+    ("keccak-f1600", "Keccak-f[1600]", &["permute"]),
+    ("photon-256", "PHOTON-256", &["permute"]),
+    ("present-80", "PRESENT-80", &["ctr", "ecb"]),
+    ("pyjamask-128", "Pyjamask-128", &["ctr", "ecb"]),
     ("rectangle-80", "RECTANGLE-80", &["ctr", "ecb"]),
     ("serpent-128", "Serpent-128", &["ctr", "ecb"]),
+    ("skinny-128-256", "SKINNY-128-256", &["ctr", "ecb"]),
+    ("sm4", "SM4", &["ctr", "ecb"]),
+    ("spongent-pi-160", "Spongent-π[160]", &["permute"]),
+    ("subterranean-8rounds", "Subterranean, 8 rounds", &["permute"]),
+    ("xoodoo-12", "Xoodoo[12]", &["permute"]),
 ];
 
 /// The title of a cipher, or its name if the page has none.

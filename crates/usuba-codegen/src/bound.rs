@@ -1,18 +1,25 @@
 //! What the execution ports allow.
 
 use crate::report::Report;
-use usuba_target::Target;
+use usuba_target::core::GOLDEN_COVE;
+use usuba_target::{Core, Target};
 
 impl Report {
     /// The fewest cycles in which the ports can start the instructions of one call: for every set of ports, the
     /// micro-operations that only these can run, divided by their number. `None` if the table of the target does not say
     /// which ports run what. Loads and stores are not counted: in a bitsliced kernel they run beside the logic.
     pub fn port_bound(&self, target: &Target) -> Option<f64> {
+        self.port_bound_on(target, &GOLDEN_COVE)
+    }
+
+    /// [`Report::port_bound`] on another core than that of the table.
+    pub fn port_bound_on(&self, target: &Target, core: &Core) -> Option<f64> {
         let mut loads: Vec<(u16, u64)> = Vec::new();
         for (mnemonic, count) in &self.instructions {
             let row = target.instructions().find(|row| row.mnemonic == *mnemonic)?;
-            if row.ports != 0 {
-                loads.push((row.ports, count.run * u64::from(row.uops.max(1))));
+            let ports = core.ports(target, row);
+            if ports != 0 {
+                loads.push((ports, count.run * u64::from(row.uops.max(1))));
             }
         }
         let every = loads.iter().fold(0, |ports, load| ports | load.0);

@@ -2,7 +2,6 @@
 
 use crate::args::{BackendArg, Bench};
 use crate::cipher::Cipher;
-use crate::estimate::cycles_per_instance;
 use crate::machine::Machine;
 use crate::measure::{Candidate, Metric, Samples, Workbench};
 use crate::output::{Failure, Output, print_json, print_line};
@@ -15,7 +14,7 @@ use usuba_kit::bench::block_bytes;
 use usuba_kit::manifest::Primitive;
 use usuba_kit::tuned::Tuned;
 use usuba_kit::variant::Variant;
-use usuba_target::Target;
+use usuba_target::{Core, Target};
 
 /// A line of the table.
 struct Row {
@@ -23,6 +22,8 @@ struct Row {
     block: f64,
     tuned: bool,
     candidate: Candidate,
+    /// Whose ports the bound is about.
+    core: &'static Core,
     /// Why it was not timed, if it was not.
     untimed: Option<String>,
     /// Medians over processes, by what was timed.
@@ -40,7 +41,7 @@ pub fn run(bench: &Bench, output: &Output) -> Result<(), Failure> {
     let bar = progress::bar(output);
     let mut rows = Vec::new();
     for primitive in cipher.primitives(&bench.primitive)? {
-        let mut compiled = compile(bench, &workbench, primitive, &tuned, &bar)?;
+        let mut compiled = compile(bench, &workbench, primitive, &tuned, machine.core(), &bar)?;
         for row in &compiled {
             machine.add_compiler(row.candidate.compiler.version());
         }
@@ -91,6 +92,7 @@ fn compile<'a>(
     workbench: &Workbench<'a>,
     primitive: &'a Primitive,
     tuned: &Tuned,
+    core: &'static Core,
     bar: &indicatif::ProgressBar,
 ) -> Result<Vec<Row>, Failure> {
     let mut work: Vec<(&'static Target, Variant, bool)> = Vec::new();
@@ -131,6 +133,7 @@ fn compile<'a>(
             block: f64::from(block_bytes(primitive)),
             tuned: is_tuned,
             candidate: workbench.compile(draft, &compiler, None)?,
+            core,
             untimed,
             times: BTreeMap::new(),
         });
@@ -197,8 +200,8 @@ impl Row {
     /// Core cycles per byte that the ports allow.
     fn bound(&self) -> Option<f64> {
         let kernel = &self.candidate.kernel;
-        kernel.report.port_bound(self.candidate.target)?;
-        Some(cycles_per_instance(kernel, self.candidate.target) / self.block)
+        let cycles = kernel.report.port_bound_on(self.candidate.target, self.core)?;
+        Some(cycles / f64::from(kernel.instances.max(1)) / self.block)
     }
 
     /// Instructions per byte that a call runs, before the C compiler.
@@ -244,6 +247,7 @@ fn json_row(row: &Row, metric: Metric) -> Value {
         "instructions": candidate.kernel.report.instructions_run(),
         "code": code,
         "kernel": row.times.get("kernel"),
+        "core": row.core.name,
         "port_bound": row.bound(),
         "ratio": row.ratio(metric),
         "whole": whole,
