@@ -12,8 +12,21 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use usuba::raw;
 
-const TARGETS: [&str; 10] =
-    ["gp64", "sse2", "ssse3", "sse4.2", "avx", "avx2", "avx512-256", "avx512", "neon", "altivec"];
+const TARGETS: [&str; 13] = [
+    "gp64",
+    "sse2",
+    "ssse3",
+    "sse4.2",
+    "avx",
+    "avx2",
+    "avx2-gfni",
+    "avx512-128",
+    "avx512-256",
+    "avx512",
+    "avx512-gfni",
+    "neon",
+    "altivec",
+];
 
 /// The files of known answers of every primitive and construction, as the manifests have them.
 fn files() -> BTreeMap<String, Vec<PathBuf>> {

@@ -66,7 +66,7 @@ fn computed(module: &Module) -> Vec<(Meaning, Option<u32>)> {
 #[test]
 fn every_function_of_three_bits_on_real_machines() {
     let folder = tempfile::tempdir().expect("a folder");
-    for name in ["avx512", "avx512-256", "avx2", "neon", "altivec", "gp64"] {
+    for name in ["avx512", "avx512-256", "avx512-128", "avx2", "neon", "altivec", "gp64"] {
         let target = by_name(name).expect("a target");
         let cases = [case(every_function(), target, "functions")];
         for compiler in compilers(target) {

@@ -212,6 +212,24 @@ targets! {
         h32: add subtract multiply
         h64: everything
     "#]];
+    avx512_128 "avx512-128" expect![[r#"
+        b1: add subtract multiply
+        h2: add subtract multiply
+        h4: add subtract multiply
+        h8: add subtract multiply
+        h16: add subtract multiply
+        h32: everything
+        h64: everything
+    "#]];
+    avx512_gfni "avx512-gfni" expect![[r#"
+        b1: add subtract multiply
+        h2: add subtract multiply
+        h4: add subtract multiply
+        h8: add subtract multiply
+        h16: add subtract multiply
+        h32: add subtract multiply
+        h64: add subtract multiply
+    "#]];
     avx512_256 "avx512-256" expect![[r#"
         b1: add subtract multiply
         h2: add subtract multiply

@@ -11,7 +11,7 @@ mod sse;
 
 pub use altivec::ALTIVEC;
 pub use avx2::{AVX2, AVX2_GFNI};
-pub use avx512::{AVX512, AVX512_256, AVX512_GFNI};
+pub use avx512::{AVX512, AVX512_128, AVX512_256, AVX512_GFNI};
 pub use general::GP64;
 pub use neon::NEON;
 pub use sse::{AVX, SSE2, SSE42, SSSE3};
@@ -26,6 +26,7 @@ pub fn all() -> &'static [&'static Target] {
         &AVX,
         &AVX2,
         &AVX2_GFNI,
+        &AVX512_128,
         &AVX512_256,
         &AVX512,
         &AVX512_GFNI,

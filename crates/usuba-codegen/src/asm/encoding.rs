@@ -160,6 +160,7 @@ pub(crate) fn repeating(encoding: Encoding, bits: u32, register: u32, sse3: bool
         (_, 16, _) => &["vpbroadcastw {x}, word ptr {m}"],
         (_, 32, _) => &["vpbroadcastd {x}, dword ptr {m}"],
         (_, 64, _) => &["vpbroadcastq {x}, qword ptr {m}"],
+        (Encoding::Evex, 128, 128) => &["vmovdqu64 {x}, xmmword ptr {m}"],
         (Encoding::Vex, 128, 256) => &["vbroadcasti128 {x}, xmmword ptr {m}"],
         (Encoding::Evex, 128, _) => &["vbroadcasti32x4 {x}, xmmword ptr {m}"],
         (Encoding::Evex, 256, 512) => &["vbroadcasti64x4 {x}, ymmword ptr {m}"],

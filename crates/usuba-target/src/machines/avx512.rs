@@ -1,6 +1,6 @@
-//! AVX-512 (F, BW, DQ, VL), on 512-bit and on 256-bit registers.
+//! AVX-512 (F, BW, DQ, VL), on 512-bit, 256-bit and 128-bit registers.
 
-use super::avx2;
+use super::{avx2, sse};
 use crate::feature::Feature;
 use crate::instruction::{Instruction, Meaning::*, row};
 use crate::target::{ByteOrder, Target, Toolchain};
@@ -85,6 +85,38 @@ const NARROW: &[Instruction] = &[
     row(Load,                 0,  "vmovdqa64",  "{0}", 7, 1, LOADS),
     row(Store,                0,  "vmovdqa64",  "{0} = {1}", 1, 1, STORES),
 ];
+
+// 128-bit registers: what is new beside AVX.
+#[rustfmt::skip]
+const NARROWEST: &[Instruction] = &[
+    row(And,                  0,  "vpandq",     "_mm_and_si128({0}, {1})", 1, 1, ALU256),
+    row(Or,                   0,  "vporq",      "_mm_or_si128({0}, {1})", 1, 1, ALU256),
+    row(Xor,                  0,  "vpxorq",     "_mm_xor_si128({0}, {1})", 1, 1, ALU256),
+    row(NotAnd,               0,  "vpandnq",    "_mm_andnot_si128({0}, {1})", 1, 1, ALU256),
+    row(Ternary,              0,  "vpternlogq", "_mm_ternarylogic_epi64({0}, {1}, {2}, {imm})", 1, 1, ALU256),
+    row(RotateLeft,           32, "vprold",     "_mm_rol_epi32({0}, {imm})", 1, 1, SHIFT256),
+    row(RotateLeft,           64, "vprolq",     "_mm_rol_epi64({0}, {imm})", 1, 1, SHIFT256),
+    row(ShiftRightArithmetic, 64, "vpsraq",     "_mm_srai_epi64({0}, {imm})", 1, 1, SHIFT256),
+    row(Multiply,             64, "vpmullq",    "_mm_mullo_epi64({0}, {1})", 15, 3, MULTIPLY256),
+    row(Load,                 0,  "vmovdqa64",  "{0}", 6, 1, LOADS),
+    row(Store,                0,  "vmovdqa64",  "{0} = {1}", 1, 1, STORES),
+    row(Broadcast,            8,   "vpbroadcastb", "_mm_set1_epi8((char){0})", 8, 2, LOADS),
+    row(Broadcast,            16,  "vpbroadcastw", "_mm_set1_epi16((short){0})", 8, 2, LOADS),
+    row(Broadcast,            32,  "vpbroadcastd", "_mm_set1_epi32((int){0})", 6, 1, LOADS),
+    row(Broadcast,            64,  "vpbroadcastq", "_mm_set1_epi64x((long long){0})", 6, 1, LOADS),
+    row(Broadcast,            128, "vmovdqu64",    "_mm_loadu_si128((const __m128i *)(const void *){0})", 6, 1, LOADS),
+];
+
+/// 128-bit AVX-512.
+pub const AVX512_128: Target = Target {
+    name: "avx512-128",
+    description: "128-bit registers, 32 of them, with AVX-512 F, BW, DQ, VL",
+    requires: &[Feature::Avx, Feature::Avx512F, Feature::Avx512Bw, Feature::Avx512Dq, Feature::Avx512Vl],
+    register_bits: 128,
+    register_types: ["__m128i"; 5],
+    tables: &[NARROWEST, sse::VEX],
+    ..AVX512_256
+};
 
 /// 256-bit AVX-512.
 pub const AVX512_256: Target = Target {

@@ -66,7 +66,7 @@ const WIDE_MULTIPLY: &[Instruction] = &[
 
 // Three-operand encoding.
 #[rustfmt::skip]
-const VEX: &[Instruction] = &[
+pub(super) const VEX: &[Instruction] = &[
     row(ShuffleBytes,         0,   "vpshufb",                           "_mm_shuffle_epi8({0}, {1})", 1, 1, SHUFFLE),
     row(Multiply,             32,  "vpmulld",                           "_mm_mullo_epi32({0}, {1})", 10, 2, MULTIPLY),
     row(And,                  0,   "vpand",                             "_mm_and_si128({0}, {1})", 1, 1, ALU),
