@@ -2,7 +2,7 @@
 
 use crate::report::Report;
 use usuba_target::core::GOLDEN_COVE;
-use usuba_target::{Core, Target};
+use usuba_target::{Core, Meaning, Target};
 
 impl Report {
     /// The fewest cycles in which the ports can start the instructions of one call: for every set of ports, the
@@ -18,7 +18,7 @@ impl Report {
         for (mnemonic, count) in &self.instructions {
             let row = target.instructions().find(|row| row.mnemonic == *mnemonic)?;
             let ports = core.ports(target, row);
-            if ports != 0 {
+            if ports != 0 && !matches!(row.meaning, Meaning::Load | Meaning::Store) {
                 loads.push((ports, count.run * u64::from(row.uops.max(1))));
             }
         }
