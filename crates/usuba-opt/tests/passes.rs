@@ -594,9 +594,9 @@ fn factors() {
     assert_eq!(batches("interleave(3)", asked(Some(1), None)), 1);
     assert_eq!(batches("interleave(3)", asked(None, Some(4))), 2);
     assert_eq!(batches("interleave(2)", machine(32, 2)), 2);
-    assert_eq!(batches("", machine(32, 2)), 3);
-    assert_eq!(batches("", machine(6, 2)), 2);
-    assert_eq!(batches("", machine(4, 2)), 1);
+    assert_eq!(batches("", machine(32, 2)), 4);
+    assert_eq!(batches("", machine(3, 2)), 3);
+    assert_eq!(batches("", machine(1, 2)), 1);
     assert_eq!(batches("no_opt interleave(3)", asked(Some(2), None)), 1);
 }
 
