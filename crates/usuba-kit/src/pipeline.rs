@@ -176,7 +176,11 @@ fn machine(target: &Target) -> pass::Machine {
     let and = target.instruction(Meaning::And, 0);
     let (ports, latency) = and.map_or((0, 1), |row| (row.ports.count_ones(), u32::from(row.latency)));
     let in_flight = if ports == 0 { 2 } else { ports } * latency.max(1);
-    pass::Machine { registers: target.register_count, in_flight }
+    // Vector instructions read operands from memory for nothing, as loads have ports of their own; a general-purpose register
+    // is wanted for what is computed.
+    let registers = target.register_count;
+    let room = if target.single_lane { registers.saturating_sub(1) } else { 2 * registers };
+    pass::Machine { room, in_flight }
 }
 
 /// The place of the circuit that costs least on a target, registers it lacks counted; of equals the first.

@@ -1,18 +1,17 @@
 //! How many batches of instances are computed at once, if nobody says.
 //!
-//! Interleaving pays where results are waited for and registers are free. The rule, for a machine that has R registers
+//! Interleaving pays where results are waited for and registers are free. The rule, for a machine with room for R atoms
 //! and can have a operations on their way at a time ([`Machine`]):
 //!
 //! - *parallelism* p of the program: its operations over the length of its longest chain, loops taken one trip after
 //!   another. Chains are not evenly filled, so the machine is busy if p is at least [`MARGIN`] · a; that takes
 //!   n = ⌈`MARGIN` · a / p⌉ batches, at most [`MOST`];
 //! - *state* s of the program: the most atoms that vary, over its inputs, its outputs and what a loop carries. They are
-//!   live all the time. Instructions read operands from memory for nothing where loads have ports of their own, so that
-//!   registers for half of them do: n · s ≤ 2 R.
+//!   live all the time: n · s ≤ R.
 //!
 //! The numbers were chosen by kernels of sixteen ciphers with 1 to 4 batches, on Zen 5 for AVX2 and AVX-512: what
 //! the rule chooses is within 10 % of the best of these but for Clyde on AVX-512 (28 %), and up to a third faster than with
-//! room for all atoms in registers (AES H, ACE and Clyde on AVX2, ChaCha20 on AVX-512).
+//! as many atoms as registers (AES H, ACE and Clyde on AVX2, ChaCha20 on AVX-512).
 //!
 //! Programs of fewer than [`LEAST`] operations are left alone.
 
@@ -51,7 +50,7 @@ fn fitting(program: &Program, machine: Machine) -> u32 {
     let parallelism = measure.operations / measure.depth.max(1.0);
     let enough = MARGIN * f64::from(machine.in_flight);
     let wanted = (enough / parallelism).ceil().clamp(1.0, f64::from(MOST)) as u32;
-    wanted.min(2 * machine.registers / measure.state.max(1)).max(1)
+    wanted.min(machine.room / measure.state.max(1)).max(1)
 }
 
 /// What the rule looks at.

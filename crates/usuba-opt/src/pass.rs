@@ -48,8 +48,9 @@ pub struct Settings {
 /// What passes know of a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Machine {
-    /// Registers that hold an atom each.
-    pub registers: u32,
+    /// Atoms that may be live at once: the registers that hold one each, and what can be read from memory beside them at no
+    /// cost.
+    pub room: u32,
     /// Simple operations that can be on their way at once: how many start in a cycle, times how long one takes.
     pub in_flight: u32,
 }

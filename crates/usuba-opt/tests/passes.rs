@@ -584,19 +584,17 @@ fn factors() {
         program.interleave
     };
     let asked = |interleave, granularity| Settings { interleave, granularity, ..Settings::default() };
-    let machine = |registers, in_flight| Settings {
-        machine: Some(Machine { registers, in_flight }),
-        ..Settings::default()
-    };
+    let machine =
+        |room, in_flight| Settings { machine: Some(Machine { room, in_flight }), ..Settings::default() };
     // One chain through nearly all operations; two atoms come in.
     assert_eq!(batches("", Settings::default()), 1);
     assert_eq!(batches("interleave(3)", Settings::default()), 3);
     assert_eq!(batches("interleave(3)", asked(Some(1), None)), 1);
     assert_eq!(batches("interleave(3)", asked(None, Some(4))), 2);
     assert_eq!(batches("interleave(2)", machine(32, 2)), 2);
-    assert_eq!(batches("", machine(32, 2)), 4);
-    assert_eq!(batches("", machine(3, 2)), 3);
-    assert_eq!(batches("", machine(1, 2)), 1);
+    assert_eq!(batches("", machine(64, 2)), 4);
+    assert_eq!(batches("", machine(6, 2)), 3);
+    assert_eq!(batches("", machine(3, 2)), 1);
     assert_eq!(batches("no_opt interleave(3)", asked(Some(2), None)), 1);
 }
 
