@@ -15,4 +15,5 @@ mod forward;
 mod inline;
 mod interleave;
 pub mod pass;
+mod pieces;
 mod share;

@@ -1,6 +1,6 @@
 //! The list of passes.
 
-use crate::{arrays, bytes, copies, dead, fold, inline, interleave, share};
+use crate::{arrays, bytes, copies, dead, fold, inline, interleave, pieces, share};
 use std::fmt;
 use std::ops::ControlFlow;
 use usuba_ir::program::{Node, Program};
@@ -77,6 +77,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "inline", purpose: "Replace calls of small nodes by their bodies.",                 run: inline::run },
     Pass { name: "arrays", purpose: "Carry arrays where loops carry more atoms than registers.",     run: arrays::run },
     Pass { name: "copies", purpose: "Read what is carried or stored from where it comes from.",      run: copies::run },
+    Pass { name: "pieces", purpose: "Make arrays of pieces of others, not of their atoms.",           run: pieces::run },
     Pass { name: "fold",   purpose: "Compute with constants, and apply the laws of logic.",          run: fold::run },
     Pass { name: "bytes-inlined", purpose: "The same, with what came together by inlining.",         run: bytes::run },
     Pass { name: "share",  purpose: "Compute what is the same once.",                                run: share::run },

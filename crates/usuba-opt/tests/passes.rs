@@ -730,3 +730,33 @@ fn what_is_no_longer_than_its_call_is_inlined() {
         "#]],
     );
 }
+
+/// Most atoms of the result are where they were in an array; the others come from another one, or by themselves.
+#[test]
+fn pieces() {
+    let atoms = |from: u32, to: u32, array: u32, first: u32| -> (String, Vec<String>) {
+        let lines =
+            (from..to).map(|place| format!("%{}: b1 = get %{array}[{place}]\n", first + place - from));
+        (lines.collect(), (0..to - from).map(|number| format!("%{}", first + number)).collect())
+    };
+    let (keys, mut names) = atoms(0, 20, 0, 3);
+    let (rest, more) = atoms(21, 64, 1, 23);
+    names.push("%2".into());
+    names.extend(more);
+    let text = format!(
+        "node N (%0 a: b1[20], %1 b: b1[64], %2 x: b1) -> (r: b1[64]) {{ {keys} {rest} %66: b1[64] = array [{}] return %66 }}",
+        names.join(", ")
+    );
+    check(
+        "",
+        Settings::default(),
+        &text,
+        expect![[r#"
+        node N (%0 a: b1[20], %1 b: b1[64], %2 x: b1) -> (r: b1[64]) {
+          %3: b1[64] = splice %1[0], %0
+          %4: b1[64] = set %3[20], %2
+          return %4
+        }
+    "#]],
+    );
+}
