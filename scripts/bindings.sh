@@ -88,7 +88,7 @@ python_tests() {
     # is the installed package that is looked at.
     (cd "$work" && "$python" -m mypy --strict --cache-dir "$work/types" -p usuba)
     (cd "$work" && "$python" -m mypy.stubtest usuba)
-    said=$("$python" docs/examples/pebble/pebble.py | head -n 1)
+    said=$("$python" docs/examples/pebble/pebble.py | sed -n 1p)
     [ "$said" = "$pebble" ] || {
         echo "bindings: docs/examples/pebble/pebble.py says $said in place of $pebble" >&2
         exit 1
