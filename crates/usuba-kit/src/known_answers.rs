@@ -10,6 +10,7 @@ use crate::pipeline::{Failure, Knobs};
 use crate::run::{self, Family, RunError, SharedObjects};
 use crate::variant::Variant;
 use crate::vectors::{Kind, RoundKeys, VectorFile};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use thiserror::Error;
@@ -132,7 +133,7 @@ pub struct Test {
 /// A way to run a primitive.
 #[derive(Clone, Copy, Debug)]
 pub enum Path {
-    /// The reference interpreter on the typed program.
+    /// The reference interpreter on the typed program; if the primitive has several texts, on each.
     Interpreter,
     /// The interpreter of Usuba0, after all passes, in each slicing.
     Usuba0,
@@ -414,7 +415,14 @@ pub fn run(
     let mut ways: Vec<(Path, Option<Slicing>)> = Vec::new();
     for &path in &plan.paths {
         match path {
-            Path::Interpreter | Path::Variant { .. } => ways.push((path, None)),
+            // A form has its slicings because other texts do not: each text is asked what it means.
+            Path::Interpreter => {
+                let asked = |slicing: &&Slicing| slicings.contains(slicing);
+                let of_forms = primitive.forms.iter().filter_map(|form| form.slicings.iter().find(asked));
+                ways.push((path, None));
+                ways.extend(of_forms.map(|&slicing| (path, Some(slicing))));
+            }
+            Path::Variant { .. } => ways.push((path, None)),
             _ => ways.extend(slicings.iter().map(|&slicing| (path, Some(slicing)))),
         }
     }
@@ -432,9 +440,13 @@ pub fn run(
         let at = Progress { way, number, ways: ways.len() };
         progress.lock().unwrap_or_else(PoisonError::into_inner)(at);
         let answers = match path {
-            Path::Interpreter => interpreted::reference(primitive, loaded, tests, plan),
+            Path::Interpreter => {
+                let text = slicing.map_or(Cow::Borrowed(primitive), |slicing| primitive.in_slicing(slicing));
+                interpreted::reference(&text, loaded, tests, plan)
+            }
             Path::Usuba0 => {
-                interpreted::normal_form(primitive, loaded, slicing.unwrap_or(Slicing::V), tests, plan)
+                let slicing = slicing.unwrap_or(Slicing::V);
+                interpreted::normal_form(&primitive.in_slicing(slicing), loaded, slicing, tests, plan)
             }
             Path::C { .. } | Path::Assembly { .. } | Path::Variant { .. } => {
                 compiled::answers(primitive, loaded, slicing, path, tests, plan)

@@ -159,6 +159,7 @@ fn build_as(
     target: &Target,
     choices: &Choices,
 ) -> Result<Library, BuildError> {
+    let primitive = &*primitive.in_slicing(choices.slicing);
     let mut making = Making::new(primitive, loaded, choices);
     let kernels = match &primitive.function {
         Function::BlockCipher(cipher) => Kernels::BlockCipher {

@@ -29,6 +29,7 @@
 //! | `tweak` | `{ bytes, order }`, one for each block; left out, there is none |
 //! | `round-keys` | `{ bytes, schedule-order, cipher-order }`: how the schedule writes them and how the cipher reads them |
 //! | `modes` | `ecb`, `ctr` |
+//! | `[[primitive.form]]` | any number of other texts of it, for further slicings: see [`WrittenForm`] |
 //!
 //! A stream cipher: `block-function`, a node from the `const` key, the counter and the `const` nonce to the keystream;
 //! `key`, `counter`, `nonce`, `keystream`, each `{ bytes, order }`.
@@ -43,14 +44,17 @@
 use crate::messages;
 use crate::order::Order;
 use serde::Deserialize;
+use std::borrow::Cow;
 use std::fmt;
 use thiserror::Error;
 use toml::Spanned;
 use usuba_ir::layout::Slicing;
 
 mod construction;
+mod form;
 
 pub use construction::{Construction, Scheme};
+pub use form::WrittenForm;
 
 /// The largest size of a block, key or state, in bytes.
 pub const LARGEST: u32 = 65536;
@@ -77,19 +81,35 @@ pub struct Manifest {
 pub struct Primitive {
     /// The name, such as `aes-128`.
     pub name: String,
-    /// The slicings worth building, best first.
+    /// The slicings worth building, best first; those of `forms` come last.
     pub slicings: Vec<Slicing>,
     /// Those of them that libraries are built from.
     pub library: Vec<Slicing>,
     /// The paths of files of known answers, relative to the manifest.
     pub vectors: Vec<String>,
-    /// What it is.
+    /// What it is, in all slicings that no form has.
     pub function: Function,
+    /// What it is in other slicings; no slicing is in two of them.
+    pub forms: Vec<WrittenForm>,
 }
 
 impl Primitive {
+    /// The primitive as it is in a slicing: with the nodes and orders of the form that has the slicing, if one has it.
+    pub fn in_slicing(&self, slicing: Slicing) -> Cow<'_, Primitive> {
+        match (self.forms.iter().find(|form| form.slicings.contains(&slicing)), &self.function) {
+            (Some(form), Function::BlockCipher(cipher)) => {
+                let function = Function::BlockCipher(form.of(cipher));
+                Cow::Owned(Primitive { function, ..self.clone() })
+            }
+            _ => Cow::Borrowed(self),
+        }
+    }
+
     /// The node that it spends its time in.
-    pub fn main_node(&self) -> &str {
+    pub fn main_node(&self, slicing: Slicing) -> &str {
+        if let Some(form) = self.forms.iter().find(|form| form.slicings.contains(&slicing)) {
+            return &form.encrypt;
+        }
         match &self.function {
             Function::BlockCipher(cipher) => &cipher.encrypt,
             Function::Stream(stream) => &stream.block_function,
@@ -350,6 +370,7 @@ struct Fields {
     generate: Option<Spanned<String>>,
     permute: Option<Spanned<String>>,
     state: Option<Spanned<Bytes>>,
+    form: Option<Spanned<Vec<form::Fields>>>,
 }
 
 /// Reads a manifest. `file` is the name to report it under.
@@ -405,19 +426,14 @@ impl Reader<'_> {
 
     fn primitive(&self, fields: Spanned<Fields>) -> Result<Primitive, ManifestError> {
         let at = fields.get_ref().name.span().start;
-        let fields = fields.into_inner();
+        let mut fields = fields.into_inner();
         self.check_name("a primitive", &fields.name)?;
-        if fields.slicings.get_ref().is_empty() {
-            let message = messages::empty("slicings", "name at least one of `b`, `v`, `v4` and `h`");
-            return Err(self.error(fields.slicings.span().start, message));
-        }
-        for (number, slicing) in fields.slicings.get_ref().iter().enumerate() {
-            if fields.slicings.get_ref().iter().take(number).any(|other| other == slicing) {
-                let message = messages::twice("the slicing", Slicing::from(*slicing));
-                return Err(self.error(fields.slicings.span().start, message));
-            }
-        }
-        let slicings: Vec<Slicing> = fields.slicings.get_ref().iter().copied().map(Slicing::from).collect();
+        let mut slicings = self.slicings(&fields.slicings, &[])?;
+        self.check_foreign(&fields)?;
+        let both = fields.decrypt.is_some();
+        let forms = fields.form.take().map(Spanned::into_inner).unwrap_or_default();
+        let forms: Vec<WrittenForm> =
+            forms.into_iter().map(|form| self.form(form, both, &mut slicings)).collect::<Result<_, _>>()?;
         let library = match &fields.library {
             None => slicings.clone(),
             Some(names) => {
@@ -432,7 +448,6 @@ impl Reader<'_> {
         for path in &fields.vectors {
             self.check_path(path)?;
         }
-        self.check_foreign(&fields)?;
         let need = Need { reader: self, kind: fields.kind, at };
         let function = match fields.kind {
             Kind::BlockCipher => {
@@ -521,7 +536,29 @@ impl Reader<'_> {
             library,
             vectors: fields.vectors.into_iter().map(Spanned::into_inner).collect(),
             function,
+            forms,
         })
+    }
+
+    /// The slicings of a field that names at least one, and none of `others`.
+    fn slicings(
+        &self,
+        names: &Spanned<Vec<SlicingName>>,
+        others: &[Slicing],
+    ) -> Result<Vec<Slicing>, ManifestError> {
+        if names.get_ref().is_empty() {
+            let message = messages::empty("slicings", "name at least one of `b`, `v`, `v4` and `h`");
+            return Err(self.error(names.span().start, message));
+        }
+        let mut slicings: Vec<Slicing> = Vec::new();
+        for slicing in names.get_ref().iter().copied().map(Slicing::from) {
+            if slicings.iter().chain(others).any(|other| *other == slicing) {
+                let message = messages::twice("the slicing", slicing);
+                return Err(self.error(names.span().start, message));
+            }
+            slicings.push(slicing);
+        }
+        Ok(slicings)
     }
 
     /// Fields that are known, but not for this kind.
@@ -546,10 +583,11 @@ impl Reader<'_> {
             ("generate", place(&fields.generate)),
             ("permute", place(&fields.permute)),
             ("state", place(&fields.state)),
+            ("form", place(&fields.form)),
         ];
         let allowed: &[&str] = match fields.kind {
             Kind::BlockCipher => {
-                &["encrypt", "decrypt", "schedule", "block", "key", "tweak", "round-keys", "modes"]
+                &["encrypt", "decrypt", "schedule", "block", "key", "tweak", "round-keys", "modes", "form"]
             }
             Kind::Stream => &["block-function", "key", "counter", "nonce", "keystream"],
             Kind::Generator => &["initialise", "generate", "key", "nonce", "state", "keystream"],

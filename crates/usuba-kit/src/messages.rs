@@ -75,6 +75,15 @@ pub fn wrong_shape(expected: &str, found: &str) -> String {
     format!("expected {expected}, found {found}")
 }
 
+/// A form of a primitive with another number of directions: with `decrypt`, or without.
+pub fn form_directions(decrypts: bool) -> String {
+    if decrypts {
+        "a form has `decrypt` if the primitive has: leave it out".into()
+    } else {
+        "a form has `decrypt` if the primitive has: name the node that decrypts".into()
+    }
+}
+
 /// A knob that does not exist.
 pub fn no_knob(name: &str) -> String {
     let names: Vec<&str> = crate::variant::KNOBS.iter().map(|knob| knob.name).collect();

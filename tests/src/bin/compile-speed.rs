@@ -81,7 +81,14 @@ fn nodes(cipher: &Cipher) -> Vec<(String, Vec<Slicing>)> {
         }
     };
     for primitive in &cipher.manifest.primitives {
-        let slicings = primitive.slicings.clone();
+        let mut slicings = primitive.slicings.clone();
+        slicings.retain(|slicing| primitive.forms.iter().all(|form| !form.slicings.contains(slicing)));
+        for form in &primitive.forms {
+            add(&form.encrypt, form.slicings.clone());
+            if let Some(decrypt) = &form.decrypt {
+                add(decrypt, form.slicings.clone());
+            }
+        }
         match &primitive.function {
             Function::BlockCipher(block) => {
                 add(&block.encrypt, slicings.clone());

@@ -126,7 +126,7 @@ fn vectors(name: &str, paths: &[String]) -> String {
 fn targets(cipher: &Cipher, primitive: &Primitive, slicing: Slicing) -> (String, String) {
     let (mut with, mut without) = (Vec::new(), Vec::new());
     for target in usuba_target::all().iter().filter(|target| target.beyond.is_none()) {
-        let settings = Settings::new(slicing, Some(primitive.main_node()));
+        let settings = Settings::new(slicing, Some(primitive.main_node(slicing)));
         let naming = usuba_codegen::Options { symbol: "kernel".into(), ..Default::default() };
         match compile(&cipher.loaded, &settings, target, &naming, &mut ()) {
             Ok(compiled) => with.push(format!("{} {}", target.name, compiled.kernel.instances)),

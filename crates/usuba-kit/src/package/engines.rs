@@ -184,7 +184,7 @@ fn is_same_but_for_keys(a: &Primitive, b: &Primitive) -> bool {
         return false;
     };
     let keyed = BlockCipher { schedule: other.schedule.clone(), key: other.key, ..one.clone() };
-    keyed == *other && a.library == b.library
+    keyed == *other && a.library == b.library && a.forms == b.forms
 }
 
 /// What a platform does: once with all engines, and if that takes assembly, again without for where there is none.

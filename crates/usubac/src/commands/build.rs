@@ -271,7 +271,7 @@ fn choose_for(
         Err(asked) => return Ok(asked),
     };
     let knobs = knobs::knobs(&build.compile.knobs)?;
-    let with = |slicing: Slicing| Settings::new(slicing, Some(primitive.main_node())).with(&knobs);
+    let with = |slicing: Slicing| Settings::new(slicing, Some(primitive.main_node(slicing))).with(&knobs);
     estimate::fastest(&cipher.loaded, &with, &among, target, build.compile.blocks).map_err(|refusals| {
         let names: Vec<String> = refusals.iter().map(|(slicing, _)| slicing.to_string()).collect();
         let reason = refusals.iter().find_map(|(slicing, refusal)| match refusal {

@@ -23,16 +23,22 @@ pub fn run(explain: &Explain, output: &Output) -> Result<(), Failure> {
     if Cipher::is_at(&explain.path) {
         let cipher = Cipher::read(&explain.path, &explain.search, output)?;
         for primitive in cipher.primitives(&[])? {
-            let mut settings = base.clone();
-            settings.entry = Options { entry: Some(primitive.main_node().to_owned()), ..entry.clone() };
-            let place = Place { name: &primitive.name, loaded: &cipher.loaded, blocks: explain.blocks };
-            found |= one(&place, &settings, &chosen, output, &mut documents);
+            let others = primitive.slicings.iter().filter(|slicing| !targets::SLICINGS.contains(slicing));
+            let slicings = targets::SLICINGS.iter().chain(others).copied().collect();
+            let (name, loaded) = (primitive.name.as_str(), &cipher.loaded);
+            let place = Place { name, loaded, slicings, blocks: explain.blocks };
+            let with = |slicing: Slicing| {
+                let node = Some(primitive.main_node(slicing).to_owned());
+                Settings { entry: Options { entry: node, ..entry.clone() }, ..base.clone() }
+            };
+            found |= one(&place, &with, &chosen, output, &mut documents);
         }
     } else {
         let loaded = front_end::read(&explain.path, &explain.search, output)?;
-        let place = Place { name: &explain.path, loaded: &loaded, blocks: explain.blocks };
+        let slicings = targets::SLICINGS.to_vec();
+        let place = Place { name: &explain.path, loaded: &loaded, slicings, blocks: explain.blocks };
         let settings = Settings { entry, ..base };
-        found |= one(&place, &settings, &chosen, output, &mut documents);
+        found |= one(&place, &|_| settings.clone(), &chosen, output, &mut documents);
     }
     if output.is_json() {
         print_json(&Value::Array(documents));
@@ -44,28 +50,31 @@ pub fn run(explain: &Explain, output: &Output) -> Result<(), Failure> {
 struct Place<'a> {
     name: &'a str,
     loaded: &'a Loaded,
+    slicings: Vec<Slicing>,
     /// Blocks that the caller has at a time.
     blocks: Option<u64>,
 }
 
-/// Explains one entry; whether anything has code.
+/// Explains one program or primitive, whose entry is that of `with`; whether anything has code.
 fn one(
     place: &Place<'_>,
-    base: &Settings,
+    with: &dyn Fn(Slicing) -> Settings,
     chosen: &[&'static Target],
     output: &Output,
     documents: &mut Vec<Value>,
 ) -> bool {
-    let Place { name, loaded, blocks } = *place;
+    let Place { name, loaded, blocks, .. } = *place;
     let mut rows = Vec::new();
     let mut ranking: Vec<(f64, String)> = Vec::new();
     let mut found = false;
-    let entry = &base.entry;
-    if !output.is_json() {
-        print_line(&format!("{name}: {}", entry.entry.as_deref().unwrap_or("the last definition")));
-    }
-    for slicing in targets::SLICINGS {
-        let mut settings = base.clone();
+    let mut said: Option<Option<String>> = None;
+    for &slicing in &place.slicings {
+        let mut settings = with(slicing);
+        let entry = &settings.entry.entry;
+        if !output.is_json() && said.as_ref() != Some(entry) {
+            print_line(&format!("{name}: {}", entry.as_deref().unwrap_or("the last definition")));
+        }
+        said = Some(entry.clone());
         settings.lowering.slicing = slicing;
         let mut admitted: Vec<&str> = Vec::new();
         for &target in chosen {
@@ -143,7 +152,8 @@ fn one(
             print_line(&format!("  {:>3}. {what:<14} {cost:.2} cycles per byte", number + 1));
         }
     }
-    documents.push(json!({ "name": name, "entry": entry.entry, "blocks": blocks, "rows": rows }));
+    let entry = place.slicings.first().and_then(|&slicing| with(slicing).entry.entry);
+    documents.push(json!({ "name": name, "entry": entry, "blocks": blocks, "rows": rows }));
     found
 }
 

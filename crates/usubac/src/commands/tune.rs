@@ -241,7 +241,7 @@ impl<'a> Session<'a> {
 
     /// What `build` makes, by every compiler that is there.
     fn defaults(&self) -> Result<Vec<Candidate>, Failure> {
-        let with = |slicing: Slicing| Settings::new(slicing, Some(self.primitive.main_node()));
+        let with = |slicing: Slicing| Settings::new(slicing, Some(self.primitive.main_node(slicing)));
         let estimate::Best { slicing, batches } = estimate::fastest(
             &self.workbench.cipher.loaded,
             &with,
