@@ -159,19 +159,37 @@ USUBA_INLINE void usuba_count_lanes(unsigned char *row, unsigned char *numbers, 
     }
 }
 
-/* V: registers have words of counters. While the lowest word does not overflow, all others are the same everywhere.
- * `memory` has the lowest words, as numbers. */
+/* Writes `next` to the lanes of `row` whose number is below `low`, to the others `value`. */
+USUBA_INLINE void usuba_count_row(unsigned char *row, const unsigned char *numbers, size_t size, size_t lane, uint64_t low,
+                                  uint64_t value, uint64_t next)
+{
+    size_t j;
+#if USUBA_VECTOR
+    if (usuba_is_vector(size)) {
+        USUBA_FOR_SIZE(size, usuba_count_row, (row, numbers, lane, low, value, next));
+        return;
+    }
+#endif
+    for (j = 0; j < size / lane; j++) {
+        const uint64_t number = usuba_load_lane(numbers + j * lane, lane);
+        usuba_store_lane(row + j * lane, number < low ? next : value, lane);
+    }
+}
+
+/* V: registers have words of counters. `memory` has the lowest words, as numbers; where one of them is below the first, it has
+ * overflowed, and the words above are those of the counter after this call. They are only written where they change. */
 USUBA_INLINE void usuba_count_v(void *registers, size_t size, size_t lane, unsigned char *counter, uint64_t moved,
                                 struct usuba_count *memory, struct usuba_format format, int big, size_t block)
 {
-    unsigned char *image = (unsigned char *)registers, *numbers = (unsigned char *)memory->words;
-    const size_t instances = size / lane, lowest = big ? format.words - 1 : 0;
-    const int regular = 8 * lane == format.width && usuba_cell_bits(format) == 0 && size <= sizeof *memory;
+    enum { LONGEST = 64 };
+    unsigned char *image = (unsigned char *)registers, *numbers = (unsigned char *)memory->words, next[LONGEST];
+    const size_t instances = size / lane, bytes = format.bytes, digits = bytes < 8 ? bytes : 8;
+    const int regular = 8 * lane == format.width && usuba_cell_bits(format) == 0 && size <= sizeof *memory &&
+                        bytes <= LONGEST;
     const int reverse = lane > 1 && big != (format.order == USUBA_BIG);
-    const uint64_t most = UINT64_MAX >> (64 - 8 * lane);
-    const uint64_t low = regular ? usuba_counter_low(counter, format.bytes, big, lane) : 0;
-    size_t j, word;
-    if (!regular || low > most - (instances - 1)) {
+    size_t j, word, t;
+    uint64_t now, before, last, low;
+    if (!regular) {
         for (j = 0; j < instances; j++) {
             /* The instance of the next block. */
             size_t instance = 0;
@@ -179,31 +197,54 @@ USUBA_INLINE void usuba_count_v(void *registers, size_t size, size_t lane, unsig
                 instance++;
             for (word = 0; word < format.words; word++)
                 usuba_store_lane(image + word * size + instance * lane, usuba_load_word(counter, word, format), lane);
-            usuba_counter_add(counter, format.bytes, big, 1);
+            usuba_counter_add(counter, bytes, big, 1);
         }
         return;
     }
-    if (moved == 0 || low < moved) {
-        for (word = 0; word < format.words; word++) {
-            const uint64_t value = usuba_load_word(counter, word, format);
-            for (j = 0; j < instances; j++)
-                usuba_store_lane(image + word * size + j * lane, value, lane);
-        }
+    now = usuba_counter_low(counter, bytes, big, digits);
+    before = now - moved;
+    last = now + (instances - 1);
+    low = usuba_counter_low(counter, bytes, big, lane);
+    if (moved == 0)
         for (j = 0; j < instances; j++)
             usuba_store_lane(numbers + j * lane, low + usuba_block_of(j, instances, size, block), lane);
-        moved = 0;
+    usuba_count_lanes(image + (big ? format.words - 1 : 0) * size, numbers, size, lane, moved, reverse);
+    memcpy(next, counter, bytes);
+    usuba_counter_add(next, bytes, big, instances);
+    for (t = 1; t < format.words; t++) {
+        const size_t shift = 8 * lane * t;
+        if (moved != 0 && before <= now && now <= last && (shift >= 64 || before >> shift == last >> shift))
+            break;
+        word = big ? format.words - 1 - t : t;
+        usuba_count_row(image + word * size, numbers, size, lane, low, usuba_load_word(counter, word, format),
+                        usuba_load_word(next, word, format));
     }
-    usuba_count_lanes(image + lowest * size, numbers, size, lane, moved, reverse);
-    usuba_counter_add(counter, format.bytes, big, instances);
+    memcpy(counter, next, bytes);
 }
 
-/* Packed: one counter after another. */
+/* Packed: `memory` has the counters, of 16 bytes, as two numbers each, the upper one first. Other counters are made one after
+ * another. */
 USUBA_INLINE void usuba_count_p(void *registers, size_t size, size_t lane, unsigned char *counter, uint64_t moved,
                                 struct usuba_count *memory, struct usuba_format format, int big, size_t block)
 {
     unsigned char *image = (unsigned char *)registers;
     size_t j, group;
-    (void)moved, (void)memory, (void)block;
+    (void)block, (void)moved, (void)memory;
+#if USUBA_VECTOR
+    if (usuba_has_vectors_p(size, lane, format) && big && format.bytes == 16) {
+        const uint64_t low = usuba_load64_big(counter + 8), high = usuba_load64_big(counter);
+        if (moved == 0 || low < moved || low > UINT64_MAX - (size / 16 - 1)) {
+            for (j = 0; j < size / 16; j++) {
+                memory->words[2 * j] = high + (low + j < low);
+                memory->words[2 * j + 1] = low + j;
+            }
+            moved = 0;
+        }
+        USUBA_FOR_SIZE(size, usuba_count_p, (image, memory->words, lane, moved, !usuba_is_plain_p(lane, format)));
+        usuba_counter_add(counter, 16, 1, size / 16);
+        return;
+    }
+#endif
     for (j = 0; j < size / 16; j++) {
         for (group = 0; group < format.words * lane / 16; group++)
             usuba_pack_group(image + group * size + 16 * j, lane, counter, group, format);

@@ -429,6 +429,31 @@ USUBA_INLINE void USUBA_SIZED(usuba_count)(unsigned char *row, unsigned char *nu
     USUBA_SIZED(usuba_put)(row, reverse ? USUBA_SIZED(usuba_reverse)(lane, x) : x);
 }
 
+/* A number in every lane. */
+USUBA_INLINE USUBA_V USUBA_SIZED(usuba_all)(size_t lane, uint64_t n)
+{
+    const USUBA_V none = { 0 };
+    return USUBA_SIZED(usuba_add)(lane, none, n);
+}
+
+/* `next` in the lanes whose number is below `low`, `value` in the others. Comparisons of vectors do not mean the same to all
+ * compilers: the highest bit of `borrow` is what a subtraction of `low` borrows. */
+USUBA_INLINE void USUBA_SIZED(usuba_count_row)(unsigned char *row, const unsigned char *numbers, size_t lane, uint64_t low,
+                                               uint64_t value, uint64_t next)
+{
+    typedef uint8_t bytes __attribute__((vector_size(USUBA_SIZE)));
+    typedef uint16_t halves __attribute__((vector_size(USUBA_SIZE)));
+    typedef uint32_t words __attribute__((vector_size(USUBA_SIZE)));
+    const USUBA_V x = USUBA_SIZED(usuba_get)(numbers), y = USUBA_SIZED(usuba_all)(lane, low), none = { 0 };
+    const USUBA_V borrow = (~x & y) | ((~x | y) & USUBA_SIZED(usuba_add)(lane, x, 0 - low));
+    const USUBA_V passed = lane == 1   ? (USUBA_V)((bytes)none - ((bytes)borrow >> 7))
+                           : lane == 2 ? (USUBA_V)((halves)none - ((halves)borrow >> 15))
+                           : lane == 4 ? (USUBA_V)((words)none - ((words)borrow >> 31))
+                                       : none - (borrow >> 63);
+    const USUBA_V change = USUBA_SIZED(usuba_all)(lane, value ^ next);
+    USUBA_SIZED(usuba_put)(row, USUBA_SIZED(usuba_all)(lane, value) ^ (change & passed));
+}
+
 /* Exchanges register and place of `count` elements, the number of elements in a piece or half of it. */
 USUBA_INLINE void USUBA_SIZED(usuba_elements)(size_t count, size_t bytes, USUBA_V x[16])
 {
@@ -639,6 +664,33 @@ USUBA_INLINE void USUBA_SIZED(usuba_unpack_words16)(struct usuba_output blocks, 
     USUBA_SIZED(usuba_store)(blocks, column, 1, USUBA_SIZED(usuba_exchange_half)(x[3]));
     USUBA_SIZED(usuba_store)(blocks, column, 2, USUBA_SIZED(usuba_exchange_half)(x[0]));
     USUBA_SIZED(usuba_store)(blocks, column, 3, USUBA_SIZED(usuba_exchange_half)(x[2]));
+}
+
+/* ---- Packed: a piece of a register is 16 bytes of a block. ---- */
+
+USUBA_INLINE void USUBA_SIZED(usuba_pack_p)(unsigned char *row, const unsigned char *blocks, struct usuba_column column,
+                                            size_t lane, int reverse)
+{
+    const USUBA_V x = USUBA_SIZED(usuba_load)(blocks, column, 0);
+    USUBA_SIZED(usuba_put)(row, reverse ? USUBA_SIZED(usuba_reverse)(lane, x) : x);
+}
+
+USUBA_INLINE void USUBA_SIZED(usuba_unpack_p)(struct usuba_output blocks, const unsigned char *row,
+                                              struct usuba_column column, size_t lane, int reverse)
+{
+    const USUBA_V x = USUBA_SIZED(usuba_get)(row);
+    USUBA_SIZED(usuba_store)(blocks, column, 0, reverse ? USUBA_SIZED(usuba_reverse)(lane, x) : x);
+}
+
+/* Counters of 16 bytes, big-endian, each from two numbers, the upper one first; the lower ones grow by `moved`. */
+USUBA_INLINE void USUBA_SIZED(usuba_count_p)(unsigned char *row, uint64_t *numbers, size_t lane, uint64_t moved, int reverse)
+{
+    unsigned char *memory = (unsigned char *)numbers;
+    USUBA_V x = USUBA_SIZED(usuba_get)(memory) + USUBA_SIZED(usuba_halves)(0, moved);
+    USUBA_SIZED(usuba_put)(memory, x);
+    if (!USUBA_BIG_ENDIAN)
+        x = USUBA_SIZED(usuba_reverse)(8, x);
+    USUBA_SIZED(usuba_put)(row, reverse ? USUBA_SIZED(usuba_reverse)(lane, x) : x);
 }
 
 #undef USUBA_JOIN_

@@ -5,7 +5,7 @@
 
 struct test {
     struct usuba_format format;
-    int image; /* 0: B, 1: V, 2: H, 3: H in integers. */
+    int image; /* 0: B, 1: V, 2: H, 3: H in integers, 4: packed. */
     size_t parameter; /* Bytes of a lane, bits of an element. */
     size_t size, count, bytes, uniform_bytes;
 };
@@ -55,6 +55,8 @@ static void pack(const struct test *t, void *image, const unsigned char *blocks)
         usuba_pack_v(image, t->size, t->parameter, blocks, t->format);
     else if (t->image == 2)
         usuba_pack_h(image, t->size, t->parameter, blocks, t->format);
+    else if (t->image == 4)
+        usuba_pack_p(image, t->size, t->parameter, blocks, t->format);
     else
         usuba_pack_interleaved(image, t->size, t->parameter, blocks, t->format);
 }
@@ -72,6 +74,8 @@ static void unpack(const struct test *t, unsigned char *blocks, const unsigned c
         usuba_unpack_v(usuba_output(blocks, with), copy, t->size, t->parameter, t->format);
     else if (t->image == 2)
         usuba_unpack_h(usuba_output(blocks, with), copy, t->size, t->parameter, t->format);
+    else if (t->image == 4)
+        usuba_unpack_p(usuba_output(blocks, with), copy, t->size, t->parameter, t->format);
     else
         usuba_unpack_interleaved(usuba_output(blocks, with), copy, t->size, t->parameter, t->format);
     free(copy);
@@ -86,6 +90,8 @@ static void count(const struct test *t, void *image, unsigned char *counter, uin
         usuba_count_v(image, t->size, t->parameter, counter, moved, memory, t->format, big, t->format.bytes);
     else if (t->image == 2)
         usuba_count_h(image, t->size, t->parameter, counter, moved, memory, t->format, big, t->format.bytes);
+    else if (t->image == 4)
+        usuba_count_p(image, t->size, t->parameter, counter, moved, memory, t->format, big, t->format.bytes);
     else
         usuba_count_interleaved(image, t->size, t->parameter, counter, moved, memory, t->format, big, t->format.bytes);
 }
@@ -184,6 +190,8 @@ int main(void)
                 usuba_uniform_v(uniform, t.parameter, blocks, t.format);
             else if (t.image == 3)
                 usuba_uniform_interleaved(uniform, t.parameter, blocks, t.format);
+            else if (t.image == 4)
+                usuba_uniform_p(uniform, t.parameter, blocks, t.format);
             else
                 usuba_uniform_h(uniform, t.parameter, blocks, t.format);
             if (end == 0)

@@ -19,6 +19,9 @@ enum Image {
     BitInterleaved {
         batch: usize,
     },
+    Packed {
+        lane: usize,
+    },
 }
 
 struct Case {
@@ -40,6 +43,7 @@ impl Case {
             Image::V { lane } => self.register / lane,
             Image::H { .. } => 8 * self.register / self.width as usize,
             Image::BitInterleaved { batch } => batch,
+            Image::Packed { .. } => self.register / 16,
         }
     }
 
@@ -61,6 +65,7 @@ impl Case {
     fn registers(&self) -> usize {
         match self.image {
             Image::B => self.words * self.width as usize,
+            Image::Packed { lane } => self.words * lane / 16,
             _ => self.words,
         }
     }
@@ -68,7 +73,7 @@ impl Case {
     fn uniform_bytes(&self) -> usize {
         match self.image {
             Image::B => 8 * self.words * self.width as usize,
-            Image::V { lane } => self.words * lane,
+            Image::V { lane } | Image::Packed { lane } => self.words * lane,
             Image::H { batch } => self.words * self.width as usize * batch / 8,
             Image::BitInterleaved { .. } => 8 * self.words,
         }
@@ -80,6 +85,7 @@ impl Case {
             Image::V { lane } => format!("V lane {lane}"),
             Image::H { batch } => format!("H batch {batch}"),
             Image::BitInterleaved { batch } => format!("interleaved {batch}"),
+            Image::Packed { lane } => format!("packed lane {lane}"),
         };
         format!(
             "{image}, registers of {} bytes, blocks of {} words of {} bits, {}",
@@ -109,7 +115,11 @@ fn cases() -> Vec<Case> {
         add(Order::Little, 32, 16, Image::V { lane: 4 }, register); // ChaCha20
         add(Order::Big, 64, 5, Image::V { lane: 8 }, register);
         add(Order::Little, 16, 4, Image::V { lane: 2 }, register);
-        add(Order::Big, 8, 16, Image::V { lane: 1 }, register);
+        add(Order::Big, 8, 16, Image::V { lane: 1 }, register); // AES on bytes
+        add(Order::Little, 8, 8, Image::V { lane: 1 }, register);
+        add(Order::Big, 8, 16, Image::Packed { lane: 1 }, register); // AES on bytes
+        add(Order::Little, 32, 16, Image::Packed { lane: 4 }, register); // ChaCha20
+        add(Order::Big, 32, 4, Image::Packed { lane: 4 }, register);
     }
     for lane in [1, 2, 4, 8] {
         add(Order::Big, 8 * lane as u32, 4, Image::V { lane }, lane); // general-purpose registers
@@ -159,12 +169,16 @@ fn model_image(case: &Case, words: &[Vec<u128>], big_endian: bool) -> Vec<u8> {
     let mut image = vec![0u8; case.registers() * case.register];
     for (j, words) in case.instances_of_blocks().into_iter().zip(words) {
         for (word, &value) in words.iter().enumerate() {
-            if let Image::V { lane } = case.image {
+            if let Image::V { lane } | Image::Packed { lane } = case.image {
                 let mut bytes = value.to_le_bytes()[..lane].to_vec();
                 if big_endian {
                     bytes.reverse();
                 }
-                image[word * case.register + j * lane..][..lane].copy_from_slice(&bytes);
+                let at = match case.image {
+                    Image::Packed { .. } => word * lane / 16 * case.register + 16 * j + word * lane % 16,
+                    _ => word * case.register + j * lane,
+                };
+                image[at..][..lane].copy_from_slice(&bytes);
                 continue;
             }
             for bit in 0..case.width as usize {
@@ -196,14 +210,14 @@ fn model_uniform(case: &Case, words: &[u128], big_endian: bool) -> Vec<u8> {
     let mut uniform = Vec::new();
     for &value in words {
         match case.image {
-            Image::V { lane } => {
+            Image::V { lane } | Image::Packed { lane } => {
                 let mut bytes = value.to_le_bytes()[..lane].to_vec();
                 if big_endian {
                     bytes.reverse();
                 }
                 uniform.extend(bytes);
             }
-            Image::B | Image::H { .. } | Image::BitInterleaved { .. } => {
+            _ => {
                 let size = if let Image::H { batch } = case.image { batch / 8 } else { 8 };
                 for bit in (0..case.width).rev() {
                     uniform.extend(vec![if value >> bit & 1 == 1 { 0xff } else { 0 }; size]);
@@ -234,7 +248,7 @@ fn model(cases: &[Case], big_endian: bool) -> Vec<Vec<u8>> {
         let mut answer = model_image(case, &words, big_endian);
         answer.extend(&blocks);
         answer.extend(model_uniform(case, &words[0], big_endian));
-        if !matches!(case.image, Image::H { .. } | Image::BitInterleaved { .. }) {
+        if matches!(case.image, Image::B | Image::V { .. }) {
             answer.extend(&blocks[..bytes]);
         }
         answer
@@ -253,6 +267,7 @@ fn program(cases: &[Case]) -> OutputFile {
             Image::V { lane } => (1, lane),
             Image::H { batch } => (2, batch),
             Image::BitInterleaved { batch } => (3, batch),
+            Image::Packed { lane } => (4, lane),
         };
         rows += &format!(
             "    {{ {{ {order}, {}, {}, {} }}, {image}, {parameter}, {}, {}, {}, {} }},\n",
