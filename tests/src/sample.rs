@@ -16,6 +16,7 @@ use usuba_ir::program::Program;
 use usuba_kit::pipeline::Settings;
 use usuba_kit::run::Family;
 use usuba_lang::elaborate::elaborate;
+use usuba_lang::typed::{Body, Instance, Lookup};
 use usuba_target::Target;
 
 /// So many primitives go by each triple of slicing, target and compiler, if so many have code for it.
@@ -70,12 +71,12 @@ const ROLES: [Role; 4] = [Role::Portable, Role::Widest, Role::Emulated, Role::Ot
 fn role(target: &Target, targets: &[&'static Target]) -> Role {
     let native =
         |target: &Target| target.toolchains.first().is_some_and(|toolchain| toolchain.runner.is_empty());
-    let widest =
-        targets.iter().filter(|one| native(one) && !one.single_lane).max_by_key(|one| one.register_bits);
+    let vectors = |one: &&&'static Target| native(one) && !one.single_lane && one.beyond.is_none();
+    let widest = targets.iter().filter(vectors).max_by_key(|one| one.register_bits);
     match target {
         _ if target.single_lane => Role::Portable,
         _ if !native(target) => Role::Emulated,
-        _ if widest.is_some_and(|widest| widest.name == target.name) => Role::Widest,
+        _ if widest.is_some_and(|widest| widest.name == target.beyond.unwrap_or(target.name)) => Role::Widest,
         _ => Role::Other,
     }
 }
@@ -89,12 +90,22 @@ pub fn house(folders: &[&str], targets: &[&'static Target]) -> Vec<Subject> {
             let offers = |&slicing: &Slicing| {
                 let settings = Settings::new(slicing, Some(primitive.main_node(slicing)));
                 let (typed, _) = elaborate(&cipher.loaded.program, &settings.elaboration());
-                let width = typed.map_or(1, |typed| {
+                let (width, maps_bytes) = typed.map_or((1, false), |typed| {
                     let entry = typed.instance(typed.entry);
-                    entry.inputs.first().map_or(1, |&input| entry.variable(input).word)
+                    let is_word =
+                        |one: &Instance| matches!(&one.body, Body::Table(table) if table.lookup == Lookup::Word);
+                    let width = entry.inputs.first().map_or(1, |&input| entry.variable(input).word);
+                    (width, typed.instances.iter().any(is_word))
                 });
-                let offered = targets.iter().copied().filter(|target| has_code(slicing, width, target));
-                (slicing, offered.collect())
+                let has_code = |target: &Target| has_code(slicing, width, maps_bytes, target);
+                // The code for both is the same.
+                let is_new = |target: &Target| {
+                    let other = target.beyond.and_then(usuba_target::by_name);
+                    other.is_none_or(|other| !has_code(other))
+                };
+                let offered =
+                    targets.iter().copied().filter(|target| has_code(target) && is_new(target)).collect();
+                (slicing, offered)
             };
             subjects.push(Subject {
                 name: format!("{folder}/{}", primitive.name),
@@ -107,8 +118,8 @@ pub fn house(folders: &[&str], targets: &[&'static Target]) -> Vec<Subject> {
 }
 
 /// Whether a target has code for what ciphers do with words of `width` bits in a slicing: logic, rotations of words, and
-/// shuffles of their bits in `H` and of whole words in packed layouts.
-fn has_code(slicing: Slicing, width: u32, target: &Target) -> bool {
+/// shuffles of their bits in `H` and of whole words in packed layouts, and maps of bytes.
+fn has_code(slicing: Slicing, width: u32, maps_bytes: bool, target: &Target) -> bool {
     let reversed = |words: u32, bits: u32| {
         let places =
             (0..words).rev().flat_map(|word| (0..bits).map(move |bit| (word * bits + bit).to_string()));
@@ -123,9 +134,14 @@ fn has_code(slicing: Slicing, width: u32, target: &Target) -> bool {
             (format!("<{bits},{words},1>"), reversed(words, bits))
         }
     };
+    let last = if maps_bytes && slicing != Slicing::B {
+        "invertbytes %3, 0x0102040810204080, 0x00"
+    } else {
+        "not %3"
+    };
     let text = format!(
         "node Sample (%0 a: {ty}, %1 b: {ty}) -> (r: {ty}) {{\n  %2: {ty} = xor %0, %1\n  %3: {ty} = {operation}\n  \
-         return %3\n}}\n"
+         %4: {ty} = {last}\n  return %4\n}}\n"
     );
     let program = Program::parse(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     admits(&program, target).is_ok()
@@ -218,11 +234,11 @@ mod tests {
     /// The sample leaves nothing out, on a CPU with all vectors and on one without AVX-512.
     #[test]
     fn every_row_and_column_of_the_matrix_is_sampled() {
-        for without in [&[][..], &["avx512", "avx512-256"]] {
+        for without in [&[][..], &["avx512", "avx512-256", "avx512-128"]] {
             let targets: Vec<&Target> = usuba_target::all()
                 .iter()
                 .copied()
-                .filter(|one| one.beyond.is_none() && !without.contains(&one.name))
+                .filter(|one| !without.contains(&one.beyond.unwrap_or(one.name)))
                 .collect();
             let house = house(&CIPHERS, &targets);
             let ways = sample(&house, &targets);

@@ -37,11 +37,7 @@ fn matrix() -> &'static Matrix {
         let all = chosen.is_some() || std::env::var("USUBA_WAYS").is_ok_and(|value| value == "all");
         let wanted = |name: &str| chosen.as_ref().is_none_or(|names| names.split(',').any(|one| one == name));
         let mut targets: Vec<&'static Target> = Vec::new();
-        for target in usuba_target::all()
-            .iter()
-            .copied()
-            .filter(|target| target.beyond.is_none() && wanted(target.name))
-        {
+        for target in usuba_target::all().iter().copied().filter(|target| wanted(target.name)) {
             match Compiler::find(target, Family::Gcc) {
                 Err(error @ RunError::Features { .. }) => say(&format!("left out: {error}")),
                 _ => targets.push(target),

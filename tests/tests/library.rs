@@ -13,7 +13,7 @@ use usuba_kit::library::Choices;
 use usuba_kit::manifest::Primitive;
 use usuba_kit::package::{self, Options, Package};
 use usuba_kit::run::{Compiler, Family, Program, SharedObjects};
-use usuba_target::{Target, by_name};
+use usuba_target::{PLATFORMS, Target, by_name};
 use usuba_tests::ciphers::{CIPHERS, Cipher};
 
 /// One of each kind and layout: H and bit-interleaved, V with packed words, V with interleaving, B.
@@ -92,8 +92,9 @@ fn asked(name: &str, cipher: &Cipher, program: &Program, environment: &[(&str, &
 
 /// The targets of the platform that this machine is one of, as far as it has them.
 fn native_targets() -> Vec<&'static str> {
-    let runs = |name: &&&str| by_name(name).is_some_and(|target| Compiler::find(target, Family::Gcc).is_ok());
-    ["gp64", "ssse3", "avx2", "avx512"].iter().filter(runs).copied().collect()
+    let runs = |name: &&str| by_name(name).is_some_and(|target| Compiler::find(target, Family::Gcc).is_ok());
+    let levels = PLATFORMS.iter().find(|platform| platform.name == "x86-64").map_or(&[][..], |one| one.levels);
+    levels.iter().map(|target| target.name).filter(|name| runs(name)).collect()
 }
 
 #[test]

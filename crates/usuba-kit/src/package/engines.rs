@@ -124,6 +124,13 @@ pub fn build(
                 || options.targets.iter().any(|wanted| wanted.name == target.name);
             if wanted && !candidates.iter().any(|candidate| candidate.engine.target.name == target.name) {
                 for choices in (options.choose)(cipher, primitive, target) {
+                    // The code for both is the same.
+                    if candidates.iter().any(|other| {
+                        target.beyond == Some(other.engine.target.name)
+                            && other.made.slicing == choices.slicing
+                    }) {
+                        continue;
+                    }
                     let usual = candidate(cipher, primitive, target, &choices, platform, options)?;
                     if let Some(usual) = &usual
                         && usual.interleave > 1
