@@ -93,7 +93,8 @@ fn asked(name: &str, cipher: &Cipher, program: &Program, environment: &[(&str, &
 /// The targets of the platform that this machine is one of, as far as it has them.
 fn native_targets() -> Vec<&'static str> {
     let runs = |name: &&str| by_name(name).is_some_and(|target| Compiler::find(target, Family::Gcc).is_ok());
-    let levels = PLATFORMS.iter().find(|platform| platform.name == "x86-64").map_or(&[][..], |one| one.levels);
+    let levels =
+        PLATFORMS.iter().find(|platform| platform.name == "x86-64").map_or(&[][..], |one| one.levels);
     levels.iter().map(|target| target.name).filter(|name| runs(name)).collect()
 }
 
