@@ -35,6 +35,7 @@ levels() {
     has ssse3 && list="$list ssse3"
     has avx2 && list="$list avx2"
     has avx512vl && has avx512bw && list="$list avx512"
+    has avx512vl && has avx512bw && has gfni && list="$list avx512-gfni"
     echo "${LEVELS:-$list}"
 }
 

@@ -289,7 +289,12 @@ fn choose_for(
 }
 
 fn refused(slicing: Slicing, target: &Target, missing: &[Missing]) -> Failure {
-    let reasons: Vec<String> = missing.iter().take(5).map(ToString::to_string).collect();
+    let mut reasons: Vec<String> = Vec::new();
+    for reason in missing.iter().map(ToString::to_string) {
+        if reasons.len() < 5 && !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
     Failure::general(format!(
         "`{}` has no code for this program under `--slicing {slicing}`: {}",
         target.name,
