@@ -14,7 +14,7 @@ pub struct Core {
     pub source: &'static str,
     /// Families and models, as `/proc/cpuinfo` has them.
     models: &'static [(u32, u32)],
-    /// Ports by meaning, for vectors; a row that is not here has those of the table.
+    /// Ports by meaning, for vectors: all that computes. Empty if the tables of the targets are about this core.
     vectors: &'static [(Meaning, u16)],
     /// The same for general-purpose registers.
     general: &'static [(Meaning, u16)],
@@ -90,10 +90,14 @@ impl Core {
         CORES.iter().find(|core| core.models.contains(&(family, model))).unwrap_or(&GOLDEN_COVE)
     }
 
-    /// The ports that can run an instruction of a target.
+    /// The ports that can run an instruction of a target; 0 for what only reads or writes memory, whose ports have numbers of
+    /// their own on cores that are not those of the tables.
     pub fn ports(&self, target: &Target, row: &Instruction) -> u16 {
         let own = if target.single_lane { self.general } else { self.vectors };
-        own.iter().find(|(meaning, _)| *meaning == row.meaning).map_or(row.ports, |(_, ports)| *ports)
+        if own.is_empty() {
+            return row.ports;
+        }
+        own.iter().find(|(meaning, _)| *meaning == row.meaning).map_or(0, |(_, ports)| *ports)
     }
 }
 
