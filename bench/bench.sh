@@ -72,7 +72,7 @@ object=$build/peer.o
 echo "bench: building the peers" >&2
 
 rm -rf "$build/ours"
-for primitive in aes:aes-128 ascon:ascon-p12 chacha20:chacha20 des:des des:tdes-ede3 serpent:serpent-128; do
+for primitive in aes:aes-128 aria:aria-128 ascon:ascon-p12 camellia:camellia-128 chacha20:chacha20 des:des des:tdes-ede3 serpent:serpent-128 sm4:sm4; do
     "$usubac" build "ciphers/${primitive%:*}" --primitive "${primitive#*:}" --target native -o "$build/ours" >/dev/null
 done
 gcc -O2 -march=native -I"$build/ours" -I$peer $peer/ours.c "$build"/ours/*.[cS] "$object" -lm -o "$build/peers/ours"
@@ -119,7 +119,7 @@ if [ -n "$archive" ] && [ -n "$clang" ] && command -v python3 >/dev/null 2>&1; t
             cd "$build"/botan3/Botan-*/
             python3 configure.py --minimized-build --build-targets=static --without-documentation --cc=clang \
                 "--cc-bin=$(echo "$clang" | sed 's/clang/clang++/')" "--with-build-dir=$build/botan3" \
-                --enable-modules=os_utils,serpent,serpent_simd,serpent_avx2,serpent_avx512,des,chacha,chacha_simd32,chacha_avx2,chacha_avx512,aes,aes_vperm,ctr,ctr_avx2,ctr_simd32
+                --enable-modules=os_utils,serpent,serpent_simd,serpent_avx2,serpent_avx512,des,chacha,chacha_simd32,chacha_avx2,chacha_avx512,aes,aes_vperm,ctr,ctr_avx2,ctr_simd32,aria,aria_avx512_gfni,camellia,camellia_avx2_gfni,camellia_avx512_gfni,sm4,sm4_gfni,sm4_avx512
             make -f "$build/botan3/Makefile" libs -j "$(nproc)"
         ) >>"$log" 2>&1 || missing "Botan 3 (crate botan-src) cannot be built"
     fi

@@ -55,6 +55,36 @@ int serpent_ctr()
     return start_stream("CTR-BE(Serpent)", 16, 16);
 }
 
+int camellia()
+{
+    return start_block("Camellia-128", 16);
+}
+
+int camellia_ctr()
+{
+    return start_stream("CTR-BE(Camellia-128)", 16, 16);
+}
+
+int sm4()
+{
+    return start_block("SM4", 16);
+}
+
+int sm4_ctr()
+{
+    return start_stream("CTR-BE(SM4)", 16, 16);
+}
+
+int aria()
+{
+    return start_block("ARIA-128", 16);
+}
+
+int aria_ctr()
+{
+    return start_stream("CTR-BE(ARIA-128)", 16, 16);
+}
+
 int aes()
 {
     return start_block("AES-128", 16);
@@ -88,6 +118,16 @@ int main(int argc, char **argv)
         { "des", "ecb", "gp64", des_method, des, run_block, 0 },
         { "tdes-ede3", "ecb", "gp64", des_method, triple_des, run_block, 0 },
     };
+#if BOTAN_VERSION_MAJOR >= 3
+    const peer bytes[] = {
+        { "camellia-128", "ecb", level, "constant time", camellia, run_block, 0 },
+        { "camellia-128", "ctr", level, "constant time", camellia_ctr, run_stream, 0 },
+        { "sm4", "ecb", level, "constant time", sm4, run_block, 0 },
+        { "sm4", "ctr", level, "constant time", sm4_ctr, run_stream, 0 },
+        { "aria-128", "ecb", level, "constant time", aria, run_block, 0 },
+        { "aria-128", "ctr", level, "constant time", aria_ctr, run_stream, 0 },
+    };
+#endif
     const peer without_aes[] = { { "aes-128", "ecb", "ssse3", "constant time", aes, run_block, 0 } };
 #if BOTAN_VERSION_MAJOR < 3
     if (!std::strcmp(level, "without-aes"))
@@ -97,6 +137,15 @@ int main(int argc, char **argv)
 #endif
     const std::string version = Botan::short_version_string();
     int status;
+#if BOTAN_VERSION_MAJOR >= 3
+    // ARIA has no code for GFNI without AVX-512.
+    if (!std::strcmp(level, "avx512-gfni") || !std::strcmp(level, "avx2-gfni")) {
+        status = peer_main("Botan", version.c_str(), bytes, level[3] == '5' ? 6 : 4, argc, argv);
+        block.reset();
+        stream.reset();
+        return status;
+    }
+#endif
     if (!std::strcmp(level, "without-aes")) {
         status = peer_main("Botan", version.c_str(), without_aes, 1, argc, argv);
     } else {

@@ -1,10 +1,13 @@
 /* ours.c - the bytes that Usuba's libraries make of the common text: what the peers' are compared with. */
 #include "peer.h"
 #include "usuba_aes_128.h"
+#include "usuba_aria_128.h"
 #include "usuba_ascon_p12.h"
+#include "usuba_camellia_128.h"
 #include "usuba_chacha20.h"
 #include "usuba_des.h"
 #include "usuba_serpent_128.h"
+#include "usuba_sm4.h"
 #include "usuba_tdes_ede3.h"
 #include <string.h>
 
@@ -33,6 +36,12 @@ BLOCK_CIPHER(aes_128, 16)
 COUNTER_MODE(aes_128)
 BLOCK_CIPHER(serpent_128, 16)
 COUNTER_MODE(serpent_128)
+BLOCK_CIPHER(aria_128, 16)
+COUNTER_MODE(aria_128)
+BLOCK_CIPHER(camellia_128, 16)
+COUNTER_MODE(camellia_128)
+BLOCK_CIPHER(sm4, 16)
+COUNTER_MODE(sm4)
 BLOCK_CIPHER(des, 8)
 BLOCK_CIPHER(tdes_ede3, 8)
 
@@ -63,6 +72,12 @@ static const struct peer peers[] = {
     { "aes-128", "ecb", "native", "constant time", aes_128_start, aes_128_ecb, 0 },
     { "serpent-128", "ctr", "native", "constant time", serpent_128_start, serpent_128_ctr, 0 },
     { "serpent-128", "ecb", "native", "constant time", serpent_128_start, serpent_128_ecb, 0 },
+    { "aria-128", "ctr", "native", "constant time", aria_128_start, aria_128_ctr, 0 },
+    { "aria-128", "ecb", "native", "constant time", aria_128_start, aria_128_ecb, 0 },
+    { "camellia-128", "ctr", "native", "constant time", camellia_128_start, camellia_128_ctr, 0 },
+    { "camellia-128", "ecb", "native", "constant time", camellia_128_start, camellia_128_ecb, 0 },
+    { "sm4", "ctr", "native", "constant time", sm4_start, sm4_ctr, 0 },
+    { "sm4", "ecb", "native", "constant time", sm4_start, sm4_ecb, 0 },
     { "des", "ecb", "native", "constant time", des_start, des_ecb, 0 },
     { "tdes-ede3", "ecb", "native", "constant time", tdes_ede3_start, tdes_ede3_ecb, 0 },
     { "chacha20", "xor", "native", "constant time", chacha20_start, chacha20, 0 },

@@ -86,6 +86,8 @@ const PROGRAMS: &[Program] = &[
     program("botan2", "without-aes"),
     program("botan3", "avx512"),
     masked("botan3", "avx2", "BOTAN_CLEAR_CPUID", "avx512"),
+    program("botan3", "avx512-gfni"),
+    masked("botan3", "avx2-gfni", "BOTAN_CLEAR_CPUID", "avx512"),
     masked("botan3", "without-aes", "BOTAN_CLEAR_CPUID", "aesni,avx2_aes,avx512_aes"),
     program("crates", "avx2"),
     program("crates-avx512", "avx512"),
