@@ -24,12 +24,12 @@ pub fn charts(data: &Data) -> Vec<Chart> {
         Chart {
             file: "peers-avx512.svg",
             caption: "On AVX-512, Usuba beside the fastest constant-time code found in packages",
-            svg: peers(data, "avx512", "AVX-512"),
+            svg: peers(data, &[("avx512", ""), ("avx512-gfni", ", GFNI")], "AVX-512"),
         },
         Chart {
             file: "peers-avx2.svg",
             caption: "On AVX2, Usuba beside the fastest constant-time code found in packages",
-            svg: peers(data, "avx2", "AVX2"),
+            svg: peers(data, &[("avx2", ""), ("avx2-gfni", ", GFNI")], "AVX2"),
         },
         Chart {
             file: "scaling.svg",
@@ -41,9 +41,11 @@ pub fn charts(data: &Data) -> Vec<Chart> {
 }
 
 /// Ours and the best peer that is constant time, on the whole path or kernel beside kernel: the harder of the two for us.
-fn peers(data: &Data, target: &str, name: &str) -> String {
+/// The targets are named with what is said behind the name of a cipher on them.
+fn peers(data: &Data, targets: &[(&str, &str)], name: &str) -> String {
     let mut rows = Vec::new();
-    for (primitive, title, modes) in CIPHERS {
+    let everywhere = |cipher| targets.iter().map(move |target| (cipher, target));
+    for ((primitive, title, modes), (target, with)) in CIPHERS.iter().flat_map(everywhere) {
         let paths = modes.iter().filter_map(|mode| {
             let (_, ours) = whole(data, primitive, target, mode)?;
             let (theirs, cycles) = peer(data, primitive, mode, target, true)?;
@@ -63,7 +65,7 @@ fn peers(data: &Data, target: &str, name: &str) -> String {
         let hardest = paths.chain(kernels).max_by(|a, b| (a.1 / a.3).total_cmp(&(b.1 / b.3)));
         let Some((what, ours, theirs, cycles)) = hardest else { continue };
         rows.push(DotRow {
-            name: format!("{title}, {what}"),
+            name: format!("{title}{with}, {what}"),
             dots: vec![Some((ours, number(ours))), Some((cycles, format!("{} {theirs}", number(cycles))))],
         });
     }
