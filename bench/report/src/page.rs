@@ -427,7 +427,7 @@ fn words(expected: &Expected) -> String {
 
 fn limits(text: &mut String, data: &Data, published: &Published, expected: &[Expected]) {
     text.push_str(
-        "## What limits what\n\nWhat was set as the goal for this class of machine, what was measured, and where it is missed the \
+        "## What limits what\n\nWhat was set as the goal for Intel's cores of the generation Golden Cove, what was measured here, and where it is missed the \
          likely cause, read off the counts in brackets and not tested by experiment.\n\n| goal | at most | measured | |\n|---|---:|---:|---|\n",
     );
     let mut met = 0;
