@@ -39,7 +39,14 @@ fn check_slicings(name: &str, cipher: &Cipher, targets: &str, slicings: Option<V
             || reason.contains("there is no map of bytes");
         assert!(good, "{}: {reason}", outcome.way);
     }
-    assert!(report.is_success(), "{:#?}", report.failures.iter().take(8).collect::<Vec<_>>());
+    let lacking =
+        |reason: &Option<String>| reason.as_ref().is_some_and(|reason| reason.contains("its CPU lacks"));
+    let nothing_runs = report.outcomes.iter().all(|outcome| lacking(&outcome.left_out));
+    assert!(
+        report.is_success() || nothing_runs && report.failed == 0,
+        "{:#?}",
+        report.failures.iter().take(8).collect::<Vec<_>>()
+    );
 }
 
 macro_rules! ciphers {
