@@ -73,13 +73,12 @@ impl Default for Settings {
 /// All passes, in order.
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
-    Pass { name: "bytes",  purpose: "Make one map of what is computed of one byte.",                run: bytes::run },
     Pass { name: "inline", purpose: "Replace calls of small nodes by their bodies.",                 run: inline::run },
     Pass { name: "arrays", purpose: "Carry arrays where loops carry more atoms than registers.",     run: arrays::run },
     Pass { name: "copies", purpose: "Read what is carried or stored from where it comes from.",      run: copies::run },
     Pass { name: "pieces", purpose: "Make arrays of pieces of others, not of their atoms.",           run: pieces::run },
     Pass { name: "fold",   purpose: "Compute with constants, and apply the laws of logic.",          run: fold::run },
-    Pass { name: "bytes-inlined", purpose: "The same, with what came together by inlining.",         run: bytes::run },
+    Pass { name: "bytes",  purpose: "Make one map of what is computed of one byte.",                run: bytes::run },
     Pass { name: "share",  purpose: "Compute what is the same once.",                                run: share::run },
     Pass { name: "dead",   purpose: "Remove what no output depends on, and nodes that nobody calls.", run: dead::run },
     Pass { name: "interleave", purpose: "Compute several batches of instances at once.",             run: interleave::run },
