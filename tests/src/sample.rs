@@ -98,10 +98,8 @@ pub fn house(folders: &[&str], targets: &[&'static Target]) -> Vec<Subject> {
                     (width, typed.instances.iter().any(is_word))
                 });
                 let has_code = |target: &Target| has_code(slicing, width, maps_bytes, target);
-                // The code for both is the same.
                 let is_new = |target: &Target| {
-                    let other = target.beyond.and_then(usuba_target::by_name);
-                    other.is_none_or(|other| !has_code(other))
+                    target.adds_to(|other| usuba_target::by_name(other).is_some_and(has_code))
                 };
                 let offered =
                     targets.iter().copied().filter(|target| has_code(target) && is_new(target)).collect();

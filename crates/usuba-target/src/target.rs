@@ -73,6 +73,12 @@ impl Target {
         self.tables.iter().flat_map(|table| table.iter())
     }
 
+    /// Whether code for this target is worth having where other targets have code, as `have` tells by their names: what goes
+    /// beyond another one is, where that has none, since otherwise the code would be the same.
+    pub fn adds_to(&self, have: impl Fn(&str) -> bool) -> bool {
+        self.beyond.is_none_or(|other| !have(other))
+    }
+
     /// The preferred instruction of a meaning in lanes of `lane` bits.
     pub fn instruction(&self, meaning: Meaning, lane: u32) -> Option<&'static Instruction> {
         self.instructions().find(|row| row.meaning == meaning && (row.lane == 0 || row.lane == lane))

@@ -32,11 +32,16 @@ fn main() {
         let cipher = Cipher::read(name);
         for (node, slicings) in nodes(&cipher) {
             for slicing in slicings {
-                for target in usuba_target::all().iter().filter(|target| target.beyond.is_none()) {
+                let mut have: Vec<&str> = Vec::new();
+                for target in usuba_target::all() {
+                    if !target.adds_to(|other| have.contains(&other)) {
+                        continue;
+                    }
                     for backend in [Backend::C, Backend::Assembly] {
                         let Some(timed) = time(name, &cipher, &node, slicing, target, backend, runs) else {
                             continue;
                         };
+                        have.push(target.name);
                         let row = format!("{name}: {node}");
                         if as_json {
                             rows.push(json!({

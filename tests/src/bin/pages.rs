@@ -126,8 +126,7 @@ fn vectors(name: &str, paths: &[String]) -> String {
 fn targets(cipher: &Cipher, primitive: &Primitive, slicing: Slicing) -> (String, String) {
     let (mut with, mut without) = (Vec::new(), Vec::new());
     for target in usuba_target::all() {
-        // The code for both is the same.
-        if target.beyond.is_some_and(|other| !without.contains(&other)) {
+        if !target.adds_to(|other| !without.contains(&other)) {
             continue;
         }
         let settings = Settings::new(slicing, Some(primitive.main_node(slicing)));

@@ -124,10 +124,11 @@ pub fn build(
                 || options.targets.iter().any(|wanted| wanted.name == target.name);
             if wanted && !candidates.iter().any(|candidate| candidate.engine.target.name == target.name) {
                 for choices in (options.choose)(cipher, primitive, target) {
-                    // The code for both is the same.
-                    if candidates.iter().any(|other| {
-                        target.beyond == Some(other.engine.target.name)
-                            && other.made.slicing == choices.slicing
+                    if !target.adds_to(|other| {
+                        let is_same = |one: &Candidate| {
+                            one.engine.target.name == other && one.made.slicing == choices.slicing
+                        };
+                        candidates.iter().any(is_same)
                     }) {
                         continue;
                     }

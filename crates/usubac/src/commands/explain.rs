@@ -78,7 +78,7 @@ fn one(
         settings.lowering.slicing = slicing;
         let mut admitted: Vec<&str> = Vec::new();
         for &target in chosen {
-            if target.beyond.is_some_and(|other| admitted.contains(&other)) {
+            if !target.adds_to(|other| admitted.contains(&other)) {
                 continue;
             }
             match attempt_for(loaded, &settings, target, blocks) {
