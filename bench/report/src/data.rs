@@ -15,10 +15,16 @@ pub struct Data {
     pub varied: Vec<Ours>,
     /// Everyone else's.
     pub peers: Vec<Peer>,
-    /// Compile times.
+    /// The slowest compilations, slowest first.
     #[serde(default)]
     pub compile: Vec<Compile>,
-    /// The largest memory of the process that compiled everything in `compile`, in KiB.
+    /// How many compilations were measured.
+    #[serde(default)]
+    pub compile_count: u64,
+    /// The milliseconds of all of them.
+    #[serde(default)]
+    pub compile_milliseconds: f64,
+    /// The largest memory of the process that compiled everything, in KiB.
     #[serde(default)]
     pub compile_peak_kib: Option<u64>,
     /// What could not be measured, in words.

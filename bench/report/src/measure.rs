@@ -128,6 +128,9 @@ const MORE_FOLDERS: &[(&str, &str)] = &[
     ("subterranean", "subterranean-8rounds"),
 ];
 
+/// So many compilations are kept, the slowest.
+const SLOWEST: usize = 20;
+
 /// The targets of those.
 const MORE_WIDTHS: &[&str] = &["gp64", "sse2", "avx2", "avx2-gfni", "avx512-256", "avx512", "avx512-gfni"];
 
@@ -467,10 +470,14 @@ fn varied(settings: &Settings, data: &mut Data) {
 /// Compile times and memory, from the program that measures them.
 fn compile(settings: &Settings, data: &mut Data) -> Result<()> {
     eprintln!("compile times");
-    let runs = if settings.quick { "1" } else { "3" };
-    let text = output(Command::new(&settings.compile_speed).args(["--json", "--runs", runs]))?;
+    let text = output(Command::new(&settings.compile_speed).args(["--json", "--runs", "1"]))?;
     let value: Value = serde_json::from_str(&text).context("compile-speed prints no JSON")?;
-    data.compile = serde_json::from_value::<Vec<Compile>>(value["rows"].clone())?;
+    let mut rows = serde_json::from_value::<Vec<Compile>>(value["rows"].clone())?;
+    data.compile_count = rows.len() as u64;
+    data.compile_milliseconds = rows.iter().map(|row| row.milliseconds).sum();
+    rows.sort_by(|a, b| b.milliseconds.total_cmp(&a.milliseconds));
+    rows.truncate(SLOWEST);
+    data.compile = rows;
     data.compile_peak_kib = value["peak_kib"].as_u64();
     Ok(())
 }

@@ -462,19 +462,16 @@ fn compile(text: &mut String, data: &Data) {
     if data.compile.is_empty() {
         return;
     }
-    let mut rows: Vec<_> = data.compile.iter().collect();
-    rows.sort_by(|a, b| b.milliseconds.total_cmp(&a.milliseconds));
-    let total: f64 = rows.iter().map(|row| row.milliseconds).sum();
     let _ = writeln!(
         text,
         "## Compile time\n\nSource text to C or assembly, in one process; {} compilations of every node, slicing and target take \
          {:.1} s together{}. The slowest:\n\n| node | slicing | target | to | ms | gates |\n|---|---|---|---|---:|---:|",
-        rows.len(),
-        total / 1000.0,
+        data.compile_count,
+        data.compile_milliseconds / 1000.0,
         data.compile_peak_kib
             .map_or(String::new(), |kib| format!(", in at most {:.0} MB of memory", kib as f64 / 1024.0))
     );
-    for row in rows.iter().take(8) {
+    for row in data.compile.iter().take(8) {
         let _ = writeln!(
             text,
             "| {} | {} | {} | {} | {:.0} | {} |",
