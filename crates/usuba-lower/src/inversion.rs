@@ -2,7 +2,7 @@
 //! in both directions. x86 has an instruction for such a table (GFNI).
 //!
 //! The search guesses, and propagates what follows (Biryukov, De Cannière, Braeken, Preneel, "A Toolbox for Cryptanalysis:
-//! Linear and ByteAffine Equivalence Algorithms", EUROCRYPT 2003): if x comes before the inversion as u, then 1/u has to become
+//! Linear and Affine Equivalence Algorithms", EUROCRYPT 2003): if x comes before the inversion as u, then 1/u has to become
 //! the entry of x, which by linearity says what many other sums become, and backwards. Multiplication by a constant passes
 //! through an inversion, so the image of one difference is free. What is found is compared with every entry.
 

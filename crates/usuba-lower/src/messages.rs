@@ -22,8 +22,8 @@ pub(crate) fn word_lookup(span: Span, name: &str, inputs: u32, outputs: u32, sli
         .label(format!("`u{inputs}` to `u{outputs}`"))
         .rule(format!(
             "under `--slicing {slicing}` a table works on the bit positions of its atoms; an index made of one word \
-             would be a memory access that depends on data, unless, in V, it is a byte and the table inversion in GF(2^8) \
-             between affine maps"
+             would be a memory access that depends on data, unless, in V, it is a byte and the table affine, or inversion in \
+             GF(2^8) between affine maps"
         ))
         .help(format!(
             "use `--slicing b`, where the word is its bits, or declare the table on `v{inputs}` and `v{outputs}`"

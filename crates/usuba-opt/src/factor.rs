@@ -9,8 +9,8 @@
 //! - *state* s of the program: the most atoms that vary, over its inputs, its outputs and what a loop carries. They are
 //!   live all the time: n · s ≤ R.
 //!
-//! The numbers were chosen by kernels of sixteen ciphers with 1 to 4 batches, on Zen 5 for AVX2 and AVX-512: what
-//! the rule chooses is within 10 % of the best of these but for Clyde on AVX-512 (28 %), and up to a third faster than with
+//! The numbers were chosen by sixteen kernels of fourteen ciphers with 1 to 4 batches, on Zen 5 for AVX2 and AVX-512: what
+//! the rule chooses is within 12 % of the best of these but for Clyde on AVX-512 (28 %), and up to a third faster than with
 //! as many atoms as registers (AES H, ACE and Clyde on AVX2, ChaCha20 on AVX-512).
 //!
 //! Programs of fewer than [`LEAST`] operations are left alone.

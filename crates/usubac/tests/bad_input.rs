@@ -189,6 +189,22 @@ fn output_paths_that_cannot_be_written() {
     );
 }
 
+/// A table that is indexed by a byte has code outside of B only if it is a map in GF(2^8), and the machine has such maps.
+#[test]
+fn tables_of_bytes() {
+    let table = |entry: fn(u32) -> u32| {
+        let entries: Vec<String> = (0..256).map(|x| entry(x).to_string()).collect();
+        let entries = entries.join(", ");
+        format!(
+            "table T (x:u8) returns (y:u8) {{ {entries} }}\nnode f (x:u8) returns (y:u8) let y = T(x) tel\n"
+        )
+    };
+    let square = Case::new(table(|x| x * x % 256));
+    square.fails(BUILD, 1, "1:1", &["E0902", "indexed by the value of a `u8`", "GF(2^8)", "`--slicing b`"]);
+    let affine = Case::new(table(|x| x ^ 0x63));
+    affine.fails(BUILD, 1, "1:1", &["map of bytes", "gp64", "avx2-gfni, avx512-gfni have one"]);
+}
+
 #[test]
 fn inputs_of_run() {
     let case = Case::new(node("y = ~x"));

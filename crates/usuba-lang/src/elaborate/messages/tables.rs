@@ -109,7 +109,7 @@ pub(in crate::elaborate) fn table_too_wide(name: &Name, outputs: u32) -> Diagnos
 pub(in crate::elaborate) fn word_table(name: &Name, input: &str, output: &str) -> Diagnostic {
     Diagnostic::error("E0708", name.span, format!("the table `{}` looks up a whole word, {input} to {output}", name.text))
         .label("indexed by the value of a word")
-        .rule("the bits of a word index a table only if they are spread over registers, with `--slicing b`, or if the table is one of bytes that is inversion in GF(2^8) between affine maps")
+        .rule("the bits of a word index a table only if they are spread over registers, with `--slicing b`, or if the table is one of bytes that is affine, or inversion in GF(2^8) between affine maps")
         .help("compile with `--slicing b`; or declare the bits (`b8`, or `v8` for all positions of words at once); or accept a memory access that depends on the data with `--keep-tables`")
 }
 
