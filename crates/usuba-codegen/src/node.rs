@@ -13,7 +13,7 @@ use crate::block::{
 use crate::life::{Life, Next};
 use crate::messages::{Missing, Reason};
 use crate::operate::operate;
-use crate::overwrite::is_overwritten;
+use crate::overwrite::{is_overwritten, replaces_all};
 use crate::select::Selector;
 use crate::shape::Shape;
 use crate::signature::{InputSlot, OutputSlot, Signature};
@@ -505,7 +505,9 @@ impl NodeWriter<'_> {
                 from
             } else {
                 let fresh = self.destination(results[number], from.len);
-                self.copy(&from, &fresh);
+                if !replaces_all(self.node, inner, number) {
+                    self.copy(&from, &fresh);
+                }
                 self.occupants[fresh.buffer.index()].clear();
                 fresh
             };

@@ -8,23 +8,30 @@ use usuba_ir::program::{Block, Loop, Node, Op, Operation, ValueId};
 /// The most elements that are looked at one by one.
 const MOST: u64 = 1 << 16;
 
-/// Whether nothing reads the content of `array`, which `block` defines: its one use is to be carried by a loop of the block
-/// that does nothing with it but replace each element.
+/// Whether nothing reads the content of `array`, which `block` defines: all its uses are to be carried by loops of the block
+/// that do nothing with it but replace each element.
 pub(crate) fn is_overwritten(node: &Node, block: &Block, array: ValueId) -> bool {
-    if block.results.contains(&array) || uses(&block.operations, array) != 1 {
+    if block.results.contains(&array) {
         return false;
     }
-    let carrier = block.operations.iter().find_map(|operation| match &operation.op {
-        Op::Loop(inner) => {
-            inner.initial.iter().position(|&initial| initial == array).map(|place| (inner, place))
+    let mut replaced = 0;
+    for operation in &block.operations {
+        if let Op::Loop(inner) = &operation.op {
+            for (place, &initial) in inner.initial.iter().enumerate() {
+                if initial == array {
+                    if !replaces_all(node, inner, place) {
+                        return false;
+                    }
+                    replaced += 1;
+                }
+            }
         }
-        _ => None,
-    });
-    carrier.is_some_and(|(inner, place)| replaces_all(node, inner, place))
+    }
+    replaced > 0 && uses(&block.operations, array) == replaced
 }
 
 /// Whether a loop replaces every element of what it carries at a place, and reads none of them.
-fn replaces_all(node: &Node, inner: &Loop, place: usize) -> bool {
+pub(crate) fn replaces_all(node: &Node, inner: &Loop, place: usize) -> bool {
     let Loop { induction, trips, body, .. } = inner;
     let mut current = body.parameters[place];
     let Some(len) = node.ty(current).len else { return false };

@@ -12,7 +12,7 @@
 //! Laws used, for arrays a, b, atoms x and indices i, j:
 //! `get(set(a,i,x),i) = x`, `get(set(a,i,x),j) = get(a,j)` if i ≠ j, `get(slice(a,i),j) = get(a,i+j)`,
 //! `get(splice(a,i,b),j) = get(b,j-i)` if j is in i .. i + len(b), else `get(a,j)`, `get([x,…],j)` = its j-th;
-//! `set(a,i,get(a,i)) = a`, `set(set(a,i,x),i,y) = set(a,i,y)`; `slice(a,0) = a` and `splice(a,0,b) = b` at full length,
+//! `set(a,i,get(a,i)) = a`, also where a has been written at other indices since it was read, `set(set(a,i,x),i,y) = set(a,i,y)`; `slice(a,0) = a` and `splice(a,0,b) = b` at full length,
 //! `slice(slice(a,i),j) = slice(a,i+j)`, `slice([x,…],i)` = those atoms, `slice(splice(a,i,b),i) = b` if b is as long,
 //! `splice(a,i,slice(a,i)) = a`; `[get(a,0),get(a,1),…] = a` at full length.
 //!
@@ -153,8 +153,8 @@ impl Copies<'_> {
             },
             Op::Set(array, index, atom) => {
                 if let Known::Get(from, at) = &self.known[atom.index()]
-                    && from == array
                     && at == index
+                    && self.is_as_in(*array, *from, index)
                 {
                     return Some(*array);
                 }
@@ -248,6 +248,27 @@ impl Copies<'_> {
             }
         }
         Found::In(read.0, read.1)
+    }
+
+    /// Whether an array is known to have at an index what the older version `from` has there.
+    fn is_as_in(&self, mut array: ValueId, from: ValueId, index: &Affine) -> bool {
+        for _ in 0..REACH {
+            if array == from {
+                return true;
+            }
+            match &self.known[array.index()] {
+                Known::Set(older, place, _) if self.within(&index.minus(place), 1) == Some(false) => {
+                    array = *older;
+                }
+                Known::Splice(whole, start, part)
+                    if self.within(&index.minus(start), self.len(*part)) == Some(false) =>
+                {
+                    array = *whole;
+                }
+                _ => return false,
+            }
+        }
+        false
     }
 
     /// Whether an index is always, or never, among the first `len`.

@@ -230,6 +230,39 @@ fn copies() {
     );
 }
 
+/// Atoms that are put back where they were read stay where they are, whatever was written elsewhere in between.
+#[test]
+fn copies_of_what_is_there() {
+    let text = "
+        node N (%0 x: b1[4], %1 b: b1) -> (r: b1[4], s: b1[4]) {
+          %2: b1 = get %0[1]
+          %3: b1 = get %0[3]
+          %4: b1[4] = set %0[0], %1
+          %5: b1[4] = set %4[1], %2
+          %6: b1[4] = set %5[2], %1
+          %7: b1[4] = set %6[3], %3
+          %8: b1[4] = set %7[1], %3
+          %9: b1[4] = set %8[1], %2
+          return %7, %9
+        }";
+    check(
+        "copies",
+        Settings::default(),
+        text,
+        expect![[r#"
+            node N (%0 x: b1[4], %1 b: b1) -> (r: b1[4], s: b1[4]) {
+              %2: b1 = get %0[1]
+              %3: b1 = get %0[3]
+              %4: b1[4] = set %0[0], %1
+              %5: b1[4] = set %4[2], %1
+              %6: b1[4] = set %5[1], %3
+              %7: b1[4] = set %5[1], %2
+              return %5, %7
+            }
+        "#]],
+    );
+}
+
 /// Of reads near a written part: those beside it find the older array's atom, those within the part's, and what may be
 /// either stays.
 #[test]
