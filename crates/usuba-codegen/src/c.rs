@@ -8,6 +8,7 @@ use crate::block::{
     Role, Step,
 };
 use crate::header::{banner, prototype};
+use crate::hidden;
 use crate::names::{Names, identifier};
 use crate::shape::Shape;
 use crate::{KernelParameter, Options};
@@ -48,9 +49,10 @@ pub(crate) fn source(
             }
         })
         .collect();
-    for (number, function) in module.functions.iter().enumerate() {
+    let hidden = if target.single_lane { hidden::locals(module) } else { vec![BTreeSet::new(); names.len()] };
+    for ((number, function), hidden) in module.functions.iter().enumerate().zip(hidden) {
         let entry = number + 1 == module.functions.len();
-        let printer = Printer::new(module, function, &names);
+        let printer = Printer::new(module, function, &names, hidden);
         printer.function(&mut text, &names[number], entry.then_some(parameters));
         if !entry {
             text.push('\n');
@@ -66,10 +68,17 @@ struct Printer<'a> {
     registers: Vec<String>,
     buffers: Vec<String>,
     names: Names,
+    /// The locals of which the compiler shall not know that they are on the stack.
+    hidden: BTreeSet<BufferId>,
 }
 
 impl<'a> Printer<'a> {
-    fn new(module: &'a Module, function: &'a Function, functions: &'a [String]) -> Self {
+    fn new(
+        module: &'a Module,
+        function: &'a Function,
+        functions: &'a [String],
+        hidden: BTreeSet<BufferId>,
+    ) -> Self {
         let mut names = Names::default();
         // The parameters come first, so that they keep their names.
         let mut registers = vec![String::new(); function.registers.len()];
@@ -96,7 +105,7 @@ impl<'a> Printer<'a> {
                 *name = names.fresh(origin.as_deref().unwrap_or("t"));
             }
         }
-        Printer { shape: &module.shape, function, functions, registers, buffers, names }
+        Printer { shape: &module.shape, function, functions, registers, buffers, names, hidden }
     }
 
     fn function(mut self, text: &mut String, symbol: &str, entry: Option<&[KernelParameter]>) {
@@ -152,14 +161,28 @@ impl<'a> Printer<'a> {
 
     fn block(&mut self, text: &mut String, block: &Block, depth: usize) {
         let margin = "  ".repeat(depth);
-        for &buffer in &block.locals {
-            let _ = writeln!(
-                text,
-                "{margin}{} {}[{}];",
-                self.shape.register_type,
-                self.buffers[buffer.index()],
-                self.function.buffers[buffer.index()].len
-            );
+        let ty = self.shape.register_type;
+        let len = |buffer: BufferId| self.function.buffers[buffer.index()].len;
+        let (hidden, plain): (Vec<BufferId>, Vec<BufferId>) =
+            block.locals.iter().partition(|&&buffer| self.hidden.contains(&buffer));
+        for buffer in plain {
+            let name = &self.buffers[buffer.index()];
+            let _ = writeln!(text, "{margin}{ty} {name}[{}];", len(buffer));
+        }
+        if !hidden.is_empty() {
+            let all: u32 = hidden.iter().map(|&buffer| len(buffer)).sum();
+            let memory = self.names.fresh("memory");
+            let locals = self.names.fresh("locals");
+            let _ = writeln!(text, "{margin}{ty} {memory}[{all}];");
+            let _ = writeln!(text, "{margin}{ty} *{locals} = {memory};");
+            let _ = writeln!(text, "{margin}__asm__(\"\" : \"+r\"({locals}));");
+            let mut start = 0;
+            for buffer in hidden {
+                let name = &self.buffers[buffer.index()];
+                let from = if start == 0 { locals.clone() } else { format!("{locals} + {start}") };
+                let _ = writeln!(text, "{margin}{ty} *const {name} = {from};");
+                start += len(buffer);
+            }
         }
         for step in &block.steps {
             self.step(text, step, depth);

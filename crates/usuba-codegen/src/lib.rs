@@ -22,6 +22,7 @@ mod bound;
 mod c;
 mod cover;
 mod header;
+mod hidden;
 mod life;
 pub mod messages;
 mod names;

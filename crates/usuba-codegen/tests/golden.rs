@@ -166,6 +166,72 @@ fn calls() {
     );
 }
 
+/// Two loops that start from one array and replace all of it start from no content; what they write by index and others
+/// read at fixed places has a base of its own on general-purpose registers.
+#[test]
+fn arrays_that_loops_replace() {
+    check(
+        "gp64",
+        "node Twice (%0 x: b1[4], %1 key: b1[4]) -> (a: b1, b: b1[4]) {
+           %2: b1 = constant 0x0
+           %3: b1[4] = array [%2, %2, %2, %2]
+           %4: b1[4] = loop i0 < 4 carry (%5: b1[4] = %3) {
+             %6: b1 = get %0[i0]
+             %7: b1 = get %1[i0]
+             %8: b1 = xor %6, %7
+             %9: b1[4] = set %5[-i0 + 3], %8
+             yield %9
+           }
+           %10: b1[4] = loop i1 < 4 carry (%11: b1[4] = %3) {
+             %12: b1 = get %4[i1]
+             %13: b1 = get %0[i1]
+             %14: b1 = and %12, %13
+             %15: b1[4] = set %11[i1], %14
+             yield %15
+           }
+           %16: b1 = get %4[0]
+           return %16, %10
+         }",
+        expect![[r##"
+            #include <stddef.h>
+            #include <stdint.h>
+
+            void toy(
+                const uint64_t *restrict x /* [4] */,
+                const uint64_t *restrict key /* [4] */,
+                uint64_t *restrict a,
+                uint64_t *restrict b /* [4] */);
+
+            void toy(
+                const uint64_t *restrict x /* [4] */,
+                const uint64_t *restrict key /* [4] */,
+                uint64_t *restrict a,
+                uint64_t *restrict b /* [4] */) {
+              uint64_t memory[4];
+              uint64_t *locals = memory;
+              __asm__("" : "+r"(locals));
+              uint64_t *const array = locals;
+            #pragma GCC unroll 1
+              for (size_t _i0 = 0; _i0 < 4; _i0++) {
+                const uint64_t t_1 = x[_i0];
+                const uint64_t t_2 = key[_i0];
+                const uint64_t t_3 = t_1 ^ t_2;
+                array[3 - _i0] = t_3;
+              }
+            #pragma GCC unroll 1
+              for (size_t _i1 = 0; _i1 < 4; _i1++) {
+                const uint64_t t_4 = array[_i1];
+                const uint64_t t_5 = x[_i1];
+                const uint64_t t_6 = t_4 & t_5;
+                b[_i1] = t_6;
+              }
+              const uint64_t t_7 = array[0];
+              a[0] = t_7;
+            }
+        "##]],
+    );
+}
+
 #[test]
 fn many_atoms_go_through_memory() {
     check(
