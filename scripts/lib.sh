@@ -5,6 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 out=${OUT:-build/libusuba}
 [ $# -gt 0 ] || set -- ciphers/*/
+mkdir -p "$(dirname "$out")"
 cargo build --release --quiet -p usubac
 usubac=${CARGO_TARGET_DIR:-target}/release/usubac
 rm -rf "$out"
