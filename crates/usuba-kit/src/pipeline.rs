@@ -146,6 +146,12 @@ pub fn compile(
 ) -> Result<Compiled, Failure> {
     let mut settings = settings.clone();
     settings.lowering.basis = basis(target);
+    if let Loops::Sized { body, .. } = &mut settings.lowering.loops
+        && target.single_lane
+    {
+        // Few registers, and two operands an instruction: a compiler does better with the few live values of a small loop.
+        *body = 0;
+    }
     settings.passes.machine = Some(machine(target));
     let prefer = |candidates: &[Circuit]| cheapest(candidates, target);
     let (typed, program, warnings) = optimised_with(loaded, &settings, &prefer, observer)?;

@@ -50,7 +50,7 @@ impl<'p> NodeLowering<'_, 'p> {
             ExpressionKind::Tuple(parts) => {
                 let mut atoms = Vec::new();
                 for part in parts {
-                    let count = self.lowering.count(part) as usize;
+                    let count = self.lowering.weights.count(part) as usize;
                     let part_targets = targets.and_then(|all| all.get(atoms.len()..atoms.len() + count));
                     atoms.extend(self.expression(part, cursor, part_targets));
                 }

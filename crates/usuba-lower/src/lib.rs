@@ -16,24 +16,32 @@ mod pack;
 mod places;
 mod roll;
 mod table;
+mod weight;
 
 pub mod circuits;
 pub mod inversion;
 pub mod synthesis;
 
 use places::Places;
+use table::Implementation;
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::{Node, NodeId, Program};
 use usuba_lang::diagnostic::Diagnostic;
 use usuba_lang::source::Sources;
 use usuba_lang::typed;
+use weight::Weights;
 
 /// When a loop of the source is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Loops {
-    /// Keep every loop whose iterations have one shape and whose unrolled size is at least so many operations;
-    /// `_unroll` and `_no_unroll` override it.
-    Above(u32),
+    /// Keep every loop whose iterations have one shape and that is at least so many operations, spelt out, unless the body of
+    /// the loop around it is at most so many. `_unroll` and `_no_unroll` override it.
+    Sized {
+        /// From so many operations on.
+        least: u32,
+        /// A body of so many keeps no loop inside.
+        body: u32,
+    },
     /// Keep every loop whose iterations have one shape (`--no-unroll`).
     Keep,
     /// Keep none (`--unroll`).
@@ -59,7 +67,7 @@ impl Options {
     pub fn new(slicing: Slicing) -> Options {
         Options {
             slicing,
-            loops: Loops::Above(256),
+            loops: Loops::Sized { least: 256, body: 1536 },
             published_circuits: true,
             basis: circuits::Basis::TwoInput,
         }
@@ -109,21 +117,26 @@ pub fn lower_with(
         }
         _ => program,
     };
+    let implementations: Vec<Option<Implementation>> =
+        program.instances.iter().map(|instance| Implementation::of(instance, options, prefer)).collect();
+    let tables: Vec<u64> =
+        implementations.iter().map(|of| of.as_ref().map_or(0, Implementation::weight)).collect();
     let mut lowering = Lowering {
         program,
         options,
-        prefer,
         places: Places::new(sources),
         nodes: Vec::new(),
         of_instance: vec![None; program.instances.len()],
-        weights: vec![0; program.instances.len()],
+        weights: Weights::new(program, options.loops, &tables),
     };
-    for (id, instance) in program.instances.iter().enumerate() {
+    for ((id, instance), implementation) in program.instances.iter().enumerate().zip(&implementations) {
         let entry = id == program.entry.0 as usize;
         match &instance.body {
             typed::Body::Permutation { .. } if !entry => {}
             typed::Body::Permutation { sources } => lowering.permutation(id, instance, sources),
-            typed::Body::Table(table) => lowering.table(id, instance, table),
+            typed::Body::Table(table) => {
+                lowering.table(id, instance, table, implementation.as_ref().expect("a table has one"));
+            }
             typed::Body::Equations(equations) => lowering.equations(id, instance, equations),
         }
     }
@@ -134,20 +147,17 @@ pub fn lower_with(
 struct Lowering<'a> {
     program: &'a typed::Program,
     options: &'a Options,
-    prefer: &'a dyn Fn(&[circuits::Circuit]) -> usize,
     places: Places,
     nodes: Vec<Node>,
     /// The node of each instance; permutations have none unless they are the entry.
     of_instance: Vec<Option<NodeId>>,
-    /// The number of operations of each instance, loops spelt out.
-    weights: Vec<u64>,
+    weights: Weights<'a>,
 }
 
 impl Lowering<'_> {
     /// Adds a node and remembers which instance it computes.
-    fn define(&mut self, instance: usize, node: Node, weight: u64) {
+    fn define(&mut self, instance: usize, node: Node) {
         self.of_instance[instance] = Some(self.add(node));
-        self.weights[instance] = weight;
     }
 
     /// Adds a node.

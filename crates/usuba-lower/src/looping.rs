@@ -1,11 +1,18 @@
 //! Keeping a loop: the carried values, the arrays, the body once.
 
+use crate::Loops;
 use crate::node::{Atom, Held, NodeLowering, State};
 use crate::roll::{Place, Plan, Site, plan, slope};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use usuba_ir::layout::Layout;
 use usuba_ir::program::{Affine, InductionId, Origin, ValueId};
-use usuba_lang::typed::{Assignment, AssignmentId, Definition, Loop, Slot, VariableId};
+use usuba_lang::typed::{Assignment, AssignmentId, Definition, Loop, Slot, Unroll, VariableId};
+
+/// What a gathered atom costs, in operations.
+const GATHERED_WEIGHT: u64 = 3;
+
+/// A loop of more operations is kept whatever its arrays cost: as code it would take 24 KB.
+const SPELT_OUT: u64 = 4096;
 
 /// Use `.1` of assignment `.0`.
 type UseKey = (AssignmentId, u32);
@@ -40,7 +47,7 @@ struct Carried {
 impl<'a, 'p> NodeLowering<'a, 'p> {
     /// Lowers a loop: kept if it has one shape and is worth it, else spelt out.
     pub(crate) fn looped(&mut self, looped: &'p Loop) {
-        let plan = if self.lowering.keeps(looped) {
+        let plan = if self.lowering.keeps(looped, self.around) {
             let outer: BTreeSet<VariableId> = self.held.keys().copied().collect();
             plan(looped, &self.uses, &self.last_uses, &outer, &|place| self.motion(place), &|a, q| {
                 self.frames.iter().any(|frame| matches!(frame.overrides.get(&(a, q)), Some(Override::Stored)))
@@ -48,6 +55,9 @@ impl<'a, 'p> NodeLowering<'a, 'p> {
         } else {
             None
         };
+        let plan = plan.filter(|plan| {
+            self.lowering.options.loops == Loops::Keep || self.is_worth_its_arrays(looped, plan)
+        });
         match plan {
             None => looped.iterations.iter().for_each(|body| self.steps(body)),
             Some(plan) => {
@@ -179,6 +189,7 @@ impl<'a, 'p> NodeLowering<'a, 'p> {
             self.held.insert(*variable, Held { array, ..*held });
         }
         self.frames.push(frame);
+        let around = self.around.replace(self.lowering.weights.of_iterations(looped, plan.period));
         self.reads.push(HashMap::new());
         for body in &looped.iterations[..plan.period] {
             self.steps(body);
@@ -192,6 +203,7 @@ impl<'a, 'p> NodeLowering<'a, 'p> {
         }
         results.extend(arrays.iter().map(|(variable, _)| self.held[variable].array));
         self.reads.pop();
+        self.around = around;
         self.frames.pop();
         self.builder.at(origin);
         let results = self.builder.end_loop(results);
@@ -264,6 +276,28 @@ impl<'a, 'p> NodeLowering<'a, 'p> {
             }
         }
         exits
+    }
+
+    /// Whether what the iterations take from places of no order is little beside what they compute. It goes into arrays that
+    /// are made for the loop, with a store and a load for each atom; spelt out, they read it where it is.
+    fn is_worth_its_arrays(&mut self, looped: &Loop, plan: &Plan) -> bool {
+        let weight = self.lowering.weights.of_loop(looped);
+        looped.unroll == Unroll::Never || weight > SPELT_OUT || GATHERED_WEIGHT * self.gathered(plan) < weight
+    }
+
+    /// How many atoms would go into arrays that are made for the loop.
+    fn gathered(&mut self, plan: &Plan) -> u64 {
+        let mut gathered: HashSet<Vec<Atom>> = HashSet::new();
+        for (k, row) in plan.sites.iter().enumerate() {
+            for (q, _) in row.iter().enumerate().filter(|(_, site)| **site == Site::Outer) {
+                let atoms: Vec<Atom> =
+                    (0..plan.trips).map(|t| self.resolve(plan.number(t, k), q as u32)).collect();
+                if atoms.iter().any(|atom| *atom != atoms[0]) && progression(&atoms).is_none() {
+                    gathered.insert(atoms);
+                }
+            }
+        }
+        (gathered.len() * plan.trips) as u64
     }
 
     /// What sites that are always defined before the loop denote, where it changes from group to group.

@@ -1,16 +1,14 @@
 //! One instance to one node.
 
+use crate::Lowering;
 use crate::looping::Frame;
 use crate::roll::{LastUses, UseLists, flatten};
-use crate::{Loops, Lowering};
 use std::collections::{BTreeMap, HashMap};
 use usuba_ir::builder::NodeBuilder;
 use usuba_ir::layout::Layout;
 use usuba_ir::program::{Affine, Attributes, Inline, Node, Origin, Parameter, Type, ValueId};
 use usuba_lang::source::Span;
-use usuba_lang::typed::{
-    self, Assignment, Definition, Equations, Expression, ExpressionKind, Instance, Slot, Step, VariableId,
-};
+use usuba_lang::typed::{self, Assignment, Definition, Equations, Instance, Slot, Step, VariableId};
 
 /// An atom that is at hand: a value, or an element of an array that has not been read yet.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -54,6 +52,8 @@ pub(crate) struct NodeLowering<'a, 'p> {
     pub held: BTreeMap<VariableId, Held>,
     /// The kept loops around this place, outermost first.
     pub frames: Vec<Frame>,
+    /// The operations of the body of the innermost kept loop, in this node or around it.
+    pub around: Option<u64>,
     /// Elements read so far, per enclosing block.
     pub reads: Vec<HashMap<(ValueId, Affine), ValueId>>,
     pub uses: UseLists,
@@ -63,12 +63,12 @@ pub(crate) struct NodeLowering<'a, 'p> {
 impl<'p> Lowering<'p> {
     /// Lowers a node of the source.
     pub(crate) fn equations(&mut self, id: usize, instance: &'p Instance, equations: &'p Equations) {
-        let weight = flatten(&equations.steps).iter().map(|assignment| self.weight(&assignment.value)).sum();
         let uses = UseLists::new(equations);
         let last_uses = LastUses::new(equations, &uses);
         let mut builder = NodeBuilder::new(instance.symbol.clone());
         builder.attributes = attributes(instance.attributes);
         builder.at(Origin { place: self.places.of(instance.span), name: None });
+        let around = self.weights.around(id);
         let mut node = NodeLowering {
             lowering: self,
             instance,
@@ -78,6 +78,7 @@ impl<'p> Lowering<'p> {
             latest: HashMap::new(),
             held: BTreeMap::new(),
             frames: Vec::new(),
+            around,
             reads: vec![HashMap::new()],
             uses,
             last_uses,
@@ -118,7 +119,7 @@ impl<'p> Lowering<'p> {
             node.builder.output(parameter, value);
         }
         let node = node.builder.finish();
-        self.define(id, node, weight);
+        self.define(id, node);
     }
 
     /// Lowers a permutation that is the entry.
@@ -147,7 +148,7 @@ impl<'p> Lowering<'p> {
             builder.output(parameter, value);
         }
         let node: Node = builder.finish();
-        self.define(id, node, 0);
+        self.define(id, node);
     }
 
     /// The parameter for an input or output.
@@ -164,52 +165,6 @@ impl<'p> Lowering<'p> {
             ty,
             shape: variable.shape.clone(),
             uniform: variable.constant && instance.inputs.contains(&id),
-        }
-    }
-
-    /// The number of operations of an expression.
-    pub(crate) fn weight(&self, expression: &Expression) -> u64 {
-        match &expression.kind {
-            ExpressionKind::Atoms(_) | ExpressionKind::Constants(_) => 0,
-            ExpressionKind::Tuple(parts) => parts.iter().map(|part| self.weight(part)).sum(),
-            ExpressionKind::Logic(_, a, b) => self.weight(a) + self.weight(b) + self.count(a),
-            ExpressionKind::Arithmetic { left, right, width, .. } => {
-                let per_atom =
-                    if self.program.mode == typed::Mode::Bits { u64::from(*width).min(64) } else { 1 };
-                self.weight(left) + self.weight(right) + self.count(left) * per_atom
-            }
-            ExpressionKind::Pack { high, low } => self.weight(high) + self.weight(low) + 2,
-            ExpressionKind::Not(value)
-            | ExpressionKind::Refresh(value)
-            | ExpressionKind::Shuffle { value, .. } => self.weight(value) + self.count(value),
-            ExpressionKind::Shift { value, .. } | ExpressionKind::Bitmask { value, .. } => {
-                self.weight(value) + 1
-            }
-            ExpressionKind::Gather { value, .. } => self.weight(value),
-            ExpressionKind::Call { callee, arguments } => {
-                self.weights[callee.0 as usize] + self.weight(arguments)
-            }
-        }
-    }
-
-    /// The number of atoms of an expression.
-    pub(crate) fn count(&self, expression: &Expression) -> u64 {
-        count(self.program, expression)
-    }
-
-    /// The number of operations of some steps.
-    pub(crate) fn steps_weight(&self, steps: &[Step]) -> u64 {
-        flatten(steps).iter().map(|assignment| self.weight(&assignment.value)).sum()
-    }
-
-    /// Whether a loop is worth keeping.
-    pub(crate) fn keeps(&self, looped: &typed::Loop) -> bool {
-        match (looped.unroll, self.options.loops) {
-            (typed::Unroll::Always, _) | (typed::Unroll::Auto, Loops::Unroll) => false,
-            (typed::Unroll::Never, _) | (_, Loops::Keep) => true,
-            (typed::Unroll::Auto, Loops::Above(least)) => {
-                looped.iterations.iter().map(|body| self.steps_weight(body)).sum::<u64>() >= u64::from(least)
-            }
         }
     }
 }
@@ -318,26 +273,6 @@ impl<'a, 'p> NodeLowering<'a, 'p> {
     pub(crate) fn layout(&self, atom: &Atom) -> Layout {
         match atom {
             Atom::Value(value) | Atom::Element(value, _) => self.builder.ty(*value).layout,
-        }
-    }
-}
-
-/// The number of atoms of an expression.
-pub(crate) fn count(program: &typed::Program, expression: &Expression) -> u64 {
-    match &expression.kind {
-        ExpressionKind::Atoms(atoms) => atoms.len() as u64,
-        ExpressionKind::Constants(constants) => constants.len() as u64,
-        ExpressionKind::Tuple(parts) => parts.iter().map(|part| count(program, part)).sum(),
-        ExpressionKind::Not(value)
-        | ExpressionKind::Logic(_, value, _)
-        | ExpressionKind::Arithmetic { left: value, .. }
-        | ExpressionKind::Shuffle { value, .. }
-        | ExpressionKind::Refresh(value) => count(program, value),
-        ExpressionKind::Shift { .. } | ExpressionKind::Bitmask { .. } | ExpressionKind::Pack { .. } => 1,
-        ExpressionKind::Gather { sources, .. } => sources.len() as u64,
-        ExpressionKind::Call { callee, .. } => {
-            let callee = program.instance(*callee);
-            callee.outputs.iter().map(|&output| u64::from(callee.variable(output).atoms())).sum()
         }
     }
 }

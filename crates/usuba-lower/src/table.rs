@@ -2,57 +2,85 @@
 
 use crate::circuits::{self, Circuit, Gate};
 use crate::inversion::inversion_form;
-use crate::{Loops, Lowering, synthesis};
+use crate::{Lowering, Options, synthesis};
 use usuba_ir::builder::NodeBuilder;
 use usuba_ir::bytes::{ByteAffine, ByteMap};
 use usuba_ir::layout::Layout;
 use usuba_ir::program::{Affine, BinaryOp, Node, NodeId, Origin, Parameter, Program, Type, ValueId};
-use usuba_lang::typed::{Instance, Lookup, Table};
+use usuba_lang::typed::{Body, Instance, Lookup, Table};
 
 /// From this many instructions on, gates, loads and stores, the columns of a table are worked off in a loop. The 16 columns
 /// of a small S-box are spelt out; 32 are some 3 KB of code, and there is seldom only one S-box.
-const LOOP_FROM: usize = 384;
+pub(crate) const LOOP_FROM: usize = 384;
 
-impl<'p> Lowering<'p> {
-    /// Lowers a table: its circuit, applied to every column.
-    pub(crate) fn table(&mut self, id: usize, instance: &'p Instance, table: &Table) {
-        if let (Lookup::Word, Some([before, after])) = (table.lookup, byte_maps(table)) {
-            let origin = Origin { place: self.places.of(instance.span), name: None };
-            let node = self.mapped_bytes(instance, before, after, origin);
-            return self.define(id, node, 2);
+/// What a table is computed by.
+pub(crate) enum Implementation {
+    /// Two maps of bytes, of which either may be the identity.
+    Maps([ByteMap; 2]),
+    /// A circuit on each column of bits.
+    Circuit { circuit: Circuit, columns: u32 },
+}
+
+impl Implementation {
+    /// That of an instance, if it is a table.
+    pub(crate) fn of(
+        instance: &Instance,
+        options: &Options,
+        prefer: &dyn Fn(&[Circuit]) -> usize,
+    ) -> Option<Implementation> {
+        let Body::Table(table) = &instance.body else { return None };
+        if let (Lookup::Word, Some(maps)) = (table.lookup, byte_maps(table)) {
+            return Some(Implementation::Maps(maps));
         }
-        let circuit = self.circuit(table);
         let columns = match table.lookup {
             Lookup::Columns { columns } => columns,
             Lookup::Word => 1,
         };
-        let origin = Origin { place: self.places.of(instance.span), name: None };
-        let weight = circuit.cost as u64 * u64::from(columns);
-        let node = if columns == 1 {
-            self.whole_table(instance, &circuit, origin)
-        } else {
-            let column =
-                column_node(format!("{}'column", instance.symbol), instance, &circuit, origin.clone());
-            let column = self.add(column);
-            self.columns(instance, table, columns, column, circuit.cost, origin)
-        };
-        self.define(id, node, weight);
+        Some(Implementation::Circuit { circuit: circuit(table, options, prefer), columns })
     }
 
-    /// The circuit of a table: published, whatever the order of its inputs and outputs, or made here.
-    fn circuit(&self, table: &Table) -> Circuit {
-        let (inputs, outputs) = (table.inputs as usize, table.outputs as usize);
-        let mut candidates = if self.options.published_circuits {
-            circuits::candidates(self.options.basis, inputs, outputs, &table.entries)
-        } else {
-            Vec::new()
+    /// The number of its operations.
+    pub(crate) fn weight(&self) -> u64 {
+        match self {
+            Implementation::Maps(_) => 2,
+            Implementation::Circuit { circuit, columns } => circuit.cost as u64 * u64::from(*columns),
+        }
+    }
+}
+
+/// The circuit of a table: published, whatever the order of its inputs and outputs, or made here.
+fn circuit(table: &Table, options: &Options, prefer: &dyn Fn(&[Circuit]) -> usize) -> Circuit {
+    let (inputs, outputs) = (table.inputs as usize, table.outputs as usize);
+    let mut candidates = if options.published_circuits {
+        circuits::candidates(options.basis, inputs, outputs, &table.entries)
+    } else {
+        Vec::new()
+    };
+    let published = match candidates.len() {
+        0 => None,
+        1 => candidates.pop(),
+        count => Some(candidates.swap_remove(prefer(&candidates).min(count - 1))),
+    };
+    published.unwrap_or_else(|| synthesis::synthesise(inputs, outputs, &table.entries))
+}
+
+impl<'p> Lowering<'p> {
+    /// Lowers a table: its maps of bytes, or its circuit, applied to every column.
+    pub(crate) fn table(&mut self, id: usize, instance: &'p Instance, table: &Table, by: &Implementation) {
+        let origin = Origin { place: self.places.of(instance.span), name: None };
+        let node = match by {
+            Implementation::Maps([before, after]) => self.mapped_bytes(instance, *before, *after, origin),
+            Implementation::Circuit { circuit, columns: 1 } => self.whole_table(instance, circuit, origin),
+            Implementation::Circuit { circuit, columns } => {
+                let column =
+                    column_node(format!("{}'column", instance.symbol), instance, circuit, origin.clone());
+                let column = self.add(column);
+                let cost = circuit.cost + (table.inputs + table.outputs) as usize;
+                let in_loop = self.weights.keeps_columns(id, cost, *columns, self.options.loops);
+                self.columns(instance, table, *columns, column, in_loop, origin)
+            }
         };
-        let published = match candidates.len() {
-            0 => None,
-            1 => candidates.pop(),
-            count => Some(candidates.swap_remove((self.prefer)(&candidates).min(count - 1))),
-        };
-        published.unwrap_or_else(|| synthesis::synthesise(inputs, outputs, &table.entries))
+        self.define(id, node);
     }
 
     /// A table of bytes as two maps, of which either may be the identity.
@@ -90,20 +118,13 @@ impl<'p> Lowering<'p> {
         table: &Table,
         columns: u32,
         column: NodeId,
-        gates: usize,
+        in_loop: bool,
         origin: Origin,
     ) -> Node {
         let mut builder = NodeBuilder::new(instance.symbol.clone());
         builder.attributes = crate::node::attributes(instance.attributes);
         builder.at(origin);
         let types = vec![Type::atom(Layout::BIT); table.outputs as usize];
-        let in_loop = match self.options.loops {
-            Loops::Keep => true,
-            Loops::Unroll => false,
-            Loops::Above(_) => {
-                (gates + (table.inputs + table.outputs) as usize) * columns as usize >= LOOP_FROM
-            }
-        };
         if in_loop {
             let inputs = self.inputs_as_array(&mut builder, instance, table.inputs * columns);
             let zero = builder.constant(Layout::BIT, 0);

@@ -49,7 +49,7 @@ fn check(path: &Path, entry: Option<&str>) {
     let (loaded, program) = loaded(path, entry);
     let instance = program.instance(program.entry);
     let mut random = Random::new(4);
-    for loops in [Loops::Keep, Loops::Unroll, Loops::Above(16)] {
+    for loops in [Loops::Keep, Loops::Unroll, Loops::Sized { least: 16, body: 24 }] {
         let options = Options { loops, ..Options::new(Slicing::Packed(4)) };
         let packed = match lower(&program, &loaded.sources, &options) {
             Ok(packed) => packed,

@@ -152,7 +152,7 @@ fn attempt(case: &Case, stage: &mut String) -> Result<Agreed, String> {
         let options = usuba_lower::Options {
             loops: random.weighted(&[
                 (40, usuba_lower::Options::new(slicing).loops),
-                (20, Loops::Above(24)),
+                (20, Loops::Sized { least: 24, body: 40 }),
                 (30, Loops::Keep),
                 (10, Loops::Unroll),
             ]),

@@ -3,7 +3,7 @@
 use super::steps::Grouping;
 use super::{Finding, Form, GROUP};
 use crate::messages;
-use crate::node::count;
+use crate::weight::count;
 use usuba_lang::source::Span;
 use usuba_lang::typed::{Body, Constant, Expression, ExpressionKind, LogicOp, Use};
 

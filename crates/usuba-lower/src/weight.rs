@@ -1,0 +1,205 @@
+//! How many operations things are, and around what they stand: whether loops are worth keeping depends on it.
+
+use crate::roll::flatten;
+use crate::table::LOOP_FROM;
+use crate::{Loops, Lowering};
+use usuba_lang::typed::{
+    self, Body, Equations, Expression, ExpressionKind, InstanceId, Loop, Mode, Program, Step, Unroll,
+};
+
+/// The numbers of operations of a program, all loops spelt out.
+pub(crate) struct Weights<'p> {
+    program: &'p Program,
+    /// Of each instance.
+    of: Vec<u64>,
+    /// Of the body of the innermost kept loop around the calls of each instance, the largest; none if there is no loop.
+    around: Vec<Option<u64>>,
+}
+
+impl<'p> Weights<'p> {
+    /// Weighs a program. `tables` has the operations of each instance that is a table.
+    pub(crate) fn new(program: &'p Program, loops: Loops, tables: &[u64]) -> Weights<'p> {
+        let count = program.instances.len();
+        let mut weights = Weights { program, of: tables.to_vec(), around: vec![None; count] };
+        for (id, instance) in program.instances.iter().enumerate() {
+            if let Body::Equations(equations) = &instance.body {
+                weights.of[id] = weights.steps(&equations.steps);
+            }
+        }
+        // Callees come before their callers.
+        for id in (0..count).rev() {
+            if let Body::Equations(Equations { steps, .. }) = &program.instances[id].body {
+                let around = weights.around[id];
+                weights.surround(steps, around, loops);
+            }
+        }
+        weights
+    }
+
+    /// Tells the callees of some steps what is around them.
+    fn surround(&mut self, steps: &[Step], around: Option<u64>, loops: Loops) {
+        for step in steps {
+            match step {
+                Step::Assign(assignment) => self.surround_calls(&assignment.value, around),
+                Step::Loop(looped) => {
+                    let inside =
+                        if self.keeps(looped, around, loops) { Some(self.body(looped)) } else { around };
+                    looped.iterations.iter().for_each(|body| self.surround(body, inside, loops));
+                }
+            }
+        }
+    }
+
+    fn surround_calls(&mut self, expression: &Expression, around: Option<u64>) {
+        if let ExpressionKind::Call { callee, .. } = &expression.kind {
+            let known = &mut self.around[callee.0 as usize];
+            *known = (*known).max(around);
+        }
+        operands(expression).for_each(|operand| self.surround_calls(operand, around));
+    }
+
+    /// The number of atoms of an expression.
+    pub(crate) fn count(&self, expression: &Expression) -> u64 {
+        count(self.program, expression)
+    }
+
+    /// Of the loop body around the calls of an instance, if there is one.
+    pub(crate) fn around(&self, instance: usize) -> Option<u64> {
+        self.around[instance]
+    }
+
+    /// Of all iterations of a loop.
+    pub(crate) fn of_loop(&self, looped: &Loop) -> u64 {
+        looped.iterations.iter().map(|body| self.steps(body)).sum()
+    }
+
+    /// Of the body that a loop will have if it is kept: as many iterations as it takes until the calls repeat.
+    fn body(&self, looped: &Loop) -> u64 {
+        let calls: Vec<Vec<InstanceId>> = looped.iterations.iter().map(|body| callees(body)).collect();
+        let repeats = |period: &usize| calls.iter().zip(&calls[*period..]).all(|(one, later)| one == later);
+        let period = (1..calls.len()).find(repeats).unwrap_or(calls.len());
+        self.of_iterations(looped, period)
+    }
+
+    /// Of so many iterations of a loop, on average.
+    pub(crate) fn of_iterations(&self, looped: &Loop, count: usize) -> u64 {
+        self.of_loop(looped) * count as u64 / looped.iterations.len().max(1) as u64
+    }
+
+    /// Whether a loop is worth keeping, in the body of a kept loop of `around` operations or in none.
+    pub(crate) fn keeps(&self, looped: &Loop, around: Option<u64>, loops: Loops) -> bool {
+        match (looped.unroll, loops) {
+            (Unroll::Always, _) | (Unroll::Auto, Loops::Unroll) => false,
+            (Unroll::Never, _) | (_, Loops::Keep) => true,
+            (Unroll::Auto, Loops::Sized { least, body }) => {
+                !fits(around, body) && self.of_loop(looped) >= u64::from(least)
+            }
+        }
+    }
+
+    /// Whether a table is worked off in a loop over its columns. `cost` is that of one column, loads and stores included.
+    pub(crate) fn keeps_columns(&self, instance: usize, cost: usize, columns: u32, loops: Loops) -> bool {
+        match loops {
+            Loops::Keep => true,
+            Loops::Unroll => false,
+            Loops::Sized { body, .. } => {
+                !fits(self.around[instance], body) && cost * columns as usize >= LOOP_FROM
+            }
+        }
+    }
+
+    /// Of some steps.
+    fn steps(&self, steps: &[Step]) -> u64 {
+        let of_step = |step: &Step| match step {
+            Step::Assign(assignment) => self.expression(&assignment.value),
+            Step::Loop(looped) => self.of_loop(looped),
+        };
+        steps.iter().map(of_step).sum()
+    }
+
+    /// Of an expression.
+    fn expression(&self, expression: &Expression) -> u64 {
+        let own = match &expression.kind {
+            ExpressionKind::Atoms(_)
+            | ExpressionKind::Constants(_)
+            | ExpressionKind::Tuple(_)
+            | ExpressionKind::Gather { .. } => 0,
+            ExpressionKind::Shift { .. } | ExpressionKind::Bitmask { .. } => 1,
+            ExpressionKind::Pack { .. } => 2,
+            ExpressionKind::Logic(_, value, _)
+            | ExpressionKind::Not(value)
+            | ExpressionKind::Refresh(value)
+            | ExpressionKind::Shuffle { value, .. } => count(self.program, value),
+            ExpressionKind::Arithmetic { left, width, .. } => {
+                let per_atom = if self.program.mode == Mode::Bits { u64::from(*width).min(64) } else { 1 };
+                count(self.program, left) * per_atom
+            }
+            ExpressionKind::Call { callee: InstanceId(callee), .. } => self.of[*callee as usize],
+        };
+        own + operands(expression).map(|operand| self.expression(operand)).sum::<u64>()
+    }
+}
+
+impl Lowering<'_> {
+    /// Whether a loop is worth keeping where the kept loop around it has a body of `around` operations.
+    pub(crate) fn keeps(&self, looped: &typed::Loop, around: Option<u64>) -> bool {
+        self.weights.keeps(looped, around, self.options.loops)
+    }
+}
+
+/// Whether what is in the body of a kept loop may be spelt out.
+fn fits(around: Option<u64>, body: u32) -> bool {
+    around.is_some_and(|around| around <= u64::from(body))
+}
+
+/// What some steps call, in order.
+fn callees(steps: &[Step]) -> Vec<InstanceId> {
+    fn collect(expression: &Expression, all: &mut Vec<InstanceId>) {
+        if let ExpressionKind::Call { callee, .. } = &expression.kind {
+            all.push(*callee);
+        }
+        operands(expression).for_each(|operand| collect(operand, all));
+    }
+    let mut all = Vec::new();
+    flatten(steps).into_iter().for_each(|assignment| collect(&assignment.value, &mut all));
+    all
+}
+
+/// The operands of an expression.
+fn operands(expression: &Expression) -> impl Iterator<Item = &Expression> {
+    let parts: Vec<&Expression> = match &expression.kind {
+        ExpressionKind::Atoms(_) | ExpressionKind::Constants(_) => Vec::new(),
+        ExpressionKind::Tuple(parts) => parts.iter().collect(),
+        ExpressionKind::Logic(_, a, b)
+        | ExpressionKind::Arithmetic { left: a, right: b, .. }
+        | ExpressionKind::Pack { high: a, low: b } => vec![a, b],
+        ExpressionKind::Not(value)
+        | ExpressionKind::Refresh(value)
+        | ExpressionKind::Shuffle { value, .. }
+        | ExpressionKind::Shift { value, .. }
+        | ExpressionKind::Bitmask { value, .. }
+        | ExpressionKind::Gather { value, .. } => vec![value],
+        ExpressionKind::Call { arguments, .. } => vec![arguments],
+    };
+    parts.into_iter()
+}
+
+/// The number of atoms of an expression.
+pub(crate) fn count(program: &Program, expression: &Expression) -> u64 {
+    match &expression.kind {
+        ExpressionKind::Atoms(atoms) => atoms.len() as u64,
+        ExpressionKind::Constants(constants) => constants.len() as u64,
+        ExpressionKind::Tuple(parts) => parts.iter().map(|part| count(program, part)).sum(),
+        ExpressionKind::Not(value)
+        | ExpressionKind::Logic(_, value, _)
+        | ExpressionKind::Arithmetic { left: value, .. }
+        | ExpressionKind::Shuffle { value, .. }
+        | ExpressionKind::Refresh(value) => count(program, value),
+        ExpressionKind::Shift { .. } | ExpressionKind::Bitmask { .. } | ExpressionKind::Pack { .. } => 1,
+        ExpressionKind::Gather { sources, .. } => sources.len() as u64,
+        ExpressionKind::Call { callee, .. } => {
+            let callee = program.instance(*callee);
+            callee.outputs.iter().map(|&output| u64::from(callee.variable(output).atoms())).sum()
+        }
+    }
+}

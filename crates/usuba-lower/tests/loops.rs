@@ -1,0 +1,122 @@
+//! Which loops are kept, by how much they compute and where they stand.
+
+use expect_test::{Expect, expect};
+use usuba_ir::layout::Slicing;
+use usuba_lang::elaborate;
+use usuba_lang::load::{Loader, load};
+use usuba_lang::render::{Style, render};
+use usuba_lower::{Loops, Options, lower};
+
+/// One text, whatever the name.
+struct Text(String);
+
+impl Loader for Text {
+    fn read(&self, _: &str) -> Result<Vec<u8>, String> {
+        Ok(self.0.clone().into_bytes())
+    }
+
+    fn canonical(&self, path: &str) -> Option<String> {
+        Some(path.to_owned())
+    }
+}
+
+/// The nodes of a bitsliced program with their loops, those inside of others indented.
+fn check(text: &str, loops: Loops, expected: Expect) {
+    let loaded = load("test.ua", &[], &Text(text.to_owned()));
+    let options = Options { loops, ..Options::new(Slicing::B) };
+    let (program, diagnostics) = elaborate::elaborate(
+        &loaded.program,
+        &elaborate::Options { mode: options.mode(), ..elaborate::Options::new() },
+    );
+    let program =
+        program.unwrap_or_else(|| panic!("{}", render(&diagnostics, &loaded.sources, Style::Plain)));
+    let lowered = lower(&program, &loaded.sources, &options)
+        .unwrap_or_else(|found| panic!("{}", render(&found, &loaded.sources, Style::Plain)));
+    let text = lowered.to_string();
+    let lines: Vec<String> = text
+        .lines()
+        .filter_map(|line| match line.split_once("= loop ") {
+            Some((before, rest)) => {
+                let indent = before.len() - before.trim_start().len();
+                let trips = rest.split(" carry").next().unwrap_or(rest);
+                Some(format!("{}loop {trips}", " ".repeat(indent)))
+            }
+            None => line.split(" (").next().filter(|start| start.starts_with("node ")).map(str::to_owned),
+        })
+        .collect();
+    expected.assert_eq(&format!("{}\n", lines.join("\n")));
+}
+
+const ROUNDS: &str = "
+    node Turn (x:u16) returns (y:u16) let y = (x <<< 3) ^ x tel
+    node Round (x:u16x8) returns (y:u16x8)
+    vars z:u16x8
+    let
+        forall i in [0,7] { z[i] = Turn(x[i]) & (x[i] >>> 1) }
+        forall i in [0,7] { y[i] = z[i] ^ ~z[(i*3)%8] }
+    tel
+    node Rounds (x:u16x8) returns (y:u16x8)
+    vars s:u16x8[5]
+    let
+        s[0] = x;
+        forall i in [0,3] { s[i+1] = Round(s[i]) }
+        y = s[4]
+    tel";
+
+/// A round is 512 operations. If the body of the loop of rounds may be as large, it has no loops inside.
+#[test]
+fn inside_of_a_small_body() {
+    check(
+        ROUNDS,
+        Loops::Sized { least: 64, body: 512 },
+        expect![[r#"
+        node Turn
+        node Round
+        node Rounds
+          loop i0 < 4
+    "#]],
+    );
+}
+
+/// Otherwise a round keeps the loop over its words, but not the one that takes them in another order: that would need an
+/// array of them in that order.
+#[test]
+fn inside_of_a_large_body() {
+    check(
+        ROUNDS,
+        Loops::Sized { least: 64, body: 511 },
+        expect![[r#"
+        node Turn
+        node Round
+          loop i0 < 8
+        node Rounds
+          loop i0 < 4
+    "#]],
+    );
+}
+
+/// As asked for.
+#[test]
+fn all_and_none() {
+    check(
+        ROUNDS,
+        Loops::Keep,
+        expect![[r#"
+        node Turn
+        node Round
+          loop i0 < 8
+          loop i1 < 8
+        node Rounds
+          loop i0 < 4
+    "#]],
+    );
+    check(
+        ROUNDS,
+        Loops::Unroll,
+        expect![[r#"
+        node Turn
+        node Round
+        node Rounds
+    "#]],
+    );
+}
