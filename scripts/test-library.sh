@@ -205,7 +205,7 @@ matrix)
             flags="-O2 -flto"
             if [ "$family" = clang ]; then
                 archiver=llvm-ar${compiler#clang}
-                flags="$flags -fuse-ld=lld"
+                flags="$flags -fuse-ld=lld -Wno-unused-command-line-argument"
                 need lld"${compiler#clang}"
             else
                 archiver=gcc-ar
@@ -217,7 +217,10 @@ matrix)
             flags="-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all"
             flags="$flags --param asan-instrumentation-with-call-threshold=100"
             ;;
-        clang-sanitizers) flags="-O1 -g1 -fsanitize=address,undefined -fsanitize-trap=undefined" ;;
+        clang-sanitizers)
+            flags="-O1 -g1 -fsanitize=address,undefined -fsanitize-trap=undefined"
+            need libclang-rt"${compiler#clang}"-dev
+            ;;
         *) flags=-${way#*-} ;;
         esac
         build=$work/$way
