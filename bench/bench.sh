@@ -1,7 +1,8 @@
 #!/bin/sh
 # Measures Usuba and its peers and writes docs/performance.md: `make bench`, or `make bench QUICK=1` for a first look. What a
 # peer needs and is missing is installed if it may be, else said, and the rest goes on. BUILD is the folder for what is built;
-# PARTS="ours compile" measures only these of peers, ours, varied, compile, and keeps the rest of the data.
+# PARTS="ours compile" measures only these of peers, ours, varied, compile, and keeps the rest of the data; with PARTS=ours,
+# PRIMITIVES="xoodoo-12 photon-256" measures only these.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -134,6 +135,7 @@ data=docs/performance/data.json
 mkdir -p docs/performance
 [ -z "${QUICK:-}" ] || set -- --quick
 for part in ${PARTS:-}; do set -- "$@" --part "$part"; done
+for primitive in ${PRIMITIVES:-}; do set -- "$@" --primitive "$primitive"; done
 old=$IFS
 IFS='
 '

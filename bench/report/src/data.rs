@@ -27,6 +27,9 @@ pub struct Data {
     /// The largest memory of the process that compiled everything, in KiB.
     #[serde(default)]
     pub compile_peak_kib: Option<u64>,
+    /// The commit of primitives that were measured again by themselves, where that is another one than the machine's.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub again: BTreeMap<String, String>,
     /// What could not be measured, in words.
     #[serde(default)]
     pub missing: Vec<String>,

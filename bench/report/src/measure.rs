@@ -16,25 +16,37 @@ pub struct Settings {
     quick: bool,
     /// Which of `peers`, `ours`, `varied`, `compile` to measure; the rest stays as it is in the file.
     parts: Vec<String>,
+    /// Of `ours` only these; the rows of others stay as they are in the file. All if empty.
+    primitives: Vec<String>,
     missing: Vec<String>,
 }
 
 impl Settings {
+    fn wants(&self, primitive: &str) -> bool {
+        self.primitives.is_empty() || self.primitives.iter().any(|one| one == primitive)
+    }
+
     /// Reads the arguments after `measure`.
     pub fn parse(arguments: &[String]) -> Result<Settings> {
         let mut named: BTreeMap<&str, PathBuf> = BTreeMap::new();
-        let (mut quick, mut parts, mut missing) = (false, Vec::new(), Vec::new());
+        let (mut quick, mut parts, mut primitives, mut missing) = (false, Vec::new(), Vec::new(), Vec::new());
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
             match argument.as_str() {
                 "--quick" => quick = true,
                 "--missing" => missing.extend(rest.next().cloned()),
                 "--part" => parts.extend(rest.next().cloned()),
+                "--primitive" => primitives.extend(rest.next().cloned()),
                 name => {
                     let value = rest.next().with_context(|| format!("{name} needs a value"))?;
                     named.insert(name, value.into());
                 }
             }
+        }
+        let known = || FOLDERS.iter().chain(MORE_FOLDERS).map(|(_, primitive)| *primitive);
+        if let Some(unknown) = primitives.iter().find(|one| !known().any(|known| known == one.as_str())) {
+            let all: Vec<&str> = known().collect();
+            bail!("no primitive of the page is called `{unknown}`; there are {}", all.join(", "));
         }
         let mut take = |name: &str| named.remove(name).with_context(|| format!("{name} is missing"));
         Ok(Settings {
@@ -44,6 +56,7 @@ impl Settings {
             out: take("--out")?,
             quick,
             parts,
+            primitives,
             missing,
         })
     }
@@ -173,8 +186,17 @@ pub fn run(settings: &Settings) -> Result<()> {
         }
         _ => Data::default(),
     };
-    data.machine = machine(settings.quick);
-    data.machine.load[0] = load();
+    let machine = machine(settings.quick);
+    if settings.primitives.is_empty() {
+        data.machine = machine;
+        data.machine.load[0] = load();
+        data.again.clear();
+    } else {
+        if machine.processor != data.machine.processor {
+            bail!("the other figures are of {}, this is {}", data.machine.processor, machine.processor);
+        }
+        data.again.extend(settings.primitives.iter().map(|one| (one.clone(), machine.commit.clone())));
+    }
     let rounds = if settings.quick { 1 } else { 3 };
     let samples = if settings.quick { 25 } else { 60 };
     let mut programs = Vec::new();
@@ -188,7 +210,7 @@ pub fn run(settings: &Settings) -> Result<()> {
         data.missing.retain(|line| !line.starts_with("Usuba's "));
     }
     if wanted("ours") {
-        data.ours.clear();
+        data.ours.retain(|row| !settings.wants(&row.primitive));
         ours(settings, &mut data);
     }
     // The other rounds of the peers stand between and after ours.
@@ -205,7 +227,9 @@ pub fn run(settings: &Settings) -> Result<()> {
     {
         data.missing.push(format!("compile times: {error}"));
     }
-    data.machine.load[1] = load();
+    if settings.primitives.is_empty() {
+        data.machine.load[1] = load();
+    }
     let mut text = serde_json::to_string_pretty(&data)?;
     text.push('\n');
     std::fs::write(&settings.out, text)
@@ -395,7 +419,7 @@ fn ours(settings: &Settings, data: &mut Data) {
         targets(settings, if settings.quick { &["gp64", "avx2", "avx512", "avx512-gfni"] } else { WIDTHS });
     let effort =
         if settings.quick { ["--cc", "clang", "--runs", "1"] } else { ["--cc", "gcc,clang", "--runs", "3"] };
-    for (folder, primitive) in FOLDERS {
+    for (folder, primitive) in FOLDERS.iter().filter(|(_, primitive)| settings.wants(primitive)) {
         eprintln!("Usuba: {primitive}");
         // Below AVX2 only horizontal slices need more than SSE2: the byte shuffles of SSSE3.
         let mut calls = vec![vec!["--target", &wide]];
@@ -416,7 +440,7 @@ fn ours(settings: &Settings, data: &mut Data) {
         return;
     }
     let wide = targets(settings, MORE_WIDTHS);
-    for (folder, primitive) in MORE_FOLDERS {
+    for (folder, primitive) in MORE_FOLDERS.iter().filter(|(_, primitive)| settings.wants(primitive)) {
         eprintln!("Usuba: {primitive}");
         let arguments = ["--backend", "c,asm", "--cc", "clang", "--runs", "2", "--target", &wide];
         match bench(settings, folder, primitive, &arguments) {

@@ -86,6 +86,11 @@ fn head(text: &mut String, data: &Data) {
         machine.load[1],
         cores(data),
     );
+    for commit in data.again.values().collect::<BTreeSet<_>>() {
+        let of_commit = data.again.iter().filter(|(_, of)| *of == commit);
+        let names: Vec<&str> = of_commit.map(|(primitive, _)| title(primitive)).collect();
+        let _ = writeln!(text, "Measured again at commit {commit}: {}.\n", names.join(", "));
+    }
     if !data.missing.is_empty() {
         text.push_str("Not measured here:\n\n");
         for line in &data.missing {
