@@ -175,6 +175,7 @@ impl<'a> Printer<'a> {
             let locals = self.names.fresh("locals");
             let _ = writeln!(text, "{margin}{ty} {memory}[{all}];");
             let _ = writeln!(text, "{margin}{ty} *{locals} = {memory};");
+            let _ = writeln!(text, "{margin}/* The compiler shall not know that they are on the stack. */");
             let _ = writeln!(text, "{margin}__asm__(\"\" : \"+r\"({locals}));");
             let mut start = 0;
             for buffer in hidden {

@@ -209,6 +209,7 @@ fn arrays_that_loops_replace() {
                 uint64_t *restrict b /* [4] */) {
               uint64_t memory[4];
               uint64_t *locals = memory;
+              /* The compiler shall not know that they are on the stack. */
               __asm__("" : "+r"(locals));
               uint64_t *const array = locals;
             #pragma GCC unroll 1
