@@ -206,7 +206,7 @@ matrix)
             if [ "$family" = clang ]; then
                 archiver=llvm-ar${compiler#clang}
                 flags="$flags -fuse-ld=lld -Wno-unused-command-line-argument"
-                need lld"${compiler#clang}"
+                need lld"${compiler#clang}" llvm"${compiler#clang}"
             else
                 archiver=gcc-ar
             fi
