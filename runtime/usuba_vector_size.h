@@ -256,12 +256,13 @@ USUBA_INLINE void USUBA_SIZED(usuba_bits_b)(unsigned char *image, size_t at, str
     size_t i, step, nibble;
     USUBA_V x[8];
     for (i = 0; i < column.width; i++) {
-        unsigned char *atom = image + USUBA_SIZED(usuba_atom_b)(format, at + i, &step, &nibble);
-#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_get)(atom + k % 4 * step + k / 4 * nibble);
+        /* Steps may be negative, modulo 2^64: only their sum is an offset. */
+        const size_t atom = USUBA_SIZED(usuba_atom_b)(format, at + i, &step, &nibble);
+#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_get)(image + (atom + k % 4 * step + k / 4 * nibble));
         USUBA_8(USUBA_STEP)
 #undef USUBA_STEP
         USUBA_SIZED(usuba_bits)(x);
-#define USUBA_STEP(k) USUBA_SIZED(usuba_put)(atom + k % 4 * step + k / 4 * nibble, x[k]);
+#define USUBA_STEP(k) USUBA_SIZED(usuba_put)(image + (atom + k % 4 * step + k / 4 * nibble), x[k]);
         USUBA_8(USUBA_STEP)
 #undef USUBA_STEP
     }
