@@ -11,7 +11,7 @@ use usuba_kit::manifest::{Function, Primitive};
 use usuba_kit::order::Order;
 use usuba_kit::pipeline::Settings;
 use usuba_lang::elaborate::elaborate;
-use usuba_lang::load::{Loader, load};
+use usuba_lang::load::{Text, load};
 use usuba_lang::typed::{
     Body, Definition, Expression, ExpressionKind, Instance, InstanceId, LogicOp, Lookup, Program, Slot, Step,
     Table,
@@ -282,19 +282,6 @@ fn every_form_is_the_same_function() {
     assert!(proved >= 14, "{proved} nodes: AES and Camellia with three keys, SM4 with one, both directions");
 }
 
-/// One text of memory.
-struct Text(String);
-
-impl Loader for Text {
-    fn read(&self, _: &str) -> Result<Vec<u8>, String> {
-        Ok(self.0.clone().into_bytes())
-    }
-
-    fn canonical(&self, path: &str) -> Option<String> {
-        Some(path.to_owned())
-    }
-}
-
 /// What a round takes of a byte, shifted by a bit less.
 #[test]
 #[should_panic(expected = "`EncryptBytes` is not proved to be `Encrypt`")]
@@ -302,6 +289,6 @@ fn a_mistake_in_a_form_is_noticed() {
     let mut cipher = Cipher::read("sm4");
     let text = std::fs::read_to_string(root().join("ciphers/sm4/sm4.ua")).expect("it is there");
     assert!(text.contains("B[i] >> 6"));
-    cipher.loaded = load("sm4.ua", &[], &Text(text.replace("B[i] >> 6", "B[i] >> 5")));
+    cipher.loaded = load("sm4.ua", &[], &Text(&text.replace("B[i] >> 6", "B[i] >> 5")));
     prove(&cipher, &cipher.manifest.primitives[0]);
 }

@@ -5,7 +5,7 @@ use usuba_ir::layout::Slicing::{self, B, H, V};
 use usuba_kit::pipeline::{Failure, Settings, optimised};
 use usuba_kit::run::{Compiler, Family};
 use usuba_lang::interpret::interpret;
-use usuba_lang::load::{Loader, load};
+use usuba_lang::load::{Text, load};
 use usuba_tests::random::comparison::{Agreed, Case, agree};
 use usuba_tests::random::kernels::{self, Way};
 use usuba_tests::random::stages;
@@ -48,19 +48,6 @@ impl Answers {
                 }
             }
         }
-    }
-}
-
-/// One text, no files.
-struct Text<'a>(&'a str);
-
-impl Loader for Text<'_> {
-    fn read(&self, _path: &str) -> Result<Vec<u8>, String> {
-        Ok(self.0.as_bytes().to_vec())
-    }
-
-    fn canonical(&self, path: &str) -> Option<String> {
-        Some(path.to_owned())
     }
 }
 

@@ -48,6 +48,11 @@ impl Settings {
             let all: Vec<&str> = known().collect();
             bail!("no primitive of the page is called `{unknown}`; there are {}", all.join(", "));
         }
+        if !primitives.is_empty() && parts != ["ours"] {
+            bail!(
+                "single primitives are measured by themselves: `--primitive` needs `--part ours` and no other part"
+            );
+        }
         let mut take = |name: &str| named.remove(name).with_context(|| format!("{name} is missing"));
         Ok(Settings {
             usubac: take("--usubac")?,

@@ -21,6 +21,19 @@ pub trait Loader {
     fn canonical(&self, path: &str) -> Option<String>;
 }
 
+/// One text, whatever its name: a program that includes nothing.
+pub struct Text<'a>(pub &'a str);
+
+impl Loader for Text<'_> {
+    fn read(&self, _: &str) -> Result<Vec<u8>, String> {
+        Ok(self.0.as_bytes().to_vec())
+    }
+
+    fn canonical(&self, path: &str) -> Option<String> {
+        Some(path.to_owned())
+    }
+}
+
 /// A file that was read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LoadedFile {

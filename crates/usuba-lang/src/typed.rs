@@ -320,6 +320,26 @@ pub enum LogicOp {
     Xor,
 }
 
+impl Expression {
+    /// What it is computed from, left to right.
+    pub fn operands(&self) -> Vec<&Expression> {
+        match &self.kind {
+            ExpressionKind::Atoms(_) | ExpressionKind::Constants(_) => Vec::new(),
+            ExpressionKind::Tuple(parts) => parts.iter().collect(),
+            ExpressionKind::Logic(_, a, b)
+            | ExpressionKind::Arithmetic { left: a, right: b, .. }
+            | ExpressionKind::Pack { high: a, low: b } => vec![a, b],
+            ExpressionKind::Not(value)
+            | ExpressionKind::Refresh(value)
+            | ExpressionKind::Shuffle { value, .. }
+            | ExpressionKind::Shift { value, .. }
+            | ExpressionKind::Bitmask { value, .. }
+            | ExpressionKind::Gather { value, .. }
+            | ExpressionKind::Call { arguments: value, .. } => vec![value],
+        }
+    }
+}
+
 /// Expressions.
 #[derive(Clone, Debug)]
 pub enum ExpressionKind {

@@ -84,28 +84,8 @@ fn in_steps(steps: &[Step], found: &mut Vec<Diagnostic>) {
 }
 
 fn in_expression(expression: &Expression, found: &mut Vec<Diagnostic>) {
-    match &expression.kind {
-        ExpressionKind::Arithmetic { op, width, left, right } => {
-            found.push(messages::arithmetic_in_h(expression.span, *op, *width));
-            in_expression(left, found);
-            in_expression(right, found);
-        }
-        ExpressionKind::Atoms(_) | ExpressionKind::Constants(_) => {}
-        ExpressionKind::Tuple(parts) => parts.iter().for_each(|part| in_expression(part, found)),
-        ExpressionKind::Logic(_, left, right) => {
-            in_expression(left, found);
-            in_expression(right, found);
-        }
-        ExpressionKind::Pack { high, low } => {
-            in_expression(high, found);
-            in_expression(low, found);
-        }
-        ExpressionKind::Not(value)
-        | ExpressionKind::Shift { value, .. }
-        | ExpressionKind::Gather { value, .. }
-        | ExpressionKind::Shuffle { value, .. }
-        | ExpressionKind::Bitmask { value, .. }
-        | ExpressionKind::Refresh(value) => in_expression(value, found),
-        ExpressionKind::Call { arguments, .. } => in_expression(arguments, found),
+    if let ExpressionKind::Arithmetic { op, width, .. } = &expression.kind {
+        found.push(messages::arithmetic_in_h(expression.span, *op, *width));
     }
+    expression.operands().into_iter().for_each(|operand| in_expression(operand, found));
 }

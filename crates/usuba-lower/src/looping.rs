@@ -47,7 +47,7 @@ struct Carried {
 impl<'a, 'p> NodeLowering<'a, 'p> {
     /// Lowers a loop: kept if it has one shape and is worth it, else spelt out.
     pub(crate) fn looped(&mut self, looped: &'p Loop) {
-        let plan = if self.lowering.keeps(looped, self.around) {
+        let plan = if self.lowering.weights.keeps(looped, self.around, self.lowering.options.loops) {
             let outer: BTreeSet<VariableId> = self.held.keys().copied().collect();
             plan(looped, &self.uses, &self.last_uses, &outer, &|place| self.motion(place), &|a, q| {
                 self.frames.iter().any(|frame| matches!(frame.overrides.get(&(a, q)), Some(Override::Stored)))

@@ -150,24 +150,10 @@ pub(crate) fn flatten(steps: &[Step]) -> Vec<&Assignment> {
 
 /// The uses in an expression, left to right.
 fn collect_uses(expression: &Expression, uses: &mut Vec<Use>) {
-    match &expression.kind {
-        ExpressionKind::Atoms(atoms) => uses.extend_from_slice(atoms),
-        ExpressionKind::Constants(_) => {}
-        ExpressionKind::Tuple(parts) => parts.iter().for_each(|part| collect_uses(part, uses)),
-        ExpressionKind::Logic(_, a, b)
-        | ExpressionKind::Arithmetic { left: a, right: b, .. }
-        | ExpressionKind::Pack { high: a, low: b } => {
-            collect_uses(a, uses);
-            collect_uses(b, uses);
-        }
-        ExpressionKind::Not(value)
-        | ExpressionKind::Shift { value, .. }
-        | ExpressionKind::Gather { value, .. }
-        | ExpressionKind::Shuffle { value, .. }
-        | ExpressionKind::Bitmask { value, .. }
-        | ExpressionKind::Call { arguments: value, .. }
-        | ExpressionKind::Refresh(value) => collect_uses(value, uses),
+    if let ExpressionKind::Atoms(atoms) = &expression.kind {
+        uses.extend_from_slice(atoms);
     }
+    expression.operands().into_iter().for_each(|operand| collect_uses(operand, uses));
 }
 
 /// Finds the smallest period with which a loop can be kept.

@@ -9,10 +9,6 @@ use usuba_ir::layout::Layout;
 use usuba_ir::program::{Affine, BinaryOp, Node, NodeId, Origin, Parameter, Program, Type, ValueId};
 use usuba_lang::typed::{Body, Instance, Lookup, Table};
 
-/// From this many instructions on, gates, loads and stores, the columns of a table are worked off in a loop. The 16 columns
-/// of a small S-box are spelt out; 32 are some 3 KB of code, and there is seldom only one S-box.
-pub(crate) const LOOP_FROM: usize = 384;
-
 /// What a table is computed by.
 pub(crate) enum Implementation {
     /// Two maps of bytes, of which either may be the identity.

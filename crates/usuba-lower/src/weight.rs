@@ -1,11 +1,14 @@
 //! How many operations things are, and around what they stand: whether loops are worth keeping depends on it.
 
+use crate::Loops;
 use crate::roll::flatten;
-use crate::table::LOOP_FROM;
-use crate::{Loops, Lowering};
 use usuba_lang::typed::{
-    self, Body, Equations, Expression, ExpressionKind, InstanceId, Loop, Mode, Program, Step, Unroll,
+    Body, Equations, Expression, ExpressionKind, InstanceId, Loop, Mode, Program, Step, Unroll,
 };
+
+/// From this many instructions on, gates, loads and stores, the columns of a table are worked off in a loop. The 16 columns
+/// of a small S-box are spelt out; 32 are some 3 KB of code, and there is seldom only one S-box.
+const LOOP_FROM: usize = 384;
 
 /// The numbers of operations of a program, all loops spelt out.
 pub(crate) struct Weights<'p> {
@@ -55,7 +58,7 @@ impl<'p> Weights<'p> {
             let known = &mut self.around[callee.0 as usize];
             *known = (*known).max(around);
         }
-        operands(expression).for_each(|operand| self.surround_calls(operand, around));
+        expression.operands().into_iter().for_each(|operand| self.surround_calls(operand, around));
     }
 
     /// The number of atoms of an expression.
@@ -136,14 +139,7 @@ impl<'p> Weights<'p> {
             }
             ExpressionKind::Call { callee: InstanceId(callee), .. } => self.of[*callee as usize],
         };
-        own + operands(expression).map(|operand| self.expression(operand)).sum::<u64>()
-    }
-}
-
-impl Lowering<'_> {
-    /// Whether a loop is worth keeping where the kept loop around it has a body of `around` operations.
-    pub(crate) fn keeps(&self, looped: &typed::Loop, around: Option<u64>) -> bool {
-        self.weights.keeps(looped, around, self.options.loops)
+        own + expression.operands().into_iter().map(|operand| self.expression(operand)).sum::<u64>()
     }
 }
 
@@ -158,30 +154,11 @@ fn callees(steps: &[Step]) -> Vec<InstanceId> {
         if let ExpressionKind::Call { callee, .. } = &expression.kind {
             all.push(*callee);
         }
-        operands(expression).for_each(|operand| collect(operand, all));
+        expression.operands().into_iter().for_each(|operand| collect(operand, all));
     }
     let mut all = Vec::new();
     flatten(steps).into_iter().for_each(|assignment| collect(&assignment.value, &mut all));
     all
-}
-
-/// The operands of an expression.
-fn operands(expression: &Expression) -> impl Iterator<Item = &Expression> {
-    let parts: Vec<&Expression> = match &expression.kind {
-        ExpressionKind::Atoms(_) | ExpressionKind::Constants(_) => Vec::new(),
-        ExpressionKind::Tuple(parts) => parts.iter().collect(),
-        ExpressionKind::Logic(_, a, b)
-        | ExpressionKind::Arithmetic { left: a, right: b, .. }
-        | ExpressionKind::Pack { high: a, low: b } => vec![a, b],
-        ExpressionKind::Not(value)
-        | ExpressionKind::Refresh(value)
-        | ExpressionKind::Shuffle { value, .. }
-        | ExpressionKind::Shift { value, .. }
-        | ExpressionKind::Bitmask { value, .. }
-        | ExpressionKind::Gather { value, .. } => vec![value],
-        ExpressionKind::Call { arguments, .. } => vec![arguments],
-    };
-    parts.into_iter()
 }
 
 /// The number of atoms of an expression.

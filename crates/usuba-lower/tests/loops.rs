@@ -3,26 +3,13 @@
 use expect_test::{Expect, expect};
 use usuba_ir::layout::Slicing;
 use usuba_lang::elaborate;
-use usuba_lang::load::{Loader, load};
+use usuba_lang::load::{Text, load};
 use usuba_lang::render::{Style, render};
 use usuba_lower::{Loops, Options, lower};
 
-/// One text, whatever the name.
-struct Text(String);
-
-impl Loader for Text {
-    fn read(&self, _: &str) -> Result<Vec<u8>, String> {
-        Ok(self.0.clone().into_bytes())
-    }
-
-    fn canonical(&self, path: &str) -> Option<String> {
-        Some(path.to_owned())
-    }
-}
-
 /// The nodes of a bitsliced program with their loops, those inside of others indented.
 fn check(text: &str, loops: Loops, expected: Expect) {
-    let loaded = load("test.ua", &[], &Text(text.to_owned()));
+    let loaded = load("test.ua", &[], &Text(text));
     let options = Options { loops, ..Options::new(Slicing::B) };
     let (program, diagnostics) = elaborate::elaborate(
         &loaded.program,

@@ -5,7 +5,7 @@ use expect_test::expect_file;
 use std::path::{Path, PathBuf};
 use usuba_ir::layout::Slicing;
 use usuba_ir::random::Random;
-use usuba_lang::load::{Loaded, Loader, load};
+use usuba_lang::load::{Loaded, Text, load};
 use usuba_lang::render::{Style, render};
 use usuba_lang::{elaborate, interpret, typed};
 use usuba_lower::{Loops, Options, lower};
@@ -20,23 +20,10 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// One text, whatever the name.
-struct Text(String);
-
-impl Loader for Text {
-    fn read(&self, _: &str) -> Result<Vec<u8>, String> {
-        Ok(self.0.clone().into_bytes())
-    }
-
-    fn canonical(&self, path: &str) -> Option<String> {
-        Some(path.to_owned())
-    }
-}
-
 fn loaded(path: &Path, entry: Option<&str>) -> (Loaded, typed::Program) {
     let text = std::fs::read_to_string(path).expect("it can be read");
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let loaded = load(&name, &[], &Text(text));
+    let loaded = load(&name, &[], &Text(&text));
     let options = elaborate::Options { entry: entry.map(str::to_owned), ..elaborate::Options::new() };
     let (program, diagnostics) = elaborate::elaborate(&loaded.program, &options);
     let program =
