@@ -2,7 +2,8 @@
 # Measures Usuba and its peers and writes docs/performance.md: `make bench`, or `make bench QUICK=1` for a first look. What a
 # peer needs and is missing is installed if it may be, else said, and the rest goes on. BUILD is the folder for what is built;
 # PARTS="ours compile" measures only these of peers, ours, varied, compile, and keeps the rest of the data; with PARTS=ours,
-# PRIMITIVES="xoodoo-12 photon-256" measures only these.
+# PRIMITIVES="xoodoo-12 photon-256" measures only these; with PARTS=peers, PEERS="openssl-src" measures only what these programs
+# have (their names are those of the files in BUILD/peers), and the page says at which commit and load.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -38,6 +39,7 @@ want /usr/include/sodium.h libsodium-dev
 want /usr/include/cryptopp/chacha.h libcrypto++-dev
 want /usr/include/botan-2/botan/block_cipher.h libbotan-2-dev
 command -v g++ >/dev/null 2>&1 || wanted="$wanted g++"
+perl -MFindBin -MFile::Compare -e 1 >/dev/null 2>&1 || wanted="$wanted perl"
 if [ -n "$wanted" ] && command -v apt-get >/dev/null 2>&1; then
     as_root=none
     if [ "$(id -u)" = 0 ]; then as_root=""; elif sudo -n true 2>/dev/null; then as_root=sudo; fi
@@ -130,12 +132,41 @@ else
     missing "Botan 3 needs its crate (fetched with the others), clang and python3"
 fi
 
+# OpenSSL from the source in its crate: libcrypto alone, without what is not measured.
+version=$(sed -n '/^name = "openssl-src"$/{n;s/version = "\(.*\)"/\1/p;}' bench/crates/Cargo.lock)
+source=$(find "${CARGO_HOME:-$HOME/.cargo}/registry/src" -maxdepth 2 -name "openssl-src-$version" 2>/dev/null | head -n 1)/openssl
+if [ -e "$source/Configure" ]; then
+    built=$build/openssl-src-$version
+    if [ ! -e "$built/libcrypto.a" ]; then
+        mkdir -p "$built"
+        (
+            cd "$built"
+            without=
+            for feature in shared module dso tests apps docs tls dtls quic http sock ocsp cmp cms ct ts srp async argon2 scrypt \
+                blake2 siphash siv ocb cmac rmd160 whirlpool md4 mdc2 idea seed bf cast rc2 rc4 sm2 ec dh dsa ml-kem ml-dsa \
+                slh-dsa lms rfc3779 ui-console autoload-config err filenames makedepend; do
+                without="$without no-$feature"
+            done
+            # shellcheck disable=SC2086 # a list
+            CC=gcc perl "$source/Configure" linux-x86_64 $without &&
+                make -j "$(nproc)" build_generated libcrypto.a
+        ) >>"$log" 2>&1 || missing "OpenSSL $version (crate openssl-src) cannot be built"
+    fi
+    if [ -e "$built/libcrypto.a" ]; then
+        cc "OpenSSL (crate openssl-src)" openssl-src gcc -O2 '-DPEER_SOURCE=" (openssl-src)"' "-I$built/include" \
+            "-I$source/include" $peer/openssl.c "$object" "$built/libcrypto.a" -lpthread
+    fi
+else
+    missing "OpenSSL's source needs the crate openssl-src (fetched with the others)"
+fi
+
 # ---- Measuring, and the page ----
 data=docs/performance/data.json
 mkdir -p docs/performance
 [ -z "${QUICK:-}" ] || set -- --quick
 for part in ${PARTS:-}; do set -- "$@" --part "$part"; done
 for primitive in ${PRIMITIVES:-}; do set -- "$@" --primitive "$primitive"; done
+for program in ${PEERS:-}; do set -- "$@" --peer "$program"; done
 old=$IFS
 IFS='
 '

@@ -27,7 +27,7 @@ pub struct Data {
     /// The largest memory of the process that compiled everything, in KiB.
     #[serde(default)]
     pub compile_peak_kib: Option<u64>,
-    /// The commit of primitives that were measured again by themselves, where that is another one than the machine's.
+    /// The commit of primitives and of peers ([`Peer::full_name`]) that were measured by themselves after the rest.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub again: BTreeMap<String, String>,
     /// What could not be measured, in words.
@@ -139,6 +139,13 @@ pub struct Peer {
     /// The load average when it was measured.
     #[serde(default)]
     pub load: Option<f64>,
+}
+
+impl Peer {
+    /// The library and its version, as the page calls it.
+    pub fn full_name(&self) -> String {
+        format!("{} {}", self.name, self.version)
+    }
 }
 
 /// A compilation, timed.

@@ -11,7 +11,7 @@ use usuba_report::{expectations, page};
 
 const USAGE: &str = "usage: usuba-report measure --usubac FILE --compile-speed FILE --peers DIR --out FILE [--quick] \
                      [--part NAME]… [--primitive NAME]… \
-                     [--missing TEXT]…\n       usuba-report page DATA MARKDOWN";
+                     [--peer PROGRAM]… [--missing TEXT]…\n       usuba-report page DATA MARKDOWN";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -18,6 +18,8 @@ pub struct Settings {
     parts: Vec<String>,
     /// Of `ours` only these; the rows of others stay as they are in the file. All if empty.
     primitives: Vec<String>,
+    /// Of `peers` only the rows of these programs, by their file; the rows of others stay as they are. All if empty.
+    programs: Vec<String>,
     missing: Vec<String>,
 }
 
@@ -26,10 +28,23 @@ impl Settings {
         self.primitives.is_empty() || self.primitives.iter().any(|one| one == primitive)
     }
 
+    /// The programs of peers that were asked for.
+    fn wanted_programs(&self) -> impl Iterator<Item = &'static Program> {
+        PROGRAMS
+            .iter()
+            .filter(|program| self.programs.is_empty() || self.programs.iter().any(|one| one == program.file))
+    }
+
+    /// Whether only a few rows of a part are measured, into data whose other rows stay.
+    fn again(&self) -> bool {
+        !self.primitives.is_empty() || !self.programs.is_empty()
+    }
+
     /// Reads the arguments after `measure`.
     pub fn parse(arguments: &[String]) -> Result<Settings> {
         let mut named: BTreeMap<&str, PathBuf> = BTreeMap::new();
-        let (mut quick, mut parts, mut primitives, mut missing) = (false, Vec::new(), Vec::new(), Vec::new());
+        let (mut quick, mut parts, mut missing) = (false, Vec::new(), Vec::new());
+        let (mut primitives, mut programs) = (Vec::new(), Vec::new());
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
             match argument.as_str() {
@@ -37,6 +52,7 @@ impl Settings {
                 "--missing" => missing.extend(rest.next().cloned()),
                 "--part" => parts.extend(rest.next().cloned()),
                 "--primitive" => primitives.extend(rest.next().cloned()),
+                "--peer" => programs.extend(rest.next().cloned()),
                 name => {
                     let value = rest.next().with_context(|| format!("{name} needs a value"))?;
                     named.insert(name, value.into());
@@ -53,6 +69,15 @@ impl Settings {
                 "single primitives are measured by themselves: `--primitive` needs `--part ours` and no other part"
             );
         }
+        let files = || PROGRAMS.iter().map(|program| program.file);
+        if let Some(unknown) = programs.iter().find(|one| !files().any(|file| file == one.as_str())) {
+            let mut all: Vec<&str> = files().collect();
+            all.dedup();
+            bail!("no program measures the peer `{unknown}`; there are {}", all.join(", "));
+        }
+        if !programs.is_empty() && parts != ["peers"] {
+            bail!("single peers are measured by themselves: `--peer` needs `--part peers` and no other part");
+        }
         let mut take = |name: &str| named.remove(name).with_context(|| format!("{name} is missing"));
         Ok(Settings {
             usubac: take("--usubac")?,
@@ -62,6 +87,7 @@ impl Settings {
             quick,
             parts,
             primitives,
+            programs,
             missing,
         })
     }
@@ -95,6 +121,12 @@ const PROGRAMS: &[Program] = &[
     masked("openssl", "ssse3", "OPENSSL_ia32cap", ":~0x80010020"),
     masked("openssl", "gp64", "OPENSSL_ia32cap", "~0x20000000000:~0x80010020"),
     masked("openssl", "without-aes", "OPENSSL_ia32cap", "~0x200000000000000"),
+    program("openssl-src", "avx512"),
+    masked("openssl-src", "avx512-256", "OPENSSL_ia32cap", ":~0x10000"),
+    masked("openssl-src", "avx2", "OPENSSL_ia32cap", ":~0x80010000"),
+    masked("openssl-src", "ssse3", "OPENSSL_ia32cap", ":~0x80010020"),
+    masked("openssl-src", "gp64", "OPENSSL_ia32cap", "~0x20000000000:~0x80010020"),
+    masked("openssl-src", "without-aes", "OPENSSL_ia32cap", "~0x200000000000000"),
     program("gcrypt", "avx2"),
     program("gcrypt", "ssse3"),
     program("sodium", "avx2"),
@@ -192,23 +224,35 @@ pub fn run(settings: &Settings) -> Result<()> {
         _ => Data::default(),
     };
     let machine = machine(settings.quick);
-    if settings.primitives.is_empty() {
+    let commit = machine.commit.clone();
+    if !settings.again() {
         data.machine = machine;
         data.machine.load[0] = load();
         data.again.clear();
-    } else {
-        if machine.processor != data.machine.processor {
-            bail!("the other figures are of {}, this is {}", data.machine.processor, machine.processor);
-        }
-        data.again.extend(settings.primitives.iter().map(|one| (one.clone(), machine.commit.clone())));
+    } else if machine.processor != data.machine.processor {
+        bail!("the other figures are of {}, this is {}", data.machine.processor, machine.processor);
     }
+    data.again.extend(settings.primitives.iter().map(|one| (one.clone(), commit.clone())));
     let rounds = if settings.quick { 1 } else { 3 };
     let samples = if settings.quick { 25 } else { 60 };
     let mut programs = Vec::new();
     if wanted("peers") {
-        data.peers.clear();
-        data.missing.clone_from(&settings.missing);
-        programs = agreeing(settings, &mut data)?;
+        if !settings.again() {
+            data.peers.clear();
+            data.missing.clone_from(&settings.missing);
+        }
+        let known = data.missing.len();
+        let rows;
+        (programs, rows) = agreeing(settings, &mut data)?;
+        if settings.again() {
+            if programs.len() < settings.wanted_programs().count() {
+                let mut reasons = data.missing.split_off(known);
+                reasons.extend_from_slice(&settings.missing);
+                bail!("not all of {} can be measured: {}", settings.programs.join(", "), reasons.join("; "));
+            }
+            data.peers.retain(|known| !rows.iter().any(|row| same(row, known)));
+            data.again.extend(rows.iter().map(|row| (row.full_name(), commit.clone())));
+        }
         peers(settings, &programs, samples, &mut data);
     }
     if wanted("ours") || wanted("varied") {
@@ -232,7 +276,7 @@ pub fn run(settings: &Settings) -> Result<()> {
     {
         data.missing.push(format!("compile times: {error}"));
     }
-    if settings.primitives.is_empty() {
+    if !settings.again() {
         data.machine.load[1] = load();
     }
     let mut text = serde_json::to_string_pretty(&data)?;
@@ -292,16 +336,23 @@ fn measure_peers(folder: &Path, program: &Program, arguments: &[&str]) -> Result
         .collect()
 }
 
-/// The programs whose peers all make the bytes that ours make; what is not there or does not agree is named in the data.
-fn agreeing(settings: &Settings, data: &mut Data) -> Result<Vec<&'static Program>> {
+/// Whether two rows are of one implementation.
+fn same(a: &Peer, b: &Peer) -> bool {
+    (&a.name, &a.version, &a.primitive, &a.mode, &a.level)
+        == (&b.name, &b.version, &b.primitive, &b.mode, &b.level)
+}
+
+/// The programs, of those asked for, whose peers all make the bytes that ours make, and their rows, not timed; what is not
+/// there or does not agree is named in the data.
+fn agreeing(settings: &Settings, data: &mut Data) -> Result<(Vec<&'static Program>, Vec<Peer>)> {
     let mut digests: BTreeMap<(String, String), (String, String)> = BTreeMap::new();
     let own = measure_peers(&settings.peers, &program("ours", ""), &["--check"])
         .context("our own libraries must be there to compare the peers with")?;
     for peer in own {
         digests.insert((peer.primitive, peer.mode), (peer.digest, peer.name));
     }
-    let mut good = Vec::new();
-    for program in PROGRAMS {
+    let (mut good, mut rows) = (Vec::new(), Vec::new());
+    for program in settings.wanted_programs() {
         if !settings.peers.join(program.file).exists() {
             continue;
         }
@@ -313,7 +364,7 @@ fn agreeing(settings: &Settings, data: &mut Data) -> Result<Vec<&'static Program
             }
         };
         let mut agrees = true;
-        for peer in checked.into_iter().filter(|peer| peer.mode != "kernel") {
+        for peer in checked.iter().filter(|peer| peer.mode != "kernel") {
             let place = (peer.primitive.clone(), peer.mode.clone());
             let (digest, name) = digests.entry(place).or_insert((peer.digest.clone(), peer.name.clone()));
             if *digest != peer.digest {
@@ -326,9 +377,10 @@ fn agreeing(settings: &Settings, data: &mut Data) -> Result<Vec<&'static Program
         }
         if agrees {
             good.push(program);
+            rows.extend(checked);
         }
     }
-    Ok(good)
+    Ok((good, rows))
 }
 
 /// One round: every program once. The least time of a row over the rounds is kept.
@@ -345,11 +397,7 @@ fn peers(settings: &Settings, programs: &[&'static Program], samples: u32, data:
         };
         for mut peer in printed {
             peer.load = Some(load);
-            let same = |other: &&mut Peer| {
-                (&other.name, &other.version, &other.primitive, &other.mode, &other.level)
-                    == (&peer.name, &peer.version, &peer.primitive, &peer.mode, &peer.level)
-            };
-            match data.peers.iter_mut().find(same) {
+            match data.peers.iter_mut().find(|other| same(other, &peer)) {
                 Some(known)
                     if known.cycles.is_some_and(|known| peer.cycles.is_none_or(|new| new >= known)) => {}
                 Some(known) => *known = peer,

@@ -88,8 +88,15 @@ fn head(text: &mut String, data: &Data) {
     );
     for commit in data.again.values().collect::<BTreeSet<_>>() {
         let of_commit = data.again.iter().filter(|(_, of)| *of == commit);
-        let names: Vec<&str> = of_commit.map(|(primitive, _)| title(primitive)).collect();
-        let _ = writeln!(text, "Measured again at commit {commit}: {}.\n", names.join(", "));
+        let names: Vec<&str> = of_commit.map(|(name, _)| name.as_str()).collect();
+        let titles: Vec<&str> = names.iter().map(|name| title(name)).collect();
+        let ours = data.ours.iter().filter(|row| names.contains(&row.primitive.as_str()));
+        let peers = data.peers.iter().filter(|peer| names.contains(&peer.full_name().as_str()));
+        let loads = ours.map(|row| row.load).chain(peers.map(|peer| peer.load)).flatten();
+        let under = loads
+            .reduce(f64::max)
+            .map_or(String::new(), |most| format!(", at a load average of at most {most:.1}"));
+        let _ = writeln!(text, "Measured again at commit {commit}{under}: {}.\n", titles.join(", "));
     }
     if !data.missing.is_empty() {
         text.push_str("Not measured here:\n\n");
