@@ -67,9 +67,15 @@ impl Cipher {
     /// # Panics
     /// If it is not as it should be: these are the repository's own files.
     pub fn read(name: &str) -> Cipher {
-        let folder = root().join("ciphers").join(name);
-        let manifest =
-            manifest::parse("usuba.toml", &text(&folder.join("usuba.toml"))).expect("a valid manifest");
+        Cipher::at(root().join("ciphers").join(name), "usuba.toml")
+    }
+
+    /// Reads this manifest of a folder.
+    ///
+    /// # Panics
+    /// As [`Cipher::read`].
+    pub fn at(folder: PathBuf, name: &str) -> Cipher {
+        let manifest = manifest::parse(name, &text(&folder.join(name))).expect("a valid manifest");
         let loaded = load(&folder.join(&manifest.source).to_string_lossy(), &[], &Disk);
         assert!(!loaded.diagnostics.iter().any(|finding| finding.is_error()), "{:?}", loaded.diagnostics);
         Cipher { folder, manifest, loaded }

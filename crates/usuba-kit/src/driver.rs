@@ -12,9 +12,11 @@
 use crate::OutputFile;
 use crate::manifest::{BlockCipher, Function, Mode, Permutation, Primitive, Stream};
 use crate::order::{Order, OrderError};
+use keys::Keys;
 use thiserror::Error;
 
 mod generator;
+mod keys;
 mod parts;
 mod text;
 
@@ -90,10 +92,30 @@ pub struct Kernel {
     pub interleave: u32,
     /// The layout of the parameters.
     pub image: Image,
-    /// The inputs in order.
+    /// The inputs in order. If there is something to prepare, the uniform one has as many elements as that, and the width and
+    /// words of what it is made from.
     pub inputs: Vec<Parameter>,
     /// The outputs in order.
     pub outputs: Vec<Parameter>,
+    /// The kernel that makes the uniform input of what callers have, if it is not that itself.
+    pub prepare: Option<Prepare>,
+}
+
+/// A kernel that runs once a key: from a uniform input to that of another kernel, in registers whose first bytes it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Prepare {
+    /// The name of the C function.
+    pub symbol: String,
+    /// The name of the header that declares it.
+    pub header: String,
+    /// Elements of its input, of the type that its output has too.
+    pub given: u32,
+    /// The C type of the registers that it hands out.
+    pub register: String,
+    /// How many.
+    pub registers: u32,
+    /// What it computes: two that say the same here make the same.
+    pub meaning: String,
 }
 
 /// The kernels of a primitive.
@@ -107,8 +129,9 @@ pub enum Kernels {
         encrypt: Kernel,
         /// Of the node `decrypt`.
         decrypt: Option<Kernel>,
-        /// Of the key schedule, for one instance on general-purpose registers; without it the driver is an engine, which
-        /// is given round keys.
+        /// What its functions are for.
+        form: Form,
+        /// Of the key schedule, for one instance on general-purpose registers, if there is one and the form needs it.
         schedule: Option<Kernel>,
     },
     /// Of a stream cipher.
@@ -221,8 +244,8 @@ pub fn generate(
 ) -> Result<[OutputFile; 2], DriverError> {
     let stem = format!("{}{}", labels.prefix, primitive.identifier());
     match (&primitive.function, kernels) {
-        (Function::BlockCipher(cipher), Kernels::BlockCipher { encrypt, decrypt, schedule }) => {
-            block_cipher(cipher, encrypt, decrypt.as_ref(), schedule.as_ref(), &stem, labels)
+        (Function::BlockCipher(cipher), Kernels::BlockCipher { encrypt, decrypt, form, schedule }) => {
+            block_cipher(cipher, encrypt, decrypt.as_ref(), (*form, schedule.as_ref()), &stem, labels)
         }
         (Function::Stream(cipher), Kernels::Stream(kernel)) => stream(cipher, kernel, &stem, labels),
         (Function::Generator(cipher), Kernels::Generator { form, generate, initialise }) => {
@@ -273,7 +296,7 @@ fn block_cipher(
     cipher: &BlockCipher,
     encrypt: &Kernel,
     decrypt: Option<&Kernel>,
-    schedule: Option<&Kernel>,
+    (form, schedule): (Form, Option<&Kernel>),
     stem: &str,
     labels: &Labels,
 ) -> Result<[OutputFile; 2], DriverError> {
@@ -307,15 +330,21 @@ fn block_cipher(
         }
         format("block", cipher.block.bytes, cipher.block.order, decrypt, block)?;
         format("block", cipher.block.bytes, cipher.block.order, decrypt, result)?;
-        if keys != round_keys || decrypt.image != encrypt.image || decrypt.instances != encrypt.instances {
+        let alike = keys == round_keys || decrypt.prepare.is_some() || encrypt.prepare.is_some();
+        if !alike
+            || (keys.width, keys.words, &keys.element)
+                != (round_keys.width, round_keys.words, &round_keys.element)
+            || decrypt.image != encrypt.image
+            || decrypt.instances != encrypt.instances
+        {
             return Err(DriverError::RoundKeys {
                 encrypt: encrypt.node.clone(),
                 decrypt: decrypt.node.clone(),
             });
         }
     }
+    let keys = Keys::of(encrypt, decrypt);
     let file = text::File::new(stem, labels);
-    let form = if schedule.is_some() { Form::Whole } else { Form::Engine };
     let ecb = cipher.modes.contains(&Mode::Ecb);
     let ctr = cipher.modes.contains(&Mode::Ctr);
 
@@ -331,31 +360,32 @@ fn block_cipher(
             ctr,
             decrypt: decrypt.is_some(),
             form,
-            context: &text::array_declaration(round_keys, "round_keys"),
+            context: &keys.declarations(),
         },
     );
 
-    let mut source = file.source_head(directions.iter().map(|(_, kernel)| *kernel).chain(schedule));
+    let kernels = directions.iter().map(|(_, kernel)| *kernel).chain(schedule);
+    let mut source = file.source_head(kernels);
     for (name, format) in [("round_key_format", cipher_format), ("block_format", block_format)] {
         source += &text::format_definition(name, &format);
     }
     if let Some(format) = &tweak_format {
         source += &text::format_definition("tweak_format", format);
     }
-    if let Some(kernel) = schedule {
-        source += &key_schedule(cipher, kernel)?;
+    if form == Form::Whole {
+        source += &key_schedule(cipher, schedule)?;
     }
-    source += &text::load(stem, &encrypt.image);
+    source += &keys.load(stem);
     if ecb && tweak_format.is_some() {
         source += &text::tweaking(stem);
     }
     if ecb {
         for (direction, kernel) in &directions {
-            source += &text::block_batch(stem, direction, kernel);
+            source += &text::block_batch(stem, direction, kernel, keys.member(direction));
         }
     }
     if ctr {
-        source += &text::counter_batch(stem, encrypt);
+        source += &text::counter_batch(stem, encrypt, keys.member("encrypt"));
     }
     source += &text::block_cipher_functions(
         stem,
@@ -365,12 +395,14 @@ fn block_cipher(
     Ok(file.pair(header, source))
 }
 
-/// The function `schedule` from a key to round keys in bytes, with the formats that it needs.
+/// The function `schedule` from a key to round keys in bytes, with the formats that it needs. Without a kernel they are the
+/// key.
 ///
 /// # Errors
 /// The node is no key schedule, or the manifest does not fit it.
-pub fn key_schedule(cipher: &BlockCipher, kernel: &Kernel) -> Result<String, DriverError> {
+pub fn key_schedule(cipher: &BlockCipher, kernel: Option<&Kernel>) -> Result<String, DriverError> {
     const SCHEDULE: &str = "one input, the key, and one output, the round keys";
+    let Some(kernel) = kernel else { return Ok(text::no_schedule(cipher.key.bytes)) };
     let [key] = &kernel.inputs[..] else {
         signature(kernel, &[false], SCHEDULE)?;
         return Err(DriverError::Kind);

@@ -1,13 +1,14 @@
 //! A library from a cipher: for each primitive its kernels and their driver, and the runtime.
 
 use crate::OutputFile;
-use crate::driver::{self, DriverError, Form, Image, Kernels, Labels, Parameter};
+use crate::driver::{self, DriverError, Form, Image, Kernels, Labels, Parameter, Prepare};
 use crate::manifest::{BlockCipher, Function, Primitive, Schedule};
 use crate::order::Order;
 use crate::pipeline::{self, Compiled, Failure, Settings};
 use thiserror::Error;
 use usuba_codegen::{Backend, Direction, Kernel, KernelParameter};
 use usuba_ir::layout::Slicing;
+use usuba_ir::program::Program;
 use usuba_lang::load::Loaded;
 use usuba_target::Target;
 use usuba_target::machines::GP64;
@@ -97,15 +98,31 @@ pub struct RoundKeys {
 }
 
 impl RoundKeys {
+    fn of(encrypt: &driver::Kernel, decrypt: Option<&driver::Kernel>, order: Order) -> Option<RoundKeys> {
+        let mut forms = vec![RoundKeys::of_one(encrypt, order)?];
+        if let Some(decrypt) = decrypt {
+            forms.push(RoundKeys::of_one(decrypt, order)?);
+        }
+        // A context has one array for both directions if they are alike.
+        forms.dedup();
+        Some(RoundKeys {
+            form: forms.iter().map(|one| one.form.as_str()).collect::<Vec<_>>().join("; "),
+            bytes: forms.iter().map(|one| one.bytes).sum(),
+        })
+    }
+
     /// The uniform form of packed words is that of single ones.
-    fn of(kernel: &driver::Kernel, order: Order) -> Option<RoundKeys> {
+    fn of_one(kernel: &driver::Kernel, order: Order) -> Option<RoundKeys> {
         let keys = kernel.inputs.iter().find(|input| input.uniform)?;
         let bits: u32 = keys.element.trim_start_matches("uint").trim_end_matches("_t").parse().ok()?;
         let layout = match kernel.image {
             Image::V { lane } | Image::Packed { lane } => format!("words of {lane} bytes"),
             image => format!("{image:?}"),
         };
-        let form = format!("{layout}, {order}, {}[{}]", keys.element, keys.elements);
+        let mut form = format!("{layout}, {order}, {}[{}]", keys.element, keys.elements);
+        if let Some(prepare) = &kernel.prepare {
+            form += &format!(", made by\n{}", prepare.meaning);
+        }
         Some(RoundKeys { form, bytes: bits / 8 * keys.elements })
     }
 }
@@ -141,7 +158,8 @@ pub fn engine(
     build_as(Form::Engine, primitive, loaded, target, choices)
 }
 
-/// The key schedule of a block cipher: the C of the function `schedule`, which runs it, and the files of its kernel.
+/// The key schedule of a block cipher: the C of the function `schedule`, which runs it, and the files of its kernel if it
+/// has one.
 ///
 /// # Errors
 /// The node does not compile, or the manifest does not fit it.
@@ -153,7 +171,7 @@ pub fn key_schedule(
 ) -> Result<(String, Vec<OutputFile>), BuildError> {
     let mut making = Making::new(primitive, loaded, choices);
     let kernel = making.key_schedule(cipher)?;
-    let text = driver::key_schedule(cipher, &kernel)
+    let text = driver::key_schedule(cipher, kernel.as_ref())
         .map_err(|error| BuildError::Driver { primitive: primitive.name.clone(), error })?;
     Ok((text, making.files))
 }
@@ -174,8 +192,9 @@ fn build_as(
                 Some(node) => Some(making.kernel("decrypt", node, choices.slicing, target)?),
                 None => None,
             },
+            form,
             schedule: match form {
-                Form::Whole => Some(making.key_schedule(cipher)?),
+                Form::Whole => making.key_schedule(cipher)?,
                 Form::Engine => None,
             },
         },
@@ -203,8 +222,8 @@ fn build_as(
         | Kernels::Permutation(kernel) => kernel.instances,
     };
     let round_keys = match (&kernels, &primitive.function) {
-        (Kernels::BlockCipher { encrypt, .. }, Function::BlockCipher(cipher)) => {
-            RoundKeys::of(encrypt, cipher.round_keys.cipher_order)
+        (Kernels::BlockCipher { encrypt, decrypt, .. }, Function::BlockCipher(cipher)) => {
+            RoundKeys::of(encrypt, decrypt.as_ref(), cipher.round_keys.cipher_order)
         }
         _ => None,
     };
@@ -239,9 +258,9 @@ impl<'a> Making<'a> {
     }
 
     /// General-purpose registers are everywhere.
-    fn key_schedule(&mut self, cipher: &BlockCipher) -> Result<driver::Kernel, BuildError> {
-        let Schedule { node, slicing } = &cipher.schedule;
-        self.kernel("key_schedule", node, *slicing, &GP64)
+    fn key_schedule(&mut self, cipher: &BlockCipher) -> Result<Option<driver::Kernel>, BuildError> {
+        let Some(Schedule { node, slicing }) = &cipher.schedule else { return Ok(None) };
+        self.kernel("key_schedule", node, *slicing, &GP64).map(Some)
     }
 
     fn kernel(
@@ -268,31 +287,102 @@ impl<'a> Making<'a> {
             }
             _ => {}
         }
-        let header = format!("{symbol}.h");
+        // What depends on round keys only is done once a key.
+        settings.prepared = matches!(role, "encrypt" | "decrypt");
         // These run once a key, on general-purpose registers.
         let backend =
             if matches!(role, "key_schedule" | "initialise") { Backend::C } else { self.choices.backend };
-        let naming = usuba_codegen::Options {
-            symbol: symbol.clone(),
-            header_name: header.clone(),
+        let mut compiled = self.compile(node, &symbol, backend, &settings, target)?;
+        if compiled.prepares.is_some() && !takes_round_keys(&compiled) {
+            settings.prepared = false;
+            compiled = self.compile(node, &symbol, backend, &settings, target)?;
+        }
+        let mut kernel = interface(node, &format!("{symbol}.h"), &compiled);
+        if let Some(program) = &compiled.prepares {
+            kernel.prepare = Some(self.prepare(program, &kernel, target)?);
+        }
+        self.kernels.push((role, compiled));
+        Ok(kernel)
+    }
+
+    fn naming(&self, node: &str, symbol: &str, backend: Backend) -> usuba_codegen::Options {
+        usuba_codegen::Options {
+            symbol: symbol.to_owned(),
+            header_name: format!("{symbol}.h"),
             command: self.choices.command.clone(),
             description: vec![format!("Node {node} of {}.", self.primitive.name)],
             backend,
             order: usuba_codegen::Order::AUTO,
-        };
-        let compiled =
-            pipeline::compile(self.loaded, &settings, target, &naming, &mut ()).map_err(|failure| {
-                BuildError::Node { primitive: self.primitive.name.clone(), node: node.to_owned(), failure }
-            })?;
-        self.files.push(OutputFile { path: header.clone(), contents: compiled.kernel.header.clone() });
-        self.files.push(OutputFile {
-            path: format!("{symbol}.{}", backend.extension()),
-            contents: compiled.kernel.source.clone(),
-        });
-        let kernel = interface(node, &header, &compiled);
-        self.kernels.push((role, compiled));
-        Ok(kernel)
+        }
     }
+
+    /// Compiles a node to files of its own.
+    fn compile(
+        &mut self,
+        node: &str,
+        symbol: &str,
+        backend: Backend,
+        settings: &Settings,
+        target: &Target,
+    ) -> Result<Compiled, BuildError> {
+        let naming = self.naming(node, symbol, backend);
+        let compiled = pipeline::compile(self.loaded, settings, target, &naming, &mut ())
+            .map_err(|failure| self.failure(node, failure))?;
+        self.add(&compiled.kernel, backend);
+        Ok(compiled)
+    }
+
+    fn failure(&self, node: &str, failure: Failure) -> BuildError {
+        BuildError::Node { primitive: self.primitive.name.clone(), node: node.to_owned(), failure }
+    }
+
+    /// Adds the files of a kernel, or replaces them.
+    fn add(&mut self, kernel: &Kernel, backend: Backend) {
+        for (extension, contents) in [("h", &kernel.header), (backend.extension(), &kernel.source)] {
+            let path = format!("{}.{extension}", kernel.symbol);
+            self.files.retain(|file| file.path != path);
+            self.files.push(OutputFile { path, contents: contents.clone() });
+        }
+    }
+
+    /// The kernel that runs once a key for another one. In `B` and `V` one general-purpose register holds what is the same for
+    /// all instances; elsewhere the same vectors do.
+    fn prepare(
+        &mut self,
+        program: &Program,
+        user: &driver::Kernel,
+        target: &Target,
+    ) -> Result<Prepare, BuildError> {
+        let naming = self.naming(&user.node, &format!("{}_prepare", user.symbol), Backend::C);
+        let alone = match user.image {
+            Image::B | Image::V { .. } => usuba_codegen::generate(program, &GP64, &naming).ok(),
+            Image::Packed { .. } | Image::H { .. } | Image::BitInterleaved { .. } => None,
+        };
+        let kernel = match alone {
+            Some(kernel) => kernel,
+            None => usuba_codegen::generate(program, target, &naming)
+                .map_err(|missing| self.failure(&user.node, Failure::Target(missing)))?,
+        };
+        self.add(&kernel, Backend::C);
+        let count = |direction: Direction| {
+            let parameters = kernel.parameters.iter().filter(|parameter| parameter.direction == direction);
+            parameters.map(|parameter| parameter.count).sum()
+        };
+        Ok(Prepare {
+            symbol: kernel.symbol.clone(),
+            header: format!("{}.h", kernel.symbol),
+            given: count(Direction::Input),
+            register: kernel.shape.register_type.to_owned(),
+            registers: count(Direction::Output),
+            meaning: program.to_string(),
+        })
+    }
+}
+
+/// Whether the node has one uniform input.
+fn takes_round_keys(compiled: &Compiled) -> bool {
+    let entry = compiled.typed.instance(compiled.typed.entry);
+    entry.inputs.iter().filter(|&&input| entry.variable(input).constant).count() == 1
 }
 
 /// The parameters of a kernel of packed words, some of which are several of the source side by side: inputs and outputs.
@@ -330,7 +420,14 @@ fn interface(node: &str, header: &str, compiled: &Compiled) -> driver::Kernel {
         if inputs.len() < entry.inputs.len() { inputs.push(parameter) } else { outputs.push(parameter) }
     }
     if let Slicing::Packed(_) = kernel.shape.slicing {
+        let words = inputs.iter().map(|input| input.words).collect::<Vec<_>>();
         (inputs, outputs) = packed_parameters(kernel);
+        if compiled.prepares.is_some() {
+            // The words of round keys, not of what is made of them.
+            for (input, words) in inputs.iter_mut().zip(words).filter(|(input, _)| input.uniform) {
+                input.words = words;
+            }
+        }
     }
     driver::Kernel {
         node: node.into(),
@@ -349,5 +446,6 @@ fn interface(node: &str, header: &str, compiled: &Compiled) -> driver::Kernel {
         },
         inputs,
         outputs,
+        prepare: None,
     }
 }

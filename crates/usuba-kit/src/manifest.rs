@@ -24,7 +24,7 @@
 //! | field | meaning |
 //! |---|---|
 //! | `encrypt`, `decrypt` | nodes: the block, the tweak if there is one, then the `const` round keys, to the block; `decrypt` may be left out |
-//! | `schedule = { node, slicing }` | the node from the key to the round keys, and the slicing (`b` or `v`) to compile it in |
+//! | `schedule = { node, slicing }` | the node from the key to the round keys, and the slicing (`b` or `v`) to compile it in; without it and `round-keys` the nodes take the key itself |
 //! | `block`, `key` | `{ bytes, order }`, see [`Order`] |
 //! | `tweak` | `{ bytes, order }`, one for each block; left out, there is none |
 //! | `round-keys` | `{ bytes, schedule-order, cipher-order }`: how the schedule writes them and how the cipher reads them |
@@ -144,15 +144,15 @@ pub struct BlockCipher {
     pub encrypt: String,
     /// The node that decrypts a block.
     pub decrypt: Option<String>,
-    /// The key schedule.
-    pub schedule: Schedule,
+    /// The key schedule; without one the nodes take the key, and what they compute of it alone is done once a key.
+    pub schedule: Option<Schedule>,
     /// The block.
     pub block: Bytes,
     /// The key.
     pub key: Bytes,
     /// The tweak, one for each block, of a tweakable cipher.
     pub tweak: Option<Bytes>,
-    /// The round keys.
+    /// The round keys; without a schedule the key.
     pub round_keys: RoundKeys,
     /// The modes to build.
     pub modes: Vec<Mode>,
@@ -452,8 +452,18 @@ impl Reader<'_> {
         let function = match fields.kind {
             Kind::BlockCipher => {
                 let decrypt = fields.decrypt.map(Spanned::into_inner);
-                let schedule =
-                    need.schedule(fields.schedule, "schedule", "{ node, slicing } of the key schedule")?;
+                if fields.schedule.is_some() != fields.round_keys.is_some() {
+                    let without = if fields.schedule.is_some() { "round-keys" } else { "schedule" };
+                    return Err(self.error(at, messages::half_a_schedule(without)));
+                }
+                let schedule = match fields.schedule {
+                    Some(schedule) => Some(need.schedule(
+                        Some(schedule),
+                        "schedule",
+                        "{ node, slicing } of the key schedule",
+                    )?),
+                    None => None,
+                };
                 let round_keys = match &fields.round_keys {
                     Some(spanned) => {
                         self.check_size("round-keys", spanned.get_ref().bytes, spanned.span().start)
@@ -483,18 +493,19 @@ impl Reader<'_> {
                         return Err(self.error(at, messages::tweak_and_counter()));
                     }
                 }
+                let key = need.bytes(fields.key, "key")?;
+                let round_keys = fields.round_keys.map_or(
+                    RoundKeys { bytes: key.bytes, schedule_order: key.order, cipher_order: key.order },
+                    Spanned::into_inner,
+                );
                 Function::BlockCipher(BlockCipher {
                     encrypt: need.field(fields.encrypt, "encrypt", "the node that encrypts")?,
                     decrypt,
                     schedule,
                     block: need.bytes(fields.block, "block")?,
-                    key: need.bytes(fields.key, "key")?,
+                    key,
                     tweak: fields.tweak.map(Spanned::into_inner),
-                    round_keys: need.field(
-                        fields.round_keys,
-                        "round-keys",
-                        "{ bytes, schedule-order, cipher-order } of all round keys together",
-                    )?,
+                    round_keys,
                     modes,
                 })
             }

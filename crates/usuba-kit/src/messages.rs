@@ -60,6 +60,13 @@ pub fn bad_size(field: &str, bytes: u64, limit: u32) -> String {
     format!("`{field}` has {bytes} bytes: a size is 1 to {limit} bytes")
 }
 
+/// One of `schedule` and `round-keys` without the other.
+pub fn half_a_schedule(without: &str) -> String {
+    format!(
+        "`{without}` is missing: `schedule` and `round-keys` belong together; leave out both if the nodes take the key itself"
+    )
+}
+
 /// A slicing for which a schedule cannot be compiled.
 pub fn horizontal_schedule() -> String {
     "a node that runs once for a key has one general-purpose register per value, where `h` does not exist: write `b` or `v`".into()

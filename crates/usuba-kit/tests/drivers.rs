@@ -3,7 +3,7 @@
 //! The cipher of these tests is no cipher: atom i of the result is atom i + 1 of the block, exclusive-or atom i of the
 //! round keys. It tells every atom, bit and instance from the others, and one text in C computes it in every layout.
 
-use usuba_kit::driver::{self, DriverError, Image, Kernel, Kernels, Labels, Parameter};
+use usuba_kit::driver::{self, DriverError, Form, Image, Kernel, Kernels, Labels, Parameter};
 use usuba_kit::manifest::{self, Primitive};
 use usuba_kit::order::Order;
 use usuba_kit::run::{Compiler, Family, RunError};
@@ -139,6 +139,7 @@ fn kernels(machine: &Machine, width: u32, words: u32) -> Kernels {
         image: machine.image,
         inputs: vec![block.clone(), machine.parameter(width, words, true)],
         outputs: vec![block.clone()],
+        prepare: None,
     };
     // The schedule is bitsliced, on bytes.
     let key = Parameter {
@@ -157,10 +158,12 @@ fn kernels(machine: &Machine, width: u32, words: u32) -> Kernels {
         image: Image::B,
         inputs: vec![key.clone()],
         outputs: vec![key],
+        prepare: None,
     };
     Kernels::BlockCipher {
         encrypt: cipher("Encrypt", "fake_encrypt"),
         decrypt: Some(cipher("Decrypt", "fake_decrypt")),
+        form: Form::Whole,
         schedule: Some(schedule),
     }
 }
@@ -384,6 +387,7 @@ fn streams_and_permutations() {
         image: Image::V { lane: 4 },
         inputs,
         outputs,
+        prepare: None,
     };
     let block = kernel(
         "Block",
@@ -463,11 +467,11 @@ fn manifests_that_do_not_fit_are_refused() {
     let machine = bits(8);
     let good = manifest(Order::Big, 16, 4);
     let refuse = |primitive: &Primitive, change: &dyn Fn(&mut Kernel)| -> DriverError {
-        let Kernels::BlockCipher { mut encrypt, decrypt, schedule } = kernels(&machine, 16, 4) else {
+        let Kernels::BlockCipher { mut encrypt, decrypt, form, schedule } = kernels(&machine, 16, 4) else {
             panic!("a block cipher")
         };
         change(&mut encrypt);
-        driver::generate(primitive, &Kernels::BlockCipher { encrypt, decrypt, schedule }, &labels())
+        driver::generate(primitive, &Kernels::BlockCipher { encrypt, decrypt, form, schedule }, &labels())
             .unwrap_err()
     };
     assert_eq!(

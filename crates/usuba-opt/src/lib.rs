@@ -16,4 +16,5 @@ mod inline;
 mod interleave;
 pub mod pass;
 mod pieces;
+pub mod prepare;
 mod share;

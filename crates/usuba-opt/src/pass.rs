@@ -106,9 +106,16 @@ pub trait Observer {
 /// Nobody looks on.
 impl Observer for () {}
 
+impl Settings {
+    /// Whether a pass of this name is run.
+    pub fn runs(&self, name: &str) -> bool {
+        self.disabled.iter().all(|disabled| disabled != name)
+    }
+}
+
 /// Runs all passes but the disabled ones, or until the observer stops them. `program` passes the checker, before and after each pass.
 pub fn optimise(program: &mut Program, settings: &Settings, observer: &mut dyn Observer) {
-    for pass in PASSES.iter().filter(|pass| !settings.disabled.iter().any(|name| name == pass.name)) {
+    for pass in PASSES.iter().filter(|pass| settings.runs(pass.name)) {
         observer.before(pass, program);
         (pass.run)(program, settings);
         if observer.after(pass, program).is_break() {

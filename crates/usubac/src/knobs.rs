@@ -7,14 +7,15 @@ use usuba_kit::pipeline::Knobs;
 use usuba_kit::variant::Variant;
 use usuba_lower::Loops;
 use usuba_opt::pass::{self, PASSES};
+use usuba_opt::prepare::PREPARE;
 
 /// What the command line says about passes.
 ///
 /// # Errors
 /// There is no pass of a name.
 pub fn knobs(given: &args::Knobs) -> Result<Knobs, Failure> {
-    if let Some(name) = given.disable_pass.iter().find(|name| pass::find(name).is_none()) {
-        let known: Vec<&str> = PASSES.iter().map(|pass| pass.name).collect();
+    let known: Vec<&str> = PASSES.iter().map(|pass| pass.name).chain([PREPARE]).collect();
+    if let Some(name) = given.disable_pass.iter().find(|name| !known.contains(&name.as_str())) {
         return Err(Failure::general(format!("there is no pass `{name}`; there are {}", known.join(", "))));
     }
     Ok(Knobs {

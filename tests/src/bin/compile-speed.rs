@@ -100,7 +100,9 @@ fn nodes(cipher: &Cipher) -> Vec<(String, Vec<Slicing>)> {
                 if let Some(decrypt) = &block.decrypt {
                     add(decrypt, slicings);
                 }
-                add(&block.schedule.node, vec![block.schedule.slicing]);
+                if let Some(schedule) = &block.schedule {
+                    add(&schedule.node, vec![schedule.slicing]);
+                }
             }
             Function::Stream(stream) => add(&stream.block_function, slicings),
             Function::Generator(generator) => {

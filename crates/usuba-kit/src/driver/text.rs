@@ -34,9 +34,11 @@ impl<'a> File<'a> {
         text += &format!("#include \"{}.h\"\n#include \"usuba_drivers.h\"\n", self.stem);
         let mut seen: Vec<&str> = Vec::new();
         for kernel in kernels {
-            if !seen.contains(&kernel.header.as_str()) {
-                text += &format!("#include \"{}\"\n", kernel.header);
-                seen.push(&kernel.header);
+            for header in [Some(&kernel.header), kernel.prepare.as_ref().map(|prepare| &prepare.header)] {
+                if let Some(header) = header.filter(|header| !seen.contains(&header.as_str())) {
+                    text += &format!("#include \"{header}\"\n");
+                    seen.push(header);
+                }
             }
         }
         text + "\n"
@@ -186,6 +188,15 @@ pub(super) fn uniform(image: &Image, to: &str, from: &str, format: &str) -> Stri
     }
 }
 
+/// `schedule` of a cipher whose kernels take the key itself.
+pub fn no_schedule(key_bytes: u32) -> String {
+    format!(
+        "/* The kernels are given the key. */\n\
+         static void schedule(unsigned char *round_keys, const unsigned char *key)\n{{\n    \
+         memcpy(round_keys, key, {key_bytes});\n}}\n\n"
+    )
+}
+
 /// `schedule`, from key to round keys in bytes.
 pub fn schedule(kernel: &Kernel, key: &Parameter, scheduled: &Parameter) -> String {
     // On one general-purpose register per atom, the uniform form is the register form with every instance alike.
@@ -207,15 +218,6 @@ pub fn schedule(kernel: &Kernel, key: &Parameter, scheduled: &Parameter) -> Stri
     )
 }
 
-/// `load`, from round keys in bytes to the context.
-pub fn load(stem: &str, cipher: &Image) -> String {
-    format!(
-        "/* Brings round keys into the form in which the kernels read them. */\n\
-         static void load({stem}_ctx *ctx, const unsigned char *round_keys)\n{{\n    {}\n}}\n\n",
-        uniform(cipher, "ctx->round_keys", "round_keys", "round_key_format"),
-    )
-}
-
 /// What the batches of a tweakable cipher work on: the tweaks of the blocks to come.
 pub fn tweaking(stem: &str) -> String {
     let upper = stem.to_uppercase();
@@ -234,7 +236,7 @@ pub fn tweaking(stem: &str) -> String {
 }
 
 /// `<direction>_batch`.
-pub fn block_batch(stem: &str, direction: &str, kernel: &Kernel) -> String {
+pub fn block_batch(stem: &str, direction: &str, kernel: &Kernel, keys: &str) -> String {
     let (Some(block), Some(result)) = (kernel.inputs.first(), kernel.outputs.first()) else {
         return String::new();
     };
@@ -245,7 +247,7 @@ pub fn block_batch(stem: &str, direction: &str, kernel: &Kernel) -> String {
              {{\n    struct tweaking *state = (struct tweaking *)context;\n    \
              unsigned char last[{upper}_BATCH * {upper}_TWEAK_BYTES];\n    \
              const unsigned char *given = next_tweaks(state, last);\n    {};\n    {};\n    {};\n    {}\n    {}\n    \
-             {}(blocks, tweaks, state->ctx->round_keys, results);\n    {}\n}}\n\n",
+             {}(blocks, tweaks, state->ctx->{keys}, results);\n    {}\n}}\n\n",
             array_declaration(block, "blocks"),
             array_declaration(tweak, "tweaks"),
             array_declaration(result, "results"),
@@ -258,7 +260,7 @@ pub fn block_batch(stem: &str, direction: &str, kernel: &Kernel) -> String {
     format!(
         "static void {direction}_batch(void *context, unsigned char *out, const unsigned char *in)\n\
          {{\n    const {stem}_ctx *ctx = (const {stem}_ctx *)*(const void **)context;\n    {};\n    {};\n    {}\n    \
-         {}(blocks, ctx->round_keys, results);\n    {}\n}}\n\n",
+         {}(blocks, ctx->{keys}, results);\n    {}\n}}\n\n",
         array_declaration(block, "blocks"),
         array_declaration(result, "results"),
         pack(kernel, (block, "blocks"), "in", "block_format"),
@@ -268,7 +270,7 @@ pub fn block_batch(stem: &str, direction: &str, kernel: &Kernel) -> String {
 }
 
 /// `ctr_batch`, with the state that it works on.
-pub fn counter_batch(stem: &str, kernel: &Kernel) -> String {
+pub fn counter_batch(stem: &str, kernel: &Kernel, keys: &str) -> String {
     let (Some(block), Some(result)) = (kernel.inputs.first(), kernel.outputs.first()) else {
         return String::new();
     };
@@ -280,7 +282,7 @@ pub fn counter_batch(stem: &str, kernel: &Kernel) -> String {
          {}\
          static void ctr_batch(void *context, unsigned char *out, const unsigned char *in)\n\
          {{\n    struct counting *state = (struct counting *)context;\n    {};\n    \
-         {}(state->blocks, state->ctx->round_keys, results);\n    count(state, {upper}_BATCH);\n    {}\n}}\n\n",
+         {}(state->blocks, state->ctx->{keys}, results);\n    count(state, {upper}_BATCH);\n    {}\n}}\n\n",
         kernel.interleave.max(1),
         array_declaration(block, "blocks"),
         count(kernel, &upper, (block, "blocks"), "block_format", true),
@@ -310,7 +312,7 @@ pub struct BlockCipherNames<'a> {
     pub decrypt: bool,
     /// What the functions are for.
     pub form: Form,
-    /// The declaration of the context's array.
+    /// The declarations of the context's arrays.
     pub context: &'a str,
 }
 

@@ -29,7 +29,7 @@ fn a_block_cipher() {
     assert_eq!(primitive.identifier(), "aes_128");
     assert_eq!(primitive.slicings, [Slicing::B, Slicing::H]);
     let Function::BlockCipher(cipher) = &primitive.function else { panic!("a block cipher") };
-    assert_eq!(cipher.schedule, Schedule { node: "KeySchedule128".into(), slicing: Slicing::B });
+    assert_eq!(cipher.schedule, Some(Schedule { node: "KeySchedule128".into(), slicing: Slicing::B }));
     assert_eq!(cipher.block, Bytes { bytes: 16, order: Order::Planes });
     assert_eq!(
         cipher.round_keys,
@@ -97,6 +97,12 @@ fn check(from: &str, to: &str, expected: Expect) {
 
 #[test]
 fn errors_point_into_the_file() {
+    check(
+        "round-keys = { bytes = 176, schedule-order = \"big\", cipher-order = \"planes\" }\n",
+        "",
+        expect!["aes.toml:7:8: `round-keys` is missing: `schedule` and `round-keys` belong together; leave out both if the nodes take the key itself"],
+    );
+    check("schedule = { node = \"KeySchedule128\", slicing = \"b\" }\n", "", expect!["aes.toml:7:8: `schedule` is missing: `schedule` and `round-keys` belong together; leave out both if the nodes take the key itself"]);
     check("\"h\"]", "\"h\"", expect!["aes.toml:10:1: missing comma between array elements, expected `,`"]);
     check(
         "title",

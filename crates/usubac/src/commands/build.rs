@@ -221,7 +221,7 @@ fn library(build: &Build, path: &str, chosen: &[&'static Target], output: &Outpu
 
 fn schedule_slicing(primitive: &Primitive) -> Option<Slicing> {
     match &primitive.function {
-        Function::BlockCipher(cipher) => Some(cipher.schedule.slicing),
+        Function::BlockCipher(cipher) => cipher.schedule.as_ref().map(|schedule| schedule.slicing),
         Function::Generator(cipher) => Some(cipher.initialise.slicing),
         _ => None,
     }
