@@ -100,9 +100,17 @@ fn errors_point_into_the_file() {
     check(
         "round-keys = { bytes = 176, schedule-order = \"big\", cipher-order = \"planes\" }\n",
         "",
-        expect!["aes.toml:7:8: `round-keys` is missing: `schedule` and `round-keys` belong together; leave out both if the nodes take the key itself"],
+        expect![
+            "aes.toml:7:8: `round-keys` is missing: `schedule` and `round-keys` belong together; leave out both if the nodes take the key itself"
+        ],
     );
-    check("schedule = { node = \"KeySchedule128\", slicing = \"b\" }\n", "", expect!["aes.toml:7:8: `schedule` is missing: `schedule` and `round-keys` belong together; leave out both if the nodes take the key itself"]);
+    check(
+        "schedule = { node = \"KeySchedule128\", slicing = \"b\" }\n",
+        "",
+        expect![
+            "aes.toml:7:8: `schedule` is missing: `schedule` and `round-keys` belong together; leave out both if the nodes take the key itself"
+        ],
+    );
     check("\"h\"]", "\"h\"", expect!["aes.toml:10:1: missing comma between array elements, expected `,`"]);
     check(
         "title",
