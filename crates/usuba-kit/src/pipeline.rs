@@ -12,7 +12,7 @@ use usuba_lang::elaborate;
 use usuba_lang::load::Loaded;
 use usuba_lang::typed;
 use usuba_lower::circuits::{Basis, Circuit};
-use usuba_lower::{Loops, lower_with};
+use usuba_lower::{Loops, Split, lower_with};
 use usuba_opt::pass::{self, PASSES, Pass};
 use usuba_opt::prepare::{PREPARE, halve};
 use usuba_target::{Meaning, Target};
@@ -37,6 +37,8 @@ pub struct Settings {
 pub struct Knobs {
     /// Which loops to keep, if not those that are usual.
     pub loops: Option<Loops>,
+    /// Which bitwise nodes to split, if not those that are usual.
+    pub split: Option<Split>,
     /// For the passes from Usuba0 to Usuba0.
     pub passes: pass::Settings,
     /// The order of instructions, if not the usual.
@@ -47,6 +49,7 @@ impl Settings {
     /// The same with these choices, where they say anything.
     pub fn with(mut self, knobs: &Knobs) -> Settings {
         self.lowering.loops = knobs.loops.unwrap_or(self.lowering.loops);
+        self.lowering.split = knobs.split.unwrap_or(self.lowering.split);
         self.passes.inline_all |= knobs.passes.inline_all;
         self.passes.no_inline |= knobs.passes.no_inline;
         self.passes.interleave = knobs.passes.interleave.or(self.passes.interleave);

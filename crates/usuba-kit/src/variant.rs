@@ -12,7 +12,7 @@ use std::fmt;
 use std::str::FromStr;
 use usuba_codegen::Backend;
 use usuba_ir::layout::Slicing;
-use usuba_lower::Loops;
+use usuba_lower::{Loops, Split};
 
 /// Something to choose.
 pub struct Knob {
@@ -37,7 +37,7 @@ const BACKEND: usize = 1;
 const COMPILER: usize = 2;
 
 /// How many knobs there are.
-pub const COUNT: usize = 9;
+pub const COUNT: usize = 10;
 
 /// All knobs. The first three are always printed.
 #[rustfmt::skip]
@@ -48,6 +48,7 @@ pub const KNOBS: [Knob; COUNT] = [
     Knob { name: "interleave",  values: &["auto", "1", "2", "3", "4"],     purpose: "Batches of instances computed at once.",       apply: interleave },
     Knob { name: "granularity", values: &["1", "4", "16", "64"],           purpose: "Operations of one batch between the others'.", apply: granularity },
     Knob { name: "loops",       values: &["sized", "keep", "unroll"],      purpose: "Which loops are kept: large ones, all, none.", apply: loops },
+    Knob { name: "split",       values: &["sized", "all", "none"],         purpose: "Which bitwise nodes are computed bit by bit.", apply: split },
     Knob { name: "inline",      values: &["sized", "all", "none"],         purpose: "Which calls are replaced by their bodies.",    apply: inline },
     Knob { name: "circuits",    values: &["published", "diagrams"],        purpose: "Where the circuits of tables come from.",      apply: circuits },
     Knob { name: "order",       values: ORDERS,                                purpose: "The order of instructions.",                   apply: order },
@@ -76,6 +77,14 @@ fn loops(choices: &mut Choices, value: usize) {
     match value {
         1 => choices.settings.lowering.loops = Loops::Keep,
         2 => choices.settings.lowering.loops = Loops::Unroll,
+        _ => {}
+    }
+}
+
+fn split(choices: &mut Choices, value: usize) {
+    match value {
+        1 => choices.settings.lowering.split = Split::All,
+        2 => choices.settings.lowering.split = Split::None,
         _ => {}
     }
 }

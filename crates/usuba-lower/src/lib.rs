@@ -14,7 +14,9 @@ mod messages;
 mod node;
 mod pack;
 mod places;
+mod reach;
 mod roll;
+mod split;
 mod table;
 mod weight;
 
@@ -48,6 +50,17 @@ pub enum Loops {
     Unroll,
 }
 
+/// Which bitwise nodes are split into columns of bits, in [`Slicing::B`] (`crates/usuba-lower/src/split.rs`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Split {
+    /// None (`--no-split-nodes`).
+    None,
+    /// All (`--split-nodes`).
+    All,
+    /// Those whose columns will be worked off in a loop and compute much more than they load and store: S-boxes.
+    Sized,
+}
+
 /// How to lower.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -56,6 +69,8 @@ pub struct Options {
     pub slicing: Slicing,
     /// Which loops to keep.
     pub loops: Loops,
+    /// Which bitwise nodes to split.
+    pub split: Split,
     /// Take S-boxes from the database of published circuits.
     pub published_circuits: bool,
     /// Which of these: those with the fewest gates of this basis.
@@ -70,6 +85,7 @@ impl Options {
             // On Zen 5 with AVX-512 SKINNY-128 in B, whose round is 1,248 operations, takes a fifth of the time with its rounds
             // spelt out; with all up to 6,000, AES takes a quarter more.
             loops: Loops::Sized { least: 256, body: 1536 },
+            split: Split::Sized,
             published_circuits: true,
             basis: circuits::Basis::TwoInput,
         }
@@ -119,10 +135,18 @@ pub fn lower_with(
         }
         _ => program,
     };
-    let implementations: Vec<Option<Implementation>> =
-        program.instances.iter().map(|instance| Implementation::of(instance, options, prefer)).collect();
-    let tables: Vec<u64> =
-        implementations.iter().map(|of| of.as_ref().map_or(0, Implementation::weight)).collect();
+    let mut implementations = implementations(program, options, prefer);
+    let mut tables = weights_of(&implementations);
+    let split;
+    let program = match split::split(program, options, &Weights::new(program, options.loops, &tables)) {
+        None => program,
+        Some(made) => {
+            split = made;
+            implementations = self::implementations(&split, options, prefer);
+            tables = weights_of(&implementations);
+            &split
+        }
+    };
     let mut lowering = Lowering {
         program,
         options,
@@ -143,6 +167,20 @@ pub fn lower_with(
         }
     }
     Ok(Program { files: lowering.places.into_files(), nodes: lowering.nodes, interleave: 1 })
+}
+
+/// What each instance is computed by that is a table.
+fn implementations(
+    program: &typed::Program,
+    options: &Options,
+    prefer: &dyn Fn(&[circuits::Circuit]) -> usize,
+) -> Vec<Option<Implementation>> {
+    program.instances.iter().map(|instance| Implementation::of(instance, options, prefer)).collect()
+}
+
+/// The operations of each, none of what is no table.
+fn weights_of(implementations: &[Option<Implementation>]) -> Vec<u64> {
+    implementations.iter().map(|of| of.as_ref().map_or(0, Implementation::weight)).collect()
 }
 
 /// The state of lowering one program.

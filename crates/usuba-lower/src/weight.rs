@@ -3,12 +3,19 @@
 use crate::Loops;
 use crate::roll::flatten;
 use usuba_lang::typed::{
-    Body, Equations, Expression, ExpressionKind, InstanceId, Loop, Mode, Program, Step, Unroll,
+    Body, Equations, Expression, ExpressionKind, Instance, InstanceId, Loop, Mode, Program, Step, Unroll,
 };
 
 /// From this many instructions on, gates, loads and stores, the columns of a table are worked off in a loop. The 16 columns
 /// of a small S-box are spelt out; 32 are some 3 KB of code, and there is seldom only one S-box.
 const LOOP_FROM: usize = 384;
+
+/// The columns of a node of equations are worked off in a loop if there are so many.
+const COLUMNS_FROM: u32 = 16;
+
+/// And if a column computes so many values for each atom that it loads or stores, as S-boxes do from five bits on: `docs/bench.md`
+/// has what was measured. The chi of Keccak computes 75 for 50.
+const COMPUTED_PER_ATOM: u64 = 2;
 
 /// The numbers of operations of a program, all loops spelt out.
 pub(crate) struct Weights<'p> {
@@ -109,6 +116,22 @@ impl<'p> Weights<'p> {
                 !fits(self.around[instance], body) && cost * columns as usize >= LOOP_FROM
             }
         }
+    }
+
+    /// Whether a node of equations is worked off in a loop over its columns.
+    pub(crate) fn splits(&self, instance: usize, columns: u32, loops: Loops) -> bool {
+        let in_loop = match loops {
+            Loops::Keep => true,
+            Loops::Unroll => false,
+            Loops::Sized { body, .. } => !fits(self.around[instance], body),
+        };
+        let Instance { variables, inputs, outputs, .. } = &self.program.instances[instance];
+        let moved = inputs.iter().chain(outputs).map(|&id| u64::from(variables[id.0 as usize].atoms()));
+        let (computed, moved) = (self.of[instance], moved.sum::<u64>());
+        in_loop
+            && columns >= COLUMNS_FROM
+            && computed >= COMPUTED_PER_ATOM * moved
+            && computed + moved >= LOOP_FROM as u64
     }
 
     /// Of some steps.

@@ -237,6 +237,12 @@ pub struct Knobs {
     /// Keep no loop.
     #[arg(long)]
     pub unroll: bool,
+    /// Bitsliced: split every node that does the same with each bit of its words into calls of the node of one bit.
+    #[arg(long, conflicts_with = "no_split_nodes")]
+    pub split_nodes: bool,
+    /// Bitsliced: split no node into its bits.
+    #[arg(long)]
+    pub no_split_nodes: bool,
     /// Inline every call.
     #[arg(long, conflicts_with = "no_inline")]
     pub inline_all: bool,

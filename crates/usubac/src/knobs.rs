@@ -5,7 +5,7 @@ use crate::output::Failure;
 use usuba_codegen::Order;
 use usuba_kit::pipeline::Knobs;
 use usuba_kit::variant::Variant;
-use usuba_lower::Loops;
+use usuba_lower::{Loops, Split};
 use usuba_opt::pass::{self, PASSES};
 use usuba_opt::prepare::PREPARE;
 
@@ -22,6 +22,11 @@ pub fn knobs(given: &args::Knobs) -> Result<Knobs, Failure> {
         loops: match (given.no_unroll, given.unroll) {
             (true, _) => Some(Loops::Keep),
             (_, true) => Some(Loops::Unroll),
+            _ => None,
+        },
+        split: match (given.split_nodes, given.no_split_nodes) {
+            (true, _) => Some(Split::All),
+            (_, true) => Some(Split::None),
             _ => None,
         },
         passes: pass::Settings {
@@ -41,6 +46,8 @@ pub fn options(given: &args::Knobs) -> String {
     let flags = [
         (given.no_unroll, "--no-unroll"),
         (given.unroll, "--unroll"),
+        (given.split_nodes, "--split-nodes"),
+        (given.no_split_nodes, "--no-split-nodes"),
         (given.inline_all, "--inline-all"),
         (given.no_inline, "--no-inline"),
     ];
@@ -65,6 +72,8 @@ pub fn agree(variant: &Variant, given: &args::Knobs) -> bool {
     let options = [
         (given.no_unroll, "loops", "keep"),
         (given.unroll, "loops", "unroll"),
+        (given.split_nodes, "split", "all"),
+        (given.no_split_nodes, "split", "none"),
         (given.inline_all, "inline", "all"),
         (given.no_inline, "inline", "none"),
         (factor.is_some(), "interleave", factor.as_deref().unwrap_or_default()),

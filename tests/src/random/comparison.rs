@@ -9,7 +9,7 @@ use usuba_ir::interpret;
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::Program;
 use usuba_lang::typed;
-use usuba_lower::Loops;
+use usuba_lower::{Loops, Split};
 use usuba_opt::pass::{self, Pass};
 
 /// How many inputs a program is run on.
@@ -156,6 +156,8 @@ fn attempt(case: &Case, stage: &mut String) -> Result<Agreed, String> {
                 (30, Loops::Keep),
                 (10, Loops::Unroll),
             ]),
+            // Not of the numbers that choose the rest: what a seed stood for before, it stands for now.
+            split: if case.seed % 2 == 1 { Split::All } else { Split::Sized },
             published_circuits: random.chance(70),
             ..usuba_lower::Options::new(slicing)
         };

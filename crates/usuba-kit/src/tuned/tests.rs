@@ -92,7 +92,7 @@ fn errors_point_into_the_file() {
         "backend = \"asm\"",
         "speed = \"high\"",
         expect![
-            "tuned.toml:7:27: there is nothing to choose that is called `speed`; there are slicing, backend, compiler, interleave, granularity, loops, inline, circuits, order"
+            "tuned.toml:7:27: there is nothing to choose that is called `speed`; there are slicing, backend, compiler, interleave, granularity, loops, split, inline, circuits, order"
         ],
     );
     check(

@@ -46,7 +46,7 @@ fn what_cannot_be_chosen() {
     check(
         "slicing=b speed=high",
         expect![
-            "there is nothing to choose that is called `speed`; there are slicing, backend, compiler, interleave, granularity, loops, inline, circuits, order"
+            "there is nothing to choose that is called `speed`; there are slicing, backend, compiler, interleave, granularity, loops, split, inline, circuits, order"
         ],
     );
     check("slicing=b backend", expect!["`backend` is no choice: write NAME=VALUE"]);

@@ -15,11 +15,10 @@
 //! [`Shuffle`](ExpressionKind::Shuffle) of as many entries as a word has bits act on each of its words, and a `Shuffle` of
 //! 128 entries moves words.
 
-mod reach;
 mod steps;
 mod value;
 
-use crate::messages;
+use crate::{messages, reach};
 use std::collections::HashMap;
 use usuba_lang::diagnostic::Diagnostic;
 use usuba_lang::typed::{

@@ -1,10 +1,10 @@
-//! Instances that only abandoned attempts have asked for are dropped.
+//! After instances were made anew: those that nothing calls are dropped, the others numbered.
 
 use crate::roll::flatten;
 use usuba_lang::typed::{Body, Expression, ExpressionKind, InstanceId, Program, Step};
 
 /// The program without the instances that its entry does not reach.
-pub(super) fn reachable(mut program: Program) -> Program {
+pub(crate) fn reachable(mut program: Program) -> Program {
     let mut wanted = vec![false; program.instances.len()];
     wanted[program.entry.0 as usize] = true;
     for number in (0..program.instances.len()).rev() {
@@ -56,7 +56,8 @@ fn callees(expression: &Expression, see: &mut impl FnMut(InstanceId)) {
     }
 }
 
-fn renumber(steps: &mut [Step], numbers: &[InstanceId]) {
+/// Numbers the callees of some steps anew: `numbers` has the new one of each.
+pub(crate) fn renumber(steps: &mut [Step], numbers: &[InstanceId]) {
     for step in steps {
         match step {
             Step::Assign(assignment) => renumber_value(&mut assignment.value, numbers),
