@@ -13,8 +13,8 @@ const LOOP_FROM: usize = 384;
 /// The columns of a node of equations are worked off in a loop if there are so many.
 const COLUMNS_FROM: u32 = 16;
 
-/// And if a column computes so many values for each atom that it loads or stores, as S-boxes do from five bits on: `docs/bench.md`
-/// has what was measured. The chi of Keccak computes 75 for 50.
+/// And if a column computes so many values for each atom that it loads or stores, as large S-boxes do: `docs/bench.md` has what was
+/// measured. Those of Serpent compute 16 and more for 8, and gain; the chi of Keccak computes 75 for 50, and loses.
 const COMPUTED_PER_ATOM: u64 = 2;
 
 /// The numbers of operations of a program, all loops spelt out.
