@@ -280,7 +280,7 @@ impl Entry for u32 {
     }
 
     fn first(self, count: u32) -> Option<u32> {
-        (self % count == 0).then_some(self / count)
+        self.is_multiple_of(count).then_some(self / count)
     }
 }
 
