@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-/// The header of a primitive or of a construction.
+/// The part of a header that is about a primitive or a construction.
 pub struct Header {
-    /// Its name.
+    /// The name of the file.
     pub name: String,
     /// What its first comment says it is about.
     pub about: String,
@@ -57,14 +57,30 @@ pub enum Kind {
     Other,
 }
 
-/// Reads a header, for a machine whose pointers have so many bytes.
+/// Reads the header of a cipher, for a machine whose pointers have so many bytes: one part for each primitive and
+/// construction, which begins with its name in a comment.
 ///
 /// # Errors
 /// A context has a member of a type that is not known here.
-pub fn read(file: &str, text: &str, pointer: u64) -> Result<Header, String> {
+pub fn read(file: &str, text: &str, pointer: u64) -> Result<Vec<Header>, String> {
+    let begins = |line: &str| line.starts_with("/* usuba_") && line.contains(".h - ");
+    let mut parts: Vec<(&str, String)> = Vec::new();
+    for line in text.lines() {
+        if begins(line) {
+            parts.push((line["/* ".len()..].split(" - ").next().unwrap_or_default(), String::new()));
+        }
+        if let Some((_, part)) = parts.last_mut() {
+            *part += line;
+            part.push('\n');
+        }
+    }
+    parts.iter().map(|(name, part)| self::part(file, name, part, pointer)).collect()
+}
+
+fn part(file: &str, name: &str, text: &str, pointer: u64) -> Result<Header, String> {
     let first = text.lines().next().and_then(|line| line.split_once(" - ")).map_or("", |(_, rest)| rest);
     let about = first.split(". Time").next().unwrap_or(first).trim_end_matches("*/").trim().to_owned();
-    let name = file.strip_prefix("usuba_").and_then(|name| name.strip_suffix(".h")).unwrap_or(file);
+    let name = name.strip_prefix("usuba_").and_then(|name| name.strip_suffix(".h")).unwrap_or(name);
     let primitive = primitive(&name.replace('_', "-"), text, pointer)?;
     let wrapped = primitive.kind != Kind::Other;
     Ok(Header { name: file.to_owned(), about, primitive: wrapped.then_some(primitive) })

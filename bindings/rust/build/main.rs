@@ -74,11 +74,12 @@ fn headers(folder: &Path) -> Result<Vec<header::Header>, String> {
     for path in files(folder, &["h"]) {
         let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        headers.push(
+        headers.extend(
             header::read(&name, &text, pointer)
                 .map_err(|message| format!("{}: {message}", path.display()))?,
         );
     }
+    headers.sort_by_key(|header| header.primitive.as_ref().map(|primitive| primitive.stem.clone()));
     Ok(headers)
 }
 

@@ -6,8 +6,10 @@ use std::fmt::Write;
 /// The C that declares what a context is compared with: it does not compile if the size that Rust allocates is another one.
 pub fn size_checks(headers: &[Header]) -> String {
     let mut text = String::from("#include <stddef.h>\n");
-    for header in headers {
-        let _ = writeln!(text, "#include \"{}\"", header.name);
+    for (place, header) in headers.iter().enumerate() {
+        if place == 0 || headers[place - 1].name != header.name {
+            let _ = writeln!(text, "#include \"{}\"", header.name);
+        }
         let Some(primitive) = &header.primitive else { continue };
         text += &message_checks(primitive);
         let Some(bytes) = primitive.context else { continue };

@@ -277,7 +277,8 @@ Examples:
   usubac build toy.ua --slicing b --dump-after lower -o out     print Usuba0 on the way
   usubac build toy.ua --slicing v --stop-after fold             print Usuba0 and stop
 
-Nothing is left half-written: files appear when all of them are complete.")]
+Nothing is left half-written: files appear when all of them are complete. A file that usubac has not generated is not
+overwritten.")]
 pub struct Build {
     /// A program, or folders with a manifest `usuba.toml`.
     #[arg(value_name = "FILE|DIR", required = true)]
@@ -294,6 +295,9 @@ pub struct Build {
     /// The folder for the results, made if it is missing.
     #[arg(short = 'o', long = "output", value_name = "DIR", default_value = ".")]
     pub output: PathBuf,
+    /// Overwrite files that usubac has not generated.
+    #[arg(long)]
+    pub force: bool,
     /// Of cipher folders, make a library even though targets are named: for these, and for what every machine runs.
     #[arg(long)]
     pub library: bool,

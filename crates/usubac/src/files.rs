@@ -46,11 +46,40 @@ pub fn read_standard_input() -> Result<String, Failure> {
     Ok(text)
 }
 
+/// Writes generated files as [`write_all`] does, each with the mark of generated files in its head.
+///
+/// # Errors
+/// Unless `force`, a file in the place of one of them that lacks the mark and has other contents: somebody wrote it.
+pub fn write_generated(
+    folder: &Path,
+    files: Vec<(PathBuf, String)>,
+    force: bool,
+) -> Result<Vec<PathBuf>, Failure> {
+    let files: Vec<(PathBuf, String)> =
+        files.into_iter().map(|(path, contents)| (path, usuba_kit::marked(contents))).collect();
+    let foreign =
+        files.iter().map(|(path, contents)| (folder.join(path), contents)).find(|(place, contents)| {
+            fs::read(place).map_or_else(
+                // A folder is what `write_all` speaks of; what cannot be read is not known to be ours.
+                |_| place.exists() && !place.is_dir(),
+                |found| found != contents.as_bytes() && !usuba_kit::is_marked(&found),
+            )
+        });
+    match foreign {
+        Some((place, _)) if !force => Err(Failure::file(
+            "cannot write",
+            &place,
+            "there is a file that usubac has not generated; name another folder with `-o`, or overwrite it with `--force`",
+        )),
+        _ => write_all(folder, &files),
+    }
+}
+
 /// Writes files so that either all of them are there or none is new: each is written beside its place under a temporary
 /// name, and when all are complete they are moved there.
 pub fn write_all(folder: &Path, files: &[(PathBuf, String)]) -> Result<Vec<PathBuf>, Failure> {
-    let made = make_folder(folder)?;
-    let outcome = write_in(folder, files);
+    let mut made = Vec::new();
+    let outcome = write_in(folder, files, &mut made);
     if outcome.is_err() {
         for folder in made.iter().rev() {
             // Best effort: a folder that is not empty was not ours alone.
@@ -60,19 +89,25 @@ pub fn write_all(folder: &Path, files: &[(PathBuf, String)]) -> Result<Vec<PathB
     outcome
 }
 
-/// Makes a folder and its parents; returns those that are new, outermost first.
-fn make_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let missing: Vec<PathBuf> = folder
+/// Makes a folder and its parents; adds those that are new to `made`, outermost first.
+fn make_folder(folder: &Path, made: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let mut missing: Vec<PathBuf> = folder
         .ancestors()
         .take_while(|ancestor| !ancestor.as_os_str().is_empty() && !ancestor.exists())
         .map(Path::to_path_buf)
         .collect();
+    missing.reverse();
+    made.append(&mut missing);
     fs::create_dir_all(folder)
-        .map_err(|error| Failure::file("cannot make the folder", folder, &plain(&error)))?;
-    Ok(missing.into_iter().rev().collect())
+        .map_err(|error| Failure::file("cannot make the folder", folder, &plain(&error)))
 }
 
-fn write_in(folder: &Path, files: &[(PathBuf, String)]) -> Result<Vec<PathBuf>, Failure> {
+fn write_in(
+    folder: &Path,
+    files: &[(PathBuf, String)],
+    made: &mut Vec<PathBuf>,
+) -> Result<Vec<PathBuf>, Failure> {
+    make_folder(folder, made)?;
     let mut pending = Vec::new();
     for (path, contents) in files {
         let place = folder.join(path);
@@ -80,8 +115,7 @@ fn write_in(folder: &Path, files: &[(PathBuf, String)]) -> Result<Vec<PathBuf>, 
             return Err(Failure::file("cannot write", &place, "it is a folder"));
         }
         let parent = place.parent().unwrap_or(folder);
-        fs::create_dir_all(parent)
-            .map_err(|error| Failure::file("cannot make the folder", parent, &plain(&error)))?;
+        make_folder(parent, made)?;
         let mut file = tempfile::NamedTempFile::new_in(parent)
             .map_err(|error| Failure::file("cannot write in", parent, &plain(&error)))?;
         file.write_all(contents.as_bytes())

@@ -1,4 +1,4 @@
-//! `usuba_cpu.c`: which targets the machine has, asked once.
+//! `usuba_cpu.c`: which targets the machine has, asked once; and which version the library is.
 
 use super::front::own_level;
 use super::{Options, head, values};
@@ -16,8 +16,16 @@ pub fn files(options: &Options) -> [OutputFile; 2] {
         OutputFile { path, contents }
     };
     [
-        file("h", "which code runs on this machine.", include_str!("templates/cpu.h")),
-        file("c", "which code runs on this machine.", include_str!("templates/cpu.c")),
+        file(
+            "h",
+            "which version this is, and which code runs on this machine.",
+            include_str!("templates/cpu.h"),
+        ),
+        file(
+            "c",
+            "which version this is, and which code runs on this machine.",
+            include_str!("templates/cpu.c"),
+        ),
     ]
 }
 

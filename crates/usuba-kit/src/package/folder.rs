@@ -8,7 +8,7 @@ use crate::OutputFile;
 pub fn arrange(files: &mut Vec<OutputFile>, headers: Vec<OutputFile>, ciphers: &[Cipher], options: &Options) {
     files.sort_by(|a, b| a.path.cmp(&b.path));
     if options.amalgamated {
-        return drop_in(files, headers, options);
+        return drop_in(files, &headers, ciphers, options);
     }
     let mut names: Vec<String> = headers.iter().map(|file| file.path.clone()).collect();
     let cpu = format!("{}cpu.h", options.prefix);
@@ -41,7 +41,6 @@ pub fn arrange(files: &mut Vec<OutputFile>, headers: Vec<OutputFile>, ciphers: &
             .chain([all])
             .map(|file| OutputFile { path: format!("include/{}", file.path), ..file }),
     );
-    files.push(version(&values, options));
     files.extend(crate::library_runtime().into_iter().map(|file| OutputFile {
         path: format!("src/{}", file.path),
         contents: front::own_level(&file.contents, options),
@@ -56,28 +55,75 @@ pub fn arrange(files: &mut Vec<OutputFile>, headers: Vec<OutputFile>, ciphers: &
     }
 }
 
-/// One folder of files that include nothing but each other's headers and those of the language.
-fn drop_in(files: &mut Vec<OutputFile>, headers: Vec<OutputFile>, options: &Options) {
+/// One folder of files that include nothing but the header of their cipher and those of the language.
+fn drop_in(files: &mut Vec<OutputFile>, headers: &[OutputFile], ciphers: &[Cipher], options: &Options) {
     let mut included: Vec<OutputFile> = crate::library_runtime();
     for file in &mut included {
         file.contents = front::own_level(&file.contents, options);
     }
     // Headers that only sources include go into these.
-    let cpu = format!("{}cpu.h", options.prefix);
-    let (own, kept): (Vec<_>, Vec<_>) =
-        files.drain(..).partition(|file| file.path.ends_with(".h") && file.path != cpu);
+    let (own, kept): (Vec<_>, Vec<_>) = files.drain(..).partition(|file| file.path.ends_with(".h"));
     included.extend(own);
     *files = kept;
+    let ciphers: Vec<OneHeader> =
+        ciphers.iter().map(|&cipher| OneHeader::of(cipher, headers, options)).collect();
     for file in files.iter_mut().filter(|file| file.path.ends_with(".c")) {
-        file.contents = inline(&file.contents, &included, &crate::INCLUDED_AGAIN, &mut Vec::new());
+        let text = inline(&file.contents, &included, &crate::INCLUDED_AGAIN, &mut Vec::new());
+        file.contents = including(&text, &ciphers);
     }
-    files.extend(headers);
+    included.extend(headers.iter().cloned());
+    let there = ciphers.iter().filter(|cipher| !cipher.parts.is_empty());
+    files.extend(there.map(|cipher| cipher.file(&included, options)));
 }
 
-/// The file with the version.
-fn version(values: &super::Values, options: &Options) -> OutputFile {
-    let path = format!("src/{}version.c", options.prefix);
-    let contents = head(&format!("{}version.c", options.prefix), "which version this is.", options)
-        + &values.fill(include_str!("templates/version.c"));
-    OutputFile { path, contents }
+/// The header of a cipher, in place of those of its primitives and constructions.
+struct OneHeader<'a> {
+    cipher: Cipher<'a>,
+    path: String,
+    parts: Vec<String>,
+}
+
+impl<'a> OneHeader<'a> {
+    fn of(cipher: Cipher<'a>, headers: &[OutputFile], options: &Options) -> OneHeader<'a> {
+        let Cipher { manifest, .. } = cipher;
+        let path = |identifier: String| format!("{}{identifier}.h", options.prefix);
+        let primitives = manifest.primitives.iter().map(|one| one.identifier());
+        let parts = primitives
+            .chain(manifest.constructions.iter().map(|one| one.identifier()))
+            .map(path)
+            .filter(|path| headers.iter().any(|header| header.path == *path))
+            .collect();
+        OneHeader { cipher, path: path(manifest.name.replace('-', "_")), parts }
+    }
+
+    /// Every part has a guard of its own: that about the machine is in the headers of all ciphers.
+    fn file(&self, included: &[OutputFile], options: &Options) -> OutputFile {
+        let names = [format!("{}cpu.h", options.prefix)];
+        let lines: String =
+            names.iter().chain(&self.parts).map(|name| format!("#include \"{name}\"\n")).collect();
+        let summary = format!("{}: all that programs call.", self.cipher.manifest.title);
+        let contents = head(&self.path, &summary, options) + &inline(&lines, included, &[], &mut Vec::new());
+        OutputFile { path: self.path.clone(), contents }
+    }
+}
+
+/// The text with the header of a cipher, once, in place of those that are parts of it.
+fn including(text: &str, ciphers: &[OneHeader]) -> String {
+    let (mut result, mut seen) = (String::new(), Vec::new());
+    for line in text.lines() {
+        let name = line.strip_prefix("#include \"").and_then(|rest| rest.strip_suffix('"'));
+        let part = |name: &str| ciphers.iter().find(|cipher| cipher.parts.iter().any(|part| part == name));
+        match name.and_then(part) {
+            Some(cipher) if seen.contains(&&cipher.path) => {}
+            Some(cipher) => {
+                seen.push(&cipher.path);
+                result += &format!("#include \"{}\"\n", cipher.path);
+            }
+            None => {
+                result += line;
+                result.push('\n');
+            }
+        }
+    }
+    result
 }

@@ -48,7 +48,8 @@ pub struct Options<'a> {
     pub primitives: &'a [String],
     /// Only these targets of each platform; what runs everywhere is always there.
     pub targets: &'a [&'static Target],
-    /// Whether each C file has all that it includes in itself and all files lie in one folder, to be dropped into a project.
+    /// Whether each C file has all that it includes in itself but for one header of its cipher, and all files lie in one
+    /// folder, to be dropped into a project.
     pub amalgamated: bool,
     /// Whether calls with much to do share it among the threads that OpenMP has.
     pub threads: bool,

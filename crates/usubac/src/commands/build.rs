@@ -133,7 +133,7 @@ fn program(build: &Build, path: &str, chosen: &[&'static Target], output: &Outpu
         written.push((PathBuf::from(format!("{symbol}.h")), compiled.kernel.header.clone()));
         kernels.push((symbol, slicing, target, compiled.kernel));
     }
-    let paths = files::write_all(&build.output, &written)?;
+    let paths = files::write_generated(&build.output, written, build.force)?;
     let rows: Vec<Value> = kernels
         .iter()
         .map(|(name, slicing, target, kernel)| summary(name, *slicing, target, kernel))
@@ -214,7 +214,7 @@ fn library(build: &Build, path: &str, chosen: &[&'static Target], output: &Outpu
         }
     }
     bar.finish_and_clear();
-    let paths = files::write_all(&build.output, &written)?;
+    let paths = files::write_generated(&build.output, written, build.force)?;
     say(&rows, &paths, output);
     Ok(())
 }
@@ -312,12 +312,12 @@ fn explain_failure(
     match &error {
         BuildError::Node { failure: pipeline::Failure::Program(findings), .. } => {
             output.diagnostics(&all(&cipher.loaded, findings.clone()), &cipher.loaded.sources);
-            Failure::general(error.to_string())
+            cipher.explain(&error)
         }
         BuildError::Node { failure: pipeline::Failure::Target(missing), .. } => {
             refused(slicing, target, missing)
         }
-        _ => Failure::general(error.to_string()),
+        _ => cipher.explain(&error),
     }
 }
 

@@ -66,7 +66,7 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
     };
     let mut constructions = Vec::new();
     for (cipher, _) in &ciphers {
-        let read = |path: &str| files::read_text(&cipher.folder.join(path));
+        let read = |path: &str| cipher.read_named(path);
         constructions.push(construction::files(&cipher.manifest.constructions, &build.prefix, read)?);
     }
     let bar = progress::bar(output);
@@ -88,7 +88,7 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
     let package = made.map_err(|error| explain(error, &ciphers, output))?;
     let written: Vec<(PathBuf, String)> =
         package.files.iter().map(|file| (PathBuf::from(&file.path), file.contents.clone())).collect();
-    let paths = files::write_all(&build.output, &written)?;
+    let paths = files::write_generated(&build.output, written, build.force)?;
     say(&package, &paths, output);
     Ok(())
 }
@@ -121,15 +121,18 @@ fn check_primitives(ciphers: &[(Cipher, Tuned)], names: &[String]) -> Result<(),
 }
 
 fn explain(error: BuildError, ciphers: &[(Cipher, Tuned)], output: &Output) -> Failure {
-    if let BuildError::Node { primitive, failure: pipeline::Failure::Program(findings), .. } = &error {
-        let of = ciphers.iter().find(|(cipher, _)| {
-            cipher.manifest.primitives.iter().any(|known| primitive.starts_with(&known.name))
-        });
-        if let Some((cipher, _)) = of {
-            output.diagnostics(&all(&cipher.loaded, findings.clone()), &cipher.loaded.sources);
-        }
+    let (BuildError::Node { primitive, .. } | BuildError::Driver { primitive, .. }) = &error else {
+        return Failure::general(error.to_string());
+    };
+    let of = ciphers
+        .iter()
+        .map(|(cipher, _)| cipher)
+        .find(|cipher| cipher.manifest.primitives.iter().any(|known| primitive.starts_with(&known.name)));
+    let Some(cipher) = of else { return Failure::general(error.to_string()) };
+    if let BuildError::Node { failure: pipeline::Failure::Program(findings), .. } = &error {
+        output.diagnostics(&all(&cipher.loaded, findings.clone()), &cipher.loaded.sources);
     }
-    Failure::general(error.to_string())
+    cipher.explain(&error)
 }
 
 fn say(package: &Package, paths: &[PathBuf], output: &Output) {

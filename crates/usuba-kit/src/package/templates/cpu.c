@@ -2,6 +2,11 @@
 #include "usuba_library.h"
 #include <stdlib.h>
 
+const char *@prefix@version(void)
+{
+    return @PREFIX@VERSION;
+}
+
 @names@
 @detect@
 /* One more than the level in use; 0 if nobody has asked. Threads that ask at once all find the same. */

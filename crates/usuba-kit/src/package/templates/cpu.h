@@ -1,9 +1,15 @@
 #ifndef @PREFIX@CPU_H
 #define @PREFIX@CPU_H
 
-@results@@api@#ifdef __cplusplus
+@results@@api@/* The version that this header is of. */
+#define @PREFIX@VERSION "@version@"
+
+#ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The version that the program is linked with. */
+@API@const char *@prefix@version(void);
 
 /* The best target that this machine has code for, such as "avx2"; "gp64" runs everywhere. The CPU and the operating system
  * are asked once. The environment variable @PREFIX@TARGET may name a lesser one; what it names is left aside if the machine

@@ -1,6 +1,0 @@
-#include "@library@.h"
-
-const char *@prefix@version(void)
-{
-    return @PREFIX@VERSION;
-}
