@@ -52,6 +52,7 @@ use usuba_ir::layout::Slicing;
 
 mod construction;
 mod form;
+pub mod place;
 
 pub use construction::{Construction, Scheme};
 pub use form::WrittenForm;
@@ -116,6 +117,23 @@ impl Primitive {
             Function::Generator(generator) => &generator.generate,
             Function::Permutation(permutation) => &permutation.permute,
         }
+    }
+
+    /// Every node that it names, those of its forms too.
+    pub fn nodes(&self) -> Vec<&str> {
+        let mut nodes: Vec<&str> = match &self.function {
+            Function::BlockCipher(cipher) => {
+                let directions =
+                    [Some(&cipher.encrypt), cipher.decrypt.as_ref(), Some(&cipher.schedule.node)];
+                directions.into_iter().flatten().map(String::as_str).collect()
+            }
+            Function::Stream(stream) => vec![&stream.block_function],
+            Function::Generator(generator) => vec![&generator.initialise.node, &generator.generate],
+            Function::Permutation(permutation) => vec![&permutation.permute],
+        };
+        let of_forms = self.forms.iter().flat_map(|form| [Some(&form.encrypt), form.decrypt.as_ref()]);
+        nodes.extend(of_forms.flatten().map(String::as_str));
+        nodes
     }
 
     /// The name as part of a C identifier: `aes_128`.

@@ -5,6 +5,8 @@ use crate::files;
 use crate::front_end;
 use crate::output::{Failure, Output};
 use std::path::{Path, PathBuf};
+use usuba_kit::library::BuildError;
+use usuba_kit::manifest::place::{self, Subject};
 use usuba_kit::manifest::{self, Construction, Manifest, Primitive};
 use usuba_kit::tuned::{self, Tuned};
 use usuba_lang::load::Loaded;
@@ -17,6 +19,8 @@ pub struct Cipher {
     pub manifest: Manifest,
     /// The program.
     pub loaded: Loaded,
+    /// The text of the manifest, in which the places of errors are looked up.
+    text: String,
 }
 
 impl Cipher {
@@ -39,8 +43,55 @@ impl Cipher {
         let manifest = manifest::parse(&file.to_string_lossy(), &text)
             .map_err(|error| Failure::general(error.to_string()))?;
         let source = folder.join(&manifest.source);
+        if let Err(reason) = files::read(&source) {
+            return Err(cannot_read(&file, &text, &manifest.source, &source, &reason));
+        }
         let loaded = front_end::read(&source.to_string_lossy(), search, output)?;
-        Ok(Cipher { folder, manifest, loaded })
+        let cipher = Cipher { folder, manifest, loaded, text };
+        cipher.check_nodes()?;
+        Ok(cipher)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.join("usuba.toml")
+    }
+
+    /// The source has every node that the manifest names.
+    fn check_nodes(&self) -> Result<(), Failure> {
+        let known: Vec<&str> =
+            self.loaded.program.definitions.iter().map(|definition| definition.name.text.as_str()).collect();
+        for primitive in &self.manifest.primitives {
+            for node in primitive.nodes() {
+                // `S<2>` is an element of the array `S`.
+                let name = node.split('<').next().unwrap_or(node);
+                if !known.contains(&name) {
+                    let message = format!(
+                        "`{}` has no node `{name}`; it has {}",
+                        self.manifest.source,
+                        known.join(", ")
+                    );
+                    let subject = Subject::Value(node);
+                    return Err(wrong(&self.file(), &self.text, Some(&primitive.name), subject, message));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The text of a file that the manifest names by a path relative to it.
+    pub fn read_named(&self, path: &str) -> Result<String, Failure> {
+        let place = self.folder.join(path);
+        match files::read(&place) {
+            Ok(_) => files::read_text(&place),
+            Err(reason) => Err(cannot_read(&self.file(), &self.text, path, &place, &reason)),
+        }
+    }
+
+    /// Why a primitive cannot be built, with the place in the manifest that it is about.
+    pub fn explain(&self, error: &BuildError) -> Failure {
+        let file = self.file();
+        let error = place::build_error(&file.to_string_lossy(), &self.text, &self.manifest, error);
+        Failure::general(error.to_string())
     }
 
     /// The choices that measurements have made for this program; none if there is no file of them, or it is to be ignored.
@@ -110,4 +161,22 @@ impl Cipher {
             })
             .collect()
     }
+}
+
+/// A message about something in a manifest.
+fn wrong(
+    file: &Path,
+    text: &str,
+    primitive: Option<&str>,
+    subject: Subject,
+    message: impl Into<String>,
+) -> Failure {
+    let error = place::error_at(&file.to_string_lossy(), text, primitive, subject, message);
+    Failure::general(error.to_string())
+}
+
+/// A file that a manifest names, and that is not there.
+fn cannot_read(manifest: &Path, text: &str, named: &str, place: &Path, reason: &str) -> Failure {
+    let message = format!("cannot read `{}`: {reason}", place.display());
+    wrong(manifest, text, None, Subject::Value(named), message)
 }

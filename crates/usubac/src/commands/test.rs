@@ -6,7 +6,6 @@ use crate::files;
 use crate::output::{Failure, Output, print_json, print_line};
 use crate::{knobs, progress, targets};
 use serde_json::{Value, json};
-use std::path::PathBuf;
 use usuba_ir::layout::Slicing;
 use usuba_kit::known_answers::constructions::Source;
 use usuba_kit::known_answers::{self, Path, Plan, Report};
@@ -26,7 +25,7 @@ pub fn run(test: &Test, output: &Output) -> Result<(), Failure> {
     let mut rows = Vec::new();
     let (primitives, constructions) = cipher.parts(&test.primitive)?;
     for primitive in primitives {
-        let files = read_vectors(&paths(test, &cipher, &primitive.vectors))?;
+        let files = read_vectors(test, &cipher, &primitive.vectors)?;
         let mut tests = known_answers::tests_of(primitive, &files);
         if test.vectors.is_empty() {
             if let Some(stranger) = tests.iter().find(|one| !one.request.fits(primitive)) {
@@ -63,7 +62,7 @@ pub fn run(test: &Test, output: &Output) -> Result<(), Failure> {
         total.extend(report);
     }
     if !constructions.is_empty() {
-        let read = |path: &str| files::read_text(&cipher.folder.join(path));
+        let read = |path: &str| cipher.read_named(path);
         let files = known_answers::constructions::files(&cipher.manifest, read)?;
         let source = Source { manifest: &cipher.manifest, loaded: &cipher.loaded, files: &files };
         for construction in constructions {
@@ -126,15 +125,6 @@ fn say(name: &str, report: &Report, output: &Output, rows: &mut Vec<Value>) {
     }
 }
 
-/// The files of vectors: those of the command line, else those of the manifest.
-fn paths(test: &Test, cipher: &Cipher, named: &[String]) -> Vec<PathBuf> {
-    if test.vectors.is_empty() {
-        named.iter().map(|file| cipher.folder.join(file)).collect()
-    } else {
-        test.vectors.iter().map(PathBuf::from).collect()
-    }
-}
-
 fn of_construction(
     test: &Test,
     cipher: &Cipher,
@@ -143,7 +133,7 @@ fn of_construction(
     plan: &Plan,
     output: &Output,
 ) -> Result<Report, Failure> {
-    let mut files = read_vectors(&paths(test, cipher, &construction.vectors))?;
+    let mut files = read_vectors(test, cipher, &construction.vectors)?;
     let wanted = match construction.scheme {
         Scheme::Aead { .. } => Kind::Aead,
         Scheme::Hash { .. } | Scheme::Xof { .. } => Kind::Hash,
@@ -214,14 +204,25 @@ fn plan(test: &Test) -> Result<Plan, Failure> {
     Ok(plan)
 }
 
-fn read_vectors(paths: &[PathBuf]) -> Result<Vec<(String, VectorFile)>, Failure> {
-    paths
+/// The files of vectors: those of the command line, else those of the manifest.
+fn read_vectors(
+    test: &Test,
+    cipher: &Cipher,
+    named: &[String],
+) -> Result<Vec<(String, VectorFile)>, Failure> {
+    let parse = |name: String, text: String| {
+        let file = vectors::parse(&name, &text).map_err(|error| Failure::general(error.to_string()))?;
+        Ok((name, file))
+    };
+    if !test.vectors.is_empty() {
+        return test
+            .vectors
+            .iter()
+            .map(|path| parse(path.clone(), files::read_text(path.as_ref())?))
+            .collect();
+    }
+    named
         .iter()
-        .map(|path| {
-            let text = files::read_text(path)?;
-            let name = path.to_string_lossy().into_owned();
-            let file = vectors::parse(&name, &text).map_err(|error| Failure::general(error.to_string()))?;
-            Ok((name, file))
-        })
+        .map(|path| parse(cipher.folder.join(path).to_string_lossy().into_owned(), cipher.read_named(path)?))
         .collect()
 }

@@ -1,0 +1,67 @@
+//! The tutorial's commands up to its C program, run as they stand there; `scripts/bindings.sh` runs those for Rust and Python.
+
+use std::path::Path;
+use std::process::Command;
+
+/// The commands of a page's blocks of shell between two headings, each with the lines that the page shows as its answer.
+fn commands<'a>(page: &'a str, from: &str, to: &str) -> Vec<(&'a str, Vec<&'a str>)> {
+    let after = page.split_once(from).expect("the heading is there").1;
+    let part = after.split_once(to).expect("the next heading is there").0;
+    let mut commands: Vec<(&str, Vec<&str>)> = Vec::new();
+    for block in part.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next()) {
+        // Where answers are shown, commands begin with a dollar sign.
+        let answers = block.starts_with("$ ");
+        for line in block.lines() {
+            match (answers, line.strip_prefix("$ ")) {
+                (true, None) => commands.last_mut().expect("a command is first").1.push(line),
+                (_, command) => commands.push((command.unwrap_or(line), Vec::new())),
+            }
+        }
+    }
+    commands
+}
+
+#[test]
+fn the_c_program_does_what_the_tutorial_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("it is there");
+    let page = std::fs::read_to_string(root.join("docs/tutorial.md")).expect("it is there");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::os::unix::fs::symlink(root.join("docs"), folder.path().join("docs")).expect("it can be made");
+    let binary = Path::new(env!("CARGO_BIN_EXE_usubac")).parent().expect("it is in a folder");
+    let path = format!("{}:{}", binary.display(), std::env::var("PATH").expect("there is one"));
+    let mut compared = 0;
+    for (command, answer) in commands(&page, "## Write it", "## Use it from Rust") {
+        let output = Command::new("sh")
+            .args(["-c", command])
+            .current_dir(folder.path())
+            .env("PATH", &path)
+            .output()
+            .expect("a shell runs");
+        let said = String::from_utf8(output.stderr).expect("text");
+        assert!(output.status.success(), "{command}: {said}");
+        let text = String::from_utf8(output.stdout).expect("text");
+        // Some lines are shown, and of them only the beginning where an ellipsis ends them.
+        for line in answer {
+            let shown = line.split('…').next().unwrap_or(line);
+            let found = text
+                .lines()
+                .any(|found| if line.ends_with('…') { found.starts_with(shown) } else { found == line });
+            assert!(found, "{command}: there is no line `{line}` in:\n{text}");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 7, "{compared} lines were compared");
+}
+
+/// The equations and the text of the manifest stand in the page as they are in the files.
+#[test]
+fn the_cipher_is_shown_as_it_is() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let text = |path: &str| std::fs::read_to_string(docs.join(path)).expect("it is there");
+    let source = text("examples/pebble/pebble.ua");
+    let page = text("tutorial.md");
+    let shown = page.split("```\ntable").nth(1).and_then(|rest| rest.split("```").next()).expect("a block");
+    for definition in format!("table{shown}").split("\n\n") {
+        assert!(source.contains(definition.trim_end()), "pebble.ua does not have\n{definition}");
+    }
+}
