@@ -1,19 +1,26 @@
-# Usuba: `make demo` shows it at work, `make test` runs every test. Both install what is missing.
+# Usuba: `make demo` shows it at work, `make test` runs every test. Both install what is missing, if they may; `make lib` and
+# `make demo` need little (scripts/setup.sh says what).
 
-.PHONY: all demo lib test test-long test-library test-peers library-matrix bench bench-page pages book compile-speed rust python provider setup fmt lint clean
+.PHONY: all demo lib test test-long test-library test-peers library-matrix bench bench-page pages book compile-speed rust python provider setup setup-build setup-demo fmt lint clean
 
 all:
 	cargo build --release
 
 setup:
-	@sh scripts/setup.sh
+	@sh scripts/setup.sh test
+
+setup-build:
+	@sh scripts/setup.sh build
+
+setup-demo:
+	@sh scripts/setup.sh demo
 
 # The C library of all ciphers, or of CIPHERS="ciphers/aes …": build/libusuba has its sources and what installs them.
-lib: setup
+lib: setup-build
 	@mkdir -p build
 	@sh scripts/lib.sh $(CIPHERS)
 
-demo: setup
+demo: setup-demo
 	@cargo build --release --quiet -p usubac
 	@sh demo/demo.sh
 
@@ -49,7 +56,7 @@ bench-page:
 	@cargo run --release --quiet -p usuba-report -- page docs/performance/data.json docs/performance.md
 
 # A page for each cipher in docs/ciphers/.
-pages: setup
+pages: setup-build
 	@cargo run --release --quiet -p usuba-tests --bin pages
 
 # The documentation as a book, in build/book.
@@ -62,11 +69,11 @@ compile-speed: setup
 	@cargo run --release --quiet -p usuba-tests --bin compile-speed
 
 # The Rust crate in bindings/rust: generates its C and tests it.
-rust: setup
+rust: setup-build
 	@sh scripts/bindings.sh rust
 
 # The Python package in bindings/python: generates the C of the ciphers, makes a wheel and tests it.
-python: setup
+python: setup-build
 	@sh scripts/bindings.sh python
 
 # The OpenSSL provider in bindings/openssl: makes libusuba with all ciphers, build/openssl/usuba.so, and tests it.

@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 
 compiler=${CC:-}
 if [ -z "$compiler" ]; then
-    for candidate in clang-19 clang gcc; do
+    for candidate in clang-19 clang gcc cc; do
         if command -v "$candidate" >/dev/null 2>&1; then compiler=$candidate; break; fi
     done
 fi

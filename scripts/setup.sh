@@ -1,6 +1,20 @@
 #!/bin/sh
-# Makes sure that everything `make demo` and `make test` need is there; installs Debian packages if it may.
+# Makes sure that what is needed is there; installs Debian packages if it may.
+#
+# usage: scripts/setup.sh [build|demo|test]
+#   build  the compiler and libraries made with it: Rust and a C compiler
+#   demo   also what `make demo` compares and compiles with: openssl, pkg-config
+#   test   also what every test needs: both C compilers, cross compilers, emulators, the headers of OpenSSL (the default)
 set -eu
+
+for_what=${1:-test}
+case $for_what in
+build | demo | test) ;;
+*)
+    sed -n 's/^# \{0,1\}//p' "$0" | sed -n '4,7p' >&2
+    exit 2
+    ;;
+esac
 
 need_rust="1.88"
 if ! command -v cargo >/dev/null 2>&1; then
@@ -23,16 +37,23 @@ has_clang() {
 
 missing=""
 want() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
-want gcc "gcc libc6-dev"
-want openssl openssl
-want pkg-config pkg-config
-pkg-config --exists 'libcrypto >= 3' 2>/dev/null || missing="$missing libssl-dev"
-want qemu-aarch64 qemu-user
-want aarch64-linux-gnu-gcc "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
-want powerpc64le-linux-gnu-gcc "gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross"
-# The same machine in the other byte order: the one that shows what little-endian tests cannot.
-want powerpc64-linux-gnu-gcc "gcc-powerpc64-linux-gnu libc6-dev-ppc64-cross"
-has_clang || missing="$missing CLANG"
+# The compiler that make will call; CC may have options, or be "ccache cc".
+compiler=${CC:-cc}
+want "${compiler%% *}" "gcc libc6-dev"
+if [ "$for_what" != build ]; then
+    want openssl openssl
+    want pkg-config pkg-config
+fi
+if [ "$for_what" = test ]; then
+    want gcc "gcc libc6-dev"
+    pkg-config --exists 'libcrypto >= 3' 2>/dev/null || missing="$missing libssl-dev"
+    want qemu-aarch64 qemu-user
+    want aarch64-linux-gnu-gcc "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+    want powerpc64le-linux-gnu-gcc "gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross"
+    # The same machine in the other byte order: the one that shows what little-endian tests cannot.
+    want powerpc64-linux-gnu-gcc "gcc-powerpc64-linux-gnu libc6-dev-ppc64-cross"
+    has_clang || missing="$missing CLANG"
+fi
 [ -z "$missing" ] && exit 0
 
 if ! command -v apt-get >/dev/null 2>&1; then
