@@ -47,6 +47,14 @@ started=$(date +%s)
 USUBAC=${CARGO_TARGET_DIR:-target}/debug/usubac sh scripts/bindings.sh check || status=1
 echo "bindings: $(($(date +%s) - started)) s"
 
+# The book, where mdbook is installed (`make book` installs it): what it warns of is an error here.
+if command -v mdbook >/dev/null 2>&1; then
+    book=$(mktemp -d)
+    mdbook build docs --dest-dir "$book" >"$book/log" 2>&1 || status=1
+    if grep -E 'WARN|ERROR' "$book/log"; then status=1; fi
+    rm -rf "$book"
+fi
+
 after=$(tree)
 if [ "$before" != "$after" ]; then
     printf 'the tests have changed the tree; before:\n%s\nafter:\n%s\n' "$before" "$after" >&2

@@ -1,6 +1,6 @@
 //! The documentation has a page for each cipher, and its links lead somewhere.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use usuba_tests::ciphers::{CIPHERS, Cipher, root};
 
 fn text(path: &Path) -> String {
@@ -22,34 +22,74 @@ fn every_primitive_has_a_page() {
                 "docs/ciphers/{name}.md has nothing on {one}: `make pages`"
             );
         }
+        let row = index.lines().find(|row| row.contains(&format!("({name}.md)")));
+        let row = row.unwrap_or_else(|| panic!("docs/ciphers/index.md does not name {name}: `make pages`"));
+        let primitives = manifest.primitives.iter().map(|one| &one.name);
+        for one in primitives.chain(manifest.constructions.iter().map(|one| &one.name)) {
+            let named = row.split(['|', ',']).any(|cell| cell.trim() == one);
+            assert!(named, "docs/ciphers/index.md does not name {one}: `make pages`");
+        }
         assert!(summary.contains(&format!("(ciphers/{name}.md)")), "docs/SUMMARY.md does not name {name}");
-        assert!(
-            index.contains(&format!("({name}.md)")),
-            "docs/ciphers/index.md does not name {name}: `make pages`"
-        );
     }
+}
+
+/// The links of a text that are neither whole addresses nor to a place in the text itself.
+fn links(text: &str) -> Vec<&str> {
+    let all = text.split("](").skip(1).map(|part| part.split([')', '#']).next().unwrap_or_default());
+    all.filter(|link| !link.is_empty() && !link.starts_with("http") && !link.contains(char::is_whitespace)).collect()
+}
+
+fn markdown(folder: &Path) -> Vec<PathBuf> {
+    let listed = std::fs::read_dir(folder).expect("docs are there").flatten().map(|entry| entry.path());
+    let mut pages: Vec<PathBuf> =
+        listed.filter(|path| path.extension().is_some_and(|extension| extension == "md")).collect();
+    pages.sort();
+    pages
 }
 
 #[test]
 fn links_lead_to_files() {
-    let docs = root().join("docs");
-    let mut pages = vec![root().join("README.md"), root().join("ARCHITECTURE.md")];
-    let listed = std::fs::read_dir(&docs).expect("docs are there").flatten().map(|entry| entry.path());
-    pages.extend(listed.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
-    let mut links = 0;
-    for page in pages {
-        let text = text(&page);
-        for part in text.split("](").skip(1) {
-            let link = part.split([')', '#']).next().unwrap_or_default();
-            if link.is_empty() || link.starts_with("http") || link.contains(char::is_whitespace) {
-                continue;
-            }
+    let mut found = 0;
+    for page in ["README.md", "ARCHITECTURE.md", "bench/README.md", "bindings/openssl/README.md"] {
+        let page = root().join(page);
+        for link in links(&text(&page)) {
             let to = page.parent().expect("a page is in a folder").join(link);
             assert!(to.exists(), "{}: there is no {link}", page.display());
-            links += 1;
+            found += 1;
         }
     }
-    assert!(links > 20, "{links} links were found");
+    assert!(found > 20, "{found} links were found");
+}
+
+/// The book has `docs/` only, and a page for each chapter of its table: what leads elsewhere is dead there.
+#[test]
+fn links_of_the_book_stay_in_it() {
+    let docs = root().join("docs").canonicalize().expect("docs are there");
+    let summary = docs.join("SUMMARY.md");
+    let chapters: Vec<PathBuf> = links(&text(&summary)).iter().map(|link| docs.join(link)).collect();
+    let pages: Vec<PathBuf> =
+        [docs.clone(), docs.join("ciphers")].iter().flat_map(|folder| markdown(folder)).collect();
+    let mut found = 0;
+    for page in pages.iter().filter(|page| **page != summary) {
+        let name = page.display();
+        assert!(chapters.contains(page), "docs/SUMMARY.md does not name {name}");
+        let folder = page.parent().expect("a page is in a folder");
+        let contents = text(page);
+        for link in links(&contents) {
+            let to = folder.join(link).canonicalize();
+            let to = to.unwrap_or_else(|_| panic!("{name}: there is no {link}"));
+            assert!(to.is_file() && to.starts_with(&docs), "{name}: {link} is no file of the book");
+            let is_page = to.extension().is_some_and(|extension| extension == "md");
+            assert!(!is_page || chapters.contains(&to), "{name}: {link} is no chapter of the book");
+            found += 1;
+        }
+        for include in contents.split("{{#include ").skip(1) {
+            let path = include.split([':', '}']).next().unwrap_or_default();
+            // Links of an included text would be relative to another folder.
+            assert_eq!(links(&text(&folder.join(path))), [""; 0], "{name} includes {path}");
+        }
+    }
+    assert!(found > 30, "{found} links were found");
 }
 
 /// The files of the example stand in the tutorial as they are; `scripts/bindings.sh` runs those for Rust and Python.
@@ -61,5 +101,26 @@ fn the_tutorial_shows_its_files() {
         let shown = text(&example.join(file));
         let block = format!("\n{}\n```\n", shown.trim_end());
         assert!(tutorial.contains(&block), "docs/tutorial.md does not have {file} as it is");
+    }
+}
+
+/// The table of ciphers in README.md names all slicings that the manifests have, and no other.
+#[test]
+fn the_readme_has_the_slicings_of_the_manifests() {
+    let readme = text(&root().join("README.md"));
+    for name in CIPHERS {
+        let row = readme
+            .lines()
+            .find(|line| line.contains(&format!("](ciphers/{name})")) && line.starts_with("| ["));
+        let row = row.unwrap_or_else(|| panic!("README.md has no row for {name}"));
+        let cell = row.split('|').nth(3).unwrap_or_default().replace(" with GFNI", "");
+        let mut said: Vec<&str> = cell.split([',', ';']).map(str::trim).collect();
+        let primitives = Cipher::read(name).manifest.primitives;
+        let mut known: Vec<String> =
+            primitives.iter().flat_map(|one| &one.slicings).map(ToString::to_string).collect();
+        said.sort();
+        known.sort();
+        known.dedup();
+        assert_eq!(said, known, "the slicings of {name} in README.md");
     }
 }

@@ -120,13 +120,13 @@ fn other_machines_have_their_own_code() {
         let target = by_name(target).expect("it is a target");
         let compiler =
             Compiler::find(target, Family::Gcc).expect("cross compiler and emulator are installed");
-        for (folder, name) in [("chacha20", "chacha20"), ("ascon", "ascon-p8")] {
-            let cipher = Cipher::read(folder);
+        for (folder, name) in chosen() {
+            let cipher = Cipher::read(&folder);
             let primitive =
                 cipher.manifest.primitives.iter().find(|one| one.name == name).expect("it is there");
-            let package = built(&cipher, name, "usuba_");
+            let package = built(&cipher, &name, "usuba_");
             let program = program(&package, primitive, "usuba_", &compiler, &["-O1"]);
-            check(name, &cipher, &program, &targets, "USUBA_TARGET", target.name);
+            check(&name, &cipher, &program, &targets, "USUBA_TARGET", target.name);
         }
     }
 }
@@ -153,9 +153,45 @@ fn threads_change_nothing() {
     }
 }
 
-const ASK: &str = "#include \"other_cpu.h\"
+/// Says whose code runs, then a sum of what two ciphers make of some numbers of blocks. The first block of each call is the
+/// example of FIPS 197, and of RFC 8439, section 2.3.2.
+const ASK: &str = "#include \"other_chacha20.h\"
+#include \"other_aes.h\"
 #include <stdio.h>
 #include <string.h>
+
+static unsigned char data[200 * 64];
+static unsigned long long sum = 0xcbf29ce484222325u;
+
+static void add(size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        sum = (sum ^ data[i]) * 0x100000001b3u;
+}
+
+static int compute(void)
+{
+    static const unsigned char nonce[12] = { 0, 0, 0, 9, 0, 0, 0, 0x4a };
+    static const unsigned char of_aes[4] = { 0x69, 0xc4, 0xe0, 0xd8 }, of_chacha20[4] = { 0x10, 0xf1, 0xe7, 0xe4 };
+    unsigned char key[32];
+    other_aes_128_ctx ctx;
+    for (int i = 0; i < 32; i++)
+        key[i] = (unsigned char)i;
+    if (other_aes_128_init(&ctx, key) != USUBA_OK)
+        return 4;
+    for (size_t blocks = 1; blocks <= 200; blocks = blocks * 3 + 1) {
+        for (size_t i = 0; i < 16 * blocks; i++)
+            data[i] = (unsigned char)(0x11 * (i % 16) + i / 16);
+        if (other_aes_128_encrypt_blocks(&ctx, data, data, blocks) != USUBA_OK || memcmp(data, of_aes, 4) != 0)
+            return 5;
+        add(16 * blocks);
+        memset(data, 0, 64 * blocks);
+        if (other_chacha20_xor(key, nonce, 1, data, data, 64 * blocks - 3) != USUBA_OK || memcmp(data, of_chacha20, 4) != 0)
+            return 6;
+        add(64 * blocks);
+    }
+    return 0;
+}
 
 int main(void)
 {
@@ -166,23 +202,29 @@ int main(void)
         return 2;
     if (other_set_target(NULL) != USUBA_OK || strcmp(other_target(), found) != 0)
         return 3;
-    puts(found);
-    return 0;
+    int result = compute();
+    printf(\"%s %016llx\\n\", found, sum);
+    return result;
 }
 ";
 
 /// The CPUs are models of QEMU; a static program, as an emulator may lack the libraries' own choices.
 #[test]
 fn each_cpu_gets_what_it_has() {
-    let cipher = Cipher::read("chacha20");
-    let mut files = built(&cipher, "chacha20", "other_").files;
+    let mut files = built(&Cipher::read("chacha20"), "chacha20", "other_").files;
+    for file in built(&Cipher::read("aes"), "aes-128", "other_").files {
+        if files.iter().all(|known| known.path != file.path) {
+            files.push(file);
+        }
+    }
     files.push(OutputFile { path: "ask.c".into(), contents: ASK.into() });
     let compiler = Compiler::native(Family::Gcc).expect("gcc is installed");
-    let program =
+    let mut program =
         SharedObjects::new().compile(&compiler, &files, &[], &["-O1", "-static"]).expect("it compiles");
-    let native = program.run(b"").expect("it runs");
-    assert_eq!(String::from_utf8_lossy(&native).trim(), *native_targets().last().expect("gp64 is there"));
-    let mut program = program;
+    let said = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text").trim().to_owned();
+    let native = said(program.run(b"").expect("it runs"));
+    let (target, sum) = native.split_once(' ').expect("a target and a sum");
+    assert_eq!(target, *native_targets().last().expect("gp64 is there"));
     for (cpu, expected) in [
         ("qemu64,-ssse3", "gp64"),
         ("Nehalem", "ssse3"),
@@ -192,12 +234,12 @@ fn each_cpu_gets_what_it_has() {
         ("Haswell,-xsave", "ssse3"),
     ] {
         program = program.under(&["qemu-x86_64", "-cpu", cpu]);
-        let found = program.run(b"").unwrap_or_else(|error| panic!("{cpu}: {error}"));
-        assert_eq!(String::from_utf8_lossy(&found).trim(), expected, "{cpu}");
+        let found = said(program.run(b"").unwrap_or_else(|error| panic!("{cpu}: {error}")));
+        assert_eq!(found, format!("{expected} {sum}"), "{cpu}");
         // More than the machine has is not to be had; less is.
         for (wanted, got) in [("avx512", expected), ("nonsense", expected), ("gp64", "gp64")] {
-            let found = program.run_asked(&[], b"", &[("OTHER_TARGET", wanted)]).expect("it runs");
-            assert_eq!(String::from_utf8_lossy(&found).trim(), got, "{cpu} asked for {wanted}");
+            let found = said(program.run_asked(&[], b"", &[("OTHER_TARGET", wanted)]).expect("it runs"));
+            assert_eq!(found, format!("{got} {sum}"), "{cpu} asked for {wanted}");
         }
     }
 }
@@ -226,10 +268,8 @@ fn assembly_is_left_out_where_there_is_none() {
 }
 
 /// Calls both libraries, whose headers name the same results.
-const BOTH: &str = "#include \"one_chacha20_poly1305.h\"
-#include \"two_chacha20_poly1305.h\"
-#include \"one_cpu.h\"
-#include \"two_cpu.h\"
+const BOTH: &str = "#include \"one_chacha20.h\"
+#include \"two_chacha20.h\"
 #include <string.h>
 
 int main(void)
@@ -274,4 +314,82 @@ fn libraries_with_different_prefixes_go_together() {
             .unwrap_or_else(|error| panic!("{error}"));
         program.run(b"").unwrap_or_else(|error| panic!("{error}"));
     }
+}
+
+/// Uses a hash, one of the permutations below it and what all headers of ciphers have.
+const ONE_HEADER: &str = "#include \"usuba_ascon.h\"
+
+int main(void)
+{
+    unsigned char digest[USUBA_ASCON_HASH256_DIGEST_BYTES], state[USUBA_ASCON_P12_STATE_BYTES] = { 0 };
+    const char *p = USUBA_VERSION, *q = usuba_version();
+    while (*p != 0 && *p == *q)
+        p++, q++;
+    if (*p != *q)
+        return 1;
+    if (usuba_set_target(\"gp64\") != USUBA_OK || usuba_target()[0] != 'g')
+        return 2;
+    if (usuba_ascon_hash256(digest, state, sizeof state) != USUBA_OK)
+        return 3;
+    return usuba_ascon_p12_permute(state, state, 1) == USUBA_OK && state[0] != 0 ? 0 : 4;
+}
+";
+
+#[test]
+fn a_drop_in_has_one_header_for_each_cipher() {
+    let gp64 = by_name("gp64").expect("it is a target");
+    let ciphers = ["ascon", "chacha20"].map(Cipher::read);
+    let constructions = ciphers.each_ref().map(|cipher| cipher.constructions("usuba_"));
+    let read: Vec<package::Cipher> = ciphers
+        .iter()
+        .zip(&constructions)
+        .map(|(cipher, constructions)| package::Cipher {
+            manifest: &cipher.manifest,
+            loaded: &cipher.loaded,
+            constructions,
+        })
+        .collect();
+    let options = Options { targets: &[gp64], ..USUAL_OPTIONS };
+    let mut files = package::build(&read, &options, &|_| {}).expect("the library is made").files;
+    let headers: Vec<&str> =
+        files.iter().map(|file| file.path.as_str()).filter(|path| path.ends_with(".h")).collect();
+    assert_eq!(headers, ["usuba_ascon.h", "usuba_chacha20.h"]);
+    files.push(OutputFile { path: "one.c".into(), contents: ONE_HEADER.into() });
+    let both = "#include \"usuba_chacha20.h\"\n#include \"usuba_ascon.h\"\nextern int nothing;\n";
+    files.push(OutputFile { path: "both.c".into(), contents: both.into() });
+    let strict = ["-O1", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror"];
+    for family in [Family::Gcc, Family::Clang] {
+        let compiler = Compiler::native(family).expect("it is installed");
+        let program = SharedObjects::new()
+            .compile(&compiler, &files, &[], &strict)
+            .unwrap_or_else(|error| panic!("{error}"));
+        program.run(b"").unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+const VERSION: &str = "#include <stdio.h>
+#include \"usuba.h\"
+
+int main(void)
+{
+    printf(\"%s %s\\n\", USUBA_VERSION, usuba_version());
+    return 0;
+}
+";
+
+#[test]
+fn the_version_is_that_of_usuba() {
+    let gp64 = by_name("gp64").expect("it is a target");
+    let options = Options { targets: &[gp64], amalgamated: false, ..USUAL_OPTIONS };
+    let mut files = build(&Cipher::read("chacha20"), &options).files;
+    // Headers and sources have different names: one folder is as good as two.
+    for file in &mut files {
+        file.path = file.path.rsplit('/').next().unwrap_or_default().to_owned();
+    }
+    files.push(OutputFile { path: "ask.c".into(), contents: VERSION.into() });
+    let compiler = Compiler::native(Family::Gcc).expect("gcc is installed");
+    let program = SharedObjects::new().compile(&compiler, &files, &[], &["-O1"]).expect("it compiles");
+    let said = program.run(b"").expect("it runs");
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(String::from_utf8_lossy(&said).trim(), format!("{version} {version}"));
 }

@@ -20,17 +20,19 @@ fn main() {
     let mut index = String::from(
         "# The ciphers\n\n\
          One page each, written by `make pages` from manifests, vectors, the compiler and the figures of\n\
-         [the performance page](../performance.md).\n\n| cipher | specification | primitives |\n|---|---|---|\n",
+         [the performance page](../performance.md).\n\n| cipher | specification | primitives | constructions |\n|---|---|---|---|\n",
     );
     for name in CIPHERS {
         let cipher = Cipher::read(name);
         let names: Vec<&str> = cipher.manifest.primitives.iter().map(|one| one.name.as_str()).collect();
+        let over: Vec<&str> = cipher.manifest.constructions.iter().map(|one| one.name.as_str()).collect();
         let _ = writeln!(
             index,
-            "| [{}]({name}.md) | {} | {} |",
+            "| [{}]({name}.md) | {} | {} | {} |",
             cipher.manifest.title,
             cipher.manifest.specification,
-            names.join(", ")
+            names.join(", "),
+            over.join(", ")
         );
         if wanted.is_empty() || wanted.iter().any(|one| one == name) {
             let text = page(name, &cipher, &measured);
