@@ -6,8 +6,9 @@
 //! taken to be false where its operands all are: a complement goes into the tables of the users.
 
 use crate::basis::{Basis, has};
+use crate::budget::Budget;
 use crate::netlist::{Gate, Netlist};
-use batsat::{Callbacks, ClauseKind, Lit, Solver, SolverInterface, SolverOpts, Var, lbool};
+use batsat::{Lit, Solver, SolverInterface, SolverOpts, Var, lbool};
 
 /// What the solver says.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -19,24 +20,6 @@ pub enum Answer {
     /// The budget was used up, or the table has an output that the question cannot express (a constant, an input or its
     /// complement, two that are equal up to complement).
     Open,
-}
-
-/// Counts conflicts, and stops at the budget.
-struct Budget {
-    conflicts: u64,
-    most: u64,
-}
-
-impl Callbacks for Budget {
-    fn on_new_clause(&mut self, _: &[Lit], kind: ClauseKind) {
-        if kind == ClauseKind::Learnt {
-            self.conflicts += 1;
-        }
-    }
-
-    fn stop(&self) -> bool {
-        self.conflicts >= self.most
-    }
 }
 
 /// A truth value that the solver may know already.
@@ -83,7 +66,7 @@ pub fn smaller(
     // Under the normal form every wire is false for input 0.
     let complemented: Vec<bool> =
         columns.iter().map(|column| basis == Basis::Ternary && column.first() == Some(&true)).collect();
-    let solver = Solver::new(SolverOpts::default(), Budget { conflicts: 0, most: conflicts });
+    let solver = Solver::new(SolverOpts::default(), Budget::of(conflicts));
     let mut question = Question {
         solver,
         inputs,

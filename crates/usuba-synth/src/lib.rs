@@ -10,6 +10,8 @@
 //! same answer, for effort is counted in steps, not in seconds.
 
 mod basis;
+mod budget;
+pub mod choice;
 mod exact;
 mod file;
 mod netlist;
