@@ -1,7 +1,7 @@
 # Usuba: `make demo` shows it at work, `make test` runs every test. Both install what is missing, if they may; `make lib` and
 # `make demo` need little (scripts/setup.sh says what).
 
-.PHONY: all demo lib test test-long test-library test-peers library-matrix bench bench-page pages book compile-speed rust python provider setup setup-build setup-demo fmt lint clean
+.PHONY: all demo lib test test-long test-library test-peers library-matrix bench bench-page pages covers book compile-speed rust python provider setup setup-build setup-demo fmt lint clean
 
 all:
 	cargo build --release
@@ -58,6 +58,10 @@ bench-page:
 # A page for each cipher in docs/ciphers/.
 pages: setup-build
 	@cargo run --release --quiet -p usuba-tests --bin pages
+
+# The table of solved covers, crates/usuba-codegen/covers/covers.txt.
+covers: setup-build
+	@cargo run --release --quiet -p usuba-tests --bin covers
 
 # The documentation as a book, in build/book.
 book:

@@ -1,8 +1,9 @@
 //! The ciphers of this repository, read from their folders.
 
 use std::path::{Path, PathBuf};
+use usuba_ir::layout::Slicing;
 use usuba_kit::known_answers::{Test, tests_of};
-use usuba_kit::manifest::{self, Construction, Manifest, Primitive};
+use usuba_kit::manifest::{self, Construction, Function, Manifest, Primitive};
 use usuba_kit::vectors::{self, Vector};
 use usuba_kit::{OutputFile, construction};
 use usuba_lang::load::{Loaded, Loader, load};
@@ -79,6 +80,44 @@ impl Cipher {
         let loaded = load(&folder.join(&manifest.source).to_string_lossy(), &[], &Disk);
         assert!(!loaded.diagnostics.iter().any(|finding| finding.is_error()), "{:?}", loaded.diagnostics);
         Cipher { folder, manifest, loaded }
+    }
+
+    /// The nodes that a manifest names, each with its slicings.
+    pub fn nodes(&self) -> Vec<(String, Vec<Slicing>)> {
+        let mut nodes: Vec<(String, Vec<Slicing>)> = Vec::new();
+        let mut add = |node: &str, slicings: Vec<Slicing>| {
+            if nodes.iter().all(|(known, _)| known != node) {
+                nodes.push((node.to_owned(), slicings));
+            }
+        };
+        for primitive in &self.manifest.primitives {
+            let mut slicings = primitive.slicings.clone();
+            slicings.retain(|slicing| primitive.forms.iter().all(|form| !form.slicings.contains(slicing)));
+            for form in &primitive.forms {
+                add(&form.encrypt, form.slicings.clone());
+                if let Some(decrypt) = &form.decrypt {
+                    add(decrypt, form.slicings.clone());
+                }
+            }
+            match &primitive.function {
+                Function::BlockCipher(block) => {
+                    add(&block.encrypt, slicings.clone());
+                    if let Some(decrypt) = &block.decrypt {
+                        add(decrypt, slicings);
+                    }
+                    if let Some(schedule) = &block.schedule {
+                        add(&schedule.node, vec![schedule.slicing]);
+                    }
+                }
+                Function::Stream(stream) => add(&stream.block_function, slicings),
+                Function::Generator(generator) => {
+                    add(&generator.generate, slicings);
+                    add(&generator.initialise.node, vec![generator.initialise.slicing]);
+                }
+                Function::Permutation(permutation) => add(&permutation.permute, slicings),
+            }
+        }
+        nodes
     }
 
     /// The known answers of a primitive.

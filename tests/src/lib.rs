@@ -1,6 +1,7 @@
 //! Tests that cross crates: layering, known answers, random programs.
 
 pub mod ciphers;
+pub mod covers;
 pub mod lines;
 pub mod random;
 pub mod sample;

@@ -36,7 +36,8 @@ fn every_primitive_has_a_page() {
 /// The links of a text that are neither whole addresses nor to a place in the text itself.
 fn links(text: &str) -> Vec<&str> {
     let all = text.split("](").skip(1).map(|part| part.split([')', '#']).next().unwrap_or_default());
-    all.filter(|link| !link.is_empty() && !link.starts_with("http") && !link.contains(char::is_whitespace)).collect()
+    all.filter(|link| !link.is_empty() && !link.starts_with("http") && !link.contains(char::is_whitespace))
+        .collect()
 }
 
 fn markdown(folder: &Path) -> Vec<PathBuf> {

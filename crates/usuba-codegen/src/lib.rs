@@ -21,6 +21,7 @@ pub mod block;
 mod bound;
 mod c;
 mod cover;
+pub mod covers;
 mod header;
 mod hidden;
 mod life;
@@ -151,6 +152,23 @@ pub fn shape(program: &Program, target: &Target) -> Result<Shape, Vec<Missing>> 
 /// # Errors
 /// Everything that the target has no code for, each operation with its place.
 pub fn select(program: &Program, target: &Target, order: Order) -> Result<Module, Vec<Missing>> {
+    let (shape, mut functions) = covered(program, target, &mut |_, _| ())?;
+    for function in &mut functions {
+        prune::prune(function);
+        rotate::rotate(function, target);
+        prune::prune(function);
+        order::order(function, target, order);
+    }
+    Ok(Module { shape, functions })
+}
+
+/// The functions of a program with their logic covered, and nothing done after. `seen` is shown the gates of every block and
+/// what was chosen for them.
+fn covered(
+    program: &Program,
+    target: &Target,
+    seen: &mut dyn FnMut(&[cover::Gate], &cover::Chosen),
+) -> Result<(Shape, Vec<block::Function>), Vec<Missing>> {
     let shape = shape(program, target)?;
     let signatures = signature::signatures(program);
     let mut functions = Vec::new();
@@ -159,17 +177,13 @@ pub fn select(program: &Program, target: &Target, order: Order) -> Result<Module
         let Some(signature) = signature else { continue };
         match node::write_node(program, node, signature, &signatures, target, shape) {
             Ok(mut function) => {
-                cover::cover(&mut function, target, shape.lane);
-                prune::prune(&mut function);
-                rotate::rotate(&mut function, target);
-                prune::prune(&mut function);
-                order::order(&mut function, target, order);
+                cover::cover(&mut function, target, shape.lane, seen);
                 functions.push(function);
             }
             Err(found) => missing.extend(found),
         }
     }
-    if missing.is_empty() { Ok(Module { shape, functions }) } else { Err(missing) }
+    if missing.is_empty() { Ok((shape, functions)) } else { Err(missing) }
 }
 
 /// What one run of a program without loops costs on a target, in tenths of an instruction: its instructions, and loads and

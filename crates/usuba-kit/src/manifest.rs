@@ -123,9 +123,9 @@ impl Primitive {
     pub fn nodes(&self) -> Vec<&str> {
         let mut nodes: Vec<&str> = match &self.function {
             Function::BlockCipher(cipher) => {
-                let directions =
-                    [Some(&cipher.encrypt), cipher.decrypt.as_ref(), Some(&cipher.schedule.node)];
-                directions.into_iter().flatten().map(String::as_str).collect()
+                let schedule = cipher.schedule.as_ref().map(|schedule| &schedule.node);
+                let nodes = [Some(&cipher.encrypt), cipher.decrypt.as_ref(), schedule];
+                nodes.into_iter().flatten().map(String::as_str).collect()
             }
             Function::Stream(stream) => vec![&stream.block_function],
             Function::Generator(generator) => vec![&generator.initialise.node, &generator.generate],

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use usuba_codegen::Backend;
 use usuba_ir::layout::Slicing;
-use usuba_kit::manifest::Function;
 use usuba_kit::pipeline::{Settings, compile};
 use usuba_lang::load::load;
 use usuba_target::Target;
@@ -30,7 +29,7 @@ fn main() {
     let mut slowest = (Duration::ZERO, String::new());
     for name in CIPHERS {
         let cipher = Cipher::read(name);
-        for (node, slicings) in nodes(&cipher) {
+        for (node, slicings) in cipher.nodes() {
             for slicing in slicings {
                 let mut have: Vec<&str> = Vec::new();
                 for target in usuba_target::all() {
@@ -75,44 +74,6 @@ fn main() {
     if let Some(peak) = peak_kib() {
         println!("memory: {} MB at most", peak / 1024);
     }
-}
-
-/// The nodes that a manifest names, each with its slicings.
-fn nodes(cipher: &Cipher) -> Vec<(String, Vec<Slicing>)> {
-    let mut nodes: Vec<(String, Vec<Slicing>)> = Vec::new();
-    let mut add = |node: &str, slicings: Vec<Slicing>| {
-        if nodes.iter().all(|(known, _)| known != node) {
-            nodes.push((node.to_owned(), slicings));
-        }
-    };
-    for primitive in &cipher.manifest.primitives {
-        let mut slicings = primitive.slicings.clone();
-        slicings.retain(|slicing| primitive.forms.iter().all(|form| !form.slicings.contains(slicing)));
-        for form in &primitive.forms {
-            add(&form.encrypt, form.slicings.clone());
-            if let Some(decrypt) = &form.decrypt {
-                add(decrypt, form.slicings.clone());
-            }
-        }
-        match &primitive.function {
-            Function::BlockCipher(block) => {
-                add(&block.encrypt, slicings.clone());
-                if let Some(decrypt) = &block.decrypt {
-                    add(decrypt, slicings);
-                }
-                if let Some(schedule) = &block.schedule {
-                    add(&schedule.node, vec![schedule.slicing]);
-                }
-            }
-            Function::Stream(stream) => add(&stream.block_function, slicings),
-            Function::Generator(generator) => {
-                add(&generator.generate, slicings);
-                add(&generator.initialise.node, vec![generator.initialise.slicing]);
-            }
-            Function::Permutation(permutation) => add(&permutation.permute, slicings),
-        }
-    }
-    nodes
 }
 
 struct Timed {

@@ -3,31 +3,32 @@
 //! First every gate takes the way of least *area flow* (its cost and its share of the cost of what it needs, shared
 //! among as many users as it has), then ways are changed as long as that lowers the exact number of instructions:
 //! gate by gate, and for each gate that is not computed, by trying what its computation would save all who could use it.
-//! Where numbers tie the earlier result wins. What comes out is [annealed](super::anneal) and improved once more.
+//! Where numbers tie the earlier result wins. What comes out is [annealed](super::anneal) and improved once more. Problems that
+//! were solved exactly are in a [table](crate::covers): its choice is taken where it is cheaper.
 
 use super::anneal::anneal;
 
 /// A way to compute a gate.
 #[derive(Clone, Debug)]
-pub(super) struct Way {
+pub(crate) struct Way {
     /// The gates that it needs.
-    pub(super) gates: Vec<usize>,
+    pub(crate) gates: Vec<usize>,
     /// The latest of its other operands, in cycles from the start of the block.
-    pub(super) ready: u32,
+    pub(crate) ready: u32,
     /// Cycles from its operands to its result.
-    pub(super) latency: u32,
+    pub(crate) latency: u32,
     /// What it costs.
-    pub(super) cost: u32,
+    pub(crate) cost: u32,
     /// What it takes up else: counts only where costs tie.
-    pub(super) burden: u32,
+    pub(crate) burden: u32,
 }
 
 /// A gate, with at least one way to compute it.
 #[derive(Clone, Debug)]
-pub(super) struct Gate {
-    pub(super) ways: Vec<Way>,
+pub(crate) struct Gate {
+    pub(crate) ways: Vec<Way>,
     /// Whether it is used by something that is not a gate.
-    pub(super) is_root: bool,
+    pub(crate) is_root: bool,
 }
 
 /// At most so many times all gates are gone through.
@@ -46,8 +47,19 @@ pub(super) struct Choice<'a> {
     pub(super) cost: u32,
 }
 
-/// The way each gate is computed, by number; `None` for the gates that need not be. A gate needs only earlier ones.
-pub(super) fn choose(gates: &[Gate]) -> Vec<Option<usize>> {
+/// What was chosen.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Chosen {
+    /// The way each gate is computed, by number; `None` for the gates that need not be.
+    pub(crate) ways: Vec<Option<usize>>,
+    /// What all of them cost.
+    pub(crate) cost: u32,
+    /// What the choice costs that the search found; `cost` is less where the table of solved problems has a cheaper one.
+    pub(crate) searched: u32,
+}
+
+/// The best choice found or known. A gate needs only earlier ones.
+pub(super) fn choose(gates: &[Gate]) -> Chosen {
     // How often a gate is used where all are computed as they stand.
     let mut fanout = vec![0u32; gates.len()];
     for gate in gates {
@@ -66,13 +78,19 @@ pub(super) fn choose(gates: &[Gate]) -> Vec<Option<usize>> {
             best = Some(choice);
         }
     }
-    let Some(mut best) = best else { return Vec::new() };
+    let Some(mut best) = best else { return Chosen::default() };
     let mut annealed = anneal(&best);
     annealed.improve();
     if annealed.cost < best.cost {
         best = annealed;
     }
-    (0..gates.len()).map(|gate| (best.users[gate] > 0).then_some(best.way[gate])).collect()
+    let searched = best.cost;
+    if let Some(ways) = crate::covers::cheaper(gates, searched) {
+        best = Choice::of(gates, ways);
+        best.improve();
+    }
+    let ways = (0..gates.len()).map(|gate| (best.users[gate] > 0).then_some(best.way[gate])).collect();
+    Chosen { ways, cost: best.cost, searched }
 }
 
 impl<'a> Choice<'a> {
@@ -101,6 +119,20 @@ impl<'a> Choice<'a> {
             choice.ready[number] = choice.ready_by(number, way);
         }
         for (number, gate) in gates.iter().enumerate() {
+            if gate.is_root {
+                choice.employ(number);
+            }
+        }
+        choice
+    }
+
+    /// These ways, which are a choice.
+    fn of(gates: &'a [Gate], ways: &[Option<usize>]) -> Choice<'a> {
+        let way = ways.iter().map(|way| way.unwrap_or(0)).collect();
+        let (users, ready) = (vec![0; gates.len()], vec![0; gates.len()]);
+        let mut choice = Choice { gates, way, users, ready, cost: 0 };
+        for (number, gate) in gates.iter().enumerate() {
+            choice.ready[number] = choice.ready_by(number, choice.way[number]);
             if gate.is_root {
                 choice.employ(number);
             }

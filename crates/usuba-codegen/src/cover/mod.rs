@@ -14,15 +14,21 @@ mod cuts;
 mod functions;
 
 use crate::block::{Argument, Block, Constant, Function, RegisterId, Step};
-use choice::{Gate, Way, choose};
+use choice::choose;
+pub(crate) use choice::{Chosen, Gate, Way};
 use cuts::{Cut, cuts};
 use functions::{Functions, is_bitwise};
 use std::collections::BTreeSet;
 use usuba_target::{Instruction, Target};
 
 /// Covers the blocks of a function. `lane` is the width of the lanes of the module. What is not needed afterwards, such
-/// as constants, is left to [`crate::prune`].
-pub(crate) fn cover(function: &mut Function, target: &Target, lane: u32) {
+/// as constants, is left to [`crate::prune`]. `seen` is shown the gates of each block and what was chosen.
+pub(crate) fn cover(
+    function: &mut Function,
+    target: &Target,
+    lane: u32,
+    seen: &mut dyn FnMut(&[Gate], &Chosen),
+) {
     let functions = Functions::of(target, lane);
     let mut bits = vec![None; function.registers.len()];
     for step in &function.constants {
@@ -39,7 +45,13 @@ pub(crate) fn cover(function: &mut Function, target: &Target, lane: u32) {
         }
     }
     let network = Network { functions, bits };
-    network.cover(&mut function.body, BTreeSet::new());
+    network.cover(&mut function.body, BTreeSet::new(), seen);
+}
+
+/// The cost of each truth table that is one instruction of a target.
+pub(crate) fn costs(target: &Target) -> Vec<Option<u32>> {
+    let functions = Functions::of(target, 64);
+    (0..=255).map(|table| functions.get(table).map(|found| u32::from(found.row.uops))).collect()
 }
 
 /// What is known about a function as a whole.
@@ -58,16 +70,22 @@ struct Instructed {
 
 impl Network {
     /// Covers a block of which these registers are used when it ends.
-    fn cover(&self, block: &mut Block, used: BTreeSet<RegisterId>) {
-        self.cover_steps(&mut block.steps, used);
+    fn cover(&self, block: &mut Block, used: BTreeSet<RegisterId>, seen: &mut dyn FnMut(&[Gate], &Chosen)) {
+        self.cover_steps(&mut block.steps, used, seen);
         for step in &mut block.steps {
             if let Step::Loop(looped) = step {
-                self.cover(&mut looped.body, looped.carried.iter().map(|carried| carried.next).collect());
+                let used = looped.carried.iter().map(|carried| carried.next).collect();
+                self.cover(&mut looped.body, used, seen);
             }
         }
     }
 
-    fn cover_steps(&self, steps: &mut Vec<Step>, mut outside: BTreeSet<RegisterId>) {
+    fn cover_steps(
+        &self,
+        steps: &mut Vec<Step>,
+        mut outside: BTreeSet<RegisterId>,
+        seen: &mut dyn FnMut(&[Gate], &Chosen),
+    ) {
         uses_beside_gates(steps, &mut outside);
         // By register: the number of the gate that defines it, its cuts, and when it is ready.
         let mut gate_of = vec![None; self.bits.len()];
@@ -113,12 +131,13 @@ impl Network {
             }
         }
         let chosen = choose(&gates);
+        seen(&gates, &chosen);
         let mut number = 0;
         steps.retain_mut(|step| {
             if gate(step).is_none() {
                 return true;
             }
-            let (taken, choices) = (chosen[number], &mut instructed[number]);
+            let (taken, choices) = (chosen.ways[number], &mut instructed[number]);
             number += 1;
             if let (Some(taken), Step::Compute { row, operands, immediate, .. }) = (taken, step) {
                 let choice = choices.swap_remove(taken);
