@@ -55,6 +55,31 @@ USUBA_INLINE int usuba_check_apart(const void *out, size_t written, const void *
     return USUBA_OK;
 }
 
+/* Whether the arguments of counter mode make sense: the output is the input or apart from it, and the counter of `block`
+ * bytes, which is left one beyond the last block, is in neither. */
+USUBA_INLINE int usuba_check_counter(const void *counter, size_t block, const void *out, const void *in, size_t length)
+{
+    int result = usuba_check(out, in, length);
+    if (result == USUBA_OK)
+        result = usuba_check_apart(out, length, counter, block);
+    if (result == USUBA_OK)
+        result = usuba_check_apart(counter, block, in, length);
+    return result;
+}
+
+/* Whether the arguments of a stream cipher make sense: the output is the input or apart from it, and apart from key and
+ * nonce, which are read again in the middle of a long one. */
+USUBA_INLINE int usuba_check_stream(const void *key, size_t key_bytes, const void *nonce, size_t nonce_bytes,
+                                    const void *out, const void *in, size_t length)
+{
+    int result = usuba_check(out, in, length);
+    if (result == USUBA_OK)
+        result = usuba_check_apart(out, length, key, key_bytes);
+    if (result == USUBA_OK)
+        result = usuba_check_apart(out, length, nonce, nonce_bytes);
+    return result;
+}
+
 /* Whether the arguments of authenticated encryption make sense: the output is the input or apart from it, and apart from
  * all else. */
 USUBA_STATIC int usuba_check_aead(const void *out, const void *in, size_t length, const void *ad, size_t ad_length,

@@ -9,6 +9,9 @@
 #include "usuba_buffers.h"
 #include "usuba_transpose.h"
 
+/* What a context has that was made and not wiped. Memory that no function has made a context is most probably without. */
+#define USUBA_CONTEXT_MADE 0x7573756261000000u
+
 /* Adds n to the big-endian number that the `digits` bytes at `counter` are. */
 USUBA_INLINE void usuba_counter_forward(unsigned char *counter, size_t digits, uint64_t n)
 {

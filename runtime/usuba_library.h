@@ -83,9 +83,7 @@ USUBA_INLINE int usuba_in_parts(usuba_part *part, const void *work, size_t block
     return part(work, 0, blocks);
 }
 
-/* What a context begins with: that it was made, and for which level. */
-#define USUBA_CONTEXT_MADE 0x7573756261000000u
-
+/* What the context of a block cipher begins with: that it was made, and for which level. */
 USUBA_INLINE uint64_t usuba_context_state(unsigned level)
 {
     return USUBA_CONTEXT_MADE | level;

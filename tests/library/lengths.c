@@ -71,6 +71,29 @@ static void check_overlaps(call *apply, const void *arguments, size_t length)
     }
 }
 
+/* A context that is none: wiped, then of nothing but zeros, then of noise. */
+static void spoil(void *ctx, size_t bytes, int how, void (*wipe)(void *))
+{
+    if (how == 0)
+        wipe(ctx);
+    else
+        memset(ctx, how == 1 ? 0 : 0xee, bytes);
+}
+
+/* A call refuses such a context, and has written nothing to `size` bytes that were fresh. */
+static void refuses(const char *function, int result, const unsigned char *fresh, size_t size)
+{
+    size_t i;
+    checks++;
+    if (result != USUBA_ERROR_CONTEXT)
+        COMPLAIN("%s takes a context that was wiped or not made: %d", function, result);
+    for (i = 0; i < size; i++)
+        if (fresh[i] != FRESH)
+            break;
+    if (i < size)
+        COMPLAIN("%s refuses a context, but writes", function);
+}
+
 /* Block ciphers. */
 
 struct blocks_arguments {
@@ -185,12 +208,38 @@ static void check_counter(const usuba_block_cipher_functions *cipher, const void
     }
 }
 
+/* A counter in the output, or in the input, is refused, and nothing is written; one beside them is not. */
+static void check_counter_apart(const char *name,
+                                int (*apply)(const void *, unsigned char *, unsigned char *, const unsigned char *, size_t),
+                                const void *ctx, size_t block, const unsigned char *in)
+{
+    const size_t length = 5 * block + 1, size = length + 2 * block;
+    size_t at, i;
+    for (at = 0; at <= length + block; at++) {
+        /* The buffer begins after a block. */
+        unsigned char *counter = place(0, size, AT_END) + at, *buffer = counter - at + block;
+        unsigned char *other = place(1, length, AT_END);
+        const int apart = at == 0 || at == length + block;
+        checks += 2;
+        if (apply(ctx, counter, buffer, in, length) != (apart ? USUBA_OK : USUBA_ERROR_OVERLAP))
+            COMPLAIN("%s: a counter %ld bytes from the output is not %s", name, (long)at - (long)block,
+                     apart ? "taken" : "refused");
+        if (apply(ctx, counter, other, buffer, length) != (apart ? USUBA_OK : USUBA_ERROR_OVERLAP))
+            COMPLAIN("%s: a counter %ld bytes from the input is not %s", name, (long)at - (long)block,
+                     apart ? "taken" : "refused");
+        for (i = 0; i < size && !apart; i++)
+            if (buffer[i - block] != FRESH)
+                COMPLAIN("%s: a counter is refused, but something is written", name);
+    }
+}
+
 static void check_block_cipher(const usuba_block_cipher_functions *cipher, const unsigned char *in,
                                unsigned char *expected)
 {
     unsigned char *key = place(4, cipher->key_bytes, AT_END), *tweaks = reserve(LONGEST * 16);
     void *ctx = reserve(cipher->context_bytes);
     struct blocks_arguments blocks = { NULL, ctx, tweaks, cipher->block_bytes, cipher->tweak_bytes };
+    int how;
     fill(key, cipher->key_bytes, 1);
     fill(tweaks, LONGEST * 16, 2);
     if (cipher->init(ctx, key) != USUBA_OK)
@@ -224,11 +273,22 @@ static void check_block_cipher(const usuba_block_cipher_functions *cipher, const
         }
         check_counter(cipher, ctx, 4, 0, 0, in, expected);
         check_counter(cipher, ctx, 4, 4, most / 3 + 1, in, expected);
+        check_counter_apart("ctr_xor", cipher->ctr_xor, ctx, block, in);
+        check_counter_apart("ctr32_xor", cipher->ctr32_xor, ctx, block, in);
     }
-    cipher->wipe(ctx);
-    if (cipher->encrypt_blocks != NULL &&
-        cipher->encrypt_blocks(ctx, tweaks, expected, in, 1) != USUBA_ERROR_CONTEXT)
-        COMPLAIN("a wiped context is not refused");
+    for (how = 0; how < 3; how++) {
+        const size_t block = cipher->block_bytes;
+        unsigned char *out = place(0, 2 * block, AT_END), *counter = out + block;
+        spoil(ctx, cipher->context_bytes, how, cipher->wipe);
+        if (cipher->encrypt_blocks != NULL)
+            refuses("encrypt_blocks", cipher->encrypt_blocks(ctx, tweaks, out, in, 1), out, block);
+        if (cipher->decrypt_blocks != NULL)
+            refuses("decrypt_blocks", cipher->decrypt_blocks(ctx, tweaks, out, in, 1), out, block);
+        if (cipher->ctr_xor != NULL) {
+            refuses("ctr_xor", cipher->ctr_xor(ctx, counter, out, in, block), out, 2 * block);
+            refuses("ctr32_xor", cipher->ctr32_xor(ctx, counter, out, in, block), out, 2 * block);
+        }
+    }
     free(ctx);
     free(tweaks);
 }
@@ -272,6 +332,18 @@ static void check_stream(const usuba_stream_functions *stream, const unsigned ch
             if (s == 0)
                 check_overlaps(apply_stream, &a, n);
         }
+    }
+    /* A key or a nonce in the output. */
+    for (n = 0; n < 2; n++) {
+        const size_t size = n == 0 ? stream->key_bytes : stream->nonce_bytes;
+        unsigned char *out = place(0, 2 * block, AT_END), *inside = out + 2 * block - size;
+        checks++;
+        if (stream->xor_bytes(n == 0 ? inside : key, n == 1 ? inside : nonce, 0, out, in, 2 * block - size + 1) !=
+            USUBA_ERROR_OVERLAP)
+            COMPLAIN("a %s in the output is not refused", n == 0 ? "key" : "nonce");
+        for (s = 0; s < 2 * block; s++)
+            if (out[s] != FRESH)
+                COMPLAIN("a %s is refused, but something is written", n == 0 ? "key" : "nonce");
     }
 }
 
@@ -334,6 +406,7 @@ static void check_generator(const usuba_generator_functions *generator, const un
     void *ctx = reserve(generator->context_bytes);
     struct generator_arguments a = { generator, key, nonce, ctx, 1 };
     size_t n;
+    int how;
     fill(key, generator->key_bytes, 1);
     fill(nonce, generator->nonce_bytes, 2);
     if (generator->init(ctx, key, nonce) != USUBA_OK)
@@ -351,6 +424,23 @@ static void check_generator(const usuba_generator_functions *generator, const un
         check_call(apply_generator, &a, in, expected, n, 3 * n + 2);
         if (n % 37 == 5 && n + STREAMS <= LONGEST)
             check_generator_batch(generator, key, in, n, 1 + n % STREAMS);
+    }
+    for (how = 0; how < 3; how++) {
+        const size_t bytes = generator->context_bytes;
+        unsigned char *contexts = reserve(3 * bytes), *copy = reserve(3 * bytes), *out = place(0, 30, AT_END);
+        unsigned char *const outs[3] = { out, out + 10, out + 20 };
+        const unsigned char *const from[3] = { in, in + 10, in + 20 };
+        for (n = 0; n < 3; n++)
+            generator->init(contexts + n * bytes, key, nonce);
+        spoil(contexts + 2 * bytes, bytes, how, generator->wipe);
+        memcpy(copy, contexts, 3 * bytes);
+        refuses("xor", generator->xor_bytes(contexts + 2 * bytes, out, in, 10), out, 30);
+        refuses("xor of nothing", generator->xor_bytes(contexts + 2 * bytes, NULL, NULL, 0), out, 30);
+        refuses("xor_batch", generator->xor_batch(contexts, outs, from, 10, 3), out, 30);
+        if (memcmp(copy, contexts, 3 * bytes) != 0)
+            COMPLAIN("a refused call changes a context");
+        free(contexts);
+        free(copy);
     }
     free(ctx);
 }
@@ -454,6 +544,7 @@ static void check_digests(const usuba_primitive *primitive, const unsigned char 
     const usuba_hash_functions *hash = &primitive->of.hash;
     const usuba_xof_functions *xof = &primitive->of.xof;
     const usuba_mac_functions *mac = &primitive->of.mac;
+    int how;
     size = kind == USUBA_KIND_HASH ? hash->digest_bytes : kind == USUBA_KIND_MAC ? mac->tag_bytes : sizeof one;
     context = kind == USUBA_KIND_HASH ? hash->context_bytes :
               kind == USUBA_KIND_MAC  ? mac->context_bytes :
@@ -498,6 +589,25 @@ static void check_digests(const usuba_primitive *primitive, const unsigned char 
             COMPLAIN("%lu bytes are not what they are one at a time", (unsigned long)n);
         if (memcmp(message, in, n) != 0 || !intact(message, n, placement))
             COMPLAIN("%lu bytes: the input is written", (unsigned long)n);
+    }
+    for (how = 0; how < 3; how++) {
+        unsigned char *out = place(0, size, AT_END);
+        if (kind == USUBA_KIND_HASH) {
+            hash->init(ctx);
+            spoil(ctx, context, how, hash->wipe);
+            refuses("update", hash->update(ctx, in, 1), out, size);
+            refuses("final", hash->final(ctx, out), out, size);
+        } else if (kind == USUBA_KIND_MAC) {
+            mac->init(ctx, key);
+            spoil(ctx, context, how, mac->wipe);
+            refuses("update", mac->update(ctx, in, 1), out, size);
+            refuses("final", mac->final(ctx, out), out, size);
+        } else {
+            xof->init(ctx, key, 0);
+            spoil(ctx, context, how, xof->wipe);
+            refuses("update", xof->update(ctx, in, 1), out, size);
+            refuses("squeeze", xof->squeeze(ctx, out, size), out, size);
+        }
     }
     free(ctx);
 }

@@ -181,6 +181,12 @@ fn generator(cipher: &raw::Generator, files: &[PathBuf], counts: &mut Counts) {
         for (row, one) in rows.iter().zip(vectors) {
             assert!(*row == bytes(one, "output")[..length], "{} {} in a batch", cipher.name, one["id"]);
         }
+        let context = contexts.as_mut_ptr().cast();
+        unsafe { (cipher.wipe)(context) };
+        let place = rows[0].as_mut_ptr();
+        let result = unsafe { (cipher.xor)(context, place, place.cast_const(), length) };
+        assert_eq!(result, -6, "{}: wiped", cipher.name);
+        assert!(rows[0] == bytes(&vectors[0], "output")[..length], "{}: refused, but written", cipher.name);
     }
 }
 

@@ -55,6 +55,7 @@ fn around(primitive: &Primitive, prefix: &str, batch: &str, round_keys: &str) ->
             define("ROUND_KEYS", round_keys.into());
             define("CONTEXT", format!("{stem}_ctx"));
             define("INIT", format!("{stem}_init"));
+            define("WIPE", format!("{stem}_wipe"));
             if cipher.modes.contains(&Mode::Ecb) {
                 define("ENCRYPT", format!("{stem}_encrypt_blocks"));
                 if cipher.decrypt.is_some() {
@@ -80,7 +81,9 @@ fn around(primitive: &Primitive, prefix: &str, batch: &str, round_keys: &str) ->
             define("KEY", format!("{upper}_KEY_BYTES"));
             define("NONCE", format!("{upper}_NONCE_BYTES"));
             define("CONTEXT", format!("{stem}_ctx"));
-            for (name, function) in [("INIT", "init"), ("XOR", "xor"), ("XOR_BATCH", "xor_batch")] {
+            for (name, function) in
+                [("INIT", "init"), ("XOR", "xor"), ("XOR_BATCH", "xor_batch"), ("WIPE", "wipe")]
+            {
                 define(name, format!("{stem}_{function}"));
             }
             include_str!("harness/generator.c")

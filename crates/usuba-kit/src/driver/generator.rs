@@ -156,11 +156,12 @@ fn functions(form: Form, stem: &str) -> String {
         "int {stem}_init({argument}, const unsigned char *key, const unsigned char *nonce)\n{{\n{context}    \
          if (ctx == NULL || key == NULL || nonce == NULL)\n        return USUBA_ERROR_NULL;\n    \
          first_state(ctx->state, key, nonce);\n    memset(ctx->keystream, 0, sizeof ctx->keystream);\n    \
-         ctx->left = 0;\n    return USUBA_OK;\n}}\n\n\
+         ctx->left = 0;\n    ctx->made = USUBA_CONTEXT_MADE;\n    return USUBA_OK;\n}}\n\n\
          int {stem}_xor_batch({argument}, unsigned char *const *out, const unsigned char *const *in, size_t length,\n    \
          size_t streams)\n{{\n{context}    size_t first, count, s;\n    \
          if (streams > 0 && (ctx == NULL || out == NULL || in == NULL))\n        return USUBA_ERROR_NULL;\n    \
-         for (s = 0; s < streams; s++) {{\n        const int result = usuba_check(out[s], in[s], length);\n        \
+         for (s = 0; s < streams; s++) {{\n        const int result = ctx[s].made == USUBA_CONTEXT_MADE ?\n            \
+         usuba_check(out[s], in[s], length) : USUBA_ERROR_CONTEXT;\n        \
          if (result != USUBA_OK)\n            return result;\n    }}\n    \
          for (first = 0; first < streams && length > 0; first += count) {{\n        \
          for (count = 1; count < {upper}_BATCH && first + count < streams; count++)\n            \
@@ -188,14 +189,14 @@ fn header(file: &File, form: Form, stem: &str, cipher: &Generator, batch: u32) -
          /* Streams that are worked on at once. */\n#define {upper}_BATCH {batch}\n\n\
          /* A stream: its state, the last keystream that was made, and how many bytes at its end were not used yet. It has no\n \
          * pointers and may be copied. */\n\
-         typedef struct {stem}_ctx {{\n    unsigned char state[{upper}_STATE_BYTES];\n    \
+         typedef struct {stem}_ctx {{\n    uint64_t made;\n    unsigned char state[{upper}_STATE_BYTES];\n    \
          unsigned char keystream[{upper}_BLOCK_BYTES];\n    size_t left;\n}} {stem}_ctx;\n\n\
          /* Begins a stream. No nonce may be used twice under one key. */\n\
          int {stem}_init({argument}, const unsigned char *key, const unsigned char *nonce);\n\n\
          /* Encrypts or decrypts the next `length` bytes of each of `streams` streams, which have a context, an output and an\n \
          * input each: out = in ^ keystream. Calls continue each other at any byte. It is fastest where all streams have had\n \
-         * as many bytes before. `out` may be `in`; other overlaps are refused, and nothing is written then; buffers of\n \
-         * different streams must not overlap. Time depends on lengths only. */\n\
+         * as many bytes before. `out` may be `in`; other overlaps are refused, and so is a context that was not made or was\n \
+         * wiped: nothing is written then; buffers of different streams must not overlap. Time depends on lengths only. */\n\
          int {stem}_xor_batch({argument}, unsigned char *const *out, const unsigned char *const *in, size_t length,\n    \
          size_t streams);\n",
         cipher.key.bytes, cipher.nonce.bytes, cipher.state.bytes, cipher.keystream.bytes
@@ -204,7 +205,7 @@ fn header(file: &File, form: Form, stem: &str, cipher: &Generator, batch: u32) -
         declarations += &format!(
             "\n/* The same for one stream. */\n\
              int {stem}_xor({stem}_ctx *ctx, unsigned char *out, const unsigned char *in, size_t length);\n\n\
-             /* Overwrites a stream. */\nvoid {stem}_wipe({stem}_ctx *ctx);\n"
+             /* Overwrites a stream; functions then refuse it. */\nvoid {stem}_wipe({stem}_ctx *ctx);\n"
         );
     }
     file.header("a stream cipher with a state; time does not depend on keys or data.", &declarations)

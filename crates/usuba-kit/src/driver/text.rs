@@ -319,14 +319,15 @@ pub struct BlockCipherNames<'a> {
 /// The header of a block cipher.
 pub fn block_cipher_header(file: &File, names: &BlockCipherNames) -> String {
     let File { stem, upper, .. } = file;
+    let made = if names.form == Form::Whole { "    uint64_t state;\n" } else { "" };
     let mut text = format!(
         "/* Bytes of a key, of a block, and of the round keys. */\n\
          #define {upper}_KEY_BYTES {}\n#define {upper}_BLOCK_BYTES {}\n#define {upper}_ROUND_KEY_BYTES {}\n\
          /* Blocks that are worked on at once; multiples of it make best use of the machine. */\n\
          #define {upper}_BATCH {}\n\n\
          /* Round keys in the form in which the kernels read them. It has no pointers and may be copied. */\n\
-         typedef struct {stem}_ctx {{\n    {};\n}} {stem}_ctx;\n\n",
-        names.key_bytes, names.block_bytes, names.round_key_bytes, names.batch, names.context
+         typedef struct {stem}_ctx {{\n{}    {};\n}} {stem}_ctx;\n\n",
+        names.key_bytes, names.block_bytes, names.round_key_bytes, names.batch, made, names.context
     );
     let (mut tweaks, mut with) = ("", "");
     if let Some(bytes) = names.tweak_bytes {
@@ -339,7 +340,7 @@ pub fn block_cipher_header(file: &File, names: &BlockCipherNames) -> String {
         Form::Whole => format!(
             "/* Expands a key. */\n\
              int {stem}_init({stem}_ctx *ctx, const unsigned char key[{upper}_KEY_BYTES]);\n\n\
-             /* Overwrites the round keys. */\n\
+             /* Overwrites the round keys; functions then refuse the context. */\n\
              void {stem}_wipe({stem}_ctx *ctx);\n"
         ),
         Form::Engine => format!(
@@ -367,7 +368,8 @@ pub fn block_cipher_header(file: &File, names: &BlockCipherNames) -> String {
             "\n/* Counter mode of SP 800-38A, to encrypt and to decrypt: out = in ^ E(counter) || E(counter + 1) || ... for \
              any number\n * of bytes. The counter is a big-endian number of a whole block and wraps to zero. It is left \
              one beyond the last\n * block used: calls whose lengths are whole blocks continue each other. `out` may be \
-             `in`; other overlaps are\n * refused. Time depends on `length` and the counter only. */\n\
+             `in`; other overlaps are\n * refused, and so is a counter in either of them. Time depends on `length` and the counter \
+             only. */\n\
              int {stem}_ctr_xor({context}, unsigned char counter[{upper}_BLOCK_BYTES], unsigned char *out,\n\
              {} const unsigned char *in, size_t length);\n",
             " ".repeat(stem.len() + 12)
@@ -413,12 +415,18 @@ pub fn block_cipher_functions(stem: &str, form: Form, functions: &Functions) -> 
     let Functions { ecb, decrypt, ctr, tweak } = *functions;
     let upper = stem.to_uppercase();
     let context = context(stem, form);
+    // Contexts of engines are parts of one that has been asked.
+    let made = if form == Form::Whole {
+        "if (ctx->state != USUBA_CONTEXT_MADE)\n        return USUBA_ERROR_CONTEXT;\n    "
+    } else {
+        ""
+    };
     let mut text = match form {
         Form::Whole => format!(
             "int {stem}_init({stem}_ctx *ctx, const unsigned char key[{upper}_KEY_BYTES])\n{{\n    \
          unsigned char round_keys[{upper}_ROUND_KEY_BYTES];\n    \
          if (ctx == NULL || key == NULL)\n        return USUBA_ERROR_NULL;\n    \
-         schedule(round_keys, key);\n    load(ctx, round_keys);\n    \
+         schedule(round_keys, key);\n    load(ctx, round_keys);\n    ctx->state = USUBA_CONTEXT_MADE;\n    \
          usuba_wipe(round_keys, sizeof round_keys);\n    return USUBA_OK;\n}}\n\n\
          void {stem}_wipe({stem}_ctx *ctx)\n{{\n    if (ctx != NULL)\n        usuba_wipe(ctx, sizeof *ctx);\n}}\n"
         ),
@@ -450,7 +458,7 @@ pub fn block_cipher_functions(stem: &str, form: Form, functions: &Functions) -> 
              blocks)\n{{\n    unsigned char scratch[{upper}_BATCH * {upper}_BLOCK_BYTES];\n    {state};\n    \
              int result;\n    \
              if (ctx == NULL)\n        return USUBA_ERROR_NULL;\n    \
-             if (blocks > SIZE_MAX / {upper}_BLOCK_BYTES{fewer})\n        return USUBA_ERROR_LENGTH;\n    \
+             {made}if (blocks > SIZE_MAX / {upper}_BLOCK_BYTES{fewer})\n        return USUBA_ERROR_LENGTH;\n    \
              result = usuba_check(out, in, blocks * {upper}_BLOCK_BYTES);\n    {apart}\
              if (result == USUBA_OK)\n        \
              usuba_batches({direction}_batch, &{keys}, out, in, blocks * {upper}_BLOCK_BYTES, sizeof scratch, scratch);\n    \
@@ -463,7 +471,8 @@ pub fn block_cipher_functions(stem: &str, form: Form, functions: &Functions) -> 
              {} const unsigned char *in, size_t length)\n{{\n    struct counting state;\n    \
              unsigned char scratch[{upper}_BATCH * {upper}_BLOCK_BYTES];\n    \
              int result;\n    if (ctx == NULL || counter == NULL)\n        return USUBA_ERROR_NULL;\n    \
-             result = usuba_check(out, in, length);\n    if (result != USUBA_OK || length == 0)\n        return result;\n    \
+             {made}result = usuba_check_counter(counter, {upper}_BLOCK_BYTES, out, in, length);\n    \
+             if (result != USUBA_OK || length == 0)\n        return result;\n    \
              state.ctx = (const {stem}_ctx *)ctx;\n    memcpy(state.counter, counter, sizeof state.counter);\n    count(&state, 0);\n    \
              usuba_batches(ctr_batch, &state, out, in, length, sizeof scratch, scratch);\n    \
              usuba_counter_add(counter, sizeof state.counter, 1, (length - 1) / {upper}_BLOCK_BYTES + 1);\n    \
@@ -476,8 +485,8 @@ pub fn block_cipher_functions(stem: &str, form: Form, functions: &Functions) -> 
                  {} const unsigned char *in, size_t length)\n{{\n    \
                  unsigned char first[{upper}_BLOCK_BYTES];\n    \
                  int result;\n    if (ctx == NULL || counter == NULL)\n        return USUBA_ERROR_NULL;\n    \
-                 if (usuba_overruns(length, {upper}_BLOCK_BYTES))\n        return USUBA_ERROR_LENGTH;\n    \
-                 result = usuba_check(out, in, length);\n    if (result != USUBA_OK)\n        return result;\n    \
+                 {made}if (usuba_overruns(length, {upper}_BLOCK_BYTES))\n        return USUBA_ERROR_LENGTH;\n    \
+                 result = usuba_check_counter(counter, {upper}_BLOCK_BYTES, out, in, length);\n    if (result != USUBA_OK)\n        return result;\n    \
                  memcpy(first, counter, sizeof first);\n    do {{\n        \
                  const size_t bytes = usuba_before_wrap(counter + {upper}_BLOCK_BYTES - 4, {upper}_BLOCK_BYTES, length);\n        \
                  result = {stem}_ctr_xor(ctx, counter, out, in, bytes);\n        \
@@ -502,8 +511,8 @@ pub fn stream_header(file: &File, cipher: &Stream, batch: u32) -> String {
          /* Blocks that are worked on at once. */\n#define {upper}_BATCH {batch}\n\n\
          /* Encrypts or decrypts: out = in ^ keystream for any number of bytes, the keystream starting at block number\n \
          * `counter`. The counter goes on modulo 2^{bits}: it is for the caller to use no number twice under one key and \
-         nonce;\n * more bytes than there are numbers are refused. `out` may be `in`; other overlaps are refused. Time \
-         depends on\n * `length` and `counter` only. */\n\
+         nonce;\n * more bytes than there are numbers are refused. `out` may be `in`; other overlaps are refused, and so is \
+         a key or a\n * nonce in `out`. Time depends on `length` and `counter` only. */\n\
          int {stem}_xor(const unsigned char key[{upper}_KEY_BYTES], const unsigned char nonce[{upper}_NONCE_BYTES],\n\
          {} uint{bits}_t counter, unsigned char *out, const unsigned char *in, size_t length);\n",
         cipher.key.bytes,
@@ -542,7 +551,8 @@ pub fn stream_functions(stem: &str, kernel: &Kernel, parameters: [&Parameter; 4]
          struct counting state;\n    \
          unsigned char scratch[{upper}_BATCH * {upper}_BLOCK_BYTES];\n    int result;\n    \
          if (key == NULL || nonce == NULL)\n        return USUBA_ERROR_NULL;\n    \
-         {limit}result = usuba_check(out, in, length);\n    if (result != USUBA_OK || length == 0)\n        return result;\n    \
+         {limit}result = usuba_check_stream(key, {upper}_KEY_BYTES, nonce, {upper}_NONCE_BYTES, out, in, length);\n    \
+         if (result != USUBA_OK || length == 0)\n        return result;\n    \
          {}\n    {}\n    usuba_store_part(state.counter, counter, sizeof state.counter);\n    count(&state, 0);\n    \
          usuba_batches(xor_batch, &state, out, in, length, sizeof scratch, scratch);\n    \
          usuba_wipe(&state, sizeof state);\n    return USUBA_OK;\n}}\n",

@@ -156,8 +156,52 @@ static void check_ctr(const char *name, ctr_function *apply, int digits, const u
         COMPLAIN("%s accepts a null pointer", name);
     if (apply(&context, counter, space + 1, space, 2) != USUBA_ERROR_OVERLAP)
         COMPLAIN("%s accepts overlapping buffers", name);
+    /* The last byte of the counter is the first of a buffer, or its first one the last of it. */
+    memset(space, 0x5a, 4 * BLOCK);
+    if (apply(&context, space, space + BLOCK - 1, in, 2 * BLOCK) != USUBA_ERROR_OVERLAP ||
+        apply(&context, space + 2 * BLOCK - 1, space, in, 2 * BLOCK) != USUBA_ERROR_OVERLAP ||
+        apply(&context, space, space, space, BLOCK) != USUBA_ERROR_OVERLAP)
+        COMPLAIN("%s accepts a counter in its output", name);
+    if (apply(&context, space, expected, space + BLOCK - 1, 2 * BLOCK) != USUBA_ERROR_OVERLAP)
+        COMPLAIN("%s accepts a counter in its input", name);
+    for (i = 0; i < 4 * BLOCK; i++)
+        if (space[i] != 0x5a)
+            break;
+    if (i < 4 * BLOCK)
+        COMPLAIN("%s refuses a counter, but writes", name);
+    memset(space, 0, 4 * BLOCK);
+    if (apply(&context, space, space + BLOCK, space + BLOCK, BLOCK) != USUBA_OK)
+        COMPLAIN("%s refuses a counter beside its output", name);
 }
 #endif
+
+/* `context` is none: all functions say so, and write nothing. */
+static void check_refused(const char *what, const unsigned char *in, unsigned char *space)
+{
+    unsigned char counter[BLOCK];
+    size_t i;
+    memset(space, 0x5a, BLOCK);
+    memset(counter, 0x5a, BLOCK);
+#if defined(ENCRYPT)
+    if (ENCRYPT(&context, TWEAKS(0) space, in, 1) != USUBA_ERROR_CONTEXT)
+        COMPLAIN("encrypt accepts a context that %s", what);
+#endif
+#if defined(DECRYPT)
+    if (DECRYPT(&context, TWEAKS(0) space, in, 1) != USUBA_ERROR_CONTEXT)
+        COMPLAIN("decrypt accepts a context that %s", what);
+#endif
+#if defined(CTR)
+    if (CTR(&context, counter, space, in, BLOCK) != USUBA_ERROR_CONTEXT ||
+        CTR32(&context, counter, space, in, BLOCK) != USUBA_ERROR_CONTEXT)
+        COMPLAIN("ctr accepts a context that %s", what);
+#endif
+    for (i = 0; i < BLOCK; i++)
+        if (space[i] != 0x5a || counter[i] != 0x5a)
+            break;
+    if (i < BLOCK)
+        COMPLAIN("a context that %s is refused, but something is written", what);
+    (void)in;
+}
 
 static void check_modes(void)
 {
@@ -207,6 +251,12 @@ static void check_modes(void)
         }
     }
 #endif
+    WIPE(&context);
+    check_refused("was wiped", in, space);
+    memset(&context, 0xee, sizeof context);
+    check_refused("was not made", in, space);
+    memset(&context, 0, sizeof context);
+    check_refused("is zero", in, space);
     free(in);
     free(expected);
     free(space);

@@ -80,6 +80,34 @@ static void check_streams(void)
             COMPLAIN("stream %lu of a batch differs from one byte at a time", (unsigned long)s);
 }
 
+/* A context that was not made or was wiped is refused, alone and among others, and nothing is written. */
+static void check_contexts(void)
+{
+    static CONTEXT ctx[3], before[3];
+    unsigned char key[KEY] = { 0 }, nonce[NONCE] = { 0 }, in[3] = { 1, 2, 3 }, found[3] = { 0x5a, 0x5a, 0x5a };
+    const unsigned char untouched[3] = { 0x5a, 0x5a, 0x5a };
+    unsigned char *const out[3] = { found, found + 1, found + 2 };
+    const unsigned char *const from[3] = { in, in + 1, in + 2 };
+    int i;
+    for (i = 0; i < 3; i++) {
+        size_t s;
+        for (s = 0; s < 3; s++)
+            if (INIT(&ctx[s], key, nonce) != USUBA_OK || XOR(&ctx[s], found, in, 1) != USUBA_OK)
+                COMPLAIN("a stream does not begin");
+        if (i == 0)
+            WIPE(&ctx[1]);
+        else
+            memset(&ctx[1], i == 1 ? 0 : 0xee, sizeof ctx[1]);
+        memcpy(before, ctx, sizeof ctx);
+        memcpy(found, untouched, sizeof found);
+        if (XOR(&ctx[1], found, in, 1) != USUBA_ERROR_CONTEXT || XOR(&ctx[1], NULL, NULL, 0) != USUBA_ERROR_CONTEXT ||
+            XOR_BATCH(ctx, out, from, 1, 3) != USUBA_ERROR_CONTEXT)
+            COMPLAIN("a context that is none is accepted (%d)", i);
+        if (memcmp(found, untouched, sizeof found) != 0 || memcmp(before, ctx, sizeof ctx) != 0)
+            COMPLAIN("a context is refused, but something is written (%d)", i);
+    }
+}
+
 static void check_modes(void)
 {
     unsigned char key[KEY] = { 0 }, nonce[NONCE] = { 0 }, data[2] = { 0 };
@@ -88,6 +116,7 @@ static void check_modes(void)
     CONTEXT ctx;
     check_lengths();
     check_streams();
+    check_contexts();
     if (INIT(NULL, key, nonce) != USUBA_ERROR_NULL || INIT(&ctx, NULL, nonce) != USUBA_ERROR_NULL ||
         INIT(&ctx, key, NULL) != USUBA_ERROR_NULL || INIT(&ctx, key, nonce) != USUBA_OK)
         COMPLAIN("init returns a wrong code");

@@ -36,6 +36,15 @@ static void check_xor(COUNTER start, size_t step, const unsigned char *in, unsig
         COMPLAIN("xor accepts a null pointer");
     if (XOR(key, nonce, 0, space + 1, space, 2) != USUBA_ERROR_OVERLAP)
         COMPLAIN("xor accepts overlapping buffers");
+    memset(space, 0x5a, KEY + NONCE + BLOCK);
+    if (XOR(space, nonce, 0, space + KEY - 1, in, BLOCK) != USUBA_ERROR_OVERLAP ||
+        XOR(key, space + BLOCK - 1, 0, space, in, BLOCK) != USUBA_ERROR_OVERLAP)
+        COMPLAIN("xor accepts a key or a nonce in its output");
+    for (n = 0; n < KEY + NONCE + BLOCK; n++)
+        if (space[n] != 0x5a)
+            break;
+    if (n < KEY + NONCE + BLOCK)
+        COMPLAIN("xor refuses a key or a nonce, but writes");
 }
 
 static void check_modes(void)

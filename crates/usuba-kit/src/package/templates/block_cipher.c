@@ -167,7 +167,7 @@ int @stem@_ctr_xor(const @stem@_ctx *ctx, unsigned char counter[@STEM@_BLOCK_BYT
     level = usuba_context_level(ctx->state, sizeof plans / sizeof plans[0]);
     if (level < 0)
         return USUBA_ERROR_CONTEXT;
-    result = usuba_check(out, in, length);
+    result = usuba_check_counter(counter, @STEM@_BLOCK_BYTES, out, in, length);
     if (result != USUBA_OK || length == 0)
         return result;
     blocks = (length - 1) / @STEM@_BLOCK_BYTES + 1;
@@ -190,9 +190,11 @@ int @stem@_ctr32_xor(const @stem@_ctx *ctx, unsigned char counter[@STEM@_BLOCK_B
     int result;
     if (ctx == NULL || counter == NULL)
         return USUBA_ERROR_NULL;
+    if (usuba_context_level(ctx->state, sizeof plans / sizeof plans[0]) < 0)
+        return USUBA_ERROR_CONTEXT;
     if (usuba_overruns(length, @STEM@_BLOCK_BYTES))
         return USUBA_ERROR_LENGTH;
-    result = usuba_check(out, in, length);
+    result = usuba_check_counter(counter, @STEM@_BLOCK_BYTES, out, in, length);
     if (result != USUBA_OK)
         return result;
     memcpy(first, counter, sizeof first);

@@ -40,8 +40,8 @@ typedef struct @stem@_ctx {
 
 /* Counter mode of SP 800-38A, to encrypt and to decrypt: out = in ^ E(counter) || E(counter + 1) || ... for any number of
  * bytes. The counter is a big-endian number of a whole block and wraps to zero. It is left one beyond the last block used:
- * calls whose lengths are whole blocks continue each other. `out` may be `in`; other overlaps are refused. Time depends on
- * `length` and the counter only. */
+ * calls whose lengths are whole blocks continue each other. `out` may be `in`; other overlaps are refused, and so is a
+ * counter in either of them. Time depends on `length` and the counter only. */
 @API@int @stem@_ctr_xor(const @stem@_ctx *ctx, unsigned char counter[@STEM@_BLOCK_BYTES], unsigned char *out,
     const unsigned char *in, size_t length);
 

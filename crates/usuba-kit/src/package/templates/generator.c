@@ -26,7 +26,8 @@ int @stem@_xor_batch(@stem@_ctx *ctx, unsigned char *const out[], const unsigned
     if (streams > 0 && (ctx == NULL || out == NULL || in == NULL))
         return USUBA_ERROR_NULL;
     for (stream = 0; stream < streams && result == USUBA_OK; stream++)
-        result = usuba_check(out[stream], in[stream], length);
+        result = ctx[stream].made == USUBA_CONTEXT_MADE ? usuba_check(out[stream], in[stream], length)
+                                                        : USUBA_ERROR_CONTEXT;
     while (result == USUBA_OK && streams > 0) {
         const struct engine *engine = engines + usuba_engine_for(plan, streams);
         const size_t share = usuba_share(streams, engine->batch);

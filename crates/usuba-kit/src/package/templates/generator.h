@@ -10,6 +10,7 @@
 /* A stream: its state, the last keystream that was made, and how many bytes at its end were not used yet. It has no pointers
  * and may be copied. */
 typedef struct @stem@_ctx {
+    uint64_t made;
     unsigned char state[@STEM@_STATE_BYTES];
     unsigned char keystream[@STEM@_BLOCK_BYTES];
     size_t left;
@@ -19,13 +20,14 @@ typedef struct @stem@_ctx {
 @API@int @stem@_init(@stem@_ctx *ctx, const unsigned char key[@STEM@_KEY_BYTES], const unsigned char nonce[@STEM@_NONCE_BYTES]);
 
 /* Encrypts or decrypts the next `length` bytes of a stream: out = in ^ keystream. Calls continue each other at any byte. `out`
- * may be `in`; other overlaps are refused. Time depends on lengths only. */
+ * may be `in`; other overlaps are refused, and so is a context that was not made or was wiped: nothing is written then. Time
+ * depends on lengths only. */
 @API@int @stem@_xor(@stem@_ctx *ctx, unsigned char *out, const unsigned char *in, size_t length);
 
 /* The same for the next `length` bytes of each of `streams` streams. It is fastest where all of them have had as many bytes
- * before. Nothing is written if a buffer is refused; buffers of different streams must not overlap. */
+ * before. Nothing is written if a buffer or a context is refused; buffers of different streams must not overlap. */
 @API@int @stem@_xor_batch(@stem@_ctx *ctx, unsigned char *const out[], const unsigned char *const in[], size_t length,
     size_t streams);
 
-/* Overwrites a stream. */
+/* Overwrites a stream; functions then refuse it. */
 @API@void @stem@_wipe(@stem@_ctx *ctx);

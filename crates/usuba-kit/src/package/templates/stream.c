@@ -50,7 +50,7 @@ int @stem@_xor(const unsigned char key[@STEM@_KEY_BYTES], const unsigned char no
     if (length > 0 && (uint64_t)(length - 1) / @STEM@_BLOCK_BYTES > UINT@counter_bits@_MAX)
         return USUBA_ERROR_LENGTH;
 @end
-    result = usuba_check(out, in, length);
+    result = usuba_check_stream(key, @STEM@_KEY_BYTES, nonce, @STEM@_NONCE_BYTES, out, in, length);
     if (result != USUBA_OK || length == 0)
         return result;
     stream.plan = plans + usuba_level();

@@ -6,7 +6,7 @@
 
 /* Encrypts or decrypts: out = in ^ keystream for any number of bytes, the keystream starting at block number `counter`. The
  * counter goes on modulo 2^@counter_bits@: it is for the caller to use no number twice under one key and nonce; more bytes
- * than there are numbers are refused. `out` may be `in`; other overlaps are refused. Time depends on `length` and `counter`
- * only. */
+ * than there are numbers are refused. `out` may be `in`; other overlaps are refused, and so is a key or a nonce in `out`. Time
+ * depends on `length` and `counter` only. */
 @API@int @stem@_xor(const unsigned char key[@STEM@_KEY_BYTES], const unsigned char nonce[@STEM@_NONCE_BYTES],
     uint@counter_bits@_t counter, unsigned char *out, const unsigned char *in, size_t length);
