@@ -331,7 +331,7 @@ int main(void)
         return 2;
     if (usuba_ascon_hash256(digest, state, sizeof state) != USUBA_OK)
         return 3;
-    return usuba_ascon_p12_permute(state, state, 1) == USUBA_OK && state[0] != 0 ? 0 : 4;
+    return usuba_ascon_p12_permute(state, 1) == USUBA_OK && state[0] != 0 ? 0 : 4;
 }
 ";
 
@@ -381,7 +381,7 @@ int main(void)
 fn the_version_is_that_of_usuba() {
     let gp64 = by_name("gp64").expect("it is a target");
     let options = Options { targets: &[gp64], amalgamated: false, ..USUAL_OPTIONS };
-    let mut files = build(&Cipher::read("chacha20"), &options).files;
+    let mut files = build(&Cipher::read("gimli"), &options).files;
     // Headers and sources have different names: one folder is as good as two.
     for file in &mut files {
         file.path = file.path.rsplit('/').next().unwrap_or_default().to_owned();

@@ -108,7 +108,9 @@ fn place(text: &str, primitive: Option<&str>, subject: Subject) -> Option<usize>
                 let own = if name == "round-keys" { "cipher-order".into() } else { format!("{name}-order") };
                 field(form, &own)
             })
-            .or_else(|| field(table, name)),
+            .or_else(|| field(table, name))
+            // Without a schedule the round keys are the key.
+            .or_else(|| (name == "round-keys").then(|| field(table, "key")).flatten()),
     };
     found.or_else(|| field(table, "name"))
 }
