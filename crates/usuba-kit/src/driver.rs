@@ -224,6 +224,9 @@ pub enum DriverError {
     Kind,
 }
 
+/// What a key schedule has.
+pub(crate) const SCHEDULE: &str = "one input, the key, and one output, the round keys";
+
 /// What stands in the head of the files, and how names begin.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Labels {
@@ -401,7 +404,6 @@ fn block_cipher(
 /// # Errors
 /// The node is no key schedule, or the manifest does not fit it.
 pub fn key_schedule(cipher: &BlockCipher, kernel: Option<&Kernel>) -> Result<String, DriverError> {
-    const SCHEDULE: &str = "one input, the key, and one output, the round keys";
     let Some(kernel) = kernel else { return Ok(text::no_schedule(cipher.key.bytes)) };
     let [key] = &kernel.inputs[..] else {
         signature(kernel, &[false], SCHEDULE)?;

@@ -3,7 +3,7 @@
 //! A [`Manifest`] has no places: they are looked up in its text again when there is an error to show.
 
 use super::{Manifest, ManifestError};
-use crate::driver::DriverError;
+use crate::driver::{DriverError, SCHEDULE};
 use crate::library::BuildError;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -17,6 +17,13 @@ pub enum Subject<'a> {
         name: &'a str,
         /// The node that it is for.
         node: &'a str,
+    },
+    /// A text in the value of a field of the primitive.
+    In {
+        /// The field.
+        field: &'a str,
+        /// The text.
+        value: &'a str,
     },
     /// A text that is the value of a field, or in it: a node or a path.
     Value(&'a str),
@@ -77,6 +84,10 @@ pub fn build_error(file: &str, text: &str, manifest: &Manifest, error: &BuildErr
 
 fn about(error: &DriverError) -> Subject<'_> {
     match error {
+        // The node may be right in another role.
+        DriverError::Parameters { expected, node, .. } if *expected == SCHEDULE => {
+            Subject::In { field: "schedule", value: node }
+        }
         DriverError::Order { field, node, .. } => Subject::Field { name: field, node },
         DriverError::Parameters { node, .. }
         | DriverError::Uniform { node, .. }
@@ -94,6 +105,7 @@ fn place(text: &str, primitive: Option<&str>, subject: Subject) -> Option<usize>
     let Some(name) = primitive else {
         return match subject {
             Subject::Field { name, .. } => field(document, name),
+            Subject::In { field, value } => document.get(field).and_then(|found| first(found, value)),
             Subject::Value(value) => value_in(document, value),
         };
     };
@@ -101,6 +113,7 @@ fn place(text: &str, primitive: Option<&str>, subject: Subject) -> Option<usize>
         .chain(tables(document, "construction"))
         .find(|table| text_of(table, "name") == Some(name))?;
     let found = match subject {
+        Subject::In { field, value } => table.get(field).and_then(|found| first(found, value)),
         Subject::Value(value) => value_in(table, value),
         Subject::Field { name, node } => tables(table, "form")
             .find(|form| value_in(form, node).is_some())
