@@ -28,9 +28,15 @@ pub fn inline(text: &str, files: &[OutputFile], again: &[&str], seen: &mut Vec<S
     result
 }
 
+/// Whether a header is made to be included several times: it has no guard, which would be its first directive.
+pub fn is_included_again(header: &OutputFile) -> bool {
+    let first = header.contents.lines().find(|line| line.starts_with('#'));
+    header.path.ends_with(".h") && first.is_some_and(|line| !line.starts_with("#ifndef "))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::inline;
+    use super::{inline, is_included_again};
     use crate::OutputFile;
 
     #[test]
@@ -40,5 +46,19 @@ mod tests {
         let text =
             "#include \"a.h\"\n#include \"b.h\"\n#include \"t.h\"\n#include \"t.h\"\n#include \"x.h\"\n";
         assert_eq!(inline(text, &files, &["t.h"], &mut Vec::new()), "b\na\nt\nt\n#include \"x.h\"\n");
+    }
+    #[test]
+    fn guarded_or_not() {
+        let header = |contents: &str| OutputFile { path: "a.h".into(), contents: contents.into() };
+        assert!(!is_included_again(&header("/* a */\n#ifndef A_H\n#define A_H\n#endif\n")));
+        assert!(is_included_again(&header("/* a */\n#define V NAME(v)\n#undef V\n")));
+        for file in crate::library_runtime() {
+            assert_eq!(
+                is_included_again(&file),
+                crate::INCLUDED_AGAIN.contains(&file.path.as_str()),
+                "{}",
+                file.path
+            );
+        }
     }
 }

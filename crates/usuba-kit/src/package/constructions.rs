@@ -1,6 +1,6 @@
 //! Hashes and AEADs in a library: C over its primitives.
 
-use super::{Cipher, Options};
+use super::{Cipher, Options, cpu, front};
 use crate::OutputFile;
 use crate::manifest::Construction;
 
@@ -20,9 +20,17 @@ pub fn add(
         } else if (file.path == named("c") || construction.includes.iter().any(included))
             && !files.iter().any(|known| known.path == file.path)
         {
-            files.push(file.clone());
+            files.push(OutputFile { path: file.path.clone(), contents: in_library(&file.contents, options) });
         }
     }
+}
+
+/// A file as part of a library. A source that has code for levels of the machine is told their numbers; outside of a
+/// library it has the flags of the compiler to go by.
+fn in_library(text: &str, options: &Options) -> String {
+    const ASKED: &str = "defined(USUBA_IN_LIBRARY)";
+    let levels = if text.contains(ASKED) { cpu::levels(options) } else { String::new() };
+    front::own_level(&(levels + text), options)
 }
 
 /// The last part of a path.

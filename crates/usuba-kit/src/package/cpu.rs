@@ -40,6 +40,30 @@ fn each(of: impl Fn(&Platform) -> String) -> String {
     format!("{text}#else\n{}#endif\n", of(&other))
 }
 
+/// For C by hand: that it is part of a library, what asks for the level of the machine, and for each level the number of the
+/// one from which on there is to be code for it. That is a higher one, or none, if the library is for some targets only.
+pub fn levels(options: &Options) -> String {
+    let wanted = |target: &Target| {
+        options.targets.is_empty() || options.targets.iter().any(|one| one.name == target.name)
+    };
+    let list = |platform: &Platform| {
+        let mut text = String::new();
+        for (level, target) in platform.levels.iter().enumerate().skip(1) {
+            if let Some(further) = platform.levels[level..].iter().position(|target| wanted(target)) {
+                let name = target.name.to_uppercase().replace('-', "_");
+                text += &format!("#define USUBA_LEVEL_{name} {}u\n", level + further);
+            }
+        }
+        text
+    };
+    format!(
+        "/* The level of this machine, and what there is code for from which level on. */\n\
+         #define USUBA_IN_LIBRARY 1\n#if defined(__GNUC__)\n__attribute__((visibility(\"hidden\")))\n#endif\n\
+         unsigned usuba_level(void);\n{}\n",
+        each(list)
+    )
+}
+
 fn names() -> String {
     let list = |platform: &Platform| {
         let names: Vec<String> =
@@ -84,4 +108,40 @@ fn x86(levels: &[&Target]) -> String {
         text += &format!("    if (!(({})))\n        return {};\n", conditions.join(") && ("), level - 1);
     }
     text + &format!("    return {};\n}}\n", levels.len() - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::levels;
+    use crate::package::Options;
+    use usuba_target::machines::{AVX512_GFNI, GP64};
+    use usuba_target::{PLATFORMS, Target};
+
+    fn lines(targets: &[&'static Target]) -> Vec<String> {
+        let options = Options {
+            prefix: "usuba_",
+            command: "",
+            primitives: &[],
+            targets,
+            amalgamated: false,
+            threads: false,
+            choose: &|_, _, _| Vec::new(),
+        };
+        let text = levels(&options);
+        text.lines().filter(|line| line.contains("_AVX")).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn levels_of_a_library_for_some_targets() {
+        let numbered = |name: &str, number: &str| format!("#define USUBA_LEVEL_{name} {number}u");
+        let all = ["AVX2", "AVX512", "AVX512_GFNI"];
+        let x86 = PLATFORMS[0].levels;
+        assert!(["avx2", "avx512", "avx512-gfni"].iter().zip(2..).all(|(name, at)| x86[at].name == *name));
+        assert_eq!(
+            lines(&[]),
+            all.iter().zip(["2", "3", "4"]).map(|(a, n)| numbered(a, n)).collect::<Vec<_>>()
+        );
+        assert_eq!(lines(&[&AVX512_GFNI]), all.map(|name| numbered(name, "4")));
+        assert_eq!(lines(&[&GP64]), Vec::<String>::new());
+    }
 }

@@ -1,6 +1,6 @@
 //! The files of a library in their folders, with what builds and installs it.
 
-use super::amalgamate::inline;
+use super::amalgamate::{inline, is_included_again};
 use super::{Cipher, Options, front, head, values};
 use crate::OutputFile;
 
@@ -67,8 +67,10 @@ fn drop_in(files: &mut Vec<OutputFile>, headers: &[OutputFile], ciphers: &[Ciphe
     *files = kept;
     let ciphers: Vec<OneHeader> =
         ciphers.iter().map(|&cipher| OneHeader::of(cipher, headers, options)).collect();
+    let again: Vec<&str> =
+        included.iter().filter(|file| is_included_again(file)).map(|file| file.path.as_str()).collect();
     for file in files.iter_mut().filter(|file| file.path.ends_with(".c")) {
-        let text = inline(&file.contents, &included, &crate::INCLUDED_AGAIN, &mut Vec::new());
+        let text = inline(&file.contents, &included, &again, &mut Vec::new());
         file.contents = including(&text, &ciphers);
     }
     included.extend(headers.iter().cloned());
