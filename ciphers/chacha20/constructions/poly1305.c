@@ -2,11 +2,17 @@
  *
  * The sum a and the multiplier r are integers in limbs; for every block n of the message a becomes (a + n) r modulo
  * p = 2^130 - 5. Products are reduced by 2^130 = 5, not fully, and the last step subtracts p once if it has to. Where the
- * compiler has integers of 128 bits, limbs have 64; else, or with USUBA_POLY1305_LIMBS_26 defined, 26. */
+ * compiler has integers of 128 bits, limbs have 64; else, or with USUBA_POLY1305_LIMBS_26 defined, 26.
+ *
+ * Beside limbs of 64 bits, x86-64 computes long messages on vectors (usuba_poly1305_vectors.h). In a library the level of
+ * the machine says whether it has them; elsewhere the flags of the compiler do. */
 #include "usuba_poly1305.h"
 #include "usuba_buffers.h"
 
 #define POLY1305_BLOCK 16
+#define POLY1305_LIMBS 5
+#define POLY1305_BITS 26
+#define POLY1305_MASK 0x3ffffffu
 
 /* What a context is doing. Memory that no function has initialised is most probably none of these. */
 #define POLY1305_ADDING 0x706f6c01u
@@ -23,35 +29,47 @@ static void poly1305_load(usuba_poly1305_ctx *ctx, const unsigned char *key)
     ctx->multiplier[1] = usuba_load64(key + 8) & 0x0ffffffc0ffffffcu;
 }
 
+/* a0 + 2^64 a1 + 2^128 a2 becomes that times r, for a2 <= 6; then a2 <= 4. */
+USUBA_INLINE void poly1305_multiply(uint64_t a[3], uint64_t r0, uint64_t r1)
+{
+    const uint64_t five = r1 + (r1 >> 2);
+    poly1305_wide x, y;
+    uint64_t high, folded;
+    /* x and y are less than 2^125.3, and high less than 6 2^60 + 2^61.3 < 2^64. */
+    x = (poly1305_wide)a[0] * r0 + (poly1305_wide)a[1] * five;
+    y = (poly1305_wide)a[0] * r1 + (poly1305_wide)a[1] * r0 + a[2] * (poly1305_wide)five + (uint64_t)(x >> 64);
+    high = a[2] * r0 + (uint64_t)(y >> 64);
+    /* What is at 2^130 and above comes back times 5, which is less than 2^65. */
+    folded = high >> 2;
+    x = (poly1305_wide)(uint64_t)x + folded + (high & ~(uint64_t)3);
+    a[0] = (uint64_t)x;
+    x = (poly1305_wide)(uint64_t)y + (uint64_t)(x >> 64);
+    a[1] = (uint64_t)x;
+    a[2] = (high & 3) + (uint64_t)(x >> 64);
+}
+
+/* Adds a block with `beyond` 2^128: a2 <= 4 becomes at most 6. */
+USUBA_INLINE void poly1305_add(uint64_t a[3], const unsigned char *block, uint64_t beyond)
+{
+    poly1305_wide x = (poly1305_wide)a[0] + usuba_load64(block);
+    a[0] = (uint64_t)x;
+    x = (poly1305_wide)a[1] + usuba_load64(block + 8) + (uint64_t)(x >> 64);
+    a[1] = (uint64_t)x;
+    a[2] += (uint64_t)(x >> 64) + beyond;
+}
+
 /* Takes whole blocks, each with `beyond` 2^128: 1, or 0 for the last one of a message, which has its 1 in the block. */
 static void poly1305_blocks(usuba_poly1305_ctx *ctx, const unsigned char *in, size_t blocks, uint64_t beyond)
 {
-    const uint64_t r0 = ctx->multiplier[0], r1 = ctx->multiplier[1], five = r1 + (r1 >> 2);
-    uint64_t a0 = ctx->sum[0], a1 = ctx->sum[1], a2 = ctx->sum[2];
+    const uint64_t r0 = ctx->multiplier[0], r1 = ctx->multiplier[1];
+    uint64_t a[3] = { ctx->sum[0], ctx->sum[1], ctx->sum[2] };
     for (; blocks > 0; blocks--, in += POLY1305_BLOCK) {
-        poly1305_wide x, y;
-        uint64_t high, folded;
-        /* a2 <= 4 becomes at most 6. */
-        x = (poly1305_wide)a0 + usuba_load64(in);
-        a0 = (uint64_t)x;
-        x = (poly1305_wide)a1 + usuba_load64(in + 8) + (uint64_t)(x >> 64);
-        a1 = (uint64_t)x;
-        a2 += (uint64_t)(x >> 64) + beyond;
-        /* x and y are less than 2^125.3, and high less than 6 2^60 + 2^61.3 < 2^64. */
-        x = (poly1305_wide)a0 * r0 + (poly1305_wide)a1 * five;
-        y = (poly1305_wide)a0 * r1 + (poly1305_wide)a1 * r0 + a2 * (poly1305_wide)five + (uint64_t)(x >> 64);
-        high = a2 * r0 + (uint64_t)(y >> 64);
-        /* What is at 2^130 and above comes back times 5, which is less than 2^65. */
-        folded = high >> 2;
-        x = (poly1305_wide)(uint64_t)x + folded + (high & ~(uint64_t)3);
-        a0 = (uint64_t)x;
-        x = (poly1305_wide)(uint64_t)y + (uint64_t)(x >> 64);
-        a1 = (uint64_t)x;
-        a2 = (high & 3) + (uint64_t)(x >> 64);
+        poly1305_add(a, in, beyond);
+        poly1305_multiply(a, r0, r1);
     }
-    ctx->sum[0] = a0;
-    ctx->sum[1] = a1;
-    ctx->sum[2] = a2;
+    ctx->sum[0] = a[0];
+    ctx->sum[1] = a[1];
+    ctx->sum[2] = a[2];
 }
 
 /* The sum modulo p, modulo 2^128. It is less than 5 2^128 < 2 p. */
@@ -69,11 +87,36 @@ static void poly1305_reduce(const usuba_poly1305_ctx *ctx, uint64_t reduced[2])
     reduced[1] = (reduced[1] & mask) | (a1 & ~mask);
 }
 
-#else
+#if defined(__x86_64__) && defined(__GNUC__)
 
-#define POLY1305_LIMBS 5
-#define POLY1305_BITS 26
-#define POLY1305_MASK 0x3ffffffu
+/* Whether this machine has vectors of 4 and of 8 lanes; not defined where there is to be no code for them. */
+#if defined(USUBA_IN_LIBRARY)
+#if defined(USUBA_LEVEL_AVX2)
+#define POLY1305_ON_4_LANES (usuba_level() >= USUBA_LEVEL_AVX2)
+#endif
+#if defined(USUBA_LEVEL_AVX512)
+#define POLY1305_ON_8_LANES (usuba_level() >= USUBA_LEVEL_AVX512)
+#endif
+#else
+#if defined(__AVX2__)
+#define POLY1305_ON_4_LANES 1
+#endif
+#if defined(__AVX512F__)
+#define POLY1305_ON_8_LANES 1
+#endif
+#endif
+
+/* From so many blocks on, vectors take less time than one block after another. */
+#ifndef USUBA_POLY1305_VECTORS_FROM
+#define USUBA_POLY1305_VECTORS_FROM 20
+#endif
+
+#if defined(POLY1305_ON_4_LANES) || defined(POLY1305_ON_8_LANES)
+#include "usuba_poly1305_vectors.h"
+#endif
+#endif
+
+#else
 
 /* Limbs of 26 bits of low + 2^64 high + 2^128 beyond. */
 static void poly1305_split(uint32_t limbs[POLY1305_LIMBS], uint64_t low, uint64_t high, uint64_t beyond)
@@ -170,6 +213,24 @@ static void poly1305_reduce(const usuba_poly1305_ctx *ctx, uint64_t reduced[2])
 
 #endif
 
+/* Takes whole blocks that are not the end of a message. */
+static void poly1305_take(usuba_poly1305_ctx *ctx, const unsigned char *in, size_t blocks)
+{
+#if defined(POLY1305_ON_8_LANES)
+    if (blocks >= USUBA_POLY1305_VECTORS_FROM && POLY1305_ON_8_LANES) {
+        poly1305_take_by_8(ctx, in, blocks);
+        return;
+    }
+#endif
+#if defined(POLY1305_ON_4_LANES)
+    if (blocks >= USUBA_POLY1305_VECTORS_FROM && POLY1305_ON_4_LANES) {
+        poly1305_take_by_4(ctx, in, blocks);
+        return;
+    }
+#endif
+    poly1305_blocks(ctx, in, blocks, 1);
+}
+
 static int poly1305_check(const usuba_poly1305_ctx *ctx)
 {
     if (ctx->phase == POLY1305_ADDING)
@@ -208,7 +269,7 @@ int usuba_poly1305_update(usuba_poly1305_ctx *ctx, const unsigned char *in, size
         }
     }
     if (length >= POLY1305_BLOCK) {
-        poly1305_blocks(ctx, in, length / POLY1305_BLOCK, 1);
+        poly1305_take(ctx, in, length / POLY1305_BLOCK);
         in += length - length % POLY1305_BLOCK;
         length %= POLY1305_BLOCK;
     }

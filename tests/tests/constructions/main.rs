@@ -12,7 +12,7 @@ use program::{Dialogue, Digested, Placement, Refused, Sealed, Way, build};
 use std::path::Path;
 use std::sync::OnceLock;
 use usuba_kit::manifest::{Construction, Scheme};
-use usuba_kit::run::Family;
+use usuba_kit::run::{Compiler, Family, RunError};
 use usuba_kit::vectors;
 use usuba_tests::ciphers::{Cipher, root};
 use usuba_tests::random::prng::Random;
@@ -341,6 +341,11 @@ fn check(
     family: Family,
     flags: &'static [&'static str],
 ) {
+    let machine = usuba_target::by_name(target).expect("the target is known");
+    if let ("avx512", Err(RunError::Features { features, .. })) = (target, Compiler::find(machine, family)) {
+        println!("{cipher}, {target}: left out, as this machine has no {features:?}");
+        return;
+    }
     let built = build(cipher, Way { target, family, flags }, "usuba_", &|_, text| text);
     match dialogue.ask(&built) {
         Ok(answers) => println!("{cipher}, {target} {} {flags:?}: {answers} answers", family.name()),
@@ -364,7 +369,9 @@ ways! {
     chacha20_on_general_registers_by_clang: chacha20, "gp64", Clang, &["-O3"];
     chacha20_on_neon_by_clang: chacha20, "neon", Clang, &["-O2"];
     chacha20_on_avx2_by_clang: chacha20, "avx2", Clang, &["-O2"];
+    chacha20_on_avx512_by_gcc: chacha20, "avx512", Gcc, &["-O2"];
     chacha20_under_sanitizers: chacha20, "avx2", Gcc, SANITIZERS;
+    chacha20_on_avx512_under_sanitizers: chacha20, "avx512", Gcc, SANITIZERS;
     subterranean_on_general_registers_by_gcc: subterranean, "gp64", Gcc, &["-O2"];
     subterranean_on_avx2_by_clang: subterranean, "avx2", Clang, &["-O1"];
     subterranean_under_sanitizers: subterranean, "gp64", Gcc, SANITIZERS;
