@@ -190,13 +190,19 @@ USUBA_INLINE void usuba_count_v(void *registers, size_t size, size_t lane, unsig
     size_t j, word, t;
     uint64_t now, before, last, low;
     if (!regular) {
+        const size_t part = usuba_words_at_once(format);
+        uint64_t words[8];
+        size_t k;
         for (j = 0; j < instances; j++) {
             /* The instance of the next block. */
             size_t instance = 0;
             while (usuba_block_of(instance, instances, size, block) != j)
                 instance++;
-            for (word = 0; word < format.words; word++)
-                usuba_store_lane(image + word * size + instance * lane, usuba_load_word(counter, word, format), lane);
+            for (word = 0; word < format.words; word += part) {
+                usuba_load_words(words, counter, word, format);
+                for (k = 0; k < part; k++)
+                    usuba_store_lane(image + (word + k) * size + instance * lane, words[k], lane);
+            }
             usuba_counter_add(counter, bytes, big, 1);
         }
         return;
@@ -258,20 +264,24 @@ USUBA_INLINE void usuba_count_interleaved(void *registers, size_t size, size_t b
                                           size_t block)
 {
     unsigned char *image = (unsigned char *)registers;
-    size_t word, j;
+    const size_t part = usuba_words_at_once(format);
+    uint64_t words[8];
+    size_t word, j, k;
     (void)moved, (void)memory, (void)block;
     memset(image, 0, format.words * size);
     for (j = 0; j < batch; j++) {
-        for (word = 0; word < format.words; word++) {
-            unsigned char *at = image + word * size;
-            const uint64_t x = usuba_load_word(counter, word, format) << (j * format.width);
-            usuba_store_lane(at, usuba_load_lane(at, size) | x, size);
+        for (word = 0; word < format.words; word += part) {
+            usuba_load_words(words, counter, word, format);
+            for (k = 0; k < part; k++) {
+                unsigned char *at = image + (word + k) * size;
+                usuba_store_lane(at, usuba_load_lane(at, size) | words[k] << (j * format.width), size);
+            }
         }
         usuba_counter_add(counter, format.bytes, big, 1);
     }
     for (word = 0; word < format.words; word++) {
         const uint64_t x = usuba_load_lane(image + word * size, size);
-        usuba_store_lane(image + word * size, usuba_rotate_numbers(x, usuba_log2(batch)), size);
+        usuba_store_lane(image + word * size, usuba_interleave(x, batch), size);
     }
 }
 

@@ -137,6 +137,21 @@ USUBA_INLINE void usuba_store64_big(unsigned char *p, uint64_t x)
 }
 #endif
 
+/* The bytes of a lane the other way round. */
+USUBA_INLINE uint64_t usuba_reverse_lane(uint64_t value, size_t lane)
+{
+    if (lane == 2)
+        return (value & 0xff) << 8 | (value >> 8 & 0xff);
+    if (lane == 4)
+        return (value & 0xff) << 24 | (value & 0xff00) << 8 | (value >> 8 & 0xff00) | (value >> 24 & 0xff);
+    if (lane == 8) {
+        unsigned char bytes[8];
+        usuba_store64(bytes, value);
+        return usuba_load64_big(bytes);
+    }
+    return value;
+}
+
 /* Little-endian words of the first `bytes` <= 8 bytes only. */
 USUBA_INLINE uint64_t usuba_load_part(const unsigned char *p, size_t bytes)
 {

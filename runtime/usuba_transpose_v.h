@@ -2,7 +2,7 @@
 #ifndef USUBA_TRANSPOSE_V_H
 #define USUBA_TRANSPOSE_V_H
 
-#include "usuba_vector.h"
+#include "usuba_cells.h"
 
 /* ---- V: `registers` is `words` registers of `size` bytes, with lanes of `lane` bytes, 8 * lane >= width. ---- */
 
@@ -61,6 +61,15 @@ USUBA_INLINE uint64_t usuba_load_word(const unsigned char *block, size_t word, s
             value |= (uint64_t)block[word * bytes + i] << (8 * i);
     }
     return value;
+}
+
+/* Word number `word` and those that are loaded with it: usuba_words_at_once(format), of which `word` is a multiple. */
+USUBA_INLINE void usuba_load_words(uint64_t words[8], const unsigned char *block, size_t word, struct usuba_format format)
+{
+    if (usuba_words_at_once(format) == 1)
+        words[0] = usuba_load_word(block, word, format);
+    else
+        usuba_load_planes(words, block, word / usuba_words_at_once(format), format);
 }
 
 /* Writes word number `word`; where words share bytes, it is added to what is there. */
@@ -149,31 +158,19 @@ USUBA_INLINE uint64_t usuba_load_lane(const unsigned char *p, size_t lane)
     }
 }
 
-/* The bytes of a lane the other way round. */
-USUBA_INLINE uint64_t usuba_reverse_lane(uint64_t value, size_t lane)
-{
-    if (lane == 2)
-        return (value & 0xff) << 8 | (value >> 8 & 0xff);
-    if (lane == 4)
-        return (value & 0xff) << 24 | (value & 0xff00) << 8 | (value >> 8 & 0xff00) | (value >> 24 & 0xff);
-    if (lane == 8) {
-        unsigned char bytes[8];
-        usuba_store64(bytes, value);
-        return usuba_load64_big(bytes);
-    }
-    return value;
-}
-
-/* Word by word. */
+/* Word by word, or group by group of planes. */
 USUBA_INLINE void usuba_pack_v_words(unsigned char *image, size_t size, size_t lane, const unsigned char *blocks,
                                      struct usuba_format format)
 {
-    size_t j, word;
-    for (word = 0; word < format.words; word++) {
+    const size_t part = usuba_words_at_once(format);
+    uint64_t words[8];
+    size_t j, word, k;
+    for (word = 0; word < format.words; word += part) {
         for (j = 0; j < size / lane; j++) {
             const size_t block = usuba_block_of(j, size / lane, size, format.bytes);
-            usuba_store_lane(image + word * size + j * lane,
-                             usuba_load_word(blocks + block * format.bytes, word, format), lane);
+            usuba_load_words(words, blocks + block * format.bytes, word, format);
+            for (k = 0; k < part; k++)
+                usuba_store_lane(image + (word + k) * size + j * lane, words[k], lane);
         }
     }
 }
@@ -181,7 +178,20 @@ USUBA_INLINE void usuba_pack_v_words(unsigned char *image, size_t size, size_t l
 USUBA_INLINE void usuba_unpack_v_words(struct usuba_output blocks, const unsigned char *image, size_t size, size_t lane,
                                        struct usuba_format format)
 {
-    size_t j, word;
+    const size_t cell = usuba_cell_bits(format);
+    uint64_t planes[8];
+    size_t j, k, group, word;
+    if (usuba_cells_at_once(format) != 0) {
+        for (j = 0; j < size / lane; j++) {
+            const size_t block = usuba_block_of(j, size / lane, size, format.bytes);
+            for (group = 0; group < format.words / cell; group++) {
+                for (k = 0; k < cell; k++)
+                    planes[k] = usuba_load_lane(image + (group * cell + k) * size + j * lane, lane);
+                usuba_output_planes(usuba_output_at(blocks, block * format.bytes), group, planes, format);
+            }
+        }
+        return;
+    }
     usuba_begin_words(blocks, size / lane * format.bytes, format);
     for (j = 0; j < size / lane; j++) {
         const size_t block = usuba_block_of(j, size / lane, size, format.bytes);
@@ -191,10 +201,25 @@ USUBA_INLINE void usuba_unpack_v_words(struct usuba_output blocks, const unsigne
     }
 }
 
-/* Whether vectors do it: words as wide as lanes, in pieces of 8 bytes. */
+/* Whether vectors do it: words as wide as lanes, in pieces of 8 bytes; planes of cells of which a word holds several. */
 USUBA_INLINE int usuba_has_vectors_v(size_t size, size_t lane, struct usuba_format format)
 {
-    return usuba_is_vector(size) && 8 * lane == format.width && usuba_cell_bits(format) == 0 && format.bytes % 8 == 0;
+    const size_t cell = usuba_cell_bits(format);
+    return usuba_is_vector(size) && 8 * lane == format.width && format.bytes % 8 == 0 &&
+           (cell == 0 || (usuba_cells_at_once(format) == 8 && format.width > cell));
+}
+
+/* Between words of cells, one behind the other, and planes: the same registers. */
+USUBA_INLINE void usuba_exchange_cells(unsigned char *image, size_t size, struct usuba_format format, int back)
+{
+#if USUBA_VECTOR
+    const size_t cell = usuba_cell_bits(format);
+    size_t word;
+    for (word = 0; cell != 0 && word < format.words; word += cell)
+        USUBA_FOR_SIZE(size, usuba_exchange_cells, (image + word * size, cell, format.width, back));
+#else
+    (void)image, (void)size, (void)format, (void)back;
+#endif
 }
 
 /* Blocks of `format`, one for each of size / lane instances, to registers. */
@@ -205,28 +230,30 @@ USUBA_INLINE void usuba_pack_v(void *registers, size_t size, size_t lane, const 
 #if USUBA_VECTOR
     if (usuba_has_vectors_v(size, lane, format)) {
         const struct usuba_column wide = { format.bytes, 16 }, narrow = { format.bytes, 8 };
-        const int reverse = lane > 1 && (format.order == USUBA_BIG) != USUBA_BIG_ENDIAN;
+        const int reverse = lane > 1 && (format.order != USUBA_LITTLE) != USUBA_BIG_ENDIAN;
         size_t at;
         for (at = 0; at + 16 <= format.bytes; at += 16)
             USUBA_FOR_SIZE(size, usuba_pack_v, (image, blocks, at, wide, lane, reverse));
         if (at < format.bytes)
             USUBA_FOR_SIZE(size, usuba_pack_v, (image, blocks, at, narrow, lane, reverse));
+        usuba_exchange_cells(image, size, format, 0);
         return;
     }
 #endif
     usuba_pack_v_words(image, size, lane, blocks, format);
 }
 
-/* The reverse. */
-USUBA_INLINE void usuba_unpack_v(struct usuba_output blocks, const void *registers, size_t size, size_t lane,
+/* The reverse. Leaves nothing of use in the registers. */
+USUBA_INLINE void usuba_unpack_v(struct usuba_output blocks, void *registers, size_t size, size_t lane,
                                  struct usuba_format format)
 {
-    const unsigned char *image = (const unsigned char *)registers;
+    unsigned char *image = (unsigned char *)registers;
 #if USUBA_VECTOR
     if (usuba_has_vectors_v(size, lane, format)) {
         const struct usuba_column wide = { format.bytes, 16 }, narrow = { format.bytes, 8 };
-        const int reverse = lane > 1 && (format.order == USUBA_BIG) != USUBA_BIG_ENDIAN;
+        const int reverse = lane > 1 && (format.order != USUBA_LITTLE) != USUBA_BIG_ENDIAN;
         size_t at = 0;
+        usuba_exchange_cells(image, size, format, 1);
         if (size > 16 && format.bytes % size == 0)
             for (; at < format.bytes; at += size)
                 USUBA_FOR_SIZE(size, usuba_unpack_v_row, (blocks, image, at, format.bytes, lane, reverse));
@@ -249,7 +276,7 @@ USUBA_INLINE void usuba_uniform_v(void *uniform, size_t lane, const unsigned cha
 /* And back. */
 USUBA_INLINE void usuba_bytes_v(unsigned char *block, const void *uniform, size_t lane, struct usuba_format format)
 {
-    usuba_unpack_v(usuba_output(block, NULL), uniform, lane, lane, format);
+    usuba_unpack_v_words(usuba_output(block, NULL), (const unsigned char *)uniform, lane, lane, format);
 }
 
 #endif

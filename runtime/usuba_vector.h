@@ -10,7 +10,7 @@
 #ifndef USUBA_VECTOR_H
 #define USUBA_VECTOR_H
 
-#include "usuba_format.h"
+#include "usuba_numbers.h"
 
 #define USUBA_VECTOR 0
 #if defined(__has_builtin) && !defined(USUBA_PORTABLE)

@@ -542,6 +542,52 @@ USUBA_INLINE void USUBA_SIZED(usuba_unpack_v_row)(struct usuba_output blocks, co
     }
 }
 
+USUBA_NUMBERS(USUBA_V, USUBA_SIZED(usuba_exchange_numbers), USUBA_SIZED(usuba_rotate_numbers))
+
+/* Between `cell` = 4 or 8 words of `width` bits, which are lanes, of the cells of a group one behind the other, and its planes.
+ * The number of a bit among all of them is that of the word, of the cell in it and of the bit in the cell, each counted from
+ * the last: exchange word and bit, then bring the word, now at the end, to where the cell is. */
+USUBA_INLINE void USUBA_SIZED(usuba_exchange_cells)(unsigned char *image, size_t cell, size_t width, int back)
+{
+    const unsigned of = usuba_log2(width), bits = usuba_log2(cell);
+    const USUBA_V none = { 0 };
+    USUBA_V x[8];
+#define USUBA_STEP(k) x[k] = k < cell ? USUBA_SIZED(usuba_get)(image + (cell - 1 - k) * USUBA_SIZE) : none;
+    USUBA_8(USUBA_STEP)
+#undef USUBA_STEP
+#define USUBA_STEP(k) \
+    if (back) \
+        x[k] = USUBA_SIZED(usuba_rotate_numbers)(x[k], of, bits);
+    USUBA_8(USUBA_STEP)
+#undef USUBA_STEP
+#define USUBA_PAIR(k, n) \
+    if (((k) >> (n) & 1) == 0 && (n) < bits && (k) < cell) { \
+        const USUBA_V t = (x[k] >> (1u << (n)) ^ x[(k) | 1u << (n)]) & ~USUBA_NUMBERED(n); \
+        x[k] ^= t << (1u << (n)); \
+        x[(k) | 1u << (n)] ^= t; \
+    }
+#define USUBA_STEP(k) USUBA_PAIR(k, 0)
+    USUBA_8(USUBA_STEP)
+#undef USUBA_STEP
+#define USUBA_STEP(k) USUBA_PAIR(k, 1)
+    USUBA_8(USUBA_STEP)
+#undef USUBA_STEP
+#define USUBA_STEP(k) USUBA_PAIR(k, 2)
+    USUBA_8(USUBA_STEP)
+#undef USUBA_STEP
+#undef USUBA_PAIR
+#define USUBA_STEP(k) \
+    if (!back) \
+        x[k] = USUBA_SIZED(usuba_rotate_numbers)(x[k], of, of - bits);
+    USUBA_8(USUBA_STEP)
+#undef USUBA_STEP
+#define USUBA_STEP(k) \
+    if (k < cell) \
+        USUBA_SIZED(usuba_put)(image + (cell - 1 - k) * USUBA_SIZE, x[k]);
+    USUBA_8(USUBA_STEP)
+#undef USUBA_STEP
+}
+
 /* ---- H ---- */
 
 /* Planes of 16 bits: bit t of bytes `at` to `at` + 15 is an atom of 16 elements of 8 instances, one piece. Register r has

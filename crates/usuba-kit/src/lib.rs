@@ -65,7 +65,9 @@ pub fn runtime() -> Vec<OutputFile> {
     let file = |path: &str, contents: &str| OutputFile { path: path.into(), contents: contents.into() };
     vec![
         file("usuba_format.h", include_str!("../../../runtime/usuba_format.h")),
+        file("usuba_numbers.h", include_str!("../../../runtime/usuba_numbers.h")),
         file("usuba_vector.h", include_str!("../../../runtime/usuba_vector.h")),
+        file("usuba_cells.h", include_str!("../../../runtime/usuba_cells.h")),
         file("usuba_vector_size.h", include_str!("../../../runtime/usuba_vector_size.h")),
         file("usuba_transpose_b.h", include_str!("../../../runtime/usuba_transpose_b.h")),
         file("usuba_transpose_h.h", include_str!("../../../runtime/usuba_transpose_h.h")),

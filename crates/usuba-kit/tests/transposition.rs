@@ -128,6 +128,14 @@ fn cases() -> Vec<Case> {
     add(Order::Planes, 16, 8, Image::V { lane: 2 }, 16);
     add(Order::Nibbles, 16, 4, Image::V { lane: 2 }, 16);
     add(Order::Nibbles, 32, 4, Image::V { lane: 4 }, 32); // GIFT-128
+    for (width, lane) in [(4, 1), (8, 1), (16, 2), (32, 4), (64, 8)] {
+        add(Order::Planes, width, 8, Image::V { lane }, lane);
+        add(Order::Nibbles, width, 8, Image::V { lane }, lane);
+        for register in [16, 32, 64] {
+            add(Order::Planes, width, 8, Image::V { lane }, register);
+            add(Order::Nibbles, width, 4, Image::V { lane }, register);
+        }
+    }
     add(Order::Big, 4, 16, Image::V { lane: 1 }, 1);
     add(Order::Big, 48, 3, Image::V { lane: 8 }, 32);
     add(Order::Little, 24, 3, Image::V { lane: 4 }, 16);

@@ -1,0 +1,61 @@
+/* usuba_numbers.h - moving the bits of integers by their numbers.
+ *
+ * A bit of an integer has a number, of six bits for an integer of 64. A permutation of the bits of these numbers moves all
+ * bits of the integer at once, by a few exchanges of two of them. */
+#ifndef USUBA_NUMBERS_H
+#define USUBA_NUMBERS_H
+
+#include "usuba_format.h"
+
+/* Bit k of the n-th: whether bit n of the number k is set. */
+#define USUBA_NUMBERED(n)                                                                                              \
+    ((n) == 0   ? 0xaaaaaaaaaaaaaaaau                                                                                  \
+     : (n) == 1 ? 0xccccccccccccccccu                                                                                  \
+     : (n) == 2 ? 0xf0f0f0f0f0f0f0f0u                                                                                  \
+     : (n) == 3 ? 0xff00ff00ff00ff00u                                                                                  \
+     : (n) == 4 ? 0xffff0000ffff0000u                                                                                  \
+                : 0xffffffff00000000u)
+
+#define USUBA_EXCHANGE_IN_CYCLE(exchange, cycle, n)                                                                    \
+    if ((cycle) < cycles && (n) < of / cycles)                                                                         \
+        x = exchange(x, (cycle), ((cycle) + (n) * steps) % of);
+
+/* Two functions on integers of 64 bits, or vectors of them.
+ * exchange(x, i, j): bits i and j of the numbers for each other.
+ * rotate(x, of, steps): bit n of the numbers goes to place n + steps, modulo `of`, 2 <= of <= 6, in every part of 2^of bits;
+ * `of` - s steps undo s. A rotation is as many cycles as `of` and `steps` have in common, and a cycle is exchanges with one
+ * of its places. */
+#define USUBA_NUMBERS(type, exchange, rotate)                                                                          \
+    USUBA_INLINE type exchange(type x, unsigned i, unsigned j)                                                         \
+    {                                                                                                                  \
+        const unsigned high = i > j ? i : j, low = i > j ? j : i, shift = (1u << high) - (1u << low);                  \
+        const uint64_t moved = USUBA_NUMBERED(low) & ~USUBA_NUMBERED(high);                                            \
+        const type t = (x >> shift ^ x) & moved;                                                                       \
+        return x ^ t ^ t << shift;                                                                                     \
+    }                                                                                                                  \
+    USUBA_INLINE type rotate(type x, unsigned of, unsigned steps)                                                      \
+    {                                                                                                                  \
+        const unsigned cycles = steps % of == 0                    ? of                                                \
+                                : of % 3 == 0 && steps % 3 == 0 ? 3                                                    \
+                                : of % 2 == 0 && steps % 2 == 0 ? 2                                                    \
+                                                                : 1;                                                   \
+        USUBA_EXCHANGE_IN_CYCLE(exchange, 0, 1)                                                                        \
+        USUBA_EXCHANGE_IN_CYCLE(exchange, 0, 2)                                                                        \
+        USUBA_EXCHANGE_IN_CYCLE(exchange, 0, 3)                                                                        \
+        USUBA_EXCHANGE_IN_CYCLE(exchange, 0, 4)                                                                        \
+        USUBA_EXCHANGE_IN_CYCLE(exchange, 0, 5)                                                                        \
+        USUBA_EXCHANGE_IN_CYCLE(exchange, 1, 1)                                                                        \
+        USUBA_EXCHANGE_IN_CYCLE(exchange, 1, 2)                                                                        \
+        USUBA_EXCHANGE_IN_CYCLE(exchange, 2, 1)                                                                        \
+        return x;                                                                                                      \
+    }
+
+USUBA_NUMBERS(uint64_t, usuba_exchange_numbers, usuba_rotate_numbers)
+
+/* log2 of a power of two of up to 64. */
+USUBA_INLINE unsigned usuba_log2(size_t n)
+{
+    return (unsigned)(n > 1) + (n > 2) + (n > 4) + (n > 8) + (n > 16) + (n > 32);
+}
+
+#endif
