@@ -9,6 +9,7 @@ use crate::block::{
 };
 use crate::header::{banner, prototype};
 use crate::hidden;
+use crate::inlined::{self, into_callers};
 use crate::names::{Names, identifier};
 use crate::shape::Shape;
 use crate::{KernelParameter, Options};
@@ -50,9 +51,14 @@ pub(crate) fn source(
         })
         .collect();
     let hidden = if target.single_lane { hidden::locals(module) } else { vec![BTreeSet::new(); names.len()] };
+    let into_callers = into_callers(module, target);
+    if into_callers.contains(&true) {
+        text.push_str(inlined::DEFINITION);
+    }
     for ((number, function), hidden) in module.functions.iter().enumerate().zip(hidden) {
         let entry = number + 1 == module.functions.len();
-        let printer = Printer::new(module, function, &names, hidden);
+        let mut printer = Printer::new(module, function, &names, hidden);
+        printer.into_caller = into_callers[number];
         printer.function(&mut text, &names[number], entry.then_some(parameters));
         if !entry {
             text.push('\n');
@@ -70,6 +76,8 @@ struct Printer<'a> {
     names: Names,
     /// The locals of which the compiler shall not know that they are on the stack.
     hidden: BTreeSet<BufferId>,
+    /// Whether GCC shall take it into its callers.
+    into_caller: bool,
 }
 
 impl<'a> Printer<'a> {
@@ -105,7 +113,16 @@ impl<'a> Printer<'a> {
                 *name = names.fresh(origin.as_deref().unwrap_or("t"));
             }
         }
-        Printer { shape: &module.shape, function, functions, registers, buffers, names, hidden }
+        Printer {
+            shape: &module.shape,
+            function,
+            functions,
+            registers,
+            buffers,
+            names,
+            hidden,
+            into_caller: false,
+        }
     }
 
     fn function(mut self, text: &mut String, symbol: &str, entry: Option<&[KernelParameter]>) {
@@ -114,6 +131,7 @@ impl<'a> Printer<'a> {
             Some(parameters) => text.push_str(&prototype(symbol, parameters, "restrict")),
             None => {
                 let linkage = match self.function.inline {
+                    Inline::Auto if self.into_caller => inlined::KEYWORD,
                     Inline::Auto => "static",
                     Inline::Always => "static inline",
                     Inline::Never => "__attribute__((noinline)) static",

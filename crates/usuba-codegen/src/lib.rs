@@ -24,6 +24,7 @@ mod cover;
 pub mod covers;
 mod header;
 mod hidden;
+mod inlined;
 mod life;
 pub mod messages;
 mod names;

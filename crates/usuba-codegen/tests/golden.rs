@@ -168,6 +168,36 @@ fn calls() {
 
 /// Two loops that start from one array and replace all of it start from no content; what they write by index and others
 /// read at fixed places has a base of its own on general-purpose registers.
+/// GCC is told to take in what is called twice; on general-purpose registers only where arguments are many beside the body.
+#[test]
+fn what_gcc_takes_into_callers() {
+    let program = |body: &str| {
+        format!(
+            "node Round (%0 a: v16) -> (r: v16) {{
+               {body}
+             }}
+             node Rounds (%0 a: v16) -> (r: v16) {{
+               %1: v16 = call Round(%0)
+               %2: v16 = call Round(%1)
+               return %2
+             }}"
+        )
+    };
+    let short = program("%1: v16 = rotate_left %0, 3\n%2: v16 = xor %1, %0\nreturn %2");
+    let long: String =
+        (1..12).map(|n| format!("%{n}: v16 = rotate_left %{}, {n}\n", n - 1)).collect::<String>();
+    let long = program(&format!("{long} return %11"));
+    let takes_in = |target: &str, text: &str| {
+        let target = by_name(target).expect("a target");
+        let program = Program::parse(text).unwrap_or_else(|error| panic!("{error:?}"));
+        case(program, target, "toy").kernel.source.contains("\nUSUBA_INTO_CALLER void toy_Round")
+    };
+    assert!(takes_in("gp64", &short) && takes_in("avx2", &short) && takes_in("avx2", &long));
+    assert!(!takes_in("gp64", &long));
+    let bits = |text: &str| text.replace("v16", "b1").replace("rotate_left %0, 3", "not %0");
+    assert!(!takes_in("avx2", &bits(&short)));
+}
+
 #[test]
 fn arrays_that_loops_replace() {
     check(
