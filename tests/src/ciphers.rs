@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use usuba_ir::layout::Slicing;
 use usuba_kit::known_answers::{Test, tests_of};
 use usuba_kit::manifest::{self, Construction, Function, Manifest, Primitive};
+use usuba_kit::package::measured::{self, Measured};
 use usuba_kit::vectors::{self, Vector};
 use usuba_kit::{OutputFile, construction};
 use usuba_lang::load::{Loaded, Loader, load};
@@ -60,6 +61,8 @@ pub struct Cipher {
     pub manifest: Manifest,
     /// Its program, free of errors.
     pub loaded: Loaded,
+    /// What its engines took where they were measured.
+    pub measured: Measured,
 }
 
 impl Cipher {
@@ -79,7 +82,12 @@ impl Cipher {
         let manifest = manifest::parse(name, &text(&folder.join(name))).expect("a valid manifest");
         let loaded = load(&folder.join(&manifest.source).to_string_lossy(), &[], &Disk);
         assert!(!loaded.diagnostics.iter().any(|finding| finding.is_error()), "{:?}", loaded.diagnostics);
-        Cipher { folder, manifest, loaded }
+        let measured = folder.join(measured::FILE);
+        let measured = match measured.exists() {
+            true => measured::parse(measured::FILE, &text(&measured)).expect("valid measurements"),
+            false => Measured::default(),
+        };
+        Cipher { folder, manifest, loaded, measured }
     }
 
     /// The nodes that a manifest names, each with its slicings.

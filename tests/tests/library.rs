@@ -11,7 +11,7 @@ use usuba_kit::harness;
 use usuba_kit::known_answers::run_program;
 use usuba_kit::library::Choices;
 use usuba_kit::manifest::Primitive;
-use usuba_kit::package::{self, Options, Package};
+use usuba_kit::package::{self, Options, Package, measured};
 use usuba_kit::run::{Compiler, Family, Program, SharedObjects};
 use usuba_target::{PLATFORMS, Target, by_name};
 use usuba_tests::ciphers::{CIPHERS, Cipher};
@@ -56,7 +56,12 @@ const USUAL_OPTIONS: Options<'static> = Options {
 };
 
 fn build(cipher: &Cipher, options: &Options) -> Package {
-    let read = package::Cipher { manifest: &cipher.manifest, loaded: &cipher.loaded, constructions: &[] };
+    let read = package::Cipher {
+        manifest: &cipher.manifest,
+        loaded: &cipher.loaded,
+        constructions: &[],
+        measured: Some(&cipher.measured),
+    };
     package::build(&[read], options, &|_| {}).expect("the library is made")
 }
 
@@ -222,8 +227,12 @@ int main(void)
 fn each_cpu_gets_what_it_has() {
     let cipher = Cipher::read("chacha20");
     let constructions = cipher.constructions("other_");
-    let read =
-        package::Cipher { manifest: &cipher.manifest, loaded: &cipher.loaded, constructions: &constructions };
+    let read = package::Cipher {
+        manifest: &cipher.manifest,
+        loaded: &cipher.loaded,
+        constructions: &constructions,
+        measured: Some(&cipher.measured),
+    };
     let options = Options { prefix: "other_", ..USUAL_OPTIONS };
     let mut files = package::build(&[read], &options, &|_| {}).expect("the library is made").files;
     // The others have what is best below them.
@@ -260,6 +269,30 @@ fn each_cpu_gets_what_it_has() {
             assert_eq!(found, format!("{got} {sum}"), "{cpu} asked for {wanted}");
         }
     }
+}
+
+/// Which engines a library keeps is what measurements say, if there are any: ports alone say nothing of latency, by which
+/// ChaCha20 in packed words takes 1.8 times as long as in words on vectors.
+#[test]
+fn engines_are_those_that_measurements_prefer() {
+    const HEAD: &str = "version = 1\nmachine = \"one\"\ntools = \"gcc\"\n[engines.chacha20]\ngp64-v = { blocks = 1, cycles = 400 }\n";
+    let slicings = |measured: &str| -> Vec<String> {
+        let mut cipher = Cipher::read("chacha20");
+        cipher.measured = measured::parse("engines.toml", &format!("{HEAD}{measured}")).expect("it is valid");
+        let avx2 = [by_name("avx2").expect("it is a target")];
+        let package = build(&cipher, &Options { targets: &avx2, ..USUAL_OPTIONS });
+        let made = package.engines.iter().filter(|made| made.target.name == "avx2");
+        made.map(|made| format!("{} {}", made.slicing, made.batch)).collect()
+    };
+    let with = |one: u32, two: u32| {
+        slicings(&format!(
+            "avx2-v1 = {{ blocks = 8, cycles = {one} }}\navx2-v = {{ blocks = 16, cycles = {two} }}\n\
+             avx2-v41 = {{ blocks = 2, cycles = 350 }}\navx2-v4 = {{ blocks = 8, cycles = 900 }}\n"
+        ))
+    };
+    assert_eq!(with(500, 1000), ["v 8", "v4 2"]);
+    assert_eq!(with(5000, 10000), ["v4 2", "v4 8"]);
+    assert_eq!(with(5000, 500), ["v 16", "v4 2"]);
 }
 
 /// Assembly is for ELF: where there is none, the functions that users call must not name it.
@@ -320,6 +353,7 @@ fn libraries_with_different_prefixes_go_together() {
             manifest: &cipher.manifest,
             loaded: &cipher.loaded,
             constructions: &constructions,
+            measured: Some(&cipher.measured),
         };
         files.extend(package::build(&[read], &options, &|_| {}).expect("the library is made").files);
     }
@@ -365,6 +399,7 @@ fn a_drop_in_has_one_header_for_each_cipher() {
             manifest: &cipher.manifest,
             loaded: &cipher.loaded,
             constructions,
+            measured: Some(&cipher.measured),
         })
         .collect();
     let options = Options { targets: &[gp64], ..USUAL_OPTIONS };

@@ -151,6 +151,25 @@ pub fn tuned_stale(primitive: &str, target: &str) -> String {
     )
 }
 
+/// A file of measured engines of another version.
+pub fn engines_version(found: i64, known: i64) -> String {
+    format!("this is version {found} of the file, and version {known} is known: run `usubac engines` again")
+}
+
+/// An engine for a target that does not exist.
+pub fn engines_name(name: &str) -> String {
+    let names: Vec<&str> = usuba_target::all().iter().map(|target| target.name).collect();
+    format!(
+        "`{name}` is no engine: write a target and a slicing, such as `avx2-h`; targets are {}",
+        names.join(", ")
+    )
+}
+
+/// Blocks or cycles that cannot be.
+pub fn engines_numbers() -> String {
+    "a batch is of at least one block, and takes some cycles: write numbers above zero".into()
+}
+
 /// What is wrong with the list of slicings for libraries.
 pub(crate) fn library_slicing(empty: bool, stranger: Option<&impl Display>) -> Option<String> {
     match stranger {

@@ -1,6 +1,6 @@
 //! Cores: which execution ports run what, where it differs from the tables of the targets.
 //!
-//! Compilation never depends on the core; only what is said beside measurements does.
+//! No code depends on the core; which of several engines a library keeps, and what is said beside measurements, does.
 
 use crate::instruction::{Instruction, Meaning};
 use crate::target::Target;

@@ -68,6 +68,8 @@ pub enum Command {
     Bench(Bench),
     /// Find the fastest way to compile a cipher by measurement, and write it down for build, bench and test.
     Tune(Tune),
+    /// Measure what batches of each engine of a library take, and write it down for build, which keeps the best.
+    Engines(Engines),
     /// Search a small circuit for a table: exact where it can be, and it says so.
     Synth(Synth),
     /// List the machines that code is made for.
@@ -553,6 +555,46 @@ pub struct Tune {
     #[arg(long)]
     pub resume: bool,
     /// Print what would be chosen; write no choice.
+    #[arg(long)]
+    pub dry_run: bool,
+    #[command(flatten)]
+    pub search: Search,
+}
+
+/// `usubac engines`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  usubac engines ciphers/aes
+  usubac engines ciphers/gift --primitive gift-64 --target avx2 --dry-run
+
+A library has several implementations of a primitive, its engines: one for each target, slicing and width that pays for some
+number of blocks. Which ones, `usubac build` decides by what a batch of each costs. This command compiles all there could be,
+times a call of one batch of each on this machine, and writes that to `engines.toml` beside the manifest. Engines that are not
+in it cost what is estimated from execution ports. docs/manifest.md explains the file.")]
+pub struct Engines {
+    /// A folder with a manifest `usuba.toml`.
+    #[arg(value_name = "DIR")]
+    pub path: String,
+    /// Only these primitives of the manifest (repeatable); the rest of the file stays.
+    #[arg(long, value_name = "NAME")]
+    pub primitive: Vec<String>,
+    /// Only these targets, separated by commas; `here` is all that this machine runs.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "here")]
+    pub target: Vec<String>,
+    /// The C compiler.
+    #[arg(long, value_name = "CC", default_value = "gcc")]
+    pub cc: String,
+    /// Its optimisation level.
+    #[arg(long, value_name = "O", default_value = "2")]
+    pub opt: String,
+    /// How many processes: the figures are medians over them.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub runs: u32,
+    /// A command that runs programs elsewhere: the path of the program, and its argument, come after its words.
+    #[arg(long, value_name = "CMD", value_parser = words)]
+    pub runner: Option<Words>,
+    /// Print what was measured; write no file.
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]

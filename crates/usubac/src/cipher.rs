@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use usuba_kit::library::BuildError;
 use usuba_kit::manifest::place::{self, Subject};
 use usuba_kit::manifest::{self, Construction, Manifest, Primitive};
+use usuba_kit::package::measured::{self, Measured};
 use usuba_kit::tuned::{self, Tuned};
 use usuba_lang::load::Loaded;
 
@@ -124,6 +125,24 @@ impl Cipher {
             })?;
         }
         Ok(tuned)
+    }
+
+    /// What engines of this cipher took where they were measured; nothing if there is no file of it.
+    pub fn measured(&self) -> Result<Measured, Failure> {
+        let file = self.folder.join(measured::FILE);
+        if !file.exists() {
+            return Ok(Measured::default());
+        }
+        let name = file.to_string_lossy();
+        let known = measured::parse(&name, &files::read_text(&file)?)
+            .map_err(|error| Failure::general(error.to_string()))?;
+        for primitive in known.batches.keys() {
+            self.primitives(std::slice::from_ref(primitive)).map_err(|failure| match failure {
+                Failure::General(message) => Failure::General(format!("{name}: {message}")),
+                Failure::Said => failure,
+            })?;
+        }
+        Ok(known)
     }
 
     /// The primitives and constructions with these names, all of them if there is none.

@@ -53,6 +53,7 @@ fn run(command_line: &CommandLine) -> ExitCode {
         Command::Explain(explain) => commands::explain::run(explain, &output),
         Command::Bench(bench) => commands::bench::run(bench, &output),
         Command::Tune(tune) => commands::tune::run(tune, &output),
+        Command::Engines(engines) => commands::engines::run(engines, &output),
         Command::Synth(synth) => commands::synth::run(synth, &output),
         Command::Targets(targets) => commands::targets::run(targets, &output),
         Command::Completions(completions) => commands::completions::run(completions),

@@ -46,6 +46,8 @@ pub struct Draft<'a> {
     /// What its names begin with.
     prefix: String,
     library: Library,
+    /// As [`Workbench::blocks`].
+    blocks: Option<u32>,
 }
 
 /// A compiled variant.
@@ -158,7 +160,7 @@ impl<'a> Workbench<'a> {
         let mut choices = variant.choices_over(&self.knobs);
         choices.prefix = prefix.clone();
         let library = library::build(primitive, &self.cipher.loaded, target, &choices)?;
-        Ok(Draft { primitive, target, variant, prefix, library })
+        Ok(Draft { primitive, target, variant, prefix, library, blocks: self.blocks })
     }
 
     /// Compiles a draft, within a time if one is given.
@@ -172,8 +174,8 @@ impl<'a> Workbench<'a> {
         limit: Option<Duration>,
     ) -> Result<Candidate, Failure> {
         let failure = |error: RunError| Failure::general(error.to_string());
-        let Draft { primitive, target, variant, prefix, library } = draft;
-        let timed = bench::functions(primitive, &library, &prefix, self.blocks);
+        let Draft { primitive, target, variant, prefix, library, blocks } = draft;
+        let timed = bench::functions(primitive, &library, &prefix, blocks);
         let mut files = library.files.clone();
         files.push(timed.file.clone());
         let objects = compiler.objects(&files, &[&self.level], limit).map_err(failure)?;
@@ -251,6 +253,16 @@ impl Draft<'_> {
     /// The kernel that the primitive spends its time in.
     pub fn kernel(&self) -> Option<&Kernel> {
         bench::main_kernel(&self.library)
+    }
+
+    /// Blocks that a call of the library works on at least.
+    pub fn batch(&self) -> u32 {
+        self.library.batch
+    }
+
+    /// The same with calls that get one batch.
+    pub fn by_batch(self) -> Self {
+        Draft { blocks: Some(self.library.batch), ..self }
     }
 
     /// What compilers are given, with the same names for every draft: who has the same text has the same code. The C

@@ -662,3 +662,32 @@ fn synth_prints_a_circuit_and_what_is_proved_of_it() {
         assert!(String::from_utf8_lossy(&output.stderr).contains(word), "{arguments:?}");
     }
 }
+
+#[test]
+fn engines_are_measured_and_written_down() {
+    let folder = ascon(None);
+    let file = folder.path().join("engines.toml");
+    let measure = ["engines", ".", "--primitive", "ascon-p6", "--target", "gp64", "--runs", "1"];
+    let fails = |arguments: &[&str], expected: &str| {
+        let output = usubac(arguments, folder.path());
+        assert_eq!(output.status.code(), Some(1));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.starts_with(&format!("error: {expected}")), "{said}");
+    };
+    let shown = succeeds(&[&measure[..], &["--dry-run"]].concat(), folder.path());
+    assert!(shown.contains("ascon-p6             gp64-v ") && !file.exists(), "{shown}");
+    succeeds(&measure, folder.path());
+    let text = fs::read_to_string(&file).expect("it is written");
+    assert!(text.contains("[engines.ascon-p6]\ngp64-v = { blocks = 2, cycles = "), "{text}");
+    fails(&["engines", ".", "--target", "sse2"], "libraries have no engines for `sse2`");
+    fails(&["engines", ".", "--cc", "icc"], "`icc` is no compiler; there are gcc and clang");
+    fs::write(&file, text.replace("machine = \"", "machine = \"Another ")).expect("it can be written");
+    fails(&measure, "./engines.toml was made on another machine or with another compiler (Another ");
+    fs::write(&file, text.replace("ascon-p6", "ascon-p7")).expect("it can be written");
+    fails(&["build", ".", "-o", "out"], "./engines.toml: the manifest has no primitive `ascon-p7`; it has ");
+    fs::write(&file, text.replace("gp64-v ", "gp32-v ")).expect("it can be written");
+    fails(
+        &["build", ".", "-o", "out"],
+        "./engines.toml:7:1: `gp32-v` is no engine: write a target and a slicing",
+    );
+}

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use usuba_ir::layout::Slicing;
 use usuba_kit::manifest::{Construction, Function, Primitive, Scheme};
+use usuba_kit::package::share_engines;
 use usuba_kit::pipeline::{Settings, compile};
 use usuba_tests::ciphers::{CIPHERS, Cipher, root};
 
@@ -62,6 +63,7 @@ fn page(name: &str, cipher: &Cipher, measured: &Value) -> String {
             let _ = writeln!(text, "| {slicing} | {with} | {without} |");
         }
         text += &figures(&primitive.name, measured);
+        text += &batches(cipher, primitive);
     }
     for construction in &manifest.constructions {
         let _ = write!(
@@ -139,6 +141,30 @@ fn targets(cipher: &Cipher, primitive: &Primitive, slicing: Slicing) -> (String,
         }
     }
     (with.join(", "), without.join(", "))
+}
+
+/// What calls of one batch take, if that was measured: what the least call costs, and from how many blocks on wide engines pay.
+fn batches(cipher: &Cipher, primitive: &Primitive) -> String {
+    let shares = |other: &&Primitive| other.name == primitive.name || share_engines(other, primitive);
+    let first = cipher.manifest.primitives.iter().find(shares).unwrap_or(primitive);
+    let Some(batches) = cipher.measured.batches.get(&first.name) else { return String::new() };
+    let mut rows: Vec<(u32, &String, f64)> =
+        batches.iter().map(|(engine, batch)| (batch.blocks, engine, batch.cycles)).collect();
+    rows.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+    let mut text = format!(
+        "\nThe least call of each engine that a library could keep, which takes fewer blocks as long (core cycles from bytes to \
+         bytes, {}, {}):\n\n| engine | blocks | cycles | a byte |\n|---|---|---|---|\n",
+        cipher.measured.machine, cipher.measured.tools
+    );
+    let block = usuba_kit::bench::block_bytes(primitive);
+    for (blocks, engine, cycles) in rows {
+        let _ = writeln!(
+            text,
+            "| {engine} | {blocks} | {cycles:.0} | {:.2} |",
+            cycles / f64::from(blocks * block)
+        );
+    }
+    text
 }
 
 /// What was measured, if anything was.

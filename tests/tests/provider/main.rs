@@ -42,6 +42,7 @@ fn package_of(names: &[&str], prefix: &str) -> Vec<OutputFile> {
             manifest: &cipher.manifest,
             loaded: &cipher.loaded,
             constructions,
+            measured: Some(&cipher.measured),
         })
         .collect();
     let targets = [by_name("avx2").expect("it is a target")];

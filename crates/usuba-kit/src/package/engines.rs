@@ -1,6 +1,8 @@
 //! The implementations of a primitive.
 
 use super::amalgamate::inline;
+use super::estimate;
+use super::measured;
 use super::steps::{Cost, Step, steps, worthwhile};
 use super::{Cipher, Made, Options};
 use crate::OutputFile;
@@ -8,25 +10,15 @@ use crate::driver::TWEAKS;
 use crate::library::{self, BuildError, Choices, Library, RoundKeys};
 use crate::manifest::{BlockCipher, Function, Mode, Primitive};
 use crate::pipeline::Failure;
-use usuba_codegen::{Backend, Kernel};
+use usuba_codegen::Backend;
 use usuba_ir::layout::Slicing;
 use usuba_target::machines::GP64;
 use usuba_target::{PLATFORMS, Platform, Target};
 
-/// Cycles of a call that has to do with neither kernel nor data.
-const CALL: f64 = 40.0;
-
-/// Kernels take more than their port bound, mostly by so much; the states of bitsliced ones are in memory, and what moves
-/// them there and back is not in the bound.
-const OVER_BOUND: f64 = 1.2;
-const OVER_BOUND_BITSLICED: f64 = 1.5;
-
 /// A batch by itself, of which several at once would fill the ports, takes at least this part of the time of all of them.
 const ALONE: f64 = 0.6;
-
-/// What is assumed of machines whose tables have no ports.
-const GENERAL_A_CYCLE: f64 = 3.0;
-const VECTORS_A_CYCLE: f64 = 2.0;
+/// Of packed words, which are longer chains.
+const ALONE_PACKED: f64 = 0.72;
 
 /// Without an engine, some number of blocks must take more than so many times the cycles: it saves more than a sixth of them.
 const WORTH_ITS_CODE: f64 = 1.2;
@@ -141,9 +133,15 @@ pub fn build(
                         let passes = &mut choices.settings.passes;
                         (passes.interleave, passes.granularity) = (Some(1), None);
                         let mut alone = candidate(cipher, primitive, target, &choices, platform, options)?;
-                        if let Some(alone) = &mut alone {
+                        if let Some(alone) = &mut alone
+                            && !alone.measured
+                        {
+                            let least = match choices.slicing {
+                                Slicing::Packed(_) => ALONE_PACKED,
+                                _ => ALONE,
+                            };
                             for (cycles, all) in alone.engine.cycles.iter_mut().zip(usual.engine.cycles) {
-                                *cycles = cycles.max(ALONE * all);
+                                *cycles = cycles.max(least * all);
                             }
                         }
                         candidates.extend(alone);
@@ -178,6 +176,8 @@ pub struct Candidate {
     files: Vec<OutputFile>,
     made: Made,
     interleave: u32,
+    /// Whether its cost by ports is a measured one.
+    measured: bool,
 }
 
 /// The engines that the primitives of a cipher have so far.
@@ -187,7 +187,7 @@ pub struct Known {
 }
 
 /// Whether two block ciphers differ in their keys and key schedules only: their engines are the same.
-fn is_same_but_for_keys(a: &Primitive, b: &Primitive) -> bool {
+pub(super) fn is_same_but_for_keys(a: &Primitive, b: &Primitive) -> bool {
     let (Function::BlockCipher(one), Function::BlockCipher(other)) = (&a.function, &b.function) else {
         return false;
     };
@@ -285,9 +285,9 @@ fn candidate(
     choices.command = options.command.into();
     let slicing = choices.slicing;
     // Two ways may differ in how many batches are computed at once only.
-    let alone = if choices.settings.passes.interleave == Some(1) { "1" } else { "" };
-    let name = format!("{}-{}-{slicing}{alone}", primitive.name, target.name);
-    let named = Primitive { name, ..primitive.clone() };
+    let alone = choices.settings.passes.interleave == Some(1);
+    let engine = measured::name(target, slicing, alone);
+    let named = Primitive { name: format!("{}-{engine}", primitive.name), ..primitive.clone() };
     let library = match library::engine(&named, cipher.loaded, target, &choices) {
         Ok(library) => library,
         Err(BuildError::Node { failure: Failure::Target(_), .. }) => return Ok(None),
@@ -304,7 +304,14 @@ fn candidate(
         assembly,
         batch: library.batch,
     };
-    let cycles = library.kernels.first().map_or([CALL; 2], |(_, compiled)| cycles(&compiled.kernel, target));
+    let seen = primitive.in_slicing(slicing);
+    let estimated = |kernel| estimate::cycles(&seen, kernel, target);
+    let mut cycles =
+        library.kernels.first().map_or([estimate::CALL; 2], |(_, compiled)| estimated(&compiled.kernel));
+    let found = cipher.measured.and_then(|known| known.find(&primitive.name, &engine, library.batch));
+    if let Some(found) = found {
+        cycles[0] = found;
+    }
     let mut files = vec![OutputFile {
         path: format!("{stem}.c"),
         contents: source(&library, primitive, target, &stem, &condition, options),
@@ -322,15 +329,7 @@ fn candidate(
         round_keys: library.round_keys,
     };
     let interleave = library.kernels.first().map_or(1, |(_, compiled)| compiled.kernel.shape.interleave);
-    Ok(Some(Candidate { engine, files, made, interleave }))
-}
-
-/// Cycles that a batch takes, roughly: by ports, and by instructions.
-fn cycles(kernel: &Kernel, target: &Target) -> [f64; 2] {
-    let at_once = if target.single_lane { GENERAL_A_CYCLE } else { VECTORS_A_CYCLE };
-    let guess = kernel.report.instructions_run() as f64 / at_once;
-    let over = if kernel.shape.slicing == Slicing::B { OVER_BOUND_BITSLICED } else { OVER_BOUND };
-    [kernel.report.port_bound(target).unwrap_or(guess), guess].map(|cycles| cycles * over + CALL)
+    Ok(Some(Candidate { engine, files, made, interleave, measured: found.is_some() }))
 }
 
 /// When an engine is compiled.

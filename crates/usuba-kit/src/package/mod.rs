@@ -9,8 +9,10 @@ mod amalgamate;
 mod constructions;
 mod cpu;
 mod engines;
+mod estimate;
 mod folder;
 mod front;
+pub mod measured;
 mod primitives;
 pub mod steps;
 mod template;
@@ -18,6 +20,7 @@ mod template;
 use crate::OutputFile;
 use crate::library::{BuildError, Choices};
 use crate::manifest::{Manifest, Primitive};
+use measured::Measured;
 use template::Values;
 use usuba_lang::load::Loaded;
 use usuba_target::Target;
@@ -31,11 +34,18 @@ pub struct Cipher<'a> {
     pub loaded: &'a Loaded,
     /// The files of its constructions, with the prefix of the library: [`crate::construction::files`].
     pub constructions: &'a [OutputFile],
+    /// What its engines took where they were measured.
+    pub measured: Option<&'a Measured>,
 }
 
 /// How code is chosen: for a primitive and a target what is worth trying, a way for each slicing. What has no code for the
 /// target is left out.
 pub type Choose<'a> = dyn Fn(Cipher, &Primitive, &'static Target) -> Vec<Choices> + Sync + 'a;
+
+/// Whether two primitives of a cipher have the same engines: block ciphers that differ in their keys and key schedules only.
+pub fn share_engines(one: &Primitive, other: &Primitive) -> bool {
+    engines::is_same_but_for_keys(one, other)
+}
 
 /// What can be chosen about a library.
 #[derive(Clone, Copy)]

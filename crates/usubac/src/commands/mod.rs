@@ -4,6 +4,7 @@ pub mod bench;
 pub mod build;
 pub mod check;
 pub mod completions;
+pub mod engines;
 pub mod explain;
 pub mod fmt;
 pub mod packages;

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use usuba_kit::construction;
 use usuba_kit::library::{BuildError, Choices};
 use usuba_kit::manifest::Primitive;
+use usuba_kit::package::measured::Measured;
 use usuba_kit::package::{self, Options, Package};
 use usuba_kit::pipeline;
 use usuba_kit::tuned::Tuned;
@@ -26,6 +27,7 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
     check_prefix(&build.prefix)?;
     let wanted = targets::named(&build.compile.target)?;
     let mut ciphers: Vec<(Cipher, Tuned)> = Vec::new();
+    let mut measured: Vec<Measured> = Vec::new();
     for path in &build.paths {
         let cipher = Cipher::read(path, &build.search, output)?;
         if ciphers.iter().any(|(known, _)| known.manifest.name == cipher.manifest.name) {
@@ -35,6 +37,7 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
             )));
         }
         let tuned = cipher.tuned(build.compile.no_tuned, output)?;
+        measured.push(cipher.measured()?);
         ciphers.push((cipher, tuned));
     }
     check_primitives(&ciphers, &build.primitive)?;
@@ -74,10 +77,12 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
     let read: Vec<package::Cipher> = ciphers
         .iter()
         .zip(&constructions)
-        .map(|((cipher, _), constructions)| package::Cipher {
+        .zip(&measured)
+        .map(|(((cipher, _), constructions), measured)| package::Cipher {
             manifest: &cipher.manifest,
             loaded: &cipher.loaded,
             constructions,
+            measured: Some(measured),
         })
         .collect();
     let made = package::build(&read, &options, &|name| {

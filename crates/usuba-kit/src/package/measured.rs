@@ -1,0 +1,194 @@
+//! The file `engines.toml` next to a manifest: what batches of engines took on a machine.
+//!
+//! It is written by `usubac engines` and read where a library is built: an engine that was measured costs what it took, one
+//! that was not what is [estimated](super::estimate). Unknown fields are errors. What was measured of another number of
+//! blocks than the engine now takes at once says nothing about it and is not used; an edited program that still takes as
+//! many is taken to cost about as much.
+
+use crate::manifest::ManifestError;
+use crate::messages;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use toml::Spanned;
+use usuba_ir::layout::Slicing;
+use usuba_target::Target;
+
+/// The version of the file that is written, and the only one that is read.
+pub const VERSION: i64 = 1;
+
+/// The name of the file.
+pub const FILE: &str = "engines.toml";
+
+/// What is known of the engines of a cipher.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Measured {
+    /// The machine that ran them.
+    pub machine: String,
+    /// The compiler that compiled them, as it calls itself, and its optimisation level.
+    pub tools: String,
+    /// For each primitive, its engines by their [names](name).
+    pub batches: BTreeMap<String, BTreeMap<String, Batch>>,
+}
+
+/// What a batch took.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Batch {
+    /// Blocks.
+    pub blocks: u32,
+    /// Core cycles of a call for so many: the mean over encryption of blocks and counter mode.
+    pub cycles: f64,
+}
+
+impl Measured {
+    /// Core cycles of a batch of `blocks`, if that was measured.
+    pub fn find(&self, primitive: &str, engine: &str, blocks: u32) -> Option<f64> {
+        let batch = self.batches.get(primitive)?.get(engine)?;
+        (batch.blocks == blocks).then_some(batch.cycles)
+    }
+}
+
+/// What tells the engines of a primitive apart: `avx2-h`, or `avx2-h1` where batches of it are not interleaved although several
+/// at once would be faster.
+pub fn name(target: &Target, slicing: Slicing, alone: bool) -> String {
+    format!("{}-{slicing}{}", target.name, if alone { "1" } else { "" })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    version: Spanned<i64>,
+    machine: String,
+    tools: String,
+    #[serde(default)]
+    engines: BTreeMap<String, BTreeMap<Spanned<String>, Spanned<Fields>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fields {
+    blocks: u32,
+    cycles: f64,
+}
+
+/// Reads a file. `file` is the name to report it under.
+///
+/// # Errors
+/// The first thing that is wrong with the text.
+pub fn parse(file: &str, text: &str) -> Result<Measured, ManifestError> {
+    let raw: File = toml::from_str(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        ManifestError::at(file, text, at, error.message().replace('\n', ": "))
+    })?;
+    let wrong = |at: usize, message: String| ManifestError::at(file, text, at, message);
+    if *raw.version.get_ref() != VERSION {
+        let message = messages::engines_version(*raw.version.get_ref(), VERSION);
+        return Err(wrong(raw.version.span().start, message));
+    }
+    let mut measured = Measured { machine: raw.machine, tools: raw.tools, ..Measured::default() };
+    for (primitive, engines) in raw.engines {
+        for (engine, fields) in engines {
+            let target = engine.get_ref().rsplit_once('-').map_or("", |(target, _)| target);
+            if usuba_target::by_name(target).is_none() {
+                return Err(wrong(engine.span().start, messages::engines_name(engine.get_ref())));
+            }
+            let at = fields.span().start;
+            let Fields { blocks, cycles } = fields.into_inner();
+            if blocks == 0 || !(cycles.is_finite() && cycles > 0.0) {
+                return Err(wrong(at, messages::engines_numbers()));
+            }
+            let of = measured.batches.entry(primitive.clone()).or_default();
+            of.insert(engine.into_inner(), Batch { blocks, cycles });
+        }
+    }
+    Ok(measured)
+}
+
+/// The text of a file; [`parse`] reads it back.
+pub fn print(measured: &Measured) -> String {
+    let mut text = String::from(
+        "# Made by `usubac engines`, read by `usubac build`; docs/manifest.md says what it means.\n",
+    );
+    let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
+    let _ = writeln!(text, "version = {VERSION}");
+    let _ = writeln!(text, "machine = {}", quoted(&measured.machine));
+    let _ = writeln!(text, "tools = {}", quoted(&measured.tools));
+    for (primitive, engines) in &measured.batches {
+        let _ = writeln!(text, "\n[engines.{primitive}]");
+        for (engine, Batch { blocks, cycles }) in engines {
+            let _ = writeln!(text, "{engine} = {{ blocks = {blocks}, cycles = {cycles:.1} }}");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    const SAMPLE: &str = r#"# Made by `usubac engines`, read by `usubac build`; docs/manifest.md says what it means.
+version = 1
+machine = "Some CPU @ 2.10GHz"
+tools = "gcc 12, -O2"
+
+[engines.aes-128]
+avx2-h = { blocks = 16, cycles = 800.0 }
+avx2-h1 = { blocks = 8, cycles = 512.5 }
+
+[engines.aes-256]
+avx512-gfni-v16 = { blocks = 4, cycles = 97.0 }
+"#;
+
+    #[test]
+    fn what_is_printed_is_read() {
+        let measured = parse(FILE, SAMPLE).unwrap();
+        assert_eq!(print(&measured), SAMPLE);
+        assert_eq!(measured.find("aes-128", "avx2-h1", 8), Some(512.5));
+        assert_eq!(measured.find("aes-128", "avx2-h1", 4), None);
+        assert_eq!(measured.find("aes-128", "avx512-h", 32), None);
+        assert_eq!(measured.find("aes-192", "avx2-h", 16), None);
+    }
+
+    fn check(text: &str, expected: Expect) {
+        expected.assert_eq(&parse(FILE, text).unwrap_err().to_string());
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        check(
+            &SAMPLE.replace("version = 1", "version = 2"),
+            expect![
+                "engines.toml:2:11: this is version 2 of the file, and version 1 is known: run `usubac engines` again"
+            ],
+        );
+        check(
+            &SAMPLE.replace("machine = ", "engine = "),
+            expect![
+                "engines.toml:3:1: unknown field `engine`, expected one of `version`, `machine`, `tools`, `engines`"
+            ],
+        );
+        check(
+            &SAMPLE.replace("avx2-h1", "avx3-h1"),
+            expect![
+                "engines.toml:8:1: `avx3-h1` is no engine: write a target and a slicing, such as `avx2-h`; targets are gp64, sse2, ssse3, sse4.2, avx, avx2, avx2-gfni, avx512-128, avx512-256, avx512, avx512-gfni, neon, altivec"
+            ],
+        );
+        check(
+            &SAMPLE.replace("512.5", "-512.5"),
+            expect![
+                "engines.toml:8:11: a batch is of at least one block, and takes some cycles: write numbers above zero"
+            ],
+        );
+        check(
+            &SAMPLE.replace("blocks = 16", "blocks = 0"),
+            expect![
+                "engines.toml:7:10: a batch is of at least one block, and takes some cycles: write numbers above zero"
+            ],
+        );
+        check(
+            &SAMPLE.replace("blocks = 16", "blocks = 16, bytes = 256"),
+            expect!["engines.toml:7:25: unknown field `bytes`, expected `blocks` or `cycles`"],
+        );
+    }
+}

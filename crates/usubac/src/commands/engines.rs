@@ -1,0 +1,223 @@
+//! `usubac engines`: what batches of each engine of a library take, by measurement.
+
+use crate::args::Engines;
+use crate::cipher::Cipher;
+use crate::files;
+use crate::machine::Machine;
+use crate::measure::{Candidate, Metric, Samples, Workbench};
+use crate::output::{Failure, Output, print_json, print_line};
+use crate::{progress, targets};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use usuba_ir::layout::Slicing;
+use usuba_kit::library::BuildError;
+use usuba_kit::manifest::{Function, Primitive};
+use usuba_kit::package::measured::{self, Batch, Measured};
+use usuba_kit::package::share_engines;
+use usuba_kit::pipeline;
+use usuba_kit::run::Family;
+use usuba_kit::tuned::Tuned;
+use usuba_kit::variant::Variant;
+use usuba_target::{PLATFORMS, Target};
+
+/// An engine, compiled.
+struct Engine {
+    name: String,
+    blocks: u32,
+    candidate: Candidate,
+}
+
+/// Measures, primitive by primitive, and writes each at once: what is found stays found if the rest is interrupted.
+pub fn run(engines: &Engines, output: &Output) -> Result<(), Failure> {
+    let cipher = Cipher::read(&engines.path, &engines.search, output)?;
+    let tuned = cipher.tuned(false, output)?;
+    let family = targets::compiler(&engines.cc)?;
+    let chosen = levels(&engines.target)?;
+    let runner = engines.runner.as_deref().unwrap_or_default();
+    let workbench = Workbench::new(&cipher, &engines.opt, None, runner, Metric::Cycles);
+    let mut machine = Machine::new(runner);
+    for target in &chosen {
+        let (compiler, timed) = workbench
+            .compiler(target, &Variant::new(Slicing::V).by(family))
+            .map_err(|error| Failure::general(error.to_string()))?;
+        if !timed {
+            return Err(Failure::general(format!(
+                "code for `{}` cannot be timed here; give --runner CMD, which runs it on another machine",
+                target.name
+            )));
+        }
+        machine.add_compiler(compiler.version());
+    }
+    let mut known = known(engines, &cipher, &machine, &workbench.level)?;
+    let bar = progress::bar(output);
+    let primitives = cipher.primitives(&engines.primitive)?;
+    bar.set_length(primitives.len() as u64);
+    let mut rows: Vec<Value> = Vec::new();
+    let mut path = None;
+    for (number, &primitive) in primitives.iter().enumerate() {
+        bar.set_position(number as u64);
+        // The engines of a generator work on several streams, which nothing here times: they are estimated.
+        let is_generator = matches!(primitive.function, Function::Generator(_));
+        let is_known = primitives.iter().take(number).any(|&other| share_engines(other, primitive));
+        if is_generator || is_known {
+            continue;
+        }
+        let show = |what: &str| bar.set_message(format!("{}: {what}", primitive.name));
+        let made = compile(&workbench, primitive, &chosen, family, &tuned, &show)?;
+        show("timing");
+        let times = time(&workbench, &made, engines.runs as usize)?;
+        let of = known.batches.entry(primitive.name.clone()).or_default();
+        of.retain(|name, _| !chosen.iter().any(|target| is_of(name, target)));
+        for (engine, cycles) in made.iter().zip(times) {
+            let Some(cycles) = cycles else {
+                return Err(Failure::general("no sample was steady: is the machine overloaded?"));
+            };
+            of.insert(engine.name.clone(), Batch { blocks: engine.blocks, cycles });
+            rows.push(json!({
+                "primitive": primitive.name, "engine": engine.name, "blocks": engine.blocks, "cycles": cycles,
+            }));
+            if !output.is_json() {
+                let line = format!(
+                    "{:<20} {:<16} {:>4} blocks {cycles:>11.1} cycles",
+                    primitive.name, engine.name, engine.blocks
+                );
+                bar.suspend(|| print_line(&line));
+            }
+        }
+        if !engines.dry_run {
+            let file = [(PathBuf::from(measured::FILE), measured::print(&known))];
+            path = files::write_all(&cipher.folder, &file)?.into_iter().next();
+        }
+    }
+    bar.finish_and_clear();
+    if output.is_json() {
+        print_json(&json!({
+            "machine": machine.json(), "engines": rows, "file": path.map(|path| path.display().to_string()),
+        }));
+    } else {
+        machine.lines().iter().for_each(|line| print_line(line));
+        if let Some(path) = path {
+            print_line(&format!("wrote {}", path.display()));
+        }
+    }
+    Ok(())
+}
+
+/// The targets that libraries have levels for, among those that are named.
+fn levels(names: &[String]) -> Result<Vec<&'static Target>, Failure> {
+    let is_level = |target: &&'static Target| {
+        PLATFORMS.iter().any(|platform| platform.levels.iter().any(|level| level.name == target.name))
+    };
+    let (levels, others): (Vec<&Target>, Vec<&Target>) =
+        targets::named(names)?.into_iter().partition(is_level);
+    match others.iter().find(|other| names.iter().any(|name| *name == other.name)) {
+        Some(other) => Err(Failure::general(format!("libraries have no engines for `{}`", other.name))),
+        None => Ok(levels),
+    }
+}
+
+/// What stays of the file: all if only a part is measured, else nothing.
+fn known(engines: &Engines, cipher: &Cipher, machine: &Machine, level: &str) -> Result<Measured, Failure> {
+    let new = Measured {
+        machine: machine.processor.clone(),
+        tools: format!("{}, {level}", machine.compilers.join("; ")),
+        ..Measured::default()
+    };
+    let old = cipher.measured()?;
+    let is_part = !engines.primitive.is_empty() || engines.target != ["here"];
+    if !is_part || old.batches.is_empty() {
+        return Ok(new);
+    }
+    if (&old.machine, &old.tools) != (&new.machine, &new.tools) && !engines.dry_run {
+        return Err(Failure::general(format!(
+            "{} was made on another machine or with another compiler ({}; {}): figures of both do not compare; measure all, \
+             without --primitive and --target",
+            cipher.folder.join(measured::FILE).display(),
+            old.machine,
+            old.tools
+        )));
+    }
+    Ok(old)
+}
+
+/// Whether the engine of this name is for a target.
+fn is_of(name: &str, target: &Target) -> bool {
+    name.rsplit_once('-').is_some_and(|(of, _)| of == target.name)
+}
+
+/// Compiles all engines that a library could have.
+fn compile(
+    workbench: &Workbench,
+    primitive: &Primitive,
+    chosen: &[&'static Target],
+    family: Family,
+    tuned: &Tuned,
+    show: &dyn Fn(&str),
+) -> Result<Vec<Engine>, Failure> {
+    let mut made: Vec<Engine> = Vec::new();
+    let mut there: Vec<(&str, Slicing)> = Vec::new();
+    for &target in chosen {
+        for &slicing in &primitive.library {
+            // As where libraries are made.
+            if !target.adds_to(|other| there.contains(&(other, slicing))) {
+                continue;
+            }
+            let tuned = tuned.find(&primitive.name, target.name).map(|choice| choice.variant);
+            let variant = match tuned.filter(|variant| variant.slicing() == slicing) {
+                Some(variant) => variant,
+                None => Variant::new(slicing).by(family),
+            };
+            let Some(all) = engine(workbench, primitive, target, variant, false, show)? else { continue };
+            there.push((target.name, slicing));
+            if all.candidate.kernel.shape.interleave > 1 {
+                let alone = variant.set("interleave", "1").map_err(Failure::general)?;
+                made.extend(engine(workbench, primitive, target, alone, true, show)?);
+            }
+            made.push(all);
+        }
+    }
+    Ok(made)
+}
+
+/// Compiles an engine, or nothing if the target has no code for it.
+fn engine(
+    workbench: &Workbench,
+    primitive: &Primitive,
+    target: &'static Target,
+    variant: Variant,
+    alone: bool,
+    show: &dyn Fn(&str),
+) -> Result<Option<Engine>, Failure> {
+    let name = measured::name(target, variant.slicing(), alone);
+    show(&format!("compiling {name}"));
+    let draft = match workbench.draft(primitive, target, variant) {
+        Ok(draft) => draft.by_batch(),
+        Err(BuildError::Node { failure: pipeline::Failure::Target(_), .. }) => return Ok(None),
+        Err(error) => return Err(workbench.cipher.explain(&error)),
+    };
+    let (compiler, _) =
+        workbench.compiler(target, &variant).map_err(|error| Failure::general(error.to_string()))?;
+    let blocks = draft.batch();
+    Ok(Some(Engine { name, blocks, candidate: workbench.compile(draft, &compiler, None)? }))
+}
+
+/// Core cycles of a batch of each, all in the same processes; `None` where no sample was steady.
+fn time(workbench: &Workbench, engines: &[Engine], processes: usize) -> Result<Vec<Option<f64>>, Failure> {
+    let field: Vec<&Candidate> = engines.iter().map(|engine| &engine.candidate).collect();
+    if field.is_empty() {
+        return Ok(Vec::new());
+    }
+    let program = workbench.link(&field, None)?;
+    let mut samples = Samples::new(field.len());
+    for process in 0..processes {
+        workbench.sample(&program, &field, None, process * field.len() / processes, &mut samples)?;
+    }
+    let cycles = |(number, candidate): (usize, &&Candidate)| {
+        let works = candidate.timed.works.iter().filter(|work| work.what != "kernel");
+        let times: Option<Vec<f64>> =
+            works.map(|work| Some(samples.median(number, work.what)? * f64::from(work.bytes))).collect();
+        let times = times.filter(|times| !times.is_empty())?;
+        Some(times.iter().sum::<f64>() / times.len() as f64)
+    };
+    Ok(field.iter().enumerate().map(cycles).collect())
+}
