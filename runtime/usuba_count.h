@@ -181,7 +181,7 @@ USUBA_INLINE void usuba_count_row(unsigned char *row, const unsigned char *numbe
 USUBA_INLINE void usuba_count_v(void *registers, size_t size, size_t lane, unsigned char *counter, uint64_t moved,
                                 struct usuba_count *memory, struct usuba_format format, int big, size_t block)
 {
-    enum { LONGEST = 64 };
+    enum { LONGEST = 64, ROOM = 1024 };
     unsigned char *image = (unsigned char *)registers, *numbers = (unsigned char *)memory->words, next[LONGEST];
     const size_t instances = size / lane, bytes = format.bytes, digits = bytes < 8 ? bytes : 8;
     const int regular = 8 * lane == format.width && usuba_cell_bits(format) == 0 && size <= sizeof *memory &&
@@ -190,9 +190,18 @@ USUBA_INLINE void usuba_count_v(void *registers, size_t size, size_t lane, unsig
     size_t j, word, t;
     uint64_t now, before, last, low;
     if (!regular) {
+        unsigned char blocks[ROOM];
         const size_t part = usuba_words_at_once(format);
         uint64_t words[8];
         size_t k;
+        if (block == bytes && instances * bytes <= ROOM) {
+            for (j = 0; j < instances; j++) {
+                memcpy(blocks + j * bytes, counter, bytes);
+                usuba_counter_add(counter, bytes, big, 1);
+            }
+            usuba_pack_v(registers, size, lane, blocks, format);
+            return;
+        }
         for (j = 0; j < instances; j++) {
             /* The instance of the next block. */
             size_t instance = 0;
