@@ -42,7 +42,7 @@ USUBA_INLINE void usuba_load_planes(uint64_t planes[8], const unsigned char *blo
         else
             for (k = 0; k < step; k++)
                 x = x << 8 | block[group * bytes + at + k];
-        x = usuba_rotate_numbers(x, of, of - usuba_log2(cell));
+        x = usuba_rotate_numbers(x, 0, of, of - usuba_log2(cell));
         for (k = 0; k < cell; k++)
             planes[k] = planes[k] << part | (x >> (cell - 1 - k) * part & UINT64_MAX >> (64 - part));
     }
@@ -61,7 +61,7 @@ USUBA_INLINE void usuba_output_planes(struct usuba_output block, size_t group, c
         uint64_t x = 0;
         for (k = 0; k < cell; k++)
             x = x << part | (planes[k] >> below & UINT64_MAX >> (64 - part));
-        x = usuba_rotate_numbers(x, of, usuba_log2(cell));
+        x = usuba_rotate_numbers(x, 0, of, usuba_log2(cell));
         /* A part is little-endian. */
         x = usuba_reverse_lane(x, step);
         usuba_output_part(usuba_output_at(block, group * bytes + at), x, step);

@@ -272,19 +272,24 @@ USUBA_INLINE void usuba_count_interleaved(void *registers, size_t size, size_t b
                                           uint64_t moved, struct usuba_count *memory, struct usuba_format format, int big,
                                           size_t block)
 {
-    unsigned char *image = (unsigned char *)registers;
-    const size_t part = usuba_words_at_once(format);
-    uint64_t words[8];
-    size_t word, j, k;
+    enum { ROOM = 1024 };
+    unsigned char *image = (unsigned char *)registers, blocks[ROOM];
+    size_t word, j;
     (void)moved, (void)memory, (void)block;
+    if (batch * format.bytes <= ROOM) {
+        for (j = 0; j < batch; j++) {
+            memcpy(blocks + j * format.bytes, counter, format.bytes);
+            usuba_counter_add(counter, format.bytes, big, 1);
+        }
+        usuba_pack_interleaved(registers, size, batch, blocks, format);
+        return;
+    }
     memset(image, 0, format.words * size);
     for (j = 0; j < batch; j++) {
-        for (word = 0; word < format.words; word += part) {
-            usuba_load_words(words, counter, word, format);
-            for (k = 0; k < part; k++) {
-                unsigned char *at = image + (word + k) * size;
-                usuba_store_lane(at, usuba_load_lane(at, size) | words[k] << (j * format.width), size);
-            }
+        for (word = 0; word < format.words; word++) {
+            unsigned char *at = image + word * size;
+            const uint64_t x = usuba_load_word(counter, word, format) << (j * format.width);
+            usuba_store_lane(at, usuba_load_lane(at, size) | x, size);
         }
         usuba_counter_add(counter, format.bytes, big, 1);
     }

@@ -8,29 +8,109 @@
 /* Words of a batch, one behind the other, to and from their interleaved form. */
 USUBA_INLINE uint64_t usuba_interleave(uint64_t x, size_t batch)
 {
-    return usuba_rotate_numbers(x, 6, usuba_log2(batch));
+    return usuba_rotate_numbers(x, 0, 6, usuba_log2(batch));
 }
 
 USUBA_INLINE uint64_t usuba_uninterleave(uint64_t x, size_t batch)
 {
-    return usuba_rotate_numbers(x, 6, 6 - usuba_log2(batch));
+    return usuba_rotate_numbers(x, 0, 6, 6 - usuba_log2(batch));
+}
+
+/* Bits of the place of a bit in its cell for those of the number of its integer, of `cell` = 4 or 8. */
+USUBA_INLINE void usuba_exchange_cell_bits(uint64_t x[8], size_t cell)
+{
+    size_t k;
+    uint64_t t;
+    for (k = 0; k < cell; k += 2) {
+        t = (x[k] >> 1 ^ x[k + 1]) & ~USUBA_NUMBERED(0);
+        x[k] ^= t << 1;
+        x[k + 1] ^= t;
+    }
+    for (k = 0; k < cell; k = ((k | 2) + 1) & ~(size_t)2) {
+        t = (x[k] >> 2 ^ x[k | 2]) & ~USUBA_NUMBERED(1);
+        x[k] ^= t << 2;
+        x[k | 2] ^= t;
+    }
+    for (k = 0; k < 4 && cell == 8; k++) {
+        t = (x[k] >> 4 ^ x[k + 4]) & ~USUBA_NUMBERED(2);
+        x[k] ^= t << 4;
+        x[k + 4] ^= t;
+    }
+}
+
+/* A group of planes of a batch is as many integers as a cell has bits. Bytes of 64 bits, the first the most significant, of
+ * block j are that integer of the cells whose number is, from its last bit, j and the part of the group counted from its end;
+ * if a group is shorter, an integer has several blocks, and its number is the lower bits of theirs. The exchange makes the
+ * number of an integer that of a plane, counted from the last, and leaves what it was in the place of the bit in the cell.
+ * There is the block where it belongs; above it, in the numbers of bits, are a part and the cell in it, or cell and further
+ * bits of the block, the wrong way round: `of` bits from bit `from` on are to be rotated. */
+struct usuba_turn {
+    unsigned from, of, steps;
+};
+
+USUBA_INLINE struct usuba_turn usuba_turn(size_t batch, struct usuba_format format)
+{
+    const unsigned cell_bits = usuba_log2(usuba_cell_bits(format)), block_bits = usuba_log2(batch);
+    const struct usuba_turn whole = { block_bits, 6 - block_bits, 6 - cell_bits },
+                            shared = { cell_bits, 6 - cell_bits, block_bits - cell_bits };
+    return block_bits <= cell_bits ? whole : shared;
+}
+
+/* Integer `number` of a group of cells, of `batch` blocks that are `apart` bytes apart. */
+USUBA_INLINE uint64_t usuba_load_cells(const unsigned char *blocks, size_t apart, size_t batch, size_t group, size_t number,
+                                       struct usuba_format format)
+{
+    const size_t cell = usuba_cell_bits(format), bytes = usuba_group_bytes(format);
+    uint64_t x = 0;
+    size_t j;
+    if (bytes >= 8)
+        return usuba_load64_big(blocks + number % batch * apart + (group + 1) * bytes - 8 * (number / batch + 1));
+    for (j = number; j < batch; j += cell)
+        x |= usuba_load_sized(blocks + j * apart + group * bytes, bytes, 1) << (j / cell * 8 * bytes % 64);
+    return x;
+}
+
+USUBA_INLINE void usuba_output_cells(struct usuba_output blocks, size_t batch, size_t group, size_t number, uint64_t x,
+                                     struct usuba_format format)
+{
+    const size_t cell = usuba_cell_bits(format), bytes = usuba_group_bytes(format);
+    size_t j;
+    if (bytes >= 8) {
+        const size_t at = number % batch * format.bytes + (group + 1) * bytes - 8 * (number / batch + 1);
+        usuba_output_part(usuba_output_at(blocks, at), usuba_reverse_lane(x, 8), 8);
+        return;
+    }
+    for (j = number; j < batch; j += cell) {
+        const struct usuba_output to = usuba_output_at(blocks, j * format.bytes + group * bytes);
+        const uint64_t part = x >> (j / cell * 8 * bytes % 64);
+        usuba_store_sized(to.to, to.with == NULL ? part : part ^ usuba_load_sized(to.with, bytes, 1), bytes, 1);
+    }
 }
 
 /* `batch` blocks in the natural order, `apart` bytes apart, to integers: format.width * batch = 64 = 8 * size. */
 USUBA_INLINE void usuba_pack_interleaved_from(unsigned char *image, size_t size, size_t batch, const unsigned char *blocks,
                                               size_t apart, struct usuba_format format)
 {
-    const size_t part = usuba_words_at_once(format);
-    size_t word, j, k;
-    for (word = 0; word < format.words; word += part) {
-        uint64_t x[8] = { 0 }, words[8];
-        for (j = 0; j < batch; j++) {
-            usuba_load_words(words, blocks + j * apart, word, format);
-            for (k = 0; k < part; k++)
-                x[k] |= words[k] << (j * format.width);
+    const size_t cell = usuba_cell_bits(format);
+    size_t word, group, j, k;
+    if (usuba_cells_at_once(format) != 0) {
+        const struct usuba_turn turn = usuba_turn(batch, format);
+        for (group = 0; group < format.words / cell; group++) {
+            uint64_t x[8];
+            for (k = 0; k < cell; k++)
+                x[k] = usuba_load_cells(blocks, apart, batch, group, k, format);
+            usuba_exchange_cell_bits(x, cell);
+            for (k = 0; k < cell; k++)
+                usuba_store_lane(image + (group * cell + cell - 1 - k) * size,
+                                 usuba_rotate_numbers(x[k], turn.from, turn.of, turn.steps), size);
         }
-        for (k = 0; k < part; k++)
-            usuba_store_lane(image + (word + k) * size, usuba_interleave(x[k], batch), size);
+        return;
+    }
+    for (word = 0; word < format.words; word++) {
+        uint64_t x = 0;
+        for (j = 0; j < batch; j++)
+            x |= usuba_load_word(blocks + j * apart, word, format) << (j * format.width);
+        usuba_store_lane(image + word * size, usuba_interleave(x, batch), size);
     }
 }
 
@@ -50,15 +130,15 @@ USUBA_INLINE void usuba_unpack_interleaved(struct usuba_output blocks, const voi
     const size_t cell = usuba_cell_bits(format);
     size_t group, word, j, k;
     if (usuba_cells_at_once(format) != 0) {
+        const struct usuba_turn turn = usuba_turn(batch, format);
         for (group = 0; group < format.words / cell; group++) {
-            uint64_t x[8], planes[8];
+            uint64_t x[8];
             for (k = 0; k < cell; k++)
-                x[k] = usuba_uninterleave(usuba_load_lane(image + (group * cell + k) * size, size), batch);
-            for (j = 0; j < batch; j++) {
-                for (k = 0; k < cell; k++)
-                    planes[k] = x[k] >> (j * format.width);
-                usuba_output_planes(usuba_output_at(blocks, j * format.bytes), group, planes, format);
-            }
+                x[k] = usuba_rotate_numbers(usuba_load_lane(image + (group * cell + cell - 1 - k) * size, size), turn.from,
+                                            turn.of, turn.of - turn.steps % turn.of);
+            usuba_exchange_cell_bits(x, cell);
+            for (k = 0; k < cell; k++)
+                usuba_output_cells(blocks, batch, group, k, x[k], format);
         }
         return;
     }

@@ -18,12 +18,12 @@
 
 #define USUBA_EXCHANGE_IN_CYCLE(exchange, cycle, n)                                                                    \
     if ((cycle) < cycles && (n) < of / cycles)                                                                         \
-        x = exchange(x, (cycle), ((cycle) + (n) * steps) % of);
+        x = exchange(x, from + (cycle), from + ((cycle) + (n) * steps) % of);
 
 /* Two functions on integers of 64 bits, or vectors of them.
  * exchange(x, i, j): bits i and j of the numbers for each other.
- * rotate(x, of, steps): bit n of the numbers goes to place n + steps, modulo `of`, 2 <= of <= 6, in every part of 2^of bits;
- * `of` - s steps undo s. A rotation is as many cycles as `of` and `steps` have in common, and a cycle is exchanges with one
+ * rotate(x, from, of, steps): of the `of` bits of the numbers from bit `from` on, number n goes to place n + steps, modulo
+ * `of`; `of` - s steps undo s. A rotation is as many cycles as `of` and `steps` have in common, and a cycle is exchanges with one
  * of its places. */
 #define USUBA_NUMBERS(type, exchange, rotate)                                                                          \
     USUBA_INLINE type exchange(type x, unsigned i, unsigned j)                                                         \
@@ -33,7 +33,7 @@
         const type t = (x >> shift ^ x) & moved;                                                                       \
         return x ^ t ^ t << shift;                                                                                     \
     }                                                                                                                  \
-    USUBA_INLINE type rotate(type x, unsigned of, unsigned steps)                                                      \
+    USUBA_INLINE type rotate(type x, unsigned from, unsigned of, unsigned steps)                                       \
     {                                                                                                                  \
         const unsigned cycles = steps % of == 0                    ? of                                                \
                                 : of % 3 == 0 && steps % 3 == 0 ? 3                                                    \

@@ -4,6 +4,13 @@
 
 #include "usuba_vector.h"
 
+/* GCC leaves short loops at -O2, and then works out places when it runs. Sanitizers would check every copy. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
+#define USUBA_UNROLL _Pragma("GCC unroll 8")
+#else
+#define USUBA_UNROLL
+#endif
+
 /* Exchanges bit t of byte i of words[j] with bit j of byte i of words[t], for each of the 8 bytes. */
 USUBA_INLINE void usuba_transpose8(uint64_t words[8])
 {
@@ -36,14 +43,17 @@ USUBA_INLINE void usuba_pack_h_words(unsigned char *image, size_t size, size_t b
     const int runs = format.order == USUBA_PLANES && batch == 8 && format.width % 8 == 0;
     size_t group, at, i, j, t;
     for (group = 0; group < instances / 8; group++) {
+        USUBA_UNROLL
         for (at = 0; at < format.bytes; at += 8) {
             const size_t part = format.bytes - at < 8 ? format.bytes - at : 8;
             uint64_t words[8];
+            USUBA_UNROLL
             for (j = 0; j < 8; j++) {
                 const size_t block = usuba_block_of(8 * group + j, instances, size, format.bytes);
                 words[j] = usuba_load_part(blocks + block * format.bytes + at, part);
             }
             usuba_transpose8(words);
+            USUBA_UNROLL
             for (t = 0; t < 8; t++) {
                 if (runs) {
                     /* Bit t of 8 consecutive bytes: 8 consecutive elements of one atom. */
@@ -51,6 +61,7 @@ USUBA_INLINE void usuba_pack_h_words(unsigned char *image, size_t size, size_t b
                     usuba_store64(image + usuba_place_h(bit, group, size, batch, format), words[t]);
                     continue;
                 }
+                USUBA_UNROLL
                 for (i = 0; i < part; i++) {
                     const size_t bit = usuba_bit_number(format, at + i, t);
                     if (bit < bits)
@@ -68,9 +79,11 @@ USUBA_INLINE void usuba_unpack_h_words(struct usuba_output blocks, const unsigne
     const int runs = format.order == USUBA_PLANES && batch == 8 && format.width % 8 == 0;
     size_t group, at, i, j, t;
     for (group = 0; group < instances / 8; group++) {
+        USUBA_UNROLL
         for (at = 0; at < format.bytes; at += 8) {
             const size_t part = format.bytes - at < 8 ? format.bytes - at : 8;
             uint64_t words[8];
+            USUBA_UNROLL
             for (t = 0; t < 8; t++) {
                 words[t] = 0;
                 if (runs) {
@@ -78,6 +91,7 @@ USUBA_INLINE void usuba_unpack_h_words(struct usuba_output blocks, const unsigne
                     words[t] = usuba_load64(image + usuba_place_h(bit, group, size, batch, format));
                     continue;
                 }
+                USUBA_UNROLL
                 for (i = 0; i < part; i++) {
                     const size_t bit = usuba_bit_number(format, at + i, t);
                     if (bit < bits)
@@ -85,6 +99,7 @@ USUBA_INLINE void usuba_unpack_h_words(struct usuba_output blocks, const unsigne
                 }
             }
             usuba_transpose8(words);
+            USUBA_UNROLL
             for (j = 0; j < 8; j++) {
                 const size_t block = usuba_block_of(8 * group + j, instances, size, format.bytes);
                 usuba_output_part(usuba_output_at(blocks, block * format.bytes + at), words[j], part);

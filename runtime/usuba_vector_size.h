@@ -557,7 +557,7 @@ USUBA_INLINE void USUBA_SIZED(usuba_exchange_cells)(unsigned char *image, size_t
 #undef USUBA_STEP
 #define USUBA_STEP(k) \
     if (back) \
-        x[k] = USUBA_SIZED(usuba_rotate_numbers)(x[k], of, bits);
+        x[k] = USUBA_SIZED(usuba_rotate_numbers)(x[k], 0, of, bits);
     USUBA_8(USUBA_STEP)
 #undef USUBA_STEP
 #define USUBA_PAIR(k, n) \
@@ -578,7 +578,7 @@ USUBA_INLINE void USUBA_SIZED(usuba_exchange_cells)(unsigned char *image, size_t
 #undef USUBA_PAIR
 #define USUBA_STEP(k) \
     if (!back) \
-        x[k] = USUBA_SIZED(usuba_rotate_numbers)(x[k], of, of - bits);
+        x[k] = USUBA_SIZED(usuba_rotate_numbers)(x[k], 0, of, of - bits);
     USUBA_8(USUBA_STEP)
 #undef USUBA_STEP
 #define USUBA_STEP(k) \
