@@ -198,7 +198,7 @@ fn figures(primitive: &str, measured: &Value) -> String {
     }
     let machine = measured["machine"]["processor"].as_str().unwrap_or("an unknown machine");
     format!(
-        "\nCore cycles per byte ({machine}, under load: see the performance page):\n\n\
+        "\nCore cycles per byte ({machine}: see the performance page):\n\n\
          | target | slicing | by | kernel | port bound | bytes to bytes |\n|---|---|---|---|---|---|\n{rows}"
     )
 }
