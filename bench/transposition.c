@@ -33,8 +33,20 @@ static unsigned char registers[BYTES + 64] __attribute__((aligned(64)));
     CASE(rectangle_v, "V  RECTANGLE  little  8 bytes", SIZE, SIZE / 2, v, COMMA 2, USUBA_LITTLE, 16, 4, 8) \
     CASE(ascon_v8, "V  Ascon      on 64 bits     ", 8, 1, v, COMMA 8, USUBA_BIG, 64, 5, 40) \
     CASE(aes_h, "H  AES        planes 16 bytes", SIZE, SIZE / 2, h, COMMA 8, USUBA_PLANES, 16, 8, 16) \
-    CASE(rectangle_h, "H  RECTANGLE  little  8 bytes", SIZE, SIZE / 2, h, COMMA 8, USUBA_LITTLE, 16, 4, 8)
+    CASE(camellia_h, "H  Camellia   planes 16 bytes", SIZE, SIZE, h, COMMA 16, USUBA_PLANES, 8, 16, 16) \
+    CASE(sm4_h, "H  SM4        planes 16 bytes", SIZE, 2 * SIZE, h, COMMA 32, USUBA_PLANES, 4, 32, 16) \
+    CASE(rectangle_h, "H  RECTANGLE  little  8 bytes", SIZE, SIZE / 2, h, COMMA 8, USUBA_LITTLE, 16, 4, 8) \
+    CASE(gift_64_h, "H  GIFT-64    nibble  8 bytes", SIZE, SIZE / 2, h, COMMA 8, USUBA_NIBBLES, 16, 4, 8) \
+    CASES_ABOVE_16(CASE)
 #define COMMA ,
+/* A word of 32 bits takes 32 bytes of a register at least. */
+#if defined(__AVX2__)
+#define CASES_ABOVE_16(CASE) \
+    CASE(gift_128_h, "H  GIFT-128   nibble 16 bytes", SIZE, SIZE / 4, h, COMMA 8, USUBA_NIBBLES, 32, 4, 16) \
+    CASE(serpent_h, "H  Serpent    little 16 bytes", SIZE, SIZE / 4, h, COMMA 8, USUBA_LITTLE, 32, 4, 16)
+#else
+#define CASES_ABOVE_16(CASE)
+#endif
 
 /* Packing; unpacking; and everything of a mode but the kernel: counters in registers, which stand for the results of a kernel,
  * and out = in ^ what they unpack to. */

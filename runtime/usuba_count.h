@@ -59,6 +59,28 @@ USUBA_INLINE void usuba_counter_add(unsigned char *counter, size_t bytes, int bi
     }
 }
 
+/* `count` numbers from `counter` on, one behind the other; `counter` becomes the number after them. What was stored in parts is
+ * not loaded whole, for which processors wait. */
+USUBA_INLINE void usuba_counter_blocks(unsigned char *blocks, size_t count, unsigned char *counter, size_t bytes, int big)
+{
+    const uint64_t low = usuba_counter_low(counter, bytes, big, bytes < 8 ? bytes : 8);
+    size_t j;
+    for (j = 0; j < count; j++) {
+        unsigned char *block = blocks + j * bytes;
+        memcpy(block, counter, bytes);
+        if (bytes < 8 || low + j < low)
+            usuba_counter_add(block, bytes, big, j);
+        else if (big)
+            usuba_store64_big(block + bytes - 8, low + j);
+        else
+            usuba_store64(block, low + j);
+    }
+    usuba_counter_add(counter, bytes, big, count);
+}
+
+/* Bytes of counters that are made one behind the other, to be packed as blocks. */
+enum { USUBA_COUNTER_ROOM = 2048 };
+
 /* Which bit of the number of an instance is bit t of the number of its block: `usuba_block_of` moves bits, as all sizes are
  * powers of 2. */
 USUBA_INLINE size_t usuba_count_source(size_t t, size_t instances, size_t size, size_t block)
@@ -77,6 +99,26 @@ USUBA_INLINE uint64_t usuba_count_pattern(size_t bit, size_t w)
     return bit < 6 ? patterns[bit] : 0 - (uint64_t)(w >> (bit - 6) & 1);
 }
 
+/* Adds bit t of the number of its block, one of those that count instances, and `value` to every instance: `plane` are the sums,
+ * `memory` the carries. */
+USUBA_INLINE void usuba_count_low(uint64_t plane[8], struct usuba_count *memory, size_t t, uint64_t value, size_t instances,
+                                  size_t size, size_t block)
+{
+    const size_t source = usuba_count_source(t, instances, size, block), words = instances < 64 ? 1 : instances / 64;
+    size_t w;
+    for (w = 0; w < words; w++) {
+        const uint64_t x = usuba_count_pattern(source, w), y = memory->words[w];
+        plane[w] = x ^ value ^ y;
+        memory->words[w] = (x & value) | ((x ^ value) & y);
+    }
+}
+
+/* Whether registers have the counters that were `moved` before `now`, and neither these nor those after them overflow. */
+USUBA_INLINE int usuba_counts_on(uint64_t now, uint64_t moved, size_t instances)
+{
+    return moved != 0 && moved <= now && now <= UINT64_MAX - instances;
+}
+
 /* B and H (`batch` > 0): registers have bits of counters. `memory` has the instances whose sum of the bits that count
  * instances overflows: for them, and only for them, the number above these bits is one greater. */
 USUBA_INLINE void usuba_count_bits(unsigned char *image, size_t size, size_t batch, size_t instances,
@@ -85,12 +127,10 @@ USUBA_INLINE void usuba_count_bits(unsigned char *image, size_t size, size_t bat
 {
     const size_t bits = 8 * format.bytes, digits = format.bytes < 8 ? format.bytes : 8;
     const uint64_t now = usuba_counter_low(counter, format.bytes, big, digits), before = now - moved;
-    const size_t words = instances < 64 ? 1 : instances / 64;
-    size_t low = 0, t = 0, end = bits, w;
+    const size_t words = instances < 64 ? 1 : instances / 64, low = usuba_log2(instances);
+    size_t t = 0, end = bits, w;
     uint64_t carry = ~(uint64_t)0, changed = ~(uint64_t)0;
-    while ((size_t)1 << low < instances)
-        low++;
-    if (moved != 0 && before <= now && now <= UINT64_MAX - instances) {
+    if (usuba_counts_on(now, moved, instances)) {
         changed = (before ^ now) | ((before + instances) ^ (now + instances));
         t = low;
         end = end < 64 ? end : 64;
@@ -104,12 +144,7 @@ USUBA_INLINE void usuba_count_bits(unsigned char *image, size_t size, size_t bat
         const size_t bit = usuba_bit_number(format, digit, t % 8);
         uint64_t plane[8];
         if (t < low) {
-            const size_t source = usuba_count_source(t, instances, size, block);
-            for (w = 0; w < words; w++) {
-                const uint64_t x = usuba_count_pattern(source, w), y = memory->words[w];
-                plane[w] = x ^ value ^ y;
-                memory->words[w] = (x & value) | ((x ^ value) & y);
-            }
+            usuba_count_low(plane, memory, t, value, instances, size, block);
         } else {
             for (w = 0; w < words; w++)
                 plane[w] = value ^ (memory->words[w] & carry);
@@ -134,11 +169,24 @@ USUBA_INLINE void usuba_count_b(void *registers, size_t size, unsigned char *cou
     usuba_count_bits((unsigned char *)registers, size, 0, 8 * size, counter, moved, memory, format, big, block);
 }
 
+/* The first counters are packed as blocks where there is room for these: the bits of an element are stored one by one. */
 USUBA_INLINE void usuba_count_h(void *registers, size_t size, size_t batch, unsigned char *counter, uint64_t moved,
                                 struct usuba_count *memory, struct usuba_format format, int big, size_t block)
 {
-    usuba_count_bits((unsigned char *)registers, size, batch, 8 * size / format.width, counter, moved, memory, format, big,
-                     block);
+    const size_t instances = 8 * size / format.width, bytes = format.bytes, low = usuba_log2(instances);
+    const uint64_t now = usuba_counter_low(counter, bytes, big, bytes < 8 ? bytes : 8);
+    unsigned char blocks[USUBA_COUNTER_ROOM];
+    uint64_t plane[8];
+    size_t t;
+    if (block != bytes || instances * bytes > USUBA_COUNTER_ROOM || low > 8 * bytes || usuba_counts_on(now, moved, instances)) {
+        usuba_count_bits((unsigned char *)registers, size, batch, instances, counter, moved, memory, format, big, block);
+        return;
+    }
+    memset(memory, 0, sizeof *memory);
+    for (t = 0; t < low; t++)
+        usuba_count_low(plane, memory, t, 0 - (now >> t & 1), instances, size, block);
+    usuba_counter_blocks(blocks, instances, counter, bytes, big);
+    usuba_pack_h(registers, size, batch, blocks, format);
 }
 
 /* Adds `moved` to the lanes at `numbers`, and writes them to `row`, their bytes reversed or not. */
@@ -181,7 +229,7 @@ USUBA_INLINE void usuba_count_row(unsigned char *row, const unsigned char *numbe
 USUBA_INLINE void usuba_count_v(void *registers, size_t size, size_t lane, unsigned char *counter, uint64_t moved,
                                 struct usuba_count *memory, struct usuba_format format, int big, size_t block)
 {
-    enum { LONGEST = 64, ROOM = 1024 };
+    enum { LONGEST = 64 };
     unsigned char *image = (unsigned char *)registers, *numbers = (unsigned char *)memory->words, next[LONGEST];
     const size_t instances = size / lane, bytes = format.bytes, digits = bytes < 8 ? bytes : 8;
     const int regular = 8 * lane == format.width && usuba_cell_bits(format) == 0 && size <= sizeof *memory &&
@@ -190,15 +238,12 @@ USUBA_INLINE void usuba_count_v(void *registers, size_t size, size_t lane, unsig
     size_t j, word, t;
     uint64_t now, before, last, low;
     if (!regular) {
-        unsigned char blocks[ROOM];
+        unsigned char blocks[USUBA_COUNTER_ROOM];
         const size_t part = usuba_words_at_once(format);
         uint64_t words[8];
         size_t k;
-        if (block == bytes && instances * bytes <= ROOM) {
-            for (j = 0; j < instances; j++) {
-                memcpy(blocks + j * bytes, counter, bytes);
-                usuba_counter_add(counter, bytes, big, 1);
-            }
+        if (block == bytes && instances * bytes <= USUBA_COUNTER_ROOM) {
+            usuba_counter_blocks(blocks, instances, counter, bytes, big);
             usuba_pack_v(registers, size, lane, blocks, format);
             return;
         }
@@ -272,15 +317,11 @@ USUBA_INLINE void usuba_count_interleaved(void *registers, size_t size, size_t b
                                           uint64_t moved, struct usuba_count *memory, struct usuba_format format, int big,
                                           size_t block)
 {
-    enum { ROOM = 1024 };
-    unsigned char *image = (unsigned char *)registers, blocks[ROOM];
+    unsigned char *image = (unsigned char *)registers, blocks[USUBA_COUNTER_ROOM];
     size_t word, j;
     (void)moved, (void)memory, (void)block;
-    if (batch * format.bytes <= ROOM) {
-        for (j = 0; j < batch; j++) {
-            memcpy(blocks + j * format.bytes, counter, format.bytes);
-            usuba_counter_add(counter, format.bytes, big, 1);
-        }
+    if (batch * format.bytes <= USUBA_COUNTER_ROOM) {
+        usuba_counter_blocks(blocks, batch, counter, format.bytes, big);
         usuba_pack_interleaved(registers, size, batch, blocks, format);
         return;
     }

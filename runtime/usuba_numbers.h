@@ -52,10 +52,10 @@
 
 USUBA_NUMBERS(uint64_t, usuba_exchange_numbers, usuba_rotate_numbers)
 
-/* log2 of a power of two of up to 64. */
+/* log2 of a power of two of up to 512. */
 USUBA_INLINE unsigned usuba_log2(size_t n)
 {
-    return (unsigned)(n > 1) + (n > 2) + (n > 4) + (n > 8) + (n > 16) + (n > 32);
+    return (unsigned)(n > 1) + (n > 2) + (n > 4) + (n > 8) + (n > 16) + (n > 32) + (n > 64) + (n > 128) + (n > 256);
 }
 
 #endif

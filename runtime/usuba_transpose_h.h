@@ -108,11 +108,19 @@ USUBA_INLINE void usuba_unpack_h_words(struct usuba_output blocks, const unsigne
     }
 }
 
-/* Whether vectors do it: atoms of 16 bits, 8 instances to a chunk, as planes or as four little-endian words. */
+/* Whether vectors do it, for some of the formats that words of 4, 8, 16 and 32 bits have. */
 USUBA_INLINE int usuba_has_vectors_h(size_t size, size_t batch, struct usuba_format format)
 {
-    return usuba_is_vector(size) && batch == 8 && format.width == 16 &&
-           (format.order == USUBA_PLANES || (format.order == USUBA_LITTLE && format.words == 4));
+    const size_t width = format.width;
+    if (!usuba_is_vector(size))
+        return 0;
+    if (format.order == USUBA_PLANES)
+        return (width == 4 || width == 8 || width == 16) && batch * width == 128 && format.bytes % 16 == 0;
+    if (format.words != 4 || batch != 8)
+        return 0;
+    if (width == 16)
+        return format.order == USUBA_LITTLE || format.order == USUBA_NIBBLES;
+    return width == 32 && size > 16;
 }
 
 /* Blocks of `format`, one for each of 8 * size / width instances, to registers. */
@@ -124,11 +132,17 @@ USUBA_INLINE void usuba_pack_h(void *registers, size_t size, size_t batch, const
     if (usuba_has_vectors_h(size, batch, format)) {
         const struct usuba_column wide = { format.bytes, 16 }, narrow = { format.bytes, 8 };
         size_t at;
-        if (format.order == USUBA_LITTLE)
-            USUBA_FOR_SIZE(size, usuba_pack_words16, (image, blocks, narrow));
-        else
+        if (format.order == USUBA_PLANES)
             for (at = 0; at < format.bytes; at += 16)
-                USUBA_FOR_SIZE(size, usuba_pack_planes, (image, blocks, at, wide));
+                USUBA_FOR_SIZE(size, usuba_pack_planes, (image, blocks, at, wide, format.width));
+        else if (format.width == 16 && format.order == USUBA_NIBBLES)
+            USUBA_FOR_SIZE(size, usuba_pack_nibbles16, (image, blocks, narrow));
+        else if (format.width == 16)
+            USUBA_FOR_SIZE(size, usuba_pack_words16, (image, blocks, narrow));
+        else if (format.order == USUBA_NIBBLES)
+            USUBA_FOR_SIZE_ABOVE_16(size, usuba_pack_nibbles32, (image, blocks, wide));
+        else
+            USUBA_FOR_SIZE_ABOVE_16(size, usuba_pack_words32, (image, blocks, wide, format.order == USUBA_LITTLE));
         return;
     }
 #endif
@@ -144,11 +158,17 @@ USUBA_INLINE void usuba_unpack_h(struct usuba_output blocks, const void *registe
     if (usuba_has_vectors_h(size, batch, format)) {
         const struct usuba_column wide = { format.bytes, 16 }, narrow = { format.bytes, 8 };
         size_t at;
-        if (format.order == USUBA_LITTLE)
-            USUBA_FOR_SIZE(size, usuba_unpack_words16, (blocks, image, narrow));
-        else
+        if (format.order == USUBA_PLANES)
             for (at = 0; at < format.bytes; at += 16)
-                USUBA_FOR_SIZE(size, usuba_unpack_planes, (blocks, image, at, wide));
+                USUBA_FOR_SIZE(size, usuba_unpack_planes, (blocks, image, at, wide, format.width));
+        else if (format.width == 16 && format.order == USUBA_NIBBLES)
+            USUBA_FOR_SIZE(size, usuba_unpack_nibbles16, (blocks, image, narrow));
+        else if (format.width == 16)
+            USUBA_FOR_SIZE(size, usuba_unpack_words16, (blocks, image, narrow));
+        else if (format.order == USUBA_NIBBLES)
+            USUBA_FOR_SIZE_ABOVE_16(size, usuba_unpack_nibbles32, (blocks, image, wide));
+        else
+            USUBA_FOR_SIZE_ABOVE_16(size, usuba_unpack_words32, (blocks, image, wide, format.order == USUBA_LITTLE));
         return;
     }
 #endif

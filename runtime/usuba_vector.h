@@ -52,13 +52,17 @@ USUBA_INLINE void usuba_output_part(struct usuba_output output, uint64_t x, size
     usuba_store_part(output.to, output.with == NULL ? x : x ^ usuba_load_part(output.with, bytes), bytes);
 }
 
-/* `statement` for the size that a register has, of those that the compiler's flags allow. */
+/* The function for the size that a register has, of those that the compiler's flags allow; and of those above 16 bytes, where
+ * that alone is asked for. */
 #if USUBA_VECTOR >= 64
+#define USUBA_FOR_SIZE_ABOVE_16(size, name, arguments) ((size) == 64 ? name##_64 arguments : name##_32 arguments)
 #define USUBA_FOR_SIZE(size, name, arguments) \
     ((size) == 64 ? name##_64 arguments : (size) == 32 ? name##_32 arguments : name##_16 arguments)
 #elif USUBA_VECTOR >= 32
+#define USUBA_FOR_SIZE_ABOVE_16(size, name, arguments) name##_32 arguments
 #define USUBA_FOR_SIZE(size, name, arguments) ((size) == 32 ? name##_32 arguments : name##_16 arguments)
 #else
+#define USUBA_FOR_SIZE_ABOVE_16(size, name, arguments) ((void)0)
 #define USUBA_FOR_SIZE(size, name, arguments) name##_16 arguments
 #endif
 

@@ -588,51 +588,6 @@ USUBA_INLINE void USUBA_SIZED(usuba_exchange_cells)(unsigned char *image, size_t
 #undef USUBA_STEP
 }
 
-/* ---- H ---- */
-
-/* Planes of 16 bits: bit t of bytes `at` to `at` + 15 is an atom of 16 elements of 8 instances, one piece. Register r has
- * bits t of the blocks with place r; exchange r and t. */
-USUBA_INLINE void USUBA_SIZED(usuba_pack_planes)(unsigned char *image, const unsigned char *blocks, size_t at,
-                                                 struct usuba_column column)
-{
-    unsigned char *to = image + at / 2 * USUBA_SIZE;
-    USUBA_V x[8];
-#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_load)(blocks + at, column, k);
-    USUBA_8(USUBA_STEP)
-#undef USUBA_STEP
-    USUBA_SIZED(usuba_bits)(x);
-#define USUBA_STEP(k) USUBA_SIZED(usuba_put)(to + (7 - k) * USUBA_SIZE, x[k]);
-    USUBA_8(USUBA_STEP)
-#undef USUBA_STEP
-}
-
-USUBA_INLINE void USUBA_SIZED(usuba_unpack_planes)(struct usuba_output blocks, const unsigned char *image, size_t at,
-                                                   struct usuba_column column)
-{
-    const unsigned char *from = image + at / 2 * USUBA_SIZE;
-    USUBA_V x[8];
-#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_get)(from + (7 - k) * USUBA_SIZE);
-    USUBA_8(USUBA_STEP)
-#undef USUBA_STEP
-    USUBA_SIZED(usuba_bits)(x);
-#define USUBA_STEP(k) USUBA_SIZED(usuba_store)(usuba_output_at(blocks, at), column, k, x[k]);
-    USUBA_8(USUBA_STEP)
-#undef USUBA_STEP
-}
-
-/* Four little-endian words of 16 bits: places of bits in a block are written i2 i1 i0 t2 t1 t0 (bytes i, bits t), and the
- * element of a bit of word i2 i1 is the complement of i0 t2 t1 t0. Instances of a piece are j2 j1 j0. */
-USUBA_INLINE USUBA_V USUBA_SIZED(usuba_swap_halves)(USUBA_V x)
-{
-#if USUBA_SIZE == 16
-    return __builtin_shufflevector(x, x, 1, 0);
-#elif USUBA_SIZE == 32
-    return (USUBA_V)_mm256_shuffle_epi32((__m256i)x, 0x4e);
-#else
-    return (USUBA_V)_mm512_shuffle_epi32((__m512i)x, _MM_PERM_BADC);
-#endif
-}
-
 /* The same bits in all low halves of pieces, and in all high halves. */
 USUBA_INLINE USUBA_V USUBA_SIZED(usuba_halves)(uint64_t low, uint64_t high)
 {
@@ -644,73 +599,6 @@ USUBA_INLINE USUBA_V USUBA_SIZED(usuba_halves)(uint64_t low, uint64_t high)
     const USUBA_V x = { low, high, low, high, low, high, low, high };
 #endif
     return x;
-}
-
-USUBA_INLINE void USUBA_SIZED(usuba_pack_words16)(unsigned char *image, const unsigned char *blocks,
-                                                  struct usuba_column column)
-{
-    USUBA_V x[4];
-#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_load)(blocks, column, k);
-    USUBA_4(USUBA_STEP)
-#undef USUBA_STEP
-    /* Register j2 j1, place j0 i2 i1 i0, bit t2 t1 t0. */
-    USUBA_SIZED(usuba_exchange)(&x[0], &x[2], 4, 0x0f0f0f0f0f0f0f0fu);
-    USUBA_SIZED(usuba_exchange)(&x[1], &x[3], 4, 0x0f0f0f0f0f0f0f0fu);
-    USUBA_SIZED(usuba_exchange)(&x[0], &x[1], 2, 0x3333333333333333u);
-    USUBA_SIZED(usuba_exchange)(&x[2], &x[3], 2, 0x3333333333333333u);
-    /* Register t2 t1, bit j2 j1 t0. Exchanging the arguments of `interleave` complements a bit. */
-    USUBA_SIZED(usuba_interleave)(1, &x[2], &x[0]);
-    USUBA_SIZED(usuba_interleave)(1, &x[3], &x[1]);
-    /* Register ~j0 t1, place i2 i1 i0 ~t2. */
-    USUBA_SIZED(usuba_exchange)(&x[2], &x[0], 1, 0x5555555555555555u);
-    USUBA_SIZED(usuba_exchange)(&x[3], &x[1], 1, 0x5555555555555555u);
-    /* Register ~t0 t1, bit j2 j1 j0. */
-    USUBA_SIZED(usuba_interleave)(1, &x[1], &x[0]);
-    USUBA_SIZED(usuba_interleave)(1, &x[3], &x[2]);
-    /* Register ~t0 ~i2, place i1 i0 ~t2 ~t1. */
-    USUBA_SIZED(usuba_interleave)(1, &x[0], &x[2]);
-    USUBA_SIZED(usuba_interleave)(1, &x[1], &x[3]);
-    /* Register i1 ~i2, place i0 ~t2 ~t1 ~t0. */
-    USUBA_SIZED(usuba_put)(image, USUBA_SIZED(usuba_swap_halves)(x[1]));
-    USUBA_SIZED(usuba_put)(image + USUBA_SIZE, USUBA_SIZED(usuba_swap_halves)(x[3]));
-    USUBA_SIZED(usuba_put)(image + 2 * USUBA_SIZE, USUBA_SIZED(usuba_swap_halves)(x[0]));
-    USUBA_SIZED(usuba_put)(image + 3 * USUBA_SIZE, USUBA_SIZED(usuba_swap_halves)(x[2]));
-}
-
-/* Exchanges the complement of the highest bit of the place and the lowest bit of a byte. */
-USUBA_INLINE USUBA_V USUBA_SIZED(usuba_exchange_half)(USUBA_V x)
-{
-    const uint64_t even = 0x5555555555555555u, odd = 0xaaaaaaaaaaaaaaaau;
-    return (USUBA_SIZED(usuba_swap_halves)(x) & USUBA_SIZED(usuba_halves)(even, odd)) |
-           ((x << 1) & USUBA_SIZED(usuba_halves)(odd, 0)) | ((x >> 1) & USUBA_SIZED(usuba_halves)(0, even));
-}
-
-USUBA_INLINE void USUBA_SIZED(usuba_unpack_words16)(struct usuba_output blocks, const unsigned char *image,
-                                                    struct usuba_column column)
-{
-    USUBA_V x[4];
-#define USUBA_STEP(k) x[k] = USUBA_SIZED(usuba_get)(image + k * USUBA_SIZE);
-    USUBA_4(USUBA_STEP)
-#undef USUBA_STEP
-    /* Register i2 i1, place ~i0 ~t2 ~t1 ~t0, bit j2 j1 j0. */
-    USUBA_SIZED(usuba_interleave)(1, &x[0], &x[2]);
-    USUBA_SIZED(usuba_interleave)(1, &x[1], &x[3]);
-    /* Register ~i0 i1, place ~t2 ~t1 ~t0 i2. */
-    USUBA_SIZED(usuba_interleave)(1, &x[0], &x[1]);
-    USUBA_SIZED(usuba_interleave)(1, &x[2], &x[3]);
-    /* Register ~i0 ~t2, place ~t1 ~t0 i2 i1. */
-    USUBA_SIZED(usuba_interleave)(1, &x[2], &x[0]);
-    USUBA_SIZED(usuba_interleave)(1, &x[3], &x[1]);
-    /* Register t1 ~t2, place ~t0 i2 i1 i0. */
-    USUBA_SIZED(usuba_exchange)(&x[1], &x[0], 4, 0x0f0f0f0f0f0f0f0fu);
-    USUBA_SIZED(usuba_exchange)(&x[3], &x[2], 4, 0x0f0f0f0f0f0f0f0fu);
-    USUBA_SIZED(usuba_exchange)(&x[0], &x[2], 2, 0x3333333333333333u);
-    USUBA_SIZED(usuba_exchange)(&x[1], &x[3], 2, 0x3333333333333333u);
-    /* Register j1 ~j2, bit t2 t1 j0. */
-    USUBA_SIZED(usuba_store)(blocks, column, 0, USUBA_SIZED(usuba_exchange_half)(x[1]));
-    USUBA_SIZED(usuba_store)(blocks, column, 1, USUBA_SIZED(usuba_exchange_half)(x[3]));
-    USUBA_SIZED(usuba_store)(blocks, column, 2, USUBA_SIZED(usuba_exchange_half)(x[0]));
-    USUBA_SIZED(usuba_store)(blocks, column, 3, USUBA_SIZED(usuba_exchange_half)(x[2]));
 }
 
 /* ---- Packed: a piece of a register is 16 bytes of a block. ---- */
@@ -739,6 +627,8 @@ USUBA_INLINE void USUBA_SIZED(usuba_count_p)(unsigned char *row, uint64_t *numbe
         x = USUBA_SIZED(usuba_reverse)(8, x);
     USUBA_SIZED(usuba_put)(row, reverse ? USUBA_SIZED(usuba_reverse)(lane, x) : x);
 }
+
+#include "usuba_vector_size_h.h"
 
 #undef USUBA_JOIN_
 #undef USUBA_JOIN

@@ -57,8 +57,8 @@ pub fn marked(contents: String) -> String {
     format!("/* {MARK} {}. Do not edit. */\n{contents}", env!("CARGO_PKG_VERSION"))
 }
 
-/// The runtime file that is made to be included several times.
-const INCLUDED_AGAIN: [&str; 1] = ["usuba_vector_size.h"];
+/// The runtime files that are made to be included several times.
+const INCLUDED_AGAIN: [&str; 2] = ["usuba_vector_size.h", "usuba_vector_size_h.h"];
 
 /// The C headers that drivers include: the same for all ciphers, slicings and targets.
 pub fn runtime() -> Vec<OutputFile> {
@@ -69,6 +69,7 @@ pub fn runtime() -> Vec<OutputFile> {
         file("usuba_vector.h", include_str!("../../../runtime/usuba_vector.h")),
         file("usuba_cells.h", include_str!("../../../runtime/usuba_cells.h")),
         file("usuba_vector_size.h", include_str!("../../../runtime/usuba_vector_size.h")),
+        file("usuba_vector_size_h.h", include_str!("../../../runtime/usuba_vector_size_h.h")),
         file("usuba_transpose_b.h", include_str!("../../../runtime/usuba_transpose_b.h")),
         file("usuba_transpose_h.h", include_str!("../../../runtime/usuba_transpose_h.h")),
         file("usuba_transpose_v.h", include_str!("../../../runtime/usuba_transpose_v.h")),

@@ -147,8 +147,15 @@ fn cases() -> Vec<Case> {
         add(Order::Planes, 2, 8, Image::H { batch: 64 }, register);
         add(Order::Planes, 8, 16, Image::H { batch: 16 }, register);
         add(Order::Nibbles, 16, 4, Image::H { batch: 8 }, register); // SKINNY-64
+        add(Order::Planes, 4, 32, Image::H { batch: 32 }, register); // SM4
+        add(Order::Planes, 4, 64, Image::H { batch: 32 }, register); // PHOTON
+        add(Order::Planes, 4, 16, Image::H { batch: 32 }, register); // a part of 16 bytes
     }
-    add(Order::Little, 32, 4, Image::H { batch: 8 }, 32);
+    for register in [32, 64] {
+        add(Order::Little, 32, 4, Image::H { batch: 8 }, register); // Serpent
+        add(Order::Big, 32, 4, Image::H { batch: 8 }, register); // GIFTb-128
+        add(Order::Nibbles, 32, 4, Image::H { batch: 8 }, register); // GIFT-128
+    }
     add(Order::Big, 64, 5, Image::H { batch: 8 }, 64);
     add(Order::Little, 16, 5, Image::H { batch: 8 }, 16);
     for (width, batch) in [(64, 1), (32, 2), (16, 4), (8, 8), (4, 16), (2, 32)] {
