@@ -7,8 +7,9 @@
 #   lengths  all lengths from 0 to 4096, or every STEP-th, against single blocks and bytes
 #   peers    random keys and texts against OpenSSL, libgcrypt, libsodium, Botan and Crypto++; CASES of each, from SEED
 #   package  installed by make and by CMake; found by pkg-config and by CMake; static and shared; clean C99 and C++ headers
-#   matrix   the library by gcc and clang at four levels, static and shared, with LTO, and under sanitizers; each asked for
-#            all known answers and some lengths. Hours of one core; WAYS="gcc-O0 clang-lto gcc-sanitizers" takes some of it
+#   matrix   the library by gcc and clang at four levels, static and shared, with LTO, and under sanitizers, and static by gcc
+#            for AArch64 and POWER in qemu; each asked for all known answers and some lengths. Hours of one core;
+#            WAYS="gcc-O0 clang-lto gcc-sanitizers aarch64" takes some of it
 #
 # All of it for each target that this machine has code for, forced by USUBA_TARGET, or for LEVELS. CC, CFLAGS as usual.
 set -eu
@@ -18,7 +19,7 @@ out=${OUT:-build/libusuba}
 case ${1:-} in
 answers | lengths | peers | package | matrix) ;;
 *)
-    sed -n 's/^# \{0,1\}//p' "$0" | sed -n '4,13p' >&2
+    sed -n 's/^# \{0,1\}//p' "$0" | sed -n '4,14p' >&2
     exit 2
     ;;
 esac
@@ -27,11 +28,12 @@ mkdir -p "$(dirname "$out")"
 out=$(cd "$out" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-ways=${WAYS:-"gcc-O0 gcc-O1 gcc-O2 gcc-O3 clang-O0 clang-O1 clang-O2 clang-O3 gcc-lto clang-lto gcc-sanitizers clang-sanitizers"}
+ways=${WAYS:-"gcc-O0 gcc-O1 gcc-O2 gcc-O3 clang-O0 clang-O1 clang-O2 clang-O3 gcc-lto clang-lto gcc-sanitizers clang-sanitizers aarch64 powerpc64le"}
 
 has() { grep -q "^flags.* $1" /proc/cpuinfo 2>/dev/null; }
 levels() {
-    list=gp64
+    list="gp64 ${vectors:-}"
+    [ -n "${vectors:-}" ] && echo "${LEVELS:-$list}" && return
     has ssse3 && list="$list ssse3"
     has avx2 && list="$list avx2"
     has avx512vl && has avx512bw && list="$list avx512"
@@ -76,7 +78,8 @@ asked() {
         cargo run --release --quiet -p usuba-tests --bin known-answers -- "${CHAIN:-1000000}" ${CIPHERS:-} >"$work/lines"
     fi
     for level in $(levels); do
-        USUBA_TARGET=$level "$1" <"$work/lines" >"$work/counts" || return 1
+        # shellcheck disable=SC2086 # what runs programs is a command and its options
+        USUBA_TARGET=$level ${runner:-} "$1" <"$work/lines" >"$work/counts" || return 1
         if grep -q ' 0$' "$work/counts"; then
             echo "no known answers: $(grep ' 0$' "$work/counts" | tr '\n' ' ')" >&2
             return 1
@@ -88,7 +91,8 @@ asked() {
 # lengths PROGRAM STEP
 lengths() {
     for level in $(levels); do
-        USUBA_TARGET=$level "$1" "$2"
+        # shellcheck disable=SC2086
+        USUBA_TARGET=$level ${runner:-} "$1" "$2"
     done
 }
 
@@ -200,6 +204,8 @@ matrix)
         family=${way%%-*}
         if [ "$family" = clang ]; then compiler=$(find_clang); else compiler=$family; fi
         archiver=ar
+        kinds="static shared"
+        runner="" vectors=""
         case $way in
         *-lto)
             flags="-O2 -flto"
@@ -221,6 +227,16 @@ matrix)
             flags="-O1 -g1 -fsanitize=address,undefined -fsanitize-trap=undefined"
             need libclang-rt"${compiler#clang}"-dev
             ;;
+        aarch64 | powerpc64le)
+            compiler=$way-linux-gnu-gcc
+            archiver=$way-linux-gnu-ar
+            flags=-O2
+            kinds=static
+            case $way in
+            aarch64) vectors=neon && runner=qemu-aarch64 && need qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
+            *) vectors=altivec && runner=qemu-ppc64le && need qemu-user gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross ;;
+            esac
+            ;;
         *) flags=-${way#*-} ;;
         esac
         build=$work/$way
@@ -231,8 +247,9 @@ matrix)
             continue
         fi
         made=$(($(date +%s) - started))
-        for kind in static shared; do
+        for kind in $kinds; do
             library=$build/libusuba.a
+            [ -z "$runner" ] || library="-static $library"
             [ $kind = static ] || library="-L$build -lusuba -Wl,-rpath,$build"
             if programs "$compiler" "$flags" "$library" && { [ $kind = static ] || ln -sf libusuba.so "$build/libusuba.so.0"; } &&
                 asked "$work/answers" && lengths "$work/lengths" "${STEP:-512}"; then

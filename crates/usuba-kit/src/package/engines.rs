@@ -20,8 +20,8 @@ const ALONE: f64 = 0.6;
 /// Of packed words, which are longer chains.
 const ALONE_PACKED: f64 = 0.72;
 
-/// Without an engine, some number of blocks must take more than so many times the cycles: it saves more than a sixth of them.
-const WORTH_ITS_CODE: f64 = 1.2;
+/// Without an engine, some number of blocks must take more than so many times the cycles: it saves more than a tenth of them.
+const WORTH_ITS_CODE: f64 = 1.0 / 0.9;
 
 /// Assembly is for System V and ELF.
 const ASSEMBLES: &str = "defined(__ELF__)";
