@@ -217,7 +217,7 @@ static void check_counter_apart(const char *name,
     size_t at, i;
     for (at = 0; at <= length + block; at++) {
         /* The buffer begins after a block. */
-        unsigned char *counter = place(0, size, AT_END) + at, *buffer = counter - at + block;
+        unsigned char *whole = place(0, size, AT_END), *counter = whole + at, *buffer = whole + block;
         unsigned char *other = place(1, length, AT_END);
         const int apart = at == 0 || at == length + block;
         checks += 2;
@@ -228,7 +228,7 @@ static void check_counter_apart(const char *name,
             COMPLAIN("%s: a counter %ld bytes from the input is not %s", name, (long)at - (long)block,
                      apart ? "taken" : "refused");
         for (i = 0; i < size && !apart; i++)
-            if (buffer[i - block] != FRESH)
+            if (whole[i] != FRESH)
                 COMPLAIN("%s: a counter is refused, but something is written", name);
     }
 }
