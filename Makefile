@@ -43,7 +43,7 @@ test-library: setup
 test-peers: setup
 	@sh scripts/test-library.sh peers
 
-# The whole library by gcc and clang at four levels, with LTO and under sanitizers, each tested: hours.
+# The whole library by gcc and clang at four levels, with LTO, under sanitizers, and for AArch64 and POWER, each tested: hours.
 library-matrix: setup
 	@sh scripts/test-library.sh matrix
 

@@ -224,19 +224,14 @@ USUBA_INLINE void USUBA_SIZED(usuba_unpack_words16)(struct usuba_output blocks, 
     USUBA_4(USUBA_STEP)
 #undef USUBA_STEP
     /* Register i2 i1, place ~i0 ~t2 ~t1 ~t0, bit j2 j1 j0. */
-    USUBA_SIZED(usuba_interleave)(1, &x[0], &x[2]);
-    USUBA_SIZED(usuba_interleave)(1, &x[1], &x[3]);
+    USUBA_INTERLEAVE_2(0, 2, 1, 3);
     /* Register ~i0 i1, place ~t2 ~t1 ~t0 i2. */
-    USUBA_SIZED(usuba_interleave)(1, &x[0], &x[1]);
-    USUBA_SIZED(usuba_interleave)(1, &x[2], &x[3]);
+    USUBA_INTERLEAVE_2(0, 1, 2, 3);
     /* Register ~i0 ~t2, place ~t1 ~t0 i2 i1. */
-    USUBA_SIZED(usuba_interleave)(1, &x[2], &x[0]);
-    USUBA_SIZED(usuba_interleave)(1, &x[3], &x[1]);
+    USUBA_INTERLEAVE_2(2, 0, 3, 1);
     /* Register t1 ~t2, place ~t0 i2 i1 i0. */
-    USUBA_SIZED(usuba_exchange)(&x[1], &x[0], 4, 0x0f0f0f0f0f0f0f0fu);
-    USUBA_SIZED(usuba_exchange)(&x[3], &x[2], 4, 0x0f0f0f0f0f0f0f0fu);
-    USUBA_SIZED(usuba_exchange)(&x[0], &x[2], 2, 0x3333333333333333u);
-    USUBA_SIZED(usuba_exchange)(&x[1], &x[3], 2, 0x3333333333333333u);
+    USUBA_EXCHANGE_2(1, 0, 3, 2, 2);
+    USUBA_EXCHANGE_2(0, 2, 1, 3, 1);
     /* Register j1 ~j2, bit t2 t1 j0. */
     USUBA_SIZED(usuba_store)(blocks, column, 0, USUBA_SIZED(usuba_exchange_half)(x[1]));
     USUBA_SIZED(usuba_store)(blocks, column, 1, USUBA_SIZED(usuba_exchange_half)(x[3]));
