@@ -4,47 +4,39 @@ use super::Machine;
 use super::allocate::{Allocated, Place, Step};
 use super::linear::Linear;
 use super::machine::{Source, VectorLine};
-use crate::order::core::Core;
+use crate::order::core::{InFlight, Job};
 use std::collections::BTreeMap;
 use usuba_ir::program::InductionId;
-use usuba_target::{Meaning, Target};
+use usuba_target::{Core, Target};
 
 /// Bytes of code that a loop may have before it no longer fits where instructions are fetched at full speed.
 const CACHED: u64 = 24 * 1024;
 /// Bytes that enter a cycle beyond that, in tenths.
 const FETCHED: u64 = 125;
 
-/// Hundredths of a cycle that a load or store takes beside what the model of the core says, as measured on large blocks.
-const MOVE: u64 = 15;
-
-/// The cycles of one call, about.
-pub(crate) fn cycles(linear: &Linear, allocated: &Allocated, machine: Machine, target: &Target) -> u64 {
-    let ports = |meaning| target.instruction(meaning, 0).map_or(0, |row| row.ports);
-    let bytes = u64::from(target.code_bytes_tenths);
-    let model = Model {
-        linear,
-        registers: usize::from(machine.encoding.registers()),
-        loads: ports(Meaning::Load),
-        stores: ports(Meaning::Store) & ports(Meaning::Store).wrapping_neg(),
-        bytes,
+/// The cycles of one call, about, on each core that code for the target is to be good for.
+pub(crate) fn cycles(linear: &Linear, allocated: &Allocated, machine: Machine, target: &Target) -> Vec<u64> {
+    let cores = usuba_target::core::for_target(target);
+    let on = |core: &&'static Core| {
+        let registers = usize::from(machine.encoding.registers());
+        Model { linear, registers, target, core, bytes: u64::from(target.code_bytes_tenths) }
+            .span(&allocated.steps, 1)
     };
-    model.span(&allocated.steps, 1)
+    cores.iter().map(on).collect()
 }
 
 struct Model<'a> {
     linear: &'a Linear,
     registers: usize,
-    loads: u16,
-    /// One port: stores to different lines of the cache go one a cycle.
-    stores: u16,
+    target: &'a Target,
+    core: &'static Core,
     /// Of an instruction, in tenths.
     bytes: u64,
 }
 
 /// What is known of one run of the code.
-#[derive(Default)]
 struct Times<'a> {
-    core: Core,
+    flight: InFlight,
     registers: Vec<u64>,
     memory: BTreeMap<Key<'a>, u64>,
 }
@@ -84,11 +76,18 @@ impl Model<'_> {
             }
             at += 1;
         }
-        let moves = own
-            .iter()
-            .filter(|step| matches!(step, Step::Vector(VectorLine::Load { .. } | VectorLine::Store { .. })));
-        let moves = moves.count() as u64 * MOVE / 100;
-        let mut times = Times { registers: vec![0; self.registers], ..Times::default() };
+        let count = |wanted: fn(&VectorLine<Place>) -> bool| {
+            own.iter().filter(|step| matches!(step, Step::Vector(line) if wanted(line))).count() as u64
+        };
+        let (load, store) = self.core.beside(self.target);
+        let moves = load * count(|line| matches!(line, VectorLine::Load { .. }))
+            + store * count(|line| matches!(line, VectorLine::Store { .. }));
+        let moves = moves / 100;
+        let mut times = Times {
+            flight: InFlight::new(self.core, self.target),
+            registers: vec![0; self.registers],
+            memory: BTreeMap::new(),
+        };
         let first = self.round(&own, &mut times);
         if trips == 1 {
             return inner + first + moves;
@@ -106,40 +105,39 @@ impl Model<'_> {
             let Step::Vector(line) = step else { continue };
             match line {
                 VectorLine::Compute { row, to, sources, .. } => {
+                    let job = Job::of(self.core, self.target, row);
                     let mut ready = 0;
-                    for source in sources {
-                        ready = ready.max(match source {
+                    for (at, source) in sources.iter().enumerate() {
+                        let there = match source {
                             Source::Register(register) => times.registers[usize::from(register.0)],
                             Source::Memory(place) | Source::Repeated(place, _) => {
-                                times.core.operand(times.written(place), self.loads)
+                                times.flight.operand(times.written(place))
                             }
-                        });
+                        };
+                        ready = ready.max(if at == 0 { there } else { there + job.beyond_first });
                     }
-                    let mut finished = 0;
-                    for _ in 0..row.uops.max(1) {
-                        finished = times.core.run(ready, row.ports, u64::from(row.latency.max(1)));
-                    }
+                    let finished = times.flight.compute(ready, job);
                     times.registers[usize::from(to.0)] = finished;
                 }
                 VectorLine::Copy { to, from } => {
-                    times.core.enter();
+                    times.flight.enter();
                     times.registers[usize::from(to.0)] = times.registers[usize::from(from.0)];
                 }
                 VectorLine::Splat { to, .. } => {
-                    times.core.enter();
+                    times.flight.enter();
                     times.registers[usize::from(to.0)] = 0;
                 }
                 VectorLine::Load { to, memory, .. } => {
                     let written = times.written(memory);
-                    times.registers[usize::from(to.0)] = times.core.loaded(written, self.loads);
+                    times.registers[usize::from(to.0)] = times.flight.loaded(written);
                 }
                 VectorLine::Store { from, memory, .. } => {
                     let ready = times.registers[usize::from(from.0)];
-                    let written = times.core.run(ready, self.stores, 1);
+                    let written = times.flight.store(ready);
                     times.memory.insert(key(memory), written);
                 }
             }
         }
-        times.core.time()
+        times.flight.time()
     }
 }

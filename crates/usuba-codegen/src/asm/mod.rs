@@ -69,14 +69,16 @@ fn best(
         _ => vec![order],
     };
     let mut best: Option<(u64, (Linear, Allocated))> = None;
+    let mut first = None;
     for order in candidates {
         let mut module = module.clone();
         module.functions.iter_mut().for_each(|function| order::order(function, target, order));
         let linear = linear::linear(&module).map_err(|why| Reason::Assembly(why.into()))?;
         let allocated = allocate::allocate(&linear, machine).map_err(|why| Reason::Internal(why.into()))?;
         let cycles = estimate::cycles(&linear, &allocated, machine, target);
-        if best.as_ref().is_none_or(|(least, _)| cycles < *least) {
-            best = Some((cycles, (linear, allocated)));
+        let cost = order::core::mean(&cycles, first.get_or_insert_with(|| cycles.clone()));
+        if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+            best = Some((cost, (linear, allocated)));
         }
     }
     best.map(|(_, found)| found).ok_or_else(|| Reason::Internal("no order was tried".into()))

@@ -1,39 +1,25 @@
 //! What an order costs, in a model of the machine: registers by furthest next use, then the cycles of a core that runs
 //! out of order.
 
-use super::core::Core;
+use super::core::{InFlight, Job};
 use super::graph::{Kind, Run};
+use usuba_target::{Core, Target};
 
 /// How much later a value that need not be stored counts as needed, in tenths.
 const CLEAN: usize = 16;
 
+/// Hundredths of a cycle that a copy takes beside its place in the front end, and an operand in memory.
+const COPY: u64 = 6;
+const OPERAND: u64 = 6;
+
 /// The machine as the model knows it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Model {
+#[derive(Clone, Debug)]
+pub(crate) struct Model<'a> {
     /// Registers for values.
     pub(crate) registers: usize,
-    /// Ports that load; 0 where not known.
-    pub(crate) loads: u16,
-    /// Ports that store; 0 where not known.
-    pub(crate) stores: u16,
-}
-
-/// The cost of an order.
-#[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default)]
-pub(crate) struct Cost {
-    /// Cycles; in a loop, of one time round.
-    pub(crate) cycles: u64,
-    /// Traffic between registers and memory, weighed as it was found to go with time for large blocks on this family of
-    /// cores: 1.5 a store, 1 a load, 0.4 an operand in memory, 0.4 a copy. In tenths.
-    pub(crate) traffic: u64,
-}
-
-impl Cost {
-    /// Both as one number: traffic takes time that the model of the core does not see, measured on large blocks as 0.15
-    /// cycles a load.
-    pub(crate) fn weight(self) -> u64 {
-        self.cycles * 1000 + self.traffic * 15
-    }
+    target: &'a Target,
+    /// The cores that an order is to be good for.
+    cores: Vec<&'static Core>,
 }
 
 /// What a register file does for an order: the steps, in that order, with what is needed around them.
@@ -49,7 +35,7 @@ struct Traffic {
 }
 
 /// Gives registers by furthest next use.
-fn allocate(run: &Run, order: &[usize], model: Model) -> Traffic {
+fn allocate(run: &Run, order: &[usize], registers: usize) -> Traffic {
     let mut places: Vec<Vec<usize>> = vec![Vec::new(); run.values.len()];
     for (at, &number) in order.iter().enumerate() {
         run.nodes[number].operands.iter().for_each(|&value| places[value].push(at));
@@ -57,14 +43,14 @@ fn allocate(run: &Run, order: &[usize], model: Model) -> Traffic {
     let mut cursor = vec![0usize; run.values.len()];
     let mut in_memory: Vec<bool> = run.values.iter().map(|value| value.clean).collect();
     let mut in_register = vec![false; run.values.len()];
-    let mut held: Vec<usize> = Vec::with_capacity(model.registers);
+    let mut held: Vec<usize> = Vec::with_capacity(registers);
     // What comes from before the run is in registers, first come first served; the rest waits in memory.
     let mut outside: Vec<usize> = (0..run.values.len())
         .filter(|&value| run.values[value].made_by.is_none() && !run.values[value].clean)
         .collect();
     outside.sort_by_key(|&value| places[value].first().copied().unwrap_or(usize::MAX));
     for (rank, value) in outside.into_iter().enumerate() {
-        if rank < model.registers {
+        if rank < registers {
             held.push(value);
             in_register[value] = true;
         } else {
@@ -91,7 +77,7 @@ fn allocate(run: &Run, order: &[usize], model: Model) -> Traffic {
                     cursor: &[usize],
                     stored: &mut Vec<usize>,
                     pinned: &[usize]| {
-            if held.len() >= model.registers {
+            if held.len() >= registers {
                 let mut worst: Option<(usize, usize)> = None;
                 for (slot, &other) in held.iter().enumerate() {
                     if pinned.contains(&other) {
@@ -179,60 +165,77 @@ fn allocate(run: &Run, order: &[usize], model: Model) -> Traffic {
     out
 }
 
-/// What an order costs.
-pub(crate) fn cost(run: &Run, order: &[usize], model: Model) -> Cost {
-    let traffic = allocate(run, order, model);
-    let count = |lists: &[Vec<usize>]| lists.iter().map(|list| list.len() as u64).sum::<u64>();
-    let stored = count(&traffic.stored);
-    let (loaded, folded) = (count(&traffic.loaded), count(&traffic.folded));
-    let tenths = 15 * stored + 10 * loaded + 4 * folded + 4 * traffic.copies;
-    let mut core = Core::default();
-    let rounds = if run.carried.is_empty() { 1 } else { 3 };
-    let mut ready = vec![0u64; run.values.len()];
-    let mut ends = Vec::new();
-    for _ in 0..rounds {
-        let mut in_memory = vec![0u64; run.values.len()];
-        for (at, &number) in order.iter().enumerate() {
-            let node = &run.nodes[number];
-            for &value in &traffic.stored[at] {
-                in_memory[value] = core.run(ready[value], model.stores, 1);
-            }
-            for &value in &traffic.loaded[at] {
-                ready[value] = core.loaded(in_memory[value], model.loads);
-            }
-            let mut there = |value: &usize| {
-                if traffic.folded[at].contains(value) {
-                    core.operand(in_memory[*value], model.loads)
-                } else {
-                    ready[*value]
+impl<'a> Model<'a> {
+    pub(crate) fn new(target: &'a Target, registers: usize) -> Model<'a> {
+        Model { registers, target, cores: usuba_target::core::for_target(target) }
+    }
+
+    /// What an order takes on each of the cores, in thousandths of a cycle; in a loop, one time round.
+    pub(crate) fn times(&self, run: &Run, order: &[usize]) -> Vec<u64> {
+        let traffic = allocate(run, order, self.registers);
+        self.cores.iter().map(|core| self.time(run, order, &traffic, core)).collect()
+    }
+
+    fn time(&self, run: &Run, order: &[usize], traffic: &Traffic, core: &Core) -> u64 {
+        let count = |lists: &[Vec<usize>]| lists.iter().map(|list| list.len() as u64).sum::<u64>();
+        let (load, store) = core.beside(self.target);
+        let beside = load * count(&traffic.loaded)
+            + store * count(&traffic.stored)
+            + OPERAND * count(&traffic.folded)
+            + COPY * traffic.copies;
+        let jobs: Vec<Job> = run.nodes.iter().map(|node| Job::of(core, self.target, node.row)).collect();
+        let mut flight = InFlight::new(core, self.target);
+        let rounds = if run.carried.is_empty() { 1 } else { 3 };
+        let mut ready = vec![0u64; run.values.len()];
+        let mut ends = Vec::new();
+        for _ in 0..rounds {
+            let mut in_memory = vec![0u64; run.values.len()];
+            for (at, &number) in order.iter().enumerate() {
+                let node = &run.nodes[number];
+                for &value in &traffic.stored[at] {
+                    in_memory[value] = flight.store(ready[value]);
                 }
-            };
-            let operands = node.operands.iter().map(&mut there).max().unwrap_or(0);
-            match node.kind {
-                Kind::Load => {}
-                Kind::Store => {
-                    core.run(operands, model.stores, 1);
+                for &value in &traffic.loaded[at] {
+                    ready[value] = flight.loaded(in_memory[value]);
                 }
-                Kind::Compute => {
-                    for _ in 0..node.uops {
-                        let finished = core.run(operands, node.ports, u64::from(node.latency));
+                let job = jobs[number];
+                // The register that is there last is the one that is overwritten.
+                let (mut last, mut others) = (0, 0);
+                for &value in &node.operands {
+                    if traffic.folded[at].contains(&value) {
+                        others = others.max(flight.operand(in_memory[value]) + job.beyond_first);
+                    } else {
+                        let there = ready[value];
+                        others = others.max(there.min(last) + job.beyond_first);
+                        last = last.max(there);
+                    }
+                }
+                let operands = last.max(others);
+                match node.kind {
+                    Kind::Load => {}
+                    Kind::Store => {
+                        flight.store(operands);
+                    }
+                    Kind::Compute => {
+                        let finished = flight.compute(operands, job);
                         if let Some(result) = node.result {
                             ready[result] = finished;
                         }
                     }
                 }
             }
+            // Copies are free but for their place in the front end.
+            (0..traffic.copies).for_each(|_| flight.enter());
+            let handed: Vec<(usize, u64)> =
+                run.carried.iter().map(|&(made, read)| (read, ready[made])).collect();
+            handed.into_iter().for_each(|(read, time)| ready[read] = time);
+            ends.push(flight.time());
         }
-        // Copies are free but for their place in the front end.
-        (0..traffic.copies).for_each(|_| core.enter());
-        let handed: Vec<(usize, u64)> = run.carried.iter().map(|&(made, read)| (read, ready[made])).collect();
-        handed.into_iter().for_each(|(read, time)| ready[read] = time);
-        ends.push(core.time());
+        let cycles = match ends.as_slice() {
+            [.., before, last] => last - before,
+            [only] => *only,
+            [] => 0,
+        };
+        cycles * 1000 + beside * 10
     }
-    let cycles = match ends.as_slice() {
-        [.., before, last] => last - before,
-        [only] => *only,
-        [] => 0,
-    };
-    Cost { cycles, traffic: tenths }
 }

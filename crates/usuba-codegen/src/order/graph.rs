@@ -3,7 +3,7 @@
 use crate::block::{Address, Argument, Block, BufferId, Carried, RegisterId, Step};
 use std::collections::{BTreeMap, BTreeSet};
 use usuba_ir::program::InductionId;
-use usuba_target::Meaning;
+use usuba_target::{Instruction, Meaning};
 
 /// What a step is to an order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,10 +28,10 @@ pub(crate) struct Node {
     /// How many steps this one depends on.
     pub(crate) before: usize,
     pub(crate) latency: u32,
-    pub(crate) uops: u32,
     pub(crate) ports: u16,
     /// Whether the machine writes the result over the first operand.
     pub(crate) overwrites: bool,
+    pub(crate) row: &'static Instruction,
 }
 
 /// A value that a run makes or reads.
@@ -159,9 +159,9 @@ impl Run {
                 after: Vec::new(),
                 before: before.len(),
                 latency: u32::from(row.latency.max(1)),
-                uops: u32::from(row.uops.max(1)),
                 ports: row.ports,
                 overwrites: row.meaning == Meaning::Ternary,
+                row,
             });
         }
         run.carried = carried

@@ -1,6 +1,5 @@
 //! List scheduling: of the steps that are ready, the best one is next.
 
-use super::cost::Model;
 use super::graph::{Kind, Run};
 use std::collections::BTreeSet;
 
@@ -37,7 +36,7 @@ pub(crate) struct Front<'a> {
 }
 
 impl<'a> Front<'a> {
-    pub(crate) fn new(run: &'a Run, model: Model) -> Front<'a> {
+    pub(crate) fn new(run: &'a Run, registers: usize) -> Front<'a> {
         let count = run.nodes.len();
         let outside = run.values.iter().filter(|value| value.made_by.is_none() && !value.clean).count();
         let mut front = Front {
@@ -53,7 +52,7 @@ impl<'a> Front<'a> {
             first: 0,
             pressure: outside as i64,
             // More than half of the registers: most of what comes from before lies in memory.
-            clean_outside: outside * 2 > model.registers,
+            clean_outside: outside * 2 > registers,
         };
         if front.clean_outside {
             front.pressure = 0;
@@ -208,8 +207,8 @@ impl<'a> Front<'a> {
 }
 
 /// Few values at once: what frees registers, uses fresh values and stands early in the source comes first.
-pub(crate) fn least_pressure(run: &Run, model: Model, weights: Weights) -> Vec<usize> {
-    let mut front = Front::new(run, model);
+pub(crate) fn least_pressure(run: &Run, registers: usize, weights: Weights) -> Vec<usize> {
+    let mut front = Front::new(run, registers);
     loop {
         let first = front.first();
         let mut best: Option<(f64, usize)> = None;
@@ -231,9 +230,9 @@ pub(crate) fn least_pressure(run: &Run, model: Model, weights: Weights) -> Vec<u
 }
 
 /// Long chains first, as the ports become free, as long as no more than `cap` values are held at once.
-pub(crate) fn longest_chain(run: &Run, model: Model, window: usize, cap: usize) -> Vec<usize> {
+pub(crate) fn longest_chain(run: &Run, registers: usize, window: usize, cap: usize) -> Vec<usize> {
     let heights = run.heights();
-    let mut front = Front::new(run, model);
+    let mut front = Front::new(run, registers);
     let mut finished = vec![0u64; run.values.len()];
     let mut clock = 0u64;
     let mut busy = 0u16;
@@ -292,8 +291,8 @@ type Reverse = std::cmp::Reverse<usize>;
 
 /// The published order for m-sliced code: the first ready step that depends on none of the last `behind` ones, else the
 /// first ready one.
-pub(crate) fn look_behind(run: &Run, model: Model, behind: usize) -> Vec<usize> {
-    let mut front = Front::new(run, model);
+pub(crate) fn look_behind(run: &Run, registers: usize, behind: usize) -> Vec<usize> {
+    let mut front = Front::new(run, registers);
     loop {
         let clear = front
             .ready
@@ -311,8 +310,8 @@ pub(crate) fn look_behind(run: &Run, model: Model, behind: usize) -> Vec<usize> 
 
 /// The published order for bitsliced code: a step waits until something that is wanted reads its value; what nothing in
 /// the run reads is wanted in the order of the source.
-pub(crate) fn on_demand(run: &Run, model: Model) -> Vec<usize> {
-    let mut front = Front::new(run, model);
+pub(crate) fn on_demand(run: &Run, registers: usize) -> Vec<usize> {
+    let mut front = Front::new(run, registers);
     let mut asked = vec![false; run.nodes.len()];
     for (root, node) in run.nodes.iter().enumerate() {
         let is_read = node.result.is_some_and(|result| !run.values[result].used_by.is_empty());

@@ -22,7 +22,7 @@ use graph::Run;
 use list::Weights;
 use std::fmt;
 use std::str::FromStr;
-use usuba_target::{Meaning, Target};
+use usuba_target::Target;
 
 /// Runs, and modules to try every order for, longer than this try only the first of the orders: the search is quadratic in the window.
 pub(crate) const LONG: usize = 12_000;
@@ -37,15 +37,15 @@ pub struct Order(Option<u8>);
 struct Row {
     name: &'static str,
     purpose: &'static str,
-    run: fn(&Run, Model) -> Vec<usize>,
+    run: fn(&Run, usize) -> Vec<usize>,
 }
 
 impl Row {
-    fn order(&self, run: &Run, model: Model) -> Vec<usize> {
+    fn order(&self, run: &Run, registers: usize) -> Vec<usize> {
         if self.name == Order::SOURCE.name() {
-            return (self.run)(run, model);
+            return (self.run)(run, registers);
         }
-        run.reordered(&run.settled(), |run| (self.run)(run, model))
+        run.reordered(&run.settled(), |run| (self.run)(run, registers))
     }
 }
 
@@ -54,29 +54,29 @@ impl Row {
 const ORDERS: &[Row] = &[
     Row { name: "source",      run: |run, _| (0..run.nodes.len()).collect(),
           purpose: "As the selection wrote it" },
-    Row { name: "demand",      run: |run, model| list::on_demand(run, model),
+    Row { name: "demand",      run: |run, registers| list::on_demand(run, registers),
           purpose: "Each step when something wants it, from the last steps on (published for bitsliced code)" },
-    Row { name: "pressure",    run: |run, model| list::least_pressure(run, model, Weights { window: 160, recency: 0.5, distance: 0.02 }),
+    Row { name: "pressure",    run: |run, registers| list::least_pressure(run, registers, Weights { window: 160, recency: 0.5, distance: 0.02 }),
           purpose: "Few values at once, near the source" },
-    Row { name: "pressure-2",  run: |run, model| list::least_pressure(run, model, Weights { window: 600, recency: 2.0, distance: 0.005 }),
+    Row { name: "pressure-2",  run: |run, registers| list::least_pressure(run, registers, Weights { window: 600, recency: 2.0, distance: 0.005 }),
           purpose: "Few values at once, fresh operands, farther from the source" },
-    Row { name: "pressure-3",  run: |run, model| list::least_pressure(run, model, Weights { window: 600, recency: 4.0, distance: 0.005 }),
+    Row { name: "pressure-3",  run: |run, registers| list::least_pressure(run, registers, Weights { window: 600, recency: 4.0, distance: 0.005 }),
           purpose: "The same, with more weight on fresh operands" },
-    Row { name: "pressure-4",  run: |run, model| list::least_pressure(run, model, Weights { window: 600, recency: 0.5, distance: 0.001 }),
+    Row { name: "pressure-4",  run: |run, registers| list::least_pressure(run, registers, Weights { window: 600, recency: 0.5, distance: 0.001 }),
           purpose: "The same, with less weight on the source" },
-    Row { name: "pressure-5",  run: |run, model| list::least_pressure(run, model, Weights { window: 2000, recency: 1.0, distance: 0.0002 }),
+    Row { name: "pressure-5",  run: |run, registers| list::least_pressure(run, registers, Weights { window: 2000, recency: 1.0, distance: 0.0002 }),
           purpose: "The same, with little weight on the source" },
-    Row { name: "pressure-6",  run: |run, model| list::least_pressure(run, model, Weights { window: 160, recency: 4.0, distance: 0.005 }),
+    Row { name: "pressure-6",  run: |run, registers| list::least_pressure(run, registers, Weights { window: 160, recency: 4.0, distance: 0.005 }),
           purpose: "Few values at once, fresh operands, near the source" },
-    Row { name: "pressure-7",  run: |run, model| run.reordered(&list::on_demand(run, model), |run| list::least_pressure(run, model, Weights { window: 160, recency: 2.0, distance: 0.02 })),
+    Row { name: "pressure-7",  run: |run, registers| run.reordered(&list::on_demand(run, registers), |run| list::least_pressure(run, registers, Weights { window: 160, recency: 2.0, distance: 0.02 })),
           purpose: "Few values at once, near the order of `demand`" },
-    Row { name: "latency",     run: |run, model| list::longest_chain(run, model, 400, model.registers.saturating_sub(3)),
+    Row { name: "latency",     run: |run, registers| list::longest_chain(run, registers, 400, registers.saturating_sub(3)),
           purpose: "Long chains first, while registers are free" },
-    Row { name: "latency-2",   run: |run, model| list::longest_chain(run, model, 100, model.registers.saturating_sub(6)),
+    Row { name: "latency-2",   run: |run, registers| list::longest_chain(run, registers, 100, registers.saturating_sub(6)),
           purpose: "Long chains first, near the source, with some registers kept free" },
-    Row { name: "latency-3",   run: |run, model| list::longest_chain(run, model, 400, 2 * model.registers),
+    Row { name: "latency-3",   run: |run, registers| list::longest_chain(run, registers, 400, 2 * registers),
           purpose: "Long chains first, whatever the registers" },
-    Row { name: "behind",      run: |run, model| list::look_behind(run, model, 10),
+    Row { name: "behind",      run: |run, registers| list::look_behind(run, registers, 10),
           purpose: "What depends on none of the last ten steps (published for m-sliced code)" },
 ];
 
@@ -153,24 +153,18 @@ pub(crate) fn order(function: &mut Function, target: &Target, order: Order) {
         .collect();
     let mut constant = vec![false; function.registers.len()];
     constants.iter().for_each(|register| constant[register.index()] = true);
-    let ports = |meaning| target.instruction(meaning, 0).map_or(0, |row| row.ports);
-    let model = Model {
-        registers: (target.register_count as usize).max(8),
-        loads: ports(Meaning::Load),
-        // Stores to different lines of the cache go one a cycle.
-        stores: ports(Meaning::Store) & ports(Meaning::Store).wrapping_neg(),
-    };
-    let mut orderer = Orderer { model, order, constant };
+    let registers = (target.register_count as usize).max(8);
+    let mut orderer = Orderer { model: Model::new(target, registers), order, constant };
     orderer.block(&mut function.body, None);
 }
 
-struct Orderer {
-    model: Model,
+struct Orderer<'a> {
+    model: Model<'a>,
     order: Order,
     constant: Vec<bool>,
 }
 
-impl Orderer {
+impl Orderer<'_> {
     /// Orders a block. `carried`: of the loop whose body it is.
     fn block(&mut self, block: &mut Block, carried: Option<&[Carried]>) {
         for step in &mut block.steps {
@@ -218,7 +212,7 @@ impl Orderer {
         let constant = |register: RegisterId| self.constant[register.index()];
         let run = Run::of(steps, lives_on, constant, carried);
         let best = match self.order.row() {
-            Some(row) => Some(row.order(&run, self.model)),
+            Some(row) => Some(row.order(&run, self.model.registers)),
             None => self.best(&run),
         };
         // An order is a search: it is taken only if it is one.
@@ -238,9 +232,11 @@ impl Orderer {
         }
         let rows = if run.nodes.len() > LONG { FOR_LONG } else { ORDERS.len() };
         let mut best: Option<(u64, Vec<usize>)> = None;
+        let mut first = None;
         for row in &ORDERS[..rows] {
-            let found = row.order(run, self.model);
-            let cost = cost::cost(run, &found, self.model).weight();
+            let found = row.order(run, self.model.registers);
+            let times = self.model.times(run, &found);
+            let cost = core::mean(&times, first.get_or_insert_with(|| times.clone()));
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                 best = Some((cost, found));
             }
