@@ -227,7 +227,7 @@ fn a_shared_value_is_computed_again_where_that_costs_nothing() {
         expect_test::expect![[r#"
             gp64: Xor And Or; 0 constants
             avx2: Xor And Or; 0 constants
-            avx512: Ternary(0x28) Ternary(0xbe); 0 constants
+            avx512: Ternary(0x28) Ternary(0xf6); 0 constants
             neon: Xor And Or; 0 constants
             altivec: Xor And Or; 0 constants
         "#]],

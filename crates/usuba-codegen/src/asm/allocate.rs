@@ -16,17 +16,11 @@ use super::encoding::{Form, permuted};
 use super::linear::{Item, Linear, Value};
 use super::machine::{Source, Vector, VectorLine};
 use crate::block::Address;
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use usuba_target::{Instruction, Meaning};
 
 /// How much later a value with a home counts as needed, in tenths.
 const CLEAN: usize = 16;
-
-/// Instructions that start a cycle, and cycles until another can use the result: those of the core for which
-/// [`Form::first_may_be_late`] is so.
-const STARTED: u64 = 4;
-const LATENCY: u64 = 2;
 
 /// Memory by name.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -123,8 +117,6 @@ struct Allocator<'a> {
     destined: BTreeMap<Value, (u32, Value)>,
     slotted: Vec<Value>,
     free_slots: Vec<u32>,
-    /// The cycle in which a value is there, about: if nothing but operands and [`STARTED`] delays it.
-    there: Vec<u64>,
     out: Allocated,
 }
 
@@ -199,7 +191,6 @@ impl<'a> Allocator<'a> {
             destined: BTreeMap::new(),
             slotted: Vec::new(),
             free_slots: Vec::new(),
-            there: vec![0; count],
             out: Allocated::default(),
         })
     }
@@ -478,22 +469,11 @@ impl<'a> Allocator<'a> {
                 let next = self.next_use(value, position + 1);
                 Some(index) != stays && (next == usize::MAX || next > end && self.is_clean(value))
             };
-            let found = if !form.free_order {
-                dies(order[0]).then_some(0)
-            } else if form.first_may_be_late {
-                // The operand that is there last, though it may have to be copied: renaming does that, and it takes no time.
-                let candidates = (0..order.len()).filter(|&at| Some(order[at]) != stays);
-                let last = candidates.max_by_key(|&at| {
-                    (self.there[operands[order[at]].index()], dies(order[at]), Reverse(at))
-                });
-                let last = last.ok_or("every operand in memory")?;
-                let found = dies(order[last]).then_some(last);
-                if found.is_none() {
-                    order.swap(0, last);
-                }
-                found
-            } else {
+            // Where it matters which operand is overwritten, the first one was chosen for that.
+            let found = if form.free_order && !form.first_is_chosen {
                 (0..order.len()).find(|&at| dies(order[at]))
+            } else {
+                dies(order[0]).then_some(0)
             };
             // A swap with the operand in memory would take it out of its place.
             if let Some(at) = found {
@@ -541,10 +521,6 @@ impl<'a> Allocator<'a> {
             _ => immediate,
         };
         self.emit(VectorLine::Compute { item: position, row, to: Vector(to), sources, immediate });
-        let ready = order.iter().enumerate().map(|(at, &index)| {
-            self.there[operands[index].index()] + u64::from(form.first_may_be_late && at > 0)
-        });
-        self.there[result.index()] = ready.max().unwrap_or(0).max(position as u64 / STARTED) + LATENCY;
         self.drop(to);
         for &operand in operands {
             self.release(operand, position);

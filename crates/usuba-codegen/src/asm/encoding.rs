@@ -39,7 +39,7 @@ impl Encoding {
         let wide = matches!(row.lane, 32 | 64);
         let form = |memory, free_order, repeats: &'static [u32]| Form {
             overwrites: legacy,
-            first_may_be_late: false,
+            first_is_chosen: false,
             memory,
             free_order,
             repeats: if evex { repeats } else { &[] },
@@ -53,7 +53,7 @@ impl Encoding {
             And | Or | Xor => form(Some(1), true, &[32, 64]),
             NotAnd => form(Some(1), false, &[32, 64]),
             Ternary if evex => {
-                Form { overwrites: true, first_may_be_late: true, ..form(Some(2), true, &[32, 64]) }
+                Form { overwrites: true, first_is_chosen: true, ..form(Some(2), true, &[32, 64]) }
             }
             Add | Multiply if wide => form(Some(1), true, lane),
             Add | Multiply => form(Some(1), true, &[]),
@@ -79,10 +79,8 @@ impl Encoding {
 pub(crate) struct Form {
     /// The result takes the place of the first operand.
     pub(crate) overwrites: bool,
-    /// There is a core on which the result follows this operand sooner than the others: Zen 5, where `vpternlog` takes two
-    /// cycles from the register that it overwrites and three from the others (our microbenchmark, 2026-11). On Golden Cove
-    /// all three are alike.
-    pub(crate) first_may_be_late: bool,
+    /// Which operand comes first was chosen ([`crate::order::overwritten`]), though they may change places.
+    pub(crate) first_is_chosen: bool,
     /// The operand that may be memory.
     pub(crate) memory: Option<usize>,
     /// The operands may change places; a truth table changes with them.

@@ -13,6 +13,7 @@ pub(crate) mod core;
 mod cost;
 mod graph;
 mod list;
+pub(crate) mod overwritten;
 #[cfg(test)]
 mod tests;
 
@@ -140,9 +141,13 @@ pub(crate) fn steps(module: &Module) -> usize {
 
 /// Orders the steps of a function. Cost: for each candidate, the steps times those that are ready at once.
 pub(crate) fn order(function: &mut Function, target: &Target, order: Order) {
-    if order == Order::SOURCE {
-        return;
+    if order != Order::SOURCE {
+        order_runs(function, target, order);
     }
+    overwritten::last_first(function);
+}
+
+fn order_runs(function: &mut Function, target: &Target, order: Order) {
     let constants: Vec<RegisterId> = function
         .constants
         .iter()
