@@ -84,8 +84,13 @@ fn in_steps(steps: &[Step], found: &mut Vec<Diagnostic>) {
 }
 
 fn in_expression(expression: &Expression, found: &mut Vec<Diagnostic>) {
-    if let ExpressionKind::Arithmetic { op, width, .. } = &expression.kind {
-        found.push(messages::arithmetic_in_h(expression.span, *op, *width));
+    match &expression.kind {
+        ExpressionKind::Arithmetic { op, width, .. } => {
+            found.push(messages::arithmetic_in_h(expression.span, *op, *width));
+        }
+        // Its operands may be constants, so that no variable shows that there are words of two sizes.
+        ExpressionKind::Pack { .. } => found.push(messages::horizontal_pack(expression.span)),
+        _ => {}
     }
     expression.operands().into_iter().for_each(|operand| in_expression(operand, found));
 }

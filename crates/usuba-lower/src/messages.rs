@@ -64,6 +64,13 @@ pub(crate) fn horizontal_mix(span: Span, name: &str, width: u32, other: u32, oth
         .help("use `--slicing v` or `--slicing b`")
 }
 
+pub(crate) fn horizontal_pack(span: Span) -> Diagnostic {
+    Diagnostic::error("E0907", span, "`Pack` makes words of another size")
+        .label("twice as wide as its operands")
+        .rule("under `--slicing h` all words have one size: it fixes how many instances a register holds")
+        .help("use `--slicing v` or `--slicing b`; a constant can be written as one word")
+}
+
 pub(crate) fn vertical_width(span: Span, name: &str, width: u32) -> Diagnostic {
     Diagnostic::error("E0906", span, format!("`{name}` has words of {width} bits, wider than any lane"))
         .label(format!("`u{width}`"))
