@@ -1,6 +1,6 @@
 //! Wrong programs are refused in words.
 //!
-//! Valid sources (the ciphers of the repository and random programs) with tokens lost, doubled, swapped, numbers changed,
+//! Valid sources (ciphers of the repository, small programs on packed words, and random programs) with tokens lost, doubled, swapped, numbers changed,
 //! ends cut off; token soups; noise. Every stage from the parser to the lowering must return, in time, without a panic, and
 //! every error must point into the text.
 //!
@@ -11,7 +11,7 @@
 //! ends the process, the culprit is there. `USUBA_SEED=n USUBA_FUZZ=1` repeats case n.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use usuba_ir::layout::Slicing;
@@ -31,6 +31,17 @@ const CASES: u64 = 3000;
 /// More than any case takes, even on a loaded machine.
 const DEADLINE: Duration = Duration::from_secs(60);
 
+/// Every slicing; of packed words, each size that fills 128 bits.
+const SLICINGS: [Slicing; 7] = [
+    Slicing::B,
+    Slicing::V,
+    Slicing::H,
+    Slicing::Packed(2),
+    Slicing::Packed(4),
+    Slicing::Packed(8),
+    Slicing::Packed(16),
+];
+
 /// Errors about the program as a whole, which have no place: there is no definition at all.
 const PLACELESS: &[&str] = &["E0801"];
 
@@ -38,27 +49,36 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-fn ciphers() -> Vec<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ciphers");
-    let mut texts = Vec::new();
-    for name in ["rectangle", "ascon", "chacha20", "serpent", "aes", "des", "gimli"] {
-        let path = root.join(name).join(format!("{name}.ua"));
-        texts.push(std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display())));
+/// Texts written by hand: ciphers, and the small programs that say what packed words can do and cannot.
+fn written() -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut paths: Vec<PathBuf> = ["rectangle", "ascon", "chacha20", "serpent", "aes", "des", "gimli"]
+        .map(|name| root.join("ciphers").join(name).join(format!("{name}.ua")))
+        .into();
+    for folder in ["accepted", "refused"] {
+        let folder = root.join("crates/usuba-lower/tests/packing").join(folder);
+        let entries = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+        let mut found: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+        found.retain(|path| path.extension().is_some_and(|extension| extension == "ua"));
+        found.sort();
+        paths.append(&mut found);
     }
-    texts
+    let text =
+        |path: &PathBuf| std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    paths.iter().map(text).collect()
 }
 
-fn case(seed: u64, ciphers: &[String]) -> String {
+fn case(seed: u64, written: &[String]) -> String {
     let mut random = Random::new(seed ^ 0xf0f0_5eed);
     match random.below(20) {
         0 => mutation::soup(&mut random),
         1 => mutation::noise(&mut random),
-        2..=4 => mutation::bent(&mut random, &ciphers[(seed % ciphers.len() as u64) as usize]),
+        2..=4 => mutation::bent(&mut random, &written[(seed % written.len() as u64) as usize]),
         5..=9 => mutation::bent(&mut random, &generate(seed % 5000, Profile::of(seed)).text),
         10..=12 => {
-            let cipher = &ciphers[random.below(ciphers.len())];
-            let other = &ciphers[random.below(ciphers.len())];
-            mutation::mutated(&mut random, cipher, other)
+            let one = &written[random.below(written.len())];
+            let two = &written[random.below(written.len())];
+            mutation::mutated(&mut random, one, two)
         }
         _ => {
             let one = generate(seed % 5000, Profile::of(seed));
@@ -74,6 +94,8 @@ struct Progress {
     parsed: bool,
     elaborated: bool,
     lowered: bool,
+    /// Lowered, with words packed into groups.
+    packed: bool,
 }
 
 /// All stages on one text.
@@ -94,7 +116,7 @@ fn front_end(text: &str) -> Result<Progress, String> {
         Err(_) if progress.parsed => return Err("parsed but not formatted".into()),
         Err(_) => {}
     }
-    for slicing in [Slicing::B, Slicing::V, Slicing::H] {
+    for slicing in SLICINGS {
         // What the parser recovered goes on, too: `usubac check` shows errors of both.
         let (typed, diagnostics) = elaborate(&program, &stages::elaboration(slicing));
         sound(&sources, &diagnostics)?;
@@ -115,6 +137,7 @@ fn front_end(text: &str) -> Result<Progress, String> {
             Ok(lowered) => {
                 stages::checked(&lowered)?;
                 progress.lowered = true;
+                progress.packed |= matches!(slicing, Slicing::Packed(_));
             }
             Err(diagnostics) => {
                 sound(&sources, &diagnostics)?;
@@ -169,13 +192,13 @@ fn wrong_programs_are_refused_in_words() {
         path.display()
     );
     std::panic::set_hook(Box::new(|_| {}));
-    let ciphers = ciphers();
+    let texts = written();
     let (sender, receiver) = mpsc::channel();
-    let worker_ciphers = ciphers.clone();
+    let worker_texts = texts.clone();
     // The stack of a worker is that of the main thread of a program, so that what is found here is found there.
     let worker = std::thread::Builder::new().stack_size(8 << 20).spawn(move || {
         for seed in start..start + count {
-            let text = case(seed, &worker_ciphers);
+            let text = case(seed, &worker_texts);
             let _ = std::fs::write(&path, &text);
             let clock = Instant::now();
             let outcome = catch_unwind(AssertUnwindSafe(|| front_end(&text)));
@@ -191,7 +214,7 @@ fn wrong_programs_are_refused_in_words() {
     });
     assert!(worker.is_ok(), "no thread");
     let mut failures = Vec::new();
-    let (mut parsed, mut elaborated, mut lowered) = (0, 0, 0);
+    let (mut parsed, mut elaborated, mut lowered, mut packed) = (0, 0, 0, 0);
     let mut slowest = (Duration::ZERO, 0);
     for seed in start..start + count {
         match receiver.recv_timeout(DEADLINE) {
@@ -199,6 +222,7 @@ fn wrong_programs_are_refused_in_words() {
                 parsed += u64::from(progress.parsed);
                 elaborated += u64::from(progress.elaborated);
                 lowered += u64::from(progress.lowered);
+                packed += u64::from(progress.packed);
                 slowest = slowest.max((time, seed));
             }
             Ok((seed, Err(message), _)) => failures.push((seed, message)),
@@ -210,12 +234,12 @@ fn wrong_programs_are_refused_in_words() {
     }
     let _ = std::panic::take_hook();
     println!(
-        "{count} cases: {parsed} parsed, {elaborated} elaborated, {lowered} lowered; slowest {:.1?} (seed {})",
+        "{count} cases: {parsed} parsed, {elaborated} elaborated, {lowered} lowered, {packed} of them packed; slowest {:.1?} (seed {})",
         slowest.0, slowest.1
     );
-    failures.sort_by_key(|(seed, _)| (case(*seed, &ciphers).len(), *seed));
+    failures.sort_by_key(|(seed, _)| (case(*seed, &texts).len(), *seed));
     for (seed, message) in failures.iter().take(6) {
-        let text: String = case(*seed, &ciphers).chars().take(3000).collect();
+        let text: String = case(*seed, &texts).chars().take(3000).collect();
         println!("---- seed {seed}: {message}\n{text}");
     }
     for (seed, message) in failures.iter().skip(6) {
@@ -224,7 +248,7 @@ fn wrong_programs_are_refused_in_words() {
     assert!(failures.is_empty(), "{} of {count} cases; see above", failures.len());
     // The mutations must not be so wild that only the parser is tried.
     assert!(
-        count < 500 || (parsed * 5 > count && elaborated * 50 > count),
+        count < 500 || (parsed * 5 > count && elaborated * 50 > count && packed * 200 > count),
         "the cases do not reach the later stages"
     );
 }
