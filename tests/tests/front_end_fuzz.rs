@@ -28,8 +28,9 @@ use usuba_tests::random::stages;
 /// How many cases are tried by default.
 const CASES: u64 = 3000;
 
-/// More than any case takes, even on a loaded machine.
-const DEADLINE: Duration = Duration::from_secs(60);
+/// More than any case takes, even on a machine that has other things to do: the slowest, loops of millions of iterations
+/// of which each is wrong, take three seconds of a core.
+const DEADLINE: Duration = Duration::from_secs(300);
 
 /// Every slicing; of packed words, each size that fills 128 bits.
 const SLICINGS: [Slicing; 7] = [
@@ -117,6 +118,10 @@ fn front_end(text: &str) -> Result<Progress, String> {
         Err(_) => {}
     }
     for slicing in SLICINGS {
+        // Elaboration is the same as in the slicings before; only lowering differs.
+        if matches!(slicing, Slicing::Packed(_)) && !progress.elaborated {
+            continue;
+        }
         // What the parser recovered goes on, too: `usubac check` shows errors of both.
         let (typed, diagnostics) = elaborate(&program, &stages::elaboration(slicing));
         sound(&sources, &diagnostics)?;
