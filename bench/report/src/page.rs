@@ -70,7 +70,7 @@ fn head(text: &mut String, data: &Data) {
          time-stamp counter does not, so every sample stands between two chains of dependent additions, one core cycle each; a \
          sample whose chains disagree by more than 1 % is dropped. Everything in one process takes turns. A process reports the \
          tenth percentile of its samples, the page the median over processes for Usuba (`usubac bench`) and the best of them for \
-         peers. Two runs of the same code differ by about 2 %. A figure marked ° was measured while the load average was above the number \
+         peers. Two runs of the same code differ by about 2 %, a few kernels by much more (bench/README.md). A figure marked ° was measured while the load average was above the number \
          of processors.\n\n\
          *Kernel*: registers' layout in and out, round keys ready. *Whole path*: bytes in and out, 16 KiB in the cache, one key; \
          counters, transposition and the call included. *Bound*: the time that the instructions need on the ports of {} \
@@ -439,8 +439,9 @@ fn words(expected: &Expected) -> String {
 
 fn limits(text: &mut String, data: &Data, published: &Published, expected: &[Expected]) {
     text.push_str(
-        "## What limits what\n\nWhat was set as the goal for Intel's cores of the generation Golden Cove, what was measured here, and where it is missed the \
-         likely cause, read off the counts in brackets and not tested by experiment.\n\n| goal | at most | measured | |\n|---|---:|---:|---|\n",
+        "## What limits what\n\nWhat was set as the goal for Intel's cores of the generation Golden Cove, what was measured here, and where it is missed \
+         the cause. How it was found: `sh bench/limits.sh` times copies of kernels in assembly from which stores, dependences and loads were \
+         taken; core cycles per byte on Zen 5, in bench/README.md with the rest of that table.\n\n| goal | at most | measured | |\n|---|---:|---:|---|\n",
     );
     let mut met = 0;
     for one in expected {
