@@ -495,7 +495,8 @@ fn ours(settings: &Settings, data: &mut Data) {
     let wide = targets(settings, MORE_WIDTHS);
     for (folder, primitive) in MORE_FOLDERS.iter().filter(|(_, primitive)| settings.wants(primitive)) {
         eprintln!("Usuba: {primitive}");
-        let arguments = ["--backend", "c,asm", "--cc", "clang", "--runs", "2", "--target", &wide];
+        let mut arguments = vec!["--backend", "c,asm", "--target", &wide];
+        arguments.extend(effort);
         match bench(settings, folder, primitive, &arguments) {
             Ok(mut rows) => data.ours.append(&mut rows),
             Err(error) => data.missing.push(format!("Usuba's {primitive}: {error}")),
