@@ -131,8 +131,9 @@ pub const ZEN_5: Core = Core {
         (Multiply, ALU_SHIFTS),
     ],
     // Chains of each instruction; chains side by side, up to 24; how much fits between two long chains before they no longer
-    // run side by side; instructions of 512 bits and copies together; random code. Costs beside: fitted to 13 orders each of
-    // AES and DES on AVX2 and AVX-512, SM4 on AVX-512. Stores and `vpternlog` get in each other's way: eight of these take 2.3
+    // run side by side; instructions of 512 bits and copies together; random code. Not measured: how many queue for the
+    // schedulers, and that ports are dealt at random, which explains the chains best. Costs beside: fitted to 13 orders each of
+    // AES and DES on AVX2 and AVX-512, of SM4, PRESENT and RECTANGLE on AVX-512. Stores and `vpternlog` get in each other's way: eight of these take 2.3
     // cycles, with two stores of 512 bits 6.0, while eight of two operands take 2.1 with the two.
     vector_latency: 2,
     other_operands: 1,
