@@ -15,11 +15,12 @@ impl Report {
     /// [`Report::port_bound`] on another core than that of the table.
     pub fn port_bound_on(&self, target: &Target, core: &Core) -> Option<f64> {
         let mut loads: Vec<(u16, u64)> = Vec::new();
+        let cycles = core.cycles_at_port(target);
         for (mnemonic, count) in &self.instructions {
             let row = target.instructions().find(|row| row.mnemonic == *mnemonic)?;
             let ports = core.ports(target, row);
             if ports != 0 && !matches!(row.meaning, Meaning::Load | Meaning::Store) {
-                loads.push((ports, count.run * u64::from(row.uops.max(1))));
+                loads.push((ports, cycles * count.run * u64::from(row.uops.max(1))));
             }
         }
         let every = loads.iter().fold(0, |ports, load| ports | load.0);

@@ -7,7 +7,8 @@ use super::machine::{Source, VectorLine};
 use crate::order::core::{InFlight, Job};
 use std::collections::BTreeMap;
 use usuba_ir::program::InductionId;
-use usuba_target::{Core, Target};
+use usuba_target::Target;
+use usuba_target::core::OutOfOrder;
 
 /// Bytes of code that a loop may have before it no longer fits where instructions are fetched at full speed.
 const CACHED: u64 = 24 * 1024;
@@ -17,19 +18,19 @@ const FETCHED: u64 = 125;
 /// The cycles of one call, about, on each core that code for the target is to be good for.
 pub(crate) fn cycles(linear: &Linear, allocated: &Allocated, machine: Machine, target: &Target) -> Vec<u64> {
     let cores = usuba_target::core::for_target(target);
-    let on = |core: &&'static Core| {
+    let span = |on: OutOfOrder| {
         let registers = usize::from(machine.encoding.registers());
-        Model { linear, registers, target, core, bytes: u64::from(target.code_bytes_tenths) }
+        Model { linear, registers, target, on, bytes: u64::from(target.code_bytes_tenths) }
             .span(&allocated.steps, 1)
     };
-    cores.iter().map(on).collect()
+    cores.into_iter().map(span).collect()
 }
 
 struct Model<'a> {
     linear: &'a Linear,
     registers: usize,
     target: &'a Target,
-    core: &'static Core,
+    on: OutOfOrder,
     /// Of an instruction, in tenths.
     bytes: u64,
 }
@@ -79,12 +80,12 @@ impl Model<'_> {
         let count = |wanted: fn(&VectorLine<Place>) -> bool| {
             own.iter().filter(|step| matches!(step, Step::Vector(line) if wanted(line))).count() as u64
         };
-        let (load, store) = self.core.beside(self.target);
+        let (load, store) = self.on.beside(self.target);
         let moves = load * count(|line| matches!(line, VectorLine::Load { .. }))
             + store * count(|line| matches!(line, VectorLine::Store { .. }));
         let moves = moves / 100;
         let mut times = Times {
-            flight: InFlight::new(self.core, self.target),
+            flight: InFlight::new(&self.on, self.target),
             registers: vec![0; self.registers],
             memory: BTreeMap::new(),
         };
@@ -105,7 +106,7 @@ impl Model<'_> {
             let Step::Vector(line) = step else { continue };
             match line {
                 VectorLine::Compute { row, to, sources, .. } => {
-                    let job = Job::of(self.core, self.target, row);
+                    let job = Job::of(self.on.core, self.target, row);
                     let mut ready = 0;
                     for (at, source) in sources.iter().enumerate() {
                         let there = match source {

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use usuba_target::core::Flow;
+use usuba_target::core::{Flow, OutOfOrder};
 use usuba_target::{Core, Instruction, Target};
 
 /// What a core makes of an instruction.
@@ -54,15 +54,15 @@ pub(crate) struct InFlight {
 }
 
 impl InFlight {
-    pub(crate) fn new(core: &Core, target: &Target) -> InFlight {
-        let (loads, stores) = core.memory_ports(target);
+    pub(crate) fn new(on: &OutOfOrder, target: &Target) -> InFlight {
+        let (loads, stores) = on.core.memory_ports(target);
         InFlight {
-            flow: core.flow,
+            flow: on.flow,
             loads,
             stores,
             busy: Vec::new(),
             retired: Vec::new(),
-            schedulers: vec![BinaryHeap::new(); core.flow.schedulers.max(1)],
+            schedulers: vec![BinaryHeap::new(); on.flow.schedulers.max(1)],
             queue: BinaryHeap::new(),
             random: 1,
             scheduled: 0,

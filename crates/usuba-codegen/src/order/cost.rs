@@ -3,7 +3,8 @@
 
 use super::core::{InFlight, Job};
 use super::graph::{Kind, Run};
-use usuba_target::{Core, Target};
+use usuba_target::Target;
+use usuba_target::core::OutOfOrder;
 
 /// How much later a value that need not be stored counts as needed, in tenths.
 const CLEAN: usize = 16;
@@ -19,7 +20,7 @@ pub(crate) struct Model<'a> {
     pub(crate) registers: usize,
     target: &'a Target,
     /// The cores that an order is to be good for.
-    cores: Vec<&'static Core>,
+    cores: Vec<OutOfOrder>,
 }
 
 /// What a register file does for an order: the steps, in that order, with what is needed around them.
@@ -173,18 +174,18 @@ impl<'a> Model<'a> {
     /// What an order takes on each of the cores, in thousandths of a cycle; in a loop, one time round.
     pub(crate) fn times(&self, run: &Run, order: &[usize]) -> Vec<u64> {
         let traffic = allocate(run, order, self.registers);
-        self.cores.iter().map(|core| self.time(run, order, &traffic, core)).collect()
+        self.cores.iter().map(|on| self.time(run, order, &traffic, on)).collect()
     }
 
-    fn time(&self, run: &Run, order: &[usize], traffic: &Traffic, core: &Core) -> u64 {
+    fn time(&self, run: &Run, order: &[usize], traffic: &Traffic, on: &OutOfOrder) -> u64 {
         let count = |lists: &[Vec<usize>]| lists.iter().map(|list| list.len() as u64).sum::<u64>();
-        let (load, store) = core.beside(self.target);
+        let (load, store) = on.beside(self.target);
         let beside = load * count(&traffic.loaded)
             + store * count(&traffic.stored)
             + OPERAND * count(&traffic.folded)
             + COPY * traffic.copies;
-        let jobs: Vec<Job> = run.nodes.iter().map(|node| Job::of(core, self.target, node.row)).collect();
-        let mut flight = InFlight::new(core, self.target);
+        let jobs: Vec<Job> = run.nodes.iter().map(|node| Job::of(on.core, self.target, node.row)).collect();
+        let mut flight = InFlight::new(on, self.target);
         let rounds = if run.carried.is_empty() { 1 } else { 3 };
         let mut ready = vec![0u64; run.values.len()];
         let mut ends = Vec::new();
