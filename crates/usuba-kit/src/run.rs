@@ -432,6 +432,11 @@ impl Program {
         self.directory.path()
     }
 
+    /// Whether another program runs it: an emulator, or what brings it to another machine.
+    pub fn is_emulated(&self) -> bool {
+        !self.runner.is_empty()
+    }
+
     /// How many instructions it runs with these arguments, its start and end among them. Its runner must be an emulator of
     /// processes by QEMU, which is asked to name each.
     ///
