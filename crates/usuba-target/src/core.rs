@@ -40,25 +40,47 @@ pub struct Flow {
     pub width: u64,
     /// Instructions between entry and retirement.
     pub window: usize,
-    /// Schedulers for what computes; ports are dealt to them in turn.
-    pub schedulers: usize,
-    /// Instructions that wait in each for operands or ports.
-    pub waiting: usize,
-    /// Instructions that have entered and wait, in order, for a place in a scheduler.
-    pub queue: usize,
-    /// Whether an instruction gets its port on entry to the scheduler: any, as far as measurements tell, not that which is
-    /// free first.
-    pub early_ports: bool,
+    /// Where instructions wait for operands and ports.
+    pub waiting: Waiting,
     /// Cycles from the entry of a load to its value.
     pub load: u64,
-    /// Cycles from when a value can be stored to when a load of the same place has it.
-    pub through_memory: u64,
+    /// What a load of a value that was stored a moment ago waits for.
+    pub forwarding: Forwarding,
     /// Hundredths of a cycle that a load takes beside what this model says, as fitted to measurements of large blocks.
     pub load_beside: u64,
     /// The same of a store.
     pub store_beside: u64,
     /// The same of a store where there are ternary operations.
     pub store_beside_ternary: u64,
+}
+
+/// Where instructions that have entered wait for operands and ports.
+#[derive(Clone, Copy, Debug)]
+pub enum Waiting {
+    /// All in one scheduler, loads and stores too; each takes the port that is free first.
+    Together {
+        /// Instructions that can wait.
+        places: usize,
+    },
+    /// What computes in several schedulers, to which the ports are dealt in turn. An instruction gets its port on entry: any, as
+    /// far as measurements tell. Loads and stores wait elsewhere, where there is room.
+    Apart {
+        /// The schedulers.
+        schedulers: usize,
+        /// Instructions that can wait in each.
+        places: usize,
+        /// Instructions that wait, in order, for a place in a scheduler.
+        queue: usize,
+    },
+}
+
+/// What a load of a value that was stored a moment ago waits for.
+#[derive(Clone, Copy, Debug)]
+pub enum Forwarding {
+    /// For the store: it is a load like others.
+    FromMemory,
+    /// For the value: it has it so many cycles after that could be stored, if the load has entered by then.
+    OfTheValue(u64),
 }
 
 use Meaning::*;
@@ -76,12 +98,9 @@ pub const GOLDEN_COVE: Core = Core {
     flow: Some(Flow {
         width: 6,
         window: 512,
-        schedulers: 1,
-        waiting: 97,
-        queue: 0,
-        early_ports: false,
+        waiting: Waiting::Together { places: 97 },
         load: 6,
-        through_memory: 6,
+        forwarding: Forwarding::FromMemory,
         load_beside: 15,
         store_beside: 20,
         store_beside_ternary: 20,
@@ -147,12 +166,9 @@ pub const ZEN_5: Core = Core {
     flow: Some(Flow {
         width: 6,
         window: 448,
-        schedulers: 2,
-        waiting: 38,
-        queue: 96,
-        early_ports: true,
+        waiting: Waiting::Apart { schedulers: 2, places: 38, queue: 96 },
         load: 7,
-        through_memory: 11,
+        forwarding: Forwarding::OfTheValue(11),
         load_beside: 10,
         store_beside: 25,
         store_beside_ternary: 100,

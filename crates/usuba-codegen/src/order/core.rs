@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use usuba_target::core::{Flow, OutOfOrder};
+use usuba_target::core::{Flow, Forwarding, OutOfOrder, Waiting};
 use usuba_target::{Core, Instruction, Target};
 
 /// What a core makes of an instruction.
@@ -56,13 +56,17 @@ pub(crate) struct InFlight {
 impl InFlight {
     pub(crate) fn new(on: &OutOfOrder, target: &Target) -> InFlight {
         let (loads, stores) = on.core.memory_ports(target);
+        let schedulers = match on.flow.waiting {
+            Waiting::Together { .. } => 1,
+            Waiting::Apart { schedulers, .. } => schedulers.max(1),
+        };
         InFlight {
             flow: on.flow,
             loads,
             stores,
             busy: Vec::new(),
             retired: Vec::new(),
-            schedulers: vec![BinaryHeap::new(); on.flow.schedulers.max(1)],
+            schedulers: vec![BinaryHeap::new(); schedulers],
             queue: BinaryHeap::new(),
             random: 1,
             scheduled: 0,
@@ -84,19 +88,20 @@ impl InFlight {
     pub(crate) fn compute(&mut self, ready: u64, job: Job) -> u64 {
         let mut finished = 0;
         for _ in 0..job.uops {
-            finished = self.run(ready, job.ports, job.latency, true);
+            finished = self.run(ready, job.ports, job.latency);
         }
         finished
     }
 
     /// When something that is loaded now is there, if what was stored there could be at `written`.
     pub(crate) fn loaded(&mut self, written: u64) -> u64 {
-        if self.flow.load == self.flow.through_memory {
-            return self.run(written, self.loads, self.flow.load, false);
+        match self.flow.forwarding {
+            Forwarding::FromMemory => self.move_value(written, self.loads, self.flow.load),
+            Forwarding::OfTheValue(after) => {
+                let there = self.move_value(0, self.loads, self.flow.load);
+                if written == 0 { there } else { there.max(written + after) }
+            }
         }
-        // It looks for its value when it enters; what is not there yet is handed on when it is.
-        let there = self.run(0, self.loads, self.flow.load, false);
-        if written == 0 { there } else { there.max(written + self.flow.through_memory) }
     }
 
     /// The same for an operand of an instruction: it enters with that.
@@ -108,8 +113,11 @@ impl InFlight {
 
     /// Stores a value that is there at `ready`: when a load can be told.
     pub(crate) fn store(&mut self, ready: u64) -> u64 {
-        let written = self.run(ready, self.stores, 1, false);
-        if self.flow.load == self.flow.through_memory { written } else { ready.max(1) }
+        let written = self.move_value(ready, self.stores, 1);
+        match self.flow.forwarding {
+            Forwarding::FromMemory => written,
+            Forwarding::OfTheValue(_) => ready.max(1),
+        }
     }
 
     /// The cycle when everything so far has retired.
@@ -117,53 +125,66 @@ impl InFlight {
         self.retired.last().copied().unwrap_or(0)
     }
 
-    /// Runs a micro-operation; `computes`: it goes through the schedulers, which on a core that deals ports early loads and
-    /// stores do not.
-    fn run(&mut self, ready: u64, ports: u16, latency: u64, computes: bool) -> u64 {
-        let early = self.flow.early_ports;
-        let waits = computes || !early;
-        let mut enters = self.clock;
-        if let Some(oldest) = self.retired.len().checked_sub(self.flow.window) {
-            enters = enters.max(self.retired[oldest]);
+    /// Runs a micro-operation that computes: when its result is there.
+    fn run(&mut self, ready: u64, ports: u16, latency: u64) -> u64 {
+        match self.flow.waiting {
+            Waiting::Together { places } => self.run_together(ready, ports, latency, places),
+            Waiting::Apart { places, queue, .. } => {
+                let room = leaving(&mut self.queue, queue.max(1));
+                self.take_in(room.unwrap_or(0));
+                let (from, ports, scheduler) =
+                    if ports == 0 { (self.clock + 1, 0, 0) } else { self.dealt(ports, places) };
+                let start = self.start(ready.max(from), ports);
+                self.schedulers[scheduler].push(Reverse(start));
+                self.retire(start + latency)
+            }
         }
-        if waits {
-            enters = enters.max(self.room());
+    }
+
+    /// Runs a load or a store: when its value is there.
+    fn move_value(&mut self, ready: u64, ports: u16, latency: u64) -> u64 {
+        match self.flow.waiting {
+            Waiting::Together { places } => self.run_together(ready, ports, latency, places),
+            Waiting::Apart { .. } => {
+                self.take_in(0);
+                let start = self.start(ready.max(self.clock + 1), ports);
+                self.retire(start + latency)
+            }
         }
+    }
+
+    /// Runs a micro-operation of any kind where all wait in one scheduler.
+    fn run_together(&mut self, ready: u64, ports: u16, latency: u64, places: usize) -> u64 {
+        let room = leaving(&mut self.schedulers[0], places.max(1));
+        self.take_in(room.unwrap_or(0));
+        let start = self.start(ready.max(self.clock + 1), ports);
+        self.schedulers[0].push(Reverse(start));
+        self.retire(start + latency)
+    }
+
+    /// Lets something enter when the window has room for it, and not before `room`.
+    fn take_in(&mut self, room: u64) {
+        let oldest = self.retired.len().checked_sub(self.flow.window);
+        let enters = self.clock.max(room).max(oldest.map_or(0, |oldest| self.retired[oldest]));
         if enters > self.clock {
             self.clock = enters;
             self.in_cycle = 0;
         }
         self.enter();
-        let (from, ports, scheduler) =
-            if early && computes && ports != 0 { self.dealt(ports) } else { (self.clock + 1, ports, 0) };
-        let start = self.start(ready.max(from), ports);
-        if waits {
-            self.schedulers[scheduler].push(Reverse(start));
-        }
-        let before = self.retired.last().copied().unwrap_or(0);
-        self.retired.push(before.max(start + latency));
-        start + latency
     }
 
-    /// When there is room for one more before the ports.
-    fn room(&mut self) -> u64 {
-        let (waiting, most) = if self.flow.early_ports {
-            (&mut self.queue, self.flow.queue)
-        } else {
-            (&mut self.schedulers[0], self.flow.waiting)
-        };
-        let leaves = if waiting.len() >= most.max(1) { waiting.pop() } else { None };
-        leaves.map_or(0, |Reverse(leaves)| leaves)
+    /// Retires what has finished, after all that entered before: when it finished.
+    fn retire(&mut self, finished: u64) -> u64 {
+        self.retired.push(self.time().max(finished));
+        finished
     }
 
     /// What enters now is dealt one of the ports, and waits until the scheduler of that port takes it, after all that entered
     /// before: the first cycle in which it can start, the port, the scheduler.
-    fn dealt(&mut self, ports: u16) -> (u64, u16, usize) {
+    fn dealt(&mut self, ports: u16, places: usize) -> (u64, u16, usize) {
         let port = self.port(ports);
         let scheduler = port % self.schedulers.len();
-        let waiting = &mut self.schedulers[scheduler];
-        let leaves = if waiting.len() >= self.flow.waiting { waiting.pop() } else { None };
-        let free = leaves.map_or(0, |Reverse(leaves)| leaves + 1);
+        let free = leaving(&mut self.schedulers[scheduler], places).map_or(0, |leaves| leaves + 1);
         self.scheduled = self.scheduled.max(self.clock + 1).max(free);
         self.queue.push(Reverse(self.scheduled));
         (self.scheduled + 1, 1 << port, scheduler)
@@ -196,4 +217,12 @@ impl InFlight {
             start += 1;
         }
     }
+}
+
+/// When the first of those that wait leaves, if all places are taken; another takes its place.
+fn leaving(waiting: &mut BinaryHeap<Reverse<u64>>, places: usize) -> Option<u64> {
+    if waiting.len() < places {
+        return None;
+    }
+    waiting.pop().map(|Reverse(leaves)| leaves)
 }

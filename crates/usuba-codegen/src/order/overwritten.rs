@@ -1,9 +1,9 @@
 //! Which operand of a ternary operation the result overwrites.
 //!
 //! `vpternlog` writes its result over its first operand. On Zen 5 the result follows that operand after two cycles and the
-//! other two after three (our microbenchmark, 2026-11; on Golden Cove all three are alike), so the operand that is there last
-//! stands first. Where it lives on it has to be copied: renaming does that, and it takes no time. GCC keeps the operands of the
-//! intrinsic where they stand; Clang moves them to save copies.
+//! other two after three, on Zen 4 after one and two (`bench/core.sh`, 2026-11; on Golden Cove all three are alike), so the
+//! operand that is there last stands first. Where it lives on it has to be copied: renaming does that, and it takes no time. GCC
+//! keeps the operands of the intrinsic where they stand; Clang moves them to save copies.
 
 use crate::asm::permuted;
 use crate::block::{Block, Function, RegisterId, Step};
