@@ -296,6 +296,12 @@ impl ManifestError {
             message: message.into(),
         }
     }
+
+    /// What the TOML library has against a text.
+    pub(crate) fn of_toml(file: &str, text: &str, error: &toml::de::Error) -> ManifestError {
+        let at = error.span().map_or(0, |span| span.start);
+        ManifestError::at(file, text, at, error.message().replace('\n', ": "))
+    }
 }
 
 #[derive(Deserialize)]
@@ -396,12 +402,8 @@ struct Fields {
 /// # Errors
 /// The first thing that is wrong with the text.
 pub fn parse(file: &str, text: &str) -> Result<Manifest, ManifestError> {
-    let reader = Reader { file, text };
-    let raw: File = toml::from_str(text).map_err(|error| {
-        let at = error.span().map_or(0, |span| span.start);
-        reader.error(at, error.message().replace('\n', ": "))
-    })?;
-    reader.manifest(raw)
+    let raw: File = toml::from_str(text).map_err(|error| ManifestError::of_toml(file, text, &error))?;
+    Reader { file, text }.manifest(raw)
 }
 
 struct Reader<'a> {

@@ -135,10 +135,7 @@ struct Fields {
 /// # Errors
 /// The first thing that is wrong with the text.
 pub fn parse(file: &str, text: &str) -> Result<Tuned, ManifestError> {
-    let raw: File = toml::from_str(text).map_err(|error| {
-        let at = error.span().map_or(0, |span| span.start);
-        ManifestError::at(file, text, at, error.message().replace('\n', ": "))
-    })?;
+    let raw: File = toml::from_str(text).map_err(|error| ManifestError::of_toml(file, text, &error))?;
     let wrong = |at: usize, message: String| ManifestError::at(file, text, at, message);
     if *raw.version.get_ref() != VERSION {
         let message = messages::tuned_version(*raw.version.get_ref(), VERSION);

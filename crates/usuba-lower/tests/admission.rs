@@ -1,26 +1,17 @@
 //! What a slicing cannot express: every program of `admission/SLICING` gets the message beside it, and none reaches the
 //! lowering proper.
 
+mod programs;
+
 use expect_test::expect_file;
-use std::path::{Path, PathBuf};
 use usuba_ir::layout::Slicing;
 use usuba_lang::elaborate;
 use usuba_lang::load::{Text, load};
 use usuba_lang::render::{Style, render};
 use usuba_lower::{Options, lower};
 
-fn files(slicing: Slicing) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/admission").join(slicing.to_string());
-    let entries = std::fs::read_dir(folder).expect("the folder is there");
-    let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "ua"));
-    files.sort();
-    assert!(!files.is_empty());
-    files
-}
-
 fn refused(slicing: Slicing) {
-    for path in files(slicing) {
+    for path in programs::programs(&format!("admission/{slicing}")) {
         let text = std::fs::read_to_string(&path).expect("it can be read");
         let name = path.file_name().expect("it has a name").to_string_lossy();
         let loaded = load(&name, &[], &Text(&text));

@@ -1,24 +1,16 @@
 //! Words packed into groups: every program of `packing/accepted` means what its source means, and every one of
 //! `packing/refused` gets the message beside it.
 
+mod programs;
+
 use expect_test::expect_file;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use usuba_ir::layout::Slicing;
 use usuba_ir::random::Random;
 use usuba_lang::load::{Loaded, Text, load};
 use usuba_lang::render::{Style, render};
 use usuba_lang::{elaborate, interpret, typed};
 use usuba_lower::{Loops, Options, lower};
-
-fn files(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/packing").join(folder);
-    let entries = std::fs::read_dir(folder).expect("the folder is there");
-    let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "ua"));
-    files.sort();
-    assert!(!files.is_empty());
-    files
-}
 
 fn loaded(path: &Path, entry: Option<&str>) -> (Loaded, typed::Program) {
     let text = std::fs::read_to_string(path).expect("it can be read");
@@ -78,7 +70,7 @@ fn check(path: &Path, entry: Option<&str>) {
 
 #[test]
 fn packed_programs_mean_what_their_sources_mean() {
-    for path in files("accepted") {
+    for path in programs::programs("packing/accepted") {
         check(&path, None);
     }
 }
@@ -92,7 +84,7 @@ fn ciphers_on_rows_mean_the_same_packed() {
 
 #[test]
 fn what_takes_words_out_of_groups_is_refused() {
-    for path in files("refused") {
+    for path in programs::programs("packing/refused") {
         let (loaded, program) = loaded(&path, None);
         let found = match lower(&program, &loaded.sources, &Options::new(Slicing::Packed(4))) {
             Ok(packed) => panic!("{} is accepted:\n{packed}", path.display()),
