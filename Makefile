@@ -47,13 +47,14 @@ test-peers: setup
 library-matrix: setup
 	@sh scripts/test-library.sh matrix
 
-# Measures Usuba and its peers and writes docs/performance.md; QUICK=1 for a first look of a few minutes.
+# Measures Usuba and its peers and writes PAGE; QUICK=1 for a first look of a few minutes.
+PAGE = docs/performance.md
 bench: setup
-	@QUICK=$(QUICK) sh bench/bench.sh
+	@QUICK=$(QUICK) PAGE=$(PAGE) sh bench/bench.sh
 
 # Writes the page again from the data beside it.
 bench-page:
-	@cargo run --release --quiet -p usuba-report -- page docs/performance/data.json docs/performance.md
+	@cargo run --release --quiet -p usuba-report -- page $(PAGE:.md=/data.json) $(PAGE)
 
 # A page for each cipher in docs/ciphers/.
 pages: setup-build

@@ -3,7 +3,8 @@
 # peer needs and is missing is installed if it may be, else said, and the rest goes on. BUILD is the folder for what is built;
 # PARTS="ours compile" measures only these of peers, ours, varied, compile, and keeps the rest of the data; with PARTS=ours,
 # PRIMITIVES="xoodoo-12 photon-256" measures only these; with PARTS=peers, PEERS="openssl-src" measures only what these programs
-# have (their names are those of the files in BUILD/peers), and the page says at which commit and load.
+# have (their names are those of the files in BUILD/peers), and the page says at which commit and load. PAGE is the page, by
+# default docs/performance.md; its data and charts are in the folder of its name beside it.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -161,8 +162,9 @@ else
 fi
 
 # ---- Measuring, and the page ----
-data=docs/performance/data.json
-mkdir -p docs/performance
+page=${PAGE:-docs/performance.md}
+data=${page%.md}/data.json
+mkdir -p "${page%.md}"
 [ -z "${QUICK:-}" ] || set -- --quick
 for part in ${PARTS:-}; do set -- "$@" --part "$part"; done
 for primitive in ${PRIMITIVES:-}; do set -- "$@" --primitive "$primitive"; done
@@ -174,4 +176,4 @@ for line in ${set_missing:-}; do set -- "$@" --missing "$line"; done
 IFS=$old
 "$target/release/usuba-report" measure --usubac "$usubac" --compile-speed "$target/release/compile-speed" \
     --peers "$build/peers" --out "${DATA:-$data}" "$@"
-[ -n "${DATA:-}" ] || "$target/release/usuba-report" page "$data" docs/performance.md
+[ -n "${DATA:-}" ] || "$target/release/usuba-report" page "$data" "$page"

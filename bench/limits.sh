@@ -14,7 +14,11 @@ des des b avx2 2048
 serpent serpent-128 v avx512 1024
 serpent serpent-128 v avx2 512
 rectangle rectangle-80 h avx512 1024
-rectangle rectangle-80 h avx2 512"}
+rectangle rectangle-80 h avx2 512
+ascon ascon-p12 v avx512 640
+ascon ascon-p12 v avx2 480
+chacha20 chacha20 v avx512 2048
+chacha20 chacha20 v avx2 1024"}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 echo "machine: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), core cycles per byte, least of five medians"
@@ -23,13 +27,17 @@ echo "$kernels" | while read -r cipher primitive slicing target bytes; do
     rm -rf "$work/code"
     "$usubac" build "ciphers/$cipher" --primitive "$primitive" --slicing "$slicing" --target "$target" --backend asm \
         -o "$work/code" >"$work/log" 2>&1 || { cat "$work/log" >&2; continue; }
-    source="$work/code/usuba_$(echo "$primitive" | tr - _)_encrypt.S"
+    name=usuba_$(echo "$primitive" | tr - _)
+    source=
+    for entry in encrypt kernel block; do
+        [ -e "$work/code/${name}_$entry.S" ] && source="$work/code/${name}_$entry.S"
+    done
     {
-        printf '#include <stdio.h>\n#include "timing.h"\nstatic _Alignas(64) unsigned char in[65536], key[1 << 20], out[65536];\n'
+        printf '#include <stdio.h>\n#include "timing.h"\nstatic _Alignas(64) unsigned char in[65536], key[1 << 20], out[65536], more[65536];\n'
         for without in w s ds dsl; do
             awk -v without=$without -v name=kernel_$without -f bench/limits.awk "$source" >"$work/kernel_$without.S"
-            printf 'void kernel_%s(const void *, const void *, void *);\n' $without
-            printf 'static void run_%s(void) { kernel_%s(in, key, out); }\n' $without $without
+            printf 'void kernel_%s(const void *, const void *, void *, void *);\n' $without
+            printf 'static void run_%s(void) { kernel_%s(in, key, out, more); }\n' $without $without
         done
         printf 'static void (*const runs[4])(void) = {run_w, run_s, run_ds, run_dsl};\nint main(void) {\n'
         printf '    double least[4] = {1e9, 1e9, 1e9, 1e9}, one; int i, j;\n'

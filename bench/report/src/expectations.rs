@@ -3,12 +3,28 @@
 use crate::data::{Data, Ours};
 use crate::query::{geometric_mean, kernel, slicings, whole};
 use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// What was found to limit something, in words, by the core on which it was found; `any` if it has nothing to do with the core.
+#[derive(Debug, Default, Deserialize)]
+#[serde(transparent)]
+pub struct Causes(BTreeMap<String, String>);
+
+impl Causes {
+    /// What was found on a core.
+    pub fn on(&self, core: &str) -> Option<&str> {
+        self.0.get(core).or_else(|| self.0.get("any")).map(String::as_str)
+    }
+}
 
 /// The benchmark table of the published compiler.
 #[derive(Debug, Deserialize)]
 pub struct Published {
     /// Where the figures come from and how they were made.
     pub source: String,
+    /// What makes all of ours slower on a core than on theirs.
+    #[serde(default)]
+    pub causes: Causes,
     /// The rows.
     pub rows: Vec<PublishedRow>,
 }
@@ -32,9 +48,9 @@ pub struct PublishedRow {
     pub without_vectors: Option<f64>,
     /// The time with the usual flags.
     pub default: f64,
-    /// What was found to make ours slower, in words; printed where it is.
+    /// What was found to make ours slower; printed where it is.
     #[serde(default)]
-    pub cause: String,
+    pub causes: Causes,
 }
 
 /// A row of the published compiler beside ours.
@@ -116,8 +132,9 @@ pub struct Expected {
     pub slicing: Option<String>,
     /// The mode of a whole path.
     pub mode: Option<String>,
-    /// What was found to limit it, in words; printed where it is missed.
-    pub cause: String,
+    /// What was found to limit it; printed where it is missed.
+    #[serde(default)]
+    pub causes: Causes,
 }
 
 /// All that was to be reached, which is data of this crate.

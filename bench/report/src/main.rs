@@ -4,6 +4,7 @@
 mod measure;
 
 use anyhow::{Context, Result, bail};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use usuba_report::data::Data;
@@ -27,7 +28,8 @@ fn main() -> Result<()> {
 fn write_page(data: &Path, markdown: &Path) -> Result<()> {
     let text = fs::read_to_string(data).with_context(|| format!("cannot read {}", data.display()))?;
     let data: Data = serde_json::from_str(&text).with_context(|| format!("{} is no data", data.display()))?;
-    let page = page::page(&data, &expectations::published()?, &expectations::expected()?);
+    let name = markdown.file_stem().and_then(OsStr::to_str).context("the page has no name")?;
+    let page = page::page(&data, &expectations::published()?, &expectations::expected()?, name);
     let folder: PathBuf = markdown.with_extension("");
     fs::create_dir_all(&folder)?;
     for chart in &page.charts {

@@ -13,19 +13,22 @@ use std::fmt::Write;
 /// The page and its charts.
 #[derive(Debug)]
 pub struct Page {
-    /// Markdown, for `docs/performance.md`.
+    /// Markdown.
     pub markdown: String,
-    /// SVG files, for `docs/performance/`.
+    /// SVG files, for the folder of the page's name.
     pub charts: Vec<Chart>,
 }
 
-/// Makes the page of the data.
-pub fn page(data: &Data, published: &Published, expected: &[Expected]) -> Page {
+/// The pages in `docs/`: the core that each is about and its name; data and charts are in the folder of that name beside it.
+pub const PAGES: &[(&str, &str)] = &[("Zen 5", "performance"), ("Zen 4", "performance-zen-4")];
+
+/// Makes the page of the data, which is to have a name.
+pub fn page(data: &Data, published: &Published, expected: &[Expected], name: &str) -> Page {
     let charts = charts(data);
     let mut text = String::new();
-    head(&mut text, data);
+    head(&mut text, data, name);
     for chart in &charts {
-        let _ = writeln!(text, "![{}](performance/{})\n", chart.caption, chart.file);
+        let _ = writeln!(text, "![{}]({name}/{})\n", chart.caption, chart.file);
     }
     overview(&mut text, data);
     code(&mut text, data);
@@ -56,13 +59,21 @@ fn name_of(target: &str) -> &str {
     TARGETS.iter().find(|(name, _)| *name == target).map_or(target, |(_, text)| text)
 }
 
-fn head(text: &mut String, data: &Data) {
+fn head(text: &mut String, data: &Data, name: &str) {
     let machine = &data.machine;
+    let known = cores(data);
+    let on = if known.is_empty() { String::new() } else { format!(" on {known}") };
+    let others: Vec<String> = PAGES
+        .iter()
+        .filter(|(core, page)| *page != name && *core != known)
+        .map(|(core, page)| format!("[{core}]({page}.md)"))
+        .collect();
+    let again = if name == "performance" { String::new() } else { format!(" PAGE=docs/{name}.md") };
     let _ = writeln!(
         text,
-        "# Performance\n\n\
-         `make bench` measures and writes this page; `make bench-page` writes it again from \
-         [performance/data.json](performance/data.json).\n\n\
+        "# Performance{on}\n\n\
+         `make bench{again}` measures and writes this page; `make bench-page{again}` writes it again from \
+         [{name}/data.json]({name}/data.json). Another page is about {}.\n\n\
          | | |\n|---|---|\n\
          | machine | {}, {} processors, {} |\n| compilers | {} |\n| date | {}, commit {}, {} run |\n\
          | load average | {:.1} at the beginning, {:.1} at the end |\n\n\
@@ -75,6 +86,7 @@ fn head(text: &mut String, data: &Data) {
          *Kernel*: registers' layout in and out, round keys ready. *Whole path*: bytes in and out, 16 KiB in the cache, one key; \
          counters, transposition and the call included. *Bound*: the time that the instructions need on the ports of {} \
          if nothing else limited them. Peers marked *tables* are not constant time and never the best peer of a table.\n",
+        others.join(", "),
         machine.processor,
         machine.cores,
         machine.system,
@@ -84,7 +96,7 @@ fn head(text: &mut String, data: &Data) {
         machine.mode,
         machine.load[0],
         machine.load[1],
-        cores(data),
+        if known.is_empty() { "this machine's processor" } else { &known },
     );
     for commit in data.again.values().collect::<BTreeSet<_>>() {
         let of_commit = data.again.iter().filter(|(_, of)| *of == commit);
@@ -289,10 +301,12 @@ fn against_published(text: &mut String, data: &Data, published: &Published) {
         text.push_str("No row of theirs is faster than ours.\n\n");
         return;
     }
-    text.push_str("Rows in which theirs is faster, and why:\n\n");
+    let all = published.causes.on(&cores(data)).map(|cause| format!(" {cause}.")).unwrap_or_default();
+    let _ = writeln!(text, "Rows in which theirs is faster, and why, where that was found.{all}\n");
     for one in slower {
         let facts = one.ours.map(|(row, _)| facts(row)).unwrap_or_default();
-        let cause = if one.row.cause.is_empty() { String::new() } else { format!(" {}.", one.row.cause) };
+        let core = one.ours.map(|(row, _)| row.core.as_str()).unwrap_or_default();
+        let cause = one.row.causes.on(core).map(|cause| format!(" {cause}.")).unwrap_or_default();
         let _ = writeln!(
             text,
             "- {} {} on {}: {}.{cause} Ours: {facts}.",
@@ -441,7 +455,7 @@ fn limits(text: &mut String, data: &Data, published: &Published, expected: &[Exp
     text.push_str(
         "## What limits what\n\nWhat was set as the goal for Intel's cores of the generation Golden Cove, what was measured here, and where it is missed \
          the cause. How it was found: `sh bench/limits.sh` times copies of kernels in assembly from which stores, dependences and loads were \
-         taken; core cycles per byte on Zen 5, in bench/README.md with the rest of that table.\n\n| goal | at most | measured | |\n|---|---:|---:|---|\n",
+         taken; core cycles per byte on the same core, in bench/README.md with the rest of that table.\n\n| goal | at most | measured | |\n|---|---:|---:|---|\n",
     );
     let mut met = 0;
     for one in expected {
@@ -453,9 +467,11 @@ fn limits(text: &mut String, data: &Data, published: &Published, expected: &[Exp
                 "met".to_owned()
             }
             Some(_) => {
-                let facts = row(data, one).map(|row| format!(" ({})", facts(row))).unwrap_or_default();
-                let cause = if one.cause.is_empty() { String::new() } else { format!(": {}", one.cause) };
-                format!("**missed**{cause}{facts}")
+                let row = row(data, one);
+                let facts = row.map(|row| format!(" ({})", facts(row))).unwrap_or_default();
+                let core = row.map(|row| row.core.as_str()).unwrap_or_default();
+                let cause = one.causes.on(core).unwrap_or("why was not looked into");
+                format!("**missed**: {cause}{facts}")
             }
         };
         let counts = one.measure == "published-rows" || one.measure == "wider-slower";
@@ -528,11 +544,11 @@ fn peers(text: &mut String, data: &Data) {
     }
 }
 
-/// The cores that bounds are about, in words.
+/// The cores that bounds are about, in words; nothing if there are none.
 fn cores(data: &Data) -> String {
     let mut names: Vec<&str> =
         data.ours.iter().map(|row| row.core.as_str()).filter(|name| !name.is_empty()).collect();
     names.sort_unstable();
     names.dedup();
-    if names.is_empty() { "this machine's processor".to_owned() } else { names.join(", ") }
+    names.join(", ")
 }

@@ -11,7 +11,7 @@ fn small() -> Data {
 fn small_page() -> page::Page {
     let published = expectations::published().expect("the published rows parse");
     let expected = expectations::expected().expect("the expectations parse");
-    page::page(&small(), &published, &expected)
+    page::page(&small(), &published, &expected, "performance")
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn the_charts_of_small_data() {
 #[test]
 fn a_page_of_no_data_has_no_numbers_and_does_not_fail() {
     let published = expectations::published().expect("the published rows parse");
-    let page = page::page(&Data::default(), &published, &[]);
+    let page = page::page(&Data::default(), &published, &[], "performance");
     assert!(page.markdown.contains("# Performance"));
     assert!(page.charts.iter().all(|chart| chart.svg.starts_with("<svg") && !chart.svg.contains("NaN")));
 }
