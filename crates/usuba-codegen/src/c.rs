@@ -3,6 +3,7 @@
 //! Every register is a `const` local of the register type, initialised where it is computed; carried registers are variables.
 //! Operands of a row's template are therefore always identifiers.
 
+use crate::aligned;
 use crate::block::{
     Address, Argument, Block, BufferId, Call, Constant, Function, Loop, Module, ParameterKind, RegisterId,
     Role, Step,
@@ -55,10 +56,15 @@ pub(crate) fn source(
     if into_callers.contains(&true) {
         text.push_str(inlined::DEFINITION);
     }
+    let aligned = aligned::is_needed(target);
+    if aligned {
+        text.push_str(aligned::DEFINITION);
+    }
     for ((number, function), hidden) in module.functions.iter().enumerate().zip(hidden) {
         let entry = number + 1 == module.functions.len();
         let mut printer = Printer::new(module, function, &names, hidden);
         printer.into_caller = into_callers[number];
+        printer.aligned = aligned;
         printer.function(&mut text, &names[number], entry.then_some(parameters));
         if !entry {
             text.push('\n');
@@ -78,6 +84,8 @@ struct Printer<'a> {
     hidden: BTreeSet<BufferId>,
     /// Whether GCC shall take it into its callers.
     into_caller: bool,
+    /// Whether Clang shall align its stack.
+    aligned: bool,
 }
 
 impl<'a> Printer<'a> {
@@ -122,11 +130,15 @@ impl<'a> Printer<'a> {
             names,
             hidden,
             into_caller: false,
+            aligned: false,
         }
     }
 
     fn function(mut self, text: &mut String, symbol: &str, entry: Option<&[KernelParameter]>) {
         let ty = self.shape.register_type;
+        if self.aligned {
+            let _ = write!(text, "{} ", aligned::KEYWORD);
+        }
         match entry {
             Some(parameters) => text.push_str(&prototype(symbol, parameters, "restrict")),
             None => {

@@ -15,6 +15,7 @@
 //! ```
 
 mod admission;
+mod aligned;
 mod asm;
 mod bit_interleave;
 pub mod block;

@@ -94,7 +94,14 @@ fn loop_over_an_array() {
                 const uint64_t *restrict key /* [4][2] */,
                 __m256i *restrict cipher /* [2] */);
 
-            void toy(
+            /* Clang keeps vectors on the stack as it finds it, across lines of the cache. */
+            #if defined(__clang__)
+            #define USUBA_ALIGNED_STACK __attribute__((force_align_arg_pointer))
+            #else
+            #define USUBA_ALIGNED_STACK
+            #endif
+
+            USUBA_ALIGNED_STACK void toy(
                 const __m256i *restrict plain /* [2] */,
                 const uint64_t *restrict key /* [4][2] */,
                 __m256i *restrict cipher /* [2] */) {
@@ -141,7 +148,14 @@ fn calls() {
                 const uint8_t *restrict k /* [16] */,
                 __m512i *restrict out /* [2] */);
 
-            __attribute__((noinline)) static void toy_Swap(__m512i x, __m512i y, __m512i *restrict a, __m512i *restrict b) {
+            /* Clang keeps vectors on the stack as it finds it, across lines of the cache. */
+            #if defined(__clang__)
+            #define USUBA_ALIGNED_STACK __attribute__((force_align_arg_pointer))
+            #else
+            #define USUBA_ALIGNED_STACK
+            #endif
+
+            USUBA_ALIGNED_STACK __attribute__((noinline)) static void toy_Swap(__m512i x, __m512i y, __m512i *restrict a, __m512i *restrict b) {
               const __m512i constant = _mm512_broadcast_i32x4(_mm_setr_epi8(5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4));
               const __m512i t = _mm512_shuffle_epi8(x, constant);
               const __m512i t_1 = _mm512_xor_si512(y, t);
@@ -149,7 +163,7 @@ fn calls() {
               b[0] = x;
             }
 
-            void toy(
+            USUBA_ALIGNED_STACK void toy(
                 const __m512i *restrict in /* [2] */,
                 const uint8_t *restrict k /* [16] */,
                 __m512i *restrict out /* [2] */) {
@@ -190,7 +204,7 @@ fn what_gcc_takes_into_callers() {
     let takes_in = |target: &str, text: &str| {
         let target = by_name(target).expect("a target");
         let program = Program::parse(text).unwrap_or_else(|error| panic!("{error:?}"));
-        case(program, target, "toy").kernel.source.contains("\nUSUBA_INTO_CALLER void toy_Round")
+        case(program, target, "toy").kernel.source.contains("USUBA_INTO_CALLER void toy_Round")
     };
     assert!(takes_in("gp64", &short) && takes_in("avx2", &short) && takes_in("avx2", &long));
     assert!(!takes_in("gp64", &long));
