@@ -111,7 +111,12 @@ fn trial(number: usize, seed: u64, agreed: &Agreed, program: &Program, way: Way)
     let packing = std::iter::once(widest)
         .chain(inside)
         .map(|width| Packing::new(way.slicing, &[width], register_bits))
-        .find(|packing| packing.instances() * kernel.shape.interleave as usize == kernel.instances as usize);
+        .find(|packing| {
+            // One instance is in a register of general purpose, whatever its width.
+            let one = packing.register(&vec![0; packing.instances()]);
+            packing.instances() * kernel.shape.interleave as usize == kernel.instances as usize
+                && one.len() == kernel.shape.register_bytes() as usize
+        });
     let Some(packing) = packing else {
         return Err(format!(
             "{} instances in a register do not fit words of {widest} bits",
