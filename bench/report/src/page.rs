@@ -469,8 +469,8 @@ fn limits(text: &mut String, data: &Data, published: &Published, expected: &[Exp
             Some(_) => {
                 let row = row(data, one);
                 let facts = row.map(|row| format!(" ({})", facts(row))).unwrap_or_default();
-                let core = row.map(|row| row.core.as_str()).unwrap_or_default();
-                let cause = one.causes.on(core).unwrap_or("why was not looked into");
+                let core = row.map_or_else(|| cores(data), |row| row.core.clone());
+                let cause = one.causes.on(&core).unwrap_or("why was not looked into");
                 format!("**missed**: {cause}{facts}")
             }
         };
