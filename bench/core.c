@@ -72,14 +72,7 @@ CODE("chains_16", 15, EIGHT_TERNARIES MORE_TERNARIES);
     use(waiting_64, 16, "64 of them")                                                                                 \
     use(waiting_96, 16, "96 of them")
 
-#define DECLARE(name, times, text)                                                                             \
-    void name(void);                                                                                                  \
-    static void ten_##name(void)                                                                                      \
-    {                                                                                                                 \
-        int i;                                                                                                        \
-        for (i = 0; i < 10; i++)                                                                                      \
-            name();                                                                                                   \
-    }
+#define DECLARE(name, times, text) TEN(name)
 CASES(DECLARE)
 
 #define PRINT(name, times, text)                                                                               \

@@ -32,6 +32,7 @@ echo "$kernels" | while read -r cipher primitive slicing target bytes; do
     for entry in encrypt kernel block; do
         [ -e "$work/code/${name}_$entry.S" ] && source="$work/code/${name}_$entry.S"
     done
+    [ -n "$source" ] || { echo "limits: $primitive has no kernel that is known here" >&2; continue; }
     {
         printf '#include <stdio.h>\n#include "timing.h"\nstatic _Alignas(64) unsigned char in[65536], key[1 << 20], out[65536], more[65536];\n'
         for without in w s ds dsl; do

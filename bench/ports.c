@@ -54,28 +54,20 @@
 #define GENERALS(use)                                                                                       \
     use(AND) use(ANDN) use(NOT) use(ADD) use(SHIFT) use(ROTATE) use(RORX) use(MULTIPLY) use(LOAD) use(STORE)
 
-#define DEFINE(name)                                                                                        \
-    void name(void);                                                                                                    \
-    static void ten_##name(void)                                                                                        \
-    {                                                                                                                   \
-        int i;                                                                                                          \
-        for (i = 0; i < 10; i++)                                                                                        \
-            name();                                                                                                     \
-    }
 #define VECTOR(name, size)                                                                                  \
     CODE("alone_" #name "_" #size, EACH(name, size));                                                                   \
     CODE("ternary_" #name "_" #size, BOTH(name, TERNARY, size));                                                        \
     CODE("shift_" #name "_" #size, BOTH(name, SHIFT, size));                                                            \
     CODE("bytes_" #name "_" #size, BOTH(name, BYTES, size));                                                            \
     CODE("multiply_" #name "_" #size, BOTH(name, MULTIPLY, size));                                                      \
-    DEFINE(alone_##name##_##size)                                                                                       \
-    DEFINE(ternary_##name##_##size)                                                                                     \
-    DEFINE(shift_##name##_##size)                                                                                       \
-    DEFINE(bytes_##name##_##size)                                                                                       \
-    DEFINE(multiply_##name##_##size)
+    TEN(alone_##name##_##size)                                                                                       \
+    TEN(ternary_##name##_##size)                                                                                     \
+    TEN(shift_##name##_##size)                                                                                       \
+    TEN(bytes_##name##_##size)                                                                                       \
+    TEN(multiply_##name##_##size)
 INSTRUCTIONS(VECTOR, zmm)
 INSTRUCTIONS(VECTOR, ymm)
-#define SCALAR(name) GENERAL(name, GENERAL_##name); DEFINE(general_##name)
+#define SCALAR(name) GENERAL(name, GENERAL_##name); TEN(general_##name)
 GENERALS(SCALAR)
 
 /* A cycle's worth of each. */

@@ -50,4 +50,14 @@ static double measure(void (*run)(void), size_t bytes)
     return samples[SAMPLES / 2];
 }
 
+/* Declares the function `name`, and `ten_name`, which calls it ten times. */
+#define TEN(name)                                                                                           \
+    void name(void);                                                                                                    \
+    static void ten_##name(void)                                                                                        \
+    {                                                                                                                   \
+        int i;                                                                                                          \
+        for (i = 0; i < 10; i++)                                                                                        \
+            name();                                                                                                     \
+    }
+
 #endif

@@ -469,7 +469,7 @@ pub fn run(
     report
 }
 
-/// The longest chain that is asked of an emulator: SM4's of a million blocks takes seconds here, and minutes there.
+/// The longest chain that is asked of an emulator: SM4's of a million blocks takes seconds where nothing is emulated.
 pub const LONGEST_EMULATED: u32 = 10_000;
 
 /// The tests through a program that is there already, made around a [`crate::harness`]; `way` is what it is called. Chains
