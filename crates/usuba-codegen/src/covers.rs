@@ -5,7 +5,7 @@
 //! that nothing trusts. Covering takes a choice from it where that is cheaper than what its own search found, after it
 //! has seen that it is a choice at all.
 
-use crate::{Missing, cover};
+use crate::{Missing, mapping};
 use std::fmt;
 use std::sync::OnceLock;
 use usuba_ir::program::Program;
@@ -44,10 +44,10 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub(crate) fn of(gates: &[cover::Gate]) -> Problem {
-        let way = |way: &cover::Way| Way { needs: way.gates.clone(), cost: way.cost };
+    pub(crate) fn of(gates: &[mapping::Gate]) -> Problem {
+        let way = |way: &mapping::Way| Way { needs: way.gates.clone(), cost: way.cost };
         let gate =
-            |gate: &cover::Gate| Gate { ways: gate.ways.iter().map(way).collect(), is_root: gate.is_root };
+            |gate: &mapping::Gate| Gate { ways: gate.ways.iter().map(way).collect(), is_root: gate.is_root };
         Problem { gates: gates.iter().map(gate).collect() }
     }
 
@@ -131,7 +131,7 @@ pub struct Covered {
 /// Everything that the target has no code for, as [`select`](crate::select) does.
 pub fn problems(program: &Program, target: &Target) -> Result<Vec<Covered>, Vec<Missing>> {
     let mut found = Vec::new();
-    crate::covered(program, target, &mut |gates, chosen| {
+    crate::mapped(program, target, &mut |gates, chosen| {
         if !gates.is_empty() {
             let (searched, cost) = (chosen.searched, chosen.cost);
             found.push(Covered { problem: Problem::of(gates), searched, cost });
@@ -143,7 +143,7 @@ pub fn problems(program: &Program, target: &Target) -> Result<Vec<Covered>, Vec<
 /// What one instruction of a target costs for each function of three bits, in micro-operations; `None` where it takes more
 /// than one. The index is the truth table, whose bit `4a + 2b + c` is the value at `a`, `b`, `c`.
 pub fn functions(target: &Target) -> Vec<Option<u32>> {
-    cover::costs(target)
+    mapping::costs(target)
 }
 
 /// A line of the table.
@@ -206,7 +206,7 @@ pub fn lines(table: &str) -> impl Iterator<Item = Solved> {
 }
 
 /// The cover of the table for these gates, if it is cheaper than `cost`.
-pub(crate) fn cheaper(gates: &[cover::Gate], cost: u32) -> Option<&'static [Option<usize>]> {
+pub(crate) fn cheaper(gates: &[mapping::Gate], cost: u32) -> Option<&'static [Option<usize>]> {
     static WITH_WAYS: OnceLock<Vec<Solved>> = OnceLock::new();
     let known = WITH_WAYS.get_or_init(|| lines(TABLE).filter(|line| line.ways.is_some()).collect());
     let mut possible =

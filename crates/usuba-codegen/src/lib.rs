@@ -7,9 +7,9 @@
 //! ```text
 //! Program --signature--> what each function is given
 //!         --node-------> Function: operate + select (rows of the target's table, else rules), places of arrays
-//!         --cover------> the fewest bitwise instructions that it finds
+//!         --mapping----> the fewest bitwise instructions that it finds
 //!         --prune------> no dead step
-//!         --rotate-----> no loop that only moves values, and no dead step again
+//!         --unroll-----> no loop that only moves values, and no dead step again
 //!         --order------> fewer values at once, or shorter chains
 //!         --c, asm-----> a source file and a header
 //! ```
@@ -21,12 +21,12 @@ mod bit_interleave;
 pub mod block;
 mod bound;
 mod c;
-mod cover;
 pub mod covers;
 mod header;
 mod hidden;
 mod inlined;
 mod life;
+mod mapping;
 pub mod messages;
 mod names;
 mod node;
@@ -36,12 +36,12 @@ mod overwrite;
 mod price;
 mod prune;
 mod report;
-mod rotate;
 mod rules;
 mod select;
 mod shape;
 mod shuffle;
 mod signature;
+mod unroll;
 
 pub use messages::{Missing, Reason};
 pub use order::Order;
@@ -154,22 +154,22 @@ pub fn shape(program: &Program, target: &Target) -> Result<Shape, Vec<Missing>> 
 /// # Errors
 /// Everything that the target has no code for, each operation with its place.
 pub fn select(program: &Program, target: &Target, order: Order) -> Result<Module, Vec<Missing>> {
-    let (shape, mut functions) = covered(program, target, &mut |_, _| ())?;
+    let (shape, mut functions) = mapped(program, target, &mut |_, _| ())?;
     for function in &mut functions {
         prune::prune(function);
-        rotate::rotate(function, target);
+        unroll::unroll_and_rename(function, target);
         prune::prune(function);
         order::order(function, target, order);
     }
     Ok(Module { shape, functions })
 }
 
-/// The functions of a program with their logic covered, and nothing done after. `seen` is shown the gates of every block and
+/// The functions of a program with their logic mapped, and nothing done after. `seen` is shown the gates of every block and
 /// what was chosen for them.
-fn covered(
+fn mapped(
     program: &Program,
     target: &Target,
-    seen: &mut dyn FnMut(&[cover::Gate], &cover::Chosen),
+    seen: &mut dyn FnMut(&[mapping::Gate], &mapping::Chosen),
 ) -> Result<(Shape, Vec<block::Function>), Vec<Missing>> {
     let shape = shape(program, target)?;
     let signatures = signature::signatures(program);
@@ -179,7 +179,7 @@ fn covered(
         let Some(signature) = signature else { continue };
         match node::write_node(program, node, signature, &signatures, target, shape) {
             Ok(mut function) => {
-                cover::cover(&mut function, target, shape.lane, seen);
+                mapping::map_logic(&mut function, target, shape.lane, seen);
                 functions.push(function);
             }
             Err(found) => missing.extend(found),

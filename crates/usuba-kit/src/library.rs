@@ -288,17 +288,17 @@ impl<'a> Making<'a> {
             _ => {}
         }
         // What depends on round keys only is done once a key.
-        settings.prepared = matches!(role, "encrypt" | "decrypt");
+        settings.hoisted = matches!(role, "encrypt" | "decrypt");
         // These run once a key, on general-purpose registers.
         let backend =
             if matches!(role, "key_schedule" | "initialise") { Backend::C } else { self.choices.backend };
         let mut compiled = self.compile(node, &symbol, backend, &settings, target)?;
-        if compiled.prepares.is_some() && !takes_round_keys(&compiled) {
-            settings.prepared = false;
+        if compiled.hoisted.is_some() && !takes_round_keys(&compiled) {
+            settings.hoisted = false;
             compiled = self.compile(node, &symbol, backend, &settings, target)?;
         }
         let mut kernel = interface(node, &format!("{symbol}.h"), &compiled);
-        if let Some(program) = &compiled.prepares {
+        if let Some(program) = &compiled.hoisted {
             kernel.prepare = Some(self.prepare(program, &kernel, target)?);
         }
         self.kernels.push((role, compiled));
@@ -422,7 +422,7 @@ fn interface(node: &str, header: &str, compiled: &Compiled) -> driver::Kernel {
     if let Slicing::Packed(_) = kernel.shape.slicing {
         let words = inputs.iter().map(|input| input.words).collect::<Vec<_>>();
         (inputs, outputs) = packed_parameters(kernel);
-        if compiled.prepares.is_some() {
+        if compiled.hoisted.is_some() {
             // The words of round keys, not of what is made of them.
             for (input, words) in inputs.iter_mut().zip(words).filter(|(input, _)| input.uniform) {
                 input.words = words;

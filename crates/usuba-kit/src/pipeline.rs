@@ -13,8 +13,8 @@ use usuba_lang::load::Loaded;
 use usuba_lang::typed;
 use usuba_lower::circuits::{Basis, Circuit};
 use usuba_lower::{Loops, Split, lower_with};
+use usuba_opt::hoist::{KEY_HOISTING, halve};
 use usuba_opt::pass::{self, PASSES, Pass};
-use usuba_opt::prepare::{PREPARE, halve};
 use usuba_target::{Meaning, Target};
 
 /// What can be chosen about a compilation.
@@ -28,8 +28,8 @@ pub struct Settings {
     pub passes: pass::Settings,
     /// The order of instructions; [`Order::AUTO`] leaves it to the options of the code generation.
     pub order: Order,
-    /// Whether what depends on uniform inputs only is left out, to be prepared once a key: [`usuba_opt::prepare`].
-    pub prepared: bool,
+    /// Whether what depends on uniform inputs only is left out, to be hoisted once a key: [`usuba_opt::hoist`].
+    pub hoisted: bool,
 }
 
 /// What can be chosen about a compilation whichever node and slicing it is of.
@@ -66,7 +66,7 @@ impl Settings {
             lowering: usuba_lower::Options::new(slicing),
             passes: pass::Settings::default(),
             order: Order::AUTO,
-            prepared: false,
+            hoisted: false,
         }
     }
 
@@ -123,8 +123,8 @@ pub struct Compiled {
     pub typed: typed::Program,
     /// The optimised program, or what is left of it.
     pub program: Program,
-    /// What has to be prepared for it, if anything: from the uniform inputs to the one that the kernel has instead.
-    pub prepares: Option<Program>,
+    /// What has to be hoisted for it, if anything: from the uniform inputs to the one that the kernel has instead.
+    pub hoisted: Option<Program>,
     /// The C.
     pub kernel: Kernel,
     /// Warnings.
@@ -159,13 +159,13 @@ pub fn compile(
         && target.single_lane
     {
         // Few registers, and two operands an instruction: a compiler does better with the few live values of a small loop. On
-        // Zen 5, PRESENT-80 takes 5.8 cycles per byte with loops and 9.8 spelt out.
+        // Zen 5, PRESENT-80 takes 5.8 cycles per byte with loops and 9.8 unrolled.
         *body = 0;
     }
     settings.passes.machine = Some(machine(target));
     let prefer = |candidates: &[Circuit]| cheapest(candidates, target);
-    let halving = settings.prepared.then(|| least_prepared(target));
-    let Optimised { typed, program, prepares, warnings } =
+    let halving = settings.hoisted.then(|| least_hoisted(target));
+    let Optimised { typed, program, hoisted, warnings } =
         optimised_with(loaded, &settings, halving, &prefer, observer)?;
     observer.before("generate", Some(Product::Usuba0(&program)));
     let mut naming = naming.clone();
@@ -174,7 +174,7 @@ pub fn compile(
     }
     let kernel = usuba_codegen::generate(&program, target, &naming).map_err(Failure::Target)?;
     go_on(observer.after("generate", Product::Kernel(&kernel)))?;
-    Ok(Compiled { typed, program, prepares, kernel, warnings })
+    Ok(Compiled { typed, program, hoisted, kernel, warnings })
 }
 
 /// The gates that circuits for a target should have.
@@ -192,7 +192,7 @@ pub fn basis(target: &Target) -> Basis {
 /// One in how many operations, or more, has to depend on keys only for them to be computed apart. Compilers make other code
 /// of what is left, and on general-purpose registers it may be worse: with one in 18 of SKINNY-64-128's operations gone from
 /// `h`, gcc's code takes 4 % less time on Zen 5 and clang's 23 % more; on vectors either is up to 2 % faster.
-fn least_prepared(target: &Target) -> u64 {
+fn least_hoisted(target: &Target) -> u64 {
     if target.single_lane { 6 } else { 64 }
 }
 
@@ -234,7 +234,7 @@ pub fn optimised(
 struct Optimised {
     typed: typed::Program,
     program: Program,
-    prepares: Option<Program>,
+    hoisted: Option<Program>,
     warnings: Vec<Diagnostic>,
 }
 
@@ -257,8 +257,8 @@ fn optimised_with(
     go_on(observer.after("lower", Product::Usuba0(&program)))?;
 
     let mut passes = Passes { observer, stopped: false };
-    let mut prepares = None;
-    if let Some(one_in) = halving.filter(|_| settings.passes.runs(PREPARE)) {
+    let mut hoisted = None;
+    if let Some(one_in) = halving.filter(|_| settings.passes.runs(KEY_HOISTING)) {
         // One batch, and no arrays of keys and data together. What is left goes through all passes: nodes that the other half
         // called are called less often there.
         let mut alone = program.clone();
@@ -266,14 +266,14 @@ fn optimised_with(
             pass::Settings { interleave: Some(1), carried_atoms: usize::MAX, ..settings.passes.clone() };
         pass::optimise(&mut alone, &one, &mut ());
         if let Some(halves) = halve(&alone, one_in) {
-            (program, prepares) = (halves.rest, Some(halves.prepare));
+            (program, hoisted) = (halves.rest, Some(halves.hoisted));
         }
     }
     pass::optimise(&mut program, &settings.passes, &mut passes);
     if passes.stopped {
         return Err(Failure::Stopped);
     }
-    Ok(Optimised { typed, program, prepares, warnings: diagnostics })
+    Ok(Optimised { typed, program, hoisted, warnings: diagnostics })
 }
 
 fn go_on(flow: ControlFlow<()>) -> Result<(), Failure> {

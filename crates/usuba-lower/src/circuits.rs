@@ -1,6 +1,6 @@
 //! The database of published S-box circuits: netlists as data, in `circuits/`, each with its source.
 //!
-//! Netlists of gates with three inputs are spelt out in gates of two; a cover of these that is no larger than the netlist
+//! Netlists of gates with three inputs are taken apart into gates of two; a cover of these that is no larger than the netlist
 //! has one instruction for each gate of it.
 
 use crate::formula;
@@ -32,7 +32,7 @@ pub struct Circuit {
     pub gates: Vec<Gate>,
     /// The wires that are the outputs, most significant first.
     pub outputs: Vec<usize>,
-    /// How many gates it has on machines of its basis: fewer than `gates` where gates of three inputs were spelt out.
+    /// How many gates it has on machines of its basis: fewer than `gates` where gates of three inputs were unrolled.
     pub cost: usize,
     /// Where it comes from.
     pub source: String,

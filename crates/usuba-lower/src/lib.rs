@@ -36,7 +36,7 @@ use weight::Weights;
 /// When a loop of the source is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Loops {
-    /// Keep every loop whose iterations have one shape and that is at least so many operations, spelt out, unless the body of
+    /// Keep every loop whose iterations have one shape and that is at least so many operations, unrolled, unless the body of
     /// the loop around it is at most so many. `_unroll` and `_no_unroll` override it.
     Sized {
         /// From so many operations on.
@@ -83,7 +83,7 @@ impl Options {
         Options {
             slicing,
             // On Zen 5 with AVX-512 SKINNY-128 in B, whose round is 1,248 operations, takes a fifth of the time with its rounds
-            // spelt out; with all up to 6,000, AES takes a quarter more.
+            // unrolled; with all up to 6,000, AES takes a quarter more.
             loops: Loops::Sized { least: 256, body: 1536 },
             split: Split::Sized,
             published_circuits: true,

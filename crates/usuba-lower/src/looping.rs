@@ -12,7 +12,7 @@ use usuba_lang::typed::{Assignment, AssignmentId, Definition, Loop, Slot, Unroll
 const GATHERED_WEIGHT: u64 = 3;
 
 /// A loop of more operations is kept whatever its arrays cost: as code it would take 24 KB.
-const SPELT_OUT: u64 = 4096;
+const UNROLLED: u64 = 4096;
 
 /// Use `.1` of assignment `.0`.
 type UseKey = (AssignmentId, u32);
@@ -45,7 +45,7 @@ struct Carried {
 }
 
 impl<'a, 'p> NodeLowering<'a, 'p> {
-    /// Lowers a loop: kept if it has one shape and is worth it, else spelt out.
+    /// Lowers a loop: kept if it has one shape and is worth it, else unrolled.
     pub(crate) fn looped(&mut self, looped: &'p Loop) {
         let plan = if self.lowering.weights.keeps(looped, self.around, self.lowering.options.loops) {
             let outer: BTreeSet<VariableId> = self.held.keys().copied().collect();
@@ -279,10 +279,10 @@ impl<'a, 'p> NodeLowering<'a, 'p> {
     }
 
     /// Whether what the iterations take from places of no order is little beside what they compute. It goes into arrays that
-    /// are made for the loop, with a store and a load for each atom; spelt out, they read it where it is.
+    /// are made for the loop, with a store and a load for each atom; unrolled, they read it where it is.
     fn is_worth_its_arrays(&mut self, looped: &Loop, plan: &Plan) -> bool {
         let weight = self.lowering.weights.of_loop(looped);
-        looped.unroll == Unroll::Never || weight > SPELT_OUT || GATHERED_WEIGHT * self.gathered(plan) < weight
+        looped.unroll == Unroll::Never || weight > UNROLLED || GATHERED_WEIGHT * self.gathered(plan) < weight
     }
 
     /// How many atoms would go into arrays that are made for the loop.

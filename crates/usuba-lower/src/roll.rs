@@ -35,7 +35,7 @@ pub(crate) struct Plan<'a> {
     pub period: usize,
     /// Iterations of the kept loop, at least 2.
     pub trips: usize,
-    /// The assignments of each group in textual order; nested loops spelt out.
+    /// The assignments of each group in textual order; nested loops unrolled.
     pub groups: Vec<Vec<&'a Assignment>>,
     /// Number of the first assignment of the loop; those of group t are `first + t * size ..`.
     pub first: u32,

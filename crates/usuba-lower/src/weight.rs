@@ -7,7 +7,7 @@ use usuba_lang::typed::{
 };
 
 /// From this many instructions on, gates, loads and stores, the columns of a table are worked off in a loop. The 16 columns
-/// of a small S-box are spelt out; 32 are some 3 KB of code, and there is seldom only one S-box.
+/// of a small S-box are unrolled; 32 are some 3 KB of code, and there is seldom only one S-box.
 const LOOP_FROM: usize = 384;
 
 /// The columns of a node of equations are worked off in a loop if there are so many.
@@ -17,7 +17,7 @@ const COLUMNS_FROM: u32 = 16;
 /// measured. Those of Serpent compute 16 and more for 8, and gain; the chi of Keccak computes 75 for 50, and loses.
 const COMPUTED_PER_ATOM: u64 = 2;
 
-/// The numbers of operations of a program, all loops spelt out.
+/// The numbers of operations of a program, all loops unrolled.
 pub(crate) struct Weights<'p> {
     program: &'p Program,
     /// Of each instance.
@@ -166,7 +166,7 @@ impl<'p> Weights<'p> {
     }
 }
 
-/// Whether what is in the body of a kept loop may be spelt out.
+/// Whether what is in the body of a kept loop may be unrolled.
 fn fits(around: Option<u64>, body: u32) -> bool {
     around.is_some_and(|around| around <= u64::from(body))
 }

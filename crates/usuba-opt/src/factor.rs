@@ -56,7 +56,7 @@ fn fitting(program: &Program, machine: Machine) -> u32 {
 /// What the rule looks at.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Measure {
-    /// Operations on atoms that vary, loops spelt out.
+    /// Operations on atoms that vary, loops unrolled.
     pub(crate) operations: f64,
     /// Operations on the longest chain.
     pub(crate) depth: f64,

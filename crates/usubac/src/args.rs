@@ -262,7 +262,7 @@ pub struct Knobs {
     /// `pressure`, `latency`, `behind`… (a wrong name lists all).
     #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = order)]
     pub order: Order,
-    /// Leave out a pass (repeatable; `usubac build --dump-after list` names them; `prepare` is that what depends on keys
+    /// Leave out a pass (repeatable; `usubac build --dump-after list` names them; `hoist-keys` is that what depends on keys
     /// only is computed once a key).
     #[arg(long, value_name = "PASS")]
     pub disable_pass: Vec<String>,

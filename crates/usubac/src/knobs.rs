@@ -6,15 +6,15 @@ use usuba_codegen::Order;
 use usuba_kit::pipeline::Knobs;
 use usuba_kit::variant::Variant;
 use usuba_lower::{Loops, Split};
+use usuba_opt::hoist::KEY_HOISTING;
 use usuba_opt::pass::{self, PASSES};
-use usuba_opt::prepare::PREPARE;
 
 /// What the command line says about passes.
 ///
 /// # Errors
 /// There is no pass of a name.
 pub fn knobs(given: &args::Knobs) -> Result<Knobs, Failure> {
-    let known: Vec<&str> = PASSES.iter().map(|pass| pass.name).chain([PREPARE]).collect();
+    let known: Vec<&str> = PASSES.iter().map(|pass| pass.name).chain([KEY_HOISTING]).collect();
     if let Some(name) = given.disable_pass.iter().find(|name| !known.contains(&name.as_str())) {
         return Err(Failure::general(format!("there is no pass `{name}`; there are {}", known.join(", "))));
     }

@@ -14,8 +14,8 @@ use usuba_target::Instruction;
 
 /// More items than this are refused: calls of calls can grow without bound.
 const ITEMS: usize = 400_000;
-/// Moves of so many registers are spelt out, longer ones are loops.
-const SPELT_OUT: u32 = 16;
+/// Moves of so many registers are unrolled, longer ones are loops.
+const UNROLLED: u32 = 16;
 
 /// Number of a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -307,7 +307,7 @@ impl Flattener<'_> {
         len: u32,
         each: &mut dyn FnMut(&mut Self, &Affine) -> Result<(), &'static str>,
     ) -> Result<(), &'static str> {
-        if len <= SPELT_OUT {
+        if len <= UNROLLED {
             return (0..len).try_for_each(|index| each(self, &Affine::constant(i64::from(index))));
         }
         let (number, induction) = self.open(len)?;

@@ -325,7 +325,7 @@ fn rotated_loops_compute_the_same() {
         let target = by_name("avx2").expect("a target");
         let function = random_function(seed, target);
         let mut rotated = function.clone();
-        crate::rotate::rotate(&mut rotated, target);
+        crate::unroll::unroll_and_rename(&mut rotated, target);
         assert_eq!(simulate(&rotated), simulate(&function), "seed {seed}");
         changed += u32::from(rotated != function);
     }

@@ -5,7 +5,7 @@ use usuba_ir::check;
 use usuba_ir::interpret::interpret;
 use usuba_ir::program::Program;
 use usuba_ir::random::{self, Atoms, Random};
-use usuba_opt::prepare::{Halves, halve};
+use usuba_opt::hoist::{Halves, halve};
 
 /// The outputs of the halves, one run after the other.
 fn run(program: &Program, halves: &Halves, inputs: &[Vec<u128>]) -> Vec<Vec<u128>> {
@@ -14,10 +14,10 @@ fn run(program: &Program, halves: &Halves, inputs: &[Vec<u128>]) -> Vec<Vec<u128
         let those = inputs.iter().zip(parameters).filter(move |(_, input)| input.uniform == uniform);
         those.map(|(value, _)| value.clone()).collect::<Vec<_>>()
     };
-    let prepared = interpret(&halves.prepare, &of(true));
+    let hoisted = interpret(&halves.hoisted, &of(true));
     let mut rest = of(false);
     let place = halves.rest.entry().inputs.iter().position(|input| input.uniform);
-    rest.insert(place.expect("it takes what was prepared"), prepared[0].clone());
+    rest.insert(place.expect("it takes what was hoisted"), hoisted[0].clone());
     interpret(&halves.rest, &rest)
 }
 
@@ -28,7 +28,7 @@ fn check(text: &str, expected: Expect) {
         expected.assert_eq("whole\n");
         return;
     };
-    for half in [&halves.prepare, &halves.rest] {
+    for half in [&halves.hoisted, &halves.rest] {
         assert_eq!(check::check(half), Ok(()), "{half}");
     }
     let mut random = Random::new(1);
@@ -36,7 +36,7 @@ fn check(text: &str, expected: Expect) {
         let inputs = random::inputs(&mut random, &program, false);
         assert_eq!(run(&program, &halves, &inputs), interpret(&program, &inputs));
     }
-    expected.assert_eq(&format!("{}\n{}", halves.prepare, halves.rest));
+    expected.assert_eq(&format!("{}\n{}", halves.hoisted, halves.rest));
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn a_mask_of_every_round_key() {
           return %3
         }",
         expect![[r#"
-            node N (%0 key: uniform v16[4]) -> (prepared: v16[4]) {
+            node N (%0 key: uniform v16[4]) -> (hoisted: v16[4]) {
               %1: v16 = constant 0x0
               %2: v16[4] = array [%1, %1, %1, %1]
               %3: v16 = constant 0xff00
@@ -68,7 +68,7 @@ fn a_mask_of_every_round_key() {
               return %4
             }
 
-            node N (%0 x: v16, %1 prepared: uniform v16[4]) -> (y: v16) {
+            node N (%0 x: v16, %1 hoisted: uniform v16[4]) -> (y: v16) {
               %2: v16 = loop i0 < 4 carry (%3: v16 = %0) {
                 %4: v16 = get %1[i0]
                 %5: v16 = xor %3, %4
@@ -97,7 +97,7 @@ fn a_schedule_among_the_rounds() {
           return %9
         }",
         expect![[r#"
-            node N (%0 key: uniform v16) -> (prepared: v16[5]) {
+            node N (%0 key: uniform v16) -> (hoisted: v16[5]) {
               %1: v16 = constant 0x0
               %2: v16[5] = array [%1, %1, %1, %1, %1]
               %3: v16, %4: v16[5] = loop i0 < 4 carry (%5: v16 = %0, %6: v16[5] = %2) {
@@ -109,7 +109,7 @@ fn a_schedule_among_the_rounds() {
               return %9
             }
 
-            node N (%0 x: v16, %1 prepared: uniform v16[5]) -> (y: v16) {
+            node N (%0 x: v16, %1 hoisted: uniform v16[5]) -> (y: v16) {
               %2: v16 = loop i0 < 4 carry (%3: v16 = %0) {
                 %4: v16 = get %1[i0 + 1]
                 %5: v16 = xor %3, %4
@@ -144,7 +144,7 @@ fn constants_go_to_keys() {
           return %6, %10, %13
         }",
         expect![[r#"
-            node N (%0 key: uniform v16[3]) -> (prepared: v16[3]) {
+            node N (%0 key: uniform v16[3]) -> (hoisted: v16[3]) {
               %1: v16 = constant 0x0
               %2: v16[3] = array [%1, %1, %1]
               %3: v16 = constant 0x1234
@@ -159,7 +159,7 @@ fn constants_go_to_keys() {
               return %11
             }
 
-            node N (%0 x: v16, %1 z: v16, %2 prepared: uniform v16[3]) -> (y: v16, u: v16, v: v16) {
+            node N (%0 x: v16, %1 z: v16, %2 hoisted: uniform v16[3]) -> (y: v16, u: v16, v: v16) {
               %3: v16 = get %2[0]
               %4: v16 = xor %0, %3
               %5: v16 = get %2[1]
@@ -200,9 +200,9 @@ fn random_programs_in_halves_mean_the_same() {
         let program = random::program(seed, atoms);
         let Some(halves) = halve(&program, 64) else { continue };
         cut += 1;
-        loops += u32::from(halves.prepare.entry().inductions > 0 && halves.rest.entry().inductions > 0);
-        let told = || format!("seed {seed}\n{program}\nbecame\n{}\n{}", halves.prepare, halves.rest);
-        assert_eq!(check::check(&halves.prepare), Ok(()), "{}", told());
+        loops += u32::from(halves.hoisted.entry().inductions > 0 && halves.rest.entry().inductions > 0);
+        let told = || format!("seed {seed}\n{program}\nbecame\n{}\n{}", halves.hoisted, halves.rest);
+        assert_eq!(check::check(&halves.hoisted), Ok(()), "{}", told());
         assert_eq!(check::check(&halves.rest), Ok(()), "{}", told());
         let mut random = Random::new(seed);
         for _ in 0..4 {

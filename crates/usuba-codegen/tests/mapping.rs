@@ -91,7 +91,7 @@ fn three_bits_take_one_instruction() {
             .collect();
         let of_three = (0..256).filter(|&table| (0..3).all(|place| depends(table, place)));
         assert_eq!(of_three.filter(|table| !immediates.contains(table)).count(), 0, "{name}");
-        // The variables themselves are spelt out in the program, and their complements and the constants are shared.
+        // The variables themselves are written out in the program, and their complements and the constants are shared.
         assert!(found.len() <= 258, "{name}: {} instructions", found.len());
     }
 }

@@ -1,8 +1,8 @@
 //! What depends on keys only, apart: a program in two halves.
 //!
 //! In: a program whose entry has uniform inputs. Out: one that computes all that depends on these alone, to be run once a
-//! key, and one that takes this as a uniform input, the *prepared* array, and computes the rest. A loop that carries both
-//! becomes two; what the second needs of every trip of the first is an element of the prepared array.
+//! key, and one that takes this as a uniform input, the *hoisted* array, and computes the rest. A loop that carries both
+//! becomes two; what the second needs of every trip of the first is an element of the hoisted array.
 //! Before it is cut, constants and complements that are added to data beside a key are added to the key ([`regroup`]).
 //! Cost: linear, but for loops in loops, which are gone through until nothing changes.
 //!
@@ -19,20 +19,20 @@ use usuba_ir::program::{Block, Node, Op, Operation, Program, ValueId};
 /// A program in two halves.
 #[derive(Clone, Debug)]
 pub struct Halves {
-    /// From the uniform inputs to one output, the prepared array. One batch.
-    pub prepare: Program,
-    /// The whole function, with the prepared array in place of all uniform inputs; it stands where the first of them stood.
+    /// From the uniform inputs to one output, the hoisted array. One batch.
+    pub hoisted: Program,
+    /// The whole function, with the hoisted array in place of all uniform inputs; it stands where the first of them stood.
     pub rest: Program,
 }
 
 /// What it is called where passes are disabled by name. It is none: two programs come out.
-pub const PREPARE: &str = "prepare";
+pub const KEY_HOISTING: &str = "hoist-keys";
 
-/// The longest prepared array, in atoms: the round keys of Serpent are 4224 bits.
+/// The longest hoisted array, in atoms: the round keys of Serpent are 4224 bits.
 const LONGEST: u32 = 8192;
 
 /// The halves of a program that passes the checker, if one in so many operations or more depends on uniform inputs alone.
-/// `None` too if what would be prepared is longer than [`LONGEST`] or has several layouts, and for an entry that no pass may
+/// `None` too if what would be hoisted is longer than [`LONGEST`] or has several layouts, and for an entry that no pass may
 /// change.
 pub fn halve(program: &Program, one_in: u64) -> Option<Halves> {
     let entry = program.nodes.last()?;
@@ -62,7 +62,7 @@ pub fn halve(program: &Program, one_in: u64) -> Option<Halves> {
         half
     };
     Some(Halves {
-        prepare: with(cut.prepare(&node, &classes), 1),
+        hoisted: with(cut.hoisted(&node, &classes), 1),
         rest: with(cut.rest(&node, &classes), program.interleave),
     })
 }

@@ -23,7 +23,7 @@ use usuba_target::{Instruction, Target};
 
 /// Covers the blocks of a function. `lane` is the width of the lanes of the module. What is not needed afterwards, such
 /// as constants, is left to [`crate::prune`]. `seen` is shown the gates of each block and what was chosen.
-pub(crate) fn cover(
+pub(crate) fn map_logic(
     function: &mut Function,
     target: &Target,
     lane: u32,

@@ -7,7 +7,7 @@ use usuba_ir::program::{
     Affine, Attributes, Block, InductionId, Loop, Node, Op, Operation, Parameter, Type, Value, ValueId,
 };
 
-/// The values that one half makes and the other needs, with their places in the prepared array.
+/// The values that one half makes and the other needs, with their places in the hoisted array.
 pub(super) struct Cut {
     layout: Layout,
     atoms: u32,
@@ -40,7 +40,7 @@ impl Cut {
         Some(cut)
     }
 
-    /// The length of the prepared array.
+    /// The length of the hoisted array.
     pub(super) fn atoms(&self) -> u32 {
         self.atoms
     }
@@ -89,15 +89,15 @@ impl Cut {
 
     /// The parameter that one half hands out and the other takes.
     fn parameter(&self, node: &Node, uniform: bool) -> Parameter {
-        let mut name = "prepared".to_owned();
+        let mut name = "hoisted".to_owned();
         while node.inputs.iter().any(|input| input.name == name) {
             name.push('_');
         }
         Parameter { name, ty: self.ty(), shape: vec![self.atoms], uniform }
     }
 
-    /// The half that makes the prepared array.
-    pub(super) fn prepare(&self, node: &Node, classes: &Classes) -> Node {
+    /// The half that makes the hoisted array.
+    pub(super) fn hoisted(&self, node: &Node, classes: &Classes) -> Node {
         let mut values = node.values.clone();
         let mut body = Block::default();
         let mut inputs = Vec::new();
@@ -113,8 +113,8 @@ impl Cut {
         let empty = making.fresh(self.ty());
         let op = Op::Array(vec![zero; self.atoms as usize]);
         body.operations.push(Operation { results: vec![empty], op });
-        let prepared = making.fill(&node.body, &mut body.operations, empty);
-        body.results.push(prepared);
+        let hoisted = making.fill(&node.body, &mut body.operations, empty);
+        body.results.push(hoisted);
         let mut half = Node {
             name: node.name.clone(),
             attributes: Attributes::default(),
@@ -131,19 +131,19 @@ impl Cut {
     /// The half that needs it.
     pub(super) fn rest(&self, node: &Node, classes: &Classes) -> Node {
         let mut values = node.values.clone();
-        let prepared = ValueId(values.len() as u32);
+        let hoisted = ValueId(values.len() as u32);
         values.push(Value { ty: self.ty(), origin: Default::default() });
         let (mut inputs, mut parameters) = (Vec::new(), Vec::new());
         for (input, &value) in node.inputs.iter().zip(&node.body.parameters) {
             if !input.uniform {
                 inputs.push(input.clone());
                 parameters.push(value);
-            } else if !parameters.contains(&prepared) {
+            } else if !parameters.contains(&hoisted) {
                 inputs.push(self.parameter(node, true));
-                parameters.push(prepared);
+                parameters.push(hoisted);
             }
         }
-        let mut body = self.rest_of(node, classes, prepared, &node.body);
+        let mut body = self.rest_of(node, classes, hoisted, &node.body);
         body.parameters = parameters;
         body.results = node.body.results.clone();
         let mut half = Node { inputs, values, body, ..node.clone() };
@@ -152,14 +152,14 @@ impl Cut {
     }
 
     /// What is left of a block, but for parameters and results.
-    fn rest_of(&self, node: &Node, classes: &Classes, prepared: ValueId, block: &Block) -> Block {
+    fn rest_of(&self, node: &Node, classes: &Classes, hoisted: ValueId, block: &Block) -> Block {
         let mut operations = Vec::new();
         let read = |values: &[ValueId], operations: &mut Vec<Operation>| {
             for &value in values {
                 if let Some(place) = self.places.get(&value) {
                     let op = match node.ty(value).len {
-                        None => Op::Get(prepared, place.clone()),
-                        Some(_) => Op::Slice(prepared, place.clone()),
+                        None => Op::Get(hoisted, place.clone()),
+                        Some(_) => Op::Slice(hoisted, place.clone()),
                     };
                     operations.push(Operation { results: vec![value], op });
                 }
@@ -171,7 +171,7 @@ impl Cut {
                 Op::Loop(inner) => {
                     let stays = |parameter: &ValueId| classes.at(*parameter) != Class::Keyed;
                     if inner.body.parameters.iter().any(stays) {
-                        let mut body = self.rest_of(node, classes, prepared, &inner.body);
+                        let mut body = self.rest_of(node, classes, hoisted, &inner.body);
                         let own = |values: &[ValueId]| of_those(values, &inner.body.parameters, stays);
                         (body.parameters, body.results) =
                             (own(&inner.body.parameters), own(&inner.body.results));
@@ -289,7 +289,7 @@ impl Search<'_> {
     }
 }
 
-/// The half that makes the prepared array, in the making.
+/// The half that makes the hoisted array, in the making.
 struct Making<'a> {
     cut: &'a Cut,
     classes: &'a Classes,
@@ -303,32 +303,32 @@ impl Making<'_> {
     }
 
     /// The array with those of the values put into it that cross.
-    fn put(&mut self, values: &[ValueId], operations: &mut Vec<Operation>, mut prepared: ValueId) -> ValueId {
+    fn put(&mut self, values: &[ValueId], operations: &mut Vec<Operation>, mut hoisted: ValueId) -> ValueId {
         for &value in values {
             if let Some(place) = self.cut.places.get(&value) {
                 let op = match self.values[value.index()].ty.len {
-                    None => Op::Set(prepared, place.clone(), value),
-                    Some(_) => Op::Splice(prepared, place.clone(), value),
+                    None => Op::Set(hoisted, place.clone(), value),
+                    Some(_) => Op::Splice(hoisted, place.clone(), value),
                 };
-                prepared = self.fresh(self.cut.ty());
-                operations.push(Operation { results: vec![prepared], op });
+                hoisted = self.fresh(self.cut.ty());
+                operations.push(Operation { results: vec![hoisted], op });
             }
         }
-        prepared
+        hoisted
     }
 
-    /// Adds what this half computes of a block, parameters put in place first; the prepared array after it.
-    fn fill(&mut self, block: &Block, operations: &mut Vec<Operation>, prepared: ValueId) -> ValueId {
-        let mut prepared = self.put(&block.parameters, operations, prepared);
+    /// Adds what this half computes of a block, parameters put in place first; the hoisted array after it.
+    fn fill(&mut self, block: &Block, operations: &mut Vec<Operation>, hoisted: ValueId) -> ValueId {
+        let mut hoisted = self.put(&block.parameters, operations, hoisted);
         for operation in &block.operations {
             match &operation.op {
-                Op::Loop(inner) => prepared = self.looped(inner, &operation.results, operations, prepared),
+                Op::Loop(inner) => hoisted = self.looped(inner, &operation.results, operations, hoisted),
                 op if self.classes.of_op(op) != Class::Varying => operations.push(operation.clone()),
                 _ => continue,
             }
-            prepared = self.put(&operation.results, operations, prepared);
+            hoisted = self.put(&operation.results, operations, hoisted);
         }
-        prepared
+        hoisted
     }
 
     fn looped(
@@ -336,7 +336,7 @@ impl Making<'_> {
         inner: &Loop,
         results: &[ValueId],
         operations: &mut Vec<Operation>,
-        prepared: ValueId,
+        hoisted: ValueId,
     ) -> ValueId {
         let classes = self.classes;
         let stays = |parameter: &ValueId| classes.at(*parameter) != Class::Varying;
@@ -346,10 +346,10 @@ impl Making<'_> {
         let carried = self.fresh(self.cut.ty());
         let next = self.fill(&inner.body, &mut body.operations, carried);
         body.results = own(&inner.body.results);
-        let mut after = prepared;
+        let mut after = hoisted;
         if next != carried {
             after = self.fresh(self.cut.ty());
-            initial.push(prepared);
+            initial.push(hoisted);
             body.parameters.push(carried);
             body.results.push(next);
             outcome.push(after);

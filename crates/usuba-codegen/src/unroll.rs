@@ -1,5 +1,5 @@
-//! Loops that only move values from one carried register to another: so many times round are made one that nothing has
-//! to be moved.
+//! Unrolls loops that move values from one carried register to another, just enough that no carried value is a copy of
+//! another.
 //!
 //! A Feistel network carries two halves, `(left, right) = (right, left ^ f(right))`. Done once a time round, the new left half
 //! costs a copy of every register, or of every place in memory. Done twice a time round, it costs nothing: the names change.
@@ -14,9 +14,9 @@ const MOST: u32 = 4;
 /// Bytes of code that a loop may have: it should stay in the first cache.
 const BYTES: u64 = 24 * 1024;
 
-/// Spells out as many times round as it takes that no carried value is another one of before, where the number of times
-/// allows it and the code stays small. Cost: linear.
-pub(crate) fn rotate(function: &mut Function, target: &Target) {
+/// Unrolls each loop as often as its carried values take to come back to their places, where the number of trips allows it
+/// and the code stays small. Cost: linear.
+pub(crate) fn unroll_and_rename(function: &mut Function, target: &Target) {
     let Function { registers, body, .. } = function;
     let most = BYTES * 10 / u64::from(target.code_bytes_tenths.max(1));
     block(body, registers, most as usize);
@@ -40,7 +40,7 @@ fn block(block_: &mut Block, registers: &mut Names, most: usize) {
             && plain
             && looped.body.steps.len() * copies as usize <= most
         {
-            spell_out(looped, copies, registers);
+            unroll(looped, copies, registers);
         }
     }
 }
@@ -65,7 +65,7 @@ fn period(looped: &Loop) -> u32 {
     period
 }
 
-fn spell_out(looped: &mut Loop, copies: u32, registers: &mut Names) {
+fn unroll(looped: &mut Loop, copies: u32, registers: &mut Names) {
     let body = std::mem::take(&mut looped.body.steps);
     let factor = i64::from(copies);
     let mut names: BTreeMap<RegisterId, RegisterId> = BTreeMap::new();
@@ -178,7 +178,7 @@ mod tests {
             },
         ];
         let mut registers = vec![None; 4];
-        spell_out(&mut looped, 2, &mut registers);
+        unroll(&mut looped, 2, &mut registers);
         assert_eq!((looped.trips, registers.len()), (3, 6));
         let next: Vec<u32> = looped.carried.iter().map(|carried| carried.next.0).collect();
         assert_eq!(next, [3, 5]);
