@@ -8,7 +8,8 @@ use usuba_ir::check;
 use usuba_ir::program::Program;
 use usuba_kit::known_answers::{self, Path, Plan};
 use usuba_kit::pipeline::{Settings, optimised};
-use usuba_opt::pass::{self, Observer, PASSES, Pass};
+use usuba_opt::pass::{self, Observer, Pass};
+use usuba_opt::passes::{PASSES, optimise};
 use usuba_tests::ciphers;
 use usuba_verify::compare::{Effort, compare};
 
@@ -57,7 +58,7 @@ fn each_pass_keeps_the_meaning_of_each_cipher() {
             for settings in chosen {
                 let mut comparison = Comparison { before: lowered.clone(), found: Vec::new() };
                 let mut program = lowered.clone();
-                pass::optimise(&mut program, &settings, &mut comparison);
+                optimise(&mut program, &settings, &mut comparison);
                 assert_eq!(comparison.found, Vec::<String>::new(), "{name}, slicing {slicing}, {settings:?}");
                 assert_eq!(program.interleave, settings.interleave.unwrap_or(1), "{name}");
             }

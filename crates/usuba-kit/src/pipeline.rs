@@ -14,7 +14,8 @@ use usuba_lang::typed;
 use usuba_lower::circuits::{Basis, Circuit};
 use usuba_lower::{Loops, Split, lower_with};
 use usuba_opt::hoist::{KEY_HOISTING, halve};
-use usuba_opt::pass::{self, PASSES, Pass};
+use usuba_opt::pass::{self, Pass};
+use usuba_opt::passes::{PASSES, optimise};
 use usuba_target::{Meaning, Target};
 
 /// What can be chosen about a compilation.
@@ -264,12 +265,12 @@ fn optimised_with(
         let mut alone = program.clone();
         let one =
             pass::Settings { interleave: Some(1), carried_atoms: usize::MAX, ..settings.passes.clone() };
-        pass::optimise(&mut alone, &one, &mut ());
+        optimise(&mut alone, &one, &mut ());
         if let Some(halves) = halve(&alone, one_in) {
             (program, hoisted) = (halves.rest, Some(halves.hoisted));
         }
     }
-    pass::optimise(&mut program, &settings.passes, &mut passes);
+    optimise(&mut program, &settings.passes, &mut passes);
     if passes.stopped {
         return Err(Failure::Stopped);
     }

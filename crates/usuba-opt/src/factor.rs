@@ -15,8 +15,8 @@
 //!
 //! Programs of fewer than [`LEAST`] operations are left alone.
 
-use crate::interleave::Variance;
 use crate::pass::{Machine, Settings};
+use crate::variance::Variance;
 use usuba_ir::program::{Block, Op, Program, ValueId};
 
 /// How much more parallelism than operations on their way keeps a machine busy. The tables are about a core whose logic has

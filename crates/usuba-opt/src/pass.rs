@@ -1,6 +1,5 @@
-//! The list of passes.
+//! What a pass is, and what can be chosen about passes. [`crate::passes`] has the list.
 
-use crate::{arrays, bytes, copies, dead, fold, inline, interleave, pieces, share};
 use std::fmt;
 use std::ops::ControlFlow;
 use usuba_ir::program::{Node, Program};
@@ -70,25 +69,6 @@ impl Default for Settings {
     }
 }
 
-/// All passes, in order.
-#[rustfmt::skip]
-pub const PASSES: &[Pass] = &[
-    Pass { name: "inline", purpose: "Replace calls of small nodes by their bodies.",                 run: inline::run },
-    Pass { name: "arrays", purpose: "Carry arrays where loops carry more atoms than registers.",     run: arrays::run },
-    Pass { name: "copies", purpose: "Read what is carried or stored from where it comes from.",      run: copies::run },
-    Pass { name: "pieces", purpose: "Make arrays of pieces of others, not of their atoms.",           run: pieces::run },
-    Pass { name: "fold",   purpose: "Compute with constants, and apply the laws of logic.",          run: fold::run },
-    Pass { name: "bytes",  purpose: "Make one map of what is computed of one byte.",                run: bytes::run },
-    Pass { name: "share",  purpose: "Compute what is the same once.",                                run: share::run },
-    Pass { name: "dead",   purpose: "Remove what no output depends on, and nodes that nobody calls.", run: dead::run },
-    Pass { name: "interleave", purpose: "Compute several batches of instances at once.",             run: interleave::run },
-];
-
-/// The pass of this name.
-pub fn find(name: &str) -> Option<&'static Pass> {
-    PASSES.iter().find(|pass| pass.name == name)
-}
-
 /// Who looks on while passes run: dumps, clocks, checks.
 pub trait Observer {
     /// A pass is about to run on this program.
@@ -110,17 +90,6 @@ impl Settings {
     /// Whether a pass of this name is run.
     pub fn runs(&self, name: &str) -> bool {
         self.disabled.iter().all(|disabled| disabled != name)
-    }
-}
-
-/// Runs all passes but the disabled ones, or until the observer stops them. `program` passes the checker, before and after each pass.
-pub fn optimise(program: &mut Program, settings: &Settings, observer: &mut dyn Observer) {
-    for pass in PASSES.iter().filter(|pass| settings.runs(pass.name)) {
-        observer.before(pass, program);
-        (pass.run)(program, settings);
-        if observer.after(pass, program).is_break() {
-            return;
-        }
     }
 }
 

@@ -4,7 +4,8 @@ use expect_test::{Expect, expect};
 use usuba_ir::check::check;
 use usuba_ir::interpret::Interpreter;
 use usuba_ir::program::Program;
-use usuba_opt::pass::{Settings, optimise};
+use usuba_opt::pass::Settings;
+use usuba_opt::passes::optimise;
 
 /// What all passes make of a node from a byte to a byte; it has the same images of all bytes.
 fn check_maps(body: &str, expected: Expect) {

@@ -3,7 +3,8 @@
 use expect_test::{Expect, expect};
 use usuba_ir::check;
 use usuba_ir::program::Program;
-use usuba_opt::pass::{self, Machine, Settings, optimise};
+use usuba_opt::pass::{Machine, Settings};
+use usuba_opt::passes::{self, optimise};
 
 fn parse(text: &str) -> Program {
     let program = Program::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -14,7 +15,7 @@ fn parse(text: &str) -> Program {
 /// What a pass (or all of them) makes of a program.
 fn check(name: &str, settings: Settings, text: &str, expected: Expect) {
     let mut program = parse(text);
-    match pass::find(name) {
+    match passes::find(name) {
         Some(pass) => (pass.run)(&mut program, &settings),
         None => optimise(&mut program, &settings, &mut ()),
     }
@@ -472,7 +473,7 @@ fn loops_are_numbered() {
 fn inline_nothing() {
     let mut program = parse(CALLS);
     let settings = Settings { no_inline: true, inline_all: true, ..Settings::default() };
-    (pass::find("inline").expect("it is in the list").run)(&mut program, &settings);
+    (passes::find("inline").expect("it is in the list").run)(&mut program, &settings);
     // Values are numbered afresh, so the text is compared with one that is.
     let mut expected = parse(CALLS);
     expected.nodes.iter_mut().for_each(|node| node.renumber());

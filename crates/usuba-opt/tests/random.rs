@@ -5,7 +5,8 @@ use usuba_ir::check::check;
 use usuba_ir::interpret::{Interpreter, join, part};
 use usuba_ir::program::Program;
 use usuba_ir::random::{self, Atoms, Random};
-use usuba_opt::pass::{Observer, PASSES, Pass, Settings, optimise};
+use usuba_opt::pass::{Observer, Pass, Settings};
+use usuba_opt::passes::{PASSES, optimise};
 
 /// How many random programs each test runs.
 const PROGRAMS: u64 = 500;

@@ -1,6 +1,6 @@
 //! The command line, as clap reads it.
 
-use crate::measure::Metric;
+use crate::metric::Metric;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use usuba_codegen::Order;

@@ -152,3 +152,8 @@ pub fn plain(error: &std::io::Error) -> String {
         None => text,
     }
 }
+
+/// The last part of a path: output must not depend on where the user stands.
+pub fn base_name(path: &str) -> &str {
+    path.trim_end_matches('/').rsplit('/').next().unwrap_or(path)
+}

@@ -66,3 +66,8 @@ pub fn elaborate(loaded: &Loaded, options: &Options, output: &Output) -> Result<
     }
     program.ok_or(Failure::Said)
 }
+
+/// What was found on reading, then these.
+pub fn all(loaded: &Loaded, findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    loaded.diagnostics.iter().cloned().chain(findings).collect()
+}

@@ -7,7 +7,8 @@ use usuba_kit::pipeline::Knobs;
 use usuba_kit::variant::Variant;
 use usuba_lower::{Loops, Split};
 use usuba_opt::hoist::KEY_HOISTING;
-use usuba_opt::pass::{self, PASSES};
+use usuba_opt::pass;
+use usuba_opt::passes::PASSES;
 
 /// What the command line says about passes.
 ///

@@ -10,6 +10,7 @@ mod journal;
 mod knobs;
 mod machine;
 mod measure;
+mod metric;
 mod output;
 mod progress;
 mod targets;

@@ -1,8 +1,8 @@
 //! Compiling variants of a primitive and timing them side by side: what `bench` and `tune` share.
 
 use crate::cipher::Cipher;
+use crate::metric::Metric;
 use crate::output::Failure;
-use clap::ValueEnum;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -65,26 +65,6 @@ pub struct Candidate {
     /// What is in the code of the kernel, if there is a disassembler.
     pub code: Option<Code>,
     objects: Objects,
-}
-
-/// What is counted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
-pub enum Metric {
-    /// Core cycles.
-    #[default]
-    Cycles,
-    /// Instructions, under an emulator: exact, but what an instruction costs is not in it.
-    Instructions,
-}
-
-impl Metric {
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Metric::Cycles => "cycles",
-            Metric::Instructions => "instructions",
-        }
-    }
 }
 
 /// What came of running a program of [`Workbench::link`] several times.

@@ -11,6 +11,7 @@ use usuba_ir::program::Program;
 use usuba_lang::typed;
 use usuba_lower::{Loops, Split};
 use usuba_opt::pass::{self, Pass};
+use usuba_opt::passes::optimise;
 
 /// How many inputs a program is run on.
 pub const VECTORS: usize = 12;
@@ -197,7 +198,7 @@ fn attempt(case: &Case, stage: &mut String) -> Result<Agreed, String> {
             };
             let mut watcher = Watcher { run: &run, found: None, stage: String::new() };
             *stage = format!("passes for {slicing}");
-            pass::optimise(&mut program, &settings, &mut watcher);
+            optimise(&mut program, &settings, &mut watcher);
             if let Some(found) = watcher.found {
                 *stage = format!("{} for {slicing}", watcher.stage);
                 return Err(found);

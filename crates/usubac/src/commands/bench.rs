@@ -3,7 +3,8 @@
 use crate::args::{BackendArg, Bench};
 use crate::cipher::Cipher;
 use crate::machine::Machine;
-use crate::measure::{Candidate, Metric, Samples, Workbench};
+use crate::measure::{Candidate, Samples, Workbench};
+use crate::metric::Metric;
 use crate::output::{Failure, Output, print_json, print_line};
 use crate::{knobs, progress, targets};
 use serde_json::{Map, Value, json};

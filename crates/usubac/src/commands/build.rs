@@ -16,7 +16,6 @@ use usuba_kit::library::{self, BuildError, Choices};
 use usuba_kit::manifest::{Function, Primitive};
 use usuba_kit::pipeline::{self, Settings, compile};
 use usuba_kit::variant::Variant;
-use usuba_lang::diagnostic::Diagnostic;
 use usuba_lang::load::Loaded;
 use usuba_lang::typed::Mode;
 use usuba_target::Target;
@@ -97,11 +96,11 @@ fn program(build: &Build, path: &str, chosen: &[&'static Target], output: &Outpu
             header_name: format!("{symbol}.h"),
             command: format!(
                 "usubac build {} --slicing {slicing} --target {}{}",
-                base_name(path),
+                files::base_name(path),
                 target.name,
                 options(&build.compile)
             ),
-            description: vec![format!("Made from {}.", base_name(path))],
+            description: vec![format!("Made from {}.", files::base_name(path))],
             backend: backend(&build.compile),
             order: build.compile.knobs.order,
         };
@@ -117,13 +116,13 @@ fn program(build: &Build, path: &str, chosen: &[&'static Target], output: &Outpu
             Ok(compiled) => compiled,
             Err(pipeline::Failure::Stopped) => return Ok(()),
             Err(pipeline::Failure::Program(findings)) => {
-                output.diagnostics(&all(&loaded, findings), &loaded.sources);
+                output.diagnostics(&front_end::all(&loaded, findings), &loaded.sources);
                 return Err(Failure::Said);
             }
             Err(pipeline::Failure::Target(missing)) => return Err(refused(slicing, target, &missing)),
         };
         if !warned && !output.is_json() {
-            output.diagnostics(&all(&loaded, compiled.warnings.clone()), &loaded.sources);
+            output.diagnostics(&front_end::all(&loaded, compiled.warnings.clone()), &loaded.sources);
             warned = true;
         }
         written.push((
@@ -170,7 +169,7 @@ fn library(build: &Build, path: &str, chosen: &[&'static Target], output: &Outpu
             let mut choices = Choices::new(slicing);
             choices.command = format!(
                 "usubac build {} --primitive {} --slicing {slicing} --target {}{}",
-                base_name(path),
+                files::base_name(path),
                 primitive.name,
                 target.name,
                 options(&build.compile)
@@ -252,7 +251,7 @@ fn choose(build: &Build, loaded: &Loaded, target: &'static Target, output: &Outp
         match refusals.into_iter().next_back() {
             Some((slicing, Refusal::Target(missing))) => refused(slicing, target, &missing),
             Some((_, Refusal::Program(findings))) => {
-                output.diagnostics(&all(loaded, findings), &loaded.sources);
+                output.diagnostics(&front_end::all(loaded, findings), &loaded.sources);
                 Failure::Said
             }
             None => Failure::general(format!("no slicing has code for `{}`", target.name)),
@@ -311,7 +310,7 @@ fn explain_failure(
 ) -> Failure {
     match &error {
         BuildError::Node { failure: pipeline::Failure::Program(findings), .. } => {
-            output.diagnostics(&all(&cipher.loaded, findings.clone()), &cipher.loaded.sources);
+            output.diagnostics(&front_end::all(&cipher.loaded, findings.clone()), &cipher.loaded.sources);
             cipher.explain(&error)
         }
         BuildError::Node { failure: pipeline::Failure::Target(missing), .. } => {
@@ -319,11 +318,6 @@ fn explain_failure(
         }
         _ => cipher.explain(&error),
     }
-}
-
-/// What was found on reading, then these.
-pub fn all(loaded: &Loaded, findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    loaded.diagnostics.iter().cloned().chain(findings).collect()
 }
 
 fn symbol(build: &Build, loaded: &Loaded, slicing: Slicing, target: &Target) -> Result<String, Failure> {
@@ -351,11 +345,6 @@ fn symbol(build: &Build, loaded: &Loaded, slicing: Slicing, target: &Target) -> 
         ));
     }
     Ok(symbol)
-}
-
-/// The last part of a path: output must not depend on where the user stands.
-pub fn base_name(path: &str) -> &str {
-    path.trim_end_matches('/').rsplit('/').next().unwrap_or(path)
 }
 
 fn summary(name: &str, slicing: Slicing, target: &Target, kernel: &Kernel) -> Value {

@@ -1,11 +1,10 @@
 //! `usubac build` of cipher folders: a library that picks its code when it runs.
 
-use super::build::all;
 use crate::args::Build;
 use crate::cipher::Cipher;
 use crate::files;
 use crate::output::{Failure, Output, print_json, print_line};
-use crate::{knobs, progress, targets};
+use crate::{front_end, knobs, progress, targets};
 use serde_json::json;
 use std::path::PathBuf;
 use usuba_kit::construction;
@@ -57,7 +56,7 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
         let asked = |one: &_| slicing.is_none_or(|slicing| slicing == *one);
         primitive.library.iter().copied().filter(asked).map(of).collect()
     };
-    let names: Vec<&str> = build.paths.iter().map(|path| super::build::base_name(path)).collect();
+    let names: Vec<&str> = build.paths.iter().map(|path| files::base_name(path)).collect();
     let options = Options {
         prefix: &build.prefix,
         command: &format!("usubac build {}", names.join(" ")),
@@ -135,7 +134,7 @@ fn explain(error: BuildError, ciphers: &[(Cipher, Tuned)], output: &Output) -> F
         .find(|cipher| cipher.manifest.primitives.iter().any(|known| primitive.starts_with(&known.name)));
     let Some(cipher) = of else { return Failure::general(error.to_string()) };
     if let BuildError::Node { failure: pipeline::Failure::Program(findings), .. } = &error {
-        output.diagnostics(&all(&cipher.loaded, findings.clone()), &cipher.loaded.sources);
+        output.diagnostics(&front_end::all(&cipher.loaded, findings.clone()), &cipher.loaded.sources);
     }
     cipher.explain(&error)
 }
