@@ -2,12 +2,12 @@
 
 use crate::ciphers::Cipher;
 use std::ops::ControlFlow;
-use usuba_codegen::covers::{Covered, Gate, LARGEST, Problem, Solved, Way, functions, problems};
+use usuba_codegen::problems::{Covered, LARGEST, Solved, functions, problems};
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::Program;
 use usuba_kit::pipeline::{Observer, Product, Settings, compile, stages};
 use usuba_lower::circuits::database;
-use usuba_synth::choice::{self, Cheapest};
+use usuba_synth::choice::{Cheapest, cheapest};
 use usuba_target::{Target, by_name};
 
 /// So many conflicts the solver may have with a problem.
@@ -93,21 +93,13 @@ pub fn of_cipher(name: &str, cipher: &Cipher, target: &Target) -> Vec<Met> {
     found
 }
 
-/// The problem as the exact solver takes it.
-pub fn gates(problem: &Problem) -> Vec<choice::Gate> {
-    let way = |way: &Way| choice::Way { needs: way.needs.clone(), cost: way.cost };
-    let gate =
-        |gate: &Gate| choice::Gate { ways: gate.ways.iter().map(way).collect(), is_root: gate.is_root };
-    problem.gates.iter().map(gate).collect()
-}
-
 /// The line of the table for a problem.
 ///
 /// # Panics
 /// If it is malformed, which the compiler's own problems are not.
 pub fn solve(met: &Met) -> Solved {
     let Covered { problem, searched, .. } = &met.covered;
-    let (at_least, at_most, ways) = match choice::cheapest(&gates(problem), CONFLICTS) {
+    let (at_least, at_most, ways) = match cheapest(&problem.gates, CONFLICTS) {
         Cheapest::Least { cost, ways } => (cost, cost, ways),
         Cheapest::Open { at_least, at_most, ways } => (at_least, at_most, ways),
         Cheapest::Malformed { gate } => panic!("{}: gate {gate} has no ways", met.place),

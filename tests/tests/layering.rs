@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 /// Which crates of the house each may name: all the arrows there are.
 const MAY_KNOW: &[(&str, &[&str])] = &[
+    ("usuba-logic", &[]),
     ("usuba-lang", &[]),
     ("usuba-ir", &[]),
-    ("usuba-lower", &["usuba-lang", "usuba-ir"]),
-    ("usuba-synth", &["usuba-ir", "usuba-lower"]),
+    ("usuba-lower", &["usuba-logic", "usuba-lang", "usuba-ir"]),
+    ("usuba-synth", &["usuba-logic", "usuba-ir", "usuba-lower"]),
     ("usuba-opt", &["usuba-ir"]),
     ("usuba-target", &["usuba-ir"]),
-    ("usuba-codegen", &["usuba-ir", "usuba-target"]),
+    ("usuba-codegen", &["usuba-logic", "usuba-ir", "usuba-target"]),
     ("usuba-verify", &["usuba-ir", "usuba-target"]),
     (
         "usuba-kit",

@@ -4,7 +4,7 @@
 //! `USUBA_WAYS=all` all ciphers are, and every line is proved.
 
 use std::collections::BTreeMap;
-use usuba_codegen::covers::{Solved, TABLE, lines};
+use usuba_codegen::problems::{Solved, TABLE, lines};
 use usuba_tests::ciphers::{CIPHERS, Cipher};
 use usuba_tests::covers::{Met, check, machines, of_cipher, of_circuits, ternary};
 

@@ -2,8 +2,8 @@
 
 use crate::life::Life;
 use crate::messages::{Missing, Reason, operation_name, type_name};
-use crate::node::op_dummies;
 use crate::operate::operate;
+use crate::rules::RULES;
 use crate::select::Selector;
 use crate::shape::{layouts, of_layouts, reached};
 use usuba_ir::layout::Layout;
@@ -40,8 +40,8 @@ fn all_operations<'a>(
 /// Whether a target has registers for these layouts and code for this operation.
 fn has(target: &Target, layouts: &[Layout], op: &Op, layout: Layout) -> bool {
     let Ok(shape) = of_layouts(layouts, target) else { return false };
-    let mut s = Selector::new(target, shape);
-    let operands = op_dummies(op, &mut s);
+    let mut s = Selector::new(target, shape, RULES);
+    let operands = s.operands_of(op);
     operate(&mut s, op, layout, &operands).is_ok()
 }
 

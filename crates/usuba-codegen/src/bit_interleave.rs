@@ -5,8 +5,9 @@
 
 use crate::block::RegisterId;
 use crate::messages::Reason;
-use crate::operate::{shift, shift_pattern, vertical_shuffle};
 use crate::select::Selector;
+use crate::shuffle::shift_pattern;
+use crate::vertical::{shift, vertical_shuffle};
 use usuba_ir::layout::{Layout, Slicing};
 use usuba_ir::program::{Op, ShiftOp};
 use usuba_target::Meaning;

@@ -14,6 +14,7 @@ use crate::life::{Life, Next};
 use crate::messages::{Missing, Reason};
 use crate::operate::operate;
 use crate::overwrite::{is_overwritten, replaces_all};
+use crate::rules::RULES;
 use crate::select::Selector;
 use crate::shape::Shape;
 use crate::signature::{InputSlot, OutputSlot, Signature};
@@ -92,7 +93,7 @@ pub(crate) fn write_node(
     target: &Target,
     shape: Shape,
 ) -> Result<Function, Vec<Missing>> {
-    let s = Selector::new(target, shape);
+    let s = Selector::new(target, shape, RULES);
     let rows = [
         (Meaning::Load, shape.lane),
         (Meaning::Store, shape.lane),
@@ -403,7 +404,7 @@ impl NodeWriter<'_> {
         // An operand without a register was refused before.
         let registers = match registers {
             Some(registers) => registers,
-            None => op_dummies(op, &mut self.s),
+            None => self.s.operands_of(op),
         };
         match operate(&mut self.s, op, self.node.ty(result).layout, &registers) {
             Ok(register) => self.bind(result, register),
@@ -544,13 +545,6 @@ impl NodeWriter<'_> {
         }
         self.s.push(Step::Loop(Loop { induction: inner.induction, trips: inner.trips, carried: list, body }));
     }
-}
-
-/// As many registers as an operation has operands, to ask whether the target has it.
-pub(crate) fn op_dummies(op: &Op, s: &mut Selector<'_>) -> Vec<RegisterId> {
-    let mut registers = Vec::new();
-    op.operands(|_| registers.push(s.fresh()));
-    registers
 }
 
 impl Scope {

@@ -4,26 +4,8 @@
 
 use crate::block::RegisterId;
 use crate::messages::Reason;
-use crate::select::Selector;
-use usuba_target::Meaning::{self, *};
-
-type Expand = fn(&mut Selector<'_>, u32, &[RegisterId], u32) -> Result<RegisterId, Reason>;
-
-/// A way to compute a meaning by others.
-pub(crate) struct Rule {
-    /// Its name.
-    #[allow(dead_code, reason = "for reports and for the tests of the table")]
-    pub(crate) name: &'static str,
-    /// What it computes.
-    pub(crate) meaning: Meaning,
-    /// In lanes of which widths.
-    pub(crate) lanes: &'static [u32],
-    /// Why it is right.
-    #[allow(dead_code, reason = "for reports and for the tests of the table")]
-    pub(crate) law: &'static str,
-    /// Writes it: width of the lanes, operands, immediate.
-    pub(crate) expand: Expand,
-}
+use crate::select::{Rule, Selector};
+use usuba_target::Meaning::*;
 
 const ANY: &[u32] = &[8, 16, 32, 64];
 

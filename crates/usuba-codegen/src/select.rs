@@ -1,20 +1,39 @@
-//! From a wanted meaning to instructions: a row of the target's table, else a rule of [`crate::rules`].
+//! From a wanted meaning to instructions: a row of the target's table, else a [`Rule`].
 
 use crate::block::{Block, Constant, RegisterId, Step};
 use crate::messages::Reason;
-use crate::rules::RULES;
 use crate::shape::Shape;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use usuba_ir::program::Op;
 use usuba_target::{Instruction, Meaning, Target};
 
 /// Rules may call for rules; none of them needs more than this many levels.
 const DEPTH: u32 = 6;
 
+type Expand = fn(&mut Selector<'_>, u32, &[RegisterId], u32) -> Result<RegisterId, Reason>;
+
+/// A way to compute a meaning by others.
+pub(crate) struct Rule {
+    /// Its name.
+    #[allow(dead_code, reason = "for reports and for the tests of the table")]
+    pub(crate) name: &'static str,
+    /// What it computes.
+    pub(crate) meaning: Meaning,
+    /// In lanes of which widths.
+    pub(crate) lanes: &'static [u32],
+    /// Why it is right.
+    #[allow(dead_code, reason = "for reports and for the tests of the table")]
+    pub(crate) law: &'static str,
+    /// Writes it: width of the lanes, operands, immediate.
+    pub(crate) expand: Expand,
+}
+
 /// Writes the steps of one function.
 pub(crate) struct Selector<'a> {
     pub(crate) target: &'a Target,
     pub(crate) shape: Shape,
+    rules: &'static [Rule],
     pub(crate) registers: Vec<Option<Arc<str>>>,
     pub(crate) constants: Vec<Step>,
     known: BTreeMap<(Meaning, u32, Constant), RegisterId>,
@@ -24,10 +43,11 @@ pub(crate) struct Selector<'a> {
 }
 
 impl<'a> Selector<'a> {
-    pub(crate) fn new(target: &'a Target, shape: Shape) -> Self {
+    pub(crate) fn new(target: &'a Target, shape: Shape, rules: &'static [Rule]) -> Self {
         Selector {
             target,
             shape,
+            rules,
             registers: Vec::new(),
             constants: Vec::new(),
             known: BTreeMap::new(),
@@ -39,6 +59,13 @@ impl<'a> Selector<'a> {
     pub(crate) fn fresh(&mut self) -> RegisterId {
         self.registers.push(None);
         RegisterId(self.registers.len() as u32 - 1)
+    }
+
+    /// As many new registers as an operation has operands, to ask whether the target has it.
+    pub(crate) fn operands_of(&mut self, op: &Op) -> Vec<RegisterId> {
+        let mut registers = Vec::new();
+        op.operands(|_| registers.push(self.fresh()));
+        registers
     }
 
     pub(crate) fn begin(&mut self) {
@@ -94,7 +121,7 @@ impl<'a> Selector<'a> {
             return refused;
         }
         self.depth += 1;
-        for rule in RULES.iter().filter(|rule| rule.meaning == meaning && rule.lanes.contains(&lane)) {
+        for rule in self.rules.iter().filter(|rule| rule.meaning == meaning && rule.lanes.contains(&lane)) {
             let steps = self.block().steps.len();
             let made = (rule.expand)(self, lane, operands, immediate.unwrap_or(0));
             if made.is_ok() {

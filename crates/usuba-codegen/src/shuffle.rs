@@ -3,11 +3,25 @@
 use crate::block::RegisterId;
 use crate::messages::Reason;
 use crate::select::Selector;
+use usuba_ir::program::ShiftOp;
 use usuba_target::Meaning;
 use usuba_target::instruction::ZERO_BYTE;
 
 /// Bytes of a group.
 const GROUP: usize = 16;
+
+/// The pattern of [`Op::Shuffle`] that a shift of `m` bits is.
+pub(crate) fn shift_pattern(op: ShiftOp, m: u32, amount: u32) -> Vec<Option<u32>> {
+    (0..m)
+        .map(|bit| match op {
+            ShiftOp::Left => (bit + amount < m).then_some(bit + amount),
+            ShiftOp::Right => bit.checked_sub(amount),
+            ShiftOp::RightArithmetic => Some(bit.saturating_sub(amount)),
+            ShiftOp::RotateLeft => Some((bit + amount) % m),
+            ShiftOp::RotateRight => Some((bit + m - amount % m) % m),
+        })
+        .collect()
+}
 
 /// Element i of each chunk of the result is element `pattern[i]` of `a`, or zero.
 pub(crate) fn shuffle_elements(

@@ -1,7 +1,7 @@
 //! Which gates a basis has, and what two of them make of three wires.
 
-use crate::netlist::Gate;
 use std::sync::OnceLock;
+use usuba_logic::netlist::Gate;
 pub use usuba_lower::circuits::Basis;
 
 /// The truth tables of the three operands of a gate.

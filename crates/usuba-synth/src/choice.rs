@@ -12,27 +12,7 @@
 use crate::budget::Budget;
 use batsat::{Lit, Solver, SolverInterface, SolverOpts, Var, lbool};
 use std::collections::BTreeMap;
-
-/// A way to compute a gate.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Way {
-    /// The gates that it needs, by number: earlier ones than the gate itself.
-    pub needs: Vec<usize>,
-    /// What it costs.
-    pub cost: u32,
-}
-
-/// A gate.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Gate {
-    /// The ways to compute it, at least one.
-    pub ways: Vec<Way>,
-    /// Whether it is wanted for itself.
-    pub is_root: bool,
-}
-
-/// The way that each gate takes, by number; `None` for the gates that are not computed.
-pub type Ways = Vec<Option<usize>>;
+use usuba_logic::choice::{Gate, Way, Ways, cost};
 
 /// What is known about the cheapest choice.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,28 +40,6 @@ pub enum Cheapest {
     },
 }
 
-/// What a choice costs, if it is one: all roots and all that is needed have ways that they have.
-pub fn cost(gates: &[Gate], ways: &[Option<usize>]) -> Option<u64> {
-    if ways.len() != gates.len() {
-        return None;
-    }
-    let mut total = 0;
-    for (gate, &taken) in gates.iter().zip(ways) {
-        match taken {
-            Some(number) => {
-                let way = gate.ways.get(number)?;
-                total += u64::from(way.cost);
-                if way.needs.iter().any(|&needed| ways.get(needed).is_none_or(|way| way.is_none())) {
-                    return None;
-                }
-            }
-            None if gate.is_root => return None,
-            None => {}
-        }
-    }
-    Some(total)
-}
-
 /// The cheapest choice, looked for in so many conflicts of the solver, and 1,000 more at most.
 pub fn cheapest(gates: &[Gate], conflicts: u64) -> Cheapest {
     let is_late = |number: usize, gate: &Gate| {
@@ -101,7 +59,7 @@ pub fn cheapest(gates: &[Gate], conflicts: u64) -> Cheapest {
 fn decide(gates: &[Gate], conflicts: u64, shrinks: bool) -> Cheapest {
     let mut search = Search::new(gates, conflicts);
     let mut ways = search.decode(|_| true);
-    let mut at_most = cost(gates, &ways).unwrap_or(u64::MAX);
+    let mut at_most = cost(gates, &ways).map_or(u64::MAX, u64::from);
     loop {
         search.spend_what_is_known();
         let assumptions: Vec<Lit> =
@@ -118,7 +76,7 @@ fn decide(gates: &[Gate], conflicts: u64, shrinks: bool) -> Cheapest {
         }
         if answer == lbool::TRUE {
             let found = search.decode(|variable| search.solver.value_var(variable) == lbool::TRUE);
-            if let Some(met) = cost(gates, &found).filter(|&met| met < at_most) {
+            if let Some(met) = cost(gates, &found).ok().map(u64::from).filter(|&met| met < at_most) {
                 (ways, at_most) = (found, met);
             }
         }
@@ -351,6 +309,7 @@ fn best(ways: &[Way]) -> Vec<usize> {
 mod tests {
     use super::*;
     use usuba_ir::random::Random;
+    use usuba_logic::choice::Flaw;
 
     const CONFLICTS: u64 = 100_000;
 
@@ -375,7 +334,7 @@ mod tests {
         let mut least = u64::MAX;
         let mut ways: Ways = vec![None; gates.len()];
         loop {
-            if let Some(cost) = cost(gates, &ways) {
+            if let Ok(cost) = cost(gates, &ways).map(u64::from) {
                 least = least.min(cost);
             }
             let mut place = 0;
@@ -407,10 +366,10 @@ mod tests {
                 panic!("round {round} is open: {gates:?}")
             };
             assert_eq!(found, least, "round {round}: {gates:?}");
-            assert_eq!(cost(&gates, &ways), Some(least), "round {round}: {gates:?}");
+            assert_eq!(cost(&gates, &ways).map(u64::from), Ok(least), "round {round}: {gates:?}");
             // The first way of everything is not always the best.
             let first: Ways = gates.iter().map(|_| Some(0)).collect();
-            let of_first = cost(&gates, &first).expect("everything is computed");
+            let of_first = cost(&gates, &first).map(u64::from).expect("everything is computed");
             more += usize::from(of_first > least);
             fewer += usize::from(of_first == least);
         }
@@ -429,7 +388,7 @@ mod tests {
                 Cheapest::Open { at_least, at_most, ways } => {
                     open += 1;
                     assert!(at_least <= least && least <= at_most, "round {round}");
-                    assert_eq!(cost(&gates, &ways), Some(at_most), "round {round}");
+                    assert_eq!(cost(&gates, &ways).map(u64::from), Ok(at_most), "round {round}");
                 }
                 Cheapest::Malformed { gate } => panic!("round {round}: gate {gate}"),
             }
@@ -454,11 +413,11 @@ mod tests {
             Gate { ways: vec![way(&[])], is_root: false },
             Gate { ways: vec![way(&[0]), way(&[])], is_root: true },
         ];
-        assert_eq!(cost(&gates, &[Some(0), Some(0)]), Some(2));
-        assert_eq!(cost(&gates, &[None, Some(1)]), Some(1));
-        assert_eq!(cost(&gates, &[None, Some(0)]), None, "gate 0 is needed");
-        assert_eq!(cost(&gates, &[Some(0), None]), None, "gate 1 is wanted");
-        assert_eq!(cost(&gates, &[None, Some(2)]), None, "there is no such way");
-        assert_eq!(cost(&gates, &[Some(1)]), None, "a gate is missing");
+        assert_eq!(cost(&gates, &[Some(0), Some(0)]), Ok(2));
+        assert_eq!(cost(&gates, &[None, Some(1)]), Ok(1));
+        assert_eq!(cost(&gates, &[None, Some(0)]), Err(Flaw::NotComputed(0)));
+        assert_eq!(cost(&gates, &[Some(0), None]), Err(Flaw::NotComputed(1)));
+        assert_eq!(cost(&gates, &[None, Some(2)]), Err(Flaw::NoSuchWay(1)));
+        assert_eq!(cost(&gates, &[Some(1)]), Err(Flaw::Gates));
     }
 }

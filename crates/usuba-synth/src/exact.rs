@@ -7,8 +7,8 @@
 
 use crate::basis::{Basis, has};
 use crate::budget::Budget;
-use crate::netlist::{Gate, Netlist};
 use batsat::{Lit, Solver, SolverInterface, SolverOpts, Var, lbool};
+use usuba_logic::netlist::{Gate, Netlist};
 
 /// What the solver says.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -14,14 +14,14 @@ mod budget;
 pub mod choice;
 mod exact;
 mod file;
-mod netlist;
+pub mod published;
 mod search;
 
 pub use basis::Basis;
 pub use exact::{Answer, smaller};
 pub use file::document;
-pub use netlist::{Gate, MOST_INPUTS, Netlist};
 pub use search::resynthesise;
+pub use usuba_logic::netlist::{Gate, MOST_INPUTS, Netlist};
 
 use std::fmt;
 use usuba_lower::circuits::database;
@@ -119,7 +119,7 @@ pub fn synthesise(
     }
     let circuit = synthesis::synthesise(inputs, outputs, entries);
     let diagram = circuit.gates.len();
-    let mut starts = vec![Netlist::from_circuit(&circuit)];
+    let mut starts = vec![published::from_circuit(&circuit)];
     let published = published(basis, table);
     if effort.published {
         starts.extend(published.as_ref().map(|(_, _, netlist)| netlist.clone()));
@@ -189,10 +189,11 @@ fn published(basis: Basis, table: &Table) -> Option<(usize, String, Netlist)> {
     });
     let fitting = possible.filter_map(|one| {
         let (order, sources) = one.wiring(&table.entries)?;
-        let rows = Netlist::from_published(one);
+        let rows = published::from_published(one);
         // Netlists with gates that the basis lacks are taken as the compiler spells them out.
         let fits = rows.gates.iter().all(|gate| basis::has(basis, gate));
-        let netlist = if fits { rows } else { Netlist::from_circuit(&one.circuit) }.rewired(&order, &sources);
+        let netlist =
+            if fits { rows } else { published::from_circuit(&one.circuit) }.rewired(&order, &sources);
         Some((netlist.gates.len(), one.file.to_owned(), netlist))
     });
     fitting.min_by_key(|(gates, _, _)| *gates)

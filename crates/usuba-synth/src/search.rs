@@ -9,8 +9,8 @@
 //! The random numbers are fixed by the seed. Every step is exact, on whole truth tables.
 
 use crate::basis::{Basis, Recipe, recipes};
-use crate::netlist::{Gate, Netlist, Rows, all_rows, and, is_zero, meet, without};
 use usuba_ir::random::Random;
+use usuba_logic::netlist::{Gate, Netlist, Rows, all_rows, and, is_zero, meet, without};
 
 /// So many wires are candidates where pairs are looked for,
 const WIRES_IN_PAIRS: usize = 160;

@@ -5,7 +5,7 @@ use usuba_ir::random::Random;
 use usuba_lower::circuits::database;
 use usuba_lower::synthesis;
 use usuba_synth::{
-    Answer, Basis, Effort, Netlist, Refusal, Table, document, resynthesise, smaller, synthesise,
+    Answer, Basis, Effort, Refusal, Table, document, published, resynthesise, smaller, synthesise,
 };
 
 const BASES: [Basis; 3] = [Basis::TwoInput, Basis::Select, Basis::Ternary];
@@ -17,7 +17,7 @@ fn resynthesis_keeps_the_table_and_never_grows() {
         [(1, 2, 20), (2, 3, 60), (3, 3, 200), (4, 4, 300), (5, 5, 200), (8, 3, 60)]
     {
         let entries: Vec<u64> = (0..1 << inputs).map(|_| random.bits() % (1 << outputs)).collect();
-        let start = Netlist::from_circuit(&synthesis::synthesise(inputs, outputs, &entries));
+        let start = published::from_circuit(&synthesis::synthesise(inputs, outputs, &entries));
         assert_eq!(start.table(), entries);
         for basis in BASES {
             let found = resynthesise(&start, basis, visits, 1, &mut |_, _| {});
@@ -32,7 +32,7 @@ fn resynthesis_keeps_the_table_and_never_grows() {
 #[test]
 fn rows_of_the_database_compute_their_tables() {
     for one in database() {
-        assert_eq!(Netlist::from_published(one).table(), one.table, "{}", one.file);
+        assert_eq!(published::from_published(one).table(), one.table, "{}", one.file);
     }
 }
 

@@ -6,7 +6,7 @@
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use usuba_codegen::covers::Solved;
+use usuba_codegen::problems::Solved;
 use usuba_tests::ciphers::{CIPHERS, Cipher, root};
 use usuba_tests::covers::{Met, machines, of_cipher, of_circuits, solve, ternary};
 

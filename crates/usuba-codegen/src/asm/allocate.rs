@@ -12,11 +12,12 @@
 mod loops;
 
 use super::Machine;
-use super::encoding::{Form, permuted};
+use super::encoding::Form;
 use super::linear::{Item, Linear, Value};
 use super::machine::{Source, Vector, VectorLine};
 use crate::block::Address;
 use std::collections::BTreeMap;
+use usuba_logic::truth::permuted;
 use usuba_target::{Instruction, Meaning};
 
 /// How much later a value with a home counts as needed, in tenths.
@@ -517,7 +518,7 @@ impl<'a> Allocator<'a> {
             });
         }
         let immediate = match (row.meaning, immediate, order.as_slice()) {
-            (Meaning::Ternary, Some(table), &[a, b, c]) => Some(permuted(table, [a, b, c])),
+            (Meaning::Ternary, Some(table), &[a, b, c]) => Some(u32::from(permuted(table as u8, [a, b, c]))),
             _ => immediate,
         };
         self.emit(VectorLine::Compute { item: position, row, to: Vector(to), sources, immediate });

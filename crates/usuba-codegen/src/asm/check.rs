@@ -18,11 +18,12 @@
 
 use super::Machine;
 use super::convention::Convention;
-use super::encoding::{Encoding, permuted};
+use super::encoding::Encoding;
 use super::linear::{Item, Linear, Value};
 use super::machine::{Base, Code, Gpr, Line, Memory, Source, Vector, VectorLine};
 use crate::block::{Address, Role};
 use std::collections::{BTreeMap, BTreeSet};
+use usuba_logic::truth::permuted;
 use usuba_target::{Instruction, Meaning};
 
 /// What something is counted from.
@@ -710,7 +711,7 @@ fn fits(
             let (Some(table), Some(found)) = (number, immediate) else { return false };
             [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
                 .into_iter()
-                .any(|order| as_are(&order) && permuted(table, order) == found)
+                .any(|order| as_are(&order) && u32::from(permuted(table as u8, order)) == found)
         }
         (
             Meaning::And

@@ -89,17 +89,6 @@ pub(crate) struct Form {
     pub(crate) repeats: &'static [u32],
 }
 
-/// The truth table of three bits after its operands changed places: new operand `i` is old operand `order[i]`.
-pub(crate) fn permuted(table: u32, order: [usize; 3]) -> u32 {
-    (0..8).fold(0, |permuted, case: u32| {
-        let mut old = 0;
-        for (new, &from) in order.iter().enumerate() {
-            old |= (case >> (2 - new) & 1) << (2 - from);
-        }
-        permuted | (table >> old & 1) << case
-    })
-}
-
 /// The name of a vector register of so many bits.
 pub(crate) fn vector_name(number: u8, bits: u32) -> String {
     let size = match bits {
@@ -182,25 +171,5 @@ pub(crate) fn moving(encoding: Encoding) -> &'static str {
         Encoding::Legacy => "movdqa",
         Encoding::Vex => "vmovdqa",
         Encoding::Evex => "vmovdqa64",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn truth_tables_follow_their_operands() {
-        for table in 0..256 {
-            for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
-                let new = permuted(table, order);
-                for case in 0..8usize {
-                    let old: [usize; 3] = [case >> 2 & 1, case >> 1 & 1, case & 1];
-                    let moved = order.map(|from| old[from]);
-                    let at = moved[0] << 2 | moved[1] << 1 | moved[2];
-                    assert_eq!(new >> at & 1, table >> case & 1);
-                }
-            }
-        }
     }
 }

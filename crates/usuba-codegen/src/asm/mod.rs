@@ -26,7 +26,6 @@ use crate::order::{self, Order};
 use crate::{KernelParameter, Options};
 use allocate::Allocated;
 use encoding::Encoding;
-pub(crate) use encoding::permuted;
 use linear::Linear;
 use usuba_target::Target;
 

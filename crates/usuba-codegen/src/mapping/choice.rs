@@ -1,12 +1,11 @@
-//! The choice of a way to compute each wanted gate, such that few instructions are needed.
+//! A choice of a way to compute each wanted gate, and how it is improved.
 //!
 //! First every gate takes the way of least *area flow* (its cost and its share of the cost of what it needs, shared
 //! among as many users as it has), then ways are changed as long as that lowers the exact number of instructions:
 //! gate by gate, and for each gate that is not computed, by trying what its computation would save all who could use it.
-//! Where numbers tie the earlier result wins. What comes out is [annealed](super::anneal) and improved once more. Problems that
-//! were solved exactly are in a [table](crate::covers): its choice is taken where it is cheaper.
+//! Where numbers tie the earlier result wins.
 
-use super::anneal::anneal;
+use usuba_logic::choice as logic;
 
 /// A way to compute a gate.
 #[derive(Clone, Debug)]
@@ -31,6 +30,13 @@ pub(crate) struct Gate {
     pub(crate) is_root: bool,
 }
 
+/// The choice problem alone, without what is known of the machine.
+pub(crate) fn problem(gates: &[Gate]) -> logic::Problem {
+    let way = |way: &Way| logic::Way { needs: way.gates.clone(), cost: way.cost };
+    let gate = |gate: &Gate| logic::Gate { ways: gate.ways.iter().map(way).collect(), is_root: gate.is_root };
+    logic::Problem { gates: gates.iter().map(gate).collect() }
+}
+
 /// At most so many times all gates are gone through.
 const ROUNDS: usize = 8;
 
@@ -47,55 +53,9 @@ pub(super) struct Choice<'a> {
     pub(super) cost: u32,
 }
 
-/// What was chosen.
-#[derive(Clone, Default, Debug)]
-pub(crate) struct Chosen {
-    /// The way each gate is computed, by number; `None` for the gates that need not be.
-    pub(crate) ways: Vec<Option<usize>>,
-    /// What all of them cost.
-    pub(crate) cost: u32,
-    /// What the choice costs that the search found; `cost` is less where the table of solved problems has a cheaper one.
-    pub(crate) searched: u32,
-}
-
-/// The best choice found or known. A gate needs only earlier ones.
-pub(super) fn choose(gates: &[Gate]) -> Chosen {
-    // How often a gate is used where all are computed as they stand.
-    let mut fanout = vec![0u32; gates.len()];
-    for gate in gates {
-        for &needed in &gate.ways[0].gates {
-            fanout[needed] += 1;
-        }
-    }
-    let mut best: Option<Choice<'_>> = None;
-    let mut users = fanout;
-    for _ in 0..3 {
-        let mut choice = Choice::by_flow(gates, &users);
-        choice.improve();
-        users.clone_from(&choice.users);
-        let better = |best: &Choice<'_>| (choice.cost, choice.depth()) < (best.cost, best.depth());
-        if best.as_ref().is_none_or(better) {
-            best = Some(choice);
-        }
-    }
-    let Some(mut best) = best else { return Chosen::default() };
-    let mut annealed = anneal(&best);
-    annealed.improve();
-    if annealed.cost < best.cost {
-        best = annealed;
-    }
-    let searched = best.cost;
-    if let Some(ways) = crate::covers::cheaper(gates, searched) {
-        best = Choice::of(gates, ways);
-        best.improve();
-    }
-    let ways = (0..gates.len()).map(|gate| (best.users[gate] > 0).then_some(best.way[gate])).collect();
-    Chosen { ways, cost: best.cost, searched }
-}
-
 impl<'a> Choice<'a> {
     /// The choice of least area flow, if gates have so many users.
-    fn by_flow(gates: &'a [Gate], users: &[u32]) -> Choice<'a> {
+    pub(super) fn by_flow(gates: &'a [Gate], users: &[u32]) -> Choice<'a> {
         // Flow in 1/2^16 of an instruction: exact and the same on every machine.
         let mut flow = vec![0u64; gates.len()];
         let mut choice = Choice {
@@ -127,7 +87,7 @@ impl<'a> Choice<'a> {
     }
 
     /// These ways, which are a choice.
-    fn of(gates: &'a [Gate], ways: &[Option<usize>]) -> Choice<'a> {
+    pub(super) fn of(gates: &'a [Gate], ways: &[Option<usize>]) -> Choice<'a> {
         let way = ways.iter().map(|way| way.unwrap_or(0)).collect();
         let (users, ready) = (vec![0; gates.len()], vec![0; gates.len()]);
         let mut choice = Choice { gates, way, users, ready, cost: 0 };
@@ -146,7 +106,7 @@ impl<'a> Choice<'a> {
         operands.max(way.ready) + way.latency
     }
 
-    fn depth(&self) -> u32 {
+    pub(super) fn depth(&self) -> u32 {
         (0..self.gates.len())
             .filter(|&gate| self.users[gate] > 0)
             .map(|gate| self.ready[gate])
@@ -210,7 +170,7 @@ impl<'a> Choice<'a> {
         best.3
     }
 
-    fn improve(&mut self) {
+    pub(super) fn improve(&mut self) {
         let mut could_use = vec![Vec::new(); self.gates.len()];
         for (number, gate) in self.gates.iter().enumerate() {
             for (way, needed) in

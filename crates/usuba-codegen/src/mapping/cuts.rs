@@ -1,6 +1,7 @@
 //! Cuts: up to three values from which a gate can be computed, with the truth table that does it.
 
-use super::functions::{apply, depends_on, rename};
+use super::functions::apply;
+use usuba_logic::truth::{depends_on, renamed};
 use usuba_target::Instruction;
 
 /// So many cuts of a gate are kept: half of them those with the fewest leaves, and of these the shallowest; the others
@@ -46,7 +47,7 @@ impl Cut {
             }
         }
         if count < self.count {
-            self.table = rename(self.table, places);
+            self.table = renamed(self.table, places);
             self.leaves[count..].fill(0);
             self.count = count;
         }
@@ -72,7 +73,7 @@ fn combine(row: &Instruction, immediate: u8, cuts: &[Cut]) -> Option<Cut> {
             for (place, leaf) in places.iter_mut().zip(cut.leaves()) {
                 *place = leaves.iter().position(|other| other == leaf).unwrap_or(0);
             }
-            rename(cut.table, places)
+            renamed(cut.table, places)
         })
         .collect();
     let table = apply(row.meaning, immediate, &tables)?;

@@ -1,12 +1,10 @@
 //! Functions of up to three bits, and which of them an instruction of a target computes.
 //!
-//! A truth table is eight bits: bit `4a + 2b + c` is the value at `a`, `b`, `c`. This is the order of
-//! [`Meaning::Ternary`], so that a truth table is the immediate of such an instruction.
+//! The order of a truth table ([`usuba_logic::truth`]) is that of [`Meaning::Ternary`], so that a truth table is the immediate
+//! of such an instruction.
 
+use usuba_logic::truth::{VARIABLES, applied, depends_on};
 use usuba_target::{Instruction, Meaning, Target};
-
-/// The truth tables of the three variables themselves.
-pub(super) const VARIABLES: [u8; 3] = [0xf0, 0xcc, 0xaa];
 
 /// Whether a meaning acts on each bit by itself.
 pub(super) fn is_bitwise(meaning: Meaning) -> bool {
@@ -27,27 +25,8 @@ pub(super) fn apply(meaning: Meaning, immediate: u8, of: &[u8]) -> Option<u8> {
         (Meaning::Not, &[a]) => !a,
         (Meaning::Select, &[a, b, c]) => (a & b) | (!a & c),
         (Meaning::Xor3, &[a, b, c]) => a ^ b ^ c,
-        (Meaning::Ternary, &[a, b, c]) => (0..8).fold(0, |table, row: u8| {
-            let index = (a >> row & 1) << 2 | (b >> row & 1) << 1 | (c >> row & 1);
-            table | (immediate >> index & 1) << row
-        }),
+        (Meaning::Ternary, &[a, b, c]) => applied(immediate, [a, b, c]),
         _ => return None,
-    })
-}
-
-/// Whether a truth table depends on variable `place`.
-pub(super) fn depends_on(table: u8, place: usize) -> bool {
-    let variable = VARIABLES[place];
-    let distance = 4 >> place;
-    (table & variable) >> distance != table & !variable
-}
-
-/// The truth table with its variable k in place `places[k]`.
-pub(super) fn rename(table: u8, places: [usize; 3]) -> u8 {
-    (0..8).fold(0, |renamed, row: u8| {
-        let bit = |k: usize| row >> (2 - places[k]) & 1;
-        let index = bit(0) << 2 | bit(1) << 1 | bit(2);
-        renamed | (table >> index & 1) << row
     })
 }
 
@@ -146,7 +125,7 @@ mod tests {
 
     /// How many of the 256 truth tables are one instruction: the constants and the variables themselves never are.
     #[test]
-    fn targets_have_as_many_functions_as_they_have() {
+    fn three_input_logic_of_each_family() {
         let count = |name: &str| {
             let target = usuba_target::by_name(name).expect("a target");
             let functions = Functions::of(target, 64);
@@ -183,25 +162,5 @@ mod tests {
             ]
         "#]]
         .assert_debug_eq(&counts);
-    }
-
-    #[test]
-    fn renaming_moves_variables() {
-        for table in 0..=255u8 {
-            assert_eq!(rename(table, [0, 1, 2]), table);
-            let [a, b, c] = VARIABLES;
-            assert_eq!(
-                rename(table, [2, 0, 1]),
-                apply(Meaning::Ternary, table, &[c, a, b]).expect("three operands")
-            );
-        }
-    }
-
-    #[test]
-    fn a_table_depends_on_what_changes_it() {
-        assert_eq!([0, 1, 2].map(|place| depends_on(0xf0, place)), [true, false, false]);
-        assert_eq!([0, 1, 2].map(|place| depends_on(0x66, place)), [false, true, true]);
-        assert_eq!([0, 1, 2].map(|place| depends_on(0xff, place)), [false, false, false]);
-        assert_eq!([0, 1, 2].map(|place| depends_on(0x96, place)), [true, true, true]);
     }
 }

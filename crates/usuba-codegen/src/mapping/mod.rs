@@ -9,13 +9,16 @@
 //! Nothing crosses the border of a block: a value from outside a loop is not computed again in every iteration.
 
 mod anneal;
-mod choice;
+pub(crate) mod choice;
+mod choose;
 mod cuts;
 mod functions;
+pub(crate) mod solved;
 
 use crate::block::{Argument, Block, Constant, Function, RegisterId, Step};
-use choice::choose;
-pub(crate) use choice::{Chosen, Gate, Way};
+pub(crate) use choice::{Gate, Way};
+pub(crate) use choose::Chosen;
+use choose::choose;
 use cuts::{Cut, cuts};
 use functions::{Functions, is_bitwise};
 use std::collections::BTreeSet;

@@ -5,8 +5,8 @@
 //! operand that is there last stands first. Where it lives on it has to be copied: renaming does that, and it takes no time. GCC
 //! keeps the operands of the intrinsic where they stand; Clang moves them to save copies.
 
-use crate::asm::permuted;
 use crate::block::{Block, Function, RegisterId, Step};
+use usuba_logic::truth::permuted;
 use usuba_target::Meaning;
 
 /// Instructions that start a cycle on that core.
@@ -46,7 +46,7 @@ impl Arranging {
                             [0, 1, 2]
                         };
                         *operands = order.iter().map(|&from| [a, b, c][from]).collect();
-                        *immediate = Some(permuted(table, order));
+                        *immediate = Some(u32::from(permuted(table as u8, order)));
                     }
                     let ready = operands.iter().enumerate();
                     let ready = ready

@@ -3,12 +3,12 @@
 
 use super::super::Machine;
 use super::super::convention::SYSTEM_V;
-use super::super::encoding::permuted;
 use super::super::linear::{Item, Linear};
 use super::super::machine::{Base, Code, Gpr, Line, Memory, Source, VectorLine};
 use crate::block::{Address, Role};
 use std::collections::BTreeMap;
 use usuba_ir::program::Affine;
+use usuba_logic::truth::permuted;
 use usuba_target::{Instruction, Meaning};
 
 /// Where buffers start, far from each other.
@@ -40,7 +40,7 @@ fn result(row: &Instruction, operands: &[u64], immediate: Option<u32>) -> u64 {
         let numbers = [a, b, c];
         return orders.into_iter().fold(7, |sum: u64, order| {
             let moved = order.map(|from: usize| numbers[from]);
-            let one = moved.into_iter().fold(u64::from(permuted(table, order)), mix);
+            let one = moved.into_iter().fold(u64::from(permuted(table as u8, order)), mix);
             sum.wrapping_add(one)
         });
     }

@@ -1,11 +1,10 @@
 //! Networks of gates of up to three inputs.
 
 use std::collections::BTreeMap;
-use usuba_lower::circuits;
 
 /// The truth table of a wire over all inputs of a circuit of at most eight: bit i mod 64 of word i / 64 is its value for
 /// input i. Bits of inputs that do not exist are zero.
-pub(crate) type Rows = [u64; 4];
+pub type Rows = [u64; 4];
 
 /// Most inputs of a circuit.
 pub const MOST_INPUTS: usize = 8;
@@ -32,27 +31,27 @@ pub struct Netlist {
 }
 
 /// Bit by bit: `x & y` on truth tables.
-pub(crate) fn and(x: &Rows, y: &Rows) -> Rows {
+pub fn and(x: &Rows, y: &Rows) -> Rows {
     std::array::from_fn(|i| x[i] & y[i])
 }
 
 /// `x & ~y`.
-pub(crate) fn without(x: &Rows, y: &Rows) -> Rows {
+pub fn without(x: &Rows, y: &Rows) -> Rows {
     std::array::from_fn(|i| x[i] & !y[i])
 }
 
 /// Whether no bit is set.
-pub(crate) fn is_zero(x: &Rows) -> bool {
+pub fn is_zero(x: &Rows) -> bool {
     x.iter().all(|&word| word == 0)
 }
 
 /// Whether two truth tables share a set bit.
-pub(crate) fn meet(x: &Rows, y: &Rows) -> bool {
+pub fn meet(x: &Rows, y: &Rows) -> bool {
     (0..4).any(|i| x[i] & y[i] != 0)
 }
 
 /// The rows of all inputs that exist.
-pub(crate) fn all_rows(inputs: usize) -> Rows {
+pub fn all_rows(inputs: usize) -> Rows {
     std::array::from_fn(|word| {
         let bits = (1usize << inputs).saturating_sub(64 * word).min(64);
         if bits == 64 { u64::MAX } else { (1 << bits) - 1 }
@@ -60,7 +59,7 @@ pub(crate) fn all_rows(inputs: usize) -> Rows {
 }
 
 /// The truth tables of the inputs themselves.
-pub(crate) fn input_rows(inputs: usize) -> Vec<Rows> {
+pub fn input_rows(inputs: usize) -> Vec<Rows> {
     (0..inputs)
         .map(|input| {
             let mut rows = [0; 4];
@@ -75,7 +74,7 @@ pub(crate) fn input_rows(inputs: usize) -> Vec<Rows> {
 impl Gate {
     /// A gate with its operands in a fixed order and its table in the form that [`Gate`] describes: operands that do not
     /// matter left out. `None` if it is a constant or one of its operands.
-    pub(crate) fn normal(of: [usize; 3], table: u8) -> Option<Gate> {
+    pub fn normal(of: [usize; 3], table: u8) -> Option<Gate> {
         // The wires, each once, that make a difference.
         let mut wires: Vec<usize> = of.to_vec();
         wires.sort_unstable();
@@ -118,7 +117,7 @@ impl Gate {
     }
 
     /// Its truth table over the inputs of the circuit, from those of its operands.
-    pub(crate) fn rows(&self, wires: &[Rows], all: &Rows) -> Rows {
+    pub fn rows(&self, wires: &[Rows], all: &Rows) -> Rows {
         let [a, b, c] = self.of.map(|wire| wires[wire]);
         std::array::from_fn(|i| {
             let mut word = 0;
@@ -132,37 +131,6 @@ impl Gate {
 }
 
 impl Netlist {
-    /// A circuit of the compiler's, gate by gate.
-    pub fn from_circuit(circuit: &circuits::Circuit) -> Netlist {
-        let mut netlist = Netlist { inputs: circuit.inputs, gates: Vec::new(), outputs: Vec::new() };
-        let mut wires: Vec<usize> = (0..circuit.inputs).collect();
-        for gate in &circuit.gates {
-            let (a, b, table) = match *gate {
-                circuits::Gate::Not(a) => (a, a, 0x01),
-                circuits::Gate::And(a, b) => (a, b, 0x80),
-                circuits::Gate::Or(a, b) => (a, b, 0x98),
-                circuits::Gate::Xor(a, b) => (a, b, 0x18),
-                circuits::Gate::AndNot(a, b) => (a, b, 0x10),
-            };
-            let of = [wires[a], wires[b], wires[b]];
-            // A constant, such as x ^ x, is kept as it stands.
-            netlist.gates.push(Gate::normal(of, table).unwrap_or(Gate { of, table: 0 }));
-            wires.push(netlist.inputs + netlist.gates.len() - 1);
-        }
-        netlist.outputs = circuit.outputs.iter().map(|&wire| wires[wire]).collect();
-        netlist
-    }
-
-    /// A circuit of the database, row by row.
-    pub fn from_published(published: &circuits::Published) -> Netlist {
-        let gate = |&(of, table)| Gate::normal(of, table).unwrap_or(Gate { of, table });
-        Netlist {
-            inputs: published.circuit.inputs,
-            gates: published.rows.iter().map(gate).collect(),
-            outputs: published.result.clone(),
-        }
-    }
-
     /// The same circuit with input k at place `order[k]`, and with output j from output `sources[j]`.
     pub fn rewired(&self, order: &[usize], sources: &[usize]) -> Netlist {
         let wire = |wire: usize| order.get(wire).copied().unwrap_or(wire);
@@ -178,7 +146,7 @@ impl Netlist {
     }
 
     /// The truth tables of all wires.
-    pub(crate) fn rows(&self) -> Vec<Rows> {
+    pub fn rows(&self) -> Vec<Rows> {
         let all = all_rows(self.inputs);
         let mut wires = input_rows(self.inputs);
         for gate in &self.gates {
@@ -212,7 +180,7 @@ impl Netlist {
 
     /// The gates that outputs need, each once, in an order of evaluation: made where first needed, outputs in order.
     /// `None` if they need each other in a circle.
-    pub(crate) fn sorted(&self) -> Option<Netlist> {
+    pub fn sorted(&self) -> Option<Netlist> {
         #[derive(Clone, Copy, PartialEq)]
         enum State {
             New,

@@ -1,0 +1,41 @@
+//! The choice problems that technology mapping meets, and what it made of them: for who wants to know how good it is.
+
+pub use crate::mapping::solved::{LARGEST, Solved, TABLE, lines};
+
+use crate::{Missing, mapping};
+use usuba_ir::program::Program;
+use usuba_logic::choice::Problem;
+use usuba_target::Target;
+
+/// A choice problem of a program and what covering made of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Covered {
+    /// The problem.
+    pub problem: Problem,
+    /// The cost of the cover that the search found, in micro-operations.
+    pub searched: u32,
+    /// The cost of the cover that was taken: the one that was found, or a cheaper one of the table.
+    pub cost: u32,
+}
+
+/// The choice problems of all blocks of a program for a target, those without gates left out, in the order of the nodes and,
+/// within a node, outer blocks first.
+///
+/// # Errors
+/// Everything that the target has no code for, as [`select`](crate::select) does.
+pub fn problems(program: &Program, target: &Target) -> Result<Vec<Covered>, Vec<Missing>> {
+    let mut found = Vec::new();
+    crate::mapped(program, target, &mut |gates, chosen| {
+        if !gates.is_empty() {
+            let (searched, cost) = (chosen.searched, chosen.cost);
+            found.push(Covered { problem: mapping::choice::problem(gates), searched, cost });
+        }
+    })?;
+    Ok(found)
+}
+
+/// What one instruction of a target costs for each function of three bits, in micro-operations; `None` where it takes more
+/// than one. The index is the truth table, whose bit `4a + 2b + c` is the value at `a`, `b`, `c`.
+pub fn functions(target: &Target) -> Vec<Option<u32>> {
+    mapping::costs(target)
+}
