@@ -3,9 +3,9 @@
 use crate::ciphers::Cipher;
 use std::ops::ControlFlow;
 use usuba_codegen::problems::{Covered, LARGEST, Solved, functions, problems};
+use usuba_compiler::pipeline::{Observer, Product, Settings, compile, stages};
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::Program;
-use usuba_kit::pipeline::{Observer, Product, Settings, compile, stages};
 use usuba_lower::circuits::database;
 use usuba_synth::choice::{Cheapest, cheapest};
 use usuba_target::{Target, by_name};

@@ -3,8 +3,8 @@
 use crate::ciphers::Cipher;
 use crate::wycheproof::{Case, chacha20_poly1305};
 use std::fmt;
-use usuba_kit::known_answers::{Direction, Request};
-use usuba_kit::manifest::{Construction, Function, Primitive, Scheme};
+use usuba_package::manifest::{Construction, Function, Primitive, Scheme};
+use usuba_trial::known_answers::{Direction, Request};
 
 /// A known answer.
 #[derive(Clone)]

@@ -11,13 +11,13 @@
 use crate::ciphers::Cipher;
 use std::collections::BTreeMap;
 use usuba_codegen::admits;
+use usuba_compiler::pipeline::Settings;
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::Program;
-use usuba_kit::pipeline::Settings;
-use usuba_kit::run::Family;
 use usuba_lang::elaborate::elaborate;
 use usuba_lang::typed::{Body, Instance, Lookup};
 use usuba_target::Target;
+use usuba_trial::run::Family;
 
 /// So many primitives go by each triple of slicing, target and compiler, if so many have code for it.
 pub const LEAST: usize = 2;

@@ -2,10 +2,10 @@
 //! 1.8 times as long on Zen 4, in every second process.
 
 use usuba_ir::layout::Slicing;
-use usuba_kit::library::{self, Choices};
-use usuba_kit::run::{Compiler, Family};
+use usuba_package::library::{self, Choices};
 use usuba_target::by_name;
 use usuba_tests::ciphers::Cipher;
+use usuba_trial::run::{Compiler, Family};
 
 #[test]
 fn no_vector_lies_across_lines() {

@@ -2,9 +2,9 @@
 //! gcc with little optimisation, for it is not what is tested. `USUBA_TARGETS=sse2,avx512` chooses the targets.
 
 use usuba_ir::layout::Slicing;
-use usuba_kit::known_answers::{Path, Plan, run};
-use usuba_kit::run::Family;
 use usuba_tests::ciphers::Cipher;
+use usuba_trial::known_answers::{Path, Plan, run};
+use usuba_trial::run::Family;
 
 fn check(name: &str) {
     let chosen = std::env::var("USUBA_TARGETS").unwrap_or_else(|_| "avx2".into());

@@ -6,16 +6,16 @@
 //! not claimed. The circuits of tables, slicings and everything after elaboration are not looked at: other tests do.
 
 use std::collections::HashMap;
+use usuba_compiler::pipeline::Settings;
 use usuba_ir::layout::Slicing;
-use usuba_kit::manifest::{Function, Primitive};
-use usuba_kit::order::Order;
-use usuba_kit::pipeline::Settings;
 use usuba_lang::elaborate::elaborate;
 use usuba_lang::load::{Text, load};
 use usuba_lang::typed::{
     Body, Definition, Expression, ExpressionKind, Instance, InstanceId, LogicOp, Lookup, Program, Slot, Step,
     Table,
 };
+use usuba_package::manifest::{Function, Primitive};
+use usuba_package::order::Order;
 use usuba_tests::ciphers::{CIPHERS, Cipher, root};
 
 /// The numbers of the variables whose sum it is, in order; 0 stands for one.

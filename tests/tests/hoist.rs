@@ -2,10 +2,10 @@
 //! of the ciphers with a schedule apart.
 
 use usuba_ir::layout::Slicing;
-use usuba_kit::known_answers::{Direction, Path, Plan, Request, Test, run};
-use usuba_kit::library::{self, Choices};
-use usuba_kit::run::Family;
+use usuba_package::library::{self, Choices};
 use usuba_tests::ciphers::{Cipher, root};
+use usuba_trial::known_answers::{Direction, Path, Plan, Request, Test, run};
+use usuba_trial::run::Family;
 
 fn inside(name: &str) -> Cipher {
     Cipher::at(root().join("tests/ciphers/schedule-inside"), &format!("{name}.toml"))

@@ -15,11 +15,11 @@ use std::io::Write;
 use std::sync::OnceLock;
 use std::time::Instant;
 use usuba_ir::layout::Slicing;
-use usuba_kit::known_answers::{Path, Plan, Report, Request, Test, run};
-use usuba_kit::run::{Compiler, Family, RunError};
 use usuba_target::Target;
 use usuba_tests::ciphers::{CIPHERS, Cipher};
 use usuba_tests::sample::{Subject, Way, house, offered, sample};
+use usuba_trial::known_answers::{Path, Plan, Report, Request, Test, run};
+use usuba_trial::run::{Compiler, Family, RunError};
 
 /// The longest chain that every way is asked.
 const LONGEST: u32 = 1000;

@@ -15,15 +15,20 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("usuba-codegen", &["usuba-logic", "usuba-ir", "usuba-target"]),
     ("usuba-verify", &["usuba-ir", "usuba-target"]),
     (
-        "usuba-kit",
+        "usuba-compiler",
+        &["usuba-lang", "usuba-ir", "usuba-lower", "usuba-opt", "usuba-target", "usuba-codegen"],
+    ),
+    ("usuba-package", &["usuba-lang", "usuba-ir", "usuba-target", "usuba-codegen", "usuba-compiler"]),
+    (
+        "usuba-trial",
         &[
             "usuba-lang",
             "usuba-ir",
             "usuba-lower",
-            "usuba-opt",
             "usuba-target",
             "usuba-codegen",
-            "usuba-verify",
+            "usuba-compiler",
+            "usuba-package",
         ],
     ),
     (
@@ -36,13 +41,15 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "usuba-target",
             "usuba-codegen",
             "usuba-verify",
-            "usuba-kit",
+            "usuba-compiler",
+            "usuba-package",
+            "usuba-trial",
             "usuba-synth",
         ],
     ),
 ];
 
-/// What only the edge of the house may touch, and the one module of the kit that runs compilers.
+/// What only the edge of the house may touch, and the one module of `usuba-trial` that runs compilers.
 const WORLD: &[&str] = &["std::fs", "std::process", "std::net", "std::env", "std::time", "std::thread"];
 
 fn root() -> PathBuf {
@@ -94,7 +101,7 @@ fn the_core_touches_no_file_process_or_clock() {
         let mut files = Vec::new();
         sources(&folder, &mut files);
         for file in files {
-            let runs_compilers = *name == "usuba-kit"
+            let runs_compilers = *name == "usuba-trial"
                 && file
                     .strip_prefix(&folder)
                     .is_ok_and(|path| path.starts_with("run") || path == Path::new("run.rs"));

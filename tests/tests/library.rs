@@ -6,15 +6,15 @@
 
 use std::time::Instant;
 use usuba_codegen::Backend;
-use usuba_kit::OutputFile;
-use usuba_kit::harness;
-use usuba_kit::known_answers::{LONGEST_EMULATED, Request, Test, run_program};
-use usuba_kit::library::Choices;
-use usuba_kit::manifest::Primitive;
-use usuba_kit::package::{self, Options, Package, measured};
-use usuba_kit::run::{Compiler, Family, Program, SharedObjects};
+use usuba_package::OutputFile;
+use usuba_package::library::Choices;
+use usuba_package::manifest::Primitive;
+use usuba_package::package::{self, Options, Package, measured};
 use usuba_target::{PLATFORMS, Target, by_name};
 use usuba_tests::ciphers::{CIPHERS, Cipher};
+use usuba_trial::harness;
+use usuba_trial::known_answers::{LONGEST_EMULATED, Request, Test, run_program};
+use usuba_trial::run::{Compiler, Family, Program, SharedObjects};
 
 /// One of each kind and layout: H and bit-interleaved, V with packed words, V with interleaving, B.
 const USUAL: [(&str, &str); 4] =

@@ -4,13 +4,13 @@
 //! known answers go through the interpreter of Usuba0 with each pass left out in turn.
 
 use std::ops::ControlFlow;
+use usuba_compiler::pipeline::{Settings, optimised};
 use usuba_ir::check;
 use usuba_ir::program::Program;
-use usuba_kit::known_answers::{self, Path, Plan};
-use usuba_kit::pipeline::{Settings, optimised};
 use usuba_opt::pass::{self, Observer, Pass};
 use usuba_opt::passes::{PASSES, optimise};
 use usuba_tests::ciphers;
+use usuba_trial::known_answers::{self, Path, Plan};
 use usuba_verify::compare::{Effort, compare};
 
 /// Compares what each pass leaves with what it was given.

@@ -15,12 +15,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use usuba_ir::layout::Slicing;
-use usuba_kit::run::{Compiler, Family};
 use usuba_target::Target;
 use usuba_tests::random::comparison::{Agreed, Case, Failure, agree, in_mode};
 use usuba_tests::random::kernels::{self, Way};
 use usuba_tests::random::program::{Profile, generate};
 use usuba_tests::random::shrink::shrink;
+use usuba_trial::run::{Compiler, Family};
 
 /// How many programs are run by default.
 const PROGRAMS: u64 = 2100;

@@ -1,15 +1,15 @@
 //! Bitsliced ciphers whose bitwise nodes are all split into the bits of their words mean what they mean.
 
 use std::collections::BTreeSet;
+use usuba_compiler::pipeline::Settings;
 use usuba_ir::layout::Slicing;
 use usuba_ir::random::Random;
-use usuba_kit::known_answers::{Path, Plan, run};
-use usuba_kit::pipeline::Settings;
-use usuba_kit::run::Family;
 use usuba_lang::elaborate::elaborate;
 use usuba_lang::interpret::Interpreter;
 use usuba_lower::{Loops, Split, lower};
 use usuba_tests::ciphers::{CIPHERS, Cipher};
+use usuba_trial::known_answers::{Path, Plan, run};
+use usuba_trial::run::Family;
 
 /// Every primitive on random inputs, with all of these loops kept and with the usual ones; which nodes were split.
 #[test]

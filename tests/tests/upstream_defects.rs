@@ -1,14 +1,14 @@
 //! What the published compiler got wrong: each a small program with the right answer, through the reference interpreter,
 //! Usuba0 and C by gcc and clang on general-purpose and vector registers; or the message that it deserves.
 
+use usuba_compiler::pipeline::{Failure, Settings, optimised};
 use usuba_ir::layout::Slicing::{self, B, H, V};
-use usuba_kit::pipeline::{Failure, Settings, optimised};
-use usuba_kit::run::{Compiler, Family};
 use usuba_lang::interpret::interpret;
 use usuba_lang::load::{Text, load};
 use usuba_tests::random::comparison::{Agreed, Case, agree};
 use usuba_tests::random::kernels::{self, Way};
 use usuba_tests::random::stages;
+use usuba_trial::run::{Compiler, Family};
 
 /// Programs with their right answers.
 #[derive(Default)]
@@ -268,13 +268,13 @@ fn circuits_do_not_change_the_meaning_of_tables() {
             _ => "Encrypt",
         };
         let slicing = if name == "des" { B } else { V };
-        let settings = usuba_kit::pipeline::Settings::new(slicing, Some(entry));
+        let settings = usuba_compiler::pipeline::Settings::new(slicing, Some(entry));
         let mut own = settings.clone();
         own.lowering.published_circuits = false;
         let (_, published, _) =
-            usuba_kit::pipeline::optimised(&cipher.loaded, &settings, &mut ()).expect("it compiles");
+            usuba_compiler::pipeline::optimised(&cipher.loaded, &settings, &mut ()).expect("it compiles");
         let (_, synthesised, _) =
-            usuba_kit::pipeline::optimised(&cipher.loaded, &own, &mut ()).expect("it compiles");
+            usuba_compiler::pipeline::optimised(&cipher.loaded, &own, &mut ()).expect("it compiles");
         let verdict = compare(&published, &synthesised, Effort { cases: 64, ..Effort::default() });
         assert!(verdict.is_agreement(), "{name}: {verdict}");
     }

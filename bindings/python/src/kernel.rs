@@ -10,16 +10,15 @@ use pyo3::types::PyBytes;
 use std::ffi::c_void;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use usuba_codegen::{Direction, Shape};
-use usuba_ir::layout::Slicing;
-use usuba_kit::pipeline::{self, Settings};
-use usuba_kit::run::{Compiler, Family};
-use usuba_lang::diagnostic::Diagnostic;
-use usuba_lang::elaborate;
-use usuba_lang::load::{Loaded, Loader, load};
-use usuba_lang::render::{Style, render};
-use usuba_lang::typed;
-use usuba_target::Target;
+use usuba_compiler::codegen::{self, Direction, Shape};
+use usuba_compiler::ir::layout::Slicing;
+use usuba_compiler::lang::diagnostic::Diagnostic;
+use usuba_compiler::lang::load::{Loaded, Loader, load};
+use usuba_compiler::lang::render::{Style, render};
+use usuba_compiler::lang::{elaborate, typed};
+use usuba_compiler::pipeline::{self, Settings};
+use usuba_compiler::target::{self, Target};
+use usuba_trial::run::{Compiler, Family};
 
 /// The name of the function that takes the addresses of all parameters in one array.
 const ENTRY: &str = "usuba_python_entry";
@@ -252,12 +251,12 @@ fn compiler(target: &Target) -> PyResult<Compiler> {
 
 fn target_of(name: &str) -> PyResult<&'static Target> {
     if name == "native" {
-        let here = usuba_target::all().iter().copied().filter(|target| compiler(target).is_ok());
+        let here = target::all().iter().copied().filter(|target| compiler(target).is_ok());
         // Without any, the error of the compiler says what is missing.
-        return Ok(here.max_by_key(|target| target.register_bits).unwrap_or(usuba_target::all()[0]));
+        return Ok(here.max_by_key(|target| target.register_bits).unwrap_or(target::all()[0]));
     }
-    usuba_target::by_name(name).ok_or_else(|| {
-        let names: Vec<&str> = usuba_target::all().iter().map(|target| target.name).collect();
+    target::by_name(name).ok_or_else(|| {
+        let names: Vec<&str> = target::all().iter().map(|target| target.name).collect();
         PyValueError::new_err(format!("there is no target {name:?}; there are native, {}", names.join(", ")))
     })
 }
@@ -297,7 +296,7 @@ fn attempt(
     target: &Target,
     symbol: &str,
 ) -> Result<pipeline::Compiled, Refusal> {
-    let naming = usuba_codegen::Options { symbol: symbol.to_owned(), ..usuba_codegen::Options::default() };
+    let naming = codegen::Options { symbol: symbol.to_owned(), ..codegen::Options::default() };
     pipeline::compile(loaded, settings, target, &naming, &mut ()).map_err(|failure| match failure {
         pipeline::Failure::Program(findings) => Refusal::Program(diagnosed(loaded, &findings)),
         pipeline::Failure::Target(missing) => {
@@ -309,7 +308,7 @@ fn attempt(
 }
 
 /// Cycles of an instance: those that the ports of the target need, else one for each instruction.
-fn cost(kernel: &usuba_codegen::Kernel, target: &Target) -> f64 {
+fn cost(kernel: &codegen::Kernel, target: &Target) -> f64 {
     let cycles = kernel.report.port_bound(target).unwrap_or(kernel.report.instructions_run() as f64);
     cycles / f64::from(kernel.instances.max(1))
 }

@@ -1,7 +1,7 @@
 //! Where the bits of an instance lie in the registers of a kernel: [`Shape`] of the code generator, the other way round.
 
-use usuba_codegen::{KernelParameter, Shape};
-use usuba_ir::layout::Slicing;
+use usuba_compiler::codegen::{KernelParameter, Shape};
+use usuba_compiler::ir::layout::Slicing;
 
 /// A parameter as callers see it: arrays of words.
 pub struct Port {

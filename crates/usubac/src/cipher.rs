@@ -5,12 +5,12 @@ use crate::files;
 use crate::front_end;
 use crate::output::{Failure, Output};
 use std::path::{Path, PathBuf};
-use usuba_kit::library::BuildError;
-use usuba_kit::manifest::place::{self, Subject};
-use usuba_kit::manifest::{self, Construction, Manifest, Primitive};
-use usuba_kit::package::measured::{self, Measured};
-use usuba_kit::tuned::{self, Tuned};
 use usuba_lang::load::Loaded;
+use usuba_package::library::BuildError;
+use usuba_package::manifest::place::{self, Subject};
+use usuba_package::manifest::{self, Construction, Manifest, Primitive};
+use usuba_package::package::measured::{self, Measured};
+use usuba_trial::tuned::{self, Tuned};
 
 /// A cipher: its manifest and its program.
 pub struct Cipher {

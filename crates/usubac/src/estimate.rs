@@ -1,8 +1,8 @@
 //! What a node would cost in each slicing on a target, and the choice between them.
 
 use usuba_codegen::{Kernel, KernelParameter, Missing};
+use usuba_compiler::pipeline::{Compiled, Failure, Settings, compile};
 use usuba_ir::layout::Slicing;
-use usuba_kit::pipeline::{Compiled, Failure, Settings, compile};
 use usuba_lang::diagnostic::Diagnostic;
 use usuba_lang::load::Loaded;
 use usuba_target::Target;

@@ -56,13 +56,13 @@ pub fn write_generated(
     force: bool,
 ) -> Result<Vec<PathBuf>, Failure> {
     let files: Vec<(PathBuf, String)> =
-        files.into_iter().map(|(path, contents)| (path, usuba_kit::marked(contents))).collect();
+        files.into_iter().map(|(path, contents)| (path, usuba_package::marked(contents))).collect();
     let foreign =
         files.iter().map(|(path, contents)| (folder.join(path), contents)).find(|(place, contents)| {
             fs::read(place).map_or_else(
                 // A folder is what `write_all` speaks of; what cannot be read is not known to be ours.
                 |_| place.exists() && !place.is_dir(),
-                |found| found != contents.as_bytes() && !usuba_kit::is_marked(&found),
+                |found| found != contents.as_bytes() && !usuba_package::is_marked(&found),
             )
         });
     match foreign {

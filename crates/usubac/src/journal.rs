@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use usuba_kit::tune::Verdict;
-use usuba_kit::variant::Variant;
+use usuba_trial::tune::Verdict;
+use usuba_trial::variant::Variant;
 
 /// A finding about a variant of a primitive on a target.
 #[derive(Clone, PartialEq, Debug)]

@@ -3,12 +3,12 @@
 use crate::args;
 use crate::output::Failure;
 use usuba_codegen::Order;
-use usuba_kit::pipeline::Knobs;
-use usuba_kit::variant::Variant;
+use usuba_compiler::pipeline::Knobs;
 use usuba_lower::{Loops, Split};
 use usuba_opt::hoist::KEY_HOISTING;
 use usuba_opt::pass;
 use usuba_opt::passes::PASSES;
+use usuba_trial::variant::Variant;
 
 /// What the command line says about passes.
 ///

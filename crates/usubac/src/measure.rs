@@ -7,15 +7,15 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use usuba_codegen::{Backend, Kernel};
-use usuba_kit::OutputFile;
-use usuba_kit::bench::{self, Timed};
-use usuba_kit::disassembly::{self, Code};
-use usuba_kit::library::{self, BuildError, Library};
-use usuba_kit::manifest::Primitive;
-use usuba_kit::pipeline::Knobs;
-use usuba_kit::run::{Compiler, Objects, Program, RunError};
-use usuba_kit::variant::Variant;
+use usuba_compiler::pipeline::Knobs;
+use usuba_package::OutputFile;
+use usuba_package::library::{self, BuildError, Library};
+use usuba_package::manifest::Primitive;
 use usuba_target::Target;
+use usuba_trial::bench::{self, Timed};
+use usuba_trial::disassembly::{self, Code};
+use usuba_trial::run::{Compiler, Objects, Program, RunError};
+use usuba_trial::variant::Variant;
 
 /// Where variants are made and run.
 pub struct Workbench<'a> {

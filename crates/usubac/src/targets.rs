@@ -3,9 +3,9 @@
 use crate::args::SlicingArg;
 use crate::output::Failure;
 use usuba_ir::layout::Slicing;
-use usuba_kit::run::{Compiler, Family};
-use usuba_kit::variant::{self, KNOBS, Variant};
 use usuba_target::{Target, all, by_name};
+use usuba_trial::run::{Compiler, Family};
+use usuba_trial::variant::{self, KNOBS, Variant};
 
 /// Whether code for a target runs here without an emulator.
 pub fn runs_here(target: &Target) -> bool {

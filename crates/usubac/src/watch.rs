@@ -4,8 +4,8 @@ use crate::args::Passes;
 use crate::output::{Failure, print_line};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
+use usuba_compiler::pipeline::{Observer, Product, stages};
 use usuba_ir::program::Program;
-use usuba_kit::pipeline::{Observer, Product, stages};
 use usuba_verify::compare::{Effort, Verdict, compare};
 
 /// Random cases per pass for `--verify-each`.

@@ -346,7 +346,7 @@ fn ascon(tuned: Option<&str>) -> tempfile::TempDir {
 fn fingerprint(file: &Path) -> String {
     let mut sources = usuba_lang::source::Sources::default();
     sources.add("any name", fs::read_to_string(file).expect("it is there"));
-    usuba_kit::tuned::fingerprint(&sources)
+    usuba_trial::tuned::fingerprint(&sources)
 }
 
 /// A library has code for every machine; four words in a lane are none for general-purpose registers.

@@ -5,8 +5,8 @@
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use usuba_codegen::Backend;
+use usuba_compiler::pipeline::{Settings, compile};
 use usuba_ir::layout::Slicing;
-use usuba_kit::pipeline::{Settings, compile};
 use usuba_lang::load::load;
 use usuba_target::Target;
 use usuba_tests::ciphers::{CIPHERS, Cipher, Disk, root};

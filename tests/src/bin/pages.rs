@@ -7,10 +7,10 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
+use usuba_compiler::pipeline::{Settings, compile};
 use usuba_ir::layout::Slicing;
-use usuba_kit::manifest::{Construction, Function, Primitive, Scheme};
-use usuba_kit::package::share_engines;
-use usuba_kit::pipeline::{Settings, compile};
+use usuba_package::manifest::{Construction, Function, Primitive, Scheme};
+use usuba_package::package::share_engines;
 use usuba_tests::ciphers::{CIPHERS, Cipher, root};
 
 fn main() {
@@ -156,7 +156,7 @@ fn batches(cipher: &Cipher, primitive: &Primitive) -> String {
          bytes, {}, {}):\n\n| engine | blocks | cycles | a byte |\n|---|---|---|---|\n",
         cipher.measured.machine, cipher.measured.tools
     );
-    let block = usuba_kit::bench::block_bytes(primitive);
+    let block = usuba_trial::bench::block_bytes(primitive);
     for (blocks, engine, cycles) in rows {
         let _ = writeln!(
             text,

@@ -6,9 +6,9 @@ use super::prng::Random;
 use usuba_codegen::{Kernel, Options};
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::Program;
-use usuba_kit::OutputFile;
-use usuba_kit::run::{Compiler, Family};
+use usuba_package::OutputFile;
 use usuba_target::Target;
+use usuba_trial::run::{Compiler, Family};
 
 /// How to make code and run it.
 #[derive(Clone, Copy, Debug)]

@@ -11,12 +11,12 @@ mod reference;
 use program::{Dialogue, Digested, Placement, Refused, Sealed, Way, build};
 use std::path::Path;
 use std::sync::OnceLock;
-use usuba_kit::manifest::{Construction, Scheme};
-use usuba_kit::run::{Compiler, Family, RunError};
-use usuba_kit::vectors;
+use usuba_package::manifest::{Construction, Scheme};
 use usuba_tests::ciphers::{Cipher, root};
 use usuba_tests::random::prng::Random;
 use usuba_tests::wycheproof::{Case, chacha20_poly1305};
+use usuba_trial::run::{Compiler, Family, RunError};
+use usuba_trial::vectors;
 
 /// Where buffers are: before and after a page that cannot be touched, and with every alignment to 8 bytes.
 const PLACES: [u8; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 128];

@@ -1,12 +1,12 @@
 //! A C program around the constructions of a cipher, and what it can be asked: see `common.c`, `aead.c`, `digest.c`.
 
-use usuba_kit::OutputFile;
-use usuba_kit::construction;
-use usuba_kit::library::{self, Choices};
-use usuba_kit::manifest::{Construction, Scheme};
-use usuba_kit::run::{Compiler, Family, Program};
+use usuba_package::OutputFile;
+use usuba_package::construction;
+use usuba_package::library::{self, Choices};
+use usuba_package::manifest::{Construction, Scheme};
 use usuba_target::Target;
 use usuba_tests::ciphers::{Cipher, root};
+use usuba_trial::run::{Compiler, Family, Program};
 
 /// Bytes of the answer to a request for checks of bad arguments.
 const MESSAGE: usize = 128;

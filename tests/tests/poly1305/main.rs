@@ -3,11 +3,11 @@
 //! Carries that are left out must be noticed.
 
 use std::sync::OnceLock;
-use usuba_kit::OutputFile;
-use usuba_kit::construction;
-use usuba_kit::run::{Compiler, Family, Objects, Program};
+use usuba_package::OutputFile;
+use usuba_package::construction;
 use usuba_target::by_name;
 use usuba_tests::ciphers::{Cipher, root};
+use usuba_trial::run::{Compiler, Family, Objects, Program};
 
 /// Vectors for the shortest messages, too.
 const ALWAYS: &str = "-DVECTORS_POLY1305_VECTORS_FROM=1";
@@ -54,7 +54,7 @@ fn form(prefix: &str, change: &dyn Fn(&str, String) -> String) -> Vec<OutputFile
 /// The scalar forms and what compares, compiled.
 fn compiled_scalar(flags: &[&str]) -> Objects {
     let same = |_: &str, text: String| text;
-    let mut files = usuba_kit::runtime();
+    let mut files = usuba_package::runtime();
     files.extend(form("words_", &same));
     files.extend(form("limbs_", &same));
     files.extend(form("vectors_", &same).into_iter().filter(|file| file.path.ends_with(".h")));
@@ -76,7 +76,7 @@ fn program(
     scalar: &Objects,
     change: &dyn Fn(&str, String) -> String,
 ) -> Program {
-    let mut files = usuba_kit::runtime();
+    let mut files = usuba_package::runtime();
     files.extend(form("vectors_", change));
     let flags = [&["-std=c99"], flags].concat();
     let compiler = Compiler::native(family).expect("it is installed");

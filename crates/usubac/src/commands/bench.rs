@@ -11,11 +11,11 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use usuba_codegen::Backend;
 use usuba_ir::layout::Slicing;
-use usuba_kit::bench::block_bytes;
-use usuba_kit::manifest::Primitive;
-use usuba_kit::tuned::Tuned;
-use usuba_kit::variant::Variant;
+use usuba_package::manifest::Primitive;
 use usuba_target::{Core, Target};
+use usuba_trial::bench::block_bytes;
+use usuba_trial::tuned::Tuned;
+use usuba_trial::variant::Variant;
 
 /// A line of the table.
 struct Row {

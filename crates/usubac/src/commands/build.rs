@@ -11,14 +11,14 @@ use crate::{front_end, knobs, progress, targets};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use usuba_codegen::{Backend, Kernel, Missing};
+use usuba_compiler::pipeline::{self, Settings, compile};
 use usuba_ir::layout::Slicing;
-use usuba_kit::library::{self, BuildError, Choices};
-use usuba_kit::manifest::{Function, Primitive};
-use usuba_kit::pipeline::{self, Settings, compile};
-use usuba_kit::variant::Variant;
 use usuba_lang::load::Loaded;
 use usuba_lang::typed::Mode;
+use usuba_package::library::{self, BuildError, Choices};
+use usuba_package::manifest::{Function, Primitive};
 use usuba_target::Target;
+use usuba_trial::variant::Variant;
 
 /// Compiles, and writes all files or none.
 pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {

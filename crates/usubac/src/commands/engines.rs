@@ -10,16 +10,16 @@ use crate::output::{Failure, Output, print_json, print_line};
 use crate::{progress, targets};
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use usuba_compiler::pipeline;
 use usuba_ir::layout::Slicing;
-use usuba_kit::library::BuildError;
-use usuba_kit::manifest::{Function, Primitive};
-use usuba_kit::package::measured::{self, Batch, Measured};
-use usuba_kit::package::share_engines;
-use usuba_kit::pipeline;
-use usuba_kit::run::Family;
-use usuba_kit::tuned::Tuned;
-use usuba_kit::variant::Variant;
+use usuba_package::library::BuildError;
+use usuba_package::manifest::{Function, Primitive};
+use usuba_package::package::measured::{self, Batch, Measured};
+use usuba_package::package::share_engines;
 use usuba_target::{PLATFORMS, Target};
+use usuba_trial::run::Family;
+use usuba_trial::tuned::Tuned;
+use usuba_trial::variant::Variant;
 
 /// An engine, compiled.
 struct Engine {

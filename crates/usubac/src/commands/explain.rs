@@ -6,8 +6,8 @@ use crate::estimate::{Refusal, attempt_for, cycles_per_instance, cycles_per_inst
 use crate::output::{Failure, Output, print_json, print_line};
 use crate::{front_end, knobs, targets};
 use serde_json::{Value, json};
+use usuba_compiler::pipeline::Settings;
 use usuba_ir::layout::Slicing;
-use usuba_kit::pipeline::Settings;
 use usuba_lang::elaborate::Options;
 use usuba_lang::load::Loaded;
 use usuba_lang::typed::Mode;

@@ -7,14 +7,14 @@ use crate::output::{Failure, Output, print_json, print_line};
 use crate::{front_end, knobs, progress, targets};
 use serde_json::json;
 use std::path::PathBuf;
-use usuba_kit::construction;
-use usuba_kit::library::{BuildError, Choices};
-use usuba_kit::manifest::Primitive;
-use usuba_kit::package::measured::Measured;
-use usuba_kit::package::{self, Options, Package};
-use usuba_kit::pipeline;
-use usuba_kit::tuned::Tuned;
+use usuba_compiler::pipeline;
+use usuba_package::construction;
+use usuba_package::library::{BuildError, Choices};
+use usuba_package::manifest::Primitive;
+use usuba_package::package::measured::Measured;
+use usuba_package::package::{self, Options, Package};
 use usuba_target::Target;
+use usuba_trial::tuned::Tuned;
 
 /// Makes the library, and writes all files or none.
 pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {

@@ -7,10 +7,10 @@ use crate::output::{Failure, Output, print_json, print_line};
 use crate::{knobs, progress, targets};
 use serde_json::{Value, json};
 use usuba_ir::layout::Slicing;
-use usuba_kit::known_answers::constructions::Source;
-use usuba_kit::known_answers::{self, Path, Plan, Report};
-use usuba_kit::manifest::{Construction, Scheme};
-use usuba_kit::vectors::{self, Kind, VectorFile};
+use usuba_package::manifest::{Construction, Scheme};
+use usuba_trial::known_answers::constructions::Source;
+use usuba_trial::known_answers::{self, Path, Plan, Report};
+use usuba_trial::vectors::{self, Kind, VectorFile};
 
 /// Failures that are printed in full.
 const SHOWN: usize = 20;

@@ -15,16 +15,16 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use usuba_compiler::pipeline::Settings;
 use usuba_ir::layout::Slicing;
-use usuba_kit::bench::{block_bytes, median};
-use usuba_kit::known_answers::{self, Path, Plan};
-use usuba_kit::manifest::Primitive;
-use usuba_kit::pipeline::Settings;
-use usuba_kit::run::{Family, Program, RunError};
-use usuba_kit::tune::{Search, Space, Verdict, least_cycles};
-use usuba_kit::tuned::{self, Choice, Tuned};
-use usuba_kit::variant::Variant;
+use usuba_package::manifest::Primitive;
 use usuba_target::Target;
+use usuba_trial::bench::{block_bytes, median};
+use usuba_trial::known_answers::{self, Path, Plan};
+use usuba_trial::run::{Family, Program, RunError};
+use usuba_trial::tune::{Search, Space, Verdict, least_cycles};
+use usuba_trial::tuned::{self, Choice, Tuned};
+use usuba_trial::variant::Variant;
 
 /// The journal, beside the manifest.
 const JOURNAL: &str = "tuned.journal";
@@ -158,7 +158,7 @@ fn space(tune: &Tune, primitive: &Primitive, families: &[Family]) -> Result<Spac
             *place = values;
         }
     };
-    if let Some(knob) = usuba_kit::variant::knob("compiler") {
+    if let Some(knob) = usuba_trial::variant::knob("compiler") {
         let any = Variant::new(Slicing::V);
         narrow(knob, families.iter().map(|&family| any.by(family).place(knob)).collect());
     }
@@ -482,7 +482,7 @@ impl<'a> Session<'a> {
         for file in &self.primitive.vectors {
             let path = cipher.folder.join(file);
             let Ok(text) = files::read_text(&path) else { return Err(format!("cannot read {file}")) };
-            let file = usuba_kit::vectors::parse(file, &text).map_err(|error| error.to_string())?;
+            let file = usuba_trial::vectors::parse(file, &text).map_err(|error| error.to_string())?;
             vectors.push((path.to_string_lossy().into_owned(), file));
         }
         let tests = known_answers::tests_of(self.primitive, &vectors);

@@ -1,4 +1,4 @@
-//! The texts of the errors of this crate that concern manifests and vector files.
+//! The texts of the errors of this crate that concern manifests and measured engines.
 
 use std::fmt::Display;
 
@@ -77,11 +77,6 @@ pub fn bad_path(path: &str) -> String {
     format!("`{path}` is no path inside the folder of the cipher: write a relative path without `..`")
 }
 
-/// A value of a vector file that has another shape than the format asks for.
-pub fn wrong_shape(expected: &str, found: &str) -> String {
-    format!("expected {expected}, found {found}")
-}
-
 /// A form of a primitive with another number of directions: with `decrypt`, or without.
 pub fn form_directions(decrypts: bool) -> String {
     if decrypts {
@@ -89,32 +84,6 @@ pub fn form_directions(decrypts: bool) -> String {
     } else {
         "a form has `decrypt` if the primitive has: name the node that decrypts".into()
     }
-}
-
-/// A knob that does not exist.
-pub fn no_knob(name: &str) -> String {
-    let names: Vec<&str> = crate::variant::KNOBS.iter().map(|knob| knob.name).collect();
-    format!("there is nothing to choose that is called `{name}`; there are {}", names.join(", "))
-}
-
-/// A value that a knob does not have.
-pub fn no_value(name: &str, value: &str, values: &[&str]) -> String {
-    format!("`{name}` cannot be `{value}`; it can be {}", values.join(", "))
-}
-
-/// A word that is no pair of name and value.
-pub fn no_choice(word: &str) -> String {
-    format!("`{word}` is no choice: write NAME=VALUE")
-}
-
-/// A variant without a slicing.
-pub fn no_slicing() -> String {
-    "the slicing is not chosen: write slicing=b, slicing=v or slicing=h".into()
-}
-
-/// A file of tuned choices of another version.
-pub fn tuned_version(found: i64, known: i64) -> String {
-    format!("this is version {found} of the file, and version {known} is known: run `usubac tune` again")
 }
 
 /// A tweak that does not go with its block.
@@ -125,30 +94,6 @@ pub fn bad_tweak(tweak: u32, block: u32) -> String {
 /// A mode that has no place for tweaks.
 pub fn tweak_and_counter() -> String {
     "a cipher with a `tweak` has no mode `ctr`: leave it out of `modes`".into()
-}
-
-/// A number that is no time.
-pub fn tuned_number(field: &str) -> String {
-    format!("`{field}` is no time: write a number above zero")
-}
-
-/// A target that does not exist.
-pub fn tuned_target(name: &str) -> String {
-    let names: Vec<&str> = usuba_target::all().iter().map(|target| target.name).collect();
-    format!("there is no target `{name}`; there are {}", names.join(", "))
-}
-
-/// A primitive for which something is chosen twice.
-pub fn tuned_twice(primitive: &str, target: &str) -> String {
-    format!("the choice for `{primitive}` on `{target}` occurs twice; remove one")
-}
-
-/// A choice that was made for another text of the program.
-pub fn tuned_stale(primitive: &str, target: &str) -> String {
-    format!(
-        "the tuned choice for `{primitive}` on `{target}` was made for another text of the program and is not used: \
-         run `usubac tune` again"
-    )
 }
 
 /// A file of measured engines of another version.

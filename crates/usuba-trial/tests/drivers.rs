@@ -3,11 +3,12 @@
 //! The cipher of these tests is no cipher: atom i of the result is atom i + 1 of the block, exclusive-or atom i of the
 //! round keys. It tells every atom, bit and instance from the others, and one text in C computes it in every layout.
 
-use usuba_kit::driver::{self, DriverError, Form, Image, Kernel, Kernels, Labels, Parameter};
-use usuba_kit::manifest::{self, Primitive};
-use usuba_kit::order::Order;
-use usuba_kit::run::{Compiler, Family, RunError};
-use usuba_kit::{OutputFile, harness};
+use usuba_package::OutputFile;
+use usuba_package::driver::{self, DriverError, Form, Image, Kernel, Kernels, Labels, Parameter};
+use usuba_package::manifest::{self, Primitive};
+use usuba_package::order::Order;
+use usuba_trial::harness;
+use usuba_trial::run::{Compiler, Family, RunError};
 
 /// A register and what fits.
 struct Machine {
@@ -179,13 +180,13 @@ struct Model {
 impl Model {
     fn atoms(&self, bytes: &[u8]) -> Vec<u128> {
         let words = self.order.decode(self.width, self.words, bytes).unwrap();
-        if self.bitwise { usuba_kit::order::bits(self.width, &words) } else { words }
+        if self.bitwise { usuba_package::order::bits(self.width, &words) } else { words }
     }
 
     fn round_keys(&self, key: &[u8]) -> Vec<u8> {
-        let mut bits = usuba_kit::order::bits(8, &Order::Big.decode(8, key.len(), key).unwrap());
+        let mut bits = usuba_package::order::bits(8, &Order::Big.decode(8, key.len(), key).unwrap());
         bits.rotate_left(1);
-        Order::Little.encode(8, &usuba_kit::order::words(8, &bits)).unwrap()
+        Order::Little.encode(8, &usuba_package::order::words(8, &bits)).unwrap()
     }
 
     fn encrypt(&self, key: &[u8], block: &[u8]) -> Vec<u8> {
@@ -193,7 +194,7 @@ impl Model {
         atoms.rotate_left(1);
         let atoms: Vec<u128> =
             atoms.iter().zip(self.atoms(&self.round_keys(key))).map(|(atom, key)| atom ^ key).collect();
-        let words = if self.bitwise { usuba_kit::order::words(self.width, &atoms) } else { atoms };
+        let words = if self.bitwise { usuba_package::order::words(self.width, &atoms) } else { atoms };
         self.order.encode(self.width, &words).unwrap()
     }
 }
@@ -222,7 +223,7 @@ fn check(
         Image::BitInterleaved { .. } => 8,
     };
     let atoms = machine.parameter(width, words, false).elements;
-    let mut files = usuba_kit::runtime();
+    let mut files = usuba_package::runtime();
     files.extend(kernel_files(machine, atoms, width * words, uniform_bytes));
     let made = driver::generate(&primitive, &kernels(machine, width, words), &labels()).unwrap();
     // The harness includes the source of the driver.
@@ -436,7 +437,7 @@ fn streams_and_permutations() {
     {
         request.push(b'M');
         let [header, source] = driver::generate(primitive, kernels, &labels()).unwrap();
-        let mut files = usuba_kit::runtime();
+        let mut files = usuba_package::runtime();
         files.extend([
             header,
             OutputFile { path: "rest.h".into(), contents: REST_HEADER.into() },

@@ -3,15 +3,15 @@
 
 use super::{Answers, Path, Plan, Progress, Report, WayError, explain};
 use crate::harness;
-use crate::library::{self, BuildError};
-use crate::manifest::{Construction, Manifest, Primitive, Scheme};
 use crate::run::{Compiler, Family};
 use crate::variant::Variant;
 use crate::vectors::VectorFile;
-use crate::{OutputFile, construction};
 use usuba_codegen::Backend;
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
+use usuba_package::library::{self, BuildError};
+use usuba_package::manifest::{Construction, Manifest, Primitive, Scheme};
+use usuba_package::{OutputFile, construction};
 use usuba_target::Target;
 
 /// A request to the program around a construction, and what it must answer.
@@ -188,7 +188,7 @@ fn answers(
         files.extend(library.files);
     }
     if primitives.is_empty() {
-        files.extend(crate::runtime());
+        files.extend(usuba_package::runtime());
     }
     // The sources of other constructions may call what is not here.
     let needed = |file: &OutputFile| {

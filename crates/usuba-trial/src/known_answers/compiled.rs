@@ -4,15 +4,15 @@
 //! rounds of a cipher with keys of three sizes) is then the same text, and [`crate::run::SharedObjects`] compiles it once.
 
 use super::{Answers, Direction, Path, Plan, Request, Test, WayError, explain};
-use crate::OutputFile;
 use crate::harness::{self, MESSAGE};
-use crate::library::{self, BuildError};
-use crate::manifest::{Function, Primitive};
 use crate::run::{Compiler, Program};
 use crate::variant::Variant;
 use usuba_codegen::Backend;
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
+use usuba_package::OutputFile;
+use usuba_package::library::{self, BuildError};
+use usuba_package::manifest::{Function, Primitive};
 
 /// The tests through C; the slicing is that of the way, or of its variant.
 pub fn answers(

@@ -5,8 +5,6 @@
 //! and assembly. [`constructions`] does the same for the C that is over primitives. Compiled C is also put through the check of its modes ([`Plan::modes`]): every length, in place and misaligned,
 //! against a loop that takes one block at a time.
 
-use crate::manifest::{Function, Mode, Primitive};
-use crate::pipeline::{Failure, Knobs};
 use crate::run::{self, Family, RunError, SharedObjects};
 use crate::variant::Variant;
 use crate::vectors::{Kind, RoundKeys, VectorFile};
@@ -14,6 +12,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use thiserror::Error;
+use usuba_compiler::pipeline::{Failure, Knobs};
+use usuba_package::manifest::{Function, Mode, Primitive};
 
 use usuba_codegen::Reason;
 use usuba_ir::layout::Slicing;

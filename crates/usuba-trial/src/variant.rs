@@ -4,15 +4,15 @@
 //! as usual after these three, and reads the same. What is tried, measured and remembered is always a variant; a knob that
 //! comes later is one line here.
 
-use crate::library::Choices;
 use crate::messages;
-use crate::pipeline::Knobs;
 use crate::run::Family;
 use std::fmt;
 use std::str::FromStr;
 use usuba_codegen::Backend;
+use usuba_compiler::pipeline::Knobs;
 use usuba_ir::layout::Slicing;
 use usuba_lower::{Loops, Split};
+use usuba_package::library::Choices;
 
 /// Something to choose.
 pub struct Knob {

@@ -1,9 +1,9 @@
 //! The C of `runtime/usuba_transpose.h` against the model: `order.rs` and the definition of the layouts.
 
-use usuba_kit::OutputFile;
-use usuba_kit::order::Order;
-use usuba_kit::run::{Compiler, Family, RunError};
+use usuba_package::OutputFile;
+use usuba_package::order::Order;
 use usuba_target::ByteOrder;
+use usuba_trial::run::{Compiler, Family, RunError};
 
 /// How a case lies in registers; sizes in bytes, the batch in bits.
 #[derive(Clone, Copy)]
@@ -308,7 +308,7 @@ fn check(compiler: Result<Compiler, RunError>, flags: &[&str], big_endian: bool)
         }
     };
     let cases = cases();
-    let mut files = usuba_kit::runtime();
+    let mut files = usuba_package::runtime();
     files.push(program(&cases));
     let output = compiler.compile(&files, flags).unwrap_or_else(|e| panic!("{e}")).run(&[]);
     let mut output = &output.unwrap_or_else(|e| panic!("{e}"))[..];

@@ -16,8 +16,8 @@
 //! | | `N`, n, state: permute n times | state |
 //! | all | `M`: compare the modes with a loop that takes one block at a time | a [`MESSAGE`]-byte text, empty if all is well |
 
-use crate::OutputFile;
-use crate::manifest::{Construction, Function, Mode, Primitive, Scheme};
+use usuba_package::OutputFile;
+use usuba_package::manifest::{Construction, Function, Mode, Primitive, Scheme};
 
 /// Bytes of the answer to `M`.
 pub const MESSAGE: usize = 128;
@@ -29,7 +29,7 @@ pub fn generate(primitive: &Primitive, prefix: &str) -> OutputFile {
     around(primitive, prefix, &format!("{upper}_BATCH"), &format!("{upper}_ROUND_KEY_BYTES"))
 }
 
-/// The same for a primitive of a [`crate::package`], whose header does not have all sizes. `batch` is the greatest of its
+/// The same for a primitive of a [`usuba_package::package`], whose header does not have all sizes. `batch` is the greatest of its
 /// engines.
 pub fn of_package(primitive: &Primitive, prefix: &str, batch: u32) -> OutputFile {
     let round_keys = match &primitive.function {

@@ -2,7 +2,6 @@
 //!
 //! It is for tests and for the command line. Every build has a temporary directory of its own, removed with the value.
 
-use crate::OutputFile;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Seek};
@@ -12,6 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use thiserror::Error;
+use usuba_package::OutputFile;
 use usuba_target::{Target, Toolchain};
 
 mod shared;

@@ -7,11 +7,11 @@
 //! Whatever is to be compared runs in one process, sample by sample in turn, and each round begins with another one:
 //! [`functions`] makes a file for each library, [`program`] the `main` that calls them.
 
-use crate::OutputFile;
-use crate::library::Library;
-use crate::manifest::{Function, Mode, Primitive};
 use std::fmt::Write;
 use usuba_codegen::{Direction, Kernel};
+use usuba_package::OutputFile;
+use usuba_package::library::Library;
+use usuba_package::manifest::{Function, Mode, Primitive};
 
 /// Bytes that the whole path works on unless it is said how many blocks: they stay in the first or second cache.
 const BUFFER: u32 = 16 << 10;

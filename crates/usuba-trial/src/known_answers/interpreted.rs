@@ -1,14 +1,14 @@
 //! Requests answered by interpreters: bytes to words, nodes, words to bytes.
 
 use super::{Answers, Direction, Plan, Request, Test, WayError, explain};
-use crate::manifest::{BlockCipher, Function, Generator, Permutation, Primitive, Schedule, Stream};
-use crate::order::{self, Order};
-use crate::pipeline::{self, Failure, Knobs, Settings};
 use std::collections::BTreeMap;
+use usuba_compiler::pipeline::{self, Failure, Knobs, Settings};
 use usuba_ir::interpret::Interpreter;
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
 use usuba_lang::{interpret, typed};
+use usuba_package::manifest::{BlockCipher, Function, Generator, Permutation, Primitive, Schedule, Stream};
+use usuba_package::order::{self, Order};
 
 /// Inputs or outputs of a node for one instance: parameter by parameter, its words.
 type Words = Vec<Vec<u128>>;

@@ -283,7 +283,7 @@ pub struct ManifestError {
 
 impl ManifestError {
     /// A message about the byte `at` of a text.
-    pub(crate) fn at(file: &str, text: &str, at: usize, message: impl Into<String>) -> ManifestError {
+    pub fn at(file: &str, text: &str, at: usize, message: impl Into<String>) -> ManifestError {
         let mut at = at.min(text.len());
         while !text.is_char_boundary(at) {
             at -= 1;
@@ -298,7 +298,7 @@ impl ManifestError {
     }
 
     /// What the TOML library has against a text.
-    pub(crate) fn of_toml(file: &str, text: &str, error: &toml::de::Error) -> ManifestError {
+    pub fn of_toml(file: &str, text: &str, error: &toml::de::Error) -> ManifestError {
         let at = error.span().map_or(0, |span| span.start);
         ManifestError::at(file, text, at, error.message().replace('\n', ": "))
     }

@@ -1,30 +1,17 @@
-//! From a cipher folder to a library: manifest, transposition, modes, packaging.
+//! From a cipher folder to a library: manifest, byte orders, drivers, engines and dispatch.
 //!
-//! Floors, in reading order: [`order`] (what bytes mean), [`manifest`] (what a cipher consists of), [`vectors`] (known
-//! answers), [`pipeline`] (from a program to a kernel), [`driver`] (the C around kernels), [`library`] (all of it, for one target),
-//! [`package`] (for all machines, behind one set of functions), [`construction`] (the C that is over primitives),
-//! [`known_answers`] (the same tests every way), [`harness`] (the C that tests C), [`run`] (compiling and running it);
-//! beside them [`bench`] (the C that times C), [`variant`] (all that can be chosen about it), [`tune`] (which of it is tried),
-//! [`tuned`] (the file of what was found best).
+//! Floors, in reading order: [`order`] (what bytes mean), [`manifest`] (what a cipher consists of), [`driver`] (the C around
+//! kernels), [`library`] (all of it, for one target), [`package`] (for all machines, behind one set of functions),
+//! [`construction`] (the C that is over primitives).
 //!
-//! The crate is pure: it reads no file and starts no process, with the exception of [`run`].
+//! The crate is pure: it reads no file and starts no process.
 
-pub mod bench;
 pub mod construction;
-pub mod disassembly;
 pub mod driver;
-pub mod harness;
-pub mod known_answers;
 pub mod library;
 pub mod manifest;
 pub mod order;
 pub mod package;
-pub mod pipeline;
-pub mod run;
-pub mod tune;
-pub mod tuned;
-pub mod variant;
-pub mod vectors;
 
 mod messages;
 

@@ -2,11 +2,11 @@
 
 use std::path::{Path as FilePath, PathBuf};
 use usuba_ir::layout::Slicing;
-use usuba_kit::known_answers::{self, Path, Plan};
-use usuba_kit::manifest;
-use usuba_kit::run::Family;
-use usuba_kit::vectors;
 use usuba_lang::load::{Loader, load};
+use usuba_package::manifest;
+use usuba_trial::known_answers::{self, Path, Plan};
+use usuba_trial::run::Family;
+use usuba_trial::vectors;
 
 struct Disk;
 

@@ -1,12 +1,12 @@
 //! Objects that several programs share.
 
 use super::{Compiler, Program, RunError, finished, system, written};
-use crate::OutputFile;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tempfile::TempDir;
+use usuba_package::OutputFile;
 
 /// The directory with an object, or the command that failed and what it printed.
 type Outcome = Result<TempDir, (String, String)>;

@@ -4,7 +4,6 @@
 //! that do not exist. A choice belongs to one text of the program: [`fingerprint`] of it is part of the choice, and who
 //! uses one compares it first.
 
-use crate::manifest::ManifestError;
 use crate::messages;
 use crate::variant::Variant;
 use serde::Deserialize;
@@ -12,6 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use toml::Spanned;
 use usuba_lang::source::Sources;
+use usuba_package::manifest::ManifestError;
 
 /// The version of the file that is written, and the only one that is read.
 pub const VERSION: i64 = 1;
