@@ -8,6 +8,7 @@
 //! cost model read the same rows.
 
 pub mod core;
+mod expression;
 pub mod feature;
 pub mod instruction;
 pub mod machines;
