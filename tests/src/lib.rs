@@ -2,6 +2,7 @@
 
 pub mod ciphers;
 pub mod covers;
+pub mod instructions;
 pub mod lines;
 pub mod random;
 pub mod sample;

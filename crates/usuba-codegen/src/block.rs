@@ -9,6 +9,8 @@ use std::sync::Arc;
 use usuba_ir::program::{Affine, InductionId, Inline};
 use usuba_target::Instruction;
 
+pub use usuba_target::Constant;
+
 /// Number of a register in its function.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct RegisterId(pub u32);
@@ -117,17 +119,6 @@ pub struct Block {
     pub locals: Vec<BufferId>,
     /// What is done.
     pub steps: Vec<Step>,
-}
-
-/// A constant.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Constant {
-    /// The same in every lane of the instruction's width.
-    Lane(u64),
-    /// Lanes of the instruction's width in memory order, of a group ([`usuba_target::Meaning::ConstantLanes`]).
-    Lanes(Vec<u64>),
-    /// Bytes in memory order: of a group ([`usuba_target::Meaning::ConstantGroup`]) or of the whole register.
-    Bytes(Vec<u8>),
 }
 
 /// A step.

@@ -5,8 +5,7 @@
 
 use crate::aligned;
 use crate::block::{
-    Address, Argument, Block, BufferId, Call, Constant, Function, Loop, Module, ParameterKind, RegisterId,
-    Role, Step,
+    Address, Argument, Block, BufferId, Call, Function, Loop, Module, ParameterKind, RegisterId, Role, Step,
 };
 use crate::header::{banner, prototype};
 use crate::hidden;
@@ -17,7 +16,7 @@ use crate::{KernelParameter, Options};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use usuba_ir::program::{Affine, Inline};
-use usuba_target::{Instruction, Target};
+use usuba_target::Target;
 
 /// The source file of a module.
 pub(crate) fn source(
@@ -227,29 +226,29 @@ impl<'a> Printer<'a> {
             Step::Compute { row, result, operands, immediate } => {
                 let operands: Vec<&str> =
                     operands.iter().map(|operand| self.registers[operand.index()].as_str()).collect();
-                let value = fill(row, &operands, *immediate);
+                let value = row.expression(&operands, *immediate);
                 writeln!(text, "{margin}const {ty} {} = {value};", self.registers[result.index()])
             }
             Step::Constant { row, result, constant } => {
-                let value = constant_text(row, constant);
+                let value = row.constant_expression(constant);
                 writeln!(text, "{margin}const {ty} {} = {value};", self.registers[result.index()])
             }
             Step::Load { row, result, address } => {
-                let value = fill(row, &[&self.operand(address)], None);
+                let value = row.expression(&[&self.operand(address)], None);
                 writeln!(text, "{margin}const {ty} {} = {value};", self.registers[result.index()])
             }
             Step::Store { row, address, value } => {
-                let stored = fill(row, &[&self.operand(address), &self.registers[value.index()]], None);
+                let stored = row.expression(&[&self.operand(address), &self.registers[value.index()]], None);
                 writeln!(text, "{margin}{stored};")
             }
             Step::Fill { store, address, len, value } => {
                 let to = self.indexed(address, "_k");
-                let stored = fill(store, &[&to, &self.registers[value.index()]], None);
+                let stored = store.expression(&[&to, &self.registers[value.index()]], None);
                 writeln!(text, "{margin}for (size_t _k = 0; _k < {len}; _k++) {stored};")
             }
             Step::Copy { load, store, from, to, len } => {
-                let value = fill(load, &[&self.indexed(from, "_k")], None);
-                let stored = fill(store, &[&self.indexed(to, "_k"), &value], None);
+                let value = load.expression(&[&self.indexed(from, "_k")], None);
+                let stored = store.expression(&[&self.indexed(to, "_k"), &value], None);
                 writeln!(text, "{margin}for (size_t _k = 0; _k < {len}; _k++) {stored};")
             }
             Step::Call(call) => {
@@ -395,45 +394,6 @@ fn index_text(index: &Affine) -> String {
         constant if constant < 0 => format!("{text} - {}", constant.unsigned_abs()),
         constant => format!("{text} + {constant}"),
     }
-}
-
-/// The C expression of a row.
-fn fill(row: &Instruction, operands: &[&str], immediate: Option<u32>) -> String {
-    let mut text = row.c.to_string();
-    if let Some(immediate) = immediate {
-        text = text.replace("{imm}", &immediate.to_string());
-        text = text.replace("{inv}", &row.lane.saturating_sub(immediate).to_string());
-    }
-    for (number, operand) in operands.iter().enumerate() {
-        text = text.replace(&format!("{{{number}}}"), operand);
-    }
-    text
-}
-
-fn constant_text(row: &Instruction, constant: &Constant) -> String {
-    match constant {
-        Constant::Lane(value) => row.c.replace("{value}", &lane_text(*value)),
-        Constant::Lanes(values) => {
-            let lanes: Vec<String> = values.iter().map(|&value| lane_text(value)).collect();
-            row.c.replace("{lanes}", &lanes.join(", "))
-        }
-        Constant::Bytes(bytes) => {
-            let list = |words: Vec<String>| words.join(", ");
-            let signed: Vec<String> = bytes.iter().map(|&byte| (byte as i8).to_string()).collect();
-            let reversed = signed.iter().rev().cloned().collect();
-            let unsigned = bytes.iter().map(|byte| byte.to_string()).collect();
-            row.c
-                .replace("{bytes}", &list(signed))
-                .replace("{reversed}", &list(reversed))
-                .replace("{unsigned}", &list(unsigned))
-        }
-    }
-}
-
-/// A constant of a lane.
-fn lane_text(value: u64) -> String {
-    let suffix = if value > u64::from(u32::MAX) { "ull" } else { "u" };
-    format!("{value:#x}{suffix}")
 }
 
 /// The registers and buffers that a function mentions beside its parameters.

@@ -4,13 +4,12 @@
 //! an item is its place in [`Linear::items`].
 
 use crate::block::{
-    self, Address, Argument, Block, Buffer, BufferId, Constant, Function, Module, ParameterKind, RegisterId,
-    Role, Step,
+    self, Address, Argument, Block, Buffer, BufferId, Function, Module, ParameterKind, RegisterId, Role, Step,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use usuba_ir::program::{Affine, InductionId};
-use usuba_target::Instruction;
+use usuba_target::{Instruction, semantics};
 
 /// More items than this are refused: calls of calls can grow without bound.
 const ITEMS: usize = 400_000;
@@ -235,7 +234,8 @@ impl Flattener<'_> {
     ) -> Result<(), &'static str> {
         for step in &function.constants {
             let Step::Constant { row, result, constant } = step else { continue };
-            let bytes = constant_bytes(row, constant, self.linear.bytes);
+            let bytes = semantics::constant(row, self.linear.bytes, constant)
+                .map_err(|_| "a constant of another kind than its instruction makes")?;
             let value = match self.constants.get(&bytes) {
                 Some(&value) => value,
                 None => {
@@ -418,19 +418,6 @@ fn further(address: &Address, by: &Affine) -> Address {
     index.terms.extend(&by.terms);
     index.terms.sort_unstable();
     Address { buffer: address.buffer, index }
-}
-
-fn constant_bytes(row: &Instruction, constant: &Constant, bytes: usize) -> Vec<u8> {
-    let lane = (row.lane.max(8) / 8) as usize;
-    match constant {
-        Constant::Lane(value) => value.to_le_bytes()[..lane].iter().copied().cycle().take(bytes).collect(),
-        Constant::Lanes(values) => {
-            let group: Vec<u8> =
-                values.iter().flat_map(|value| value.to_le_bytes().into_iter().take(lane)).collect();
-            group.iter().copied().cycle().take(bytes).collect()
-        }
-        Constant::Bytes(group) => group.iter().copied().cycle().take(bytes).collect(),
-    }
 }
 
 /// Forwards what lies in buffers of the function's own that are only reached at constant places of one block.

@@ -22,7 +22,8 @@ static SUBTRACT: Instruction = row(Meaning::Subtract, 64);
 static SHIFT: Instruction = row(Meaning::ShiftLeft, 32);
 static SHUFFLE: Instruction = row(Meaning::ShuffleWords, 32);
 static TERNARY: Instruction = row(Meaning::Ternary, 0);
-static BROADCAST: Instruction = row(Meaning::Broadcast, 0);
+static BROADCASTS: [Instruction; 3] =
+    [row(Meaning::Broadcast, 16), row(Meaning::Broadcast, 32), row(Meaning::Broadcast, 64)];
 
 struct Writer {
     random: Random,
@@ -31,6 +32,8 @@ struct Writer {
     visible: Vec<Value>,
     open: Vec<usize>,
     evex: bool,
+    /// What reads the uniform buffer.
+    broadcast: &'static Instruction,
     /// Values to make before the code may end.
     budget: u32,
 }
@@ -47,7 +50,10 @@ pub(super) fn random_code(seed: u64, machine: Machine) -> Linear {
     let most = if random.once_in(4) { 150 } else { 40 };
     let budget = 4 + random.below(most);
     let evex = machine.encoding == Encoding::Evex;
-    let mut writer = Writer { random, linear, visible: Vec::new(), open: Vec::new(), evex, budget };
+    let broadcast =
+        BROADCASTS.iter().find(|row| row.lane == machine.uniform).expect("a broadcast of that width");
+    let mut writer =
+        Writer { random, linear, visible: Vec::new(), open: Vec::new(), evex, broadcast, budget };
     for constant in [0x00, 0xff, 0x5a] {
         let value = writer.value();
         writer.linear.values[value.index()].constant = Some(vec![constant; bytes]);
@@ -112,7 +118,7 @@ impl Writer {
 
     fn load(&mut self, buffer: BufferId, index: Affine) -> Value {
         let uniform = self.linear.buffers[buffer.index()].role == Role::Uniform;
-        let row = if uniform { &BROADCAST } else { &WHOLE };
+        let row = if uniform { self.broadcast } else { &WHOLE };
         let result = self.value();
         self.linear.items.push(Item::Load { row, result, address: Address { buffer, index } });
         self.visible.push(result);

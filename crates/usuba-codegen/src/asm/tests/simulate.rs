@@ -1,56 +1,83 @@
-//! Linear code and machine code run on numbers: a register holds one number of 64 bits, and every instruction mixes its
-//! operands in its own way, so that what is wrong somewhere is wrong in the end.
+//! Linear code and machine code run on the bytes of registers, by the meaning of the rows.
 
 use super::super::Machine;
 use super::super::convention::SYSTEM_V;
 use super::super::linear::{Item, Linear};
 use super::super::machine::{Base, Code, Gpr, Line, Memory, Source, VectorLine};
 use crate::block::{Address, Role};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use usuba_ir::program::Affine;
-use usuba_logic::truth::permuted;
-use usuba_target::{Instruction, Meaning};
+use usuba_ir::random::Random;
+use usuba_target::{Instruction, evaluate};
 
 /// Where buffers start, far from each other.
 const APART: i64 = 1 << 32;
+/// Bytes that the memory keeps together.
+const PIECE: i64 = 64;
 
-/// What lies in the outputs, by address.
-pub(super) type Outputs = BTreeMap<i64, u64>;
+/// Memory that was written, in pieces of [`PIECE`] bytes; what was not has random content.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(super) struct Bytes(BTreeMap<i64, [u8; PIECE as usize]>);
 
-fn mix(a: u64, b: u64) -> u64 {
-    let mut x = a ^ b.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ x >> 31).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x ^ x >> 29
-}
-
-fn constant(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(1, |sum, &byte| mix(sum, u64::from(byte)))
-}
-
-/// The number in an input.
-fn content(address: i64, bits: u32) -> u64 {
-    mix(address as u64, u64::from(bits))
-}
-
-fn result(row: &Instruction, operands: &[u64], immediate: Option<u32>) -> u64 {
-    if let (Meaning::Ternary, Some(table), &[a, b, c]) = (row.meaning, immediate, operands) {
-        // The same for every order of the operands, with the table that belongs to it.
-        // The sum over all orders is the same for each.
-        let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
-        let numbers = [a, b, c];
-        return orders.into_iter().fold(7, |sum: u64, order| {
-            let moved = order.map(|from: usize| numbers[from]);
-            let one = moved.into_iter().fold(u64::from(permuted(table as u8, order)), mix);
-            sum.wrapping_add(one)
-        });
+impl Bytes {
+    fn piece(&self, number: i64) -> [u8; PIECE as usize] {
+        let fresh = || {
+            let (mut random, mut piece) = (Random::new(number as u64), [0; PIECE as usize]);
+            piece.chunks_exact_mut(8).for_each(|word| word.copy_from_slice(&random.bits().to_le_bytes()));
+            piece
+        };
+        self.0.get(&number).copied().unwrap_or_else(fresh)
     }
-    let start = mix(row.meaning as u64, u64::from(immediate.unwrap_or(999)));
-    match row.meaning {
-        Meaning::And | Meaning::Xor | Meaning::Add => {
-            operands.iter().fold(start, |sum, &operand| sum.wrapping_add(mix(start, operand)))
+
+    fn read(&self, address: i64, bytes: usize) -> Vec<u8> {
+        let mut read = Vec::with_capacity(bytes);
+        while read.len() < bytes {
+            let at = address + read.len() as i64;
+            let (number, start) = (at.div_euclid(PIECE), at.rem_euclid(PIECE) as usize);
+            let count = (bytes - read.len()).min(PIECE as usize - start);
+            read.extend(&self.piece(number)[start..start + count]);
         }
-        _ => operands.iter().fold(start, |sum, &operand| mix(sum, operand)),
+        read
     }
+
+    fn write(&mut self, address: i64, bytes: &[u8]) {
+        let mut written = 0;
+        while written < bytes.len() {
+            let at = address + written as i64;
+            let (number, start) = (at.div_euclid(PIECE), at.rem_euclid(PIECE) as usize);
+            let count = (bytes.len() - written).min(PIECE as usize - start);
+            let mut piece = self.piece(number);
+            piece[start..start + count].copy_from_slice(&bytes[written..written + count]);
+            self.0.insert(number, piece);
+            written += count;
+        }
+    }
+
+    fn word(&self, address: i64) -> i64 {
+        self.read(address, 8).iter().rev().fold(0, |word, &byte| word << 8 | i64::from(byte))
+    }
+
+    /// Leaves what lies in the buffers of that kind, by their numbers.
+    fn retain(&mut self, keep: impl Fn(usize) -> bool) {
+        self.0.retain(|number, _| keep((number * PIECE / APART) as usize - 1));
+    }
+}
+
+/// The register that a row makes; nothing if the row says nothing of this.
+fn result(
+    row: &Instruction,
+    bytes: usize,
+    operands: &[Cow<'_, [u8]>],
+    immediate: Option<u32>,
+) -> Option<Vec<u8>> {
+    let operands: Vec<&[u8]> = operands.iter().map(AsRef::as_ref).collect();
+    evaluate(row, bytes, &operands, immediate).ok()
+}
+
+/// A register of bytes that are repeated.
+fn repeated(piece: &[u8], bytes: usize) -> Vec<u8> {
+    piece.iter().copied().cycle().take(bytes).collect()
 }
 
 fn index(affine: &Affine, inductions: &BTreeMap<u32, i64>) -> i64 {
@@ -58,14 +85,14 @@ fn index(affine: &Affine, inductions: &BTreeMap<u32, i64>) -> i64 {
 }
 
 /// Runs linear code.
-pub(super) fn run_linear(linear: &Linear, machine: Machine) -> Outputs {
-    let mut values = vec![0u64; linear.values.len()];
+pub(super) fn run_linear(linear: &Linear, machine: Machine) -> Bytes {
+    let mut values = vec![Vec::new(); linear.values.len()];
     for (value, known) in values.iter_mut().zip(&linear.values) {
         if let Some(bytes) = &known.constant {
-            *value = constant(bytes);
+            value.clone_from(bytes);
         }
     }
-    let mut memory = Outputs::new();
+    let mut memory = Bytes::default();
     let mut inductions: BTreeMap<u32, i64> = BTreeMap::new();
     let address = |address: &Address, inductions: &BTreeMap<u32, i64>| {
         let element = linear.element(address.buffer, machine.uniform as usize / 8);
@@ -75,28 +102,28 @@ pub(super) fn run_linear(linear: &Linear, machine: Machine) -> Outputs {
     while let Some(item) = linear.items.get(at) {
         match item {
             Item::Compute { row, result: to, operands, immediate } => {
-                let operands: Vec<u64> = operands.iter().map(|operand| values[operand.index()]).collect();
-                values[to.index()] = result(row, &operands, *immediate);
+                let operands: Vec<Cow<'_, [u8]>> =
+                    operands.iter().map(|operand| (&values[operand.index()]).into()).collect();
+                values[to.index()] = result(row, linear.bytes, &operands, *immediate).expect("defined code");
             }
-            Item::Load { row, result, address: from } => {
-                let place = address(from, &inductions);
-                let bits = machine.loaded_bits(row);
-                values[result.index()] = memory.get(&place).copied().unwrap_or(content(place, bits));
+            Item::Load { row, result: to, address: from } => {
+                let read = memory.read(address(from, &inductions), machine.loaded_bits(row) as usize / 8);
+                values[to.index()] = result(row, linear.bytes, &[read.into()], None).expect("a load");
             }
             Item::Store { address: to, value } => {
-                memory.insert(address(to, &inductions), values[value.index()]);
+                memory.write(address(to, &inductions), &values[value.index()]);
             }
             Item::Begin(number) => {
                 let looped = &linear.loops[*number];
                 inductions.insert(looped.induction.0, 0);
                 for carried in &looped.carried {
-                    values[carried.inside.index()] = values[carried.initial.index()];
+                    values[carried.inside.index()] = values[carried.initial.index()].clone();
                 }
             }
             Item::End(number) => {
                 let looped = &linear.loops[*number];
-                let next: Vec<u64> =
-                    looped.carried.iter().map(|carried| values[carried.next.index()]).collect();
+                let next: Vec<Vec<u8>> =
+                    looped.carried.iter().map(|carried| values[carried.next.index()].clone()).collect();
                 let time = inductions.entry(looped.induction.0).or_default();
                 *time += 1;
                 let again = *time < i64::from(looped.trips);
@@ -111,17 +138,16 @@ pub(super) fn run_linear(linear: &Linear, machine: Machine) -> Outputs {
         }
         at += 1;
     }
-    memory.retain(|place, _| linear.buffers[(place / APART) as usize - 1].role == Role::Output);
+    memory.retain(|buffer| linear.buffers[buffer].role == Role::Output);
     memory
 }
 
 struct Cpu<'a> {
     linear: &'a Linear,
     code: &'a Code,
-    bits: u32,
     integers: [i64; 16],
-    vectors: [u64; 32],
-    memory: BTreeMap<i64, u64>,
+    vectors: Vec<Vec<u8>>,
+    memory: Bytes,
 }
 
 impl Cpu<'_> {
@@ -131,20 +157,27 @@ impl Cpu<'_> {
         self.integers[usize::from(base.0)].wrapping_add(index).wrapping_add(memory.displacement)
     }
 
-    fn fetch(&self, memory: &Memory, bits: u32) -> u64 {
-        let place = self.address(memory);
+    /// The register that so many bits from memory fill.
+    fn fetch(&self, memory: &Memory, bits: u32) -> Vec<u8> {
+        let (place, bytes) = (self.address(memory), self.linear.bytes);
         if memory.base == Base::Pool {
-            let number = place / self.linear.bytes as i64;
-            return self.code.pool.get(number as usize).map_or(0, |bytes| constant(bytes));
+            let place = usize::try_from(place).unwrap_or(usize::MAX);
+            let piece = self
+                .code
+                .pool
+                .get(place / bytes)
+                .and_then(|constant| constant[place % bytes..].get(..bits as usize / 8));
+            return piece.map_or_else(|| vec![0; bytes], |piece| repeated(piece, bytes));
         }
-        self.memory.get(&place).copied().unwrap_or(content(place, bits))
+        repeated(&self.memory.read(place, bits as usize / 8), bytes)
     }
 }
 
 /// Runs machine code; nothing if it does not end well. What it leaves in the outputs.
-pub(super) fn run_code(linear: &Linear, code: &Code, machine: Machine) -> Option<Outputs> {
+pub(super) fn run_code(linear: &Linear, code: &Code, machine: Machine) -> Option<Bytes> {
     let bits = machine.shape_bits;
-    let mut cpu = Cpu { linear, code, bits, integers: [0; 16], vectors: [0; 32], memory: BTreeMap::new() };
+    let vectors = vec![vec![0; linear.bytes]; 32];
+    let mut cpu = Cpu { linear, code, integers: [0; 16], vectors, memory: Bytes::default() };
     for (number, register) in cpu.integers.iter_mut().enumerate() {
         *register = -(number as i64) * 1_000_003;
     }
@@ -162,12 +195,12 @@ pub(super) fn run_code(linear: &Linear, code: &Code, machine: Machine) -> Option
             Line::Push(register) => {
                 cpu.integers[4] -= 8;
                 let (top, content) = (cpu.integers[4], cpu.integers[usize::from(register.0)]);
-                cpu.memory.insert(top, content as u64);
+                cpu.memory.write(top, &content.to_le_bytes());
             }
             Line::Pop(register) => {
-                let content = cpu.memory.get(&cpu.integers[4]).copied()?;
+                let content = cpu.memory.word(cpu.integers[4]);
                 cpu.integers[4] += 8;
-                set(&mut cpu, register, content as i64);
+                set(&mut cpu, register, content);
             }
             Line::Move { to, from } => {
                 let content = cpu.integers[usize::from(from.0)];
@@ -184,8 +217,8 @@ pub(super) fn run_code(linear: &Linear, code: &Code, machine: Machine) -> Option
                 set(&mut cpu, to, place);
             }
             Line::Fetch { to, memory } => {
-                let content = cpu.memory.get(&cpu.address(memory)).copied().unwrap_or(0);
-                set(&mut cpu, to, content as i64);
+                let content = cpu.memory.word(cpu.address(memory));
+                set(&mut cpu, to, content);
             }
             Line::Branch { number, counter, limit } => {
                 if cpu.integers[usize::from(counter.0)] != *limit {
@@ -196,39 +229,38 @@ pub(super) fn run_code(linear: &Linear, code: &Code, machine: Machine) -> Option
                 let kept = SYSTEM_V.preserved.iter().map(|register| usize::from(register.0)).chain([4]);
                 let restored = kept.into_iter().all(|register| cpu.integers[register] == before[register]);
                 let mut memory = cpu.memory;
-                let own = |place: &i64| *place > 20 * APART;
-                let buffer = |place: &i64| linear.buffers.get((place / APART) as usize - 1);
-                let allowed = memory.keys().all(|place| {
-                    own(place) || *place >= APART && buffer(place).is_some_and(|b| b.role == Role::Output)
+                let (own, role) = (19, |buffer: usize| linear.buffers.get(buffer).map(|known| known.role));
+                let allowed = memory.0.keys().all(|number| {
+                    let place = number * PIECE / APART;
+                    place > own || place >= 1 && role(place as usize - 1) == Some(Role::Output)
                 });
-                memory.retain(|place, _| !own(place));
+                memory.0.retain(|number, _| number * PIECE / APART <= own);
                 return (restored && allowed).then_some(memory);
             }
             Line::Vector(line) => match line {
                 VectorLine::Compute { row, to, sources, immediate, .. } => {
-                    let operands: Vec<u64> = sources
+                    let operands: Vec<Cow<'_, [u8]>> = sources
                         .iter()
                         .map(|source| match source {
-                            Source::Register(register) => cpu.vectors[usize::from(register.0)],
-                            Source::Memory(memory) => cpu.fetch(memory, cpu.bits),
-                            Source::Repeated(memory, bits) => cpu.fetch(memory, *bits),
+                            Source::Register(register) => (&cpu.vectors[usize::from(register.0)]).into(),
+                            Source::Memory(memory) => cpu.fetch(memory, bits).into(),
+                            Source::Repeated(memory, bits) => cpu.fetch(memory, *bits).into(),
                         })
                         .collect();
-                    cpu.vectors[usize::from(to.0)] = result(row, &operands, *immediate);
+                    cpu.vectors[usize::from(to.0)] = result(row, linear.bytes, &operands, *immediate)?;
                 }
                 VectorLine::Copy { to, from } => {
-                    cpu.vectors[usize::from(to.0)] = cpu.vectors[usize::from(from.0)];
+                    cpu.vectors[usize::from(to.0)] = cpu.vectors[usize::from(from.0)].clone();
                 }
                 VectorLine::Splat { to, ones } => {
-                    let bytes = vec![if *ones { 0xff } else { 0 }; linear.bytes];
-                    cpu.vectors[usize::from(to.0)] = constant(&bytes);
+                    cpu.vectors[usize::from(to.0)] = vec![if *ones { 0xff } else { 0 }; linear.bytes];
                 }
                 VectorLine::Load { to, memory, bits, .. } => {
                     cpu.vectors[usize::from(to.0)] = cpu.fetch(memory, *bits);
                 }
                 VectorLine::Store { from, memory, .. } => {
                     let place = cpu.address(memory);
-                    cpu.memory.insert(place, cpu.vectors[usize::from(from.0)]);
+                    cpu.memory.write(place, &cpu.vectors[usize::from(from.0)]);
                 }
             },
         }

@@ -1,0 +1,373 @@
+//! The rows of a target in a C program, on random operands, and the same by their executable meaning.
+//!
+//! The operands are registers cut from one stream of random words, among which are many of all zeros, all ones and the
+//! like: operand 0 of tuple i is the i-th register from the start, operand 1 the i-th from the end, operand 2 the i-th from
+//! the middle. So every operand sees every word of the stream once. The tuples are dealt to the immediates of the row in
+//! blocks, and each block gives a digest of its results.
+
+use std::fmt::Write;
+use usuba_ir::random::Random;
+use usuba_target::Target;
+use usuba_target::instruction::{Instruction, Meaning, ZERO_BYTE};
+use usuba_target::semantics::{Constant, Undefined, constant, evaluate_into, immediates};
+
+/// Bytes of a word of the stream.
+const WORD: usize = 8;
+/// The least number of blocks of a case.
+const BLOCKS: usize = 64;
+/// Constants that a row is compared on.
+const CONSTANTS: usize = 64;
+
+/// Where every eighth word of the stream comes from.
+const CORNERS: [u64; 16] = [
+    0,
+    u64::MAX,
+    1,
+    1 << 63,
+    u64::MAX >> 1,
+    0x0101_0101_0101_0101,
+    0x8080_8080_8080_8080,
+    0x7f7f_7f7f_7f7f_7f7f,
+    0x0001_0001_0001_0001,
+    0x8000_8000_8000_8000,
+    0x7fff_7fff_7fff_7fff,
+    0x0000_0001_0000_0001,
+    0x8000_0000_8000_0000,
+    0x7fff_ffff_7fff_ffff,
+    0x00ff_00ff_00ff_00ff,
+    0x5555_aaaa_5555_aaaa,
+];
+
+/// The words that all operands are cut from.
+pub struct Stream {
+    /// Bytes in memory order, of little-endian words.
+    bytes: Vec<u8>,
+    /// The same, each byte made an index of [`Meaning::ShuffleBytes`].
+    indices: Vec<u8>,
+}
+
+impl Stream {
+    /// The stream of so many words, a power of two.
+    pub fn new(words: usize) -> Stream {
+        let mut random = Random::new(1);
+        let mut bytes = Vec::with_capacity(WORD * words);
+        for _ in 0..words {
+            let (choice, word) = (random.bits(), random.bits());
+            let word = if choice & 7 == 0 { CORNERS[(choice >> 8 & 15) as usize] } else { word };
+            bytes.extend(word.to_le_bytes());
+        }
+        let indices = bytes.iter().map(|&byte| if byte & 16 == 0 { byte & 15 } else { ZERO_BYTE }).collect();
+        Stream { bytes, indices }
+    }
+
+    /// Operand `place` of tuple `number`, for registers of so many bytes.
+    fn operand(&self, meaning: Meaning, place: usize, number: usize, bytes: usize) -> &[u8] {
+        let step = bytes.max(WORD);
+        let start = match place {
+            0 => number * step,
+            1 => self.bytes.len() - (number + 1) * step,
+            _ => (number * step + self.bytes.len() / 2) % self.bytes.len(),
+        };
+        let from = if meaning == Meaning::ShuffleBytes && place == 1 { &self.indices } else { &self.bytes };
+        &from[start..start + bytes]
+    }
+}
+
+/// What a row is given beside its operands.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Given {
+    Nothing,
+    Immediate(u32),
+    Constant(Constant),
+}
+
+/// Meaning, bits of a lane, bytes of a register, how many immediates are tried.
+pub type Key = (Meaning, u32, usize, usize);
+
+/// A row on registers of one size.
+#[derive(Clone, Debug)]
+pub struct Case {
+    row: Instruction,
+    /// Bytes of a register.
+    bytes: usize,
+    /// The C type of a register.
+    register: &'static str,
+    given: Vec<Given>,
+}
+
+/// The rows of a target as cases: on general-purpose registers those without lanes for words of every width.
+///
+/// Of the immediates, all are tried where `all` says so of a row, else every seventh and the last.
+pub fn cases(target: &Target, rows: &[Instruction], mut all: impl FnMut(&Instruction) -> bool) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for row in rows {
+        let all = all(row);
+        let widths: &[u32] = match (target.single_lane, &row.lane) {
+            (false, _) => &[target.register_bits],
+            (true, 0) => &[8, 16, 32, 64],
+            (true, lane) => std::slice::from_ref(lane),
+        };
+        for &width in widths {
+            let bytes = width as usize / 8;
+            let mut given = given(row, bytes);
+            if !all && row.meaning.has_immediate() {
+                let last = given.len() - 1;
+                let mut place = 0..=last;
+                given.retain(|_| place.next().is_some_and(|place| place % 7 == 0 || place == last));
+            }
+            cases.push(Case { row: *row, bytes, register: target.register_type(width), given });
+        }
+    }
+    cases
+}
+
+/// All immediates of a row, or some constants.
+fn given(row: &Instruction, bytes: usize) -> Vec<Given> {
+    let mut random = Random::new(2);
+    let mut constants = |one: &mut dyn FnMut(&mut Random) -> Constant| {
+        (0..CONSTANTS).map(|_| Given::Constant(one(&mut random))).collect()
+    };
+    let lane = if row.lane == 0 { 8 * bytes } else { row.lane as usize };
+    let bytes_of = |random: &mut Random, count: usize| (0..count).map(|_| random.bits() as u8).collect();
+    let number = |random: &mut Random| {
+        let corner = random.once_in(4).then(|| *random.choose(&CORNERS));
+        corner.unwrap_or_else(|| random.bits()) & u64::MAX >> (64 - lane)
+    };
+    match row.meaning {
+        Meaning::Constant => constants(&mut |random| Constant::Lane(number(random))),
+        Meaning::ConstantLanes => {
+            constants(&mut |random| Constant::Lanes((0..128 / lane).map(|_| number(random)).collect()))
+        }
+        Meaning::ConstantGroup => constants(&mut |random| Constant::Bytes(bytes_of(random, 16))),
+        Meaning::ConstantBytes => constants(&mut |random| Constant::Bytes(bytes_of(random, bytes))),
+        meaning if meaning.has_immediate() => immediates(row, bytes).map(Given::Immediate).collect(),
+        _ => vec![Given::Nothing],
+    }
+}
+
+impl Case {
+    /// The row, its width and what it is given in a block: for messages.
+    pub fn describe(&self, block: usize) -> String {
+        let Instruction { meaning, lane, mnemonic, c, .. } = self.row;
+        let given = &self.given[block % self.given.len()];
+        format!("{meaning:?} {lane} ({mnemonic}: {c}) on {} bytes with {given:?}", self.bytes)
+    }
+
+    /// What of a case its digests depend on.
+    pub fn key(&self) -> Key {
+        (self.row.meaning, self.row.lane, self.bytes, self.given.len())
+    }
+
+    /// How many digests the case gives.
+    pub fn blocks(&self) -> usize {
+        match self.given[0] {
+            Given::Constant(_) => self.given.len(),
+            _ => self.given.len().next_power_of_two().max(BLOCKS),
+        }
+    }
+
+    /// How many tuples of operands it is run on.
+    pub fn tuples(&self, words: usize) -> usize {
+        WORD * words / self.bytes.max(WORD)
+    }
+
+    /// The digest of each block, by the meaning of the row.
+    ///
+    /// # Errors
+    /// The meaning is not defined for one of the operands.
+    pub fn digests(&self, stream: &Stream) -> Result<Vec<u64>, Undefined> {
+        let tuples = self.tuples(stream.bytes.len() / WORD) / self.blocks();
+        let operands = if self.row.meaning == Meaning::Store { 1 } else { self.row.meaning.operands() };
+        let mut register = vec![0; self.bytes];
+        let size = match (self.row.meaning, self.row.lane as usize / 8) {
+            (Meaning::Broadcast, 1..) => self.row.lane as usize / 8,
+            _ => self.bytes,
+        };
+        let block = |block: usize| {
+            let immediate = match &self.given[block % self.given.len()] {
+                Given::Constant(value) => {
+                    return Ok(mix(0, &constant(&self.row, self.bytes, value)?));
+                }
+                Given::Immediate(immediate) => Some(*immediate),
+                Given::Nothing => None,
+            };
+            (block * tuples..(block + 1) * tuples).try_fold(0, |digest, number| {
+                let operand = |place| &stream.operand(self.row.meaning, place, number, self.bytes)[..size];
+                let all = [operand(0), operand(1), operand(2)];
+                evaluate_into(&self.row, &all[..operands], immediate, &mut register)?;
+                Ok(mix(digest, &register))
+            })
+        };
+        (0..self.blocks()).map(block).collect()
+    }
+}
+
+/// Takes the bytes of a register into a digest, eight at a time.
+fn mix(digest: u64, register: &[u8]) -> u64 {
+    register.chunks(WORD).fold(digest, |digest, bytes| {
+        let word = bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+        let mixed = (digest ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mixed ^ mixed >> 32
+    })
+}
+
+/// A C program that prints the digests of the cases, a line for each block.
+pub fn program(target: &Target, cases: &[Case], words: usize) -> String {
+    let corners: Vec<String> = CORNERS.iter().map(|corner| format!("{corner:#x}ull")).collect();
+    let mut text = HEAD
+        .replace("@WORDS@", &words.to_string())
+        .replace("@CORNERS@", &corners.join(", "))
+        .replace("@ZERO@", &ZERO_BYTE.to_string());
+    for header in target.headers {
+        text = format!("#include <{header}>\n{text}");
+    }
+    let mut calls = String::new();
+    for (number, case) in cases.iter().enumerate() {
+        let tuples = case.tuples(words) / case.blocks();
+        for (place, given) in case.given.iter().enumerate() {
+            let name = format!("case_{number}_{place}");
+            text.push_str(&case.function(&name, given));
+        }
+        let names: Vec<String> =
+            (0..case.given.len()).map(|place| format!("case_{number}_{place}")).collect();
+        let _ = writeln!(
+            calls,
+            "  {{ static function *const f[] = {{{}}};\n    for (size_t b = 0; b < {}; b++) printf(\"%016\" PRIx64 \"\\n\", \
+             f[b % {}](b * {tuples}, (b + 1) * {tuples})); }}",
+            names.join(", "),
+            case.blocks(),
+            names.len()
+        );
+    }
+    let _ = write!(text, "int main(void) {{\n  fill();\n{calls}  return 0;\n}}\n");
+    text
+}
+
+impl Case {
+    /// The C function of one block.
+    fn function(&self, name: &str, given: &Given) -> String {
+        let Case { row, bytes, register, .. } = self;
+        // Lanes are numbers: big-endian machines have their bytes in the opposite order.
+        let ordered = match (row.meaning, row.lane / 8) {
+            (Meaning::Broadcast, _) | (_, 0) if *bytes > WORD => 1,
+            (Meaning::Broadcast, _) => 1,
+            (_, 0) => *bytes as u32,
+            (_, lane) => lane,
+        };
+        let step = (*bytes).max(WORD);
+        let mut body = String::new();
+        let operand = |place: usize, ty: &str, size: &str| {
+            let from = match (place, row.meaning) {
+                (0, _) => format!("stream + i * {step}"),
+                (1, Meaning::ShuffleBytes) => format!("indices + sizeof stream - (i + 1) * {step}"),
+                (1, _) => format!("stream + sizeof stream - (i + 1) * {step}"),
+                _ => format!("stream + (i * {step} + sizeof stream / 2) % sizeof stream"),
+            };
+            format!(
+                "    {ty} x{place}{size};\n    memcpy(&x{place}, {from}, sizeof x{place});\n    order(&x{place}, sizeof x{place}, {ordered});\n"
+            )
+        };
+        let value = match (row.meaning, given) {
+            (_, Given::Constant(value)) => {
+                return format!(
+                    "static uint64_t {name}(size_t from, size_t to) {{\n  (void)from;\n  (void)to;\n  {register} r = {};\n  \
+                     order(&r, sizeof r, {ordered});\n  return mix(0, &r, sizeof r);\n}}\n",
+                    row.constant_expression(value)
+                );
+            }
+            (Meaning::Broadcast, _) if row.lane > 64 => {
+                body.push_str(&operand(0, "unsigned char", &format!("[{}]", row.lane / 8)));
+                row.expression(&["x0"], None)
+            }
+            (Meaning::Broadcast, _) if row.lane > 0 => {
+                body.push_str(&operand(0, &format!("uint{}_t", row.lane), ""));
+                row.expression(&["x0"], None)
+            }
+            (Meaning::Store, _) => {
+                body.push_str(&operand(0, register, ""));
+                body.push_str(&format!(
+                    "    {register} stored;\n    {};\n",
+                    row.expression(&["stored", "x0"], None)
+                ));
+                "stored".into()
+            }
+            _ => {
+                (0..row.meaning.operands()).for_each(|place| body.push_str(&operand(place, register, "")));
+                let immediate = match given {
+                    Given::Immediate(immediate) => Some(*immediate),
+                    _ => None,
+                };
+                row.expression(&["x0", "x1", "x2"], immediate)
+            }
+        };
+        format!(
+            "static uint64_t {name}(size_t from, size_t to) {{\n  uint64_t digest = 0;\n  for (size_t i = from; i < to; i++) \
+             {{\n{body}    {register} r = {value};\n    order(&r, sizeof r, {ordered});\n    digest = mix(digest, &r, sizeof \
+             r);\n  }}\n  return digest;\n}}\n"
+        )
+    }
+}
+
+const HEAD: &str = r#"#include <inttypes.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef uint64_t function(size_t from, size_t to);
+
+static unsigned char stream[8 * (size_t)@WORDS@], indices[8 * (size_t)@WORDS@];
+
+/* Reverses the bytes of every lane on a big-endian machine. */
+static inline void order(void *registers, size_t bytes, size_t lane) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define ORDER(BITS) \
+  for (size_t from = 0; lane == BITS / 8 && from < bytes; from += lane) { \
+    uint##BITS##_t word; \
+    memcpy(&word, (unsigned char *)registers + from, lane); \
+    word = __builtin_bswap##BITS(word); \
+    memcpy((unsigned char *)registers + from, &word, lane); \
+  }
+  ORDER(16)
+  ORDER(32)
+  ORDER(64)
+#else
+  (void)registers, (void)bytes, (void)lane;
+#endif
+}
+
+static __attribute__((noinline)) uint64_t mix(uint64_t digest, const void *from, size_t bytes) {
+  const unsigned char *at = from;
+  for (size_t i = 0; i < bytes; i += 8) {
+    uint64_t word = 0;
+    memcpy(&word, at + i, bytes < 8 ? bytes : 8);
+    order(&word, 8, 8);
+    digest = (digest ^ word) * 0x9e3779b97f4a7c15ull;
+    digest ^= digest >> 32;
+  }
+  return digest;
+}
+
+static uint64_t state = 1;
+
+/* SplitMix64. */
+static uint64_t bits(void) {
+  state += 0x9e3779b97f4a7c15ull;
+  uint64_t x = (state ^ state >> 30) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+  return x ^ x >> 31;
+}
+
+static void fill(void) {
+  static const uint64_t corners[] = {@CORNERS@};
+  for (size_t i = 0; i < sizeof stream; i += 8) {
+    const uint64_t choice = bits(), fresh = bits();
+    uint64_t word = choice & 7 ? fresh : corners[choice >> 8 & 15];
+    order(&word, 8, 8);
+    memcpy(stream + i, &word, 8);
+  }
+  for (size_t i = 0; i < sizeof stream; i++)
+    indices[i] = (unsigned char)(stream[i] & 16 ? @ZERO@ : stream[i] & 15);
+}
+
+"#;
