@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::time::Instant;
-use usuba_kit::OutputFile;
+use usuba_package::OutputFile;
 use usuba_target::instruction::{Instruction, Meaning};
 use usuba_target::machines::GP64;
 use usuba_target::{Target, Toolchain};
