@@ -304,6 +304,7 @@ fn attempt(
             let reasons: Vec<String> = missing.iter().take(5).map(ToString::to_string).collect();
             Refusal::Target(reasons.join("; "))
         }
+        pipeline::Failure::Internal(error) => Refusal::Target(error),
         pipeline::Failure::Stopped => Refusal::Target("the pipeline was stopped".into()),
     })
 }

@@ -5,10 +5,10 @@
 //! that nothing trusts. Covering takes a choice from it where that is cheaper than what its own search found, after it
 //! has seen that it is a choice at all.
 
-use crate::{Missing, mapping};
+use crate::{NoCode, mapping};
 use std::fmt;
 use std::sync::OnceLock;
-use usuba_ir::program::Program;
+use usuba_ir::check::Checked;
 use usuba_target::Target;
 
 /// The table of this repository; `covers/README.md` describes the format.
@@ -128,10 +128,10 @@ pub struct Covered {
 /// within a node, outer blocks first.
 ///
 /// # Errors
-/// Everything that the target has no code for, as [`select`](crate::select) does.
-pub fn problems(program: &Program, target: &Target) -> Result<Vec<Covered>, Vec<Missing>> {
+/// As for [`select`](crate::select).
+pub fn problems(program: Checked<'_>, target: &Target) -> Result<Vec<Covered>, NoCode> {
     let mut found = Vec::new();
-    crate::mapped(program, target, &mut |gates, chosen| {
+    crate::mapped(program.program(), target, &mut |gates, chosen| {
         if !gates.is_empty() {
             let (searched, cost) = (chosen.searched, chosen.cost);
             found.push(Covered { problem: Problem::of(gates), searched, cost });

@@ -230,7 +230,7 @@ impl pass::Observer for Watcher<'_> {
 }
 
 fn ports(typed: &typed::Program) -> (Vec<Port>, Vec<Port>) {
-    let entry = typed.instance(typed.entry);
+    let entry = typed.instance(typed.entry());
     let port = |&id: &typed::VariableId| {
         let variable = entry.variable(id);
         let words = variable.atoms() * variable.width / variable.word;

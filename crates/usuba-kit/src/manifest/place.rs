@@ -5,6 +5,7 @@
 use super::{Manifest, ManifestError};
 use crate::driver::{DriverError, SCHEDULE};
 use crate::library::BuildError;
+use crate::pipeline::Failure;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -73,6 +74,9 @@ pub fn build_error(file: &str, text: &str, manifest: &Manifest, error: &BuildErr
         .max_by_key(|known| known.len())
         .unwrap_or(primitive);
     let (subject, message) = match error {
+        BuildError::Node { node, failure: Failure::Internal(error), .. } => {
+            (Subject::Value(node), format!("the node `{node}` of `{name}` cannot be compiled: {error}"))
+        }
         BuildError::Node { node, .. } => {
             (Subject::Value(node), format!("the node `{node}` of `{name}` cannot be compiled"))
         }
