@@ -104,7 +104,7 @@ fn print_results(program: &Program, entry: &Instance, results: &[Vec<u128>], out
             .zip(results)
             .map(|(id, atoms)| (entry.variable(*id).name.clone(), json!(hexadecimal(id, atoms))))
             .collect();
-        let mode = if program.mode == Mode::Bits { "bits" } else { "words" };
+        let mode = if program.mode() == Mode::Bits { "bits" } else { "words" };
         print_json(&json!({ "entry": entry.name, "atoms": mode, "outputs": outputs }));
         return;
     }
