@@ -4,6 +4,7 @@ use crate::ciphers::Cipher;
 use std::ops::ControlFlow;
 use usuba_codegen::problems::{Covered, LARGEST, Solved, functions, problems};
 use usuba_compiler::pipeline::{Observer, Product, Settings, compile, stages};
+use usuba_ir::check;
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::Program;
 use usuba_lower::circuits::database;
@@ -37,7 +38,9 @@ pub struct Met {
 pub fn of_circuits(target: &Target) -> Vec<Met> {
     let mut found = Vec::new();
     for one in database() {
-        let covered = problems(&one.circuit.program(), target).expect("the target has gates");
+        let program = one.circuit.program();
+        let checked = check::check(&program).expect("the circuit has no flaw");
+        let covered = problems(checked, target).expect("the target has gates");
         found.extend(
             covered
                 .into_iter()
@@ -79,7 +82,9 @@ pub fn of_cipher(name: &str, cipher: &Cipher, target: &Target) -> Vec<Met> {
             let naming = usuba_codegen::Options::default();
             // Where the target has no code for the slicing there are no blocks.
             let _ = compile(&cipher.loaded, &settings, target, &naming, &mut optimised);
-            let Some(Ok(covered)) = optimised.0.map(|program| problems(&program, target)) else { continue };
+            let Some(program) = optimised.0 else { continue };
+            let checked = check::check(&program).expect("passes leave no flaw");
+            let Ok(covered) = problems(checked, target) else { continue };
             for (block, covered) in covered.into_iter().enumerate() {
                 if covered.problem.gates.len() <= LARGEST {
                     found.push(Met {

@@ -12,6 +12,7 @@ use crate::ciphers::Cipher;
 use std::collections::BTreeMap;
 use usuba_codegen::admits;
 use usuba_compiler::pipeline::Settings;
+use usuba_ir::check::check;
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::Program;
 use usuba_lang::elaborate::elaborate;
@@ -91,11 +92,11 @@ pub fn house(folders: &[&str], targets: &[&'static Target]) -> Vec<Subject> {
                 let settings = Settings::new(slicing, Some(primitive.main_node(slicing)));
                 let (typed, _) = elaborate(&cipher.loaded.program, &settings.elaboration());
                 let (width, maps_bytes) = typed.map_or((1, false), |typed| {
-                    let entry = typed.instance(typed.entry);
+                    let entry = typed.instance(typed.entry());
                     let is_word =
                         |one: &Instance| matches!(&one.body, Body::Table(table) if table.lookup == Lookup::Word);
                     let width = entry.inputs.first().map_or(1, |&input| entry.variable(input).word);
-                    (width, typed.instances.iter().any(is_word))
+                    (width, typed.instances().iter().any(is_word))
                 });
                 let has_code = |target: &Target| has_code(slicing, width, maps_bytes, target);
                 let is_new = |target: &Target| {
@@ -142,7 +143,7 @@ fn has_code(slicing: Slicing, width: u32, maps_bytes: bool, target: &Target) -> 
          %4: {ty} = {last}\n  return %4\n}}\n"
     );
     let program = Program::parse(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
-    admits(&program, target).is_ok()
+    check(&program).is_ok_and(|checked| admits(checked, target).is_ok())
 }
 
 /// The ways of each subject, in the order of the subjects.

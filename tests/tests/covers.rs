@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 use usuba_codegen::block::Step;
+use usuba_ir::check;
 use usuba_ir::program::Program;
 use usuba_lower::circuits::{Basis, Circuit, Gate, database};
-use usuba_target::by_name;
+use usuba_target::{Target, by_name};
 
 /// A program that computes the circuit on single bits.
 fn program(circuit: &Circuit) -> Program {
@@ -33,10 +34,19 @@ fn program(circuit: &Circuit) -> Program {
 /// The instructions on registers that a target takes for a circuit.
 fn instructions(circuit: &Circuit, target: &str) -> usize {
     let target = by_name(target).expect("a target");
-    let module = usuba_codegen::select(&program(circuit), target, usuba_codegen::Order::SOURCE)
-        .expect("the target has gates");
+    let program = program(circuit);
+    let checked = check::check(&program).expect("the circuit has no flaw");
+    let module =
+        usuba_codegen::select(checked, target, usuba_codegen::Order::SOURCE).expect("the target has gates");
     let steps = module.functions.iter().flat_map(|function| &function.body.steps);
     steps.filter(|step| matches!(step, Step::Compute { .. })).count()
+}
+
+/// The price of a circuit, in tenths of an instruction.
+fn price_of(circuit: &Circuit, target: &Target) -> usize {
+    let program = circuit.program();
+    let checked = check::check(&program).expect("the circuit has no flaw");
+    usuba_codegen::price(checked, target).expect("it has gates") as usize
 }
 
 /// What does not fit the registers costs more than its instructions.
@@ -45,7 +55,7 @@ fn the_price_of_a_circuit_counts_registers() {
     let aes = database().iter().find(|one| one.file == "aes.bp113").expect("a published circuit");
     let price = |target: &str| {
         let machine = by_name(target).expect("a target");
-        usuba_codegen::price(&aes.circuit.program(), machine).expect("it has gates") as usize
+        price_of(&aes.circuit, machine)
     };
     // Eight inputs are loaded, eight outputs stored.
     let fits = |target: &str| 10 * (instructions(&aes.circuit, target) + 16);
@@ -53,7 +63,7 @@ fn the_price_of_a_circuit_counts_registers() {
     assert!(price("avx2") > fits("avx2") + 100, "16 registers are not: {}", price("avx2"));
     let chi = database().iter().find(|one| one.file == "keccak_chi.and2").expect("a published circuit");
     let machine = by_name("avx2").expect("a target");
-    let price = usuba_codegen::price(&chi.circuit.program(), machine).expect("it has gates") as usize;
+    let price = price_of(&chi.circuit, machine);
     assert!(price <= 10 * (10 + 5 + 5), "five bits fit: {price}");
 }
 

@@ -224,11 +224,11 @@ fn outputs(symbols: &mut Symbols, cipher: &Cipher, node: &str, orders: &[Order])
     let settings = Settings::new(Slicing::B, Some(node));
     let (program, findings) = elaborate(&cipher.loaded.program, &settings.elaboration());
     let program = program.unwrap_or_else(|| panic!("{findings:?}"));
-    let entry = program.instance(program.entry);
+    let entry = program.instance(program.entry());
     assert_eq!(entry.inputs.len(), orders.len(), "{node}");
     let arguments: Vec<Sum> =
         places(entry, true, orders).into_iter().map(|place| symbols.input(place)).collect();
-    let results = symbols.run(&program, program.entry, &arguments);
+    let results = symbols.run(&program, program.entry(), &arguments);
     let places = places(entry, false, orders);
     assert_eq!(places.len(), results.len(), "{node}");
     places.into_iter().zip(results).collect()

@@ -303,6 +303,7 @@ fn attempt(
             let reasons: Vec<String> = missing.iter().take(5).map(ToString::to_string).collect();
             Refusal::Target(reasons.join("; "))
         }
+        pipeline::Failure::Internal(error) => Refusal::Target(error),
         pipeline::Failure::Stopped => Refusal::Target("the pipeline was stopped".into()),
     })
 }
@@ -402,7 +403,7 @@ fn words(loaded: &Loaded, settings: &Settings, count: usize) -> Vec<Option<u32>>
     let options =
         elaborate::Options { mode: typed::Mode::Words, keep_tables: true, ..settings.entry.clone() };
     let widths: Option<Vec<Option<u32>>> = elaborate::elaborate(&loaded.program, &options).0.map(|program| {
-        let entry = program.instance(program.entry);
+        let entry = program.instance(program.entry());
         entry.inputs.iter().chain(&entry.outputs).map(|&one| Some(entry.variable(one).word)).collect()
     });
     widths.filter(|widths| widths.len() == count).unwrap_or_else(|| vec![None; count])

@@ -70,9 +70,15 @@ pub(crate) fn missing_operation(
 
 /// What to say about a program for whose atoms `target` has no registers. It points at the first operation on the largest
 /// atoms, a shuffle if there is one.
-pub(crate) fn missing_registers(program: &Program, target: &Target, reason: Reason) -> Option<Missing> {
-    let layouts = layouts(program);
-    let widest = layouts.iter().copied().max_by_key(|layout| (layout.pack, layout.width()))?;
+pub(crate) fn missing_registers(
+    program: &Program,
+    layouts: &[Layout],
+    target: &Target,
+    reason: Reason,
+) -> Missing {
+    // A program without atoms needs no registers, and is not refused any.
+    let widest = layouts.iter().copied().max_by_key(|layout| (layout.pack, layout.width()));
+    let widest = widest.unwrap_or(Layout::BIT);
     let mut culprit: Option<(&Node, ValueId)> = None;
     all_operations(program, |node, op, value, layout| {
         let shuffle = matches!(op, Op::Shift(..) | Op::Shuffle(..) | Op::Bitmask(..));
@@ -83,7 +89,7 @@ pub(crate) fn missing_registers(program: &Program, target: &Target, reason: Reas
     });
     let (node, place) = match culprit {
         Some((node, value)) => (node, place(program, node, value)),
-        None => (program.nodes.last()?, None),
+        None => (program.entry(), None),
     };
     let operation = match reason {
         Reason::Shuffle(_) | Reason::Elements(_) => {
@@ -96,10 +102,10 @@ pub(crate) fn missing_registers(program: &Program, target: &Target, reason: Reas
         _ => format!("register of {} atoms", type_name(widest)),
     };
     let having = usuba_target::all().iter().filter(|target| {
-        of_layouts(&layouts, target).is_ok()
-            && all_operations(program, |_, op, _, layout| has(target, &layouts, op, layout))
+        of_layouts(layouts, target).is_ok()
+            && all_operations(program, |_, op, _, layout| has(target, layouts, op, layout))
     });
-    Some(Missing {
+    Missing {
         operation,
         ty: type_name(widest),
         node: node.name.clone(),
@@ -107,7 +113,7 @@ pub(crate) fn missing_registers(program: &Program, target: &Target, reason: Reas
         target: target.name,
         reason,
         targets: having.map(|target| target.name).collect(),
-    })
+    }
 }
 
 /// A row that every target must have is not there: a flaw of its table.

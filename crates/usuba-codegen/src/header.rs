@@ -5,12 +5,11 @@ use crate::shape::Shape;
 use crate::{Direction, KernelParameter, Options};
 use std::fmt::Write;
 use usuba_ir::layout::Slicing;
-use usuba_ir::program::Program;
+use usuba_ir::program::Node;
 use usuba_target::Target;
 
-/// The parameters of the kernel of a program.
-pub(crate) fn parameters(program: &Program, shape: &Shape) -> Vec<KernelParameter> {
-    let Some(entry) = program.nodes.last() else { return Vec::new() };
+/// The parameters of the kernel whose entry this is.
+pub(crate) fn parameters(entry: &Node, shape: &Shape) -> Vec<KernelParameter> {
     let mut names = Names::default();
     let inputs = entry.inputs.iter().map(|parameter| (parameter, Direction::Input));
     let outputs = entry.outputs.iter().map(|parameter| (parameter, Direction::Output));

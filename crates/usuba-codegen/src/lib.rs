@@ -1,11 +1,14 @@
-//! From Usuba0 to scheduled blocks to C.
+//! From checked Usuba0 to scheduled blocks to C.
+//!
+//! Everything public takes a [`Checked`] program. What is found wrong with one here is a mistake of the compiler, an
+//! [`Internal`] error with its place: no step is left out and no operand made up.
 //!
 //! Reading order: [`shape`](Shape) (how atoms lie in registers), [`block`] (what the printers read), `rules` and `operate`
 //! (from operations to instructions), `node` (arrays to memory, loops, calls), `c` (the C printer), [`messages`] (what a
 //! target may lack).
 //!
 //! ```text
-//! Program --signature--> what each function is given
+//! Checked --signature--> what each function is given
 //!         --node-------> Function: operate + select (rows of the target's table, else rules), places of arrays
 //!         --mapping----> the fewest bitwise instructions that it finds
 //!         --prune------> no dead step
@@ -21,6 +24,8 @@ mod bit_interleave;
 pub mod block;
 mod bound;
 mod c;
+#[cfg(test)]
+mod damage;
 mod header;
 mod hidden;
 mod inlined;
@@ -44,12 +49,13 @@ mod signature;
 mod unroll;
 mod vertical;
 
-pub use messages::{Missing, Reason};
+pub use messages::{Fault, Internal, Missing, NoCode, Reason};
 pub use order::Order;
 pub use report::{Count, Report};
 pub use shape::Shape;
 
 use block::Module;
+use usuba_ir::check::Checked;
 use usuba_ir::program::Program;
 use usuba_target::Target;
 
@@ -143,19 +149,26 @@ pub struct Kernel {
 ///
 /// # Errors
 /// If the target has no registers for them.
-pub fn shape(program: &Program, target: &Target) -> Result<Shape, Vec<Missing>> {
-    let layouts = shape::layouts(program);
-    shape::of_layouts(&layouts, target)
-        .map(|shape| shape.interleaved(program.interleave))
-        .map_err(|reason| admission::missing_registers(program, target, reason).into_iter().collect())
+pub fn shape(program: Checked<'_>, target: &Target) -> Result<Shape, NoCode> {
+    shape_of(program.program(), target)
 }
 
-/// The scheduled blocks of a program that passes [`usuba_ir::check`].
+fn shape_of(program: &Program, target: &Target) -> Result<Shape, NoCode> {
+    let layouts = shape::layouts(program);
+    match shape::of_layouts(&layouts, target) {
+        Ok(shape) => Ok(shape.interleaved(program.interleave)),
+        Err(reason) => {
+            Err(NoCode::Missing(vec![admission::missing_registers(program, &layouts, target, reason)]))
+        }
+    }
+}
+
+/// The scheduled blocks of a program.
 ///
 /// # Errors
-/// Everything that the target has no code for, each operation with its place.
-pub fn select(program: &Program, target: &Target, order: Order) -> Result<Module, Vec<Missing>> {
-    let (shape, mut functions) = mapped(program, target, &mut |_, _| ())?;
+/// Everything that the target has no code for, each operation with its place; or a mistake of the compiler.
+pub fn select(program: Checked<'_>, target: &Target, order: Order) -> Result<Module, NoCode> {
+    let (shape, mut functions) = mapped(program.program(), target, &mut |_, _| ())?;
     for function in &mut functions {
         prune::prune(function);
         unroll::unroll_and_rename(function, target);
@@ -171,8 +184,8 @@ fn mapped(
     program: &Program,
     target: &Target,
     seen: &mut dyn FnMut(&[mapping::Gate], &mapping::Chosen),
-) -> Result<(Shape, Vec<block::Function>), Vec<Missing>> {
-    let shape = shape(program, target)?;
+) -> Result<(Shape, Vec<block::Function>), NoCode> {
+    let shape = shape_of(program, target)?;
     let signatures = signature::signatures(program);
     let mut functions = Vec::new();
     let mut missing = Vec::new();
@@ -183,51 +196,45 @@ fn mapped(
                 mapping::map_logic(&mut function, target, shape.lane, seen);
                 functions.push(function);
             }
-            Err(found) => missing.extend(found),
+            Err(NoCode::Missing(found)) => missing.extend(found),
+            Err(internal) => return Err(internal),
         }
     }
-    if missing.is_empty() { Ok((shape, functions)) } else { Err(missing) }
+    if missing.is_empty() { Ok((shape, functions)) } else { Err(NoCode::Missing(missing)) }
 }
 
 /// What one run of a program without loops costs on a target, in tenths of an instruction: its instructions, and loads and
-/// stores of values that do not fit the registers. `None` if the target has no code for it.
-pub fn price(program: &Program, target: &Target) -> Option<u64> {
-    select(program, target, Order::default()).ok().map(|module| price::price(&module, target))
-}
-
-/// Whether a target has code for a program that passes [`usuba_ir::check`].
+/// stores of values that do not fit the registers.
 ///
 /// # Errors
-/// Everything that it has no code for, each operation with its place.
-pub fn admits(program: &Program, target: &Target) -> Result<(), Vec<Missing>> {
+/// As for [`select`].
+pub fn price(program: Checked<'_>, target: &Target) -> Result<u64, NoCode> {
+    select(program, target, Order::default()).map(|module| price::price(&module, target))
+}
+
+/// Whether a target has code for a program.
+///
+/// # Errors
+/// As for [`select`].
+pub fn admits(program: Checked<'_>, target: &Target) -> Result<(), NoCode> {
     select(program, target, Order::SOURCE).map(|_| ())
 }
 
-/// The kernel of a program that passes [`usuba_ir::check`]. The same input gives the same bytes.
+/// The kernel of a program. The same input gives the same bytes.
 ///
 /// # Errors
-/// Everything that the target has no code for, each operation with its place.
-pub fn generate(program: &Program, target: &Target, options: &Options) -> Result<Kernel, Vec<Missing>> {
+/// Everything that the target has no code for, each operation with its place; or a mistake of the compiler.
+pub fn generate(program: Checked<'_>, target: &Target, options: &Options) -> Result<Kernel, NoCode> {
     // Assembly chooses the order by what its allocation makes of it.
     let first = if options.backend == Backend::Assembly { Order::SOURCE } else { options.order };
     let module = select(program, target, first)?;
-    let parameters = header::parameters(program, &module.shape);
+    let parameters = header::parameters(program.entry(), &module.shape);
     let report = report::report(&module, target);
     let header = header::header(&module.shape, target, options, &parameters);
     let source = match options.backend {
         Backend::C => c::source(&module, target, options, &parameters),
-        Backend::Assembly => asm::source(&module, target, options, &parameters).map_err(|reason| {
-            let targets = usuba_target::all().iter().filter(|target| asm::admits(target));
-            vec![Missing {
-                operation: "assembly".into(),
-                ty: "--backend asm".into(),
-                node: program.nodes.last().map(|node| node.name.clone()).unwrap_or_default(),
-                place: None,
-                target: target.name,
-                reason,
-                targets: targets.map(|target| target.name).collect(),
-            }]
-        })?,
+        Backend::Assembly => asm::source(&module, target, options, &parameters)
+            .map_err(|stop| stop.of(program.entry(), target))?,
     };
     Ok(Kernel {
         source,

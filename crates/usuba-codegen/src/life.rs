@@ -3,7 +3,7 @@
 //! A position is the number of an operation in its block; the results of a block are used at the position one past its
 //! last operation. A use inside a loop counts, for a value from outside, at the position of the loop.
 
-use usuba_ir::program::{Block, InductionId, Node, Op, ValueId};
+use usuba_ir::program::{Block, InductionId, Loop, Node, Op, Operation, ValueId};
 
 /// Where the content of an array goes when it is not read any more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,6 +14,26 @@ pub(crate) enum Next {
     Output(usize),
     /// Into the next time of the loop, as its carried value of that number.
     Carried(InductionId, usize),
+}
+
+/// A value that a loop carries, under its four names.
+struct Carried {
+    initial: ValueId,
+    parameter: ValueId,
+    next: ValueId,
+    result: ValueId,
+}
+
+/// What a loop carries. Lists of unlike lengths are told of where the loop is written.
+fn carried<'a>(operation: &'a Operation, inner: &'a Loop) -> impl Iterator<Item = Carried> + 'a {
+    let inside = inner.body.parameters.iter().zip(&inner.body.results);
+    let outside = inner.initial.iter().zip(&operation.results);
+    inside.zip(outside).map(|((&parameter, &next), (&initial, &result))| Carried {
+        initial,
+        parameter,
+        next,
+        result,
+    })
 }
 
 /// Liveness of the values of a node.
@@ -100,10 +120,9 @@ impl Life {
         let mut inner_changed = false;
         for operation in block.operations.iter().rev() {
             if let Op::Loop(inner) = &operation.op {
-                for (number, &parameter) in inner.body.parameters.iter().enumerate() {
-                    let result = operation.results[number];
+                for Carried { initial, parameter, next, result } in carried(operation, inner) {
                     if self.live[parameter.index()] || self.live[result.index()] {
-                        for value in [parameter, inner.body.results[number], inner.initial[number]] {
+                        for value in [parameter, next, initial] {
                             set(&mut self.live, value);
                         }
                     }
@@ -161,19 +180,19 @@ impl Life {
             }
             match &operation.op {
                 Op::Loop(inner) => {
-                    for (number, &initial) in inner.initial.iter().enumerate() {
-                        if self.is_live(inner.body.parameters[number]) {
+                    for Carried { initial, parameter, result, .. } in carried(operation, inner) {
+                        if self.is_live(parameter) {
                             self.use_at(initial, open);
-                            self.next[initial.index()] = Some(Next::Value(operation.results[number]));
+                            self.next[initial.index()] = Some(Next::Value(result));
                         }
                     }
                     self.uses(&inner.body, open, Some(inner.induction));
                     let end = inner.body.operations.len();
                     open.push((Some(inner.induction), end));
-                    for (number, &result) in inner.body.results.iter().enumerate() {
-                        if self.is_live(inner.body.parameters[number]) {
-                            self.use_at(result, open);
-                            self.next[result.index()] = Some(Next::Carried(inner.induction, number));
+                    for (number, Carried { parameter, next, .. }) in carried(operation, inner).enumerate() {
+                        if self.is_live(parameter) {
+                            self.use_at(next, open);
+                            self.next[next.index()] = Some(Next::Carried(inner.induction, number));
                         }
                     }
                     open.pop();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use usuba_ir::layout::{Layout, Slicing};
-use usuba_ir::program::{BinaryOp, Op, ShiftOp};
+use usuba_ir::program::{BinaryOp, Node, Op, Operation, Program, ShiftOp, ValueId};
 use usuba_target::Meaning;
 
 /// Why something has no code on a target.
@@ -27,10 +27,8 @@ pub enum Reason {
     /// Neither an instruction nor a rule gives this in lanes of this width.
     Instruction(Meaning, u32),
     /// The assembly printer cannot do this.
-    Assembly(String),
-    /// The check of the assembly found a mistake of the compiler.
-    Internal(String),
-    /// The program breaks an invariant of Usuba0.
+    Assembly(&'static str),
+    /// The operation breaks an invariant of Usuba0: no [`Missing`] has this, but an [`Internal`].
     Malformed(&'static str),
 }
 
@@ -66,8 +64,7 @@ impl fmt::Display for Reason {
                 write!(f, "neither an instruction nor a rule gives {meaning:?} in lanes of {lane} bits")
             }
             Reason::Assembly(why) => f.write_str(why),
-            Reason::Internal(what) => write!(f, "internal: {what}; please report this"),
-            Reason::Malformed(what) => write!(f, "internal: {what}; please report this"),
+            Reason::Malformed(what) => f.write_str(what),
         }
     }
 }
@@ -107,6 +104,144 @@ impl fmt::Display for Missing {
 }
 
 impl std::error::Error for Missing {}
+
+/// What a mistake of the compiler is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// An atom that no operation before this has put into a register.
+    NoRegister(ValueId),
+    /// An array that no operation before this has put into memory.
+    NoMemory(ValueId),
+    /// An atom where an array is wanted.
+    NoArray(ValueId),
+    /// A call of a node, by number, that is no function.
+    NoFunction(u32),
+    /// Lists that belong together have unlike lengths.
+    Count {
+        /// The name of what is listed.
+        what: &'static str,
+        /// How many there should be.
+        expected: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// An array is moved to a place of another length.
+    Length {
+        /// Elements of the place.
+        expected: u32,
+        /// Elements of the array.
+        found: u32,
+    },
+    /// An operation that Usuba0 does not have.
+    Operation(&'static str),
+    /// Making or checking the assembly found a mistake.
+    Assembly(String),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::NoRegister(value) => write!(f, "{value} is in no register"),
+            Fault::NoMemory(value) => write!(f, "{value} is in no memory"),
+            Fault::NoArray(value) => write!(f, "{value} is no array"),
+            Fault::NoFunction(node) => write!(f, "the callee, node {node}, is no function"),
+            Fault::Count { what, expected, found } => {
+                write!(f, "the number of {what} is {found} and should be {expected}")
+            }
+            Fault::Length { expected, found } => {
+                write!(f, "an array of {found} elements is moved to a place of {expected}")
+            }
+            Fault::Operation(what) => f.write_str(what),
+            Fault::Assembly(what) => write!(f, "in the assembly: {what}"),
+        }
+    }
+}
+
+/// A mistake of the compiler, found while code was generated: the code is not made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Internal {
+    /// What is wrong.
+    pub fault: Fault,
+    /// The node it is in.
+    pub node: String,
+    /// The operation in the text form, if it is at one.
+    pub operation: Option<String>,
+    /// File, line and column that the operation came from.
+    pub place: Option<(String, u32, u32)>,
+}
+
+impl From<Fault> for Internal {
+    fn from(fault: Fault) -> Internal {
+        Internal { fault, node: String::new(), operation: None, place: None }
+    }
+}
+
+impl Internal {
+    /// The same in a node.
+    pub(crate) fn in_node(self, node: &Node) -> Internal {
+        Internal { node: node.name.clone(), ..self }
+    }
+
+    /// The same at an operation, unless it is at one inside of it.
+    pub(crate) fn at(self, program: &Program, node: &Node, operation: &Operation) -> Internal {
+        if self.operation.is_some() {
+            return self;
+        }
+        let first = operation.results.first().and_then(|result| node.values.get(result.index()));
+        Internal {
+            operation: Some(program.line(node, operation)),
+            place: first.and_then(|value| {
+                let (file, line, column) = value.origin.place?;
+                Some((program.files.get(file.index())?.clone(), line, column))
+            }),
+            ..self
+        }
+    }
+}
+
+impl fmt::Display for Internal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((file, line, column)) = &self.place {
+            write!(f, "{file}:{line}:{column}: ")?;
+        }
+        write!(f, "internal error: in node `{}`", self.node)?;
+        if let Some(operation) = &self.operation {
+            write!(f, ", at `{operation}`")?;
+        }
+        write!(f, ": {}; please report this", self.fault)
+    }
+}
+
+impl std::error::Error for Internal {}
+
+/// Why a program has no code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoCode {
+    /// The target lacks this, all of it.
+    Missing(Vec<Missing>),
+    /// The compiler made a mistake.
+    Internal(Internal),
+}
+
+impl fmt::Display for NoCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoCode::Missing(missing) => {
+                let lines: Vec<String> = missing.iter().map(ToString::to_string).collect();
+                f.write_str(&lines.join("; "))
+            }
+            NoCode::Internal(internal) => internal.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for NoCode {}
+
+impl From<Internal> for NoCode {
+    fn from(internal: Internal) -> NoCode {
+        NoCode::Internal(internal)
+    }
+}
 
 /// The type of an atom as the source would write it.
 pub(crate) fn type_name(layout: Layout) -> String {

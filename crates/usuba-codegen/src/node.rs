@@ -11,7 +11,7 @@ use crate::block::{
     Role, Step,
 };
 use crate::life::{Life, Next};
-use crate::messages::{Missing, Reason};
+use crate::messages::{Fault, Internal, Missing, NoCode, Reason};
 use crate::operate::operate;
 use crate::overwrite::{is_overwritten, replaces_all};
 use crate::rules::RULES;
@@ -84,7 +84,7 @@ pub(crate) struct NodeWriter<'a> {
 /// Makes the function of a node.
 ///
 /// # Errors
-/// What the target has no code for; all of it.
+/// What the target has no code for, all of it; or the first operation that does not make sense.
 pub(crate) fn write_node(
     program: &Program,
     node: &Node,
@@ -92,19 +92,15 @@ pub(crate) fn write_node(
     signatures: &[Option<Signature>],
     target: &Target,
     shape: Shape,
-) -> Result<Function, Vec<Missing>> {
+) -> Result<Function, NoCode> {
     let s = Selector::new(target, shape, RULES);
-    let rows = [
-        (Meaning::Load, shape.lane),
-        (Meaning::Store, shape.lane),
-        (Meaning::Broadcast, shape.uniform_bits()),
-    ]
-    .map(|(meaning, lane)| s.row(meaning, lane));
-    let [Ok(load), Ok(store), Ok(broadcast)] = rows else {
-        let reason =
-            rows.into_iter().find_map(Result::err).unwrap_or(Reason::Malformed("no row to move registers"));
-        return Err(vec![missing_row(node, target, reason)]);
+    let row = |meaning, lane| {
+        let lacking = |reason| NoCode::Missing(vec![missing_row(node, target, reason)]);
+        s.row(meaning, lane).map_err(lacking)
     };
+    let load = row(Meaning::Load, shape.lane)?;
+    let store = row(Meaning::Store, shape.lane)?;
+    let broadcast = row(Meaning::Broadcast, shape.uniform_bits())?;
     let count = node.values.len();
     let mut writer = NodeWriter {
         program,
@@ -124,10 +120,11 @@ pub(crate) fn write_node(
         broadcast,
         missing: Vec::new(),
     };
-    let parameters = writer.parameters(signature);
-    writer.body();
+    let in_node = |fault: Internal| NoCode::Internal(fault.in_node(node));
+    let parameters = writer.parameters(signature).map_err(in_node)?;
+    writer.body().map_err(in_node)?;
     if !writer.missing.is_empty() {
-        return Err(writer.missing);
+        return Err(NoCode::Missing(writer.missing));
     }
     let body = writer.s.end();
     Ok(Function {
@@ -139,6 +136,14 @@ pub(crate) fn write_node(
         constants: writer.s.constants,
         body,
     })
+}
+
+/// That lists which belong together have one length.
+fn paired(what: &'static str, lengths: &[usize]) -> Result<(), Internal> {
+    match lengths.iter().find(|&&length| length != lengths[0]) {
+        Some(&found) => Err(Fault::Count { what, expected: lengths[0], found }.into()),
+        None => Ok(()),
+    }
 }
 
 fn sum(a: &Affine, b: &Affine) -> Affine {
@@ -154,8 +159,10 @@ fn sum(a: &Affine, b: &Affine) -> Affine {
 }
 
 impl NodeWriter<'_> {
-    fn parameters(&mut self, signature: &Signature) -> Vec<Parameter> {
+    fn parameters(&mut self, signature: &Signature) -> Result<Vec<Parameter>, Internal> {
         let node = self.node;
+        paired("inputs", &[node.inputs.len(), node.body.parameters.len(), signature.inputs.len()])?;
+        paired("outputs", &[node.outputs.len(), node.body.results.len(), signature.outputs.len()])?;
         let mut parameters = Vec::new();
         let gathered = signature.gathered_inputs();
         let gathered_buffer = (gathered > 0).then(|| self.buffer("atoms", gathered, Role::Input));
@@ -204,7 +211,7 @@ impl NodeWriter<'_> {
         if let Some(buffer) = gathered_buffer {
             parameters.push(Parameter { name: "results".into(), kind: ParameterKind::Buffer(buffer) });
         }
-        parameters
+        Ok(parameters)
     }
 
     /// An input in memory: an array stays there, an atom is loaded, if it is used.
@@ -217,7 +224,7 @@ impl NodeWriter<'_> {
         }
     }
 
-    fn body(&mut self) {
+    fn body(&mut self) -> Result<(), Internal> {
         let node = self.node;
         let end = node.body.operations.len();
         self.scopes.push(Scope::new(None));
@@ -229,36 +236,40 @@ impl NodeWriter<'_> {
                 self.wait(Pending { position: position.unwrap_or(end), value: result, address, len: 1 });
             }
         }
-        self.block(&node.body);
+        self.block(&node.body)?;
         let mut moves = Vec::new();
         for (number, &result) in node.body.results.iter().enumerate() {
             if let Some(len) = self.node.ty(result).len {
                 let Address { buffer, index } = self.outputs[number].clone();
                 let to = Place { buffer, base: index, len };
-                if let Some(from) = self.place(result).filter(|from| *from != to) {
+                let from = self.place(result)?;
+                if from != to {
                     moves.push((from, to));
                 }
             }
         }
-        self.move_all(moves);
-        self.flush(end);
+        self.move_all(moves)?;
+        self.flush(end)?;
         self.scopes.pop();
+        Ok(())
     }
 
-    fn block(&mut self, block: &Block) {
+    fn block(&mut self, block: &Block) -> Result<(), Internal> {
         self.plan(block);
         for (position, operation) in block.operations.iter().enumerate() {
             if self.life.is_wanted(&operation.results) {
                 if let Some(scope) = self.scopes.last_mut() {
                     scope.position = position;
                 }
-                self.operation(operation, position);
-                self.flush(position);
+                self.operation(operation, position)
+                    .and_then(|()| self.flush(position))
+                    .map_err(|fault| fault.at(self.program, self.node, operation))?;
             }
         }
         if let Some(scope) = self.scopes.last_mut() {
             scope.position = block.operations.len();
         }
+        Ok(())
     }
 
     /// Decides where the arrays that this block builds go, so that each atom is stored as soon as it is there: compilers
@@ -339,107 +350,106 @@ impl NodeWriter<'_> {
         (!escapes).then_some(last)
     }
 
-    fn operation(&mut self, operation: &Operation, position: usize) {
+    fn operation(&mut self, operation: &Operation, position: usize) -> Result<(), Internal> {
         match (&operation.op, operation.results.as_slice()) {
+            (Op::Call(callee, arguments), results) => return self.call(*callee, arguments, results),
+            (Op::Loop(inner), results) => return self.looped(inner, results, position),
             (Op::Array(_), &[result]) => {
                 let planned = self.scopes.last().and_then(|scope| {
                     scope.planned.iter().find(|(value, _)| *value == result).map(|(_, place)| place.clone())
                 });
-                if let Some(place) = planned {
-                    self.flush(position);
-                    self.occupy(result, place);
-                }
+                let place = planned.ok_or(Fault::NoMemory(result))?;
+                self.flush(position)?;
+                self.occupy(result, place);
             }
             (Op::Get(array, index), &[result]) => {
-                if let Some(place) = self.place(*array) {
-                    let address = self.address(&place, index);
-                    self.load(result, address);
-                }
+                let place = self.place(*array)?;
+                let address = self.address(&place, index);
+                self.load(result, address);
             }
             (Op::Set(array, index, atom), &[result]) => {
-                if let (Some(place), Some(value)) = (self.writable(*array, result), self.register(*atom)) {
-                    let address = self.address(&place, index);
-                    self.s.push(Step::Store { row: self.store, address, value });
-                    self.occupy(result, place);
-                }
+                let place = self.writable(*array, result)?;
+                let value = self.register(*atom)?;
+                let address = self.address(&place, index);
+                self.s.push(Step::Store { row: self.store, address, value });
+                self.occupy(result, place);
             }
             (Op::Slice(array, index), &[result]) => {
-                if let (Some(place), Some(len)) = (self.place(*array), self.node.ty(result).len) {
-                    let base = sum(&place.base, index);
-                    self.occupy(result, Place { buffer: place.buffer, base, len });
-                }
+                let place = self.place(*array)?;
+                let base = sum(&place.base, index);
+                let len = self.len(result)?;
+                self.occupy(result, Place { buffer: place.buffer, base, len });
             }
             (Op::Splice(array, index, part), &[result]) => {
-                let (Some(whole), Some(from)) = (self.place(*array), self.place(*part)) else { return };
+                let (whole, from) = (self.place(*array)?, self.place(*part)?);
                 let place = if whole.buffer == from.buffer {
                     let fresh = self.local(result, whole.len);
-                    self.copy(&whole, &fresh);
-                    Some(fresh)
+                    self.copy(&whole, &fresh)?;
+                    fresh
                 } else {
-                    self.writable(*array, result)
+                    self.writable(*array, result)?
                 };
-                if let Some(place) = place {
-                    let to = Place { buffer: place.buffer, base: sum(&place.base, index), len: from.len };
-                    self.copy(&from, &to);
-                    self.occupy(result, place);
-                }
+                let to = Place { buffer: place.buffer, base: sum(&place.base, index), len: from.len };
+                self.copy(&from, &to)?;
+                self.occupy(result, place);
             }
             (Op::Refresh(array), &[result]) if self.node.ty(*array).len.is_some() => {
-                if let Some(place) = self.place(*array) {
-                    self.occupy(result, place);
-                }
+                let place = self.place(*array)?;
+                self.occupy(result, place);
             }
-            (Op::Call(callee, arguments), results) => self.call(*callee, arguments, results),
-            (Op::Loop(inner), results) => self.looped(inner, results, position),
-            (op, &[result]) => self.atom(op, result),
-            _ => {}
+            (op, &[result]) => self.atom(op, result)?,
+            (_, results) => {
+                return Err(Fault::Count { what: "results", expected: 1, found: results.len() }.into());
+            }
         }
+        Ok(())
     }
 
-    fn atom(&mut self, op: &Op, result: ValueId) {
+    fn atom(&mut self, op: &Op, result: ValueId) -> Result<(), Internal> {
         let mut operands = Vec::new();
         op.operands(|operand| operands.push(operand));
-        let registers: Option<Vec<RegisterId>> =
-            operands.into_iter().map(|operand| self.register(operand)).collect();
-        // An operand without a register was refused before.
-        let registers = match registers {
-            Some(registers) => registers,
-            None => self.s.operands_of(op),
-        };
-        match operate(&mut self.s, op, self.node.ty(result).layout, &registers) {
-            Ok(register) => self.bind(result, register),
+        let registers =
+            operands.into_iter().map(|operand| self.register(operand)).collect::<Result<Vec<_>, _>>()?;
+        let register = match operate(&mut self.s, op, self.node.ty(result).layout, &registers) {
+            Ok(register) => register,
+            Err(Reason::Malformed(what)) => return Err(Fault::Operation(what).into()),
             Err(reason) => {
                 let found = missing_operation(self.program, self.node, op, result, self.s.target, reason);
                 self.missing.push(found);
+                // What uses the result is looked at all the same: everything that is missing is told.
+                self.s.fresh()
             }
-        }
+        };
+        self.bind(result, register);
+        Ok(())
     }
 
-    fn call(&mut self, callee: NodeId, arguments: &[ValueId], results: &[ValueId]) {
-        let Some(signature) = &self.signatures[callee.index()] else { return };
+    fn call(&mut self, callee: NodeId, arguments: &[ValueId], results: &[ValueId]) -> Result<(), Internal> {
+        let signature = self.signatures.get(callee.index()).and_then(Option::as_ref);
+        let signature = signature.ok_or(Fault::NoFunction(callee.0))?;
         let callee = self.program.node(callee);
+        paired("arguments", &[signature.inputs.len(), arguments.len()])?;
+        paired("results", &[signature.outputs.len(), results.len()])?;
         let mut list = Vec::new();
         let gathered = signature.gathered_inputs();
         let gathered_buffer = (gathered > 0).then(|| self.local_named("atoms", gathered));
         for (&argument, slot) in arguments.iter().zip(&signature.inputs) {
             match slot {
                 InputSlot::Register => {
-                    let Some(register) = self.register(argument) else { return };
-                    list.push(Argument::Value(register));
+                    list.push(Argument::Value(self.register(argument)?));
                 }
                 InputSlot::Buffer { uniform } => {
-                    let Some(mut place) = self.place(argument) else { return };
+                    let mut place = self.place(argument)?;
                     if !uniform && self.buffers[place.buffer.index()].role == Role::Uniform {
                         let copy = self.local(argument, place.len);
-                        self.copy(&place, &copy);
+                        self.copy(&place, &copy)?;
                         place = copy;
                     }
                     list.push(Argument::Read(self.address(&place, &Affine::constant(0))));
                 }
                 InputSlot::Gathered(number) => {
-                    let (Some(value), Some(buffer)) = (self.register(argument), gathered_buffer) else {
-                        return;
-                    };
+                    let value = self.register(argument)?;
+                    let buffer = gathered_buffer.ok_or(Fault::NoMemory(argument))?;
                     let address = Address { buffer, index: Affine::constant(i64::from(*number)) };
                     self.s.push(Step::Store { row: self.store, address, value });
                 }
@@ -476,9 +486,17 @@ impl NodeWriter<'_> {
                 self.load(result, address);
             }
         }
+        Ok(())
     }
 
-    fn looped(&mut self, inner: &usuba_ir::program::Loop, results: &[ValueId], position: usize) {
+    fn looped(
+        &mut self,
+        inner: &usuba_ir::program::Loop,
+        results: &[ValueId],
+        position: usize,
+    ) -> Result<(), Internal> {
+        let Block { parameters, results: next, .. } = &inner.body;
+        paired("carried values", &[results.len(), inner.initial.len(), parameters.len(), next.len()])?;
         let mut carried = Vec::new();
         let mut scope = Scope::new(Some(inner.induction));
         self.opening = Some(inner.induction);
@@ -488,13 +506,13 @@ impl NodeWriter<'_> {
                 continue;
             }
             if self.node.ty(parameter).len.is_none() {
-                let Some(first) = self.register(initial) else { return };
+                let first = self.register(initial)?;
                 let register = self.s.fresh();
                 self.bind(parameter, register);
                 carried.push((number, register, first));
                 continue;
             }
-            let Some(from) = self.place(initial) else { return };
+            let from = self.place(initial)?;
             // The parameter that took an array's place lives: a second use of the array as initial value copies it.
             let reusable = self.life.home(initial) == self.home()
                 && self.life.last(initial) <= position
@@ -507,7 +525,7 @@ impl NodeWriter<'_> {
             } else {
                 let fresh = self.destination(results[number], from.len);
                 if !replaces_all(self.node, inner, number) {
-                    self.copy(&from, &fresh);
+                    self.copy(&from, &fresh)?;
                 }
                 self.occupants[fresh.buffer.index()].clear();
                 fresh
@@ -518,22 +536,22 @@ impl NodeWriter<'_> {
         self.opening = None;
         self.s.begin();
         self.scopes.push(scope);
-        self.block(&inner.body);
+        self.block(&inner.body)?;
         let mut moves = Vec::new();
         for (number, &result) in inner.body.results.iter().enumerate() {
-            let to = self.scopes.last().and_then(|scope| scope.carried[number].clone());
-            if let (Some(to), Some(from)) = (to, self.place(result))
-                && from != to
-            {
-                moves.push((from, to));
+            if let Some(to) = self.carried_place(number) {
+                let from = self.place(result)?;
+                if from != to {
+                    moves.push((from, to));
+                }
             }
         }
-        self.move_all(moves);
+        self.move_all(moves)?;
         let ended = self.scopes.pop();
         let body = self.s.end();
         let mut list = Vec::new();
         for (number, register, initial) in carried {
-            let Some(next) = self.register(inner.body.results[number]) else { return };
+            let next = self.register(inner.body.results[number])?;
             list.push(Carried { register, initial, next });
             self.bind(results[number], register);
         }
@@ -544,6 +562,7 @@ impl NodeWriter<'_> {
             }
         }
         self.s.push(Step::Loop(Loop { induction: inner.induction, trips: inner.trips, carried: list, body }));
+        Ok(())
     }
 }
 
@@ -584,18 +603,23 @@ impl NodeWriter<'_> {
         self.bindings[value.index()] = Some(Binding::Place(place));
     }
 
-    fn place(&self, value: ValueId) -> Option<Place> {
+    fn place(&self, value: ValueId) -> Result<Place, Internal> {
         match &self.bindings[value.index()] {
-            Some(Binding::Place(place)) => Some(place.clone()),
-            _ => None,
+            Some(Binding::Place(place)) => Ok(place.clone()),
+            _ => Err(Fault::NoMemory(value).into()),
         }
     }
 
-    fn register(&self, value: ValueId) -> Option<RegisterId> {
+    fn register(&self, value: ValueId) -> Result<RegisterId, Internal> {
         match self.bindings[value.index()] {
-            Some(Binding::Register(register)) => Some(register),
-            _ => None,
+            Some(Binding::Register(register)) => Ok(register),
+            _ => Err(Fault::NoRegister(value).into()),
         }
+    }
+
+    /// The number of elements of an array.
+    fn len(&self, array: ValueId) -> Result<u32, Internal> {
+        self.node.ty(array).len.ok_or_else(|| Fault::NoArray(array).into())
     }
 
     fn bind(&mut self, value: ValueId, register: RegisterId) {
@@ -650,7 +674,7 @@ impl NodeWriter<'_> {
     }
 
     /// A place with the content of `array` that may be written for `result`, which replaces it.
-    fn writable(&mut self, array: ValueId, result: ValueId) -> Option<Place> {
+    fn writable(&mut self, array: ValueId, result: ValueId) -> Result<Place, Internal> {
         let place = self.place(array)?;
         let position = self.scopes.last().map_or(0, |scope| scope.position);
         let own = self.life.home(array) == self.home() && self.life.last(array) <= position;
@@ -660,11 +684,11 @@ impl NodeWriter<'_> {
         {
             // All are dead: the next update need not look at them again.
             self.occupants[place.buffer.index()].clear();
-            return Some(place);
+            return Ok(place);
         }
         let fresh = self.destination(result, place.len);
-        self.copy(&place, &fresh);
-        Some(fresh)
+        self.copy(&place, &fresh)?;
+        Ok(fresh)
     }
 
     /// Where the content of an array value ends.
@@ -714,35 +738,36 @@ impl NodeWriter<'_> {
         self.local(value, len)
     }
 
-    fn copy(&mut self, from: &Place, to: &Place) {
+    fn copy(&mut self, from: &Place, to: &Place) -> Result<(), Internal> {
+        if from.len != to.len {
+            return Err(Fault::Length { expected: to.len, found: from.len }.into());
+        }
         let load = self.loading(from.buffer);
         self.s.push(Step::Copy {
             load,
             store: self.store,
             from: self.address(from, &Affine::constant(0)),
             to: self.address(to, &Affine::constant(0)),
-            len: from.len.min(to.len),
+            len: from.len,
         });
+        Ok(())
     }
 
     /// Moves arrays to their places, all at once: what lies in a buffer that is written goes by way of another.
-    fn move_all(&mut self, moves: Vec<(Place, Place)>) {
+    fn move_all(&mut self, moves: Vec<(Place, Place)>) -> Result<(), Internal> {
         let written: Vec<BufferId> = moves.iter().map(|(_, to)| to.buffer).collect();
-        let moves: Vec<(Place, Place)> = moves
-            .into_iter()
-            .map(|(from, to)| {
-                if !written.contains(&from.buffer) {
-                    return (from, to);
-                }
-                let buffer = self.local_named("moved", from.len);
-                let aside = Place { buffer, base: Affine::constant(0), len: from.len };
-                self.copy(&from, &aside);
-                (aside, to)
-            })
-            .collect();
+        let mut last = Vec::with_capacity(moves.len());
         for (from, to) in moves {
-            self.copy(&from, &to);
+            if !written.contains(&from.buffer) {
+                last.push((from, to));
+                continue;
+            }
+            let buffer = self.local_named("moved", from.len);
+            let aside = Place { buffer, base: Affine::constant(0), len: from.len };
+            self.copy(&from, &aside)?;
+            last.push((aside, to));
         }
+        last.iter().try_for_each(|(from, to)| self.copy(from, to))
     }
 
     fn wait(&mut self, pending: Pending) {
@@ -752,18 +777,19 @@ impl NodeWriter<'_> {
     }
 
     /// Writes the stores that wait for `position`.
-    fn flush(&mut self, position: usize) {
-        let Some(scope) = self.scopes.last_mut() else { return };
+    fn flush(&mut self, position: usize) -> Result<(), Internal> {
+        let Some(scope) = self.scopes.last_mut() else { return Ok(()) };
         let (due, later) =
             std::mem::take(&mut scope.pending).into_iter().partition(|pending| pending.position <= position);
         scope.pending = later;
         let due: Vec<Pending> = due;
         for Pending { value, address, len, .. } in due {
-            let Some(value) = self.register(value) else { continue };
+            let value = self.register(value)?;
             self.s.push(match len {
                 1 => Step::Store { row: self.store, address, value },
                 _ => Step::Fill { store: self.store, address, len, value },
             });
         }
+        Ok(())
     }
 }

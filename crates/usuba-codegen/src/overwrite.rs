@@ -33,7 +33,10 @@ pub(crate) fn is_overwritten(node: &Node, block: &Block, array: ValueId) -> bool
 /// Whether a loop replaces every element of what it carries at a place, and reads none of them.
 pub(crate) fn replaces_all(node: &Node, inner: &Loop, place: usize) -> bool {
     let Loop { induction, trips, body, .. } = inner;
-    let mut current = body.parameters[place];
+    let (Some(&parameter), Some(&next)) = (body.parameters.get(place), body.results.get(place)) else {
+        return false;
+    };
+    let mut current = parameter;
     let Some(len) = node.ty(current).len else { return false };
     let mut indices = Vec::new();
     for Operation { results, op } in &body.operations {
@@ -48,7 +51,7 @@ pub(crate) fn replaces_all(node: &Node, inner: &Loop, place: usize) -> bool {
             current = result;
         }
     }
-    let handed_on = body.results[place] == current
+    let handed_on = next == current
         && body.results.iter().filter(|&&result| result == current).count() == 1
         && uses(&body.operations, current) == 0;
     let own = indices.iter().all(|index| index.terms.iter().all(|(term, _)| term == induction));

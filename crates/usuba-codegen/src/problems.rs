@@ -2,8 +2,8 @@
 
 pub use crate::mapping::solved::{LARGEST, Solved, TABLE, lines};
 
-use crate::{Missing, mapping};
-use usuba_ir::program::Program;
+use crate::{NoCode, mapping};
+use usuba_ir::check::Checked;
 use usuba_logic::choice::Problem;
 use usuba_target::Target;
 
@@ -22,10 +22,10 @@ pub struct Covered {
 /// within a node, outer blocks first.
 ///
 /// # Errors
-/// Everything that the target has no code for, as [`select`](crate::select) does.
-pub fn problems(program: &Program, target: &Target) -> Result<Vec<Covered>, Vec<Missing>> {
+/// As for [`select`](crate::select).
+pub fn problems(program: Checked<'_>, target: &Target) -> Result<Vec<Covered>, NoCode> {
     let mut found = Vec::new();
-    crate::mapped(program, target, &mut |gates, chosen| {
+    crate::mapped(program.program(), target, &mut |gates, chosen| {
         if !gates.is_empty() {
             let (searched, cost) = (chosen.searched, chosen.cost);
             found.push(Covered { problem: mapping::choice::problem(gates), searched, cost });

@@ -4,7 +4,8 @@ mod harness;
 
 use expect_test::{Expect, expect};
 use harness::{case, compare, compilers};
-use usuba_codegen::admits;
+use usuba_codegen::{NoCode, admits};
+use usuba_ir::check::check as check_program;
 use usuba_ir::program::Program;
 use usuba_target::by_name;
 
@@ -406,7 +407,10 @@ fn header() {
 
 fn refused(target: &str, text: &str, expected: Expect) {
     let program = Program::parse(text).unwrap_or_else(|error| panic!("{error:?}"));
-    let missing = admits(&program, by_name(target).expect("a target")).expect_err("something is missing");
+    let checked = check_program(&program).expect("the program has no flaw");
+    let Err(NoCode::Missing(missing)) = admits(checked, by_name(target).expect("a target")) else {
+        panic!("something is missing");
+    };
     let lines: Vec<String> = missing.iter().map(|missing| format!("{missing}\n")).collect();
     expected.assert_eq(&lines.concat());
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use usuba_codegen::block::{Block, Module, Step};
 use usuba_codegen::{Order, select};
+use usuba_ir::check;
 use usuba_ir::program::Program;
 use usuba_ir::random::Random;
 use usuba_target::{Meaning, by_name};
@@ -82,7 +83,9 @@ fn three_bits_take_one_instruction() {
         |table: u32, place: u32| (0..8).any(|row| (table >> row & 1) != (table >> (row ^ (4 >> place)) & 1));
     for name in ["avx512", "avx512-256"] {
         let target = by_name(name).expect("a target");
-        let module = select(&every_function(), target, Order::SOURCE).expect("the target has gates");
+        let program = every_function();
+        let checked = check::check(&program).expect("the program has no flaw");
+        let module = select(checked, target, Order::SOURCE).expect("the target has gates");
         let found = computed(&module);
         let immediates: BTreeSet<u32> = found
             .iter()
@@ -160,7 +163,8 @@ fn check(program: &str, expected: expect_test::Expect) {
     let mut text = String::new();
     for name in ["gp64", "avx2", "avx512", "neon", "altivec"] {
         let target = by_name(name).expect("a target");
-        let module = select(&program, target, Order::SOURCE).expect("the target has gates");
+        let checked = check::check(&program).expect("the program has no flaw");
+        let module = select(checked, target, Order::SOURCE).expect("the target has gates");
         let names: Vec<String> = computed(&module)
             .iter()
             .map(|(meaning, immediate)| match immediate {

@@ -4,7 +4,8 @@
 //! it, and stop there. No stage knows of this.
 
 use std::ops::ControlFlow;
-use usuba_codegen::{Kernel, Missing, Order};
+use usuba_codegen::{Kernel, Missing, NoCode, Order};
+use usuba_ir::check::{Checked, check};
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::Program;
 use usuba_lang::diagnostic::Diagnostic;
@@ -139,8 +140,33 @@ pub enum Failure {
     Program(Vec<Diagnostic>),
     /// The target lacks operations.
     Target(Vec<Missing>),
+    /// The compiler made a mistake: where, and which.
+    Internal(String),
     /// The observer stopped the pipeline.
     Stopped,
+}
+
+impl From<NoCode> for Failure {
+    fn from(no_code: NoCode) -> Failure {
+        match no_code {
+            NoCode::Missing(missing) => Failure::Target(missing),
+            NoCode::Internal(internal) => Failure::Internal(internal.to_string()),
+        }
+    }
+}
+
+/// A program that the passes have left, for code generation.
+///
+/// # Errors
+/// It is malformed: a mistake of a pass.
+pub fn checked(program: &Program) -> Result<Checked<'_>, Failure> {
+    check(program).map_err(|flaws| {
+        let flaws: Vec<String> = flaws.iter().take(5).map(ToString::to_string).collect();
+        let flaws = flaws.join("; ");
+        Failure::Internal(format!(
+            "internal error: the passes left a malformed program: {flaws}; please report this"
+        ))
+    })
 }
 
 /// Compiles the entry of a loaded program, which must be free of errors, for a target.
@@ -173,7 +199,7 @@ pub fn compile(
     if settings.order != Order::AUTO {
         naming.order = settings.order;
     }
-    let kernel = usuba_codegen::generate(&program, target, &naming).map_err(Failure::Target)?;
+    let kernel = usuba_codegen::generate(checked(&program)?, target, &naming)?;
     go_on(observer.after("generate", Product::Kernel(&kernel)))?;
     Ok(Compiled { typed, program, hoisted, kernel, warnings })
 }
@@ -211,8 +237,13 @@ fn machine(target: &Target) -> pass::Machine {
 
 /// The place of the circuit that costs least on a target, registers it lacks counted; of equals the first.
 fn cheapest(candidates: &[Circuit], target: &Target) -> usize {
-    let price = |circuit: &Circuit| usuba_codegen::price(&circuit.program(), target).unwrap_or(u64::MAX);
-    let prices = candidates.iter().map(price).enumerate();
+    let price = |circuit: &Circuit| {
+        let program = circuit.program();
+        let checked = check(&program).ok()?;
+        usuba_codegen::price(checked, target).ok()
+    };
+    // What has no price here has no code either: that is said when it is generated, if it is chosen.
+    let prices = candidates.iter().map(|circuit| price(circuit).unwrap_or(u64::MAX)).enumerate();
     prices.min_by_key(|&(place, price)| (price, place)).map_or(0, |(place, _)| place)
 }
 

@@ -1,7 +1,7 @@
 //! The invariants of Usuba0.
 //!
-//! [`check`] is the definition of a program that makes sense; passes, back ends and the interpreter expect one. It finds
-//! all flaws, in order. Cost: linear in the size of the program.
+//! [`check`] is the definition of a program that makes sense; passes and the interpreter expect one, and code generation
+//! takes a [`Checked`] one only. It finds all flaws, in order. Cost: linear in the size of the program.
 
 use crate::layout::Layout;
 pub use crate::messages::{Flaw, Rule};
@@ -9,15 +9,40 @@ use crate::program::{
     Affine, BinaryOp, Block, InductionId, Loop, Node, Op, Operation, Parameter, Program, Type, ValueId,
 };
 use std::collections::BTreeSet;
+use std::ops::Deref;
 
 /// The most bits that an atom can have.
 pub const MAX_WIDTH: u32 = 128;
+
+/// A program without flaws. [`check`] alone makes one, and the program cannot change as long as it is in use:
+///
+/// ```compile_fail,E0423
+/// let program = usuba_ir::program::Program { files: vec![], nodes: vec![], interleave: 1 };
+/// let checked = usuba_ir::check::Checked(&program);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Checked<'a>(&'a Program);
+
+impl<'a> Checked<'a> {
+    /// The program.
+    pub fn program(self) -> &'a Program {
+        self.0
+    }
+}
+
+impl Deref for Checked<'_> {
+    type Target = Program;
+
+    fn deref(&self) -> &Program {
+        self.0
+    }
+}
 
 /// Checks all invariants.
 ///
 /// # Errors
 /// Every flaw, in the order of the program.
-pub fn check(program: &Program) -> Result<(), Vec<Flaw>> {
+pub fn check(program: &Program) -> Result<Checked<'_>, Vec<Flaw>> {
     let mut flaws = Vec::new();
     let mut program_flaw = |rule| flaws.push(Flaw { node: None, value: None, rule });
     if program.nodes.is_empty() {
@@ -53,7 +78,7 @@ pub fn check(program: &Program) -> Result<(), Vec<Flaw>> {
             Checker { program, number, node, scope, trips, looped, loops: 0, flaws: &mut flaws };
         checker.node();
     }
-    if flaws.is_empty() { Ok(()) } else { Err(flaws) }
+    if flaws.is_empty() { Ok(Checked(program)) } else { Err(flaws) }
 }
 
 /// Whether a layout describes an atom of at least one and at most [`MAX_WIDTH`] bits.

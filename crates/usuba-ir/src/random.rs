@@ -97,7 +97,7 @@ pub fn program(seed: u64, atoms: Atoms) -> Program {
         let node = writer.node();
         program.nodes.push(node);
     }
-    debug_assert_eq!(check::check(&program), Ok(()), "seed {seed}");
+    debug_assert_eq!(check::check(&program).err(), None, "seed {seed}");
     program
 }
 

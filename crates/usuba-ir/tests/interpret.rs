@@ -137,7 +137,7 @@ fn sliced_instances_are_instances() {
 fn check(len: usize, body: &str, input: &[u128], expected: &[u128]) {
     let text = format!("node N (%0 a: v8[{}]) -> (r: v8[{len}]) {{ {body} }}", input.len());
     let program = Program::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    assert_eq!(usuba_ir::check::check(&program), Ok(()));
+    assert_eq!(usuba_ir::check::check(&program).err(), None);
     assert_eq!(interpret(&program, &[input.to_vec()]), [expected]);
 }
 

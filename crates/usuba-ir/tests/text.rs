@@ -90,7 +90,7 @@ fn printed_random_programs_parse_to_themselves() {
     for seed in 0..500 {
         for atoms in [Atoms::Bits, Atoms::Mixed, Atoms::Bytes] {
             let program = random::program(seed, atoms);
-            assert_eq!(check(&program), Ok(()), "seed {seed}");
+            assert_eq!(check(&program).err(), None, "seed {seed}");
             let text = program.to_string();
             assert_eq!(Program::parse(&text).as_ref(), Ok(&program), "seed {seed}\n{text}");
         }

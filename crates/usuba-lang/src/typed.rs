@@ -51,18 +51,30 @@ pub struct VariableId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AssignmentId(pub u32);
 
-/// A typed program.
+/// A typed program. Elaboration alone makes one, and no one changes it.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Words or bits.
-    pub mode: Mode,
-    /// The instances reachable from the entry, callees first.
-    pub instances: Vec<Instance>,
-    /// The entry, always the last instance.
-    pub entry: InstanceId,
+    pub(crate) mode: Mode,
+    pub(crate) instances: Vec<Instance>,
+    pub(crate) entry: InstanceId,
 }
 
 impl Program {
+    /// Words or bits.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// The instances reachable from the entry, callees first.
+    pub fn instances(&self) -> &[Instance] {
+        &self.instances
+    }
+
+    /// The entry, always the last instance.
+    pub fn entry(&self) -> InstanceId {
+        self.entry
+    }
+
     /// The instance numbered `id`.
     pub fn instance(&self, id: InstanceId) -> &Instance {
         &self.instances[id.0 as usize]

@@ -123,7 +123,7 @@ fn check_run(path: &Path) {
         let (typed, diagnostics) = elaborate::elaborate(&program, &options);
         let said = render(&diagnostics, &sources, Style::Plain);
         let typed = typed.unwrap_or_else(|| panic!("{mode:?}:\n{said}"));
-        let entry = typed.instance(typed.entry);
+        let entry = typed.instance(typed.entry());
         let mut interpreter = Interpreter::new(&typed);
         for run in &runs {
             let (inputs, outputs) = run.split_once("=>").unwrap();
@@ -223,7 +223,7 @@ impl Numbers {
 
 /// Runs a program elaborated in words and in bits on the same random inputs.
 fn compare(words: &typed::Program, bits: &typed::Program, what: &str) {
-    let (entry, entry_bits) = (words.instance(words.entry), bits.instance(bits.entry));
+    let (entry, entry_bits) = (words.instance(words.entry()), bits.instance(bits.entry()));
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
     let cut = |ids: &[VariableId], values: &[Vec<u128>]| -> Vec<Vec<u128>> {
         ids.iter().zip(values).map(|(&id, values)| atoms(entry_bits, id, values)).collect()
@@ -286,13 +286,13 @@ fn attributes_and_numbering_reach_the_typed_program() {
          let y = r(g(x), 1); _no_unroll forall i in [3, 2] { y := ~y } _unroll forall i in [0, 0] { y := y } tel",
         &Options { direction: Some(Direction::V), ..Options::new() },
     );
-    let symbols: Vec<&str> = typed.instances.iter().map(|instance| instance.symbol.as_str()).collect();
+    let symbols: Vec<&str> = typed.instances().iter().map(|instance| instance.symbol.as_str()).collect();
     assert_eq!(symbols, ["r__e0_n1_m16_V", "r__e0_n2_m16_V", "g", "f"]);
-    assert_eq!(typed.entry.0, 3);
-    assert_eq!(typed.instances[0].attributes.inline, Inline::Always);
-    let g = typed.instances[2].attributes;
+    assert_eq!(typed.entry().0, 3);
+    assert_eq!(typed.instances()[0].attributes.inline, Inline::Always);
+    let g = typed.instances()[2].attributes;
     assert_eq!((g.inline, g.no_opt, g.interleave), (Inline::Never, true, Some(2)));
-    let f = &typed.instances[3];
+    let f = &typed.instances()[3];
     let k = f.variable(f.inputs[1]);
     assert_eq!(
         (k.constant, k.width, k.shape.as_slice(), k.direction),
@@ -318,7 +318,7 @@ fn an_order_of_evaluation_is_given_where_the_text_is_none() {
         "node f (x:u16) returns (y:u16) vars s, t:u16 let y = s; s = t; t = ~x tel",
         &Options::new(),
     );
-    let Body::Equations(equations) = &typed.instances[0].body else { panic!() };
+    let Body::Equations(equations) = &typed.instances()[0].body else { panic!() };
     let order: Vec<u32> = equations.order.as_ref().unwrap().iter().map(|id| id.0).collect();
     assert_eq!(order, [2, 1, 0]);
 }
@@ -331,7 +331,7 @@ fn long_chains_of_calls_and_operators() {
         text += &format!("node f{i} (x:u16) returns (y:u16) let y = ~f{}(x) tel\n", i - 1);
     }
     let typed = elaborated(&text, &Options::new());
-    assert_eq!(typed.instances.len(), 3000);
+    assert_eq!(typed.instances().len(), 3000);
     assert_eq!(interpret(&typed, &[vec![5]]), [[5]]);
     let deepest = usuba_lang::syntax::DEEPEST as usize - 2;
     let text = format!("node f (x:u16) returns (y:u16) let y = {}x tel", "~".repeat(deepest));

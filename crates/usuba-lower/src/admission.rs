@@ -15,7 +15,7 @@ pub(crate) fn findings(program: &Program, options: &Options) -> Vec<Diagnostic> 
         return found;
     }
     let mut first: Option<(u32, Span)> = None;
-    for instance in &program.instances {
+    for instance in program.instances() {
         for variable in &instance.variables {
             let width = variable.width;
             let fits = match variable.direction {

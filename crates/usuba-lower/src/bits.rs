@@ -1,9 +1,9 @@
 //! Arithmetic on words that are their bits, most significant first (`--bitslice-arith`).
 
+use crate::sliced::ArithmeticOp;
 use usuba_ir::builder::NodeBuilder;
 use usuba_ir::layout::Layout;
 use usuba_ir::program::{BinaryOp, ValueId};
-use usuba_lang::typed::ArithmeticOp;
 
 /// `a op b` modulo 2^n for two words of n bits.
 pub(crate) fn arithmetic(

@@ -2,12 +2,12 @@
 
 use crate::bits;
 use crate::node::{Atom, NodeLowering};
+use crate::sliced::{
+    ArithmeticOp, Assignment, AssignmentId, Body, Expression, ExpressionKind, InstanceId, LogicOp, Mode, Slot,
+};
 use usuba_ir::layout::{Layout, Slicing};
 use usuba_ir::program::{BinaryOp, Origin, ShiftOp, ValueId};
 use usuba_lang::ast;
-use usuba_lang::typed::{
-    ArithmeticOp, Assignment, AssignmentId, Body, Expression, ExpressionKind, InstanceId, LogicOp, Mode, Slot,
-};
 
 /// The uses of an assignment are numbered in the order in which its expression is walked.
 struct Cursor {
@@ -114,6 +114,10 @@ impl<'p> NodeLowering<'_, 'p> {
                 let atoms = self.expression(value, cursor, None);
                 self.each(expression, targets, atoms, |node, value| node.shuffle(value, pattern))
             }
+            ExpressionKind::MoveWords { sources, value } => {
+                let atoms = self.expression(value, cursor, None);
+                self.each(expression, targets, atoms, |node, value| node.move_words(value, sources))
+            }
             ExpressionKind::Bitmask { bit, value } => {
                 let atoms = self.expression(value, cursor, None);
                 self.each(expression, targets, atoms, |node, value| node.bitmask(value, *bit))
@@ -210,8 +214,7 @@ impl<'p> NodeLowering<'_, 'p> {
     /// or rotated by it under a mask; the bits of all masks together are those of the word.
     fn shuffle(&mut self, value: ValueId, pattern: &[u32]) -> ValueId {
         let layout = self.builder.ty(value).layout;
-        let moves_words = layout.has_lanes() && pattern.len() == layout.width() as usize;
-        if self.lowering.options.slicing == Slicing::H || layout.word == 1 || moves_words {
+        if self.lowering.options.slicing == Slicing::H || layout.word == 1 {
             return self.builder.shuffle(value, pattern.iter().map(|&source| Some(source)).collect());
         }
         let width = layout.word;
@@ -248,6 +251,13 @@ impl<'p> NodeLowering<'_, 'p> {
             });
         }
         sum.unwrap_or(value)
+    }
+
+    /// A group whose words change places: word i becomes word `sources[i]`, the first the most significant.
+    fn move_words(&mut self, value: ValueId, sources: &[u32]) -> ValueId {
+        let width = self.builder.ty(value).layout.word;
+        let bits = |&source: &u32| (0..width).map(move |bit| Some(source * width + bit));
+        self.builder.shuffle(value, sources.iter().flat_map(bits).collect())
     }
 
     /// The word that repeats one bit, counted from the least significant.

@@ -1,6 +1,6 @@
 //! From typed programs to Usuba0: one node per instance, tables as circuits, permutations as wiring, loops kept.
 //!
-//! Reading order: [`lower`] (the whole), [`node`] (one instance), [`expression`] (values), [`roll`] (which loops have one
+//! Reading order: [`lower`] (the whole), [`sliced`] (the program that nodes are lowered from), [`node`] (one instance), [`expression`] (values), [`roll`] (which loops have one
 //! shape and what their iterations hand on), [`looping`] (emitting them), [`table`] (tables as nodes),
 //! [`circuits`] (the database of published circuits), [`synthesis`] (circuits for all other tables),
 //! [`bits`] (arithmetic on bits), [`pack`] (words in groups), [`admission`] (what a slicing cannot express), [`messages`] (how that is said).
@@ -16,6 +16,7 @@ mod pack;
 mod places;
 mod reach;
 mod roll;
+mod sliced;
 mod split;
 mod table;
 mod weight;
@@ -127,26 +128,18 @@ pub fn lower_with(
     if !findings.is_empty() {
         return Err(findings);
     }
-    let packed;
-    let program = match options.slicing {
-        Slicing::Packed(words) => {
-            packed = pack::pack(program, words)?;
-            &packed
-        }
-        _ => program,
+    let mut program = match options.slicing {
+        Slicing::Packed(words) => pack::pack(program, words)?,
+        Slicing::B | Slicing::V | Slicing::H => sliced::Program::of(program),
     };
-    let mut implementations = implementations(program, options, prefer);
+    let mut implementations = implementations(&program, options, prefer);
     let mut tables = weights_of(&implementations);
-    let split;
-    let program = match split::split(program, options, &Weights::new(program, options.loops, &tables)) {
-        None => program,
-        Some(made) => {
-            split = made;
-            implementations = self::implementations(&split, options, prefer);
-            tables = weights_of(&implementations);
-            &split
-        }
-    };
+    if let Some(split) = split::split(&program, options, &Weights::new(&program, options.loops, &tables)) {
+        program = split;
+        implementations = self::implementations(&program, options, prefer);
+        tables = weights_of(&implementations);
+    }
+    let program = &program;
     let mut lowering = Lowering {
         program,
         options,
@@ -158,12 +151,12 @@ pub fn lower_with(
     for ((id, instance), implementation) in program.instances.iter().enumerate().zip(&implementations) {
         let entry = id == program.entry.0 as usize;
         match &instance.body {
-            typed::Body::Permutation { .. } if !entry => {}
-            typed::Body::Permutation { sources } => lowering.permutation(id, instance, sources),
-            typed::Body::Table(table) => {
+            sliced::Body::Permutation { .. } if !entry => {}
+            sliced::Body::Permutation { sources } => lowering.permutation(id, instance, sources),
+            sliced::Body::Table(table) => {
                 lowering.table(id, instance, table, implementation.as_ref().expect("a table has one"));
             }
-            typed::Body::Equations(equations) => lowering.equations(id, instance, equations),
+            sliced::Body::Equations(equations) => lowering.equations(id, instance, equations),
         }
     }
     Ok(Program { files: lowering.places.into_files(), nodes: lowering.nodes, interleave: 1 })
@@ -171,7 +164,7 @@ pub fn lower_with(
 
 /// What each instance is computed by that is a table.
 fn implementations(
-    program: &typed::Program,
+    program: &sliced::Program,
     options: &Options,
     prefer: &dyn Fn(&[circuits::Circuit]) -> usize,
 ) -> Vec<Option<Implementation>> {
@@ -185,7 +178,7 @@ fn weights_of(implementations: &[Option<Implementation>]) -> Vec<u64> {
 
 /// The state of lowering one program.
 struct Lowering<'a> {
-    program: &'a typed::Program,
+    program: &'a sliced::Program,
     options: &'a Options,
     places: Places,
     nodes: Vec<Node>,

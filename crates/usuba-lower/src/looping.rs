@@ -3,10 +3,10 @@
 use crate::Loops;
 use crate::node::{Atom, Held, NodeLowering, State};
 use crate::roll::{Place, Plan, Site, plan, slope};
+use crate::sliced::{Assignment, AssignmentId, Definition, Loop, Slot, Unroll, VariableId};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use usuba_ir::layout::Layout;
 use usuba_ir::program::{Affine, InductionId, Origin, ValueId};
-use usuba_lang::typed::{Assignment, AssignmentId, Definition, Loop, Slot, Unroll, VariableId};
 
 /// What a gathered atom costs, in operations.
 const GATHERED_WEIGHT: u64 = 3;

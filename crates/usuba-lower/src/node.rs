@@ -2,13 +2,14 @@
 
 use crate::Lowering;
 use crate::looping::Frame;
-use crate::roll::{LastUses, UseLists, flatten};
+use crate::roll::{LastUses, UseLists};
+use crate::sliced::{self, Assignment, Definition, Equations, Instance, Slot, Step, VariableId, flatten};
 use std::collections::{BTreeMap, HashMap};
 use usuba_ir::builder::NodeBuilder;
 use usuba_ir::layout::Layout;
 use usuba_ir::program::{Affine, Attributes, Inline, Node, Origin, Parameter, Type, ValueId};
 use usuba_lang::source::Span;
-use usuba_lang::typed::{self, Assignment, Definition, Equations, Instance, Slot, Step, VariableId};
+use usuba_lang::typed;
 
 /// An atom that is at hand: a value, or an element of an array that has not been read yet.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -277,7 +278,7 @@ impl<'a, 'p> NodeLowering<'a, 'p> {
     }
 }
 
-pub(crate) fn attributes(of: typed::Attributes) -> Attributes {
+pub(crate) fn attributes(of: sliced::Attributes) -> Attributes {
     Attributes {
         inline: match of.inline {
             typed::Inline::Auto => Inline::Auto,

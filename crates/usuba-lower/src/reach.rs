@@ -1,7 +1,6 @@
 //! After instances were made anew: those that nothing calls are dropped, the others numbered.
 
-use crate::roll::flatten;
-use usuba_lang::typed::{Body, Expression, ExpressionKind, InstanceId, Program, Step};
+use crate::sliced::{Body, Expression, ExpressionKind, InstanceId, Program, Step, flatten};
 
 /// The program without the instances that its entry does not reach.
 pub(crate) fn reachable(mut program: Program) -> Program {
@@ -34,26 +33,10 @@ pub(crate) fn reachable(mut program: Program) -> Program {
 }
 
 fn callees(expression: &Expression, see: &mut impl FnMut(InstanceId)) {
-    match &expression.kind {
-        ExpressionKind::Atoms(_) | ExpressionKind::Constants(_) => {}
-        ExpressionKind::Tuple(parts) => parts.iter().for_each(|part| callees(part, see)),
-        ExpressionKind::Logic(_, a, b)
-        | ExpressionKind::Arithmetic { left: a, right: b, .. }
-        | ExpressionKind::Pack { high: a, low: b } => {
-            callees(a, see);
-            callees(b, see);
-        }
-        ExpressionKind::Not(value)
-        | ExpressionKind::Shift { value, .. }
-        | ExpressionKind::Gather { value, .. }
-        | ExpressionKind::Shuffle { value, .. }
-        | ExpressionKind::Bitmask { value, .. }
-        | ExpressionKind::Refresh(value) => callees(value, see),
-        ExpressionKind::Call { callee, arguments } => {
-            see(*callee);
-            callees(arguments, see);
-        }
+    if let ExpressionKind::Call { callee, .. } = &expression.kind {
+        see(*callee);
     }
+    expression.operands().into_iter().for_each(|operand| callees(operand, see));
 }
 
 /// Numbers the callees of some steps anew: `numbers` has the new one of each.
@@ -67,24 +50,8 @@ pub(crate) fn renumber(steps: &mut [Step], numbers: &[InstanceId]) {
 }
 
 fn renumber_value(expression: &mut Expression, numbers: &[InstanceId]) {
-    match &mut expression.kind {
-        ExpressionKind::Atoms(_) | ExpressionKind::Constants(_) => {}
-        ExpressionKind::Tuple(parts) => parts.iter_mut().for_each(|part| renumber_value(part, numbers)),
-        ExpressionKind::Logic(_, a, b)
-        | ExpressionKind::Arithmetic { left: a, right: b, .. }
-        | ExpressionKind::Pack { high: a, low: b } => {
-            renumber_value(a, numbers);
-            renumber_value(b, numbers);
-        }
-        ExpressionKind::Not(value)
-        | ExpressionKind::Shift { value, .. }
-        | ExpressionKind::Gather { value, .. }
-        | ExpressionKind::Shuffle { value, .. }
-        | ExpressionKind::Bitmask { value, .. }
-        | ExpressionKind::Refresh(value) => renumber_value(value, numbers),
-        ExpressionKind::Call { callee, arguments } => {
-            *callee = numbers[callee.0 as usize];
-            renumber_value(arguments, numbers);
-        }
+    if let ExpressionKind::Call { callee, .. } = &mut expression.kind {
+        *callee = numbers[callee.0 as usize];
     }
+    expression.operands_mut().into_iter().for_each(|operand| renumber_value(operand, numbers));
 }

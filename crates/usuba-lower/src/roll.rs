@@ -1,6 +1,6 @@
 //! Which loops have one shape, and what their iterations hand on.
 //!
-//! The typed program spells every loop out and says for every use which definition it denotes. A loop can be kept if its
+//! The sliced program spells every loop out and says for every use which definition it denotes. A loop can be kept if its
 //! iterations, taken `period` at a time (a *group*), differ in nothing but the atoms they name, and those follow a
 //! pattern. Each place of use (a *site*: assignment k of the group, use q in it) then falls into one class:
 //!
@@ -11,10 +11,11 @@
 //!   the loop replaces an element, and the site reads one. That is the textual meaning of assignment (D18, rules 1 and
 //!   2) and always right; the other classes are what makes `state[i+1] = f(state[i])` carry one state instead of all.
 
-use std::collections::{BTreeMap, BTreeSet};
-use usuba_lang::typed::{
+use crate::sliced::{
     Assignment, AssignmentId, Definition, Equations, Expression, ExpressionKind, Loop, Step, Use, VariableId,
+    flatten,
 };
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The class of a site.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -131,21 +132,6 @@ impl LastUses {
     pub fn reaches(&self, definition: Definition, end: u32) -> bool {
         self.last.get(&definition).is_some_and(|&last| last >= end)
     }
-}
-
-/// The assignments of some steps in textual order.
-pub(crate) fn flatten(steps: &[Step]) -> Vec<&Assignment> {
-    fn walk<'a>(steps: &'a [Step], all: &mut Vec<&'a Assignment>) {
-        for step in steps {
-            match step {
-                Step::Assign(assignment) => all.push(assignment),
-                Step::Loop(looped) => looped.iterations.iter().for_each(|body| walk(body, all)),
-            }
-        }
-    }
-    let mut all = Vec::new();
-    walk(steps, &mut all);
-    all
 }
 
 /// The uses in an expression, left to right.
@@ -363,6 +349,9 @@ fn same_shape(a: &Expression, b: &Expression) -> bool {
         }
         (Gather { sources: s, value: a }, Gather { sources: t, value: b }) => s == t && same_shape(a, b),
         (Shuffle { pattern: s, value: a }, Shuffle { pattern: t, value: b }) => s == t && same_shape(a, b),
+        (MoveWords { sources: s, value: a }, MoveWords { sources: t, value: b }) => {
+            s == t && same_shape(a, b)
+        }
         (Bitmask { bit: s, value: a }, Bitmask { bit: t, value: b }) => s == t && same_shape(a, b),
         (Pack { high: a1, low: a2 }, Pack { high: b1, low: b2 }) => same_shape(a1, b1) && same_shape(a2, b2),
         (Call { callee: f, arguments: a }, Call { callee: g, arguments: b }) => f == g && same_shape(a, b),

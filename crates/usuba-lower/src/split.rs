@@ -12,16 +12,16 @@
 //! planes of four words of 32 bits has 128 columns of three bits. Callees are split along: a table of n columns is the table of
 //! one, and a permutation that moves whole words is one of atoms.
 //!
-//! The node itself becomes a loop over its columns, typed equations like others, so that what comes after (is a loop kept, is a
+//! The node itself becomes a loop over its columns, equations like others, so that what comes after (is a loop kept, is a
 //! node inlined) is the same code as for the loops of the source.
 
-use crate::weight::Weights;
-use crate::{Options, Split, reach};
-use std::collections::HashMap;
-use usuba_lang::typed::{
+use crate::sliced::{
     Assignment, AssignmentId, Body, Constant, Definition, Equations, Expression, ExpressionKind, Instance,
     InstanceId, Lookup, Loop, Mode, Program, Slot, Step, Table, Unroll, Use, Variable, VariableId,
 };
+use crate::weight::Weights;
+use crate::{Options, Split, reach};
+use std::collections::HashMap;
 
 /// `program` with its bitwise nodes split, those that the options say; none if there are none.
 pub(crate) fn split(program: &Program, options: &Options, weights: &Weights) -> Option<Program> {
@@ -165,7 +165,14 @@ impl Splitter<'_> {
             Call { callee, arguments } => {
                 Call { callee: self.column(*callee, count)?, arguments: self.boxed(arguments, count)? }
             }
-            Arithmetic { .. } | Shift { .. } | Shuffle { .. } | Bitmask { .. } | Pack { .. } => return None,
+            Arithmetic { .. }
+            | Shift { .. }
+            | Shuffle { .. }
+            | MoveWords { .. }
+            | Bitmask { .. }
+            | Pack { .. } => {
+                return None;
+            }
         };
         Some(Expression { kind, span: expression.span })
     }
@@ -204,13 +211,7 @@ fn over_columns(instance: &Instance, count: u32, column: InstanceId) -> Instance
         let targets = slots(&instance.outputs, c);
         vec![Step::Assign(Assignment { id: AssignmentId(c), span, targets, value })]
     };
-    let looped = Loop {
-        variable: "column".to_owned(),
-        span,
-        unroll: Unroll::Auto,
-        values: (0..i64::from(count)).collect(),
-        iterations: (0..count).map(iteration).collect(),
-    };
+    let looped = Loop { span, unroll: Unroll::Auto, iterations: (0..count).map(iteration).collect() };
     let mut first = 0;
     let results = instance
         .outputs

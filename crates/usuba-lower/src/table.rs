@@ -2,12 +2,12 @@
 
 use crate::circuits::{self, Circuit, Gate};
 use crate::inversion::inversion_form;
+use crate::sliced::{Body, Instance, Lookup, Table};
 use crate::{Lowering, Options, synthesis};
 use usuba_ir::builder::NodeBuilder;
 use usuba_ir::bytes::{ByteAffine, ByteMap};
 use usuba_ir::layout::Layout;
 use usuba_ir::program::{Affine, BinaryOp, Node, NodeId, Origin, Parameter, Program, Type, ValueId};
-use usuba_lang::typed::{Body, Instance, Lookup, Table};
 
 /// What a table is computed by.
 pub(crate) enum Implementation {

@@ -1,9 +1,9 @@
 //! How many operations things are, and around what they stand: whether loops are worth keeping depends on it.
 
 use crate::Loops;
-use crate::roll::flatten;
-use usuba_lang::typed::{
+use crate::sliced::{
     Body, Equations, Expression, ExpressionKind, Instance, InstanceId, Loop, Mode, Program, Step, Unroll,
+    flatten,
 };
 
 /// From this many instructions on, gates, loads and stores, the columns of a table are worked off in a loop. The 16 columns
@@ -155,7 +155,8 @@ impl<'p> Weights<'p> {
             ExpressionKind::Logic(_, value, _)
             | ExpressionKind::Not(value)
             | ExpressionKind::Refresh(value)
-            | ExpressionKind::Shuffle { value, .. } => count(self.program, value),
+            | ExpressionKind::Shuffle { value, .. }
+            | ExpressionKind::MoveWords { value, .. } => count(self.program, value),
             ExpressionKind::Arithmetic { left, width, .. } => {
                 let per_atom = if self.program.mode == Mode::Bits { u64::from(*width).min(64) } else { 1 };
                 count(self.program, left) * per_atom
@@ -194,6 +195,7 @@ pub(crate) fn count(program: &Program, expression: &Expression) -> u64 {
         | ExpressionKind::Logic(_, value, _)
         | ExpressionKind::Arithmetic { left: value, .. }
         | ExpressionKind::Shuffle { value, .. }
+        | ExpressionKind::MoveWords { value, .. }
         | ExpressionKind::Refresh(value) => count(program, value),
         ExpressionKind::Shift { .. } | ExpressionKind::Bitmask { .. } | ExpressionKind::Pack { .. } => 1,
         ExpressionKind::Gather { sources, .. } => sources.len() as u64,

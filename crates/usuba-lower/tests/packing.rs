@@ -26,7 +26,7 @@ fn loaded(path: &Path, entry: Option<&str>) -> (Loaded, typed::Program) {
 /// Compares the source with the packed program on random inputs.
 fn check(path: &Path, entry: Option<&str>) {
     let (loaded, program) = loaded(path, entry);
-    let instance = program.instance(program.entry);
+    let instance = program.instance(program.entry());
     let mut random = Random::new(4);
     for loops in [Loops::Keep, Loops::Unroll, Loops::Sized { least: 16, body: 24 }] {
         let options = Options { loops, ..Options::new(Slicing::Packed(4)) };

@@ -13,7 +13,7 @@ fn check_maps(body: &str, expected: Expect) {
     let before = Program::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let mut after = before.clone();
     optimise(&mut after, &Settings::default(), &mut ());
-    assert_eq!(check(&after), Ok(()), "{after}");
+    assert_eq!(check(&after).err(), None, "{after}");
     let (mut one, mut other) = (Interpreter::new(&before), Interpreter::new(&after));
     for x in 0..=255 {
         assert_eq!(one.run(&[vec![x]]), other.run(&[vec![x]]), "of {x}\n{after}");

@@ -5,7 +5,7 @@ use crate::driver::{self, DriverError, Form, Image, Kernels, Labels, Parameter, 
 use crate::manifest::{BlockCipher, Function, Primitive, Schedule};
 use crate::order::Order;
 use thiserror::Error;
-use usuba_codegen::{Backend, Direction, Kernel, KernelParameter};
+use usuba_codegen::{Backend, Direction, Kernel, KernelParameter, NoCode};
 use usuba_compiler::pipeline::{self, Compiled, Failure, Settings};
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::Program;
@@ -354,15 +354,14 @@ impl<'a> Making<'a> {
         target: &Target,
     ) -> Result<Prepare, BuildError> {
         let naming = self.naming(&user.node, &format!("{}_prepare", user.symbol), Backend::C);
-        let alone = match user.image {
-            Image::B | Image::V { .. } => usuba_codegen::generate(program, &GP64, &naming).ok(),
-            Image::Packed { .. } | Image::H { .. } | Image::BitInterleaved { .. } => None,
+        let checked = pipeline::checked(program).map_err(|failure| self.failure(&user.node, failure))?;
+        let fits = matches!(user.image, Image::B | Image::V { .. });
+        let alone = fits.then(|| usuba_codegen::generate(checked, &GP64, &naming));
+        let made = match alone {
+            None | Some(Err(NoCode::Missing(_))) => usuba_codegen::generate(checked, target, &naming),
+            Some(made) => made,
         };
-        let kernel = match alone {
-            Some(kernel) => kernel,
-            None => usuba_codegen::generate(program, target, &naming)
-                .map_err(|missing| self.failure(&user.node, Failure::Target(missing)))?,
-        };
+        let kernel = made.map_err(|no_code| self.failure(&user.node, no_code.into()))?;
         self.add(&kernel, Backend::C);
         let count = |direction: Direction| {
             let parameters = kernel.parameters.iter().filter(|parameter| parameter.direction == direction);
@@ -381,7 +380,7 @@ impl<'a> Making<'a> {
 
 /// Whether the node has one uniform input.
 fn takes_round_keys(compiled: &Compiled) -> bool {
-    let entry = compiled.typed.instance(compiled.typed.entry);
+    let entry = compiled.typed.instance(compiled.typed.entry());
     entry.inputs.iter().filter(|&&input| entry.variable(input).constant).count() == 1
 }
 
@@ -403,7 +402,7 @@ fn packed_parameters(kernel: &Kernel) -> (Vec<Parameter>, Vec<Parameter>) {
 /// What a driver needs to know of a compiled node.
 fn interface(node: &str, header: &str, compiled: &Compiled) -> driver::Kernel {
     let kernel = &compiled.kernel;
-    let entry = compiled.typed.instance(compiled.typed.entry);
+    let entry = compiled.typed.instance(compiled.typed.entry());
     let variables = entry.inputs.iter().chain(&entry.outputs).map(|&id| entry.variable(id));
     let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
     for (variable, parameter) in variables.zip(&kernel.parameters) {

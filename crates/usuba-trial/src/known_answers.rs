@@ -15,7 +15,6 @@ use thiserror::Error;
 use usuba_compiler::pipeline::{Failure, Knobs};
 use usuba_package::manifest::{Function, Mode, Primitive};
 
-use usuba_codegen::Reason;
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
 use usuba_target::Target;
@@ -297,11 +296,9 @@ pub(crate) fn explain(node: &str, failure: &Failure) -> WayError {
         }
         Failure::Target(missing) => {
             let first = missing.first().map(ToString::to_string).unwrap_or_default();
-            match missing.iter().any(|missing| matches!(missing.reason, Reason::Internal(_))) {
-                true => WayError::Broken(format!("`{node}`: {first}")),
-                false => WayError::Absent(format!("`{node}` has no code: {first}")),
-            }
+            WayError::Absent(format!("`{node}` has no code: {first}"))
         }
+        Failure::Internal(error) => WayError::Broken(format!("`{node}`: {error}")),
         Failure::Stopped => WayError::Broken(format!("the compilation of `{node}` was stopped")),
     }
 }

@@ -6,7 +6,7 @@ use usuba_verify::compare::{Effort, Verdict, compare};
 
 fn parse(text: &str) -> Program {
     let program = Program::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    assert_eq!(usuba_ir::check::check(&program), Ok(()));
+    assert_eq!(usuba_ir::check::check(&program).err(), None);
     program
 }
 

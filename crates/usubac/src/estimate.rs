@@ -33,6 +33,8 @@ pub enum Refusal {
     Program(Vec<Diagnostic>),
     /// The target.
     Target(Vec<Missing>),
+    /// A mistake of the compiler.
+    Internal(String),
 }
 
 /// A node in one slicing on one target.
@@ -41,6 +43,7 @@ pub fn attempt(loaded: &Loaded, settings: &Settings, target: &Target) -> Result<
     compile(loaded, settings, target, &naming, &mut ()).map_err(|failure| match failure {
         Failure::Program(findings) => Refusal::Program(findings),
         Failure::Target(missing) => Refusal::Target(missing),
+        Failure::Internal(error) => Refusal::Internal(error),
         Failure::Stopped => Refusal::Program(Vec::new()),
     })
 }
@@ -101,6 +104,8 @@ pub fn fastest(
     for &slicing in among {
         let settings = settings(slicing);
         match attempt_for(loaded, &settings, target, blocks) {
+            // A mistake of the compiler is not hidden behind a slicing in which it does not show.
+            Err(Refusal::Internal(error)) => return Err(vec![(slicing, Refusal::Internal(error))]),
             Err(refusal) => refusals.push((slicing, refusal)),
             Ok(compiled) => {
                 let cost = match blocks {

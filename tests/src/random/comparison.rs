@@ -129,7 +129,7 @@ fn attempt(case: &Case, stage: &mut String) -> Result<Agreed, String> {
             Some(agreed) => agreed,
             None => draw(&typed, case.seed),
         };
-        let bits = typed.mode == typed::Mode::Bits;
+        let bits = typed.mode() == typed::Mode::Bits;
         let arguments: Vec<_> = first.arguments.iter().map(|a| in_mode(&first.inputs, a, bits)).collect();
         let mut interpreter = usuba_lang::interpret::Interpreter::new(&typed);
         let results: Vec<_> = arguments.iter().map(|a| interpreter.run(a)).collect();
@@ -231,7 +231,7 @@ impl pass::Observer for Watcher<'_> {
 }
 
 fn ports(typed: &typed::Program) -> (Vec<Port>, Vec<Port>) {
-    let entry = typed.instance(typed.entry);
+    let entry = typed.instance(typed.entry());
     let port = |&id: &typed::VariableId| {
         let variable = entry.variable(id);
         let words = variable.atoms() * variable.width / variable.word;

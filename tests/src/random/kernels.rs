@@ -96,10 +96,11 @@ pub fn run(
 
 fn trial(number: usize, seed: u64, agreed: &Agreed, program: &Program, way: Way) -> Result<Trial, String> {
     let options = Options { symbol: format!("kernel{number}"), ..Options::default() };
-    let generated = std::panic::catch_unwind(|| usuba_codegen::generate(program, way.target, &options));
+    let checked = usuba_ir::check::check(program).map_err(|flaws| flaws[0].to_string())?;
+    let generated = std::panic::catch_unwind(|| usuba_codegen::generate(checked, way.target, &options));
     let kernel = match generated {
         Ok(Ok(kernel)) => kernel,
-        Ok(Err(missing)) => return Err(missing.iter().map(|m| m.to_string()).collect::<Vec<_>>().join("\n")),
+        Ok(Err(no_code)) => return Err(no_code.to_string()),
         Err(_) => return Err("panic".into()),
     };
     // The lane holds the widest atom that matters, which may be one inside.

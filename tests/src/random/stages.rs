@@ -75,10 +75,13 @@ pub fn lowered(
 /// # Errors
 /// The flaws.
 pub fn checked(program: &Program) -> Result<(), String> {
-    usuba_ir::check::check(program).map_err(|flaws| {
-        let flaws: Vec<_> = flaws.iter().map(|flaw| format!("{flaw:?}")).collect();
-        format!("not Usuba0: {}", flaws.join("; "))
-    })
+    match usuba_ir::check::check(program) {
+        Ok(_) => Ok(()),
+        Err(flaws) => {
+            let flaws: Vec<_> = flaws.iter().map(|flaw| format!("{flaw:?}")).collect();
+            Err(format!("not Usuba0: {}", flaws.join("; ")))
+        }
+    }
 }
 
 /// Errors in words, each with its line and column.

@@ -4,12 +4,12 @@
 //! bytes: one register for each distance by which an address moves from one time to the next, so that an address is `base +
 //! counter + displacement`; an address that moves with several loops is summed up in `rax`, which holds nothing else.
 
-use super::Machine;
 use super::allocate::{Allocated, Place, Step};
 use super::convention::Convention;
 use super::encoding::Encoding;
 use super::linear::Linear;
 use super::machine::{Base, Code, Gpr, Line, Memory, Source, VectorLine};
+use super::{Machine, Stop};
 use crate::block::{Address, Role};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ pub(crate) fn address(
     allocated: Allocated,
     machine: Machine,
     convention: &Convention,
-) -> Result<Code, &'static str> {
+) -> Result<Code, Stop> {
     let mut addresses = Addresses::new(linear, &allocated, machine, convention)?;
     addresses.counters(&allocated, convention)?;
     addresses.prologue(convention)?;
@@ -79,7 +79,7 @@ impl<'a> Addresses<'a> {
         allocated: &Allocated,
         machine: Machine,
         convention: &Convention,
-    ) -> Result<Self, &'static str> {
+    ) -> Result<Self, Stop> {
         let uniform = i64::from(machine.uniform / 8);
         let bytes = linear.bytes as i64;
         let slots = i64::from(allocated.slots) * bytes;
@@ -102,7 +102,7 @@ impl<'a> Addresses<'a> {
             }
         }
         if frame > i64::from(i32::MAX) / 2 {
-            return Err("the arrays of this program are too large for a stack frame");
+            return Err(Stop::Limit("the arrays of this program are too large for a stack frame"));
         }
         let mut free: Vec<Gpr> = convention.preserved.iter().rev().copied().collect();
         if frame > 0 {
@@ -153,7 +153,7 @@ impl<'a> Addresses<'a> {
     }
 
     /// Registers for the loops; those of loops that are not open together may be the same.
-    fn counters(&mut self, allocated: &Allocated, convention: &Convention) -> Result<(), &'static str> {
+    fn counters(&mut self, allocated: &Allocated, convention: &Convention) -> Result<(), Stop> {
         let by_induction: BTreeMap<_, usize> =
             self.linear.loops.iter().enumerate().map(|(number, looped)| (looped.induction, number)).collect();
         let mut distances: Vec<BTreeSet<i64>> = vec![BTreeSet::new(); self.counters.len()];
@@ -172,7 +172,7 @@ impl<'a> Addresses<'a> {
                     for &distance in &distances[*number] {
                         let limit = distance.checked_mul(i64::from(self.linear.loops[*number].trips));
                         if limit.is_none_or(|limit| i32::try_from(limit).is_err()) {
-                            return Err("a loop goes further than a displacement reaches");
+                            return Err(Stop::Limit("a loop goes further than a displacement reaches"));
                         }
                         let register = take(&mut self.free, &mut self.saved, convention)?;
                         self.counters[*number].insert(distance, register);
@@ -189,7 +189,7 @@ impl<'a> Addresses<'a> {
         self.linear.element(address.buffer, self.uniform as usize)
     }
 
-    fn prologue(&mut self, convention: &Convention) -> Result<(), &'static str> {
+    fn prologue(&mut self, convention: &Convention) -> Result<(), Stop> {
         self.lines.push(Line::LandingPad);
         let framed = self.frame > 0;
         if framed {
@@ -233,7 +233,7 @@ impl<'a> Addresses<'a> {
         self.lines.push(Line::Return);
     }
 
-    fn step(&mut self, step: &Step) -> Result<(), &'static str> {
+    fn step(&mut self, step: &Step) -> Result<(), Stop> {
         match step {
             Step::Begin(number) => {
                 self.summed = None;
@@ -259,10 +259,10 @@ impl<'a> Addresses<'a> {
         Ok(())
     }
 
-    fn vector(&mut self, line: &VectorLine<Place>) -> Result<VectorLine<Memory>, &'static str> {
+    fn vector(&mut self, line: &VectorLine<Place>) -> Result<VectorLine<Memory>, Stop> {
         Ok(match line {
             VectorLine::Compute { item, row, to, sources, immediate } => {
-                let sources: Result<Vec<_>, _> = sources
+                let sources: Result<Vec<_>, Stop> = sources
                     .iter()
                     .map(|source| {
                         Ok(match source {
@@ -295,7 +295,7 @@ impl<'a> Addresses<'a> {
         })
     }
 
-    fn memory(&mut self, place: &Place) -> Result<Memory, &'static str> {
+    fn memory(&mut self, place: &Place) -> Result<Memory, Stop> {
         let bytes = self.linear.bytes as i64;
         let frame = Base::Register(Gpr::RSP);
         let address = match place {
@@ -316,11 +316,11 @@ impl<'a> Addresses<'a> {
         let (mut base, bias) = match (self.bases.get(&number), self.locals[number]) {
             (Some(&(register, bias, _)), _) => (register, -bias),
             (None, Some(place)) => (Gpr::RSP, place),
-            (None, None) => return Err("a buffer without an address"),
+            (None, None) => return Err(Stop::Fault("a buffer without an address".into())),
         };
         let displacement = address.index.constant * element + bias;
         if i32::try_from(displacement).is_err() {
-            return Err("an address is further than a displacement reaches");
+            return Err(Stop::Limit("an address is further than a displacement reaches"));
         }
         let mut counters = Vec::new();
         for (induction, coefficient) in &address.index.terms {
@@ -349,8 +349,9 @@ impl<'a> Addresses<'a> {
     }
 }
 
-fn take(free: &mut Vec<Gpr>, saved: &mut Vec<Gpr>, convention: &Convention) -> Result<Gpr, &'static str> {
-    let register = free.pop().ok_or("more loops and distances than general-purpose registers")?;
+fn take(free: &mut Vec<Gpr>, saved: &mut Vec<Gpr>, convention: &Convention) -> Result<Gpr, Stop> {
+    let register =
+        free.pop().ok_or(Stop::Limit("more loops and distances than general-purpose registers"))?;
     if convention.preserved.contains(&register) && !saved.contains(&register) {
         saved.push(register);
     }

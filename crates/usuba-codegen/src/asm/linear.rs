@@ -3,6 +3,7 @@
 //! This is what the allocation reads and what the checker takes for the truth. Every value is defined once; the position of
 //! an item is its place in [`Linear::items`].
 
+use super::Stop;
 use crate::block::{
     self, Address, Argument, Block, Buffer, BufferId, Function, Module, ParameterKind, RegisterId, Role, Step,
 };
@@ -129,7 +130,7 @@ impl Linear {
 ///
 /// # Errors
 /// If the calls make more than [`ITEMS`] items, or the module is malformed.
-pub(crate) fn linear(module: &Module) -> Result<Linear, &'static str> {
+pub(crate) fn linear(module: &Module) -> Result<Linear, Stop> {
     let entry = module.functions.last().ok_or("a module without functions")?;
     let bytes = module.shape.register_bytes() as usize;
     let mut out = Flattener {
@@ -141,7 +142,9 @@ pub(crate) fn linear(module: &Module) -> Result<Linear, &'static str> {
     };
     let mut frame = Frame::of(entry);
     for parameter in &entry.parameters {
-        let ParameterKind::Buffer(buffer) = parameter.kind else { return Err("an entry with a register") };
+        let ParameterKind::Buffer(buffer) = parameter.kind else {
+            return Err(Stop::Fault("an entry with a register".into()));
+        };
         let known = out.buffer(&entry.buffers[buffer.index()], None);
         out.linear.parameters.push(known);
         frame.buffers[buffer.index()] = Some((known, Affine::constant(0)));
@@ -170,11 +173,11 @@ impl Frame {
         }
     }
 
-    fn value(&self, register: RegisterId) -> Result<Value, &'static str> {
-        self.registers[register.index()].ok_or("a register that is read before it is written")
+    fn value(&self, register: RegisterId) -> Result<Value, Stop> {
+        self.registers[register.index()].ok_or(Stop::from("a register that is read before it is written"))
     }
 
-    fn address(&self, address: &Address) -> Result<Address, &'static str> {
+    fn address(&self, address: &Address) -> Result<Address, Stop> {
         let (buffer, base) = self.buffers[address.buffer.index()].as_ref().ok_or("a buffer out of scope")?;
         let mut index = base.clone();
         index.constant += address.index.constant;
@@ -212,9 +215,9 @@ impl Flattener<'_> {
         BufferId(self.linear.buffers.len() as u32 - 1)
     }
 
-    fn push(&mut self, item: Item) -> Result<(), &'static str> {
+    fn push(&mut self, item: Item) -> Result<(), Stop> {
         if self.linear.items.len() >= ITEMS {
-            return Err("the calls of this program make too much code; keep it in C");
+            return Err(Stop::Limit("the calls of this program make too much code; keep it in C"));
         }
         self.linear.items.push(item);
         Ok(())
@@ -226,12 +229,7 @@ impl Flattener<'_> {
         value
     }
 
-    fn function(
-        &mut self,
-        function: &Function,
-        frame: &mut Frame,
-        scope: Option<usize>,
-    ) -> Result<(), &'static str> {
+    fn function(&mut self, function: &Function, frame: &mut Frame, scope: Option<usize>) -> Result<(), Stop> {
         for step in &function.constants {
             let Step::Constant { row, result, constant } = step else { continue };
             let bytes = semantics::constant(row, self.linear.bytes, constant)
@@ -256,7 +254,7 @@ impl Flattener<'_> {
         frame: &mut Frame,
         block: &Block,
         scope: Option<usize>,
-    ) -> Result<(), &'static str> {
+    ) -> Result<(), Stop> {
         for &buffer in &block.locals {
             let known = self.buffer(&function.buffers[buffer.index()], Some(scope));
             frame.buffers[buffer.index()] = Some((known, Affine::constant(0)));
@@ -270,7 +268,7 @@ impl Flattener<'_> {
                     let result = self.define(function, frame, *result);
                     self.push(Item::Compute { row, result, operands, immediate: *immediate })?;
                 }
-                Step::Constant { .. } => return Err("a constant among the steps"),
+                Step::Constant { .. } => return Err(Stop::Fault("a constant among the steps".into())),
                 Step::Load { row, result, address } => {
                     let address = frame.address(address)?;
                     let result = self.define(function, frame, *result);
@@ -305,8 +303,8 @@ impl Flattener<'_> {
     fn repeat(
         &mut self,
         len: u32,
-        each: &mut dyn FnMut(&mut Self, &Affine) -> Result<(), &'static str>,
-    ) -> Result<(), &'static str> {
+        each: &mut dyn FnMut(&mut Self, &Affine) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
         if len <= UNROLLED {
             return (0..len).try_for_each(|index| each(self, &Affine::constant(i64::from(index))));
         }
@@ -315,7 +313,7 @@ impl Flattener<'_> {
         self.push(Item::End(number))
     }
 
-    fn open(&mut self, trips: u32) -> Result<(usize, InductionId), &'static str> {
+    fn open(&mut self, trips: u32) -> Result<(usize, InductionId), Stop> {
         let induction = InductionId(self.inductions);
         self.inductions += 1;
         let number = self.linear.loops.len();
@@ -324,12 +322,7 @@ impl Flattener<'_> {
         Ok((number, induction))
     }
 
-    fn looped(
-        &mut self,
-        function: &Function,
-        frame: &mut Frame,
-        looped: &block::Loop,
-    ) -> Result<(), &'static str> {
+    fn looped(&mut self, function: &Function, frame: &mut Frame, looped: &block::Loop) -> Result<(), Stop> {
         let initial: Result<Vec<Value>, _> =
             looped.carried.iter().map(|carried| frame.value(carried.initial)).collect();
         let initial = initial?;
@@ -356,7 +349,7 @@ impl Flattener<'_> {
         frame: &mut Frame,
         call: &block::Call,
         scope: Option<usize>,
-    ) -> Result<(), &'static str> {
+    ) -> Result<(), Stop> {
         let module = self.module;
         let callee = module.functions.get(call.function).ok_or("a call of no function")?;
         let mut inner = Frame::of(callee);
@@ -377,7 +370,7 @@ impl Flattener<'_> {
                     inner.buffers[to.index()] = Some((buffer, Affine::constant(0)));
                     results.push((*register, buffer));
                 }
-                _ => return Err("an argument that does not fit its parameter"),
+                _ => return Err(Stop::Fault("an argument that does not fit its parameter".into())),
             }
         }
         self.function(callee, &mut inner, scope)?;

@@ -87,12 +87,18 @@ pub struct Case {
     pub kernel: Kernel,
 }
 
+/// Whether a program without flaws has code on a target.
+pub fn is_admitted(program: &Program, target: &Target) -> bool {
+    let checked = usuba_ir::check::check(program).unwrap_or_else(|flaws| panic!("{}\n{program}", flaws[0]));
+    usuba_codegen::admits(checked, target).is_ok()
+}
+
 /// The case of a program that the target admits.
 pub fn case(program: Program, target: &Target, symbol: &str) -> Case {
-    usuba_ir::check::check(&program).unwrap_or_else(|flaws| panic!("{symbol}: {}", flaws[0]));
+    let checked = usuba_ir::check::check(&program).unwrap_or_else(|flaws| panic!("{symbol}: {}", flaws[0]));
     let options = Options { symbol: symbol.into(), command: "test".into(), ..Options::default() };
-    let kernel = generate(&program, target, &options)
-        .unwrap_or_else(|missing| panic!("{symbol} on {}: {}", target.name, missing[0]));
+    let kernel = generate(checked, target, &options)
+        .unwrap_or_else(|no_code| panic!("{symbol} on {}: {no_code}", target.name));
     Case { program, kernel }
 }
 

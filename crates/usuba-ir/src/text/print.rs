@@ -95,6 +95,27 @@ impl Display for Program {
     }
 }
 
+impl Program {
+    /// An operation of a node in a line, without types and origins; of a loop the head.
+    pub fn line(&self, node: &Node, operation: &Operation) -> String {
+        struct Line<'a>(Printer<'a>, &'a Operation);
+        impl Display for Line<'_> {
+            fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                let Line(printer, Operation { results, op }) = self;
+                list(f, results, |f, value| value.fmt(f))?;
+                if !results.is_empty() {
+                    f.write_str(" = ")?;
+                }
+                match op {
+                    Op::Loop(inner) => write!(f, "loop i{} < {}", inner.induction.0, inner.trips),
+                    op => printer.op(f, op, 0),
+                }
+            }
+        }
+        Line(Printer { program: self, node }, operation).to_string()
+    }
+}
+
 struct Printer<'a> {
     program: &'a Program,
     node: &'a Node,

@@ -1,4 +1,5 @@
-//! Packing: a typed program whose atoms are groups of words of one instance, from one whose atoms are single words.
+//! Packing: a sliced program whose atoms are groups of words of one instance, from a typed program, whose atoms are single
+//! words.
 //!
 //! Under [`Slicing::Packed`] the words of one instance lie p by p in 128 bits, in row-major order: four words of 32 bits are
 //! one row of ChaCha20 or Gimli. What a program means does not change; here it is rewritten so that every atom is such a
@@ -11,20 +12,19 @@
 //! - *wide*: each word becomes a group, for p calls of a node that are done at once. This is always possible, short of
 //!   [`ExpressionKind::Pack`], which changes the size of words.
 //!
-//! In the result an atom has 128 bits, [`Arithmetic`](ExpressionKind::Arithmetic), [`Shift`](ExpressionKind::Shift) and a
-//! [`Shuffle`](ExpressionKind::Shuffle) of as many entries as a word has bits act on each of its words, and a `Shuffle` of
-//! 128 entries moves words.
+//! In the result an atom has 128 bits, and [`MoveWords`](ExpressionKind::MoveWords) is how words change places inside of one.
 
 mod steps;
 mod value;
 
+use crate::sliced::{
+    Assignment, Body, Definition, Equations, Expression, ExpressionKind, Instance, InstanceId, Loop, Program,
+    Slot, Step, Use, Variable, VariableId,
+};
 use crate::{messages, reach};
 use std::collections::HashMap;
 use usuba_lang::diagnostic::Diagnostic;
-use usuba_lang::typed::{
-    Body, Equations, Expression, ExpressionKind, Instance, InstanceId, Program, Slot, Step, Use, Variable,
-    VariableId,
-};
+use usuba_lang::typed;
 
 /// Why words cannot be packed.
 type Finding = Box<Diagnostic>;
@@ -36,9 +36,9 @@ pub(crate) const GROUP: u32 = 128;
 ///
 /// # Errors
 /// Everything that takes single words out of a group, at its place.
-pub(crate) fn pack(program: &Program, words: u32) -> Result<Program, Vec<Diagnostic>> {
+pub(crate) fn pack(program: &typed::Program, words: u32) -> Result<Program, Vec<Diagnostic>> {
     let mut findings = Vec::new();
-    for instance in &program.instances {
+    for instance in program.instances() {
         for variable in &instance.variables {
             if variable.width * words != GROUP && findings.is_empty() {
                 findings.push(*messages::packed_width(variable.span, &variable.name, variable.width, words));
@@ -49,8 +49,8 @@ pub(crate) fn pack(program: &Program, words: u32) -> Result<Program, Vec<Diagnos
         return Err(findings);
     }
     let mut packer = Packer { program, words, made: HashMap::new(), instances: Vec::new() };
-    let entry = packer.instance(program.entry, Form::Grouped).map_err(|finding| vec![*finding])?;
-    Ok(reach::reachable(Program { mode: program.mode, instances: packer.instances, entry }))
+    let entry = packer.instance(program.entry(), Form::Grouped).map_err(|finding| vec![*finding])?;
+    Ok(reach::reachable(Program { mode: program.mode(), instances: packer.instances, entry }))
 }
 
 /// How the variables of an instance become groups.
@@ -64,7 +64,7 @@ enum Form {
 
 /// The state of packing one program.
 struct Packer<'p> {
-    program: &'p Program,
+    program: &'p typed::Program,
     /// Words of a group.
     words: u32,
     made: HashMap<(InstanceId, Form), Result<InstanceId, Finding>>,
@@ -92,90 +92,78 @@ impl<'p> Packer<'p> {
     }
 
     /// The instance on all words of groups at once.
-    fn wide(&mut self, instance: &'p Instance) -> Result<Instance, Finding> {
+    fn wide(&mut self, instance: &'p typed::Instance) -> Result<Instance, Finding> {
         let body = match &instance.body {
-            Body::Equations(equations) => Body::Equations(Equations {
+            typed::Body::Equations(equations) => Body::Equations(Equations {
                 steps: self.wide_steps(&equations.steps)?,
                 count: equations.count,
                 order: equations.order.clone(),
                 results: equations.results.clone(),
             }),
-            Body::Permutation { .. } | Body::Table(_) => instance.body.clone(),
+            other => Body::of(other),
         };
         Ok(Instance {
             symbol: format!("{}'wide", instance.symbol),
             variables: instance.variables.iter().map(|variable| self.variable(variable)).collect(),
-            body,
-            ..instance.clone()
+            ..Instance::with(instance, body)
         })
     }
 
-    fn wide_steps(&mut self, steps: &'p [Step]) -> Result<Vec<Step>, Finding> {
+    fn wide_steps(&mut self, steps: &'p [typed::Step]) -> Result<Vec<Step>, Finding> {
         steps
             .iter()
             .map(|step| {
                 Ok(match step {
-                    Step::Assign(assignment) => {
-                        let mut assignment = assignment.clone();
-                        self.widen(&mut assignment.value)?;
-                        Step::Assign(assignment)
-                    }
-                    Step::Loop(looped) => Step::Loop(usuba_lang::typed::Loop {
+                    typed::Step::Assign(assignment) => Step::Assign(Assignment {
+                        id: assignment.id,
+                        span: assignment.span,
+                        targets: assignment.targets.clone(),
+                        value: self.widened(&assignment.value)?,
+                    }),
+                    typed::Step::Loop(looped) => Step::Loop(Loop {
+                        span: looped.span,
+                        unroll: looped.unroll,
                         iterations: looped
                             .iterations
                             .iter()
                             .map(|body| self.wide_steps(body))
                             .collect::<Result<_, _>>()?,
-                        ..looped.clone()
                     }),
                 })
             })
             .collect()
     }
 
-    fn widen(&mut self, expression: &mut Expression) -> Result<(), Finding> {
-        match &mut expression.kind {
-            ExpressionKind::Atoms(_) => Ok(()),
-            ExpressionKind::Constants(constants) => {
-                for constant in constants {
-                    *constant = value::group_of(&vec![*constant; self.words as usize]);
-                }
-                Ok(())
+    fn widened(&mut self, expression: &typed::Expression) -> Result<Expression, Finding> {
+        use typed::ExpressionKind as Typed;
+        let kind = match &expression.kind {
+            Typed::Constants(constants) => {
+                let group = |constant| value::group_of(&vec![constant; self.words as usize]);
+                ExpressionKind::Constants(constants.iter().copied().map(group).collect())
             }
-            ExpressionKind::Tuple(parts) => parts.iter_mut().try_for_each(|part| self.widen(part)),
-            ExpressionKind::Logic(_, left, right) | ExpressionKind::Arithmetic { left, right, .. } => {
-                self.widen(left)?;
-                self.widen(right)
-            }
-            ExpressionKind::Pack { .. } => Err(messages::packed_pack(expression.span, self.words)),
-            ExpressionKind::Not(value)
-            | ExpressionKind::Shift { value, .. }
-            | ExpressionKind::Gather { value, .. }
-            | ExpressionKind::Shuffle { value, .. }
-            | ExpressionKind::Bitmask { value, .. }
-            | ExpressionKind::Refresh(value) => self.widen(value),
-            ExpressionKind::Call { callee, arguments } => {
-                if !matches!(self.program.instance(*callee).body, Body::Permutation { .. }) {
-                    *callee = self.instance(*callee, Form::Wide)?;
-                } else {
-                    return self.widen_permutation(expression);
-                }
-                self.widen(arguments)
-            }
-        }
+            Typed::Pack { .. } => return Err(messages::packed_pack(expression.span, self.words)),
+            Typed::Call { callee, arguments } => self.wide_call(*callee, arguments)?,
+            other => ExpressionKind::of(other, &mut |operand| self.widened(operand))?,
+        };
+        Ok(Expression { kind, span: expression.span })
     }
 
-    /// A call of a permutation of atoms is a [`ExpressionKind::Gather`].
-    fn widen_permutation(&mut self, expression: &mut Expression) -> Result<(), Finding> {
-        if let ExpressionKind::Call { callee, arguments } = &expression.kind
-            && let Body::Permutation { sources } = &self.program.instance(*callee).body
-        {
-            let mut value = arguments.clone();
-            self.widen(&mut value)?;
-            let sources = sources.iter().map(|&source| Some(source)).collect();
-            expression.kind = ExpressionKind::Gather { sources, value };
-        }
-        Ok(())
+    /// A call on all words of groups; that of a permutation of atoms is a [`ExpressionKind::Gather`].
+    fn wide_call(
+        &mut self,
+        callee: InstanceId,
+        arguments: &typed::Expression,
+    ) -> Result<ExpressionKind, Finding> {
+        Ok(match &self.program.instance(callee).body {
+            typed::Body::Permutation { sources } => {
+                let sources = sources.iter().map(|&source| Some(source)).collect();
+                ExpressionKind::Gather { sources, value: Box::new(self.widened(arguments)?) }
+            }
+            _ => {
+                let callee = self.instance(callee, Form::Wide)?;
+                ExpressionKind::Call { callee, arguments: Box::new(self.widened(arguments)?) }
+            }
+        })
     }
 
     /// The variable whose atoms are groups.
@@ -185,7 +173,7 @@ impl<'p> Packer<'p> {
 }
 
 /// A use of an atom.
-fn used(slot: Slot, definition: usuba_lang::typed::Definition) -> Use {
+fn used(slot: Slot, definition: Definition) -> Use {
     Use { slot, definition }
 }
 

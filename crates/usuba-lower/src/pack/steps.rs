@@ -2,13 +2,13 @@
 
 use super::{Finding, GROUP, Packer, Place, slot, used};
 use crate::messages;
-use crate::roll::flatten;
-use std::collections::HashMap;
-use usuba_lang::source::Span;
-use usuba_lang::typed::{
+use crate::sliced::{
     Assignment, AssignmentId, Body, Definition, Direction, Equations, Expression, ExpressionKind, Instance,
     Loop, Slot, Step, Use, Variable, VariableId,
 };
+use std::collections::HashMap;
+use usuba_lang::source::Span;
+use usuba_lang::typed;
 
 /// What a variable of the source has become.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ struct Target {
 /// The state of packing one grouped instance.
 pub(super) struct Grouping<'a, 'p> {
     pub packer: &'a mut Packer<'p>,
-    instance: &'p Instance,
+    instance: &'p typed::Instance,
     roles: Vec<Option<Role>>,
     variables: Vec<Variable>,
     /// Where the words of each definition are.
@@ -49,12 +49,15 @@ struct Mark {
 }
 
 /// The grouped form of an instance.
-pub(super) fn grouped<'p>(packer: &mut Packer<'p>, instance: &'p Instance) -> Result<Instance, Finding> {
+pub(super) fn grouped<'p>(
+    packer: &mut Packer<'p>,
+    instance: &'p typed::Instance,
+) -> Result<Instance, Finding> {
     let words = packer.words;
     let equations = match &instance.body {
-        Body::Equations(equations) => equations,
-        Body::Table(_) => return Err(messages::packed_table(instance.span, &instance.name, words)),
-        Body::Permutation { .. } => {
+        typed::Body::Equations(equations) => equations,
+        typed::Body::Table(_) => return Err(messages::packed_table(instance.span, &instance.name, words)),
+        typed::Body::Permutation { .. } => {
             return Err(messages::packed_permutation(instance.span, &instance.name, words));
         }
     };
@@ -82,16 +85,37 @@ pub(super) fn grouped<'p>(packer: &mut Packer<'p>, instance: &'p Instance) -> Re
     let mut steps = match &equations.order {
         None => grouping.steps(&equations.steps)?,
         Some(order) => {
-            let mut assignments = flatten(&equations.steps);
+            let mut assignments = assignments_of(&equations.steps);
             assignments.sort_by_key(|assignment| assignment.id);
-            let ordered: Vec<&Assignment> = order.iter().map(|id| assignments[id.0 as usize]).collect();
+            let ordered: Vec<&typed::Assignment> =
+                order.iter().map(|id| assignments[id.0 as usize]).collect();
             grouping.assignments(&ordered)?
         }
     };
     let results = grouping.results(equations, &outputs, &mut steps)?;
     let equations = Equations { steps, count: grouping.next, order: None, results };
     let variables = grouping.variables;
-    Ok(Instance { variables, inputs, outputs, body: Body::Equations(equations), ..instance.clone() })
+    let body = Body::Equations(equations);
+    Ok(Instance { variables, inputs, outputs, ..Instance::with(instance, body) })
+}
+
+/// The assignments of some steps in textual order.
+fn assignments_of(steps: &[typed::Step]) -> Vec<&typed::Assignment> {
+    let mut all = Vec::new();
+    for step in steps {
+        match step {
+            typed::Step::Assign(assignment) => all.push(assignment),
+            typed::Step::Loop(looped) => {
+                all.extend(looped.iterations.iter().flat_map(|body| assignments_of(body)));
+            }
+        }
+    }
+    all
+}
+
+/// A loop with other iterations.
+fn like(looped: &typed::Loop, iterations: Vec<Vec<Step>>) -> Step {
+    Step::Loop(Loop { span: looped.span, unroll: looped.unroll, iterations })
 }
 
 impl<'p> Grouping<'_, 'p> {
@@ -225,13 +249,13 @@ impl<'p> Grouping<'_, 'p> {
     }
 
     /// Steps in textual order.
-    fn steps(&mut self, steps: &'p [Step]) -> Result<Vec<Step>, Finding> {
+    fn steps(&mut self, steps: &'p [typed::Step]) -> Result<Vec<Step>, Finding> {
         let mut packed = Vec::new();
-        let mut assignments: Vec<&'p Assignment> = Vec::new();
+        let mut assignments: Vec<&'p typed::Assignment> = Vec::new();
         for step in steps {
             match step {
-                Step::Assign(assignment) => assignments.push(assignment),
-                Step::Loop(looped) => {
+                typed::Step::Assign(assignment) => assignments.push(assignment),
+                typed::Step::Loop(looped) => {
                     packed.extend(self.assignments(&std::mem::take(&mut assignments))?);
                     packed.extend(self.looped(looped)?);
                 }
@@ -242,13 +266,13 @@ impl<'p> Grouping<'_, 'p> {
     }
 
     /// A loop: each iteration acts on whole groups, or as many as a group has words are done at once.
-    fn looped(&mut self, looped: &'p Loop) -> Result<Vec<Step>, Finding> {
+    fn looped(&mut self, looped: &'p typed::Loop) -> Result<Vec<Step>, Finding> {
         let mark = self.mark();
         let each: Result<Vec<Vec<Step>>, Finding> =
             looped.iterations.iter().map(|body| self.steps(body)).collect();
         let words = self.packer.words as usize;
         let finding = match each {
-            Ok(iterations) => return Ok(vec![Step::Loop(Loop { iterations, ..looped.clone() })]),
+            Ok(iterations) => return Ok(vec![like(looped, iterations)]),
             Err(finding) => finding,
         };
         self.undo(mark);
@@ -257,38 +281,37 @@ impl<'p> Grouping<'_, 'p> {
         }
         let mut iterations = Vec::new();
         for bodies in looped.iterations.chunks(words) {
-            let bodies: Vec<&[Step]> = bodies.iter().map(Vec::as_slice).collect();
+            let bodies: Vec<&[typed::Step]> = bodies.iter().map(Vec::as_slice).collect();
             iterations.push(self.steps_across(&bodies)?);
         }
         if iterations.len() == 1 {
             return Ok(iterations.into_iter().flatten().collect());
         }
-        let values = looped.values.iter().copied().step_by(words).collect();
-        Ok(vec![Step::Loop(Loop { values, iterations, ..looped.clone() })])
+        Ok(vec![like(looped, iterations)])
     }
 
     /// Step lists that differ only in the word of a group they act on.
-    fn steps_across(&mut self, bodies: &[&'p [Step]]) -> Result<Vec<Step>, Finding> {
+    fn steps_across(&mut self, bodies: &[&'p [typed::Step]]) -> Result<Vec<Step>, Finding> {
         let mut packed = Vec::new();
         for number in 0..bodies[0].len() {
-            let steps: Option<Vec<&Step>> = bodies.iter().map(|body| body.get(number)).collect();
+            let steps: Option<Vec<&typed::Step>> = bodies.iter().map(|body| body.get(number)).collect();
             let steps = steps.unwrap_or_default();
-            let assignments: Option<Vec<&Assignment>> = steps
+            let assignments: Option<Vec<&typed::Assignment>> = steps
                 .iter()
                 .map(|step| match step {
-                    Step::Assign(assignment) => Some(assignment),
-                    Step::Loop(_) => None,
+                    typed::Step::Assign(assignment) => Some(assignment),
+                    typed::Step::Loop(_) => None,
                 })
                 .collect();
             if let Some(assignments) = assignments.filter(|all| !all.is_empty()) {
                 packed.extend(self.assign_across(&assignments)?);
                 continue;
             }
-            let loops: Vec<&Loop> = steps
+            let loops: Vec<&typed::Loop> = steps
                 .iter()
                 .filter_map(|step| match step {
-                    Step::Loop(looped) => Some(looped),
-                    Step::Assign(_) => None,
+                    typed::Step::Loop(looped) => Some(looped),
+                    typed::Step::Assign(_) => None,
                 })
                 .collect();
             let Some((&first, others)) = loops.split_first() else { continue };
@@ -302,18 +325,18 @@ impl<'p> Grouping<'_, 'p> {
             }
             let iterations = (0..count)
                 .map(|i| {
-                    let bodies: Vec<&[Step]> =
+                    let bodies: Vec<&[typed::Step]> =
                         loops.iter().map(|looped| looped.iterations[i].as_slice()).collect();
                     self.steps_across(&bodies)
                 })
                 .collect::<Result<_, _>>()?;
-            packed.push(Step::Loop(Loop { iterations, ..first.clone() }));
+            packed.push(like(first, iterations));
         }
         Ok(packed)
     }
 
     /// Assignments in a row: each defines whole groups, or as many as a group has words are done at once.
-    fn assignments(&mut self, all: &[&'p Assignment]) -> Result<Vec<Step>, Finding> {
+    fn assignments(&mut self, all: &[&'p typed::Assignment]) -> Result<Vec<Step>, Finding> {
         let mut packed = Vec::new();
         let mut rest = all;
         while let Some((first, others)) = rest.split_first() {
@@ -346,7 +369,7 @@ impl<'p> Grouping<'_, 'p> {
     }
 
     /// The groups that an assignment of whole groups defines.
-    fn whole_groups(&mut self, assignment: &Assignment) -> Result<Vec<Target>, Finding> {
+    fn whole_groups(&mut self, assignment: &typed::Assignment) -> Result<Vec<Target>, Finding> {
         let words = self.packer.words as usize;
         let refused = messages::packed_targets(assignment.span, self.packer.words);
         if !assignment.targets.len().is_multiple_of(words) {
@@ -373,7 +396,7 @@ impl<'p> Grouping<'_, 'p> {
     }
 
     /// An assignment of whole groups.
-    fn assign(&mut self, assignment: &'p Assignment) -> Result<Vec<Step>, Finding> {
+    fn assign(&mut self, assignment: &'p typed::Assignment) -> Result<Vec<Step>, Finding> {
         let targets = self.whole_groups(assignment)?;
         let value = self.groups(&assignment.value)?;
         let (steps, definitions) = self.define(targets, value, assignment.span);
@@ -387,13 +410,13 @@ impl<'p> Grouping<'_, 'p> {
     }
 
     /// Assignments that differ only in the word of a group they act on.
-    fn assign_across(&mut self, bundle: &[&'p Assignment]) -> Result<Vec<Step>, Finding> {
+    fn assign_across(&mut self, bundle: &[&'p typed::Assignment]) -> Result<Vec<Step>, Finding> {
         let first = bundle[0];
         let refused = || messages::packed_targets(first.span, self.packer.words);
         if bundle.iter().any(|other| other.targets.len() != first.targets.len()) {
             return Err(refused());
         }
-        let values: Vec<&Expression> = bundle.iter().map(|assignment| &assignment.value).collect();
+        let values: Vec<&typed::Expression> = bundle.iter().map(|assignment| &assignment.value).collect();
         let value = self.across(&values)?;
         let mut targets = Vec::new();
         for c in 0..first.targets.len() {
@@ -506,7 +529,7 @@ impl<'p> Grouping<'_, 'p> {
     /// The definitions of the groups of the outputs; steps that bring words into their places.
     fn results(
         &mut self,
-        equations: &'p Equations,
+        equations: &'p typed::Equations,
         outputs: &[VariableId],
         steps: &mut Vec<Step>,
     ) -> Result<Vec<Vec<Definition>>, Finding> {

@@ -3,9 +3,9 @@
 use super::steps::Grouping;
 use super::{Finding, Form, GROUP};
 use crate::messages;
-use crate::weight::count;
+use crate::sliced::{Constant, Expression, ExpressionKind, LogicOp, Use};
 use usuba_lang::source::Span;
-use usuba_lang::typed::{Body, Constant, Expression, ExpressionKind, LogicOp, Use};
+use usuba_lang::typed::{self, Body, ExpressionKind as Typed};
 
 /// The words of one group in order: from where each comes, `None` for zero.
 type Sources = Vec<Option<u32>>;
@@ -25,7 +25,7 @@ pub(super) fn group_of(words: &[Constant]) -> Constant {
 
 impl<'p> Grouping<'_, 'p> {
     /// The groups of an expression of whole groups.
-    pub(super) fn groups(&mut self, expression: &'p Expression) -> Result<Expression, Finding> {
+    pub(super) fn groups(&mut self, expression: &'p typed::Expression) -> Result<Expression, Finding> {
         let words = self.packer.words as usize;
         if let Some(leaves) = self.leaves(expression) {
             if !leaves.len().is_multiple_of(words) {
@@ -38,25 +38,25 @@ impl<'p> Grouping<'_, 'p> {
             return Ok(joined(parts, expression.span));
         }
         let kind = match &expression.kind {
-            ExpressionKind::Tuple(parts) => return self.tuple(parts, expression.span),
-            ExpressionKind::Not(value) => ExpressionKind::Not(Box::new(self.groups(value)?)),
-            ExpressionKind::Refresh(value) => ExpressionKind::Refresh(Box::new(self.groups(value)?)),
-            ExpressionKind::Shuffle { pattern, value } => {
+            Typed::Tuple(parts) => return self.tuple(parts, expression.span),
+            Typed::Not(value) => ExpressionKind::Not(Box::new(self.groups(value)?)),
+            Typed::Refresh(value) => ExpressionKind::Refresh(Box::new(self.groups(value)?)),
+            Typed::Shuffle { pattern, value } => {
                 ExpressionKind::Shuffle { pattern: pattern.clone(), value: Box::new(self.groups(value)?) }
             }
-            ExpressionKind::Logic(op, left, right) => {
+            Typed::Logic(op, left, right) => {
                 ExpressionKind::Logic(*op, Box::new(self.groups(left)?), Box::new(self.groups(right)?))
             }
-            ExpressionKind::Arithmetic { op, width, left, right } => ExpressionKind::Arithmetic {
+            Typed::Arithmetic { op, width, left, right } => ExpressionKind::Arithmetic {
                 op: *op,
                 width: *width,
                 left: Box::new(self.groups(left)?),
                 right: Box::new(self.groups(right)?),
             },
-            ExpressionKind::Gather { sources, value } => {
+            Typed::Gather { sources, value } => {
                 return self.gather(sources, value, expression.span);
             }
-            ExpressionKind::Call { callee, arguments } => {
+            Typed::Call { callee, arguments } => {
                 if let Body::Permutation { sources } = &self.packer.program.instance(*callee).body {
                     let sources: Sources = sources.iter().map(|&source| Some(source)).collect();
                     return self.gather(&sources, arguments, expression.span);
@@ -64,13 +64,10 @@ impl<'p> Grouping<'_, 'p> {
                 let callee = self.packer.instance(*callee, Form::Grouped)?;
                 ExpressionKind::Call { callee, arguments: Box::new(self.groups(arguments)?) }
             }
-            ExpressionKind::Pack { .. } => {
+            Typed::Pack { .. } => {
                 return Err(messages::packed_pack(expression.span, self.packer.words));
             }
-            ExpressionKind::Shift { .. }
-            | ExpressionKind::Bitmask { .. }
-            | ExpressionKind::Atoms(_)
-            | ExpressionKind::Constants(_) => {
+            Typed::Shift { .. } | Typed::Bitmask { .. } | Typed::Atoms(_) | Typed::Constants(_) => {
                 return Err(messages::packed_part(expression.span, 1, self.packer.words));
             }
         };
@@ -78,7 +75,7 @@ impl<'p> Grouping<'_, 'p> {
     }
 
     /// One expression for several, one per word of a group, that differ in nothing but the word.
-    pub(super) fn across(&mut self, alike: &[&'p Expression]) -> Result<Expression, Finding> {
+    pub(super) fn across(&mut self, alike: &[&'p typed::Expression]) -> Result<Expression, Finding> {
         let first = alike[0];
         let span = first.span;
         let differ =
@@ -98,8 +95,8 @@ impl<'p> Grouping<'_, 'p> {
         }
         let same = |condition: bool| if condition { Ok(()) } else { Err(differ()) };
         let kind = match &first.kind {
-            ExpressionKind::Atoms(uses) => {
-                let lists = all!(ExpressionKind::Atoms(uses) => uses);
+            Typed::Atoms(uses) => {
+                let lists = all!(Typed::Atoms(uses) => uses);
                 same(lists.iter().all(|list| list.len() == uses.len()))?;
                 let parts = (0..uses.len())
                     .map(|q| {
@@ -109,37 +106,36 @@ impl<'p> Grouping<'_, 'p> {
                     .collect::<Result<_, _>>()?;
                 return Ok(joined(parts, span));
             }
-            ExpressionKind::Constants(constants) => {
-                let lists = all!(ExpressionKind::Constants(constants) => constants);
+            Typed::Constants(constants) => {
+                let lists = all!(Typed::Constants(constants) => constants);
                 same(lists.iter().all(|list| list.len() == constants.len()))?;
                 let group = |q: usize| group_of(&lists.iter().map(|list| list[q]).collect::<Vec<_>>());
                 ExpressionKind::Constants((0..constants.len()).map(group).collect())
             }
-            ExpressionKind::Tuple(parts) => {
-                let lists = all!(ExpressionKind::Tuple(parts) => parts);
+            Typed::Tuple(parts) => {
+                let lists = all!(Typed::Tuple(parts) => parts);
                 same(lists.iter().all(|list| list.len() == parts.len()))?;
                 let parts = (0..parts.len())
                     .map(|i| self.across(&lists.iter().map(|list| &list[i]).collect::<Vec<_>>()))
                     .collect::<Result<_, _>>()?;
                 ExpressionKind::Tuple(parts)
             }
-            ExpressionKind::Not(_) => {
-                let values = all!(ExpressionKind::Not(value) => &**value);
+            Typed::Not(_) => {
+                let values = all!(Typed::Not(value) => &**value);
                 ExpressionKind::Not(Box::new(self.across(&values)?))
             }
-            ExpressionKind::Refresh(_) => {
-                let values = all!(ExpressionKind::Refresh(value) => &**value);
+            Typed::Refresh(_) => {
+                let values = all!(Typed::Refresh(value) => &**value);
                 ExpressionKind::Refresh(Box::new(self.across(&values)?))
             }
-            ExpressionKind::Logic(op, ..) => {
-                let lefts = all!(ExpressionKind::Logic(other, left, _) if other == op => &**left);
-                let rights = all!(ExpressionKind::Logic(_, _, right) => &**right);
+            Typed::Logic(op, ..) => {
+                let lefts = all!(Typed::Logic(other, left, _) if other == op => &**left);
+                let rights = all!(Typed::Logic(_, _, right) => &**right);
                 ExpressionKind::Logic(*op, Box::new(self.across(&lefts)?), Box::new(self.across(&rights)?))
             }
-            ExpressionKind::Arithmetic { op, width, .. } => {
-                let lefts =
-                    all!(ExpressionKind::Arithmetic { op: other, left, .. } if other == op => &**left);
-                let rights = all!(ExpressionKind::Arithmetic { right, .. } => &**right);
+            Typed::Arithmetic { op, width, .. } => {
+                let lefts = all!(Typed::Arithmetic { op: other, left, .. } if other == op => &**left);
+                let rights = all!(Typed::Arithmetic { right, .. } => &**right);
                 ExpressionKind::Arithmetic {
                     op: *op,
                     width: *width,
@@ -147,31 +143,30 @@ impl<'p> Grouping<'_, 'p> {
                     right: Box::new(self.across(&rights)?),
                 }
             }
-            ExpressionKind::Shift { op, amount, .. } => {
-                let values = all!(ExpressionKind::Shift { op: o, amount: n, value }
+            Typed::Shift { op, amount, .. } => {
+                let values = all!(Typed::Shift { op: o, amount: n, value }
                     if o == op && n == amount => &**value);
                 let value = Box::new(self.across(&values)?);
                 ExpressionKind::Shift { op: *op, amount: *amount, value }
             }
-            ExpressionKind::Gather { sources, .. } => {
-                let values =
-                    all!(ExpressionKind::Gather { sources: other, value } if other == sources => &**value);
+            Typed::Gather { sources, .. } => {
+                let values = all!(Typed::Gather { sources: other, value } if other == sources => &**value);
                 let value = Box::new(self.across(&values)?);
                 ExpressionKind::Gather { sources: sources.clone(), value }
             }
-            ExpressionKind::Shuffle { pattern, .. } => {
-                let values =
-                    all!(ExpressionKind::Shuffle { pattern: other, value } if other == pattern => &**value);
+            Typed::Shuffle { pattern, .. } => {
+                let values = all!(Typed::Shuffle { pattern: other, value } if other == pattern => &**value);
                 let value = Box::new(self.across(&values)?);
                 ExpressionKind::Shuffle { pattern: pattern.clone(), value }
             }
-            ExpressionKind::Bitmask { bit, .. } => {
-                let values = all!(ExpressionKind::Bitmask { bit: other, value } if other == bit => &**value);
+            Typed::Bitmask { bit, .. } => {
+                let values = all!(Typed::Bitmask { bit: other, value } if other == bit => &**value);
                 ExpressionKind::Bitmask { bit: *bit, value: Box::new(self.across(&values)?) }
             }
-            ExpressionKind::Pack { .. } => return Err(messages::packed_pack(span, self.packer.words)),
-            ExpressionKind::Call { callee, .. } => {
-                let values = all!(ExpressionKind::Call { callee: other, arguments } if other == callee => &**arguments);
+            Typed::Pack { .. } => return Err(messages::packed_pack(span, self.packer.words)),
+            Typed::Call { callee, .. } => {
+                let values =
+                    all!(Typed::Call { callee: other, arguments } if other == callee => &**arguments);
                 let arguments = Box::new(self.across(&values)?);
                 match &self.packer.program.instance(*callee).body {
                     Body::Permutation { sources } => ExpressionKind::Gather {
@@ -189,20 +184,20 @@ impl<'p> Grouping<'_, 'p> {
     }
 
     /// The words of an expression that only names and moves words.
-    fn leaves(&self, expression: &'p Expression) -> Option<Vec<Leaf>> {
+    fn leaves(&self, expression: &'p typed::Expression) -> Option<Vec<Leaf>> {
         Some(match &expression.kind {
-            ExpressionKind::Atoms(uses) => uses.iter().copied().map(Leaf::Use).collect(),
-            ExpressionKind::Constants(constants) => constants.iter().copied().map(Leaf::Constant).collect(),
-            ExpressionKind::Tuple(parts) => {
+            Typed::Atoms(uses) => uses.iter().copied().map(Leaf::Use).collect(),
+            Typed::Constants(constants) => constants.iter().copied().map(Leaf::Constant).collect(),
+            Typed::Tuple(parts) => {
                 let parts = parts.iter().map(|part| self.leaves(part)).collect::<Option<Vec<_>>>()?;
                 parts.into_iter().flatten().collect()
             }
-            ExpressionKind::Gather { sources, value } => {
+            Typed::Gather { sources, value } => {
                 let leaves = self.leaves(value)?;
                 let zero = Leaf::Constant(Constant { value: 0, width: GROUP / self.packer.words });
                 sources.iter().map(|source| source.map_or(zero, |source| leaves[source as usize])).collect()
             }
-            ExpressionKind::Call { callee, arguments } => {
+            Typed::Call { callee, arguments } => {
                 let Body::Permutation { sources } = &self.packer.program.instance(*callee).body else {
                     return None;
                 };
@@ -251,12 +246,8 @@ impl<'p> Grouping<'_, 'p> {
         let moved = if still {
             value
         } else {
-            let pattern = sources
-                .iter()
-                .zip(0..)
-                .flat_map(|(source, word)| (0..width).map(move |bit| source.unwrap_or(word) * width + bit))
-                .collect();
-            Expression { kind: ExpressionKind::Shuffle { pattern, value: Box::new(value) }, span }
+            let sources = sources.iter().zip(0..).map(|(source, word)| source.unwrap_or(word)).collect();
+            Expression { kind: ExpressionKind::MoveWords { sources, value: Box::new(value) }, span }
         };
         if sources.iter().all(Option::is_some) {
             return moved;
@@ -274,7 +265,7 @@ impl<'p> Grouping<'_, 'p> {
     fn gather(
         &mut self,
         sources: &[Option<u32>],
-        value: &'p Expression,
+        value: &'p typed::Expression,
         span: Span,
     ) -> Result<Expression, Finding> {
         let words = self.packer.words;
@@ -308,19 +299,19 @@ impl<'p> Grouping<'_, 'p> {
     }
 
     /// Parts that are whole groups, or single words of one shape, a group of them at a time.
-    fn tuple(&mut self, parts: &'p [Expression], span: Span) -> Result<Expression, Finding> {
+    fn tuple(&mut self, parts: &'p [typed::Expression], span: Span) -> Result<Expression, Finding> {
         let words = self.packer.words as usize;
         let mut packed = Vec::new();
         let mut rest = parts;
         while let Some((first, others)) = rest.split_first() {
             let atoms = count(self.packer.program, first);
-            if atoms.is_multiple_of(words as u64) {
+            if atoms.is_multiple_of(words) {
                 packed.push(self.groups(first)?);
                 rest = others;
                 continue;
             }
             let Some((alike, others)) = rest.split_at_checked(words).filter(|_| atoms == 1) else {
-                return Err(messages::packed_part(span, atoms as usize, self.packer.words));
+                return Err(messages::packed_part(span, atoms, self.packer.words));
             };
             packed.push(self.across(&alike.iter().collect::<Vec<_>>())?);
             rest = others;
@@ -344,4 +335,24 @@ fn joined(mut parts: Vec<Expression>, span: Span) -> Expression {
         })
         .collect();
     Expression { kind: uses.map_or(ExpressionKind::Tuple(parts), ExpressionKind::Atoms), span }
+}
+
+/// The number of atoms of an expression.
+fn count(program: &typed::Program, expression: &typed::Expression) -> usize {
+    match &expression.kind {
+        Typed::Atoms(atoms) => atoms.len(),
+        Typed::Constants(constants) => constants.len(),
+        Typed::Tuple(parts) => parts.iter().map(|part| count(program, part)).sum(),
+        Typed::Not(value)
+        | Typed::Logic(_, value, _)
+        | Typed::Arithmetic { left: value, .. }
+        | Typed::Shuffle { value, .. }
+        | Typed::Refresh(value) => count(program, value),
+        Typed::Shift { .. } | Typed::Bitmask { .. } | Typed::Pack { .. } => 1,
+        Typed::Gather { sources, .. } => sources.len(),
+        Typed::Call { callee, .. } => {
+            let callee = program.instance(*callee);
+            callee.outputs.iter().map(|&output| callee.variable(output).atoms() as usize).sum()
+        }
+    }
 }

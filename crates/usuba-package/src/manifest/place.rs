@@ -7,6 +7,7 @@ use crate::driver::{DriverError, SCHEDULE};
 use crate::library::BuildError;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use usuba_compiler::pipeline::Failure;
 
 /// What of a manifest an error is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,6 +74,9 @@ pub fn build_error(file: &str, text: &str, manifest: &Manifest, error: &BuildErr
         .max_by_key(|known| known.len())
         .unwrap_or(primitive);
     let (subject, message) = match error {
+        BuildError::Node { node, failure: Failure::Internal(error), .. } => {
+            (Subject::Value(node), format!("the node `{node}` of `{name}` cannot be compiled: {error}"))
+        }
         BuildError::Node { node, .. } => {
             (Subject::Value(node), format!("the node `{node}` of `{name}` cannot be compiled"))
         }

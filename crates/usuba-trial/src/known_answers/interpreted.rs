@@ -121,7 +121,7 @@ impl Node {
                 (typed, machine)
             }
         };
-        let entry = typed.instance(typed.entry);
+        let entry = typed.instance(typed.entry());
         let shapes = |ids: &[typed::VariableId]| -> Vec<Shape> {
             let shape = |&id: &typed::VariableId| {
                 let variable = entry.variable(id);

@@ -120,6 +120,7 @@ fn program(build: &Build, path: &str, chosen: &[&'static Target], output: &Outpu
                 return Err(Failure::Said);
             }
             Err(pipeline::Failure::Target(missing)) => return Err(refused(slicing, target, &missing)),
+            Err(pipeline::Failure::Internal(error)) => return Err(Failure::general(error)),
         };
         if !warned && !output.is_json() {
             output.diagnostics(&front_end::all(&loaded, compiled.warnings.clone()), &loaded.sources);
@@ -250,6 +251,7 @@ fn choose(build: &Build, loaded: &Loaded, target: &'static Target, output: &Outp
         // What is wrong in every slicing is wrong with the program: the last one speaks for all.
         match refusals.into_iter().next_back() {
             Some((slicing, Refusal::Target(missing))) => refused(slicing, target, &missing),
+            Some((_, Refusal::Internal(error))) => Failure::general(error),
             Some((_, Refusal::Program(findings))) => {
                 output.diagnostics(&front_end::all(loaded, findings), &loaded.sources);
                 Failure::Said
@@ -275,6 +277,7 @@ fn choose_for(
         let names: Vec<String> = refusals.iter().map(|(slicing, _)| slicing.to_string()).collect();
         let reason = refusals.iter().find_map(|(slicing, refusal)| match refusal {
             Refusal::Target(missing) => missing.first().map(|missing| format!("; {slicing}: {missing}")),
+            Refusal::Internal(error) => Some(format!("; {slicing}: {error}")),
             Refusal::Program(_) => None,
         });
         Failure::general(format!(
@@ -315,6 +318,9 @@ fn explain_failure(
         }
         BuildError::Node { failure: pipeline::Failure::Target(missing), .. } => {
             refused(slicing, target, missing)
+        }
+        BuildError::Node { failure: pipeline::Failure::Internal(error), .. } => {
+            Failure::general(error.clone())
         }
         _ => cipher.explain(&error),
     }

@@ -161,6 +161,7 @@ fn one(
 fn reason(refusal: &Refusal, loaded: &Loaded) -> String {
     match refusal {
         Refusal::Target(missing) => missing.first().map(ToString::to_string).unwrap_or_default(),
+        Refusal::Internal(error) => error.clone(),
         Refusal::Program(findings) => {
             let Some(finding) = findings.iter().find(|finding| finding.is_error()) else {
                 return "no reason was given".into();

@@ -22,7 +22,7 @@ pub fn run(run: &Run, output: &Output) -> Result<(), Failure> {
     };
     let options = front_end::options(&run.entry, &run.search, mode, direction)?;
     let program = front_end::elaborate(&loaded, &options, output)?;
-    let entry = program.instance(program.entry);
+    let entry = program.instance(program.entry());
     let inputs = inputs(run, entry)?;
     check_inputs(&program, &inputs).map_err(|error| Failure::general(error.to_string()))?;
     let results = interpret(&program, &inputs);
@@ -104,7 +104,7 @@ fn print_results(program: &Program, entry: &Instance, results: &[Vec<u128>], out
             .zip(results)
             .map(|(id, atoms)| (entry.variable(*id).name.clone(), json!(hexadecimal(id, atoms))))
             .collect();
-        let mode = if program.mode == Mode::Bits { "bits" } else { "words" };
+        let mode = if program.mode() == Mode::Bits { "bits" } else { "words" };
         print_json(&json!({ "entry": entry.name, "atoms": mode, "outputs": outputs }));
         return;
     }

@@ -106,7 +106,7 @@ fn read_program(file: &str, name: &str, synth: &Synth, output: &Output) -> Resul
     let entry = Entry { entry: Some(name.to_owned()), word: Some(1), ..Entry::default() };
     let options = front_end::options(&entry, &synth.search, Mode::Bits, None)?;
     let program = front_end::elaborate(&loaded, &options, output)?;
-    match &program.instance(program.entry).body {
+    match &program.instance(program.entry()).body {
         Body::Table(table) => Ok(Table {
             inputs: table.inputs as usize,
             outputs: table.outputs as usize,
