@@ -11,8 +11,9 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("usuba-synth", &["usuba-ir", "usuba-lower"]),
     ("usuba-opt", &["usuba-ir"]),
     ("usuba-target", &["usuba-ir"]),
-    ("usuba-codegen", &["usuba-ir", "usuba-target"]),
-    ("usuba-verify", &["usuba-ir", "usuba-target"]),
+    ("usuba-machine", &["usuba-ir", "usuba-target"]),
+    ("usuba-codegen", &["usuba-ir", "usuba-target", "usuba-machine"]),
+    ("usuba-verify", &["usuba-ir", "usuba-target", "usuba-machine"]),
     (
         "usuba-kit",
         &[
@@ -33,6 +34,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "usuba-lower",
             "usuba-opt",
             "usuba-target",
+            "usuba-machine",
             "usuba-codegen",
             "usuba-verify",
             "usuba-kit",

@@ -131,12 +131,15 @@ pub struct Covered {
 /// Everything that the target has no code for, as [`select`](crate::select) does.
 pub fn problems(program: &Program, target: &Target) -> Result<Vec<Covered>, Vec<Missing>> {
     let mut found = Vec::new();
-    crate::mapped(program, target, &mut |gates, chosen| {
-        if !gates.is_empty() {
-            let (searched, cost) = (chosen.searched, chosen.cost);
-            found.push(Covered { problem: Problem::of(gates), searched, cost });
-        }
-    })?;
+    let (shape, mut selected) = crate::selected(program, target)?;
+    for function in &mut selected.functions {
+        mapping::map_logic(function, target, shape.lane, &mut |gates, chosen| {
+            if !gates.is_empty() {
+                let (searched, cost) = (chosen.searched, chosen.cost);
+                found.push(Covered { problem: Problem::of(gates), searched, cost });
+            }
+        });
+    }
     Ok(found)
 }
 

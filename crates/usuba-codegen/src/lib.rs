@@ -1,24 +1,21 @@
-//! From Usuba0 to scheduled blocks to C.
+//! From Usuba0 to machine programs to C or assembly.
 //!
-//! Reading order: [`shape`](Shape) (how atoms lie in registers), [`block`] (what the printers read), `rules` and `operate`
-//! (from operations to instructions), `node` (arrays to memory, loops, calls), `c` (the C printer), [`messages`] (what a
-//! target may lack).
+//! Reading order: `rules` and `operate` (from operations to instructions), `node` (arrays to memory, loops, calls), [`pass`]
+//! (the list of passes on machine programs), `c` and `asm` (the printers), [`messages`] (what a target may lack). What a
+//! machine program is, `usuba-machine` says.
 //!
 //! ```text
-//! Program --signature--> what each function is given
-//!         --node-------> Function: operate + select (rows of the target's table, else rules), places of arrays
-//!         --mapping----> the fewest bitwise instructions that it finds
-//!         --prune------> no dead step
-//!         --unroll-----> no loop that only moves values, and no dead step again
-//!         --order------> fewer values at once, or shorter chains
-//!         --c, asm-----> a source file and a header
+//! Usuba0 --signature--> what each function is given
+//!        --node-------> machine program: operate + select (rows of the target's table, else rules), places of arrays
+//!        --pass-------> the passes of PASSES: logic, dead steps, loops, order
+//!        --check------> internal error unless it is sound
+//!        --c, asm-----> a source file and a header
 //! ```
 
 mod admission;
 mod aligned;
 mod asm;
 mod bit_interleave;
-pub mod block;
 mod bound;
 mod c;
 pub mod covers;
@@ -33,6 +30,7 @@ mod node;
 mod operate;
 mod order;
 mod overwrite;
+pub mod pass;
 mod price;
 mod prune;
 mod report;
@@ -43,13 +41,16 @@ mod shuffle;
 mod signature;
 mod unroll;
 
+pub use asm::Listing;
 pub use messages::{Missing, Reason};
 pub use order::Order;
+pub use pass::{Observer, PASSES, Product, stages};
 pub use report::{Count, Report};
-pub use shape::Shape;
+pub use usuba_machine::Shape;
 
-use block::Module;
+use pass::{Context, PRINT, SELECT};
 use usuba_ir::program::Program;
+use usuba_machine::program as machine;
 use usuba_target::Target;
 
 /// The language that kernels are written in.
@@ -149,28 +150,19 @@ pub fn shape(program: &Program, target: &Target) -> Result<Shape, Vec<Missing>> 
         .map_err(|reason| admission::missing_registers(program, target, reason).into_iter().collect())
 }
 
-/// The scheduled blocks of a program that passes [`usuba_ir::check`].
+/// The machine program of a program that passes [`usuba_ir::check`], after all passes, in the order of C.
 ///
 /// # Errors
 /// Everything that the target has no code for, each operation with its place.
-pub fn select(program: &Program, target: &Target, order: Order) -> Result<Module, Vec<Missing>> {
-    let (shape, mut functions) = mapped(program, target, &mut |_, _| ())?;
-    for function in &mut functions {
-        prune::prune(function);
-        unroll::unroll_and_rename(function, target);
-        prune::prune(function);
-        order::order(function, target, order);
-    }
-    Ok(Module { shape, functions })
+pub fn select(program: &Program, target: &Target, order: Order) -> Result<machine::Program, Vec<Missing>> {
+    let (shape, mut selected) = selected(program, target)?;
+    let context = Context { target, shape: &shape, backend: Backend::C, order };
+    let _ = pass::run(&mut selected, &context, &mut ());
+    Ok(selected)
 }
 
-/// The functions of a program with their logic mapped, and nothing done after. `seen` is shown the gates of every block and
-/// what was chosen for them.
-fn mapped(
-    program: &Program,
-    target: &Target,
-    seen: &mut dyn FnMut(&[mapping::Gate], &mapping::Chosen),
-) -> Result<(Shape, Vec<block::Function>), Vec<Missing>> {
+/// The machine program of a program, before all passes.
+fn selected(program: &Program, target: &Target) -> Result<(Shape, machine::Program), Vec<Missing>> {
     let shape = shape(program, target)?;
     let signatures = signature::signatures(program);
     let mut functions = Vec::new();
@@ -178,20 +170,21 @@ fn mapped(
     for (node, signature) in program.nodes.iter().zip(&signatures) {
         let Some(signature) = signature else { continue };
         match node::write_node(program, node, signature, &signatures, target, shape) {
-            Ok(mut function) => {
-                mapping::map_logic(&mut function, target, shape.lane, seen);
-                functions.push(function);
-            }
+            Ok(function) => functions.push(function),
             Err(found) => missing.extend(found),
         }
     }
-    if missing.is_empty() { Ok((shape, functions)) } else { Err(missing) }
+    if missing.is_empty() {
+        Ok((shape, machine::Program { target: target.name, functions }))
+    } else {
+        Err(missing)
+    }
 }
 
 /// What one run of a program without loops costs on a target, in tenths of an instruction: its instructions, and loads and
 /// stores of values that do not fit the registers. `None` if the target has no code for it.
 pub fn price(program: &Program, target: &Target) -> Option<u64> {
-    select(program, target, Order::default()).ok().map(|module| price::price(&module, target))
+    select(program, target, Order::default()).ok().map(|selected| price::price(&selected, target))
 }
 
 /// Whether a target has code for a program that passes [`usuba_ir::check`].
@@ -199,7 +192,22 @@ pub fn price(program: &Program, target: &Target) -> Option<u64> {
 /// # Errors
 /// Everything that it has no code for, each operation with its place.
 pub fn admits(program: &Program, target: &Target) -> Result<(), Vec<Missing>> {
-    select(program, target, Order::SOURCE).map(|_| ())
+    selected(program, target).map(|_| ())
+}
+
+/// Why there is no kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// Everything that the target has no code for, each operation with its place.
+    Missing(Vec<Missing>),
+    /// The observer has stopped the generation.
+    Stopped,
+}
+
+impl From<Vec<Missing>> for Failure {
+    fn from(missing: Vec<Missing>) -> Failure {
+        Failure::Missing(missing)
+    }
 }
 
 /// The kernel of a program that passes [`usuba_ir::check`]. The same input gives the same bytes.
@@ -207,34 +215,81 @@ pub fn admits(program: &Program, target: &Target) -> Result<(), Vec<Missing>> {
 /// # Errors
 /// Everything that the target has no code for, each operation with its place.
 pub fn generate(program: &Program, target: &Target, options: &Options) -> Result<Kernel, Vec<Missing>> {
-    // Assembly chooses the order by what its allocation makes of it.
-    let first = if options.backend == Backend::Assembly { Order::SOURCE } else { options.order };
-    let module = select(program, target, first)?;
-    let parameters = header::parameters(program, &module.shape);
-    let report = report::report(&module, target);
-    let header = header::header(&module.shape, target, options, &parameters);
-    let source = match options.backend {
-        Backend::C => c::source(&module, target, options, &parameters),
-        Backend::Assembly => asm::source(&module, target, options, &parameters).map_err(|reason| {
-            let targets = usuba_target::all().iter().filter(|target| asm::admits(target));
-            vec![Missing {
-                operation: "assembly".into(),
-                ty: "--backend asm".into(),
-                node: program.nodes.last().map(|node| node.name.clone()).unwrap_or_default(),
-                place: None,
-                target: target.name,
-                reason,
-                targets: targets.map(|target| target.name).collect(),
-            }]
-        })?,
-    };
-    Ok(Kernel {
-        source,
-        header,
-        symbol: options.symbol.clone(),
-        instances: module.shape.instances,
-        shape: module.shape,
-        parameters,
-        report,
+    generate_watched(program, target, options, &mut ()).map_err(|failure| match failure {
+        Failure::Missing(missing) => missing,
+        // Nobody looks on.
+        Failure::Stopped => Vec::new(),
     })
+}
+
+/// [`generate`], stage by stage before the eyes of an observer.
+///
+/// # Errors
+/// As for [`generate`], or the observer has stopped it.
+pub fn generate_watched(
+    program: &Program,
+    target: &Target,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Result<Kernel, Failure> {
+    observer.before(SELECT);
+    let (shape, mut selected) = selected(program, target)?;
+    go_on(observer.after(SELECT, Product::Machine(&selected, &shape)))?;
+    go_on(pass::run(&mut selected, &Context::new(target, &shape, options), observer))?;
+    let refused = |reason| Failure::Missing(vec![refused(program, target, options.backend, reason)]);
+    let checked = usuba_machine::check(selected).map_err(|flaws| {
+        refused(Reason::Internal(flaws.first().map(ToString::to_string).unwrap_or_default()))
+    })?;
+    let parameters = header::parameters(program, &shape);
+    let made = match options.backend {
+        Backend::C => None,
+        Backend::Assembly => {
+            let mut made = asm::Made::of(&checked, &shape, target).map_err(refused)?;
+            for (stage, run) in pass::ASSEMBLY.into_iter().zip([asm::Made::allocate, asm::Made::address]) {
+                observer.before(stage);
+                run(&mut made).map_err(refused)?;
+                go_on(observer.after(stage, Product::Assembly(&made.listing(&options.symbol))))?;
+            }
+            Some(made)
+        }
+    };
+    observer.before(PRINT);
+    let kernel = Kernel {
+        source: match &made {
+            None => c::source(&checked, &shape, target, options, &parameters),
+            Some(made) => made.source(&shape, options, &parameters),
+        },
+        header: header::header(&shape, target, options, &parameters),
+        symbol: options.symbol.clone(),
+        instances: shape.instances,
+        shape,
+        parameters,
+        report: report::report(&checked, target),
+    };
+    go_on(observer.after(PRINT, Product::Kernel(&kernel)))?;
+    Ok(kernel)
+}
+
+fn go_on(flow: std::ops::ControlFlow<()>) -> Result<(), Failure> {
+    if flow.is_break() { Err(Failure::Stopped) } else { Ok(()) }
+}
+
+/// That a backend has no code for a program as a whole.
+fn refused(program: &Program, target: &Target, backend: Backend, reason: Reason) -> Missing {
+    let (operation, ty, targets) = match backend {
+        Backend::C => ("code", "--backend c", Vec::new()),
+        Backend::Assembly => {
+            let targets = usuba_target::all().iter().filter(|target| asm::admits(target));
+            ("assembly", "--backend asm", targets.map(|target| target.name).collect())
+        }
+    };
+    Missing {
+        operation: operation.into(),
+        ty: ty.into(),
+        node: program.nodes.last().map(|node| node.name.clone()).unwrap_or_default(),
+        place: None,
+        target: target.name,
+        reason,
+        targets,
+    }
 }

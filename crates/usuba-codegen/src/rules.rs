@@ -2,9 +2,9 @@
 //!
 //! `L` is the width of a lane; sums and products are modulo 2^L in each lane.
 
-use crate::block::RegisterId;
 use crate::messages::Reason;
 use crate::select::Selector;
+use usuba_machine::program::RegisterId;
 use usuba_target::Meaning::{self, *};
 
 type Expand = fn(&mut Selector<'_>, u32, &[RegisterId], u32) -> Result<RegisterId, Reason>;

@@ -1,12 +1,11 @@
 //! From a wanted meaning to instructions: a row of the target's table, else a rule of [`crate::rules`].
 
-use crate::block::{Block, Constant, RegisterId, Step};
 use crate::messages::Reason;
 use crate::rules::RULES;
-use crate::shape::Shape;
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use usuba_target::{Instruction, Meaning, Target};
+use usuba_machine::Shape;
+use usuba_machine::program::{Block, Register, RegisterId, Step};
+use usuba_target::{Constant, Instruction, Meaning, Target};
 
 /// Rules may call for rules; none of them needs more than this many levels.
 const DEPTH: u32 = 6;
@@ -15,7 +14,7 @@ const DEPTH: u32 = 6;
 pub(crate) struct Selector<'a> {
     pub(crate) target: &'a Target,
     pub(crate) shape: Shape,
-    pub(crate) registers: Vec<Option<Arc<str>>>,
+    pub(crate) registers: Vec<Register>,
     pub(crate) constants: Vec<Step>,
     known: BTreeMap<(Meaning, u32, Constant), RegisterId>,
     /// The open blocks, innermost last; never empty.
@@ -37,7 +36,7 @@ impl<'a> Selector<'a> {
     }
 
     pub(crate) fn fresh(&mut self) -> RegisterId {
-        self.registers.push(None);
+        self.registers.push(Register::unnamed(self.shape.register()));
         RegisterId(self.registers.len() as u32 - 1)
     }
 
