@@ -2,6 +2,7 @@
 
 use crate::ciphers::Cipher;
 use std::ops::ControlFlow;
+use usuba_codegen::pass::SELECT;
 use usuba_codegen::problems::{Covered, LARGEST, Solved, functions, problems};
 use usuba_compiler::pipeline::{Observer, Product, Settings, compile, stages};
 use usuba_ir::check;
@@ -61,7 +62,7 @@ struct Optimised(Option<Program>);
 
 impl Observer for Optimised {
     fn after(&mut self, stage: &'static str, product: Product<'_>) -> ControlFlow<()> {
-        let is_last = stages().iter().rev().nth(1) == Some(&stage);
+        let is_last = stages().windows(2).any(|pair| pair == [stage, SELECT]);
         match product {
             Product::Usuba0(program) if is_last => {
                 self.0 = Some(program.clone());

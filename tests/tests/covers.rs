@@ -1,10 +1,10 @@
 //! A published circuit of three-input gates takes no more instructions than it has gates.
 
 use std::fmt::Write;
-use usuba_codegen::block::Step;
 use usuba_ir::check;
 use usuba_ir::program::Program;
 use usuba_lower::circuits::{Basis, Circuit, Gate, database};
+use usuba_machine::program::Step;
 use usuba_target::{Target, by_name};
 
 /// A program that computes the circuit on single bits.

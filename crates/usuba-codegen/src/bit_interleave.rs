@@ -3,13 +3,13 @@
 //! Bit i of instance j is bit k i + j, so that what moves bits by i moves elements of k bits by k i: a rotation of every word
 //! is one rotation of the register. Logic does not change. What couples the bits of a word, as sums do, there is not.
 
-use crate::block::RegisterId;
 use crate::messages::Reason;
 use crate::select::Selector;
 use crate::shuffle::shift_pattern;
 use crate::vertical::{shift, vertical_shuffle};
 use usuba_ir::layout::{Layout, Slicing};
 use usuba_ir::program::{Op, ShiftOp};
+use usuba_machine::program::RegisterId;
 use usuba_target::Meaning;
 
 /// Writes an operation that is not logic of two operands.

@@ -1,31 +1,33 @@
-//! Prints blocks as C with intrinsics.
+//! Prints machine programs as C with intrinsics.
 //!
 //! Every register is a `const` local of the register type, initialised where it is computed; carried registers are variables.
 //! Operands of a row's template are therefore always identifiers.
 
 use crate::aligned;
-use crate::block::{
-    Address, Argument, Block, BufferId, Call, Function, Loop, Module, ParameterKind, RegisterId, Role, Step,
-};
 use crate::header::{banner, prototype};
 use crate::hidden;
 use crate::inlined::{self, into_callers};
 use crate::names::{Names, identifier};
-use crate::shape::Shape;
 use crate::{KernelParameter, Options};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use usuba_ir::program::{Affine, Inline};
+use usuba_machine::program::{
+    Address, Argument, Block, Call, Element, Function, Loop, Parameter, RegionId, RegisterId, RegisterType,
+    Role, Step, Trips,
+};
+use usuba_machine::{Checked, Shape};
 use usuba_target::Target;
 
-/// The source file of a module.
+/// The source file of a program.
 pub(crate) fn source(
-    module: &Module,
+    program: &Checked,
+    shape: &Shape,
     target: &Target,
     options: &Options,
     parameters: &[KernelParameter],
 ) -> String {
-    let mut text = banner(&module.shape, target, options, parameters);
+    let mut text = banner(shape, target, options, parameters);
     text.push_str("#include <stddef.h>\n#include <stdint.h>\n");
     for header in target.headers {
         let _ = writeln!(text, "#include <{header}>");
@@ -38,20 +40,21 @@ pub(crate) fn source(
     }
     let mut symbols = Names::default();
     symbols.fresh(&options.symbol);
-    let names: Vec<String> = module
+    let names: Vec<String> = program
         .functions
         .iter()
         .enumerate()
         .map(|(number, function)| {
-            if number + 1 == module.functions.len() {
+            if number + 1 == program.functions.len() {
                 options.symbol.clone()
             } else {
                 symbols.fresh(&format!("{}_{}", options.symbol, identifier(&function.name)))
             }
         })
         .collect();
-    let hidden = if target.single_lane { hidden::locals(module) } else { vec![BTreeSet::new(); names.len()] };
-    let into_callers = into_callers(module, target);
+    let hidden =
+        if target.single_lane { hidden::locals(program) } else { vec![BTreeSet::new(); names.len()] };
+    let into_callers = into_callers(program, shape, target);
     if into_callers.contains(&true) {
         text.push_str(inlined::DEFINITION);
     }
@@ -59,9 +62,9 @@ pub(crate) fn source(
     if aligned {
         text.push_str(aligned::DEFINITION);
     }
-    for ((number, function), hidden) in module.functions.iter().enumerate().zip(hidden) {
-        let entry = number + 1 == module.functions.len();
-        let mut printer = Printer::new(module, function, &names, hidden);
+    for ((number, function), hidden) in program.functions.iter().enumerate().zip(hidden) {
+        let entry = number + 1 == program.functions.len();
+        let mut printer = Printer::new(target, function, &names, hidden);
         printer.into_caller = into_callers[number];
         printer.aligned = aligned;
         printer.function(&mut text, &names[number], entry.then_some(parameters));
@@ -73,14 +76,14 @@ pub(crate) fn source(
 }
 
 struct Printer<'a> {
-    shape: &'a Shape,
+    target: &'a Target,
     function: &'a Function,
     functions: &'a [String],
     registers: Vec<String>,
-    buffers: Vec<String>,
+    regions: Vec<String>,
     names: Names,
     /// The locals of which the compiler shall not know that they are on the stack.
-    hidden: BTreeSet<BufferId>,
+    hidden: BTreeSet<RegionId>,
     /// Whether GCC shall take it into its callers.
     into_caller: bool,
     /// Whether Clang shall align its stack.
@@ -89,25 +92,29 @@ struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     fn new(
-        module: &'a Module,
+        target: &'a Target,
         function: &'a Function,
         functions: &'a [String],
-        hidden: BTreeSet<BufferId>,
+        hidden: BTreeSet<RegionId>,
     ) -> Self {
         let mut names = Names::default();
         // The parameters come first, so that they keep their names.
         let mut registers = vec![String::new(); function.registers.len()];
-        let mut buffers = vec![String::new(); function.buffers.len()];
+        let mut regions = vec![String::new(); function.regions.len()];
         for parameter in &function.parameters {
-            let name = names.fresh(&parameter.name);
-            match parameter.kind {
-                ParameterKind::Register(register) => registers[register.index()] = name,
-                ParameterKind::Buffer(buffer) => buffers[buffer.index()] = name,
+            match *parameter {
+                Parameter::Register(register) => {
+                    let name = function.register(register).name.as_deref();
+                    registers[register.index()] = names.fresh(name.unwrap_or("t"));
+                }
+                Parameter::Region(region) => {
+                    regions[region.index()] = names.fresh(&function.region(region).name);
+                }
             }
         }
-        for (name, buffer) in buffers.iter_mut().zip(&function.buffers) {
+        for (name, region) in regions.iter_mut().zip(&function.regions) {
             if name.is_empty() {
-                *name = names.fresh(&buffer.name);
+                *name = names.fresh(&region.name);
             }
         }
         for step in &function.constants {
@@ -117,15 +124,15 @@ impl<'a> Printer<'a> {
         }
         for (name, origin) in registers.iter_mut().zip(&function.registers) {
             if name.is_empty() {
-                *name = names.fresh(origin.as_deref().unwrap_or("t"));
+                *name = names.fresh(origin.name.as_deref().unwrap_or("t"));
             }
         }
         Printer {
-            shape: &module.shape,
+            target,
             function,
             functions,
             registers,
-            buffers,
+            regions,
             names,
             hidden,
             into_caller: false,
@@ -134,7 +141,6 @@ impl<'a> Printer<'a> {
     }
 
     fn function(mut self, text: &mut String, symbol: &str, entry: Option<&[KernelParameter]>) {
-        let ty = self.shape.register_type;
         if self.aligned {
             let _ = write!(text, "{} ", aligned::KEYWORD);
         }
@@ -150,17 +156,18 @@ impl<'a> Printer<'a> {
                 let _ = write!(text, "{linkage} void {symbol}(");
                 for (number, parameter) in self.function.parameters.iter().enumerate() {
                     let comma = if number == 0 { "" } else { ", " };
-                    let _ = match parameter.kind {
-                        ParameterKind::Register(register) => {
+                    let _ = match *parameter {
+                        Parameter::Register(register) => {
+                            let ty = self.ty(register);
                             write!(text, "{comma}{ty} {}", self.registers[register.index()])
                         }
-                        ParameterKind::Buffer(buffer) => {
-                            let ty = match self.function.buffers[buffer.index()].role {
-                                Role::Input => format!("const {ty}"),
-                                Role::Uniform => format!("const {}", self.shape.uniform_type),
-                                _ => ty.to_string(),
+                        Parameter::Region(region) => {
+                            let ty = self.element_type(region);
+                            let constant = match self.function.region(region).role {
+                                Role::Input | Role::Uniform => "const ",
+                                Role::Output | Role::Local => "",
                             };
-                            write!(text, "{comma}{ty} *restrict {}", self.buffers[buffer.index()])
+                            write!(text, "{comma}{constant}{ty} *restrict {}", self.regions[region.index()])
                         }
                     };
                 }
@@ -170,13 +177,11 @@ impl<'a> Printer<'a> {
         text.push_str(" {\n");
         let used = Used::of(self.function);
         for parameter in &self.function.parameters {
-            let unused = match parameter.kind {
-                ParameterKind::Register(register) if !used.registers.contains(&register) => {
+            let unused = match *parameter {
+                Parameter::Register(register) if !used.registers.contains(&register) => {
                     &self.registers[register.index()]
                 }
-                ParameterKind::Buffer(buffer) if !used.buffers.contains(&buffer) => {
-                    &self.buffers[buffer.index()]
-                }
+                Parameter::Region(region) if !used.regions.contains(&region) => &self.regions[region.index()],
                 _ => continue,
             };
             let _ = writeln!(text, "  (void){unused};");
@@ -190,16 +195,17 @@ impl<'a> Printer<'a> {
 
     fn block(&mut self, text: &mut String, block: &Block, depth: usize) {
         let margin = "  ".repeat(depth);
-        let ty = self.shape.register_type;
-        let len = |buffer: BufferId| self.function.buffers[buffer.index()].len;
-        let (hidden, plain): (Vec<BufferId>, Vec<BufferId>) =
-            block.locals.iter().partition(|&&buffer| self.hidden.contains(&buffer));
-        for buffer in plain {
-            let name = &self.buffers[buffer.index()];
-            let _ = writeln!(text, "{margin}{ty} {name}[{}];", len(buffer));
+        // Memory of a function's own has a constant length: the checker has seen to it.
+        let len = |region: RegionId| self.function.region(region).length.constant().unwrap_or(0);
+        let (hidden, plain): (Vec<RegionId>, Vec<RegionId>) =
+            block.locals.iter().partition(|&&region| self.hidden.contains(&region));
+        for region in plain {
+            let (name, ty) = (&self.regions[region.index()], self.element_type(region));
+            let _ = writeln!(text, "{margin}{ty} {name}[{}];", len(region));
         }
-        if !hidden.is_empty() {
-            let all: u32 = hidden.iter().map(|&buffer| len(buffer)).sum();
+        if let Some(&first) = hidden.first() {
+            let ty = self.element_type(first);
+            let all: u32 = hidden.iter().map(|&region| len(region)).sum();
             let memory = self.names.fresh("memory");
             let locals = self.names.fresh("locals");
             let _ = writeln!(text, "{margin}{ty} {memory}[{all}];");
@@ -207,11 +213,11 @@ impl<'a> Printer<'a> {
             let _ = writeln!(text, "{margin}/* The compiler shall not know that they are on the stack. */");
             let _ = writeln!(text, "{margin}__asm__(\"\" : \"+r\"({locals}));");
             let mut start = 0;
-            for buffer in hidden {
-                let name = &self.buffers[buffer.index()];
+            for region in hidden {
+                let name = &self.regions[region.index()];
                 let from = if start == 0 { locals.clone() } else { format!("{locals} + {start}") };
                 let _ = writeln!(text, "{margin}{ty} *const {name} = {from};");
-                start += len(buffer);
+                start += len(region);
             }
         }
         for step in &block.steps {
@@ -221,20 +227,22 @@ impl<'a> Printer<'a> {
 
     fn step(&mut self, text: &mut String, step: &Step, depth: usize) {
         let margin = "  ".repeat(depth);
-        let ty = self.shape.register_type;
         let _ = match step {
             Step::Compute { row, result, operands, immediate } => {
                 let operands: Vec<&str> =
                     operands.iter().map(|operand| self.registers[operand.index()].as_str()).collect();
                 let value = row.expression(&operands, *immediate);
+                let ty = self.ty(*result);
                 writeln!(text, "{margin}const {ty} {} = {value};", self.registers[result.index()])
             }
             Step::Constant { row, result, constant } => {
                 let value = row.constant_expression(constant);
+                let ty = self.ty(*result);
                 writeln!(text, "{margin}const {ty} {} = {value};", self.registers[result.index()])
             }
             Step::Load { row, result, address } => {
                 let value = row.expression(&[&self.operand(address)], None);
+                let ty = self.ty(*result);
                 writeln!(text, "{margin}const {ty} {} = {value};", self.registers[result.index()])
             }
             Step::Store { row, address, value } => {
@@ -263,16 +271,18 @@ impl<'a> Printer<'a> {
     }
 
     fn call(&self, text: &mut String, call: &Call, margin: &str) {
-        let results: Vec<&str> = call
+        let results: Vec<RegisterId> = call
             .arguments
             .iter()
             .filter_map(|argument| match argument {
-                Argument::Result(register) => Some(self.registers[register.index()].as_str()),
+                Argument::Result(register) => Some(*register),
                 _ => None,
             })
             .collect();
-        if !results.is_empty() {
-            let _ = writeln!(text, "{margin}{} {};", self.shape.register_type, results.join(", "));
+        for same in results.chunk_by(|&a, &b| self.ty(a) == self.ty(b)) {
+            let names: Vec<&str> =
+                same.iter().map(|result| self.registers[result.index()].as_str()).collect();
+            let _ = writeln!(text, "{margin}{} {};", self.ty(same[0]), names.join(", "));
         }
         let arguments: Vec<String> = call
             .arguments
@@ -288,11 +298,11 @@ impl<'a> Printer<'a> {
 
     fn looped(&mut self, text: &mut String, looped: &Loop, depth: usize) {
         let margin = "  ".repeat(depth);
-        let ty = self.shape.register_type;
         for carried in &looped.carried {
             let _ = writeln!(
                 text,
-                "{margin}{ty} {} = {};",
+                "{margin}{} {} = {};",
+                self.ty(carried.register),
                 self.registers[carried.register.index()],
                 self.registers[carried.initial.index()]
             );
@@ -300,7 +310,11 @@ impl<'a> Printer<'a> {
         let index = induction(looped.induction.0);
         // The column of a pragma does not matter; whether to unroll was decided before.
         let _ = writeln!(text, "#pragma GCC unroll 1");
-        let _ = writeln!(text, "{margin}for (size_t {index} = 0; {index} < {}; {index}++) {{", looped.trips);
+        let trips = match looped.trips {
+            Trips::Constant(trips) => trips.to_string(),
+            Trips::Public(count) => self.registers[count.index()].clone(),
+        };
+        let _ = writeln!(text, "{margin}for (size_t {index} = 0; {index} < {trips}; {index}++) {{");
         self.block(text, &looped.body, depth + 1);
         // All carried registers change at once: what one of them hands to another is put aside first.
         let mut changes = Vec::new();
@@ -313,6 +327,7 @@ impl<'a> Printer<'a> {
             }
             if other {
                 let aside = self.names.fresh(&format!("{from}_before"));
+                let ty = self.ty(carried.next);
                 let _ = writeln!(text, "{margin}  const {ty} {aside} = {from};");
                 from = aside;
             }
@@ -326,36 +341,60 @@ impl<'a> Printer<'a> {
 
     /// The element at an address as an operand of a row: an lvalue, or a pointer for the broadcasts of whole chunks.
     fn operand(&self, address: &Address) -> String {
-        self.element(address.buffer, index_text(&address.index))
+        self.element(address.region, index_text(&address.index))
     }
 
     /// The same, `further` elements on.
     fn indexed(&self, address: &Address, further: &str) -> String {
         let index = index_text(&address.index);
         let index = if index == "0" { further.to_string() } else { format!("{index} + {further}") };
-        self.element(address.buffer, index)
+        self.element(address.region, index)
     }
 
-    fn element(&self, buffer: BufferId, index: String) -> String {
-        let name = &self.buffers[buffer.index()];
-        let role = self.function.buffers[buffer.index()].role;
-        if role == Role::Uniform && self.shape.uniform_elements > 1 {
-            format!("({name} + {} * ({index}))", self.shape.uniform_elements)
-        } else {
-            format!("{name}[{index}]")
+    fn element(&self, region: RegionId, index: String) -> String {
+        let name = &self.regions[region.index()];
+        match self.function.region(region).element {
+            Element::Scalars { count, .. } if count > 1 => format!("({name} + {count} * ({index}))"),
+            _ => format!("{name}[{index}]"),
+        }
+    }
+
+    /// The C type of a register.
+    fn ty(&self, register: RegisterId) -> &'static str {
+        c_type(self.target, self.function.register(register).ty)
+    }
+
+    /// The C type of what a pointer to a region points to.
+    fn element_type(&self, region: RegionId) -> String {
+        match self.function.region(region).element {
+            Element::Register(ty) => c_type(self.target, ty).into(),
+            Element::Scalars { bits, .. } => format!("uint{bits}_t"),
         }
     }
 
     fn pointer(&self, address: &Address) -> String {
-        let name = &self.buffers[address.buffer.index()];
+        let name = &self.regions[address.region.index()];
         let index = index_text(&address.index);
-        let uniform = self.function.buffers[address.buffer.index()].role == Role::Uniform;
-        let scale = if uniform { self.shape.uniform_elements } else { 1 };
+        let scale = match self.function.region(address.region).element {
+            Element::Scalars { count, .. } => count,
+            Element::Register(_) => 1,
+        };
         match (index.as_str(), scale) {
             ("0", _) => name.clone(),
             (_, 1) => format!("{name} + {index}"),
             _ => format!("{name} + {scale} * ({index})"),
         }
+    }
+}
+
+/// The C type of a register.
+fn c_type(target: &Target, ty: RegisterType) -> &'static str {
+    match ty {
+        RegisterType::Vector { lane, .. } => target.register_type(lane),
+        RegisterType::General { bits } => target.register_type(bits),
+        RegisterType::Mask { .. } => "__mmask64",
+        RegisterType::Pointer => "void *",
+        RegisterType::Count => "size_t",
     }
 }
 
@@ -396,11 +435,11 @@ fn index_text(index: &Affine) -> String {
     }
 }
 
-/// The registers and buffers that a function mentions beside its parameters.
+/// The registers and regions that a function mentions beside its parameters.
 #[derive(Default)]
 struct Used {
     registers: BTreeSet<RegisterId>,
-    buffers: BTreeSet<BufferId>,
+    regions: BTreeSet<RegionId>,
 }
 
 impl Used {
@@ -416,14 +455,14 @@ impl Used {
                 Step::Compute { operands, .. } => self.registers.extend(operands),
                 Step::Constant { .. } => {}
                 Step::Load { address, .. } => {
-                    self.buffers.insert(address.buffer);
+                    self.regions.insert(address.region);
                 }
                 Step::Store { address, value, .. } | Step::Fill { address, value, .. } => {
-                    self.buffers.insert(address.buffer);
+                    self.regions.insert(address.region);
                     self.registers.insert(*value);
                 }
                 Step::Copy { from, to, .. } => {
-                    self.buffers.extend([from.buffer, to.buffer]);
+                    self.regions.extend([from.region, to.region]);
                 }
                 Step::Call(call) => {
                     for argument in &call.arguments {
@@ -432,7 +471,7 @@ impl Used {
                                 self.registers.insert(*register);
                             }
                             Argument::Read(address) | Argument::Write(address) => {
-                                self.buffers.insert(address.buffer);
+                                self.regions.insert(address.region);
                             }
                             Argument::Result(_) => {}
                         }

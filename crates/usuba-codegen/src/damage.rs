@@ -456,11 +456,11 @@ fn the_checker_refuses_what_is_damaged() {
 fn what_is_damaged_behind_the_checker_has_no_code() {
     let target = by_name("avx2").expect("a target");
     for number in 0..SAMPLES.len() {
-        assert!(crate::mapped(&sample(number), target, &mut |_, _| ()).is_ok(), "sample {number}");
+        assert!(crate::selected(&sample(number), target).is_ok(), "sample {number}");
     }
     let mut count = 0;
     for (_, told, program) in damaged().filter(|(damage, ..)| damage.is_written) {
-        match crate::mapped(&program, target, &mut |_, _| ()) {
+        match crate::selected(&program, target) {
             Err(NoCode::Internal(internal)) => {
                 assert!(program.nodes.iter().any(|node| node.name == internal.node), "{told}: {internal}");
             }
@@ -478,7 +478,7 @@ fn told(what: &str, number: usize, site: usize, expected: Expect) {
     let mut program = sample(number);
     assert!((damage.at)(&mut program, site));
     let target = by_name("avx2").expect("a target");
-    let error = crate::mapped(&program, target, &mut |_, _| ()).map(|_| ()).expect_err("it has no code");
+    let error = crate::selected(&program, target).map(|_| ()).expect_err("it has no code");
     expected.assert_eq(&error.to_string());
 }
 

@@ -1,11 +1,11 @@
 //! The head of the generated files, the prototype of the kernel and its header file.
 
 use crate::names::Names;
-use crate::shape::Shape;
 use crate::{Direction, KernelParameter, Options};
 use std::fmt::Write;
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::Node;
+use usuba_machine::Shape;
 use usuba_target::Target;
 
 /// The parameters of the kernel whose entry this is.

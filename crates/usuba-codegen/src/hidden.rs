@@ -6,32 +6,32 @@
 //! the stack pointer, Serpent and AES twice. Arrays at fixed places gain by such forwarding: without it, PRESENT takes half
 //! as much again.
 
-use crate::block::{Argument, Block, BufferId, Function, Module, ParameterKind, Role, Step};
 use std::collections::BTreeSet;
+use usuba_machine::program::{Argument, Block, Function, Parameter, Program, RegionId, Role, Step};
 
 /// For each function, the locals that are used both by the index of a loop, in the function or in those that it calls, and
 /// at fixed places.
-pub(crate) fn locals(module: &Module) -> Vec<BTreeSet<BufferId>> {
+pub(crate) fn locals(program: &Program) -> Vec<BTreeSet<RegionId>> {
     let mut all: Vec<Usage> = Vec::new();
-    for function in &module.functions {
+    for function in &program.functions {
         let mut usage = Usage::default();
-        usage.block(&function.body, &module.functions, &all);
+        usage.block(&function.body, &program.functions, &all);
         all.push(usage);
     }
     let of = |(function, usage): (&Function, Usage)| {
         let both = usage.indexed.intersection(&usage.fixed).copied();
-        both.filter(|buffer| function.buffers[buffer.index()].role == Role::Local).collect()
+        both.filter(|region| function.regions[region.index()].role == Role::Local).collect()
     };
-    module.functions.iter().zip(all).map(of).collect()
+    program.functions.iter().zip(all).map(of).collect()
 }
 
-/// How a function uses its buffers.
+/// How a function uses its regions.
 #[derive(Default)]
 struct Usage {
     /// By the index of a loop.
-    indexed: BTreeSet<BufferId>,
+    indexed: BTreeSet<RegionId>,
     /// At fixed places.
-    fixed: BTreeSet<BufferId>,
+    fixed: BTreeSet<RegionId>,
 }
 
 impl Usage {
@@ -42,19 +42,17 @@ impl Usage {
                 Step::Load { address, .. } | Step::Store { address, .. } => {
                     let set =
                         if address.index.terms.is_empty() { &mut self.fixed } else { &mut self.indexed };
-                    set.insert(address.buffer);
+                    set.insert(address.region);
                 }
                 Step::Loop(looped) => self.block(&looped.body, functions, callees),
                 Step::Call(call) => {
                     let parameters = &functions[call.function].parameters;
                     for (argument, parameter) in call.arguments.iter().zip(parameters) {
-                        if let (
-                            Argument::Read(address) | Argument::Write(address),
-                            ParameterKind::Buffer(own),
-                        ) = (argument, parameter.kind)
+                        if let (Argument::Read(address) | Argument::Write(address), Parameter::Region(own)) =
+                            (argument, *parameter)
                             && callees[call.function].indexed.contains(&own)
                         {
-                            self.indexed.insert(address.buffer);
+                            self.indexed.insert(address.region);
                         }
                     }
                 }

@@ -6,9 +6,10 @@
 //! and copies of the body get other and worse registers each: Camellia takes 1.8 times as long with them on general-purpose
 //! registers, SM4 1.3 times with AVX-512.
 
-use crate::block::{Block, Function, Module, ParameterKind, Step};
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::Inline;
+use usuba_machine::Shape;
+use usuba_machine::program::{Block, Function, Parameter, Program, Step};
 use usuba_target::Target;
 
 /// How many instructions the copies of a function may add to the code: some 16 KB, half of what the first cache has.
@@ -31,14 +32,14 @@ pub(crate) const DEFINITION: &str = "\
 ";
 
 /// For each function, whether it is one: nothing else is said of it, it is called in several places, and the copies are short.
-pub(crate) fn into_callers(module: &Module, target: &Target) -> Vec<bool> {
-    if module.shape.slicing == Slicing::B {
-        return vec![false; module.functions.len()];
+pub(crate) fn into_callers(program: &Program, shape: &Shape, target: &Target) -> Vec<bool> {
+    if shape.slicing == Slicing::B {
+        return vec![false; program.functions.len()];
     }
-    let mut calls = vec![0; module.functions.len()];
+    let mut calls = vec![0; program.functions.len()];
     // With what it takes in.
     let mut sizes: Vec<u64> = Vec::new();
-    for function in &module.functions {
+    for function in &program.functions {
         let size = function.constants.len() as u64 + size(&function.body, &sizes, &mut calls);
         sizes.push(size);
     }
@@ -46,16 +47,16 @@ pub(crate) fn into_callers(module: &Module, target: &Target) -> Vec<bool> {
         let fits = !target.single_lane || size <= FOR_AN_ATOM * atoms(function);
         function.inline == Inline::Auto && calls > 1 && (calls - 1) * size <= MORE && fits
     };
-    module.functions.iter().zip(sizes).zip(calls).map(is).collect()
+    program.functions.iter().zip(sizes).zip(calls).map(is).collect()
 }
 
 /// How many atoms go in and out.
 fn atoms(function: &Function) -> u64 {
-    let of = |kind: &ParameterKind| match kind {
-        ParameterKind::Register(_) => 1,
-        ParameterKind::Buffer(buffer) => u64::from(function.buffers[buffer.index()].len),
+    let of = |kind: &Parameter| match kind {
+        Parameter::Register(_) => 1,
+        Parameter::Region(region) => u64::from(function.region(*region).length.constant().unwrap_or(1)),
     };
-    function.parameters.iter().map(|parameter| of(&parameter.kind)).sum()
+    function.parameters.iter().map(of).sum()
 }
 
 /// Instructions of a block; counts the calls in it.

@@ -1,19 +1,17 @@
-//! From checked Usuba0 to scheduled blocks to C.
+//! From checked Usuba0 to machine programs to C or assembly.
 //!
 //! Everything public takes a [`Checked`] program. What is found wrong with one here is a mistake of the compiler, an
 //! [`Internal`] error with its place: no step is left out and no operand made up.
 //!
-//! Reading order: [`shape`](Shape) (how atoms lie in registers), [`block`] (what the printers read), `rules` and `operate`
-//! (from operations to instructions), `node` (arrays to memory, loops, calls), `c` (the C printer), [`messages`] (what a
-//! target may lack).
+//! Reading order: `rules` and `operate` (from operations to instructions), `node` (arrays to memory, loops, calls), [`pass`]
+//! (the list of passes on machine programs), `c` and `asm` (the printers), [`messages`] (what a target may lack). What a
+//! machine program is, `usuba-machine` says.
 //!
 //! ```text
 //! Checked --signature--> what each function is given
-//!         --node-------> Function: operate + select (rows of the target's table, else rules), places of arrays
-//!         --mapping----> the fewest bitwise instructions that it finds
-//!         --prune------> no dead step
-//!         --unroll-----> no loop that only moves values, and no dead step again
-//!         --order------> fewer values at once, or shorter chains
+//!         --node-------> machine program: operate + select (rows of the target's table, else rules), places of arrays
+//!         --pass-------> the passes of PASSES: logic, dead steps, loops, order
+//!         --check------> internal error unless it is sound
 //!         --c, asm-----> a source file and a header
 //! ```
 
@@ -21,7 +19,6 @@ mod admission;
 mod aligned;
 mod asm;
 mod bit_interleave;
-pub mod block;
 mod bound;
 mod c;
 #[cfg(test)]
@@ -37,6 +34,7 @@ mod node;
 mod operate;
 mod order;
 mod overwrite;
+pub mod pass;
 mod price;
 pub mod problems;
 mod prune;
@@ -49,14 +47,18 @@ mod signature;
 mod unroll;
 mod vertical;
 
+pub use asm::Listing;
 pub use messages::{Fault, Internal, Missing, NoCode, Reason};
 pub use order::Order;
+pub use pass::{Observer, PASSES, Product, stages};
 pub use report::{Count, Report};
-pub use shape::Shape;
+pub use usuba_machine::Shape;
 
-use block::Module;
+use pass::{Context, PRINT, SELECT};
+use std::ops::ControlFlow;
 use usuba_ir::check::Checked;
 use usuba_ir::program::Program;
+use usuba_machine::program as machine;
 use usuba_target::Target;
 
 /// The language that kernels are written in.
@@ -163,28 +165,19 @@ fn shape_of(program: &Program, target: &Target) -> Result<Shape, NoCode> {
     }
 }
 
-/// The scheduled blocks of a program.
+/// The machine program of a program, after all passes, in the order of C.
 ///
 /// # Errors
 /// Everything that the target has no code for, each operation with its place; or a mistake of the compiler.
-pub fn select(program: Checked<'_>, target: &Target, order: Order) -> Result<Module, NoCode> {
-    let (shape, mut functions) = mapped(program.program(), target, &mut |_, _| ())?;
-    for function in &mut functions {
-        prune::prune(function);
-        unroll::unroll_and_rename(function, target);
-        prune::prune(function);
-        order::order(function, target, order);
-    }
-    Ok(Module { shape, functions })
+pub fn select(program: Checked<'_>, target: &Target, order: Order) -> Result<machine::Program, NoCode> {
+    let (shape, mut selected) = selected(program.program(), target)?;
+    let context = Context { target, shape: &shape, backend: Backend::C, order };
+    let _ = pass::run(&mut selected, &context, &mut ());
+    Ok(selected)
 }
 
-/// The functions of a program with their logic mapped, and nothing done after. `seen` is shown the gates of every block and
-/// what was chosen for them.
-fn mapped(
-    program: &Program,
-    target: &Target,
-    seen: &mut dyn FnMut(&[mapping::Gate], &mapping::Chosen),
-) -> Result<(Shape, Vec<block::Function>), NoCode> {
+/// The machine program of a program, before all passes.
+fn selected(program: &Program, target: &Target) -> Result<(Shape, machine::Program), NoCode> {
     let shape = shape_of(program, target)?;
     let signatures = signature::signatures(program);
     let mut functions = Vec::new();
@@ -192,15 +185,16 @@ fn mapped(
     for (node, signature) in program.nodes.iter().zip(&signatures) {
         let Some(signature) = signature else { continue };
         match node::write_node(program, node, signature, &signatures, target, shape) {
-            Ok(mut function) => {
-                mapping::map_logic(&mut function, target, shape.lane, seen);
-                functions.push(function);
-            }
+            Ok(function) => functions.push(function),
             Err(NoCode::Missing(found)) => missing.extend(found),
             Err(internal) => return Err(internal),
         }
     }
-    if missing.is_empty() { Ok((shape, functions)) } else { Err(NoCode::Missing(missing)) }
+    if missing.is_empty() {
+        Ok((shape, machine::Program { target: target.name, functions }))
+    } else {
+        Err(NoCode::Missing(missing))
+    }
 }
 
 /// What one run of a program without loops costs on a target, in tenths of an instruction: its instructions, and loads and
@@ -209,7 +203,7 @@ fn mapped(
 /// # Errors
 /// As for [`select`].
 pub fn price(program: Checked<'_>, target: &Target) -> Result<u64, NoCode> {
-    select(program, target, Order::default()).map(|module| price::price(&module, target))
+    select(program, target, Order::default()).map(|selected| price::price(&selected, target))
 }
 
 /// Whether a target has code for a program.
@@ -217,7 +211,22 @@ pub fn price(program: Checked<'_>, target: &Target) -> Result<u64, NoCode> {
 /// # Errors
 /// As for [`select`].
 pub fn admits(program: Checked<'_>, target: &Target) -> Result<(), NoCode> {
-    select(program, target, Order::SOURCE).map(|_| ())
+    selected(program.program(), target).map(|_| ())
+}
+
+/// Why there is no kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// There is no code.
+    NoCode(NoCode),
+    /// The observer has stopped the generation.
+    Stopped,
+}
+
+impl From<NoCode> for Failure {
+    fn from(none: NoCode) -> Failure {
+        Failure::NoCode(none)
+    }
 }
 
 /// The kernel of a program. The same input gives the same bytes.
@@ -225,24 +234,63 @@ pub fn admits(program: Checked<'_>, target: &Target) -> Result<(), NoCode> {
 /// # Errors
 /// Everything that the target has no code for, each operation with its place; or a mistake of the compiler.
 pub fn generate(program: Checked<'_>, target: &Target, options: &Options) -> Result<Kernel, NoCode> {
-    // Assembly chooses the order by what its allocation makes of it.
-    let first = if options.backend == Backend::Assembly { Order::SOURCE } else { options.order };
-    let module = select(program, target, first)?;
-    let parameters = header::parameters(program.entry(), &module.shape);
-    let report = report::report(&module, target);
-    let header = header::header(&module.shape, target, options, &parameters);
-    let source = match options.backend {
-        Backend::C => c::source(&module, target, options, &parameters),
-        Backend::Assembly => asm::source(&module, target, options, &parameters)
-            .map_err(|stop| stop.of(program.entry(), target))?,
-    };
-    Ok(Kernel {
-        source,
-        header,
-        symbol: options.symbol.clone(),
-        instances: module.shape.instances,
-        shape: module.shape,
-        parameters,
-        report,
+    generate_watched(program, target, options, &mut ()).map_err(|failure| match failure {
+        Failure::NoCode(none) => none,
+        // Nobody looks on.
+        Failure::Stopped => NoCode::Missing(Vec::new()),
     })
+}
+
+/// [`generate`], stage by stage before the eyes of an observer.
+///
+/// # Errors
+/// As for [`generate`], or the observer has stopped it.
+pub fn generate_watched(
+    program: Checked<'_>,
+    target: &Target,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Result<Kernel, Failure> {
+    let entry = program.entry();
+    observer.before(SELECT);
+    let (shape, mut selected) = selected(program.program(), target)?;
+    go_on(observer.after(SELECT, Product::Machine(&selected, &shape)))?;
+    go_on(pass::run(&mut selected, &Context::new(target, &shape, options), observer))?;
+    let checked = usuba_machine::check(selected).map_err(|flaws| {
+        let flaw = flaws.first().map(ToString::to_string).unwrap_or_default();
+        NoCode::from(Internal::from(Fault::Machine(flaw)).in_node(entry))
+    })?;
+    let parameters = header::parameters(entry, &shape);
+    let made = match options.backend {
+        Backend::C => None,
+        Backend::Assembly => {
+            let refused = |stop: asm::Stop| Failure::NoCode(stop.of(entry, target));
+            let mut made = asm::Made::of(&checked, &shape, target).map_err(refused)?;
+            for (stage, run) in pass::ASSEMBLY.into_iter().zip([asm::Made::allocate, asm::Made::address]) {
+                observer.before(stage);
+                run(&mut made).map_err(refused)?;
+                go_on(observer.after(stage, Product::Assembly(&made.listing(&options.symbol))))?;
+            }
+            Some(made)
+        }
+    };
+    observer.before(PRINT);
+    let kernel = Kernel {
+        source: match &made {
+            None => c::source(&checked, &shape, target, options, &parameters),
+            Some(made) => made.source(&shape, options, &parameters),
+        },
+        header: header::header(&shape, target, options, &parameters),
+        symbol: options.symbol.clone(),
+        instances: shape.instances,
+        shape,
+        parameters,
+        report: report::report(&checked, target),
+    };
+    go_on(observer.after(PRINT, Product::Kernel(&kernel)))?;
+    Ok(kernel)
+}
+
+fn go_on(flow: ControlFlow<()>) -> Result<(), Failure> {
+    if flow.is_break() { Err(Failure::Stopped) } else { Ok(()) }
 }

@@ -134,6 +134,8 @@ pub enum Fault {
     },
     /// An operation that Usuba0 does not have.
     Operation(&'static str),
+    /// The machine program is not sound: what its checker found first.
+    Machine(String),
     /// Making or checking the assembly found a mistake.
     Assembly(String),
 }
@@ -152,6 +154,7 @@ impl fmt::Display for Fault {
                 write!(f, "an array of {found} elements is moved to a place of {expected}")
             }
             Fault::Operation(what) => f.write_str(what),
+            Fault::Machine(flaw) => write!(f, "in the machine program: {flaw}"),
             Fault::Assembly(what) => write!(f, "in the assembly: {what}"),
         }
     }

@@ -6,20 +6,20 @@
 //! whose places lie in a buffer are its *occupants*.
 
 use crate::admission::{missing_operation, missing_row};
-use crate::block::{
-    Address, Argument, Buffer, BufferId, Call, Carried, Function, Loop, Parameter, ParameterKind, RegisterId,
-    Role, Step,
-};
 use crate::life::{Life, Next};
 use crate::messages::{Fault, Internal, Missing, NoCode, Reason};
 use crate::operate::operate;
 use crate::overwrite::{is_overwritten, replaces_all};
 use crate::rules::RULES;
 use crate::select::Selector;
-use crate::shape::Shape;
 use crate::signature::{InputSlot, OutputSlot, Signature};
 use std::sync::Arc;
 use usuba_ir::program::{Affine, Block, InductionId, Node, NodeId, Op, Operation, Program, ValueId};
+use usuba_machine::Shape;
+use usuba_machine::program::{
+    Address, Argument, Call, Carried, Element, Function, Length, Loop, Parameter, Region, RegionId,
+    RegisterId, Role, Step, Trips,
+};
 use usuba_target::{Instruction, Meaning, Target};
 
 /// Runs of equal elements at least this long are written by a loop.
@@ -28,7 +28,7 @@ const FILL: usize = 8;
 /// Where an array lies: `len` atoms from `base` on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
-    buffer: BufferId,
+    buffer: RegionId,
     base: Affine,
     len: u32,
 }
@@ -66,7 +66,7 @@ pub(crate) struct NodeWriter<'a> {
     signatures: &'a [Option<Signature>],
     life: Life,
     s: Selector<'a>,
-    buffers: Vec<Buffer>,
+    buffers: Vec<Region>,
     occupants: Vec<Vec<ValueId>>,
     bindings: Vec<Option<Binding>>,
     scopes: Vec<Scope>,
@@ -132,7 +132,7 @@ pub(crate) fn write_node(
         inline: node.attributes.inline,
         parameters,
         registers: writer.s.registers,
-        buffers: writer.buffers,
+        regions: writer.buffers,
         constants: writer.s.constants,
         body,
     })
@@ -167,20 +167,20 @@ impl NodeWriter<'_> {
         let gathered = signature.gathered_inputs();
         let gathered_buffer = (gathered > 0).then(|| self.buffer("atoms", gathered, Role::Input));
         for ((input, &value), slot) in node.inputs.iter().zip(&node.body.parameters).zip(&signature.inputs) {
-            let name = input.name.clone();
+            let name = &input.name;
             let atoms = input.ty.atoms();
-            let kind = match slot {
+            let parameter = match slot {
                 InputSlot::Register => {
                     let register = self.s.fresh();
-                    self.s.registers[register.index()] = Some(Arc::from(name.as_str()));
+                    self.s.registers[register.index()].name = Some(Arc::from(name.as_str()));
                     self.bindings[value.index()] = Some(Binding::Register(register));
-                    ParameterKind::Register(register)
+                    Parameter::Register(register)
                 }
                 InputSlot::Buffer { uniform } => {
                     let role = if *uniform { Role::Uniform } else { Role::Input };
-                    let buffer = self.buffer(&name, atoms, role);
+                    let buffer = self.buffer(name, atoms, role);
                     self.bind_input(value, buffer, 0);
-                    ParameterKind::Buffer(buffer)
+                    Parameter::Region(buffer)
                 }
                 InputSlot::Gathered(place) => {
                     if let Some(buffer) = gathered_buffer {
@@ -189,10 +189,10 @@ impl NodeWriter<'_> {
                     continue;
                 }
             };
-            parameters.push(Parameter { name, kind });
+            parameters.push(parameter);
         }
         if let Some(buffer) = gathered_buffer {
-            parameters.push(Parameter { name: "atoms".into(), kind: ParameterKind::Buffer(buffer) });
+            parameters.push(Parameter::Region(buffer));
         }
         let gathered = signature.gathered_outputs();
         let gathered_buffer = (gathered > 0).then(|| self.buffer("results", gathered, Role::Output));
@@ -201,25 +201,24 @@ impl NodeWriter<'_> {
                 (OutputSlot::Gathered(place), Some(buffer)) => (buffer, *place),
                 _ => {
                     let buffer = self.buffer(&output.name, output.ty.atoms(), Role::Output);
-                    let kind = ParameterKind::Buffer(buffer);
-                    parameters.push(Parameter { name: output.name.clone(), kind });
+                    parameters.push(Parameter::Region(buffer));
                     (buffer, 0)
                 }
             };
-            self.outputs.push(Address { buffer, index: Affine::constant(i64::from(place)) });
+            self.outputs.push(Address { region: buffer, index: Affine::constant(i64::from(place)) });
         }
         if let Some(buffer) = gathered_buffer {
-            parameters.push(Parameter { name: "results".into(), kind: ParameterKind::Buffer(buffer) });
+            parameters.push(Parameter::Region(buffer));
         }
         Ok(parameters)
     }
 
     /// An input in memory: an array stays there, an atom is loaded, if it is used.
-    fn bind_input(&mut self, value: ValueId, buffer: BufferId, index: i64) {
+    fn bind_input(&mut self, value: ValueId, buffer: RegionId, index: i64) {
         let index = Affine::constant(index);
         match self.node.ty(value).len {
             Some(len) => self.occupy(value, Place { buffer, base: index, len }),
-            None if self.life.is_live(value) => self.load(value, Address { buffer, index }),
+            None if self.life.is_live(value) => self.load(value, Address { region: buffer, index }),
             None => {}
         }
     }
@@ -240,7 +239,7 @@ impl NodeWriter<'_> {
         let mut moves = Vec::new();
         for (number, &result) in node.body.results.iter().enumerate() {
             if let Some(len) = self.node.ty(result).len {
-                let Address { buffer, index } = self.outputs[number].clone();
+                let Address { region: buffer, index } = self.outputs[number].clone();
                 let to = Place { buffer, base: index, len };
                 let from = self.place(result)?;
                 if from != to {
@@ -450,12 +449,12 @@ impl NodeWriter<'_> {
                 InputSlot::Gathered(number) => {
                     let value = self.register(argument)?;
                     let buffer = gathered_buffer.ok_or(Fault::NoMemory(argument))?;
-                    let address = Address { buffer, index: Affine::constant(i64::from(*number)) };
+                    let address = Address { region: buffer, index: Affine::constant(i64::from(*number)) };
                     self.s.push(Step::Store { row: self.store, address, value });
                 }
             }
         }
-        let start = |buffer| Address { buffer, index: Affine::constant(0) };
+        let start = |buffer| Address { region: buffer, index: Affine::constant(0) };
         list.extend(gathered_buffer.map(|buffer| Argument::Read(start(buffer))));
         let gathered = signature.gathered_outputs();
         let gathered_buffer = (gathered > 0).then(|| self.local_named("results", gathered));
@@ -463,7 +462,10 @@ impl NodeWriter<'_> {
         for ((&result, slot), output) in results.iter().zip(&signature.outputs).zip(&callee.outputs) {
             match (slot, gathered_buffer) {
                 (OutputSlot::Gathered(number), Some(buffer)) => {
-                    loads.push((result, Address { buffer, index: Affine::constant(i64::from(*number)) }));
+                    loads.push((
+                        result,
+                        Address { region: buffer, index: Affine::constant(i64::from(*number)) },
+                    ));
                 }
                 _ => match output.ty.len {
                     None => {
@@ -561,7 +563,12 @@ impl NodeWriter<'_> {
                 self.occupy(results[number], place);
             }
         }
-        self.s.push(Step::Loop(Loop { induction: inner.induction, trips: inner.trips, carried: list, body }));
+        self.s.push(Step::Loop(Loop {
+            induction: inner.induction,
+            trips: Trips::Constant(inner.trips),
+            carried: list,
+            body,
+        }));
         Ok(())
     }
 }
@@ -578,13 +585,17 @@ impl NodeWriter<'_> {
         self.scopes.last().and_then(|scope| scope.home)
     }
 
-    fn buffer(&mut self, name: &str, len: u32, role: Role) -> BufferId {
-        self.buffers.push(Buffer { name: name.into(), len, role });
+    fn buffer(&mut self, name: &str, len: u32, role: Role) -> RegionId {
+        let element = match role {
+            Role::Uniform => self.s.shape.uniform(),
+            Role::Input | Role::Output | Role::Local => Element::Register(self.s.shape.register()),
+        };
+        self.buffers.push(Region { name: name.into(), role, element, length: Length::Constant(len) });
         self.occupants.push(Vec::new());
-        BufferId(self.buffers.len() as u32 - 1)
+        RegionId(self.buffers.len() as u32 - 1)
     }
 
-    fn local_named(&mut self, name: &str, len: u32) -> BufferId {
+    fn local_named(&mut self, name: &str, len: u32) -> RegionId {
         let buffer = self.buffer(name, len, Role::Local);
         self.s.block().locals.push(buffer);
         buffer
@@ -623,7 +634,7 @@ impl NodeWriter<'_> {
     }
 
     fn bind(&mut self, value: ValueId, register: RegisterId) {
-        let name = &mut self.s.registers[register.index()];
+        let name = &mut self.s.registers[register.index()].name;
         if name.is_none() {
             *name = self.node.value(value).origin.name.clone();
         }
@@ -631,10 +642,10 @@ impl NodeWriter<'_> {
     }
 
     fn address(&self, place: &Place, index: &Affine) -> Address {
-        Address { buffer: place.buffer, index: sum(&place.base, index) }
+        Address { region: place.buffer, index: sum(&place.base, index) }
     }
 
-    fn loading(&self, buffer: BufferId) -> &'static Instruction {
+    fn loading(&self, buffer: RegionId) -> &'static Instruction {
         match self.buffers[buffer.index()].role {
             Role::Uniform => self.broadcast,
             _ => self.load,
@@ -643,16 +654,16 @@ impl NodeWriter<'_> {
 
     fn load(&mut self, value: ValueId, address: Address) {
         let result = self.s.fresh();
-        let row = self.loading(address.buffer);
+        let row = self.loading(address.region);
         self.s.push(Step::Load { row, result, address });
         self.bind(value, result);
     }
 
-    fn is_writable(&self, buffer: BufferId) -> bool {
+    fn is_writable(&self, buffer: RegionId) -> bool {
         matches!(self.buffers[buffer.index()].role, Role::Local | Role::Output)
     }
 
-    fn others(&self, buffer: BufferId, but: ValueId) -> impl Iterator<Item = ValueId> {
+    fn others(&self, buffer: RegionId, but: ValueId) -> impl Iterator<Item = ValueId> {
         self.occupants[buffer.index()].iter().copied().filter(move |&other| other != but)
     }
 
@@ -701,7 +712,7 @@ impl NodeWriter<'_> {
     }
 
     fn claim_output(&mut self, number: usize) -> Option<Place> {
-        let Address { buffer, index } = self.outputs[number].clone();
+        let Address { region: buffer, index } = self.outputs[number].clone();
         if self.claimed[number] {
             return None;
         }
@@ -755,7 +766,7 @@ impl NodeWriter<'_> {
 
     /// Moves arrays to their places, all at once: what lies in a buffer that is written goes by way of another.
     fn move_all(&mut self, moves: Vec<(Place, Place)>) -> Result<(), Internal> {
-        let written: Vec<BufferId> = moves.iter().map(|(_, to)| to.buffer).collect();
+        let written: Vec<RegionId> = moves.iter().map(|(_, to)| to.buffer).collect();
         let mut last = Vec::with_capacity(moves.len());
         for (from, to) in moves {
             if !written.contains(&from.buffer) {

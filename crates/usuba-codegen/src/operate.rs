@@ -3,16 +3,16 @@
 //! A vertical atom of fewer bits than its lane has zeros above; every operation here keeps it so.
 
 use crate::bit_interleave;
-use crate::block::{Constant, RegisterId};
 use crate::messages::Reason;
 use crate::select::Selector;
-use crate::shape::Shape;
 use crate::shuffle::{shift_pattern, shuffle_elements};
 use crate::vertical::vertical;
 use usuba_ir::evaluate::ones;
 use usuba_ir::layout::{Layout, Slicing};
 use usuba_ir::program::{BinaryOp, Op};
-use usuba_target::Meaning;
+use usuba_machine::Shape;
+use usuba_machine::program::RegisterId;
+use usuba_target::{Constant, Meaning};
 
 /// Writes `op`, whose result has the layout `layout`, on the registers of its operands.
 ///

@@ -4,8 +4,8 @@
 //! later still. The weights are those that agreed best with measured times of large bitsliced blocks on x86: a store 1.5,
 //! a load 1.0 of an instruction.
 
-use crate::block::{Argument, Module, ParameterKind, RegisterId, Step};
 use std::collections::BTreeMap;
+use usuba_machine::program::{Argument, Parameter, Program, RegisterId, Step};
 use usuba_target::Target;
 
 const INSTRUCTION: u64 = 10;
@@ -15,12 +15,12 @@ const LOAD: u64 = 10;
 const CLEAN: usize = 16;
 
 /// The cost in tenths of an instruction; loops are not entered.
-pub(crate) fn price(module: &Module, target: &Target) -> u64 {
+pub(crate) fn price(program: &Program, target: &Target) -> u64 {
     let mut total = 0;
-    for function in &module.functions {
+    for function in &program.functions {
         let mut walk = Walk::new(&function.body.steps, target.register_count as usize);
         for parameter in &function.parameters {
-            if let ParameterKind::Register(register) = parameter.kind {
+            if let &Parameter::Register(register) = parameter {
                 walk.in_memory.insert(register, true);
             }
         }

@@ -25,12 +25,15 @@ pub struct Covered {
 /// As for [`select`](crate::select).
 pub fn problems(program: Checked<'_>, target: &Target) -> Result<Vec<Covered>, NoCode> {
     let mut found = Vec::new();
-    crate::mapped(program.program(), target, &mut |gates, chosen| {
-        if !gates.is_empty() {
-            let (searched, cost) = (chosen.searched, chosen.cost);
-            found.push(Covered { problem: mapping::choice::problem(gates), searched, cost });
-        }
-    })?;
+    let (shape, mut selected) = crate::selected(program.program(), target)?;
+    for function in &mut selected.functions {
+        mapping::map_logic(function, target, shape.lane, &mut |gates, chosen| {
+            if !gates.is_empty() {
+                let (searched, cost) = (chosen.searched, chosen.cost);
+                found.push(Covered { problem: mapping::choice::problem(gates), searched, cost });
+            }
+        });
+    }
     Ok(found)
 }
 

@@ -3,15 +3,15 @@
 //! The values of the node are live, but an expansion may use less than it is given: a shuffle that keeps no bit, an array
 //! that a loop copies and only writes.
 
-use crate::block::{Address, Argument, Block, Buffer, BufferId, Function, RegisterId, Role, Step};
+use usuba_machine::program::{Address, Argument, Block, Function, Region, RegionId, RegisterId, Role, Step};
 
-/// Removes dead loads, constants, instructions, carried registers, and local buffers that nothing reads with all that is
+/// Removes dead loads, constants, instructions, carried registers, and local regions that nothing reads with all that is
 /// written to them. Cost: linear for each level of dependence among the dead.
 pub(crate) fn prune(function: &mut Function) {
     loop {
         let mut used = Used {
             registers: vec![false; function.registers.len()],
-            buffers: function.buffers.iter().map(|buffer: &Buffer| buffer.role != Role::Local).collect(),
+            regions: function.regions.iter().map(|region: &Region| region.role != Role::Local).collect(),
         };
         // A carried register is live if it is read, or if the next value of one that is live: marks spread to a fixed point.
         let mut marks = 0;
@@ -31,21 +31,21 @@ pub(crate) fn prune(function: &mut Function) {
     }
 }
 
-/// What is read: registers, and buffers, those that others see included.
+/// What is read: registers, and regions, those that others see included.
 struct Used {
     registers: Vec<bool>,
-    buffers: Vec<bool>,
+    regions: Vec<bool>,
 }
 
 impl Used {
     fn marks(&self) -> usize {
-        self.registers.iter().chain(&self.buffers).filter(|&&mark| mark).count()
+        self.registers.iter().chain(&self.regions).filter(|&&mark| mark).count()
     }
 
     fn writes_nothing(&self, step: &Step) -> bool {
         match step {
             Step::Store { address, .. } | Step::Fill { address, .. } | Step::Copy { to: address, .. } => {
-                !self.buffers[address.buffer.index()]
+                !self.regions[address.region.index()]
             }
             _ => false,
         }
@@ -53,9 +53,9 @@ impl Used {
 }
 
 fn uses(block: &Block, used: &mut Used) {
-    let Used { registers, buffers } = &mut *used;
+    let Used { registers, regions } = &mut *used;
     let mut mark = |register: RegisterId| registers[register.index()] = true;
-    let mut read = |address: &Address| buffers[address.buffer.index()] = true;
+    let mut read = |address: &Address| regions[address.region.index()] = true;
     let mut inner = Vec::new();
     for step in &block.steps {
         match step {
@@ -99,7 +99,7 @@ fn keep(steps: &mut Vec<Step>, used: &Used) -> bool {
 
 fn sweep(block: &mut Block, used: &Used) -> bool {
     let mut removed = keep(&mut block.steps, used);
-    block.locals.retain(|&buffer: &BufferId| used.buffers[buffer.index()]);
+    block.locals.retain(|&region: &RegionId| used.regions[region.index()]);
     for step in &mut block.steps {
         if let Step::Loop(looped) = step {
             let before = looped.carried.len();
@@ -115,14 +115,21 @@ fn sweep(block: &mut Block, used: &Used) -> bool {
 mod tests {
     use super::*;
     use usuba_ir::program::{Affine, Inline};
+    use usuba_machine::program::{Element, Length, Register, RegisterType};
     use usuba_target::{Meaning, by_name};
 
     #[test]
     fn a_local_buffer_that_nothing_reads_goes_with_its_stores() {
         let target = by_name("gp64").expect("a target");
         let row = |meaning| target.instruction(meaning, 64).expect("a row");
-        let address = |number| Address { buffer: BufferId(number), index: Affine::constant(0) };
-        let buffer = |role| Buffer { name: "array".into(), len: 1, role };
+        let address = |number| Address { region: RegionId(number), index: Affine::constant(0) };
+        let word = RegisterType::General { bits: 64 };
+        let region = |role| Region {
+            name: "array".into(),
+            role,
+            element: Element::Register(word),
+            length: Length::Constant(1),
+        };
         let store =
             |number| Step::Store { row: row(Meaning::Store), address: address(number), value: RegisterId(0) };
         let load = |number, result| Step::Load {
@@ -142,11 +149,11 @@ mod tests {
             name: "f".into(),
             inline: Inline::Auto,
             parameters: Vec::new(),
-            registers: vec![None; 2],
-            buffers: [Role::Input, Role::Output, Role::Local, Role::Local, Role::Local].map(buffer).into(),
+            registers: vec![Register::unnamed(word); 2],
+            regions: [Role::Input, Role::Output, Role::Local, Role::Local, Role::Local].map(region).into(),
             constants: Vec::new(),
             body: Block {
-                locals: [2, 3, 4].map(BufferId).into(),
+                locals: [2, 3, 4].map(RegionId).into(),
                 steps: vec![
                     load(0, 0),
                     store(2),
@@ -160,7 +167,7 @@ mod tests {
             },
         };
         prune(&mut function);
-        assert_eq!(function.body.locals, [BufferId(2)]);
+        assert_eq!(function.body.locals, [RegionId(2)]);
         assert_eq!(function.body.steps, [load(0, 0), store(2), store(1), copy(2, 1)]);
     }
 }

@@ -1,7 +1,7 @@
 //! What a kernel costs: counts of instructions, gates and bytes of code.
 
-use crate::block::{Block, Function, Module, Step};
 use std::collections::BTreeMap;
+use usuba_machine::program::{Block, Function, Program, Step};
 use usuba_target::{Instruction, Meaning, Target};
 
 /// How often an instruction stands in the code and how often one call of the kernel runs it.
@@ -24,11 +24,11 @@ pub struct Report {
     pub code_bytes: u64,
 }
 
-/// Counts a module.
-pub(crate) fn report(module: &Module, target: &Target) -> Report {
+/// Counts a program.
+pub(crate) fn report(program: &Program, target: &Target) -> Report {
     let mut per_call: Vec<BTreeMap<&'static str, u64>> = Vec::new();
     let mut standing: BTreeMap<&'static str, u64> = BTreeMap::new();
-    for function in &module.functions {
+    for function in &program.functions {
         let mut run = BTreeMap::new();
         count_function(function, &per_call, &mut run, &mut standing);
         per_call.push(run);
@@ -46,7 +46,7 @@ pub(crate) fn report(module: &Module, target: &Target) -> Report {
         .sum();
     Report {
         instructions,
-        gates: gates(&module.functions),
+        gates: gates(&program.functions),
         code_bytes: rows * u64::from(target.code_bytes_tenths) / 10,
     }
 }
@@ -89,7 +89,7 @@ fn count_block(
                     see(mnemonic, 0, times * count);
                 }
             }
-            Step::Loop(looped) => count_block(&looped.body, times * u64::from(looped.trips), callees, see),
+            Step::Loop(looped) => count_block(&looped.body, times * looped.trips.estimate(), callees, see),
         }
     }
 }
@@ -102,7 +102,7 @@ fn gates(functions: &[Function]) -> u64 {
             .map(|step| match step {
                 Step::Compute { row, .. } => u64::from(is_logic(row.meaning)),
                 Step::Call(call) => callees.get(call.function).copied().unwrap_or(0),
-                Step::Loop(looped) => block(&looped.body, callees) * u64::from(looped.trips),
+                Step::Loop(looped) => block(&looped.body, callees) * looped.trips.estimate(),
                 _ => 0,
             })
             .sum()

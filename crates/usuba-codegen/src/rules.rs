@@ -2,9 +2,9 @@
 //!
 //! `L` is the width of a lane; sums and products are modulo 2^L in each lane.
 
-use crate::block::RegisterId;
 use crate::messages::Reason;
 use crate::select::{Rule, Selector};
+use usuba_machine::program::RegisterId;
 use usuba_target::Meaning::*;
 
 const ANY: &[u32] = &[8, 16, 32, 64];

@@ -1,12 +1,11 @@
 //! From a wanted meaning to instructions: a row of the target's table, else a [`Rule`].
 
-use crate::block::{Block, Constant, RegisterId, Step};
 use crate::messages::Reason;
-use crate::shape::Shape;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use usuba_ir::program::Op;
-use usuba_target::{Instruction, Meaning, Target};
+use usuba_machine::Shape;
+use usuba_machine::program::{Block, Register, RegisterId, Step};
+use usuba_target::{Constant, Instruction, Meaning, Target};
 
 /// Rules may call for rules; none of them needs more than this many levels.
 const DEPTH: u32 = 6;
@@ -34,7 +33,7 @@ pub(crate) struct Selector<'a> {
     pub(crate) target: &'a Target,
     pub(crate) shape: Shape,
     rules: &'static [Rule],
-    pub(crate) registers: Vec<Option<Arc<str>>>,
+    pub(crate) registers: Vec<Register>,
     pub(crate) constants: Vec<Step>,
     known: BTreeMap<(Meaning, u32, Constant), RegisterId>,
     /// The open blocks, innermost last; never empty.
@@ -57,7 +56,7 @@ impl<'a> Selector<'a> {
     }
 
     pub(crate) fn fresh(&mut self) -> RegisterId {
-        self.registers.push(None);
+        self.registers.push(Register::unnamed(self.shape.register()));
         RegisterId(self.registers.len() as u32 - 1)
     }
 

@@ -4,73 +4,8 @@ use crate::life::Life;
 use crate::messages::Reason;
 use usuba_ir::layout::{Layout, Slicing};
 use usuba_ir::program::{Block, Op, Program, ValueId};
+use usuba_machine::Shape;
 use usuba_target::Target;
-
-/// The layout of all atoms of one program in the registers of one target: what a runtime needs to fill them.
-///
-/// A register holds `register_bits / chunk_bits` chunks of `batch` instances each. Instances are numbered chunk by chunk in
-/// memory order, and inside a chunk
-///
-/// - `B`: instance j is bit j mod 8 of byte j / 8 in memory (on general-purpose registers: bit j of the integer);
-/// - `V`: the chunk is a lane of `lane` bits, the atom in its least significant bits and zeros above, in the byte order of
-///   the machine;
-/// - `H`: the chunk is `pack` elements of `batch` bits, in memory order; element e holds bit e, from the most significant,
-///   of each atom, and instance j is bit j mod 8 of byte j / 8 of the element, whatever the byte order of the machine;
-///   on general-purpose registers the words of the instances are interleaved bit by bit in one integer: bit i, from the
-///   least significant, of instance j is bit i `batch` + j of the register.
-/// - `Packed`: the chunk is 128 bits, `pack` lanes of `lane` bits in memory order, each a word of the atom in the byte order
-///   of the machine, the most significant word first.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Shape {
-    /// The slicing of every atom.
-    pub slicing: Slicing,
-    /// Bits of a register that holds an atom; of the one lane, on general-purpose registers.
-    pub register_bits: u32,
-    /// Bits of a lane (V); of the elements that constants are written in otherwise.
-    pub lane: u32,
-    /// Bits of a chunk: one bit (B), a lane (V), a group of 128 bits or more (H).
-    pub chunk_bits: u32,
-    /// Elements of a chunk: the width of the atoms for H, their words if packed, 1 otherwise.
-    pub pack: u32,
-    /// Instances in a chunk.
-    pub batch: u32,
-    /// Batches that one call computes: the outermost dimension of every parameter that is not uniform, if more than 1.
-    pub interleave: u32,
-    /// Instances that one call computes: those in a register, times the batches.
-    pub instances: u32,
-    /// C type of a register.
-    pub register_type: &'static str,
-    /// C type of an element of a uniform input: a lane (V, packed), a mask (B), a byte (H), a register (H, bit by bit).
-    pub uniform_type: &'static str,
-    /// Elements of a uniform input per atom: 1, the words if packed, or the bytes of a chunk for H in vectors.
-    pub uniform_elements: u32,
-}
-
-impl Shape {
-    /// The same for so many batches.
-    pub(crate) fn interleaved(self, batches: u32) -> Shape {
-        Shape { interleave: batches, instances: self.instances.saturating_mul(batches), ..self }
-    }
-
-    /// Whether the atoms of several instances are interleaved in an integer: H on general-purpose registers.
-    pub fn is_bit_interleaved(&self) -> bool {
-        self.slicing == Slicing::H && self.uniform_elements == 1
-    }
-
-    /// Bytes of a register.
-    pub fn register_bytes(&self) -> u32 {
-        self.register_bits / 8
-    }
-
-    /// Bits that a uniform atom takes in memory.
-    pub fn uniform_bits(&self) -> u32 {
-        match self.slicing {
-            Slicing::B => 64,
-            Slicing::V => self.lane,
-            Slicing::H | Slicing::Packed(_) => self.chunk_bits,
-        }
-    }
-}
 
 /// The smallest width of a lane that holds atoms of `width` bits.
 pub(crate) fn container(width: u32) -> Option<u32> {

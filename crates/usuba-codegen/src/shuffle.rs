@@ -1,9 +1,9 @@
 //! Shuffles of the elements of H-sliced atoms, and of the words of packed ones, as shuffles of bytes.
 
-use crate::block::RegisterId;
 use crate::messages::Reason;
 use crate::select::Selector;
 use usuba_ir::program::ShiftOp;
+use usuba_machine::program::RegisterId;
 use usuba_target::Meaning;
 use usuba_target::instruction::ZERO_BYTE;
 

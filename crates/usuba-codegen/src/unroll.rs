@@ -4,9 +4,9 @@
 //! A Feistel network carries two halves, `(left, right) = (right, left ^ f(right))`. Done once a time round, the new left half
 //! costs a copy of every register, or of every place in memory. Done twice a time round, it costs nothing: the names change.
 
-use crate::block::{Address, Block, Function, Loop, RegisterId, Step};
 use std::collections::BTreeMap;
 use usuba_ir::program::Affine;
+use usuba_machine::program::{Address, Block, Function, Loop, Register, RegisterId, Step, Trips};
 use usuba_target::Target;
 
 /// The most copies of a body.
@@ -22,9 +22,7 @@ pub(crate) fn unroll_and_rename(function: &mut Function, target: &Target) {
     block(body, registers, most as usize);
 }
 
-type Names = Vec<Option<std::sync::Arc<str>>>;
-
-fn block(block_: &mut Block, registers: &mut Names, most: usize) {
+fn block(block_: &mut Block, registers: &mut Vec<Register>, most: usize) {
     for step in &mut block_.steps {
         let Step::Loop(looped) = step else { continue };
         block(&mut looped.body, registers, most);
@@ -36,7 +34,8 @@ fn block(block_: &mut Block, registers: &mut Names, most: usize) {
             .any(|step| matches!(step, Step::Loop(_) | Step::Call(_) | Step::Copy { .. }));
         if copies > 1
             && copies <= MOST
-            && looped.trips.is_multiple_of(copies)
+            && let Trips::Constant(trips) = looped.trips
+            && trips.is_multiple_of(copies)
             && plain
             && looped.body.steps.len() * copies as usize <= most
         {
@@ -65,7 +64,7 @@ fn period(looped: &Loop) -> u32 {
     period
 }
 
-fn unroll(looped: &mut Loop, copies: u32, registers: &mut Names) {
+fn unroll(looped: &mut Loop, copies: u32, registers: &mut Vec<Register>) {
     let body = std::mem::take(&mut looped.body.steps);
     let factor = i64::from(copies);
     let mut names: BTreeMap<RegisterId, RegisterId> = BTreeMap::new();
@@ -89,7 +88,9 @@ fn unroll(looped: &mut Loop, copies: u32, registers: &mut Names) {
     for carried in &mut looped.carried {
         carried.next = names.get(&carried.register).copied().unwrap_or(carried.next);
     }
-    looped.trips /= copies;
+    if let Trips::Constant(trips) = &mut looped.trips {
+        *trips /= copies;
+    }
 }
 
 /// `factor` times the induction, plus `copy`, for the induction.
@@ -112,7 +113,7 @@ fn address(step: &mut Step) -> Option<&mut Address> {
 }
 
 /// Gives what a step defines a new register and reads what `names` says.
-fn rename(step: &mut Step, names: &mut BTreeMap<RegisterId, RegisterId>, registers: &mut Names) {
+fn rename(step: &mut Step, names: &mut BTreeMap<RegisterId, RegisterId>, registers: &mut Vec<Register>) {
     let read = |register: &mut RegisterId| {
         if let Some(&now) = names.get(register) {
             *register = now;
@@ -125,8 +126,7 @@ fn rename(step: &mut Step, names: &mut BTreeMap<RegisterId, RegisterId>, registe
     }
     match step {
         Step::Compute { result, .. } | Step::Load { result, .. } | Step::Constant { result, .. } => {
-            registers.push(registers[result.index()].clone());
-            let fresh = RegisterId(registers.len() as u32 - 1);
+            let fresh = Function::another(registers, *result);
             names.insert(*result, fresh);
             *result = fresh;
         }
@@ -137,8 +137,8 @@ fn rename(step: &mut Step, names: &mut BTreeMap<RegisterId, RegisterId>, registe
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::{BufferId, Carried};
     use usuba_ir::program::InductionId;
+    use usuba_machine::program::{Carried, RegionId, RegisterType};
 
     fn looped(next: &[u32], trips: u32) -> Loop {
         let carried = next.iter().enumerate().map(|(register, &next)| Carried {
@@ -146,7 +146,12 @@ mod tests {
             initial: RegisterId(90),
             next: RegisterId(next),
         });
-        Loop { induction: InductionId(0), trips, carried: carried.collect(), body: Block::default() }
+        Loop {
+            induction: InductionId(0),
+            trips: Trips::Constant(trips),
+            carried: carried.collect(),
+            body: Block::default(),
+        }
     }
 
     #[test]
@@ -168,7 +173,7 @@ mod tests {
             Step::Load {
                 row: row(usuba_target::Meaning::Load),
                 result: RegisterId(2),
-                address: Address { buffer: BufferId(0), index },
+                address: Address { region: RegionId(0), index },
             },
             Step::Compute {
                 row: row(usuba_target::Meaning::Xor),
@@ -177,9 +182,10 @@ mod tests {
                 immediate: None,
             },
         ];
-        let mut registers = vec![None; 4];
+        let vector = RegisterType::Vector { bits: 256, lane: 0 };
+        let mut registers = vec![Register::unnamed(vector); 4];
         unroll(&mut looped, 2, &mut registers);
-        assert_eq!((looped.trips, registers.len()), (3, 6));
+        assert_eq!((looped.trips, registers.len()), (Trips::Constant(3), 6));
         let next: Vec<u32> = looped.carried.iter().map(|carried| carried.next.0).collect();
         assert_eq!(next, [3, 5]);
         let Step::Load { address, result, .. } = &looped.body.steps[2] else { panic!() };

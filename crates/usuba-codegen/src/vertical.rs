@@ -2,11 +2,11 @@
 //!
 //! An atom of fewer bits than its lane has zeros above; every operation here keeps it so.
 
-use crate::block::RegisterId;
 use crate::messages::Reason;
 use crate::select::Selector;
 use usuba_ir::evaluate::ones;
 use usuba_ir::program::{BinaryOp, Op, ShiftOp};
+use usuba_machine::program::RegisterId;
 use usuba_target::Meaning;
 
 /// Writes `op` on words of `width` bits.

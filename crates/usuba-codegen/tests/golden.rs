@@ -18,7 +18,7 @@ fn check(target: &str, text: &str, expected: Expect) {
     expected.assert_eq(source.split_once("*/\n").expect("a head").1);
     let folder = tempfile::tempdir().expect("a folder");
     for compiler in compilers(target) {
-        compare(&cases, target, &compiler, "-O2", folder.path());
+        compare(&cases, &compiler, "-O2", folder.path());
     }
 }
 

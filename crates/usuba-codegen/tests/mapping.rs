@@ -5,11 +5,11 @@ mod harness;
 use harness::{case, compare, compilers, say};
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use usuba_codegen::block::{Block, Module, Step};
 use usuba_codegen::{Order, select};
 use usuba_ir::check;
 use usuba_ir::program::Program;
 use usuba_ir::random::Random;
+use usuba_machine::program::{Block, Program as Machine, Step};
 use usuba_target::{Meaning, by_name};
 
 /// A program with an output for every truth table of three inputs, as a sum of products: bit `4a + 2b + c` of the number
@@ -54,7 +54,7 @@ fn steps<'a>(block: &'a Block, found: &mut Vec<&'a Step>) {
 }
 
 /// The instructions on registers, each with its immediate.
-fn computed(module: &Module) -> Vec<(Meaning, Option<u32>)> {
+fn computed(module: &Machine) -> Vec<(Meaning, Option<u32>)> {
     let mut all = Vec::new();
     module.functions.iter().for_each(|function| steps(&function.body, &mut all));
     let instruction = |step: &&Step| match step {
@@ -71,7 +71,7 @@ fn every_function_of_three_bits_on_real_machines() {
         let target = by_name(name).expect("a target");
         let cases = [case(every_function(), target, "functions")];
         for compiler in compilers(target) {
-            compare(&cases, target, &compiler, "-O1", folder.path());
+            compare(&cases, &compiler, "-O1", folder.path());
         }
     }
 }
@@ -153,7 +153,7 @@ fn random_networks_compute_the_same() {
             say(&format!("skipped: no compiler for {name}"));
             continue;
         };
-        compare(&cases, target, &compiler, "-O1", folder.path());
+        compare(&cases, &compiler, "-O1", folder.path());
     }
 }
 

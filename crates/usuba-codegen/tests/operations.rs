@@ -134,7 +134,7 @@ fn check(name: &str, expected: expect_test::Expect) {
     let folder = tempfile::tempdir().expect("a folder");
     for compiler in compilers(target) {
         for level in ["-O0", "-O3"] {
-            compare(&cases, target, &compiler, level, folder.path());
+            compare(&cases, &compiler, level, folder.path());
         }
     }
 }

@@ -4,7 +4,8 @@
 //! it, and stop there. No stage knows of this.
 
 use std::ops::ControlFlow;
-use usuba_codegen::{Kernel, Missing, NoCode, Order};
+use usuba_codegen::pass::SELECT;
+use usuba_codegen::{Kernel, Missing, NoCode, Order, generate_watched};
 use usuba_ir::check::{Checked, check};
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::Program;
@@ -91,8 +92,8 @@ pub enum Product<'a> {
     Typed(&'a typed::Program),
     /// Of `lower` and of every pass.
     Usuba0(&'a Program),
-    /// Of `generate`.
-    Kernel(&'a Kernel),
+    /// Of the stages of code generation.
+    Generated(usuba_codegen::Product<'a>),
 }
 
 /// Who looks on.
@@ -115,7 +116,7 @@ impl Observer for () {}
 /// The names of the stages in order.
 pub fn stages() -> Vec<&'static str> {
     let passes = PASSES.iter().map(|pass| pass.name);
-    ["elaborate", "lower"].into_iter().chain(passes).chain(["generate"]).collect()
+    ["elaborate", "lower"].into_iter().chain(passes).chain(usuba_codegen::stages()).collect()
 }
 
 /// A program that went through the whole pipeline.
@@ -194,13 +195,16 @@ pub fn compile(
     let halving = settings.hoisted.then(|| least_hoisted(target));
     let Optimised { typed, program, hoisted, warnings } =
         optimised_with(loaded, &settings, halving, &prefer, observer)?;
-    observer.before("generate", Some(Product::Usuba0(&program)));
     let mut naming = naming.clone();
     if settings.order != Order::AUTO {
         naming.order = settings.order;
     }
-    let kernel = usuba_codegen::generate(checked(&program)?, target, &naming)?;
-    go_on(observer.after("generate", Product::Kernel(&kernel)))?;
+    let watched = &mut Generation { observer, program: &program };
+    let kernel =
+        generate_watched(checked(&program)?, target, &naming, watched).map_err(|failure| match failure {
+            usuba_codegen::Failure::NoCode(failure) => failure.into(),
+            usuba_codegen::Failure::Stopped => Failure::Stopped,
+        })?;
     Ok(Compiled { typed, program, hoisted, kernel, warnings })
 }
 
@@ -327,5 +331,21 @@ impl pass::Observer for Passes<'_> {
         let flow = self.observer.after(pass.name, Product::Usuba0(program));
         self.stopped = flow.is_break();
         flow
+    }
+}
+
+/// Shows the stages of `usuba-codegen` to an observer of the pipeline.
+struct Generation<'a> {
+    observer: &'a mut dyn Observer,
+    program: &'a Program,
+}
+
+impl usuba_codegen::Observer for Generation<'_> {
+    fn before(&mut self, stage: &'static str) {
+        self.observer.before(stage, Some(Product::Usuba0(self.program)).filter(|_| stage == SELECT));
+    }
+
+    fn after(&mut self, stage: &'static str, product: usuba_codegen::Product<'_>) -> ControlFlow<()> {
+        self.observer.after(stage, Product::Generated(product))
     }
 }

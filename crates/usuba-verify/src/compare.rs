@@ -230,19 +230,19 @@ fn instance(values: &[Vec<u128>], lane: u32) -> Vec<Vec<u128>> {
 }
 
 /// The inputs to try, by number.
-struct Cases {
+pub(crate) struct Cases {
     /// The width and number of atoms of each input.
     inputs: Vec<(u32, u32)>,
     bits: u64,
-    count: u64,
-    exhaustive: bool,
+    pub(crate) count: u64,
+    pub(crate) exhaustive: bool,
     seed: u64,
     /// How many cases have a single bit set, and how many a single bit clear.
     single: u64,
 }
 
 impl Cases {
-    fn of(inputs: &[(u32, u32)], effort: Effort) -> Cases {
+    pub(crate) fn of(inputs: &[(u32, u32)], effort: Effort) -> Cases {
         let inputs = inputs.to_vec();
         let bits = inputs.iter().map(|&(width, atoms)| u64::from(width) * u64::from(atoms)).sum();
         let exhaustive = bits <= u64::from(effort.exhaustive_bits.min(63));
@@ -252,7 +252,7 @@ impl Cases {
 
     /// Case `number`: if exhaustive the bits of the number, the first input bit its lowest; else first all bits clear,
     /// all set, single bits set, single bits clear (spread evenly if there are too many), then random bits.
-    fn case(&self, number: u64) -> Vec<Vec<u128>> {
+    pub(crate) fn case(&self, number: u64) -> Vec<Vec<u128>> {
         let mut random = Random::new(self.seed.wrapping_add(number.wrapping_mul(0x2545_f491_4f6c_dd1d)));
         let mut place = 0u64;
         let spread = |index: u64| u128::from(index) * u128::from(self.bits) / u128::from(self.single.max(1));

@@ -1,6 +1,7 @@
 //! Checks that two programs compute the same function.
 //!
-//! [`compare`] runs both: on all inputs if there are few, else on chosen and random ones. It knows the interpreter of
-//! Usuba0 and nothing of the passes and back ends that it checks.
+//! [`mod@compare`] runs two programs of Usuba0, [`machine`] one and the machine program made from it: on all inputs if there are
+//! few, else on chosen and random ones. The crate knows the interpreters and nothing of the passes and back ends that it checks.
 
 pub mod compare;
+pub mod machine;

@@ -4,9 +4,12 @@ use crate::args::Passes;
 use crate::output::{Failure, print_line};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
+use usuba_codegen::Shape;
 use usuba_compiler::pipeline::{Observer, Product, stages};
 use usuba_ir::program::Program;
+use usuba_machine::program as machine;
 use usuba_verify::compare::{Effort, Verdict, compare};
+use usuba_verify::machine::compare_machine;
 
 /// Random cases per pass for `--verify-each`.
 const CASES: u64 = 256;
@@ -15,6 +18,7 @@ const CASES: u64 = 256;
 pub struct Watch<'a> {
     passes: &'a Passes,
     started: Instant,
+    /// The last program of Usuba0 that a stage was given: what the next one, and every machine program, is compared with.
     before: Option<Program>,
     times: Vec<(&'static str, Duration)>,
     /// What `--verify-each` found.
@@ -48,19 +52,39 @@ impl<'a> Watch<'a> {
 
     fn verify(&mut self, stage: &str, after: &Program) -> ControlFlow<()> {
         let Some(before) = self.before.take() else { return ControlFlow::Continue(()) };
-        if let Err(flaws) = usuba_ir::check::check(after) {
-            let flaws: Vec<String> = flaws.iter().map(ToString::to_string).collect();
-            self.disagreement =
-                Some(format!("after `{stage}` the program is malformed: {}", flaws.join("; ")));
-            return ControlFlow::Break(());
-        }
-        if let Verdict::Differ { .. } = compare(&before, after, Effort { cases: CASES, ..Effort::default() })
-        {
-            self.disagreement = Some(format!("`{stage}` changed what the program computes"));
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(())
+        let verdict = match usuba_ir::check::check(after) {
+            Err(flaws) => Err(malformed(&flaws)),
+            Ok(_) => Ok(compare(&before, after, Effort { cases: CASES, ..Effort::default() })),
+        };
+        self.judge(stage, verdict)
     }
+
+    fn verify_machine(&mut self, stage: &str, after: &machine::Program, shape: &Shape) -> ControlFlow<()> {
+        let Some(before) = &self.before else { return ControlFlow::Continue(()) };
+        // All inputs of a small program are many runs of wide registers; a sample does.
+        let effort = Effort { cases: CASES, exhaustive_bits: 8, ..Effort::default() };
+        let verdict = match usuba_machine::check(after.clone()) {
+            Err(flaws) => Err(malformed(&flaws)),
+            Ok(checked) => compare_machine(before, &checked, shape, effort)
+                .map_err(|fault| format!("does not run: {fault}")),
+        };
+        self.judge(stage, verdict)
+    }
+
+    fn judge(&mut self, stage: &str, verdict: Result<Verdict, String>) -> ControlFlow<()> {
+        self.disagreement = match verdict {
+            Ok(Verdict::Differ { .. }) => Some(format!("`{stage}` changed what the program computes")),
+            Err(why) => Some(format!("after `{stage}` the program {why}")),
+            Ok(_) => return ControlFlow::Continue(()),
+        };
+        ControlFlow::Break(())
+    }
+}
+
+/// What the checker found.
+fn malformed(flaws: &[impl ToString]) -> String {
+    let flaws: Vec<String> = flaws.iter().map(ToString::to_string).collect();
+    format!("is malformed: {}", flaws.join("; "))
 }
 
 impl Observer for Watch<'_> {
@@ -73,17 +97,32 @@ impl Observer for Watch<'_> {
 
     fn after(&mut self, stage: &'static str, product: Product<'_>) -> ControlFlow<()> {
         self.times.push((stage, self.started.elapsed()));
-        let Product::Usuba0(program) = product else {
-            let stop = self.passes.stop_after.as_deref() == Some(stage);
-            return if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let flow = match product {
+            _ if !self.passes.verify_each => ControlFlow::Continue(()),
+            Product::Usuba0(program) => self.verify(stage, program),
+            Product::Generated(usuba_codegen::Product::Machine(program, shape)) => {
+                self.verify_machine(stage, program, shape)
+            }
+            // The typed program is what all is compared with; assembly is checked where it is made.
+            Product::Typed(_) | Product::Generated(_) => ControlFlow::Continue(()),
         };
-        if self.passes.verify_each && self.verify(stage, program).is_break() {
-            return ControlFlow::Break(());
-        }
+        flow?;
         let stop = self.passes.stop_after.as_deref() == Some(stage);
-        if stop || self.passes.dump_after.iter().any(|name| name == stage || name == "all") {
-            print_line(&format!("# after {stage}\n{program}"));
+        let dump = stop || self.passes.dump_after.iter().any(|name| name == stage || name == "all");
+        if let (true, Some(text)) = (dump, text(product)) {
+            print_line(&format!("# after {stage}\n{text}"));
         }
         if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
+}
+
+/// What a stage has made, as text; the typed program has none.
+fn text(product: Product<'_>) -> Option<String> {
+    Some(match product {
+        Product::Typed(_) => return None,
+        Product::Usuba0(program) => program.to_string(),
+        Product::Generated(usuba_codegen::Product::Machine(program, _)) => program.to_string(),
+        Product::Generated(usuba_codegen::Product::Assembly(listing)) => listing.to_string(),
+        Product::Generated(usuba_codegen::Product::Kernel(kernel)) => kernel.source.clone(),
+    })
 }

@@ -10,8 +10,8 @@ use super::encoding::Encoding;
 use super::linear::Linear;
 use super::machine::{Base, Code, Gpr, Line, Memory, Source, VectorLine};
 use super::{Machine, Stop};
-use crate::block::{Address, Role};
 use std::collections::{BTreeMap, BTreeSet};
+use usuba_machine::program::{Address, Role};
 
 /// Gives addresses registers.
 ///
@@ -38,7 +38,7 @@ struct Addresses<'a> {
     linear: &'a Linear,
     uniform: i64,
     encoding: Encoding,
-    /// The register of each parameter that is used, how far it points into its buffer, and its place among the arguments.
+    /// The register of each parameter that is used, how far it points into its region, and its place among the arguments.
     bases: BTreeMap<usize, (Gpr, i64, usize)>,
     /// By loop, then by bytes a time.
     counters: Vec<BTreeMap<i64, Gpr>>,
@@ -66,9 +66,9 @@ fn places(step: &Step) -> Vec<&Place> {
     }
 }
 
-fn buffers(allocated: &Allocated) -> impl Iterator<Item = &Address> {
+fn regions(allocated: &Allocated) -> impl Iterator<Item = &Address> {
     allocated.steps.iter().flat_map(places).filter_map(|place| match place {
-        Place::Buffer(address) => Some(address),
+        Place::Region(address) => Some(address),
         _ => None,
     })
 }
@@ -84,19 +84,19 @@ impl<'a> Addresses<'a> {
         let bytes = linear.bytes as i64;
         let slots = i64::from(allocated.slots) * bytes;
         let mut frame = slots;
-        let mut locals = vec![None; linear.buffers.len()];
+        let mut locals = vec![None; linear.regions.len()];
         let mut furthest: BTreeMap<usize, i64> = BTreeMap::new();
-        for address in buffers(allocated) {
-            let number = address.buffer.index();
-            let buffer = &linear.buffers[number];
-            if buffer.role == Role::Local {
+        for address in regions(allocated) {
+            let number = address.region.index();
+            let region = &linear.regions[number];
+            if region.role == Role::Local {
                 if locals[number].is_none() {
                     locals[number] = Some(frame);
-                    frame += i64::from(buffer.len) * bytes;
+                    frame += i64::from(region.length.constant().unwrap_or(0)) * bytes;
                 }
             } else {
                 let at =
-                    address.index.constant * linear.element(address.buffer, machine.uniform as usize / 8);
+                    address.index.constant * linear.element(address.region, machine.uniform as usize / 8);
                 let furthest = furthest.entry(number).or_insert(at);
                 *furthest = at.max(*furthest);
             }
@@ -129,12 +129,12 @@ impl<'a> Addresses<'a> {
         free.extend(convention.arguments.iter().skip(linear.parameters.len()).copied());
         let mut saved = Vec::new();
         let mut placed = BTreeMap::new();
-        for (buffer, (arrives, bias, place)) in bases {
+        for (region, (arrives, bias, place)) in bases {
             let register = match arrives {
                 Some(register) => register,
                 None => take(&mut free, &mut saved, convention)?,
             };
-            placed.insert(buffer, (register, bias, place));
+            placed.insert(region, (register, bias, place));
         }
         Ok(Addresses {
             linear,
@@ -157,7 +157,7 @@ impl<'a> Addresses<'a> {
         let by_induction: BTreeMap<_, usize> =
             self.linear.loops.iter().enumerate().map(|(number, looped)| (looped.induction, number)).collect();
         let mut distances: Vec<BTreeSet<i64>> = vec![BTreeSet::new(); self.counters.len()];
-        for address in buffers(allocated) {
+        for address in regions(allocated) {
             for (induction, coefficient) in &address.index.terms {
                 let number = *by_induction.get(induction).ok_or("an address with no loop")?;
                 distances[number].insert(coefficient * self.element(address));
@@ -186,7 +186,7 @@ impl<'a> Addresses<'a> {
     }
 
     fn element(&self, address: &Address) -> i64 {
-        self.linear.element(address.buffer, self.uniform as usize)
+        self.linear.element(address.region, self.uniform as usize)
     }
 
     fn prologue(&mut self, convention: &Convention) -> Result<(), Stop> {
@@ -309,14 +309,14 @@ impl<'a> Addresses<'a> {
                     displacement: i64::from(*number) * bytes,
                 });
             }
-            Place::Buffer(address) => address,
+            Place::Region(address) => address,
         };
-        let number = address.buffer.index();
+        let number = address.region.index();
         let element = self.element(address);
         let (mut base, bias) = match (self.bases.get(&number), self.locals[number]) {
             (Some(&(register, bias, _)), _) => (register, -bias),
             (None, Some(place)) => (Gpr::RSP, place),
-            (None, None) => return Err(Stop::Fault("a buffer without an address".into())),
+            (None, None) => return Err(Stop::Fault("a region without an address".into())),
         };
         let displacement = address.index.constant * element + bias;
         if i32::try_from(displacement).is_err() {

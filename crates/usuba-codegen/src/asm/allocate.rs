@@ -15,9 +15,9 @@ use super::Machine;
 use super::encoding::Form;
 use super::linear::{Item, Linear, Value};
 use super::machine::{Source, Vector, VectorLine};
-use crate::block::Address;
 use std::collections::BTreeMap;
 use usuba_logic::truth::permuted;
+use usuba_machine::program::Address;
 use usuba_target::{Instruction, Meaning};
 
 /// How much later a value with a home counts as needed, in tenths.
@@ -30,8 +30,8 @@ pub(crate) enum Place {
     Slot(u32),
     /// A constant.
     Pool(u32),
-    /// An atom of a buffer.
-    Buffer(Address),
+    /// An element of a region.
+    Region(Address),
 }
 
 /// A line, or an end of a loop.
@@ -104,7 +104,7 @@ struct Allocator<'a> {
     uses: Vec<Vec<usize>>,
     /// The position after which nothing reads a value, loops that go round included.
     death: Vec<usize>,
-    /// The positions that write a buffer.
+    /// The positions that write a region.
     stores: Vec<Vec<usize>>,
     register: Vec<Option<u8>>,
     held: Vec<Option<Value>>,
@@ -132,7 +132,7 @@ impl<'a> Allocator<'a> {
         }
         let mut scope = vec![None; count];
         let mut uses: Vec<Vec<(usize, Option<usize>)>> = vec![Vec::new(); count];
-        let mut stores = vec![Vec::new(); linear.buffers.len()];
+        let mut stores = vec![Vec::new(); linear.regions.len()];
         for (position, item) in linear.items.iter().enumerate() {
             let mut used = |value: Value| uses[value.index()].push((position, around[position]));
             match item {
@@ -143,7 +143,7 @@ impl<'a> Allocator<'a> {
                 Item::Load { result, .. } => scope[result.index()] = around[position],
                 Item::Store { address, value } => {
                     used(*value);
-                    stores[address.buffer.index()].push(position);
+                    stores[address.region.index()].push(position);
                 }
                 Item::Begin(number) => {
                     for carried in &linear.loops[*number].carried {
@@ -220,7 +220,7 @@ impl<'a> Allocator<'a> {
 
     /// Whether a store between two positions may change what lies at an address.
     fn changes(&self, address: &Address, after: usize, to: usize) -> bool {
-        let stores = &self.stores[address.buffer.index()];
+        let stores = &self.stores[address.region.index()];
         let first = stores.partition_point(|&position| position <= after);
         stores[first..].iter().take_while(|&&position| position <= to).any(|&position| {
             let Item::Store { address: other, .. } = &self.linear.items[position] else { return false };
@@ -379,7 +379,7 @@ impl<'a> Allocator<'a> {
         }
         let bits = self.machine.loaded_bits(row);
         let home =
-            Home { place: Place::Buffer(address.clone()), bits, aligned: row.meaning == Meaning::Load };
+            Home { place: Place::Region(address.clone()), bits, aligned: row.meaning == Meaning::Load };
         let stays = !self.changes(address, position, self.death[result.index()])
             && self.machine.encoding.repeats_cheaply(bits, self.machine.shape_bits);
         self.home[result.index()] = Some(home);
@@ -392,7 +392,7 @@ impl<'a> Allocator<'a> {
 
     fn store(&mut self, position: usize, address: &Address, value: Value) -> Result<(), &'static str> {
         let from = Vector(self.in_register(value, position, &[])?);
-        self.emit(VectorLine::Store { from, memory: Place::Buffer(address.clone()), item: Some(position) });
+        self.emit(VectorLine::Store { from, memory: Place::Region(address.clone()), item: Some(position) });
         let dirty = !self.is_clean(value) || self.slotted.contains(&value);
         if dirty
             && self.around[position] == self.scope[value.index()]
@@ -402,7 +402,7 @@ impl<'a> Allocator<'a> {
             self.forget(value);
             let bits = self.machine.shape_bits;
             self.home[value.index()] =
-                Some(Home { place: Place::Buffer(address.clone()), bits, aligned: true });
+                Some(Home { place: Place::Region(address.clone()), bits, aligned: true });
         }
         self.release(value, position);
         Ok(())

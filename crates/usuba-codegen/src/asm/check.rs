@@ -12,7 +12,7 @@
 //!   point from above; counters have steps, and the branch leaves after the right number of times;
 //! - at the end the stack pointer and the preserved registers are as they were.
 //!
-//! Assumed: parameters point to buffers that do not overlap, large enough and aligned, as the header says; the table of
+//! Assumed: parameters point to regions that do not overlap, large enough and aligned, as the header says; the table of
 //! [`Encoding::form`](super::encoding::Encoding::form) is that of the machine; the printer spells lines right. The checker
 //! shares nothing with the allocation but the linear code and these types.
 
@@ -21,9 +21,9 @@ use super::convention::Convention;
 use super::encoding::Encoding;
 use super::linear::{Item, Linear, Value};
 use super::machine::{Base, Code, Gpr, Line, Memory, Source, Vector, VectorLine};
-use crate::block::{Address, Role};
 use std::collections::{BTreeMap, BTreeSet};
 use usuba_logic::truth::permuted;
+use usuba_machine::program::{Address, Region, Role};
 use usuba_target::{Instruction, Meaning};
 
 /// What something is counted from.
@@ -84,7 +84,7 @@ impl Sum {
 
 type Set = BTreeSet<Value>;
 
-/// Addresses that differ by constants only: a buffer and the multiples of induction variables.
+/// Addresses that differ by constants only: a region and the multiples of induction variables.
 type Family = (Symbol, Vec<(usize, i64)>);
 
 /// What is known at one point of the code.
@@ -185,14 +185,14 @@ impl<'a> Checker<'a> {
         self.linear.bytes as i64
     }
 
-    /// Slots and buffers lie in the frame and do not overlap.
+    /// Slots and regions lie in the frame and do not overlap.
     fn layout(&self) -> Checked<()> {
         let mut taken = vec![(0, self.code.slots)];
-        for (place, buffer) in self.code.locals.iter().zip(&self.linear.buffers) {
+        for (place, region) in self.code.locals.iter().zip(&self.linear.regions) {
             if let Some(place) = *place {
-                let end = place + i64::from(buffer.len) * self.bytes();
+                let end = place + length(region) * self.bytes();
                 if place % self.bytes() != 0 || taken.iter().any(|&(from, to)| place < to && from < end) {
-                    return Err(format!("the buffer `{}` overlaps something of the frame", buffer.name));
+                    return Err(format!("the region `{}` overlaps something of the frame", region.name));
                 }
                 taken.push((place, end));
             }
@@ -341,13 +341,13 @@ impl<'a> Checker<'a> {
 
     /// Where an address of the linear code is.
     fn address(&self, address: &Address) -> Checked<Sum> {
-        let buffer = address.buffer.index();
-        let element = self.linear.element(address.buffer, self.machine.uniform as usize / 8);
-        let parameter = self.linear.parameters.iter().position(|&parameter| parameter == address.buffer);
-        let start = match (parameter, self.code.locals[buffer]) {
+        let region = address.region.index();
+        let element = self.linear.element(address.region, self.machine.uniform as usize / 8);
+        let parameter = self.linear.parameters.iter().position(|&parameter| parameter == address.region);
+        let start = match (parameter, self.code.locals[region]) {
             (Some(place), _) => Sum::of(Symbol::Argument(place)),
             (None, Some(place)) => Sum::of(Symbol::Frame).plus(place),
-            (None, None) => return Err("a buffer without a place".into()),
+            (None, None) => return Err("a region without a place".into()),
         };
         let mut sum = start.plus(address.index.constant * element);
         for (induction, coefficient) in &address.index.terms {
@@ -363,7 +363,7 @@ impl<'a> Checker<'a> {
             let Some(Item::Load { row, result, address }) = self.linear.items.get(self.cursor) else {
                 return Err(format!("item {} is left out", self.cursor));
             };
-            // A load that nothing needs may be of a buffer that the code does not have.
+            // A load that nothing needs may be of a region that the code does not have.
             if let Ok(sum) = self.address(address) {
                 let bits = self.machine.loaded_bits(row);
                 self.learn(sum, bits, [*result].into());
@@ -425,7 +425,7 @@ impl<'a> Checker<'a> {
                     .linear
                     .parameters
                     .get(place)
-                    .is_none_or(|parameter| self.linear.buffers[parameter.index()].role == Role::Uniform),
+                    .is_none_or(|parameter| self.linear.regions[parameter.index()].role == Role::Uniform),
                 _ => false,
             };
             if uniform || at.constant % bytes != 0 || at.terms.iter().any(|term| term.1 % bytes != 0) {
@@ -507,13 +507,13 @@ impl<'a> Checker<'a> {
                 if at != self.address(address)? {
                     return Err("it writes to another address".into());
                 }
-                let buffer = &self.linear.buffers[address.buffer.index()];
+                let region = &self.linear.regions[address.region.index()];
                 let inductions = self.address(address)?.terms;
                 let element = self.bytes();
                 let (low, high) = self.range(&inductions);
                 let first = address.index.constant * element;
-                let inside = first + low >= 0 && first + high + element <= i64::from(buffer.len) * element;
-                if !inside || !matches!(buffer.role, Role::Output | Role::Local) {
+                let inside = first + low >= 0 && first + high + element <= length(region) * element;
+                if !inside || !matches!(region.role, Role::Output | Role::Local) {
                     return Err("it writes where nothing may be written".into());
                 }
                 let mut values = self.held(*from)?.clone();
@@ -726,4 +726,9 @@ fn fits(
         (_, 2) => number == immediate && as_are(&[0, 1]),
         _ => false,
     }
+}
+
+/// The number of elements of a region; those of linear code are constant.
+fn length(region: &Region) -> i64 {
+    region.length.constant().map_or(0, i64::from)
 }

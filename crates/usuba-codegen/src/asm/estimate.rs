@@ -42,14 +42,14 @@ struct Times<'a> {
     memory: BTreeMap<Key<'a>, u64>,
 }
 
-/// A place: of which kind or buffer, where in it, and how it moves with loops.
+/// A place: of which kind or region, where in it, and how it moves with loops.
 type Key<'a> = (usize, i64, &'a [(InductionId, i64)]);
 
 fn key(place: &Place) -> Key<'_> {
     match place {
         Place::Slot(slot) => (0, i64::from(*slot), &[]),
         Place::Pool(number) => (1, i64::from(*number), &[]),
-        Place::Buffer(address) => (2 + address.buffer.index(), address.index.constant, &address.index.terms),
+        Place::Region(address) => (2 + address.region.index(), address.index.constant, &address.index.terms),
     }
 }
 

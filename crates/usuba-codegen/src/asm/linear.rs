@@ -4,12 +4,13 @@
 //! an item is its place in [`Linear::items`].
 
 use super::Stop;
-use crate::block::{
-    self, Address, Argument, Block, Buffer, BufferId, Function, Module, ParameterKind, RegisterId, Role, Step,
-};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use usuba_ir::program::{Affine, InductionId};
+use usuba_machine::program::{
+    self as machine, Address, Argument, Block, Function, Parameter, Program, Region, RegionId, RegisterId,
+    RegisterType, Role, Step, Trips,
+};
 use usuba_target::{Instruction, semantics};
 
 /// More items than this are refused: calls of calls can grow without bound.
@@ -81,9 +82,9 @@ pub(crate) struct Linear {
     pub(crate) values: Vec<Known>,
     pub(crate) items: Vec<Item>,
     pub(crate) loops: Vec<Loop>,
-    pub(crate) buffers: Vec<Buffer>,
-    /// The buffers whose addresses the function is given, in order.
-    pub(crate) parameters: Vec<BufferId>,
+    pub(crate) regions: Vec<Region>,
+    /// The regions whose addresses the function is given, in order.
+    pub(crate) parameters: Vec<RegionId>,
     /// Bytes of a register.
     pub(crate) bytes: usize,
 }
@@ -106,9 +107,9 @@ impl Linear {
         around
     }
 
-    /// Bytes between neighbouring elements of a buffer.
-    pub(crate) fn element(&self, buffer: BufferId, uniform: usize) -> i64 {
-        match self.buffers[buffer.index()].role {
+    /// Bytes between neighbouring elements of a region.
+    pub(crate) fn element(&self, region: RegionId, uniform: usize) -> i64 {
+        match self.regions[region.index()].role {
             Role::Uniform => uniform as i64,
             _ => self.bytes as i64,
         }
@@ -126,15 +127,20 @@ impl Linear {
     }
 }
 
-/// The entry of a module with everything that it calls.
+/// The entry of a program with everything that it calls.
 ///
 /// # Errors
-/// If the calls make more than [`ITEMS`] items, or the module is malformed.
-pub(crate) fn linear(module: &Module) -> Result<Linear, Stop> {
-    let entry = module.functions.last().ok_or("a module without functions")?;
-    let bytes = module.shape.register_bytes() as usize;
+/// If the calls make more than [`ITEMS`] items, or the program has what assembly has not: other registers than vectors of one
+/// size, public trips.
+pub(crate) fn linear(program: &Program, bytes: usize) -> Result<Linear, Stop> {
+    let entry = program.functions.last().ok_or("a program without functions")?;
+    let vector = |ty| matches!(ty, RegisterType::Vector { bits, .. } if bits as usize == 8 * bytes);
+    let mut registers = program.functions.iter().flat_map(|function| &function.registers);
+    if !registers.all(|register| vector(register.ty)) {
+        return Err(Stop::Limit("it is for vectors of one size"));
+    }
     let mut out = Flattener {
-        module,
+        program,
         linear: Linear { bytes, ..Linear::default() },
         constants: BTreeMap::new(),
         inductions: 0,
@@ -142,12 +148,12 @@ pub(crate) fn linear(module: &Module) -> Result<Linear, Stop> {
     };
     let mut frame = Frame::of(entry);
     for parameter in &entry.parameters {
-        let ParameterKind::Buffer(buffer) = parameter.kind else {
+        let &Parameter::Region(region) = parameter else {
             return Err(Stop::Fault("an entry with a register".into()));
         };
-        let known = out.buffer(&entry.buffers[buffer.index()], None);
+        let known = out.region(&entry.regions[region.index()], None);
         out.linear.parameters.push(known);
-        frame.buffers[buffer.index()] = Some((known, Affine::constant(0)));
+        frame.regions[region.index()] = Some((known, Affine::constant(0)));
     }
     out.function(entry, &mut frame, None)?;
     let Flattener { mut linear, scopes, .. } = out;
@@ -160,7 +166,7 @@ pub(crate) fn linear(module: &Module) -> Result<Linear, Stop> {
 /// The names of one function's things in the linear code.
 struct Frame {
     registers: Vec<Option<Value>>,
-    buffers: Vec<Option<(BufferId, Affine)>>,
+    regions: Vec<Option<(RegionId, Affine)>>,
     inductions: BTreeMap<InductionId, InductionId>,
 }
 
@@ -168,7 +174,7 @@ impl Frame {
     fn of(function: &Function) -> Frame {
         Frame {
             registers: vec![None; function.registers.len()],
-            buffers: vec![None; function.buffers.len()],
+            regions: vec![None; function.regions.len()],
             inductions: BTreeMap::new(),
         }
     }
@@ -178,7 +184,7 @@ impl Frame {
     }
 
     fn address(&self, address: &Address) -> Result<Address, Stop> {
-        let (buffer, base) = self.buffers[address.buffer.index()].as_ref().ok_or("a buffer out of scope")?;
+        let (region, base) = self.regions[address.region.index()].as_ref().ok_or("a region out of scope")?;
         let mut index = base.clone();
         index.constant += address.index.constant;
         for (induction, coefficient) in &address.index.terms {
@@ -190,16 +196,16 @@ impl Frame {
         }
         index.terms.retain(|&(_, coefficient)| coefficient != 0);
         index.terms.sort_unstable();
-        Ok(Address { buffer: *buffer, index })
+        Ok(Address { region: *region, index })
     }
 }
 
 struct Flattener<'a> {
-    module: &'a Module,
+    program: &'a Program,
     linear: Linear,
     constants: BTreeMap<Vec<u8>, Value>,
     inductions: u32,
-    /// The innermost loop around the declaration of each buffer; `Some(None)` for the body of the function.
+    /// The innermost loop around the declaration of each region; `Some(None)` for the body of the function.
     scopes: Vec<Option<Option<usize>>>,
 }
 
@@ -209,10 +215,10 @@ impl Flattener<'_> {
         Value(self.linear.values.len() as u32 - 1)
     }
 
-    fn buffer(&mut self, like: &Buffer, scope: Option<Option<usize>>) -> BufferId {
-        self.linear.buffers.push(like.clone());
+    fn region(&mut self, like: &Region, scope: Option<Option<usize>>) -> RegionId {
+        self.linear.regions.push(like.clone());
         self.scopes.push(scope);
-        BufferId(self.linear.buffers.len() as u32 - 1)
+        RegionId(self.linear.regions.len() as u32 - 1)
     }
 
     fn push(&mut self, item: Item) -> Result<(), Stop> {
@@ -224,7 +230,7 @@ impl Flattener<'_> {
     }
 
     fn define(&mut self, function: &Function, frame: &mut Frame, register: RegisterId) -> Value {
-        let value = self.value(function.registers[register.index()].clone());
+        let value = self.value(function.register(register).name.clone());
         frame.registers[register.index()] = Some(value);
         value
     }
@@ -255,9 +261,9 @@ impl Flattener<'_> {
         block: &Block,
         scope: Option<usize>,
     ) -> Result<(), Stop> {
-        for &buffer in &block.locals {
-            let known = self.buffer(&function.buffers[buffer.index()], Some(scope));
-            frame.buffers[buffer.index()] = Some((known, Affine::constant(0)));
+        for &region in &block.locals {
+            let known = self.region(&function.regions[region.index()], Some(scope));
+            frame.regions[region.index()] = Some((known, Affine::constant(0)));
         }
         for step in &block.steps {
             match step {
@@ -322,11 +328,14 @@ impl Flattener<'_> {
         Ok((number, induction))
     }
 
-    fn looped(&mut self, function: &Function, frame: &mut Frame, looped: &block::Loop) -> Result<(), Stop> {
+    fn looped(&mut self, function: &Function, frame: &mut Frame, looped: &machine::Loop) -> Result<(), Stop> {
         let initial: Result<Vec<Value>, _> =
             looped.carried.iter().map(|carried| frame.value(carried.initial)).collect();
         let initial = initial?;
-        let (number, induction) = self.open(looped.trips)?;
+        let Trips::Constant(trips) = looped.trips else {
+            return Err(Stop::Limit("it is for loops of constant trips"));
+        };
+        let (number, induction) = self.open(trips)?;
         frame.inductions.insert(looped.induction, induction);
         let inside: Vec<Value> =
             looped.carried.iter().map(|carried| self.define(function, frame, carried.register)).collect();
@@ -347,37 +356,37 @@ impl Flattener<'_> {
         &mut self,
         function: &Function,
         frame: &mut Frame,
-        call: &block::Call,
+        call: &machine::Call,
         scope: Option<usize>,
     ) -> Result<(), Stop> {
-        let module = self.module;
-        let callee = module.functions.get(call.function).ok_or("a call of no function")?;
+        let program = self.program;
+        let callee = program.functions.get(call.function).ok_or("a call of no function")?;
         let mut inner = Frame::of(callee);
         inner.inductions = BTreeMap::new();
         let mut results = Vec::new();
         for (argument, parameter) in call.arguments.iter().zip(&callee.parameters) {
-            match (argument, parameter.kind) {
-                (Argument::Value(register), ParameterKind::Register(to)) => {
+            match (argument, *parameter) {
+                (Argument::Value(register), Parameter::Register(to)) => {
                     inner.registers[to.index()] = Some(frame.value(*register)?);
                 }
-                (Argument::Read(address) | Argument::Write(address), ParameterKind::Buffer(to)) => {
+                (Argument::Read(address) | Argument::Write(address), Parameter::Region(to)) => {
                     let address = frame.address(address)?;
-                    inner.buffers[to.index()] = Some((address.buffer, address.index));
+                    inner.regions[to.index()] = Some((address.region, address.index));
                 }
-                (Argument::Result(register), ParameterKind::Buffer(to)) => {
-                    let like = Buffer { role: Role::Local, ..callee.buffers[to.index()].clone() };
-                    let buffer = self.buffer(&like, Some(scope));
-                    inner.buffers[to.index()] = Some((buffer, Affine::constant(0)));
-                    results.push((*register, buffer));
+                (Argument::Result(register), Parameter::Region(to)) => {
+                    let like = Region { role: Role::Local, ..callee.regions[to.index()].clone() };
+                    let region = self.region(&like, Some(scope));
+                    inner.regions[to.index()] = Some((region, Affine::constant(0)));
+                    results.push((*register, region));
                 }
                 _ => return Err(Stop::Fault("an argument that does not fit its parameter".into())),
             }
         }
         self.function(callee, &mut inner, scope)?;
-        for (register, buffer) in results {
-            let row = load_row(&self.linear, buffer).ok_or("a call that does not write its result")?;
+        for (register, region) in results {
+            let row = load_row(&self.linear, region).ok_or("a call that does not write its result")?;
             let result = self.define(function, frame, register);
-            let address = Address { buffer, index: Affine::constant(0) };
+            let address = Address { region, index: Affine::constant(0) };
             self.push(Item::Load { row, result, address })?;
         }
         Ok(())
@@ -385,12 +394,12 @@ impl Flattener<'_> {
 }
 
 /// A place holder for a load that is promoted away in the end or read as a whole register.
-fn load_row(linear: &Linear, buffer: BufferId) -> Option<&'static Instruction> {
+fn load_row(linear: &Linear, region: RegionId) -> Option<&'static Instruction> {
     let written = linear
         .items
         .iter()
         .rev()
-        .any(|item| matches!(item, Item::Store { address, .. } if address.buffer == buffer));
+        .any(|item| matches!(item, Item::Store { address, .. } if address.region == region));
     written.then_some(&WHOLE)
 }
 
@@ -410,29 +419,29 @@ fn further(address: &Address, by: &Affine) -> Address {
     index.constant += by.constant;
     index.terms.extend(&by.terms);
     index.terms.sort_unstable();
-    Address { buffer: address.buffer, index }
+    Address { region: address.region, index }
 }
 
-/// Forwards what lies in buffers of the function's own that are only reached at constant places of one block.
+/// Forwards what lies in regions of the function's own that are only reached at constant places of one block.
 fn promote(linear: &mut Linear, scopes: &[Option<Option<usize>>]) {
     let around = linear.around();
     let mut open: Vec<bool> = scopes.iter().map(Option::is_some).collect();
     let mut written: Vec<BTreeMap<i64, ()>> = vec![BTreeMap::new(); scopes.len()];
     for (item, &home) in linear.items.iter().zip(&around) {
         let (Item::Load { address, .. } | Item::Store { address, .. }) = item else { continue };
-        let buffer = address.buffer.index();
-        if !address.index.terms.is_empty() || scopes[buffer] != Some(home) {
-            open[buffer] = false;
+        let region = address.region.index();
+        if !address.index.terms.is_empty() || scopes[region] != Some(home) {
+            open[region] = false;
         }
         match item {
             Item::Store { .. } => {
-                written[buffer].insert(address.index.constant, ());
+                written[region].insert(address.index.constant, ());
             }
-            _ if !written[buffer].contains_key(&address.index.constant) => open[buffer] = false,
+            _ if !written[region].contains_key(&address.index.constant) => open[region] = false,
             _ => {}
         }
     }
-    let mut content: BTreeMap<(BufferId, i64), Value> = BTreeMap::new();
+    let mut content: BTreeMap<(RegionId, i64), Value> = BTreeMap::new();
     let mut same: Vec<Value> = (0..linear.values.len() as u32).map(Value).collect();
     let mut kept = Vec::with_capacity(linear.items.len());
     for mut item in std::mem::take(&mut linear.items) {
@@ -442,13 +451,13 @@ fn promote(linear: &mut Linear, scopes: &[Option<Option<usize>>]) {
             }
             Item::Store { address, value } => {
                 *value = same[value.index()];
-                if open[address.buffer.index()] {
-                    content.insert((address.buffer, address.index.constant), *value);
+                if open[address.region.index()] {
+                    content.insert((address.region, address.index.constant), *value);
                     continue;
                 }
             }
-            Item::Load { address, result, .. } if open[address.buffer.index()] => {
-                if let Some(&value) = content.get(&(address.buffer, address.index.constant)) {
+            Item::Load { address, result, .. } if open[address.region.index()] => {
+                if let Some(&value) = content.get(&(address.region, address.index.constant)) {
                     same[result.index()] = value;
                     let name = linear.values[result.index()].name.clone();
                     let known = &mut linear.values[value.index()].name;
@@ -472,17 +481,17 @@ fn promote(linear: &mut Linear, scopes: &[Option<Option<usize>>]) {
     linear.place_loops();
 }
 
-/// Lets local buffers of one length that are never in use together be one.
+/// Lets local regions of one length that are never in use together be one.
 fn share(linear: &mut Linear, scopes: &[Option<Option<usize>>]) {
     let around = linear.around();
     let parents: Vec<Option<usize>> = linear.loops.iter().map(|looped| around[looped.begin]).collect();
     let mut used: Vec<Option<(usize, usize)>> = vec![None; scopes.len()];
     for (position, item) in linear.items.iter().enumerate() {
         let (Item::Load { address, .. } | Item::Store { address, .. }) = item else { continue };
-        let buffer = address.buffer.index();
-        let Some(scope) = scopes[buffer] else { continue };
+        let region = address.region.index();
+        let Some(scope) = scopes[region] else { continue };
         let (mut from, mut to) = (position, position);
-        // A buffer from outside a loop is in use as long as the loop runs.
+        // A region from outside a loop is in use as long as the loop runs.
         let mut inner = around[position];
         while inner != scope {
             let Some(number) = inner else { break };
@@ -490,30 +499,31 @@ fn share(linear: &mut Linear, scopes: &[Option<Option<usize>>]) {
             to = to.max(linear.loops[number].end);
             inner = parents[number];
         }
-        used[buffer] = Some(match used[buffer] {
+        used[region] = Some(match used[region] {
             Some((first, last)) => (first.min(from), last.max(to)),
             None => (from, to),
         });
     }
-    let mut order: Vec<usize> = (0..scopes.len()).filter(|&buffer| used[buffer].is_some()).collect();
-    order.sort_by_key(|&buffer| used[buffer]);
+    let mut order: Vec<usize> = (0..scopes.len()).filter(|&region| used[region].is_some()).collect();
+    order.sort_by_key(|&region| used[region]);
     let mut free: Vec<(usize, usize)> = Vec::new();
-    let mut now: Vec<BufferId> = (0..scopes.len() as u32).map(BufferId).collect();
-    for buffer in order {
-        let Some((first, last)) = used[buffer] else { continue };
-        let len = linear.buffers[buffer].len;
-        let fit = free.iter_mut().find(|(other, busy)| *busy < first && linear.buffers[*other].len == len);
+    let mut now: Vec<RegionId> = (0..scopes.len() as u32).map(RegionId).collect();
+    for region in order {
+        let Some((first, last)) = used[region] else { continue };
+        let length = linear.regions[region].length;
+        let fit =
+            free.iter_mut().find(|(other, busy)| *busy < first && linear.regions[*other].length == length);
         match fit {
             Some((other, busy)) => {
                 *busy = last;
-                now[buffer] = BufferId(*other as u32);
+                now[region] = RegionId(*other as u32);
             }
-            None => free.push((buffer, last)),
+            None => free.push((region, last)),
         }
     }
     for item in &mut linear.items {
         if let Item::Load { address, .. } | Item::Store { address, .. } = item {
-            address.buffer = now[address.buffer.index()];
+            address.region = now[address.region.index()];
         }
     }
 }

@@ -134,10 +134,10 @@ pub(crate) struct Code {
     pub(crate) lines: Vec<Line>,
     /// The constants, each of the size of a register.
     pub(crate) pool: Vec<Vec<u8>>,
-    /// For each buffer of the function's own, its place above the stack pointer.
+    /// For each region of the function's own, its place above the stack pointer.
     pub(crate) locals: Vec<Option<i64>>,
     /// Bytes for registers that were put aside, from the stack pointer up.
     pub(crate) slots: i64,
-    /// Bytes of the frame: slots, then buffers.
+    /// Bytes of the frame: slots, then regions.
     pub(crate) frame: i64,
 }

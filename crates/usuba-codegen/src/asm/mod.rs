@@ -1,11 +1,11 @@
-//! From blocks to assembly for x86-64.
+//! From machine programs to assembly for x86-64.
 //!
 //! ```text
-//! Module --linear---> one function without calls, values defined once
-//!        --allocate-> registers by furthest next use, memory by name (slot, constant, buffer)
-//!        --address--> general-purpose registers, stack frame, prologue and epilogue
-//!        --check----> internal error unless every line does what the linear code says
-//!        --print----> text for the GNU assembler
+//! Program --linear---> one function without calls, values defined once
+//!         --allocate-> registers by furthest next use, memory by name (slot, constant, region)
+//!         --address--> general-purpose registers, stack frame, prologue and epilogue
+//!         --check----> internal error unless every line does what the linear code says
+//!         --print----> text for the GNU assembler
 //! ```
 
 mod address;
@@ -20,14 +20,16 @@ mod print;
 #[cfg(test)]
 mod tests;
 
-use crate::block::Module;
 use crate::messages::{Fault, Internal, Missing, NoCode, Reason};
 use crate::order::{self, Order};
 use crate::{KernelParameter, Options};
 use allocate::Allocated;
 use encoding::Encoding;
 use linear::Linear;
+use machine::Code;
+use std::fmt;
 use usuba_ir::program::Node;
+use usuba_machine::{Checked, Program, Shape};
 use usuba_target::Target;
 
 /// Whether there is assembly for a target.
@@ -70,52 +72,110 @@ impl Stop {
     }
 }
 
-/// The assembly of a module, whose steps are in the order of the source.
-///
-/// # Errors
-/// The target is not an x86 with vectors, the code is too large, or the checker found a mistake of the allocation.
-pub(crate) fn source(
-    module: &Module,
-    target: &Target,
-    options: &Options,
-    parameters: &[KernelParameter],
-) -> Result<String, Stop> {
-    let encoding = Encoding::of(target).ok_or(Stop::Limit("it is for vectors of x86-64"))?;
-    let machine =
-        Machine { encoding, shape_bits: module.shape.register_bits, uniform: module.shape.uniform_bits() };
-    let (linear, allocated) = best(module, target, machine, options.order)?;
-    let code = address::address(&linear, allocated, machine, &convention::SYSTEM_V)?;
-    check::check(&linear, &code, machine, &convention::SYSTEM_V).map_err(Stop::Fault)?;
-    Ok(print::text(&linear, &code, machine, &module.shape, target, options, parameters))
+/// The assembly of a program, as far as it is made.
+pub(crate) struct Made<'a> {
+    program: &'a Checked,
+    target: &'a Target,
+    machine: Machine,
+    linear: Linear,
+    allocated: Allocated,
+    code: Option<Code>,
 }
 
-/// The code in the order that is asked for; for [`Order::AUTO`] the fastest of all, by what the allocation makes of them.
-fn best(
-    module: &Module,
-    target: &Target,
-    machine: Machine,
-    order: Order,
-) -> Result<(Linear, Allocated), Stop> {
-    let candidates: Vec<Order> = match order {
-        Order::AUTO if order::steps(module) <= order::LONG => {
-            [Order::AUTO].into_iter().chain(Order::all()).collect()
-        }
-        _ => vec![order],
+impl<'a> Made<'a> {
+    /// Nothing yet.
+    ///
+    /// # Errors
+    /// The target is not an x86 with vectors.
+    pub(crate) fn of(program: &'a Checked, shape: &Shape, target: &'a Target) -> Result<Made<'a>, Stop> {
+        let machine = Machine::of(shape, target).ok_or(Stop::Limit("it is for vectors of x86-64"))?;
+        let (linear, allocated) = (Linear::default(), Allocated::default());
+        Ok(Made { program, target, machine, linear, allocated, code: None })
+    }
+
+    /// Registers.
+    ///
+    /// # Errors
+    /// The code is too large.
+    pub(crate) fn allocate(&mut self) -> Result<(), Stop> {
+        (self.linear, self.allocated) = allocated(self.program, self.machine)?;
+        Ok(())
+    }
+
+    /// Addresses and the frame.
+    ///
+    /// # Errors
+    /// The frame is too large, or the checker found a mistake.
+    pub(crate) fn address(&mut self) -> Result<(), Stop> {
+        let allocated = self.allocated.clone();
+        let code = address::address(&self.linear, allocated, self.machine, &convention::SYSTEM_V)?;
+        check::check(&self.linear, &code, self.machine, &convention::SYSTEM_V).map_err(Stop::Fault)?;
+        self.code = Some(code);
+        Ok(())
+    }
+
+    /// The source file; of nothing if there are no addresses yet.
+    pub(crate) fn source(&self, shape: &Shape, options: &Options, parameters: &[KernelParameter]) -> String {
+        let Some(code) = &self.code else { return String::new() };
+        print::text(&self.linear, code, self.machine, shape, self.target, options, parameters)
+    }
+
+    /// What it looks like now.
+    pub(crate) fn listing<'b>(&'b self, symbol: &'b str) -> Listing<'b> {
+        Listing { made: self, symbol }
+    }
+}
+
+/// Assembly on the way: its lines without the head of the file, memory by name as long as there are no addresses.
+#[derive(Clone, Copy)]
+pub struct Listing<'a> {
+    made: &'a Made<'a>,
+    symbol: &'a str,
+}
+
+impl fmt::Debug for Listing<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Listing({})", self.symbol)
+    }
+}
+
+impl fmt::Display for Listing<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Made { linear, allocated, code, machine, target, .. } = self.made;
+        f.write_str(&match code {
+            Some(code) => print::lines(linear, code, *machine, target, self.symbol),
+            None => print::allocated_lines(linear, allocated, *machine, target, self.symbol),
+        })
+    }
+}
+
+/// The order that is asked for; for [`Order::AUTO`] the fastest of all, by what the allocation makes of them. Where code cannot
+/// be made, it does not matter.
+pub(crate) fn best_order(program: &Program, target: &Target, shape: &Shape, order: Order) -> Order {
+    let Some(machine) =
+        Machine::of(shape, target).filter(|_| order == Order::AUTO && order::steps(program) <= order::LONG)
+    else {
+        return order;
     };
-    let mut best: Option<(u64, (Linear, Allocated))> = None;
+    let mut best: Option<(u64, Order)> = None;
     let mut first = None;
-    for order in candidates {
-        let mut module = module.clone();
-        module.functions.iter_mut().for_each(|function| order::order(function, target, order));
-        let linear = linear::linear(&module)?;
-        let allocated = allocate::allocate(&linear, machine)?;
+    for candidate in [Order::AUTO].into_iter().chain(Order::all()) {
+        let mut program = program.clone();
+        program.functions.iter_mut().for_each(|function| order::order(function, target, candidate));
+        let Ok((linear, allocated)) = allocated(&program, machine) else { return order };
         let cycles = estimate::cycles(&linear, &allocated, machine, target);
         let cost = order::core::mean(&cycles, first.get_or_insert_with(|| cycles.clone()));
-        if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-            best = Some((cost, (linear, allocated)));
+        if best.is_none_or(|(least, _)| cost < least) {
+            best = Some((cost, candidate));
         }
     }
-    best.map(|(_, found)| found).ok_or(Stop::from("no order was tried"))
+    best.map_or(order, |(_, best)| best)
+}
+
+fn allocated(program: &Program, machine: Machine) -> Result<(Linear, Allocated), Stop> {
+    let linear = linear::linear(program, machine.shape_bits as usize / 8)?;
+    let allocated = allocate::allocate(&linear, machine)?;
+    Ok((linear, allocated))
 }
 
 /// What the stages need to know of the target.
@@ -124,11 +184,17 @@ pub(crate) struct Machine {
     pub(crate) encoding: Encoding,
     /// Bits of a register.
     pub(crate) shape_bits: u32,
-    /// Bits of an element of a uniform buffer.
+    /// Bits of an element of a uniform region.
     pub(crate) uniform: u32,
 }
 
 impl Machine {
+    /// Of a target that there is assembly for.
+    fn of(shape: &Shape, target: &Target) -> Option<Machine> {
+        let encoding = Encoding::of(target)?;
+        Some(Machine { encoding, shape_bits: shape.register_bits, uniform: shape.uniform_bits() })
+    }
+
     /// Bits that an item loads, to be repeated.
     pub(crate) fn loaded_bits(self, row: &usuba_target::Instruction) -> u32 {
         match row.meaning {

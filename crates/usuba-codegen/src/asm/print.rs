@@ -1,15 +1,16 @@
 //! Text for the GNU assembler, in the syntax of Intel.
 
 use super::Machine;
+use super::allocate::{Allocated, Place, Step};
 use super::encoding::{Encoding, moving, repeating, spelling, vector_name};
 use super::linear::{Item, Linear, Value};
 use super::machine::{Base, Code, Gpr, Line, Memory, Source, Vector, VectorLine};
-use crate::block::Address;
 use crate::header::banner;
 use crate::names::identifier;
-use crate::shape::Shape;
 use crate::{KernelParameter, Options};
 use std::fmt::Write;
+use usuba_machine::Shape;
+use usuba_machine::program::Address;
 use usuba_target::{Feature, Target};
 
 /// The column of the comments.
@@ -32,24 +33,14 @@ pub(crate) fn text(
         "\n    .intel_syntax noprefix\n    .text\n    .p2align 6\n    .globl {symbol}\n    .type {symbol}, @function\n\
          {symbol}:\n    .cfi_startproc\n"
     );
-    let mut printer = Printer {
-        linear,
-        encoding: machine.encoding,
-        bits: machine.shape_bits,
-        sse3: target.requires.contains(&Feature::Ssse3),
-        symbol,
-        text: &mut text,
-        above: 8,
-        framed: false,
-    };
+    let mut printer = Printer::new(linear, machine, target, symbol);
     for (place, parameter) in parameters.iter().enumerate() {
         let register = super::convention::SYSTEM_V.arguments.get(place);
         let place = register.map_or_else(|| "on the stack".into(), |register| register.name().to_owned());
         printer.line(&format!("// {place}: {}", comment(&parameter.source_name)), "");
     }
-    for line in &code.lines {
-        printer.print(line);
-    }
+    code.lines.iter().for_each(|line| printer.print(line));
+    text.push_str(&printer.text);
     let _ = write!(text, "    .cfi_endproc\n    .size {symbol}, . - {symbol}\n");
     if !code.pool.is_empty() {
         let _ = write!(
@@ -78,6 +69,32 @@ pub(crate) fn text(
     text
 }
 
+/// The lines of the function alone.
+pub(crate) fn lines(linear: &Linear, code: &Code, machine: Machine, target: &Target, symbol: &str) -> String {
+    let mut printer = Printer::new(linear, machine, target, symbol);
+    code.lines.iter().for_each(|line| printer.print(line));
+    printer.text
+}
+
+/// The lines of the function before it has addresses: memory by name.
+pub(crate) fn allocated_lines(
+    linear: &Linear,
+    allocated: &Allocated,
+    machine: Machine,
+    target: &Target,
+    symbol: &str,
+) -> String {
+    let mut printer = Printer::new(linear, machine, target, symbol);
+    for step in &allocated.steps {
+        match step {
+            Step::Vector(line) => printer.vector(line),
+            Step::Begin(number) => printer.head(*number),
+            Step::End(number) => printer.line(&format!("end of {}", printer.label(*number)), ""),
+        }
+    }
+    printer.text
+}
+
 /// A name as a comment may have it: one line, and no splice at its end.
 fn comment(name: &str) -> String {
     name.chars().filter(|c| !c.is_control() && *c != '\\').collect()
@@ -89,13 +106,47 @@ struct Printer<'a> {
     bits: u32,
     sse3: bool,
     symbol: &'a str,
-    text: &'a mut String,
+    text: String,
     /// Bytes between the stack pointer, where it is known, and the frame's canonical address.
     above: i64,
     framed: bool,
 }
 
-impl Printer<'_> {
+/// Memory as an operand.
+trait Operand {
+    fn written(&self, printer: &Printer<'_>) -> String;
+}
+
+impl Operand for Memory {
+    fn written(&self, printer: &Printer<'_>) -> String {
+        printer.memory(self)
+    }
+}
+
+impl Operand for Place {
+    fn written(&self, printer: &Printer<'_>) -> String {
+        match self {
+            Place::Slot(slot) => format!("[slot {slot}]"),
+            Place::Pool(number) => format!("[constant {number}]"),
+            Place::Region(address) => format!("[{}]", printer.place(address)),
+        }
+    }
+}
+
+impl<'a> Printer<'a> {
+    fn new(linear: &'a Linear, machine: Machine, target: &Target, symbol: &'a str) -> Printer<'a> {
+        Printer {
+            linear,
+            encoding: machine.encoding,
+            bits: machine.shape_bits,
+            sse3: target.requires.contains(&Feature::Ssse3),
+            symbol,
+            text: String::new(),
+            above: 8,
+            framed: false,
+        }
+    }
+
     fn line(&mut self, code: &str, remark: &str) {
         if remark.is_empty() {
             let _ = writeln!(self.text, "    {code}");
@@ -112,7 +163,7 @@ impl Printer<'_> {
     }
 
     fn place(&self, address: &Address) -> String {
-        let mut text = comment(&self.linear.buffers[address.buffer.index()].name);
+        let mut text = comment(&self.linear.regions[address.region.index()].name);
         text.push('[');
         for (place, (induction, coefficient)) in address.index.terms.iter().enumerate() {
             let sign = if place > 0 && *coefficient > 0 { "+" } else { "" };
@@ -174,11 +225,8 @@ impl Printer<'_> {
                 self.line(&format!("mov {}, qword ptr {memory}", to.name()), "");
             }
             Line::Label(number) => {
-                let looped = &self.linear.loops[*number];
-                let remark = format!("for i{} in 0..{}", looped.induction.0, looped.trips);
-                let _ = writeln!(self.text, "    .p2align 5");
-                let label = format!("{}:", self.label(*number));
-                let _ = writeln!(self.text, "{label:width$} // {remark}", width = COMMENT + 4);
+                self.line(".p2align 5", "");
+                self.head(*number);
             }
             Line::Branch { number, counter, limit } => {
                 self.line(&format!("cmp {}, {limit}", counter.name()), "");
@@ -189,6 +237,14 @@ impl Printer<'_> {
             Line::Return => self.line("ret", ""),
             Line::Vector(line) => self.vector(line),
         }
+    }
+
+    /// The label of a loop.
+    fn head(&mut self, number: usize) {
+        let looped = &self.linear.loops[number];
+        let remark = format!("for i{} in 0..{}", looped.induction.0, looped.trips);
+        let label = format!("{}:", self.label(number));
+        let _ = writeln!(self.text, "{label:width$} // {remark}", width = COMMENT + 4);
     }
 
     fn label(&self, number: usize) -> String {
@@ -229,7 +285,7 @@ impl Printer<'_> {
         }
     }
 
-    fn vector(&mut self, line: &VectorLine<Memory>) {
+    fn vector(&mut self, line: &VectorLine<impl Operand>) {
         let moving = moving(self.encoding);
         match line {
             VectorLine::Copy { to, from } => {
@@ -250,7 +306,7 @@ impl Printer<'_> {
                 self.line(&code, if *ones { "all ones" } else { "zero" });
             }
             VectorLine::Load { to, memory, bits, aligned } => {
-                let (x, m) = (self.register(*to), self.memory(memory));
+                let (x, m) = (self.register(*to), memory.written(self));
                 if *aligned && *bits == self.bits {
                     let size = self.size();
                     self.line(&format!("{moving} {x}, {size} {m}"), "");
@@ -261,7 +317,7 @@ impl Printer<'_> {
                 }
             }
             VectorLine::Store { from, memory, item } => {
-                let (x, m, size) = (self.register(*from), self.memory(memory), self.size());
+                let (x, m, size) = (self.register(*from), memory.written(self), self.size());
                 let remark = match item.map(|item| &self.linear.items[item]) {
                     Some(Item::Store { address, value }) => {
                         format!("{} = {}", self.place(address), self.name(*value))
@@ -282,10 +338,10 @@ impl Printer<'_> {
                 for source in sources.iter().skip(usize::from(overwrites)) {
                     operands.push(match source {
                         Source::Register(register) => self.register(*register),
-                        Source::Memory(memory) => format!("{} {}", self.size(), self.memory(memory)),
+                        Source::Memory(memory) => format!("{} {}", self.size(), memory.written(self)),
                         Source::Repeated(memory, bits) => {
                             let size = if *bits == 32 { "dword" } else { "qword" };
-                            format!("{size} ptr {}{{1to{}}}", self.memory(memory), self.bits / bits)
+                            format!("{size} ptr {}{{1to{}}}", memory.written(self), self.bits / bits)
                         }
                     });
                 }

@@ -15,14 +15,14 @@ mod cuts;
 mod functions;
 pub(crate) mod solved;
 
-use crate::block::{Argument, Block, Constant, Function, RegisterId, Step};
 pub(crate) use choice::{Gate, Way};
 pub(crate) use choose::Chosen;
 use choose::choose;
 use cuts::{Cut, cuts};
 use functions::{Functions, is_bitwise};
 use std::collections::BTreeSet;
-use usuba_target::{Instruction, Target};
+use usuba_machine::program::{Argument, Block, Function, RegisterId, Step};
+use usuba_target::{Constant, Instruction, Target};
 
 /// Covers the blocks of a function. `lane` is the width of the lanes of the module. What is not needed afterwards, such
 /// as constants, is left to [`crate::prune`]. `seen` is shown the gates of each block and what was chosen.

@@ -1,8 +1,8 @@
 //! What must come before what, in a run of steps without loops and calls.
 
-use crate::block::{Address, Argument, Block, BufferId, Carried, RegisterId, Step};
 use std::collections::{BTreeMap, BTreeSet};
 use usuba_ir::program::InductionId;
+use usuba_machine::program::{Address, Carried, RegionId, RegisterId, Step};
 use usuba_target::{Instruction, Meaning};
 
 /// What a step is to an order.
@@ -59,7 +59,7 @@ pub(crate) struct Run {
 /// The last store to a place, and the loads since.
 type Last = (Option<usize>, Vec<usize>);
 
-/// The accesses to one buffer so far.
+/// The accesses to one region so far.
 #[derive(Default)]
 struct Accesses {
     /// By multiples of inductions, then by constant: the last store there and the loads since.
@@ -105,7 +105,7 @@ impl Run {
     ) -> Run {
         let mut run = Run::default();
         let mut known: BTreeMap<RegisterId, usize> = BTreeMap::new();
-        let mut memory: BTreeMap<BufferId, Accesses> = BTreeMap::new();
+        let mut memory: BTreeMap<RegionId, Accesses> = BTreeMap::new();
         for (number, step) in steps.iter().enumerate() {
             let (row, kind, reads, writes) = match step {
                 Step::Compute { row, operands, result, .. } => {
@@ -130,7 +130,7 @@ impl Run {
                 }
             }
             if let Step::Load { address, .. } | Step::Store { address, .. } = step {
-                memory.entry(address.buffer).or_default().meet(
+                memory.entry(address.region).or_default().meet(
                     address,
                     number,
                     kind == Kind::Store,
@@ -265,30 +265,4 @@ pub(crate) fn is_order_of(run: &Run, order: &[usize]) -> bool {
             .iter()
             .enumerate()
             .all(|(number, node)| node.after.iter().all(|&after| place[number] < place[after]))
-}
-
-/// Calls `see` for every register that a block reads, the ones of its inner blocks included.
-pub(crate) fn reads(block: &Block, see: &mut impl FnMut(RegisterId)) {
-    block.steps.iter().for_each(|step| reads_of(step, see));
-}
-
-/// Calls `see` for every register that a step reads.
-pub(crate) fn reads_of(step: &Step, see: &mut impl FnMut(RegisterId)) {
-    match step {
-        Step::Compute { operands, .. } => operands.iter().for_each(|&operand| see(operand)),
-        Step::Store { value, .. } | Step::Fill { value, .. } => see(*value),
-        Step::Call(call) => call.arguments.iter().for_each(|argument| {
-            if let Argument::Value(register) = argument {
-                see(*register);
-            }
-        }),
-        Step::Loop(looped) => {
-            for carried in &looped.carried {
-                see(carried.initial);
-                see(carried.next);
-            }
-            reads(&looped.body, see);
-        }
-        Step::Constant { .. } | Step::Load { .. } | Step::Copy { .. } => {}
-    }
 }

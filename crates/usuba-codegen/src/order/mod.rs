@@ -1,7 +1,7 @@
 //! The order of instructions: of runs of steps without loops and calls, for both printers.
 //!
 //! ```text
-//! steps --graph--> what must come before what (registers, and memory by buffer and index)
+//! steps --graph--> what must come before what (registers, and memory by region and index)
 //!       --list---> candidates: the rows of ORDERS
 //!       --cost---> a model of the machine picks one (`auto`)
 //!       --check--> only a permutation that keeps all dependences is taken
@@ -17,12 +17,12 @@ pub(crate) mod overwritten;
 #[cfg(test)]
 mod tests;
 
-use crate::block::{Argument, Block, Carried, Function, Module, RegisterId, Step};
 use cost::Model;
 use graph::Run;
 use list::Weights;
 use std::fmt;
 use std::str::FromStr;
+use usuba_machine::program::{Block, Carried, Function, Program, RegisterId, Step};
 use usuba_target::Target;
 
 /// Runs, and modules to try every order for, longer than this try only the first of the orders: the search is quadratic in the window.
@@ -127,8 +127,8 @@ impl FromStr for Order {
     }
 }
 
-/// The number of steps of a module.
-pub(crate) fn steps(module: &Module) -> usize {
+/// The number of steps of a program.
+pub(crate) fn steps(program: &Program) -> usize {
     fn of(block: &Block) -> usize {
         let inner = block.steps.iter().map(|step| match step {
             Step::Loop(looped) => of(&looped.body),
@@ -136,7 +136,7 @@ pub(crate) fn steps(module: &Module) -> usize {
         });
         inner.sum()
     }
-    module.functions.iter().map(|function| of(&function.body)).sum()
+    program.functions.iter().map(|function| of(&function.body)).sum()
 }
 
 /// Orders the steps of a function. Cost: for each candidate, the steps times those that are ready at once.
@@ -182,7 +182,7 @@ impl Orderer<'_> {
         let mut read_later = vec![false; self.constant.len()];
         let mut own = vec![false; self.constant.len()];
         for step in &block.steps {
-            defined_by(step, &mut |register| own[register.index()] = true);
+            step.defines(&mut |register| own[register.index()] = true);
         }
         for carried in carried.into_iter().flatten() {
             read_later[carried.next.index()] = true;
@@ -194,7 +194,7 @@ impl Orderer<'_> {
             let is_plain =
                 |step: &Step| matches!(step, Step::Compute { .. } | Step::Load { .. } | Step::Store { .. });
             if !is_plain(&steps[end - 1]) {
-                graph::reads_of(&steps[end - 1], &mut |register| read_later[register.index()] = true);
+                steps[end - 1].reads(&mut |register| read_later[register.index()] = true);
                 end -= 1;
                 continue;
             }
@@ -206,7 +206,7 @@ impl Orderer<'_> {
             let handed = carried.filter(|_| whole).unwrap_or_default();
             self.run(&mut steps[start..end], lives_on, handed);
             for step in &steps[start..end] {
-                graph::reads_of(step, &mut |register| read_later[register.index()] = true);
+                step.reads(&mut |register| read_later[register.index()] = true);
             }
             end = start;
         }
@@ -247,21 +247,5 @@ impl Orderer<'_> {
             }
         }
         best.map(|(_, order)| order)
-    }
-}
-
-/// Calls `see` for every register that a step defines outside of its inner blocks.
-fn defined_by(step: &Step, see: &mut impl FnMut(RegisterId)) {
-    match step {
-        Step::Compute { result, .. } | Step::Constant { result, .. } | Step::Load { result, .. } => {
-            see(*result)
-        }
-        Step::Loop(looped) => looped.carried.iter().for_each(|carried| see(carried.register)),
-        Step::Call(call) => call.arguments.iter().for_each(|argument| {
-            if let Argument::Result(register) = argument {
-                see(*register);
-            }
-        }),
-        Step::Store { .. } | Step::Fill { .. } | Step::Copy { .. } => {}
     }
 }

@@ -5,8 +5,8 @@
 //! operand that is there last stands first. Where it lives on it has to be copied: renaming does that, and it takes no time. GCC
 //! keeps the operands of the intrinsic where they stand; Clang moves them to save copies.
 
-use crate::block::{Block, Function, RegisterId, Step};
 use usuba_logic::truth::permuted;
+use usuba_machine::program::{Block, Function, RegisterId, Step};
 use usuba_target::Meaning;
 
 /// Instructions that start a cycle on that core.
@@ -66,6 +66,7 @@ impl Arranging {
 mod tests {
     use super::*;
     use usuba_ir::program::Inline;
+    use usuba_machine::program::{Register, RegisterType};
     use usuba_target::by_name;
 
     /// `b` is made of `a`, so it is there last; the majority with `a` negated reads them as `(a, b, c)`, then as `(b, a, c)`.
@@ -84,8 +85,8 @@ mod tests {
         let mut function = Function {
             name: "majority".into(),
             parameters: Vec::new(),
-            registers: vec![None; 4],
-            buffers: Vec::new(),
+            registers: vec![Register::unnamed(RegisterType::Vector { bits: 512, lane: 0 }); 4],
+            regions: Vec::new(),
             constants: Vec::new(),
             body: Block { steps, locals: Vec::new() },
             inline: Inline::Auto,

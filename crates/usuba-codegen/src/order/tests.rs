@@ -2,14 +2,17 @@
 
 use super::graph::{Run, is_order_of};
 use super::{Order, order};
-use crate::block::{
-    Address, Block, Buffer, BufferId, Carried, Constant, Function, Loop, RegisterId, Role, Step,
-};
 use expect_test::expect;
 use std::collections::BTreeMap;
 use usuba_ir::program::{Affine, InductionId, Inline};
 use usuba_ir::random::Random;
-use usuba_target::{Meaning, Target, by_name};
+use usuba_machine::program::{
+    Address, Block, Carried, Element, Function, Length, Loop, Region, RegionId, Register, RegisterId,
+    RegisterType, Role, Step, Trips,
+};
+use usuba_target::{Constant, Meaning, Target, by_name};
+
+const VECTOR: RegisterType = RegisterType::Vector { bits: 256, lane: 0 };
 
 fn mix(a: u64, b: u64) -> u64 {
     let mut x = a ^ b.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -21,14 +24,14 @@ fn mix(a: u64, b: u64) -> u64 {
 #[derive(Default)]
 struct Simulation {
     registers: BTreeMap<RegisterId, u64>,
-    memory: BTreeMap<(BufferId, i64), u64>,
+    memory: BTreeMap<(RegionId, i64), u64>,
     inductions: BTreeMap<InductionId, i64>,
 }
 
 impl Simulation {
-    fn place(&self, address: &Address) -> (BufferId, i64) {
+    fn place(&self, address: &Address) -> (RegionId, i64) {
         let terms = address.index.terms.iter().map(|(induction, factor)| self.inductions[induction] * factor);
-        (address.buffer, address.index.constant + terms.sum::<i64>())
+        (address.region, address.index.constant + terms.sum::<i64>())
     }
 
     fn block(&mut self, block: &Block) {
@@ -56,7 +59,7 @@ impl Simulation {
                     for carried in &looped.carried {
                         self.registers.insert(carried.register, self.registers[&carried.initial]);
                     }
-                    for trip in 0..looped.trips {
+                    for trip in 0..looped.trips.constant().unwrap_or(0) {
                         self.inductions.insert(looped.induction, i64::from(trip));
                         self.block(&looped.body);
                         let next: Vec<u64> =
@@ -99,7 +102,7 @@ impl Writer {
                 index.terms.push((self.open[place], 1 + i64::from(self.random.below(2))));
             }
         }
-        Address { buffer: BufferId(self.random.below(3)), index }
+        Address { region: RegionId(self.random.below(3)), index }
     }
 
     fn row(&self, meaning: Meaning) -> &'static usuba_target::Instruction {
@@ -149,11 +152,16 @@ impl Writer {
         let carried =
             carried.map(|((&initial, &register), &next)| Carried { register, initial, next }).collect();
         let trips = 1 + self.random.below(3);
-        Step::Loop(Loop { induction, trips, carried, body: Block { locals: Vec::new(), steps } })
+        Step::Loop(Loop {
+            induction,
+            trips: Trips::Constant(trips),
+            carried,
+            body: Block { locals: Vec::new(), steps },
+        })
     }
 }
 
-/// A function of a seed. Buffers: 0 input that nothing marks so, 1 and 2 written too; register 0 is a constant.
+/// A function of a seed. Regions: 0 input that nothing marks so, 1 and 2 written too; register 0 is a constant.
 fn random_function(seed: u64, target: &'static Target) -> Function {
     let mut writer =
         Writer { random: Random::new(seed), target, registers: 0, visible: Vec::new(), open: Vec::new() };
@@ -162,23 +170,28 @@ fn random_function(seed: u64, target: &'static Target) -> Function {
     let count = 20 + writer.random.below(100);
     let mut steps = writer.steps(count);
     for place in 0..writer.visible.len() {
-        let address = Address { buffer: BufferId(3), index: Affine::constant(place as i64) };
+        let address = Address { region: RegionId(3), index: Affine::constant(place as i64) };
         steps.push(Step::Store { row: writer.row(Meaning::Store), address, value: writer.visible[place] });
     }
-    let buffer = Buffer { name: "b".into(), len: 400, role: Role::Output };
+    let region = Region {
+        name: "b".into(),
+        role: Role::Output,
+        element: Element::Register(VECTOR),
+        length: Length::Constant(400),
+    };
     let row = writer.row(Meaning::And);
     Function {
         name: "f".into(),
         inline: Inline::Auto,
         parameters: Vec::new(),
-        registers: vec![None; writer.registers as usize],
-        buffers: vec![buffer; 4],
+        registers: vec![Register::unnamed(VECTOR); writer.registers as usize],
+        regions: vec![region; 4],
         constants: vec![Step::Constant { row, result: constant, constant: Constant::Lane(1) }],
         body: Block { locals: Vec::new(), steps },
     }
 }
 
-fn simulate(function: &Function) -> BTreeMap<(BufferId, i64), u64> {
+fn simulate(function: &Function) -> BTreeMap<(RegionId, i64), u64> {
     let mut simulation = Simulation::default();
     simulation.block(&Block { locals: Vec::new(), steps: function.constants.clone() });
     simulation.block(&function.body);
@@ -261,7 +274,7 @@ fn names_are_read_back() {
 fn orders_of_a_small_block() {
     let target = by_name("avx2").expect("a target");
     let row = |meaning| target.instruction(meaning, 0).expect("a row");
-    let address = |buffer, at| Address { buffer: BufferId(buffer), index: Affine::constant(at) };
+    let address = |region, at| Address { region: RegionId(region), index: Affine::constant(at) };
     let mut steps = Vec::new();
     for at in 0..8 {
         steps.push(Step::Load {
@@ -289,8 +302,8 @@ fn orders_of_a_small_block() {
             name: "f".into(),
             inline: Inline::Auto,
             parameters: Vec::new(),
-            registers: vec![None; 14],
-            buffers: Vec::new(),
+            registers: vec![Register::unnamed(VECTOR); 14],
+            regions: Vec::new(),
             constants: Vec::new(),
             body: Block { locals: Vec::new(), steps: steps.clone() },
         };

@@ -3,14 +3,16 @@
 // Each test file uses a part.
 #![allow(dead_code)]
 
+pub mod generate;
+pub mod passes;
+
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use usuba_codegen::{Kernel, Options, Shape, generate};
+use usuba_codegen::{Kernel, Options, generate};
 use usuba_ir::evaluate::ones;
 use usuba_ir::interpret::Interpreter;
-use usuba_ir::layout::Slicing;
 use usuba_ir::program::Program;
 use usuba_ir::random::Random;
 use usuba_target::{ByteOrder, Feature, Target, Toolchain};
@@ -102,114 +104,6 @@ pub fn case(program: Program, target: &Target, symbol: &str) -> Case {
     Case { program, kernel }
 }
 
-fn order_bytes(bytes: &mut [u8], order: ByteOrder) {
-    if order == ByteOrder::Big {
-        bytes.reverse();
-    }
-}
-
-/// The register that holds one atom of each instance, as the documentation of [`Shape`] says.
-fn pack(shape: &Shape, integer: bool, order: ByteOrder, atoms: &[u128]) -> Vec<u8> {
-    let mut bytes = vec![0u8; shape.register_bytes() as usize];
-    for (instance, atom) in atoms.iter().enumerate() {
-        for_bits(shape, integer, order, instance, |byte, bit, weight| {
-            bytes[byte] |= ((atom >> weight & 1) as u8) << bit;
-        });
-    }
-    bytes
-}
-
-/// Calls `see(byte, bit, weight)` for each bit of the register that belongs to an instance: bit `weight` of its atom.
-fn for_bits(
-    shape: &Shape,
-    integer: bool,
-    order: ByteOrder,
-    instance: usize,
-    mut see: impl FnMut(usize, u32, u32),
-) {
-    match shape.slicing {
-        Slicing::B => {
-            let byte = instance / 8;
-            let byte = if integer && order == ByteOrder::Big { 7 - byte } else { byte };
-            see(byte, instance as u32 % 8, 0);
-        }
-        Slicing::V => {
-            let lane = (shape.lane / 8) as usize;
-            for weight in 0..shape.lane {
-                let byte = (weight / 8) as usize;
-                let byte = if order == ByteOrder::Big { lane - 1 - byte } else { byte };
-                see(instance * lane + byte, weight % 8, weight);
-            }
-        }
-        Slicing::Packed(words) => {
-            let lane = (shape.lane / 8) as usize;
-            for weight in 0..128 {
-                let word = (words - 1 - weight / shape.lane) as usize;
-                let byte = (weight % shape.lane / 8) as usize;
-                let byte = if order == ByteOrder::Big { lane - 1 - byte } else { byte };
-                see(instance * 16 + word * lane + byte, weight % 8, weight);
-            }
-        }
-        Slicing::H if shape.is_bit_interleaved() => {
-            for weight in 0..shape.pack {
-                let bit = weight * shape.batch + instance as u32;
-                let byte = (bit / 8) as usize;
-                let byte = if order == ByteOrder::Big { 7 - byte } else { byte };
-                see(byte, bit % 8, weight);
-            }
-        }
-        Slicing::H => {
-            let batch = shape.batch as usize;
-            let (chunk, within) = (instance / batch, instance % batch);
-            for element in 0..shape.pack as usize {
-                let byte = chunk * (shape.chunk_bits / 8) as usize + element * batch / 8 + within / 8;
-                see(byte, within as u32 % 8, shape.pack - 1 - element as u32);
-            }
-        }
-    }
-}
-
-fn unpack(shape: &Shape, integer: bool, order: ByteOrder, instance: usize, bytes: &[u8]) -> u128 {
-    let mut atom = 0;
-    for_bits(shape, integer, order, instance, |byte, bit, weight| {
-        atom |= u128::from(bytes[byte] >> bit & 1) << weight;
-    });
-    atom
-}
-
-fn pack_uniform(shape: &Shape, order: ByteOrder, atom: u128) -> Vec<u8> {
-    match shape.slicing {
-        Slicing::B => vec![if atom & 1 == 1 { 0xff } else { 0 }; 8],
-        Slicing::V => {
-            let mut bytes = atom.to_le_bytes()[..(shape.lane / 8) as usize].to_vec();
-            order_bytes(&mut bytes, order);
-            bytes
-        }
-        Slicing::Packed(_) => {
-            let lane = (shape.lane / 8) as usize;
-            let mut bytes = atom.to_be_bytes().to_vec();
-            bytes.chunks_mut(lane).for_each(|word| {
-                word.reverse();
-                order_bytes(word, order);
-            });
-            bytes
-        }
-        Slicing::H if shape.is_bit_interleaved() => {
-            let all = vec![atom; shape.instances as usize];
-            pack(shape, true, order, &all)
-        }
-        Slicing::H => {
-            let element = (shape.batch / 8) as usize;
-            (0..(shape.chunk_bits / 8) as usize)
-                .map(|byte| {
-                    let weight = shape.pack - 1 - (byte / element) as u32;
-                    if atom >> weight & 1 == 1 { 0xff } else { 0 }
-                })
-                .collect()
-        }
-    }
-}
-
 /// What a compiled test reads, and what it must write.
 struct Traffic {
     input: Vec<u8>,
@@ -217,7 +111,7 @@ struct Traffic {
     expected: Vec<Vec<Vec<u128>>>,
 }
 
-fn traffic(cases: &[Case], target: &Target, order: ByteOrder, seed: u64) -> Traffic {
+fn traffic(cases: &[Case], order: ByteOrder, seed: u64) -> Traffic {
     let mut random = Random::new(seed);
     let mut input = Vec::new();
     let mut expected = Vec::new();
@@ -244,8 +138,8 @@ fn traffic(cases: &[Case], target: &Target, order: ByteOrder, seed: u64) -> Traf
                 .collect();
             for atom in &atoms {
                 input.extend(match parameter.uniform {
-                    true => pack_uniform(shape, order, atom[0]),
-                    false => pack(shape, target.single_lane, order, atom),
+                    true => shape.pack_uniform(order, atom[0]),
+                    false => shape.pack(order, atom),
                 });
             }
             for (instance, inputs) in given.iter_mut().enumerate() {
@@ -297,7 +191,7 @@ fn driver(cases: &[Case]) -> String {
 }
 
 /// Compiles the cases with one compiler at one level, runs them and compares every lane.
-pub fn compare(cases: &[Case], target: &Target, compiler: &Compiler, level: &str, folder: &Path) {
+pub fn compare(cases: &[Case], compiler: &Compiler, level: &str, folder: &Path) {
     let label = format!("{} {level}", compiler.name);
     let stem = label.replace([' ', '/'], "_");
     let source = folder.join(format!("{stem}.c"));
@@ -311,7 +205,7 @@ pub fn compare(cases: &[Case], target: &Target, compiler: &Compiler, level: &str
         .output()
         .expect("the compiler starts");
     assert!(built.status.success(), "{label}:\n{}", String::from_utf8_lossy(&built.stderr));
-    let Traffic { input, expected } = traffic(cases, target, compiler.order, 7);
+    let Traffic { input, expected } = traffic(cases, compiler.order, 7);
     let mut command: Vec<&str> = compiler.runner.iter().map(String::as_str).collect();
     let path = binary.to_string_lossy().into_owned();
     command.push(&path);
@@ -334,7 +228,7 @@ pub fn compare(cases: &[Case], target: &Target, compiler: &Compiler, level: &str
                 let bytes = &run.stdout[at..at + shape.register_bytes() as usize];
                 at += bytes.len();
                 for (instance, &expected) in atom.iter().enumerate() {
-                    let got = unpack(shape, target.single_lane, compiler.order, instance, bytes);
+                    let got = shape.unpack(compiler.order, instance, bytes);
                     assert_eq!(
                         got, expected,
                         "{label}: {} {}[{place}], instance {instance}: got {got:#x}, expected {expected:#x}\n{}",

@@ -3,9 +3,9 @@
 use super::super::Machine;
 use super::super::encoding::Encoding;
 use super::super::linear::{Carried, Item, Known, Linear, Loop, Value, WHOLE};
-use crate::block::{Address, Buffer, BufferId, Role};
 use usuba_ir::program::{Affine, InductionId};
 use usuba_ir::random::Random;
+use usuba_machine::program::{Address, Element, Length, Region, RegionId, RegisterType, Role};
 use usuba_target::{Instruction, Meaning};
 
 const ATOMS: u32 = 12;
@@ -32,20 +32,26 @@ struct Writer {
     visible: Vec<Value>,
     open: Vec<usize>,
     evex: bool,
-    /// What reads the uniform buffer.
+    /// What reads the uniform region.
     broadcast: &'static Instruction,
     /// Values to make before the code may end.
     budget: u32,
 }
 
-/// Code of a seed. Buffers: 0 and 1 inputs, 2 uniform, 3 and 4 outputs, 5 and 6 local.
+/// Code of a seed. Regions: 0 and 1 inputs, 2 uniform, 3 and 4 outputs, 5 and 6 local.
 pub(super) fn random_code(seed: u64, machine: Machine) -> Linear {
     let roles =
         [Role::Input, Role::Input, Role::Uniform, Role::Output, Role::Output, Role::Local, Role::Local];
-    let buffers: Vec<Buffer> =
-        roles.iter().map(|&role| Buffer { name: "b".into(), len: 4 * ATOMS, role }).collect();
+    let region = |&role: &Role| {
+        let element = match role {
+            Role::Uniform => Element::Scalars { bits: machine.uniform, count: 1 },
+            _ => Element::Register(RegisterType::Vector { bits: machine.shape_bits, lane: 0 }),
+        };
+        Region { name: "b".into(), role, element, length: Length::Constant(4 * ATOMS) }
+    };
+    let regions: Vec<Region> = roles.iter().map(region).collect();
     let bytes = (machine.shape_bits / 8) as usize;
-    let linear = Linear { buffers, parameters: (0..5).map(BufferId).collect(), bytes, ..Linear::default() };
+    let linear = Linear { regions, parameters: (0..5).map(RegionId).collect(), bytes, ..Linear::default() };
     let mut random = Random::new(seed);
     let most = if random.once_in(4) { 150 } else { 40 };
     let budget = 4 + random.below(most);
@@ -60,10 +66,10 @@ pub(super) fn random_code(seed: u64, machine: Machine) -> Linear {
         writer.visible.push(value);
     }
     // The local arrays have content before they are read.
-    for buffer in [5, 6] {
+    for region in [5, 6] {
         for atom in 0..ATOMS {
             let value = writer.input();
-            writer.store(buffer, Affine::constant(i64::from(atom)), value);
+            writer.store(region, Affine::constant(i64::from(atom)), value);
         }
     }
     while writer.budget > 0 {
@@ -111,22 +117,22 @@ impl Writer {
     }
 
     fn input(&mut self) -> Value {
-        let buffer = BufferId(self.random.below(3));
+        let region = RegionId(self.random.below(3));
         let index = self.index();
-        self.load(buffer, index)
+        self.load(region, index)
     }
 
-    fn load(&mut self, buffer: BufferId, index: Affine) -> Value {
-        let uniform = self.linear.buffers[buffer.index()].role == Role::Uniform;
+    fn load(&mut self, region: RegionId, index: Affine) -> Value {
+        let uniform = self.linear.regions[region.index()].role == Role::Uniform;
         let row = if uniform { self.broadcast } else { &WHOLE };
         let result = self.value();
-        self.linear.items.push(Item::Load { row, result, address: Address { buffer, index } });
+        self.linear.items.push(Item::Load { row, result, address: Address { region, index } });
         self.visible.push(result);
         result
     }
 
-    fn store(&mut self, buffer: u32, index: Affine, value: Value) {
-        let address = Address { buffer: BufferId(buffer), index };
+    fn store(&mut self, region: u32, index: Affine, value: Value) {
+        let address = Address { region: RegionId(region), index };
         self.linear.items.push(Item::Store { address, value });
     }
 
@@ -137,13 +143,13 @@ impl Writer {
                 self.input();
             }
             3 => {
-                let (buffer, atom) = (5 + self.random.below(2), self.random.below(ATOMS));
-                self.load(BufferId(buffer), Affine::constant(i64::from(atom)));
+                let (region, atom) = (5 + self.random.below(2), self.random.below(ATOMS));
+                self.load(RegionId(region), Affine::constant(i64::from(atom)));
             }
             4 => {
                 let value = self.pick();
-                let (buffer, index) = (3 + self.random.below(4), self.index());
-                self.store(buffer, index, value);
+                let (region, index) = (3 + self.random.below(4), self.index());
+                self.store(region, index, value);
             }
             5 if self.open.len() < 2 => self.looped(),
             _ => self.compute(),

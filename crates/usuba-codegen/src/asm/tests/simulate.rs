@@ -4,14 +4,14 @@ use super::super::Machine;
 use super::super::convention::SYSTEM_V;
 use super::super::linear::{Item, Linear};
 use super::super::machine::{Base, Code, Gpr, Line, Memory, Source, VectorLine};
-use crate::block::{Address, Role};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use usuba_ir::program::Affine;
 use usuba_ir::random::Random;
+use usuba_machine::program::{Address, Role};
 use usuba_target::{Instruction, evaluate};
 
-/// Where buffers start, far from each other.
+/// Where regions start, far from each other.
 const APART: i64 = 1 << 32;
 /// Bytes that the memory keeps together.
 const PIECE: i64 = 64;
@@ -58,7 +58,7 @@ impl Bytes {
         self.read(address, 8).iter().rev().fold(0, |word, &byte| word << 8 | i64::from(byte))
     }
 
-    /// Leaves what lies in the buffers of that kind, by their numbers.
+    /// Leaves what lies in the regions of that kind, by their numbers.
     fn retain(&mut self, keep: impl Fn(usize) -> bool) {
         self.0.retain(|number, _| keep((number * PIECE / APART) as usize - 1));
     }
@@ -95,8 +95,8 @@ pub(super) fn run_linear(linear: &Linear, machine: Machine) -> Bytes {
     let mut memory = Bytes::default();
     let mut inductions: BTreeMap<u32, i64> = BTreeMap::new();
     let address = |address: &Address, inductions: &BTreeMap<u32, i64>| {
-        let element = linear.element(address.buffer, machine.uniform as usize / 8);
-        i64::from(address.buffer.0 + 1) * APART + index(&address.index, inductions) * element
+        let element = linear.element(address.region, machine.uniform as usize / 8);
+        i64::from(address.region.0 + 1) * APART + index(&address.index, inductions) * element
     };
     let mut at = 0;
     while let Some(item) = linear.items.get(at) {
@@ -138,7 +138,7 @@ pub(super) fn run_linear(linear: &Linear, machine: Machine) -> Bytes {
         }
         at += 1;
     }
-    memory.retain(|buffer| linear.buffers[buffer].role == Role::Output);
+    memory.retain(|region| linear.regions[region].role == Role::Output);
     memory
 }
 
@@ -229,7 +229,7 @@ pub(super) fn run_code(linear: &Linear, code: &Code, machine: Machine) -> Option
                 let kept = SYSTEM_V.preserved.iter().map(|register| usize::from(register.0)).chain([4]);
                 let restored = kept.into_iter().all(|register| cpu.integers[register] == before[register]);
                 let mut memory = cpu.memory;
-                let (own, role) = (19, |buffer: usize| linear.buffers.get(buffer).map(|known| known.role));
+                let (own, role) = (19, |region: usize| linear.regions.get(region).map(|known| known.role));
                 let allowed = memory.0.keys().all(|number| {
                     let place = number * PIECE / APART;
                     place > own || place >= 1 && role(place as usize - 1) == Some(Role::Output)

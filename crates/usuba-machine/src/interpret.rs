@@ -1,0 +1,304 @@
+//! What a machine program computes: runs it on bytes.
+//!
+//! Registers and memory are bytes in memory order, as [`usuba_target::semantics`] has them: lanes are little-endian. Memory of
+//! a function's own begins with arbitrary bytes, so that a program that reads what it has not written is likely to show it.
+
+use crate::check::Checked;
+use crate::messages::Fault;
+use crate::program::{
+    Address, Argument, Block, Call, Function, Length, Loop, Parameter, Program, RegisterId, Role, Step, Trips,
+};
+use crate::text::row_name;
+use usuba_target::semantics::{constant, evaluate_into};
+use usuba_target::{Instruction, Undefined};
+
+/// The largest register.
+const LARGEST: usize = 64;
+
+/// Runs the entry once: [`Interpreter::run`].
+///
+/// # Errors
+/// The inputs do not fit the parameters, or an instruction has no meaning for its operands.
+pub fn run(program: &Checked, inputs: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, Fault> {
+    Interpreter::new(program).run(inputs)
+}
+
+/// Runs a program as often as one likes.
+#[derive(Debug)]
+pub struct Interpreter<'a> {
+    program: &'a Program,
+    /// For each function, where each register lies in its frame, and the bytes of all.
+    frames: Vec<(Vec<usize>, usize)>,
+    inductions: Vec<usize>,
+    memory: Vec<Vec<u8>>,
+}
+
+/// What a function has while it runs.
+struct Frame<'a> {
+    function: &'a Function,
+    places: Vec<usize>,
+    registers: Vec<u8>,
+    /// The piece of memory of each region, and the byte at which it begins.
+    regions: Vec<(usize, usize)>,
+    inductions: Vec<i64>,
+}
+
+impl Frame<'_> {
+    fn bytes(&self, register: RegisterId) -> &[u8] {
+        let at = self.places[register.index()];
+        &self.registers[at..at + self.function.register(register).ty.bytes()]
+    }
+
+    fn set(&mut self, register: RegisterId, bytes: &[u8]) {
+        let at = self.places[register.index()];
+        self.registers[at..at + bytes.len()].copy_from_slice(bytes);
+    }
+
+    fn number(&self, count: RegisterId) -> u64 {
+        self.bytes(count).iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
+    }
+
+    fn length(&self, length: Length) -> u64 {
+        match length {
+            Length::Constant(length) => u64::from(length),
+            Length::Public { count, factor } => self.number(count).saturating_mul(u64::from(factor)),
+        }
+    }
+
+    /// The piece of memory, and where in it an element begins; `further` elements on.
+    fn place(&self, address: &Address, further: u32) -> (usize, usize) {
+        let (piece, begin) = self.regions[address.region.index()];
+        let index = address.index.at(&self.inductions) as usize + further as usize;
+        (piece, begin + index * self.function.region(address.region).element.bytes())
+    }
+}
+
+impl<'a> Interpreter<'a> {
+    /// For a program.
+    pub fn new(program: &'a Checked) -> Interpreter<'a> {
+        let program: &Program = program;
+        let frame = |function: &Function| {
+            let mut end = 0;
+            let places = function.registers.iter().map(|register| {
+                let at = end;
+                end += register.ty.bytes();
+                at
+            });
+            (places.collect(), end)
+        };
+        Interpreter {
+            program,
+            frames: program.functions.iter().map(frame).collect(),
+            inductions: program.functions.iter().map(|function| inductions(&function.body)).collect(),
+            memory: Vec::new(),
+        }
+    }
+
+    /// What the entry writes to its outputs, in order, given its inputs in order: of a register its bytes (a count has eight,
+    /// the lowest first), of a region its elements one after the other.
+    ///
+    /// # Errors
+    /// The inputs do not fit the parameters, or an instruction has no meaning for its operands.
+    pub fn run(&mut self, inputs: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, Fault> {
+        let program = self.program;
+        let Some(entry) = program.functions.last() else { return Ok(Vec::new()) };
+        self.memory.clear();
+        let mut frame = self.frame(program.functions.len() - 1, entry);
+        let is_output = |parameter: &Parameter| matches!(parameter, Parameter::Region(region) if entry.region(*region).role == Role::Output);
+        let expected = entry.parameters.iter().filter(|parameter| !is_output(parameter)).count();
+        if inputs.len() != expected {
+            return Err(Fault::Inputs { expected, found: inputs.len() });
+        }
+        let fits = |number, expected, found| {
+            if expected == found { Ok(()) } else { Err(Fault::Size { number, expected, found }) }
+        };
+        let given = entry.parameters.iter().filter(|parameter| !is_output(parameter)).zip(inputs).enumerate();
+        // Lengths are known only when all counts are.
+        for (number, (parameter, bytes)) in given.clone() {
+            if let Parameter::Register(register) = parameter {
+                fits(number, entry.register(*register).ty.bytes(), bytes.len())?;
+                frame.set(*register, bytes);
+            }
+        }
+        for (number, (parameter, bytes)) in given {
+            if let Parameter::Region(region) = parameter {
+                let length = frame.length(entry.region(*region).length) as usize;
+                fits(number, length * entry.region(*region).element.bytes(), bytes.len())?;
+                self.memory.push(bytes.clone());
+                frame.regions[region.index()] = (self.memory.len() - 1, 0);
+            }
+        }
+        let mut outputs = Vec::new();
+        for parameter in &entry.parameters {
+            if let (true, Parameter::Region(region)) = (is_output(parameter), parameter) {
+                let length = frame.length(entry.region(*region).length) as usize;
+                outputs.push(self.allocate(length * entry.region(*region).element.bytes()));
+                frame.regions[region.index()] = (self.memory.len() - 1, 0);
+            }
+        }
+        self.function(&mut frame)?;
+        Ok(outputs.into_iter().map(|piece| std::mem::take(&mut self.memory[piece])).collect())
+    }
+
+    fn frame(&self, number: usize, function: &'a Function) -> Frame<'a> {
+        let (places, bytes) = &self.frames[number];
+        Frame {
+            function,
+            places: places.clone(),
+            registers: vec![0; *bytes],
+            regions: vec![(0, 0); function.regions.len()],
+            inductions: vec![0; self.inductions[number]],
+        }
+    }
+
+    /// A piece of memory with arbitrary content.
+    fn allocate(&mut self, bytes: usize) -> usize {
+        let salt = self.memory.len();
+        let arbitrary =
+            |at: usize| (at.wrapping_mul(0x9e37_79b9) >> 7 ^ salt.wrapping_mul(0x6d) ^ 0xa5) as u8;
+        self.memory.push((0..bytes).map(arbitrary).collect());
+        salt
+    }
+
+    fn function(&mut self, frame: &mut Frame<'a>) -> Result<(), Fault> {
+        let function = frame.function;
+        for step in &function.constants {
+            if let Step::Constant { row, result, constant: value } = step {
+                let bytes = function.register(*result).ty.bytes();
+                let bytes = constant(row, bytes, value).map_err(|why| fault(row, why))?;
+                frame.set(*result, &bytes);
+            }
+        }
+        self.block(frame, &function.body)
+    }
+
+    fn block(&mut self, frame: &mut Frame<'a>, block: &'a Block) -> Result<(), Fault> {
+        let before = self.memory.len();
+        for &local in &block.locals {
+            let region = frame.function.region(local);
+            let bytes = frame.length(region.length) as usize * region.element.bytes();
+            frame.regions[local.index()] = (self.allocate(bytes), 0);
+        }
+        for step in &block.steps {
+            self.step(frame, step)?;
+        }
+        self.memory.truncate(before);
+        Ok(())
+    }
+
+    fn step(&mut self, frame: &mut Frame<'a>, step: &'a Step) -> Result<(), Fault> {
+        match step {
+            Step::Compute { row, result, operands, immediate } => {
+                let mut made = [0; LARGEST];
+                let made = &mut made[..frame.function.register(*result).ty.bytes()];
+                let read: Vec<&[u8]> = operands.iter().map(|&operand| frame.bytes(operand)).collect();
+                evaluate_into(row, &read, *immediate, made).map_err(|why| fault(row, why))?;
+                frame.set(*result, made);
+            }
+            Step::Load { row, result, address } => {
+                let mut made = [0; LARGEST];
+                let made = &mut made[..frame.function.register(*result).ty.bytes()];
+                self.load(frame, row, address, 0, made)?;
+                frame.set(*result, made);
+            }
+            Step::Store { address, value, .. } => self.store(frame, address, 0, frame.bytes(*value)),
+            Step::Fill { address, len, value, .. } => {
+                (0..*len).for_each(|further| self.store(frame, address, further, frame.bytes(*value)));
+            }
+            Step::Copy { load, from, to, len, .. } => {
+                let mut moved = [0; LARGEST];
+                let moved = &mut moved[..frame.function.region(to.region).element.bytes()];
+                for further in 0..*len {
+                    self.load(frame, load, from, further, moved)?;
+                    self.store(frame, to, further, moved);
+                }
+            }
+            Step::Call(call) => self.call(frame, call)?,
+            Step::Loop(looped) => self.looped(frame, looped)?,
+            Step::Constant { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn load(
+        &self,
+        frame: &Frame<'_>,
+        row: &Instruction,
+        address: &Address,
+        further: u32,
+        made: &mut [u8],
+    ) -> Result<(), Fault> {
+        let (piece, at) = frame.place(address, further);
+        let element = frame.function.region(address.region).element.bytes();
+        evaluate_into(row, &[&self.memory[piece][at..at + element]], None, made)
+            .map_err(|why| fault(row, why))
+    }
+
+    fn store(&mut self, frame: &Frame<'_>, address: &Address, further: u32, bytes: &[u8]) {
+        let (piece, at) = frame.place(address, further);
+        self.memory[piece][at..at + bytes.len()].copy_from_slice(bytes);
+    }
+
+    fn call(&mut self, frame: &mut Frame<'a>, call: &Call) -> Result<(), Fault> {
+        let callee = &self.program.functions[call.function];
+        let mut inner = self.frame(call.function, callee);
+        let before = self.memory.len();
+        let mut results = Vec::new();
+        for (argument, parameter) in call.arguments.iter().zip(&callee.parameters) {
+            match (argument, parameter) {
+                (Argument::Value(register), Parameter::Register(to)) => {
+                    inner.set(*to, frame.bytes(*register))
+                }
+                (Argument::Read(address) | Argument::Write(address), Parameter::Region(to)) => {
+                    inner.regions[to.index()] = frame.place(address, 0);
+                }
+                (Argument::Result(register), Parameter::Region(to)) => {
+                    let piece = self.allocate(callee.region(*to).element.bytes());
+                    inner.regions[to.index()] = (piece, 0);
+                    results.push((*register, piece));
+                }
+                _ => {}
+            }
+        }
+        self.function(&mut inner)?;
+        for (register, piece) in results {
+            frame.set(register, &self.memory[piece]);
+        }
+        self.memory.truncate(before);
+        Ok(())
+    }
+
+    fn looped(&mut self, frame: &mut Frame<'a>, looped: &'a Loop) -> Result<(), Fault> {
+        let trips = match looped.trips {
+            Trips::Constant(trips) => u64::from(trips),
+            Trips::Public(count) => frame.number(count),
+        };
+        for carried in &looped.carried {
+            let first = frame.bytes(carried.initial).to_vec();
+            frame.set(carried.register, &first);
+        }
+        for trip in 0..trips {
+            frame.inductions[looped.induction.index()] = trip as i64;
+            self.block(frame, &looped.body)?;
+            let next: Vec<Vec<u8>> =
+                looped.carried.iter().map(|carried| frame.bytes(carried.next).to_vec()).collect();
+            for (carried, next) in looped.carried.iter().zip(next) {
+                frame.set(carried.register, &next);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn fault(row: &Instruction, why: Undefined) -> Fault {
+    Fault::Row { row: row_name(row), why }
+}
+
+/// One more than the largest number of an induction variable.
+fn inductions(block: &Block) -> usize {
+    let of = |step: &Step| match step {
+        Step::Loop(looped) => inductions(&looped.body).max(looped.induction.index() + 1),
+        _ => 0,
+    };
+    block.steps.iter().map(of).max().unwrap_or(0)
+}

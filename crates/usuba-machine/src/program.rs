@@ -1,0 +1,419 @@
+//! Programs, functions, registers, regions and steps.
+//!
+//! A function is in single-assignment form but for the carried registers of loops and for memory; the order of its steps is
+//! the order of the code. There is no way to write a branch or an address that depends on data: loops run a constant or a
+//! public number of times, and addresses are affine in their induction variables.
+
+use std::sync::Arc;
+use usuba_ir::program::{Affine, InductionId, Inline};
+use usuba_target::{Constant, Instruction};
+
+/// Number of a register in its function.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct RegisterId(pub u32);
+
+/// Number of a region in its function.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct RegionId(pub u32);
+
+impl RegisterId {
+    /// Its place in [`Function::registers`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl RegionId {
+    /// Its place in [`Function::regions`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// All functions of a kernel, callees first, the entry last.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Program {
+    /// The name of the machine ([`usuba_target::by_name`]) whose instructions these are.
+    pub target: &'static str,
+    /// The functions.
+    pub functions: Vec<Function>,
+}
+
+/// A function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Function {
+    /// The name of the node.
+    pub name: String,
+    /// The wish of the source.
+    pub inline: Inline,
+    /// What it is given, in order: the inputs, then where to write the outputs.
+    pub parameters: Vec<Parameter>,
+    /// Its registers.
+    pub registers: Vec<Register>,
+    /// Its regions of memory.
+    pub regions: Vec<Region>,
+    /// Constants, each made once: [`Step::Constant`] only. A printer may make them anew where they are used.
+    pub constants: Vec<Step>,
+    /// What it does.
+    pub body: Block,
+}
+
+impl Function {
+    /// The register numbered `id`.
+    pub fn register(&self, id: RegisterId) -> &Register {
+        &self.registers[id.index()]
+    }
+
+    /// The region numbered `id`.
+    pub fn region(&self, id: RegionId) -> &Region {
+        &self.regions[id.index()]
+    }
+
+    /// A new register like another one, its name included.
+    pub fn another(registers: &mut Vec<Register>, like: RegisterId) -> RegisterId {
+        registers.push(registers[like.index()].clone());
+        RegisterId(registers.len() as u32 - 1)
+    }
+}
+
+/// A parameter of a function; it has the name of its register or region.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Parameter {
+    /// A register, by value.
+    Register(RegisterId),
+    /// The address of a region.
+    Region(RegionId),
+}
+
+/// A register.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Register {
+    /// What it holds.
+    pub ty: RegisterType,
+    /// The source name of the value, where there is one. No blanks, no quotes `"`.
+    pub name: Option<Arc<str>>,
+}
+
+impl Register {
+    /// A register without a source name.
+    pub fn unnamed(ty: RegisterType) -> Register {
+        Register { ty, name: None }
+    }
+}
+
+/// What a register holds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum RegisterType {
+    /// `bits` bits, mostly used in lanes of `lane` bits; 0 for single bits. Instructions may see lanes of another width.
+    Vector {
+        /// Bits of the register.
+        bits: u32,
+        /// Bits of a lane, or 0.
+        lane: u32,
+    },
+    /// A word of `bits` bits in a general-purpose register.
+    General {
+        /// Bits of the word.
+        bits: u32,
+    },
+    /// A bit for each of `bits` lanes.
+    Mask {
+        /// Number of lanes.
+        bits: u32,
+    },
+    /// An address.
+    Pointer,
+    /// A number that anyone may know: trips and lengths are public counts.
+    Count,
+}
+
+impl RegisterType {
+    /// Bytes of the register; pointers and counts have eight.
+    pub fn bytes(self) -> usize {
+        match self {
+            RegisterType::Vector { bits, .. } | RegisterType::General { bits } => bits as usize / 8,
+            RegisterType::Mask { bits } => (bits as usize).div_ceil(8),
+            RegisterType::Pointer | RegisterType::Count => 8,
+        }
+    }
+
+    /// Whether a value of one type is one of the other: all vectors of a size hold the same bytes.
+    pub fn holds(self, other: RegisterType) -> bool {
+        match (self, other) {
+            (RegisterType::Vector { bits, .. }, RegisterType::Vector { bits: others, .. }) => bits == others,
+            _ => self == other,
+        }
+    }
+}
+
+/// What a region is for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Role {
+    /// To read.
+    Input,
+    /// To read, each element to be repeated in a whole register.
+    Uniform,
+    /// To write, and then to read.
+    Output,
+    /// Memory of the function's own.
+    Local,
+}
+
+/// A named array in memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Region {
+    /// A name, not unique. No blanks, no quotes `"`.
+    pub name: String,
+    /// What it is for.
+    pub role: Role,
+    /// What an element is.
+    pub element: Element,
+    /// Number of elements.
+    pub length: Length,
+}
+
+/// An element of a region.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Element {
+    /// A whole register.
+    Register(RegisterType),
+    /// `count` scalars of `bits` bits each, one after the other.
+    Scalars {
+        /// Bits of a scalar.
+        bits: u32,
+        /// How many.
+        count: u32,
+    },
+}
+
+impl Element {
+    /// Bytes from an element to the next.
+    pub fn bytes(self) -> usize {
+        match self {
+            Element::Register(ty) => ty.bytes(),
+            Element::Scalars { bits, count } => (bits * count) as usize / 8,
+        }
+    }
+}
+
+/// The number of elements of a region.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Length {
+    /// Known when the code is made.
+    Constant(u32),
+    /// `factor` elements for each of a public count.
+    Public {
+        /// A register of the type [`RegisterType::Count`], a parameter of the function.
+        count: RegisterId,
+        /// At least 1.
+        factor: u32,
+    },
+}
+
+impl Length {
+    /// The length, if it is known when the code is made.
+    pub fn constant(self) -> Option<u32> {
+        match self {
+            Length::Constant(length) => Some(length),
+            Length::Public { .. } => None,
+        }
+    }
+}
+
+/// A place in a region, counted in elements.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Address {
+    /// The region.
+    pub region: RegionId,
+    /// Where in it.
+    pub index: Affine,
+}
+
+/// A sequence of steps.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Block {
+    /// The regions that live as long as this block.
+    pub locals: Vec<RegionId>,
+    /// What is done.
+    pub steps: Vec<Step>,
+}
+
+/// A step.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// An instruction on registers.
+    Compute {
+        /// The instruction.
+        row: &'static Instruction,
+        /// The register it defines.
+        result: RegisterId,
+        /// Its operands.
+        operands: Vec<RegisterId>,
+        /// Its immediate, if its meaning has one.
+        immediate: Option<u32>,
+    },
+    /// A constant.
+    Constant {
+        /// The instruction.
+        row: &'static Instruction,
+        /// The register it defines.
+        result: RegisterId,
+        /// The value.
+        constant: Constant,
+    },
+    /// From memory; from a uniform region with a broadcast.
+    Load {
+        /// The instruction.
+        row: &'static Instruction,
+        /// The register it defines.
+        result: RegisterId,
+        /// From where.
+        address: Address,
+    },
+    /// To memory.
+    Store {
+        /// The instruction.
+        row: &'static Instruction,
+        /// To where.
+        address: Address,
+        /// What.
+        value: RegisterId,
+    },
+    /// To several consecutive places.
+    Fill {
+        /// The instruction.
+        store: &'static Instruction,
+        /// To where.
+        address: Address,
+        /// How many.
+        len: u32,
+        /// What.
+        value: RegisterId,
+    },
+    /// From one place to another that does not overlap it.
+    Copy {
+        /// The loading instruction.
+        load: &'static Instruction,
+        /// The storing instruction.
+        store: &'static Instruction,
+        /// From where.
+        from: Address,
+        /// To where.
+        to: Address,
+        /// How many.
+        len: u32,
+    },
+    /// A call.
+    Call(Call),
+    /// A loop.
+    Loop(Loop),
+}
+
+/// A call; the arguments in the order of the callee's parameters.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Call {
+    /// Place of the callee in [`Program::functions`].
+    pub function: usize,
+    /// The arguments.
+    pub arguments: Vec<Argument>,
+}
+
+/// An argument.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Argument {
+    /// A register by value.
+    Value(RegisterId),
+    /// Memory to read.
+    Read(Address),
+    /// Memory to write.
+    Write(Address),
+    /// A register that the call defines, through memory.
+    Result(RegisterId),
+}
+
+/// How often a loop runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Trips {
+    /// At least once, known when the code is made.
+    Constant(u32),
+    /// As often as a register of the type [`RegisterType::Count`] says, a parameter of the function; perhaps never.
+    Public(RegisterId),
+}
+
+impl Trips {
+    /// How often, if it is known when the code is made.
+    pub fn constant(self) -> Option<u32> {
+        match self {
+            Trips::Constant(trips) => Some(trips),
+            Trips::Public(_) => None,
+        }
+    }
+
+    /// For counts of what code costs: public trips stand for one.
+    pub fn estimate(self) -> u64 {
+        self.constant().map_or(1, u64::from)
+    }
+}
+
+/// A counted loop.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Loop {
+    /// The induction variable: 0, 1, …, one less than the trips.
+    pub induction: InductionId,
+    /// How many times.
+    pub trips: Trips,
+    /// The registers that go from one time to the next; after the loop they hold the last values.
+    pub carried: Vec<Carried>,
+    /// What is done each time.
+    pub body: Block,
+}
+
+/// A carried register. All of a loop get their next values at once, at the end of the body.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Carried {
+    /// The register.
+    pub register: RegisterId,
+    /// Its value the first time.
+    pub initial: RegisterId,
+    /// Its value the next time.
+    pub next: RegisterId,
+}
+
+impl Step {
+    /// Calls `see` for every register that the step reads, those in a loop included.
+    pub fn reads(&self, see: &mut impl FnMut(RegisterId)) {
+        match self {
+            Step::Compute { operands, .. } => operands.iter().for_each(|&operand| see(operand)),
+            Step::Store { value, .. } | Step::Fill { value, .. } => see(*value),
+            Step::Call(call) => call.arguments.iter().for_each(|argument| {
+                if let Argument::Value(register) = argument {
+                    see(*register);
+                }
+            }),
+            Step::Loop(looped) => {
+                for carried in &looped.carried {
+                    see(carried.initial);
+                    see(carried.next);
+                }
+                looped.body.steps.iter().for_each(|step| step.reads(see));
+            }
+            Step::Constant { .. } | Step::Load { .. } | Step::Copy { .. } => {}
+        }
+    }
+
+    /// Calls `see` for every register that the step defines, not for those that are defined in the body of a loop.
+    pub fn defines(&self, see: &mut impl FnMut(RegisterId)) {
+        match self {
+            Step::Compute { result, .. } | Step::Constant { result, .. } | Step::Load { result, .. } => {
+                see(*result);
+            }
+            Step::Loop(looped) => looped.carried.iter().for_each(|carried| see(carried.register)),
+            Step::Call(call) => call.arguments.iter().for_each(|argument| {
+                if let Argument::Result(register) = argument {
+                    see(*register);
+                }
+            }),
+            Step::Store { .. } | Step::Fill { .. } | Step::Copy { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,528 @@
+//! Text to machine programs.
+
+use super::{Kind, TextError, TextMessage, rows_called};
+use crate::program::{
+    Address, Argument, Block, Call, Carried, Element, Function, Length, Loop, Parameter, Program, Region,
+    RegionId, Register, RegisterId, RegisterType, Role, Step, Trips,
+};
+use std::collections::BTreeMap;
+use usuba_ir::program::{Affine, InductionId, Inline};
+use usuba_target::{Constant, Instruction, Target};
+
+/// Loops in loops; deeper ones would overflow the stack.
+const MAX_DEPTH: u32 = 64;
+
+impl Program {
+    /// The program that a text says. It need not be sound: [`crate::check()`] tells.
+    ///
+    /// # Errors
+    /// The first place that does not fit the form of machine programs ([`crate::text`]).
+    pub fn parse(text: &str) -> Result<Program, TextError> {
+        let mut parser = Parser {
+            text,
+            at: 0,
+            target: &usuba_target::machines::GP64,
+            functions: Vec::new(),
+            own: Own::default(),
+        };
+        parser.program().map_err(|Fault { at, message }| {
+            let before = text.get(..at).unwrap_or(text);
+            let start = before.rfind('\n').map_or(0, |end| end + 1);
+            TextError {
+                line: before.matches('\n').count() as u32 + 1,
+                column: before[start..].chars().count() as u32 + 1,
+                message,
+            }
+        })
+    }
+}
+
+struct Fault {
+    at: usize,
+    message: TextMessage,
+}
+
+type Parsed<T> = Result<T, Fault>;
+
+/// What the function that is read has so far.
+#[derive(Default)]
+struct Own {
+    registers: BTreeMap<u32, Register>,
+    regions: BTreeMap<u32, Region>,
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    target: &'static Target,
+    functions: Vec<Function>,
+    own: Own,
+}
+
+fn is_letter(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '\''
+}
+
+/// Text.
+impl<'a> Parser<'a> {
+    /// What is left, after blanks and comments.
+    fn rest(&mut self) -> &'a str {
+        loop {
+            let rest = self.text.get(self.at..).unwrap_or("");
+            let trimmed = rest.trim_start();
+            self.at += rest.len() - trimmed.len();
+            if !trimmed.starts_with("//") {
+                return trimmed;
+            }
+            self.at += trimmed.find('\n').unwrap_or(trimmed.len());
+        }
+    }
+
+    fn fault<T>(&mut self, message: TextMessage) -> Parsed<T> {
+        self.rest();
+        Err(Fault { at: self.at, message })
+    }
+
+    fn expected<T>(&mut self, expected: &'static str) -> Parsed<T> {
+        let rest = self.rest();
+        let end = rest.find(|c: char| !is_letter(c)).unwrap_or(rest.len());
+        let found = match rest.chars().next() {
+            None => "the end".into(),
+            Some(c) if end == 0 => format!("`{c}`"),
+            Some(_) => format!("`{}`", &rest[..end]),
+        };
+        self.fault(TextMessage::Expected { expected, found })
+    }
+
+    /// Takes a sign or a whole word, if it comes next.
+    fn take(&mut self, what: &str) -> bool {
+        let rest = self.rest();
+        let Some(after) = rest.strip_prefix(what) else { return false };
+        let is_word = what.ends_with(is_letter);
+        if is_word && after.starts_with(is_letter) {
+            return false;
+        }
+        self.at += what.len();
+        true
+    }
+
+    fn need(&mut self, what: &str, expected: &'static str) -> Parsed<()> {
+        if self.take(what) { Ok(()) } else { self.expected(expected) }
+    }
+
+    fn word(&mut self, expected: &'static str) -> Parsed<&'a str> {
+        let rest = self.rest();
+        let end = rest.find(|c| !is_letter(c)).unwrap_or(rest.len());
+        if end == 0 {
+            return self.expected(expected);
+        }
+        self.at += end;
+        Ok(&rest[..end])
+    }
+
+    fn number(&mut self, expected: &'static str, largest: u64) -> Parsed<u64> {
+        let (start, word) = (self.at, self.word(expected)?);
+        let parsed = match word.strip_prefix("0x") {
+            Some(digits) => u128::from_str_radix(digits, 16),
+            None => word.parse(),
+        };
+        match parsed {
+            Ok(number) if number <= u128::from(largest) => Ok(number as u64),
+            Ok(_) => {
+                self.at = start;
+                self.fault(TextMessage::Large(largest))
+            }
+            Err(_) => {
+                self.at = start;
+                self.expected(expected)
+            }
+        }
+    }
+
+    fn small(&mut self, expected: &'static str) -> Parsed<u32> {
+        Ok(self.number(expected, u64::from(u32::MAX))? as u32)
+    }
+
+    fn quoted(&mut self) -> Parsed<Option<&'a str>> {
+        let rest = self.rest();
+        let Some(inside) = rest.strip_prefix('"') else { return Ok(None) };
+        match inside.find(['"', '\n']).filter(|&end| inside[end..].starts_with('"')) {
+            Some(end) => {
+                self.at += end + 2;
+                Ok(Some(&inside[..end]))
+            }
+            None => self.fault(TextMessage::OpenQuote),
+        }
+    }
+
+    /// What stands between here and `end`, with commas between.
+    fn list<T>(
+        &mut self,
+        end: &str,
+        expected: &'static str,
+        mut one: impl FnMut(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
+        let mut list = Vec::new();
+        if self.take(end) {
+            return Ok(list);
+        }
+        loop {
+            list.push(one(self)?);
+            if self.take(end) {
+                return Ok(list);
+            }
+            self.need(",", expected)?;
+        }
+    }
+}
+
+/// Names and types.
+impl Parser<'_> {
+    fn ty(&mut self) -> Parsed<RegisterType> {
+        let start = self.at;
+        let word = self.word("a type")?;
+        let bits = |text: &str| text.parse().ok().filter(|bits| (1..=512).contains(bits));
+        let split = word.split_at_checked(1);
+        let found = match (word, split) {
+            ("pointer", _) => Some(RegisterType::Pointer),
+            ("count", _) => Some(RegisterType::Count),
+            (_, Some(("g", rest))) => bits(rest).map(|bits| RegisterType::General { bits }),
+            (_, Some(("m", rest))) => bits(rest).map(|bits| RegisterType::Mask { bits }),
+            (_, Some(("v", rest))) => match rest.split_once('x') {
+                None => bits(rest).map(|bits| RegisterType::Vector { bits, lane: 0 }),
+                Some((of, lane)) => {
+                    bits(of).zip(bits(lane)).map(|(bits, lane)| RegisterType::Vector { bits, lane })
+                }
+            },
+            _ => None,
+        };
+        match found {
+            Some(ty) => Ok(ty),
+            None => {
+                self.at = start;
+                self.fault(TextMessage::Type(word.into()))
+            }
+        }
+    }
+
+    fn register(&mut self) -> Parsed<RegisterId> {
+        self.need("%", "a register")?;
+        Ok(RegisterId(self.small("the number of a register")?))
+    }
+
+    fn region(&mut self) -> Parsed<RegionId> {
+        self.need("&", "a region")?;
+        Ok(RegionId(self.small("the number of a region")?))
+    }
+
+    fn defined(&mut self) -> Parsed<RegisterId> {
+        let start = self.at;
+        let id = self.register()?;
+        let name = self.quoted()?.map(Into::into);
+        self.need(":", "`:` and a type")?;
+        let ty = self.ty()?;
+        if self.own.registers.insert(id.0, Register { ty, name }).is_some() {
+            self.at = start;
+            return self.fault(TextMessage::DefinedTwice(id.to_string()));
+        }
+        Ok(id)
+    }
+
+    fn declared(&mut self) -> Parsed<RegionId> {
+        let start = self.at;
+        let id = self.region()?;
+        let Some(name) = self.quoted()? else { return self.expected("a name in quotes") };
+        self.need(":", "`:` and a role")?;
+        let role = match () {
+            () if self.take("input") => Role::Input,
+            () if self.take("uniform") => Role::Uniform,
+            () if self.take("output") => Role::Output,
+            () if self.take("local") => Role::Local,
+            () => return self.expected("`input`, `uniform`, `output` or `local`"),
+        };
+        let element = self.element()?;
+        self.need("[", "`[` and a length")?;
+        let length = self.length()?;
+        self.need("]", "`]`")?;
+        if self.own.regions.insert(id.0, Region { name: name.into(), role, element, length }).is_some() {
+            self.at = start;
+            return self.fault(TextMessage::DefinedTwice(id.to_string()));
+        }
+        Ok(id)
+    }
+
+    fn element(&mut self) -> Parsed<Element> {
+        let bits = self.rest().strip_prefix('u').map(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        if bits != Some(true) {
+            return Ok(Element::Register(self.ty()?));
+        }
+        self.at += 1;
+        let bits = self.number("the bits of a scalar", 512)? as u32;
+        let count = if self.take("*") { self.number("a number of scalars", 64)? as u32 } else { 1 };
+        Ok(Element::Scalars { bits, count })
+    }
+
+    fn length(&mut self) -> Parsed<Length> {
+        if self.rest().starts_with('%') {
+            return Ok(Length::Public { count: self.register()?, factor: 1 });
+        }
+        let number = self.small("a length")?;
+        if self.take("*") {
+            return Ok(Length::Public { count: self.register()?, factor: number });
+        }
+        Ok(Length::Constant(number))
+    }
+
+    fn row(&mut self, kind: Kind) -> Parsed<&'static Instruction> {
+        let rest = self.rest();
+        let written = &rest[..rest.find(char::is_whitespace).unwrap_or(rest.len())];
+        let (name, meaning) =
+            written.split_once('!').map_or((written, None), |(name, meaning)| (name, Some(meaning)));
+        let found = rows_called(self.target, kind, name)
+            .find(|row| meaning.is_none_or(|meaning| format!("{:?}", row.meaning) == meaning));
+        match found {
+            Some(row) => {
+                self.at += written.len();
+                Ok(row)
+            }
+            None => {
+                let (row, target) = (written.to_owned(), self.target.name);
+                self.fault(TextMessage::Row { row, target, what: kind.purpose() })
+            }
+        }
+    }
+
+    fn address(&mut self) -> Parsed<Address> {
+        let region = self.region()?;
+        self.need("[", "`[` and an index")?;
+        let largest = i64::MAX as u64;
+        let mut index = Affine::constant(0);
+        let mut sign = if self.take("-") { -1 } else { 1 };
+        loop {
+            let is_induction = self.rest().starts_with('i');
+            let factor = if is_induction { 1 } else { self.number("an index", largest)? as i64 };
+            if is_induction || self.take("*") {
+                index.terms.push((self.induction()?, sign * factor));
+            } else {
+                match index.constant.checked_add(sign * factor) {
+                    Some(sum) => index.constant = sum,
+                    None => return self.fault(TextMessage::Large(largest)),
+                }
+            }
+            sign = match () {
+                () if self.take("+") => 1,
+                () if self.take("-") => -1,
+                () => {
+                    self.need("]", "`]`")?;
+                    return Ok(Address { region, index });
+                }
+            };
+        }
+    }
+
+    fn induction(&mut self) -> Parsed<InductionId> {
+        let start = self.at;
+        let word = self.word("an induction variable")?;
+        // Interpreters have a place for each number up to the largest.
+        match word
+            .strip_prefix('i')
+            .and_then(|number| number.parse().ok())
+            .filter(|&number: &u32| number < 1 << 20)
+        {
+            Some(number) => Ok(InductionId(number)),
+            None => {
+                self.at = start;
+                self.expected("an induction variable")
+            }
+        }
+    }
+}
+
+/// Functions and steps.
+impl Parser<'_> {
+    fn program(&mut self) -> Parsed<Program> {
+        self.need("target", "`target` and its name")?;
+        let rest = self.rest();
+        let name = &rest[..rest.find(char::is_whitespace).unwrap_or(rest.len())];
+        match usuba_target::by_name(name) {
+            Some(target) => self.target = target,
+            None => return self.fault(TextMessage::Target(name.into())),
+        }
+        self.at += name.len();
+        while !self.rest().is_empty() {
+            self.need("function", "`function`")?;
+            let function = self.function()?;
+            self.functions.push(function);
+        }
+        Ok(Program { target: self.target.name, functions: std::mem::take(&mut self.functions) })
+    }
+
+    fn function(&mut self) -> Parsed<Function> {
+        self.own = Own::default();
+        let name = self.word("the name of a function")?.to_owned();
+        let inline = match () {
+            () if self.take("inline") => Inline::Always,
+            () if self.take("no_inline") => Inline::Never,
+            () => Inline::Auto,
+        };
+        self.need("(", "`(` and the parameters")?;
+        let parameters = self.list(")", "`,` or `)`", |parser| {
+            Ok(match parser.rest().starts_with('%') {
+                true => Parameter::Register(parser.defined()?),
+                false => Parameter::Region(parser.declared()?),
+            })
+        })?;
+        self.need("{", "`{`")?;
+        while self.take("unused") {
+            if self.rest().starts_with('%') {
+                self.defined()?;
+            } else {
+                self.declared()?;
+            }
+        }
+        let mut body = self.block(0)?;
+        let constants = body.steps.iter().take_while(|step| matches!(step, Step::Constant { .. })).count();
+        let constants = body.steps.drain(..constants).collect();
+        let Own { registers, regions } = std::mem::take(&mut self.own);
+        let gap = |numbers: Vec<u32>, sign| {
+            let gap = (0u32..).zip(numbers).find(|(expected, found)| expected != found);
+            gap.map(|(expected, _)| format!("{sign}{expected}"))
+        };
+        let gaps =
+            gap(registers.keys().copied().collect(), '%').or(gap(regions.keys().copied().collect(), '&'));
+        if let Some(gap) = gaps {
+            return self.fault(TextMessage::Gap(gap));
+        }
+        let (registers, regions) = (registers.into_values().collect(), regions.into_values().collect());
+        Ok(Function { name, inline, parameters, registers, regions, constants, body })
+    }
+
+    /// A block whose `{` was read.
+    fn block(&mut self, depth: u32) -> Parsed<Block> {
+        if depth > MAX_DEPTH {
+            return self.fault(TextMessage::Deep(MAX_DEPTH));
+        }
+        let mut block = Block::default();
+        while self.rest().starts_with('&') {
+            block.locals.push(self.declared()?);
+        }
+        while !self.take("}") {
+            block.steps.push(self.step(depth)?);
+        }
+        Ok(block)
+    }
+
+    fn step(&mut self, depth: u32) -> Parsed<Step> {
+        match () {
+            () if self.take("store") => {
+                let (row, address) = (self.row(Kind::Store)?, self.address()?);
+                self.need(",", "`,`")?;
+                Ok(Step::Store { row, address, value: self.register()? })
+            }
+            () if self.take("fill") => {
+                let (store, address) = (self.row(Kind::Store)?, self.address()?);
+                self.need(",", "`,`")?;
+                let value = self.register()?;
+                Ok(Step::Fill { store, address, len: self.small("a number of elements")?, value })
+            }
+            () if self.take("copy") => {
+                let (load, store, to) = (self.row(Kind::Load)?, self.row(Kind::Store)?, self.address()?);
+                self.need(",", "`,`")?;
+                let from = self.address()?;
+                Ok(Step::Copy { load, store, from, to, len: self.small("a number of elements")? })
+            }
+            () if self.take("call") => self.call(),
+            () if self.take("loop") => self.looped(depth),
+            () if self.rest().starts_with('%') => self.definition(),
+            () => self.expected("a step or `}`"),
+        }
+    }
+
+    fn definition(&mut self) -> Parsed<Step> {
+        let result = self.defined()?;
+        self.need("=", "`=`")?;
+        if self.take("load") {
+            return Ok(Step::Load { row: self.row(Kind::Load)?, result, address: self.address()? });
+        }
+        if self.take("constant") {
+            return Ok(Step::Constant { row: self.row(Kind::Constant)?, result, constant: self.constant()? });
+        }
+        let row = self.row(Kind::Compute)?;
+        let is_number = self.rest().starts_with(|c: char| c.is_ascii_digit());
+        let immediate = if is_number { Some(self.small("an immediate")?) } else { None };
+        let mut operands = vec![self.register()?];
+        while self.take(",") {
+            operands.push(self.register()?);
+        }
+        Ok(Step::Compute { row, result, operands, immediate })
+    }
+
+    fn constant(&mut self) -> Parsed<Constant> {
+        if self.take("lanes") {
+            let mut values = Vec::new();
+            while self.rest().starts_with(|c: char| c.is_ascii_digit()) {
+                values.push(self.number("a lane", u64::MAX)?);
+            }
+            return Ok(Constant::Lanes(values));
+        }
+        if self.take("bytes") {
+            let start = self.at;
+            let word = self.word("bytes in hexadecimal")?;
+            let bytes: Option<Vec<u8>> = word
+                .as_bytes()
+                .chunks(2)
+                .map(|pair| std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2))
+                .map(|pair| pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()))
+                .collect();
+            return match bytes {
+                Some(bytes) => Ok(Constant::Bytes(bytes)),
+                None => {
+                    self.at = start;
+                    self.expected("bytes in hexadecimal")
+                }
+            };
+        }
+        Ok(Constant::Lane(self.number("the value of a lane, `lanes` or `bytes`", u64::MAX)?))
+    }
+
+    fn call(&mut self) -> Parsed<Step> {
+        let start = self.at;
+        let name = self.word("the name of a function")?;
+        let Some(function) = self.functions.iter().position(|function| function.name == name) else {
+            self.at = start;
+            return self.fault(TextMessage::NoFunction(name.into()));
+        };
+        self.need("(", "`(` and the arguments")?;
+        let arguments = self.list(")", "`,` or `)`", |parser| {
+            Ok(match () {
+                () if parser.take("read") => Argument::Read(parser.address()?),
+                () if parser.take("write") => Argument::Write(parser.address()?),
+                () if parser.take("result") => Argument::Result(parser.defined()?),
+                () => Argument::Value(parser.register()?),
+            })
+        })?;
+        Ok(Step::Call(Call { function, arguments }))
+    }
+
+    fn looped(&mut self, depth: u32) -> Parsed<Step> {
+        let induction = self.induction()?;
+        self.need("<", "`<`")?;
+        let trips = match self.rest().starts_with('%') {
+            true => Trips::Public(self.register()?),
+            false => Trips::Constant(self.small("the trips")?),
+        };
+        let mut carried = Vec::new();
+        if self.take("carry") {
+            self.need("(", "`(` and the carried registers")?;
+            carried = self.list(")", "`,` or `)`", |parser| {
+                let register = parser.defined()?;
+                parser.need("=", "`=` and the first value")?;
+                let initial = parser.register()?;
+                parser.need("next", "`next` and the next value")?;
+                Ok(Carried { register, initial, next: parser.register()? })
+            })?;
+        }
+        self.need("{", "`{`")?;
+        Ok(Step::Loop(Loop { induction, trips, carried, body: self.block(depth + 1)? }))
+    }
+}
