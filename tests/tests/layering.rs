@@ -12,7 +12,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("usuba-synth", &["usuba-logic", "usuba-ir", "usuba-lower"]),
     ("usuba-opt", &["usuba-ir"]),
     ("usuba-target", &["usuba-ir"]),
-    ("usuba-machine", &["usuba-ir", "usuba-target"]),
+    ("usuba-machine", &["usuba-logic", "usuba-ir", "usuba-target"]),
     ("usuba-codegen", &["usuba-logic", "usuba-ir", "usuba-target", "usuba-machine"]),
     ("usuba-verify", &["usuba-ir", "usuba-target", "usuba-machine"]),
     (

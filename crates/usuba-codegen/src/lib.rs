@@ -191,7 +191,7 @@ fn selected(program: &Program, target: &Target) -> Result<(Shape, machine::Progr
         }
     }
     if missing.is_empty() {
-        Ok((shape, machine::Program { target: target.name, functions }))
+        Ok((shape, machine::Program { target: target.name, files: program.files.clone(), functions }))
     } else {
         Err(NoCode::Missing(missing))
     }

@@ -350,6 +350,7 @@ impl NodeWriter<'_> {
     }
 
     fn operation(&mut self, operation: &Operation, position: usize) -> Result<(), Internal> {
+        self.s.place = operation.results.first().and_then(|&result| self.node.value(result).origin.place);
         match (&operation.op, operation.results.as_slice()) {
             (Op::Call(callee, arguments), results) => return self.call(*callee, arguments, results),
             (Op::Loop(inner), results) => return self.looped(inner, results, position),

@@ -2,7 +2,7 @@
 
 use crate::messages::Reason;
 use std::collections::BTreeMap;
-use usuba_ir::program::Op;
+use usuba_ir::program::{FileId, Op};
 use usuba_machine::Shape;
 use usuba_machine::program::{Block, Register, RegisterId, Step};
 use usuba_target::{Constant, Instruction, Meaning, Target};
@@ -34,6 +34,8 @@ pub(crate) struct Selector<'a> {
     pub(crate) shape: Shape,
     rules: &'static [Rule],
     pub(crate) registers: Vec<Register>,
+    /// Where in the source the operation stands that is being written.
+    pub(crate) place: Option<(FileId, u32, u32)>,
     pub(crate) constants: Vec<Step>,
     known: BTreeMap<(Meaning, u32, Constant), RegisterId>,
     /// The open blocks, innermost last; never empty.
@@ -48,6 +50,7 @@ impl<'a> Selector<'a> {
             shape,
             rules,
             registers: Vec::new(),
+            place: None,
             constants: Vec::new(),
             known: BTreeMap::new(),
             open: vec![Block::default()],
@@ -56,7 +59,7 @@ impl<'a> Selector<'a> {
     }
 
     pub(crate) fn fresh(&mut self) -> RegisterId {
-        self.registers.push(Register::unnamed(self.shape.register()));
+        self.registers.push(Register { place: self.place, ..Register::unnamed(self.shape.register()) });
         RegisterId(self.registers.len() as u32 - 1)
     }
 

@@ -1,6 +1,6 @@
 //! The smallest formulas of gates with two inputs for the functions of three bits.
 
-use crate::truth::{VARIABLES, depends_on, renamed};
+use crate::truth::{VARIABLES, renamed};
 use std::sync::OnceLock;
 
 /// How a truth table is made of others.
@@ -76,43 +76,6 @@ pub fn merged<T: PartialEq>(table: u8, operands: &[T; 3]) -> u8 {
     renamed(table, [first(0), first(1), first(2)])
 }
 
-/// A truth table of three operands as an expression: `a ^ b ^ c`, `(a & b) | (c & ~a)`. Operands that do not matter are not
-/// in it.
-pub fn text(table: u8, operands: &[String; 3]) -> String {
-    let table = merged(table, operands);
-    match table {
-        0 => "0".into(),
-        0xff => "~0".into(),
-        _ if (0..3).all(|place| depends_on(table, place)) && (table == 0x96 || table == 0x69) => {
-            let [a, b, c] = operands;
-            if table == 0x96 { format!("{a} ^ {b} ^ {c}") } else { format!("~({a} ^ {b} ^ {c})") }
-        }
-        _ => written(table, operands, true),
-    }
-}
-
-/// `outermost` if nothing is around the expression.
-fn written(table: u8, operands: &[String; 3], outermost: bool) -> String {
-    // The variables have falling tables, so that `a` comes before `b`.
-    let two = |a: u8, sign: &str, b: u8| {
-        let (a, b) = (a.max(b), a.min(b));
-        let (a, b) = (written(a, operands, false), written(b, operands, false));
-        if outermost { format!("{a} {sign} {b}") } else { format!("({a} {sign} {b})") }
-    };
-    match formula(table) {
-        None => (if table == 0 { "0" } else { "~0" }).into(),
-        Some(Formula::Input(place)) => operands[place].clone(),
-        Some(Formula::Not(a)) => format!("~{}", written(a, operands, false)),
-        Some(Formula::And(a, b)) => two(a, "&", b),
-        Some(Formula::Or(a, b)) => two(a, "|", b),
-        Some(Formula::Xor(a, b)) => two(a, "^", b),
-        Some(Formula::AndNot(a, b)) => {
-            let (a, b) = (written(a, operands, false), written(b, operands, false));
-            if outermost { format!("{a} & ~{b}") } else { format!("({a} & ~{b})") }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,54 +97,5 @@ mod tests {
         assert!((0..=255).all(|table| evaluated(table) == table));
         assert_eq!((0..=255).map(gates).max(), Some(5));
         assert!(formula(0).is_none() && formula(255).is_none());
-    }
-
-    /// A reader of the texts: the operands are `a`, `b` and `c`.
-    fn read(text: &str) -> u8 {
-        fn unary(rest: &mut &[u8]) -> u8 {
-            let first = rest[0];
-            *rest = &rest[1..];
-            match first {
-                b'~' => !unary(rest),
-                b'(' => {
-                    let value = chain(rest);
-                    assert_eq!(rest[0], b')');
-                    *rest = &rest[1..];
-                    value
-                }
-                b'0' => 0,
-                name => VARIABLES[usize::from(name - b'a')],
-            }
-        }
-        fn chain(rest: &mut &[u8]) -> u8 {
-            let mut value = unary(rest);
-            while let [b' ', sign, b' ', ..] = **rest {
-                *rest = &rest[3..];
-                let other = unary(rest);
-                value = match sign {
-                    b'&' => value & other,
-                    b'|' => value | other,
-                    _ => value ^ other,
-                };
-            }
-            value
-        }
-        let mut rest = text.as_bytes();
-        let value = chain(&mut rest);
-        assert!(rest.is_empty(), "{text}");
-        value
-    }
-
-    #[test]
-    fn texts_say_what_the_tables_say() {
-        let names = ["a", "b", "c"].map(str::to_owned);
-        for table in 0..=255 {
-            assert_eq!(read(&text(table, &names)), table, "{}", text(table, &names));
-        }
-        assert_eq!(text(0x96, &names), "a ^ b ^ c");
-        assert_eq!(text(0xca, &names), "(a & b) | (c & ~a)");
-        assert_eq!(text(0x88, &names), "b & c");
-        let twice = ["x", "y", "y"].map(str::to_owned);
-        assert_eq!(text(0x18, &twice), "x ^ y");
     }
 }

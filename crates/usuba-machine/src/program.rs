@@ -5,7 +5,7 @@
 //! public number of times, and addresses are affine in their induction variables.
 
 use std::sync::Arc;
-use usuba_ir::program::{Affine, InductionId, Inline};
+use usuba_ir::program::{Affine, FileId, InductionId, Inline};
 use usuba_target::{Constant, Instruction};
 
 /// Number of a register in its function.
@@ -35,6 +35,8 @@ impl RegionId {
 pub struct Program {
     /// The name of the machine ([`usuba_target::by_name`]) whose instructions these are.
     pub target: &'static str,
+    /// Names of the source files that places refer to.
+    pub files: Vec<String>,
     /// The functions.
     pub functions: Vec<Function>,
 }
@@ -92,12 +94,14 @@ pub struct Register {
     pub ty: RegisterType,
     /// The source name of the value, where there is one. No blanks, no quotes `"`.
     pub name: Option<Arc<str>>,
+    /// Where in the source it is made: file, line and column (from 1).
+    pub place: Option<(FileId, u32, u32)>,
 }
 
 impl Register {
     /// A register without a source name.
     pub fn unnamed(ty: RegisterType) -> Register {
-        Register { ty, name: None }
+        Register { ty, name: None, place: None }
     }
 }
 

@@ -33,13 +33,13 @@
 //!
 //! Parsing what was printed gives the same program, numbers included.
 
-mod formula;
+mod meaning;
 mod parse;
 mod print;
 
 use crate::check::{is_computation, is_constant};
 pub use crate::messages::{TextError, TextMessage};
-pub use formula::formula;
+pub use meaning::computed;
 use usuba_target::{Instruction, Meaning, Target};
 
 /// What a row is called: its mnemonic, and after a dot the bits of its lanes if it has any.

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use usuba_ir::program::{Affine, InductionId};
 use usuba_machine::program::{
-    self as machine, Address, Argument, Block, Function, Parameter, Program, Region, RegionId, RegisterId,
-    RegisterType, Role, Step, Trips,
+    self as machine, Address, Argument, Block, Function, Parameter, Program, Region, RegionId, Register,
+    RegisterId, RegisterType, Role, Step, Trips,
 };
 use usuba_target::{Instruction, semantics};
 
@@ -33,6 +33,8 @@ impl Value {
 pub(crate) struct Known {
     /// The name in the source.
     pub(crate) name: Option<Arc<str>>,
+    /// Where in the source it is made: a file by number, and a line.
+    pub(crate) place: Option<(u32, u32)>,
     /// The bytes of the register, in memory order, of a constant; it has no item.
     pub(crate) constant: Option<Vec<u8>>,
 }
@@ -85,6 +87,8 @@ pub(crate) struct Linear {
     pub(crate) regions: Vec<Region>,
     /// The regions whose addresses the function is given, in order.
     pub(crate) parameters: Vec<RegionId>,
+    /// Names of the source files that places refer to.
+    pub(crate) files: Vec<String>,
     /// Bytes of a register.
     pub(crate) bytes: usize,
 }
@@ -141,7 +145,7 @@ pub(crate) fn linear(program: &Program, bytes: usize) -> Result<Linear, Stop> {
     }
     let mut out = Flattener {
         program,
-        linear: Linear { bytes, ..Linear::default() },
+        linear: Linear { files: program.files.clone(), bytes, ..Linear::default() },
         constants: BTreeMap::new(),
         inductions: 0,
         scopes: Vec::new(),
@@ -210,8 +214,8 @@ struct Flattener<'a> {
 }
 
 impl Flattener<'_> {
-    fn value(&mut self, name: Option<Arc<str>>) -> Value {
-        self.linear.values.push(Known { name, constant: None });
+    fn value(&mut self, known: Known) -> Value {
+        self.linear.values.push(known);
         Value(self.linear.values.len() as u32 - 1)
     }
 
@@ -230,7 +234,9 @@ impl Flattener<'_> {
     }
 
     fn define(&mut self, function: &Function, frame: &mut Frame, register: RegisterId) -> Value {
-        let value = self.value(function.register(register).name.clone());
+        let Register { name, place, .. } = function.register(register);
+        let place = place.map(|(file, line, _)| (file.0, line));
+        let value = self.value(Known { name: name.clone(), place, constant: None });
         frame.registers[register.index()] = Some(value);
         value
     }
@@ -243,8 +249,7 @@ impl Flattener<'_> {
             let value = match self.constants.get(&bytes) {
                 Some(&value) => value,
                 None => {
-                    let value = self.value(Some(Arc::from("constant")));
-                    self.linear.values[value.index()].constant = Some(bytes.clone());
+                    let value = self.value(Known { constant: Some(bytes.clone()), ..Known::default() });
                     self.constants.insert(bytes, value);
                     value
                 }
@@ -293,7 +298,7 @@ impl Flattener<'_> {
                 Step::Copy { load, from, to, len, .. } => {
                     let (from, to) = (frame.address(from)?, frame.address(to)?);
                     self.repeat(*len, &mut |out, at| {
-                        let result = out.value(None);
+                        let result = out.value(Known::default());
                         out.push(Item::Load { row: load, result, address: further(&from, at) })?;
                         out.push(Item::Store { address: further(&to, at), value: result })
                     })?;

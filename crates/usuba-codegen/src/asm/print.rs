@@ -11,6 +11,7 @@ use crate::{KernelParameter, Options};
 use std::fmt::Write;
 use usuba_machine::Shape;
 use usuba_machine::program::Address;
+use usuba_machine::text::computed;
 use usuba_target::{Feature, Target};
 
 /// The column of the comments.
@@ -39,6 +40,7 @@ pub(crate) fn text(
         let place = register.map_or_else(|| "on the stack".into(), |register| register.name().to_owned());
         printer.line(&format!("// {place}: {}", comment(&parameter.source_name)), "");
     }
+    printer.frame(code);
     code.lines.iter().for_each(|line| printer.print(line));
     text.push_str(&printer.text);
     let _ = write!(text, "    .cfi_endproc\n    .size {symbol}, . - {symbol}\n");
@@ -100,8 +102,73 @@ fn comment(name: &str) -> String {
     name.chars().filter(|c| !c.is_control() && *c != '\\').collect()
 }
 
+/// A place in a region as the source names it: `key[4*i0+3]`.
+fn place(linear: &Linear, address: &Address) -> String {
+    let mut text = comment(&linear.regions[address.region.index()].name);
+    text.push('[');
+    for (place, (induction, coefficient)) in address.index.terms.iter().enumerate() {
+        let sign = if place > 0 && *coefficient > 0 { "+" } else { "" };
+        let factor = match coefficient {
+            1 => String::new(),
+            -1 => "-".into(),
+            factor => format!("{factor}*"),
+        };
+        let _ = write!(text, "{sign}{factor}i{}", induction.0);
+    }
+    let sign = if !address.index.terms.is_empty() && address.index.constant >= 0 { "+" } else { "" };
+    if address.index.constant != 0 || address.index.terms.is_empty() {
+        let _ = write!(text, "{sign}{}", address.index.constant);
+    }
+    text.push(']');
+    text
+}
+
+/// The last part of a path: output must not depend on where the user stands.
+fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The names of all values: of the source, of the place that they are loaded from, of a constant its bits, else a number.
+fn names(linear: &Linear) -> Vec<String> {
+    let mut names: Vec<String> = linear
+        .values
+        .iter()
+        .enumerate()
+        .map(|(number, known)| match (&known.name, &known.constant) {
+            (Some(name), _) => comment(name),
+            (None, Some(bytes)) => constant(bytes),
+            (None, None) => format!("t{number}"),
+        })
+        .collect();
+    for item in &linear.items {
+        if let Item::Load { result, address, .. } = item
+            && linear.values[result.index()].name.is_none()
+        {
+            names[result.index()] = place(linear, address);
+        }
+    }
+    names
+}
+
+/// The bits of a constant: one word, if all words are that.
+fn constant(bytes: &[u8]) -> String {
+    match bytes {
+        _ if bytes.iter().all(|&byte| byte == 0) => return "0".into(),
+        _ if bytes.iter().all(|&byte| byte == 0xff) => return "~0".into(),
+        _ => {}
+    }
+    let word = [1, 2, 4, 8].into_iter().find(|&size| bytes.chunks(size).all(|word| word == &bytes[..size]));
+    match word {
+        Some(size) => bytes[..size].iter().rev().fold("0x".into(), |text, byte| format!("{text}{byte:02x}")),
+        None => "constant".into(),
+    }
+}
+
 struct Printer<'a> {
     linear: &'a Linear,
+    names: Vec<String>,
+    /// Where in the source the last line comes from: a file by number, and a line.
+    at: Option<(u32, u32)>,
     encoding: Encoding,
     bits: u32,
     sse3: bool,
@@ -128,7 +195,7 @@ impl Operand for Place {
         match self {
             Place::Slot(slot) => format!("[slot {slot}]"),
             Place::Pool(number) => format!("[constant {number}]"),
-            Place::Region(address) => format!("[{}]", printer.place(address)),
+            Place::Region(address) => format!("[{}]", place(printer.linear, address)),
         }
     }
 }
@@ -137,6 +204,8 @@ impl<'a> Printer<'a> {
     fn new(linear: &'a Linear, machine: Machine, target: &Target, symbol: &'a str) -> Printer<'a> {
         Printer {
             linear,
+            names: names(linear),
+            at: None,
             encoding: machine.encoding,
             bits: machine.shape_bits,
             sse3: target.requires.contains(&Feature::Ssse3),
@@ -155,31 +224,39 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn name(&self, value: Value) -> String {
-        match &self.linear.values[value.index()].name {
-            Some(name) => comment(name),
-            None => format!("t{}", value.0),
-        }
+    fn name(&self, value: Value) -> &str {
+        &self.names[value.index()]
     }
 
-    fn place(&self, address: &Address) -> String {
-        let mut text = comment(&self.linear.regions[address.region.index()].name);
-        text.push('[');
-        for (place, (induction, coefficient)) in address.index.terms.iter().enumerate() {
-            let sign = if place > 0 && *coefficient > 0 { "+" } else { "" };
-            let factor = match coefficient {
-                1 => String::new(),
-                -1 => "-".into(),
-                factor => format!("{factor}*"),
-            };
-            let _ = write!(text, "{sign}{factor}i{}", induction.0);
+    /// Where in the source a value is made, if that is not where the one before it was.
+    fn moved_to(&mut self, value: Value) -> String {
+        let place = self.linear.values[value.index()].place;
+        let moved = place.filter(|_| place != self.at);
+        self.at = place.or(self.at);
+        let named = |(file, line)| {
+            let file = self.linear.files.get(file as usize)?;
+            Some(format!("    {}:{line}", comment(base_name(file))))
+        };
+        moved.and_then(named).unwrap_or_default()
+    }
+
+    /// What lies where in the frame, for the reader.
+    fn frame(&mut self, code: &Code) {
+        if code.frame == 0 {
+            return;
         }
-        let sign = if !address.index.terms.is_empty() && address.index.constant >= 0 { "+" } else { "" };
-        if address.index.constant != 0 || address.index.terms.is_empty() {
-            let _ = write!(text, "{sign}{}", address.index.constant);
+        self.line(&format!("// frame of {} bytes from rsp up:", code.frame), "");
+        if code.slots > 0 {
+            self.line(&format!("//   {:>6}  registers put aside", 0), "");
         }
-        text.push(']');
-        text
+        let mut locals: Vec<(i64, usize)> =
+            code.locals.iter().enumerate().filter_map(|(number, place)| Some(((*place)?, number))).collect();
+        locals.sort_unstable();
+        for (place, number) in locals {
+            let region = &self.linear.regions[number];
+            let length = region.length.constant().unwrap_or(0);
+            self.line(&format!("//   {place:>6}  {}[{length}]", comment(&region.name)), "");
+        }
     }
 
     fn print(&mut self, line: &Line) {
@@ -320,7 +397,7 @@ impl<'a> Printer<'a> {
                 let (x, m, size) = (self.register(*from), memory.written(self), self.size());
                 let remark = match item.map(|item| &self.linear.items[item]) {
                     Some(Item::Store { address, value }) => {
-                        format!("{} = {}", self.place(address), self.name(*value))
+                        format!("{} = {}", place(self.linear, address), self.name(*value))
                     }
                     _ => String::new(),
                 };
@@ -350,10 +427,12 @@ impl<'a> Printer<'a> {
                 }
                 operands.extend(immediate.map(|immediate| immediate.to_string()));
                 let remark = match &self.linear.items[*item] {
-                    Item::Compute { result, operands, .. } => {
-                        let operands: Vec<String> =
+                    Item::Compute { row, result, operands, immediate } => {
+                        let operands: Vec<&str> =
                             operands.iter().map(|&operand| self.name(operand)).collect();
-                        format!("{} = {:?} {}", self.name(*result), row.meaning, operands.join(", "))
+                        let made = computed(row, &operands, *immediate);
+                        let place = self.moved_to(*result);
+                        format!("{} = {made}{place}", self.name(*result))
                     }
                     _ => String::new(),
                 };

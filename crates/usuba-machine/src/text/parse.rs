@@ -6,7 +6,7 @@ use crate::program::{
     RegionId, Register, RegisterId, RegisterType, Role, Step, Trips,
 };
 use std::collections::BTreeMap;
-use usuba_ir::program::{Affine, InductionId, Inline};
+use usuba_ir::program::{Affine, FileId, InductionId, Inline};
 use usuba_target::{Constant, Instruction, Target};
 
 /// Loops in loops; deeper ones would overflow the stack.
@@ -221,11 +221,25 @@ impl Parser<'_> {
         let name = self.quoted()?.map(Into::into);
         self.need(":", "`:` and a type")?;
         let ty = self.ty()?;
-        if self.own.registers.insert(id.0, Register { ty, name }).is_some() {
+        let place = self.place()?;
+        if self.own.registers.insert(id.0, Register { ty, name, place }).is_some() {
             self.at = start;
             return self.fault(TextMessage::DefinedTwice(id.to_string()));
         }
         Ok(id)
+    }
+
+    /// A place in the source, if there is one.
+    fn place(&mut self) -> Parsed<Option<(FileId, u32, u32)>> {
+        if !self.take("@") {
+            return Ok(None);
+        }
+        let (mut file, mut line) = (0, self.small("a line")?);
+        if self.take("/") {
+            (file, line) = (line, self.small("a line")?);
+        }
+        self.need(":", "`:` and a column")?;
+        Ok(Some((FileId(file), line, self.small("a column")?)))
     }
 
     fn declared(&mut self) -> Parsed<RegionId> {
@@ -349,12 +363,19 @@ impl Parser<'_> {
             None => return self.fault(TextMessage::Target(name.into())),
         }
         self.at += name.len();
+        let mut files = Vec::new();
+        while self.take("file") {
+            match self.quoted()? {
+                Some(file) => files.push(file.to_owned()),
+                None => return self.expected("the name of a file in quotes"),
+            }
+        }
         while !self.rest().is_empty() {
             self.need("function", "`function`")?;
             let function = self.function()?;
             self.functions.push(function);
         }
-        Ok(Program { target: self.target.name, functions: std::mem::take(&mut self.functions) })
+        Ok(Program { target: self.target.name, files, functions: std::mem::take(&mut self.functions) })
     }
 
     fn function(&mut self) -> Parsed<Function> {

@@ -1,6 +1,6 @@
 //! Machine programs to text.
 
-use super::{formula, written};
+use super::{computed, written};
 use crate::program::{
     Address, Argument, Block, Call, Element, Function, Length, Loop, Parameter, Program, RegionId,
     RegisterId, RegisterType, Role, Step, Trips,
@@ -75,6 +75,9 @@ impl Display for Address {
 impl Display for Program {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(f, "target {}", self.target)?;
+        for file in &self.files {
+            writeln!(f, "file \"{file}\"")?;
+        }
         for function in &self.functions {
             writeln!(f)?;
             Printer { program: self, target: usuba_target::by_name(self.target), function }.function(f)?;
@@ -145,7 +148,12 @@ impl Printer<'_> {
         if let Some(name) = &register.name {
             write!(f, " \"{name}\"")?;
         }
-        write!(f, ": {}", register.ty)
+        write!(f, ": {}", register.ty)?;
+        match register.place {
+            Some((file, line, column)) if file.0 == 0 => write!(f, " @{line}:{column}"),
+            Some((file, line, column)) => write!(f, " @{}/{line}:{column}", file.0),
+            None => Ok(()),
+        }
     }
 
     fn declared(&self, f: &mut Formatter<'_>, id: RegionId) -> fmt::Result {
@@ -178,9 +186,9 @@ impl Printer<'_> {
                 }
                 let names: Vec<String> = operands.iter().map(ToString::to_string).collect();
                 write!(f, " {}", names.join(", "))?;
-                if let (Meaning::Ternary, [a, b, c], Some(table)) = (row.meaning, names.as_slice(), immediate)
-                {
-                    write!(f, "  // {}", formula(*table as u8, [a, b, c]))?;
+                if row.meaning == Meaning::Ternary {
+                    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                    write!(f, "  // {}", computed(row, &names, *immediate))?;
                 }
                 writeln!(f)
             }
