@@ -3,7 +3,7 @@
 use crate::ciphers::Cipher;
 use std::ops::ControlFlow;
 use usuba_codegen::covers::{Covered, Gate, LARGEST, Problem, Solved, Way, functions, problems};
-use usuba_ir::check::check;
+use usuba_ir::check;
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::Program;
 use usuba_kit::pipeline::{Observer, Product, Settings, compile, stages};
@@ -39,7 +39,7 @@ pub fn of_circuits(target: &Target) -> Vec<Met> {
     let mut found = Vec::new();
     for one in database() {
         let program = one.circuit.program();
-        let checked = check(&program).expect("the circuit has no flaw");
+        let checked = check::check(&program).expect("the circuit has no flaw");
         let covered = problems(checked, target).expect("the target has gates");
         found.extend(
             covered
@@ -83,7 +83,7 @@ pub fn of_cipher(name: &str, cipher: &Cipher, target: &Target) -> Vec<Met> {
             // Where the target has no code for the slicing there are no blocks.
             let _ = compile(&cipher.loaded, &settings, target, &naming, &mut optimised);
             let Some(program) = optimised.0 else { continue };
-            let checked = check(&program).expect("passes leave no flaw");
+            let checked = check::check(&program).expect("passes leave no flaw");
             let Ok(covered) = problems(checked, target) else { continue };
             for (block, covered) in covered.into_iter().enumerate() {
                 if covered.problem.gates.len() <= LARGEST {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 use usuba_codegen::block::Step;
-use usuba_ir::check::check;
+use usuba_ir::check;
 use usuba_ir::program::Program;
 use usuba_lower::circuits::{Basis, Circuit, Gate, database};
 use usuba_target::{Target, by_name};
@@ -35,7 +35,7 @@ fn program(circuit: &Circuit) -> Program {
 fn instructions(circuit: &Circuit, target: &str) -> usize {
     let target = by_name(target).expect("a target");
     let program = program(circuit);
-    let checked = check(&program).expect("the circuit has no flaw");
+    let checked = check::check(&program).expect("the circuit has no flaw");
     let module =
         usuba_codegen::select(checked, target, usuba_codegen::Order::SOURCE).expect("the target has gates");
     let steps = module.functions.iter().flat_map(|function| &function.body.steps);
@@ -45,7 +45,7 @@ fn instructions(circuit: &Circuit, target: &str) -> usize {
 /// The price of a circuit, in tenths of an instruction.
 fn price_of(circuit: &Circuit, target: &Target) -> usize {
     let program = circuit.program();
-    let checked = check(&program).expect("the circuit has no flaw");
+    let checked = check::check(&program).expect("the circuit has no flaw");
     usuba_codegen::price(checked, target).expect("it has gates") as usize
 }
 
