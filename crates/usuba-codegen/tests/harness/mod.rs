@@ -89,10 +89,9 @@ pub struct Case {
     pub kernel: Kernel,
 }
 
-/// Whether a program without flaws has code on a target.
+/// Whether a program has no flaw and has code on a target.
 pub fn is_admitted(program: &Program, target: &Target) -> bool {
-    let checked = usuba_ir::check::check(program).unwrap_or_else(|flaws| panic!("{}\n{program}", flaws[0]));
-    usuba_codegen::admits(checked, target).is_ok()
+    usuba_ir::check::check(program).is_ok_and(|checked| usuba_codegen::admits(checked, target).is_ok())
 }
 
 /// The case of a program that the target admits.
