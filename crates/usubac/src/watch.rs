@@ -4,12 +4,13 @@ use crate::args::Passes;
 use crate::output::{Failure, print_line};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
-use usuba_codegen::Shape;
+use usuba_codegen::pass::ASSEMBLY;
+use usuba_codegen::{Backend, Shape};
 use usuba_ir::program::Program;
 use usuba_kit::pipeline::{Observer, Product, stages};
 use usuba_machine::program as machine;
 use usuba_verify::compare::{Effort, Verdict, compare};
-use usuba_verify::machine::compare_machine;
+use usuba_verify::machine::examine;
 
 /// Random cases per pass for `--verify-each`.
 const CASES: u64 = 256;
@@ -27,7 +28,7 @@ pub struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     /// Checks the names of passes.
-    pub fn new(passes: &'a Passes) -> Result<Watch<'a>, Failure> {
+    pub fn new(passes: &'a Passes, backend: Backend) -> Result<Watch<'a>, Failure> {
         let known = stages();
         for name in passes.dump_after.iter().chain(&passes.stop_after) {
             let special = name == "all" || name == "list";
@@ -35,6 +36,11 @@ impl<'a> Watch<'a> {
                 return Err(Failure::general(format!(
                     "there is no pass `{name}`; there are {}",
                     known.join(", ")
+                )));
+            }
+            if backend != Backend::Assembly && ASSEMBLY.contains(&name.as_str()) {
+                return Err(Failure::general(format!(
+                    "`{name}` is a pass of assembly alone; add `--backend asm`"
                 )));
             }
         }
@@ -53,7 +59,10 @@ impl<'a> Watch<'a> {
     fn verify(&mut self, stage: &str, after: &Program) -> ControlFlow<()> {
         let Some(before) = self.before.take() else { return ControlFlow::Continue(()) };
         let verdict = match usuba_ir::check::check(after) {
-            Err(flaws) => Err(malformed(&flaws)),
+            Err(flaws) => {
+                let flaws: Vec<String> = flaws.iter().map(ToString::to_string).collect();
+                Err(format!("is malformed: {}", flaws.join("; ")))
+            }
             Ok(_) => Ok(compare(&before, after, Effort { cases: CASES, ..Effort::default() })),
         };
         self.judge(stage, verdict)
@@ -63,11 +72,7 @@ impl<'a> Watch<'a> {
         let Some(before) = &self.before else { return ControlFlow::Continue(()) };
         // All inputs of a small program are many runs of wide registers; a sample does.
         let effort = Effort { cases: CASES, exhaustive_bits: 8, ..Effort::default() };
-        let verdict = match usuba_machine::check(after.clone()) {
-            Err(flaws) => Err(malformed(&flaws)),
-            Ok(checked) => compare_machine(before, &checked, shape, effort)
-                .map_err(|fault| format!("does not run: {fault}")),
-        };
+        let verdict = examine(before, after, shape, effort).map_err(|broken| broken.to_string());
         self.judge(stage, verdict)
     }
 
@@ -78,41 +83,6 @@ impl<'a> Watch<'a> {
             Ok(_) => return ControlFlow::Continue(()),
         };
         ControlFlow::Break(())
-    }
-}
-
-/// What the checker found.
-fn malformed(flaws: &[impl ToString]) -> String {
-    let flaws: Vec<String> = flaws.iter().map(ToString::to_string).collect();
-    format!("is malformed: {}", flaws.join("; "))
-}
-
-impl Observer for Watch<'_> {
-    fn before(&mut self, _stage: &'static str, product: Option<Product<'_>>) {
-        if let (true, Some(Product::Usuba0(program))) = (self.passes.verify_each, product) {
-            self.before = Some(program.clone());
-        }
-        self.started = Instant::now();
-    }
-
-    fn after(&mut self, stage: &'static str, product: Product<'_>) -> ControlFlow<()> {
-        self.times.push((stage, self.started.elapsed()));
-        let flow = match product {
-            _ if !self.passes.verify_each => ControlFlow::Continue(()),
-            Product::Usuba0(program) => self.verify(stage, program),
-            Product::Generated(usuba_codegen::Product::Machine(program, shape)) => {
-                self.verify_machine(stage, program, shape)
-            }
-            // The typed program is what all is compared with; assembly is checked where it is made.
-            Product::Typed(_) | Product::Generated(_) => ControlFlow::Continue(()),
-        };
-        flow?;
-        let stop = self.passes.stop_after.as_deref() == Some(stage);
-        let dump = stop || self.passes.dump_after.iter().any(|name| name == stage || name == "all");
-        if let (true, Some(text)) = (dump, text(product)) {
-            print_line(&format!("# after {stage}\n{text}"));
-        }
-        if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
