@@ -1,8 +1,10 @@
 //! Random programs mean the same in every way to run them.
 //!
 //! A program of a seed goes through the reference interpreter (on words and on bits), the lowering, the interpreter of
-//! Usuba0, its text form and the passes, then through C: compiled by gcc and by clang, without and with optimisation, for
-//! three machines, and run on register images in which neighbouring instances have different inputs.
+//! Usuba0, its text form and the passes, then, for two machines that change from seed to seed, through selection and every pass on
+//! machine programs, each interpreted on registers in which neighbouring instances have different inputs. One program in
+//! five goes through C as well: compiled by gcc and by clang, without and with optimisation, for three machines. What that adds
+//! is the printer, the C of the rows and the compilers; a program by itself (`USUBA_PROGRAMS=1`) goes every way.
 //!
 //! - `USUBA_SEED=n`: begin with seed n (default 0).
 //! - `USUBA_PROGRAMS=n`: that many seeds (default below). A long run: `USUBA_SEED=1000000 USUBA_PROGRAMS=100000`.
@@ -18,6 +20,7 @@ use usuba_ir::layout::Slicing;
 use usuba_target::Target;
 use usuba_tests::random::comparison::{Agreed, Case, Failure, agree, in_mode};
 use usuba_tests::random::kernels::{self, Way};
+use usuba_tests::random::passes;
 use usuba_tests::random::program::{Profile, generate};
 use usuba_tests::random::shrink::shrink;
 use usuba_trial::run::{Compiler, Family};
@@ -28,8 +31,11 @@ const PROGRAMS: u64 = 2100;
 /// How many programs are held in memory at once.
 const PORTION: u64 = 3000;
 
+/// One program in so many goes through C.
+const THROUGH_C: u64 = 5;
+
 /// How many programs share a C file.
-const BATCH: usize = 84;
+const BATCH: usize = 42;
 
 /// How many failures are made small and printed.
 const TOLD: usize = 5;
@@ -107,8 +113,11 @@ fn portion(seeds: Range<u64>, machines: &[Machine]) -> Vec<(u64, Failure, Option
     let mut failures = Vec::new();
     let mut agreed: Vec<(u64, Agreed)> = Vec::new();
     for seed in seeds {
-        match agree(&Case::of(&generate(seed, Profile::of(seed)))) {
-            Ok(one) => agreed.push((seed, one)),
+        let one = agree(&Case::of(&generate(seed, Profile::of(seed))));
+        let one = one.and_then(|one| machine_programs(seed, &one, lone).map(|()| one));
+        match one {
+            Ok(one) if lone || seed.is_multiple_of(THROUGH_C) => agreed.push((seed, one)),
+            Ok(_) => {}
             Err(failure) => failures.push((seed, failure, None)),
         }
     }
@@ -154,6 +163,17 @@ fn portion(seeds: Range<u64>, machines: &[Machine]) -> Vec<(u64, Failure, Option
     });
     failures.extend(found.into_inner().unwrap_or_default());
     failures
+}
+
+/// Puts the machine programs of a seed, for two targets or for all, to the test after every pass.
+fn machine_programs(seed: u64, one: &Agreed, every: bool) -> Result<(), Failure> {
+    let targets = usuba_target::all();
+    let turn = 2 * seed as usize % targets.len();
+    let chosen = targets.iter().cycle().skip(turn).take(if every { targets.len() } else { 2 });
+    for target in chosen {
+        passes::examined(seed, one, target)?;
+    }
+    Ok(())
 }
 
 /// Nothing of the language is lost from the generator unnoticed.
@@ -322,7 +342,7 @@ fn run_apart(batch: &[(u64, &Agreed)], way: Way, compiler: &Compiler) -> Vec<(us
 fn failure(case: &Case, way: Option<(Way, &Compiler)>) -> Option<Failure> {
     match (agree(case), way) {
         (Err(failure), _) => Some(failure),
-        (Ok(_), None) => None,
+        (Ok(one), None) => machine_programs(case.seed, &one, true).err(),
         (Ok(one), Some((way, compiler))) => {
             run_apart(&[(case.seed, &one)], way, compiler).into_iter().next().map(|(_, failure)| failure)
         }

@@ -6,8 +6,13 @@ mod harness;
 use harness::generate::{bits, bytes, tangle, words};
 use harness::passes::check_passes;
 use harness::{Case, case, compare, compilers, is_admitted};
+use usuba_codegen::{Order, select, shape};
+use usuba_ir::check;
 use usuba_ir::program::Program;
-use usuba_target::{all, by_name};
+use usuba_machine::program::Step;
+use usuba_target::{Meaning, all, by_name};
+use usuba_verify::compare::Effort;
+use usuba_verify::machine::examine;
 
 /// How many programs of each kind go through all targets in process.
 const PROGRAMS: u64 = 150;
@@ -47,6 +52,36 @@ fn maps_of_bytes_after_every_pass() {
     assert!(check_everywhere("bytes", PROGRAMS, bytes) >= 2 * PROGRAMS as usize);
 }
 
+/// A change of one instruction is found: the comparison can fail.
+#[test]
+fn a_wrong_instruction_is_found() {
+    let target = by_name("avx2").expect("a target");
+    let (mut changed, mut found) = (0, 0);
+    for seed in 0..60 {
+        let program = words(seed);
+        let checked = check::check(&program).expect("it has no flaw");
+        let mut machine = select(checked, target, Order::SOURCE).expect("it is admitted");
+        let shape = shape(checked, target).expect("it is admitted");
+        let Some(entry) = machine.functions.last_mut() else { continue };
+        let or = target.instruction(Meaning::Or, 0).expect("a row");
+        let last = entry.body.steps.iter_mut().rev().find_map(|step| match step {
+            Step::Compute { row, .. } if matches!(row.meaning, Meaning::Xor | Meaning::And) => Some(row),
+            _ => None,
+        });
+        let Some(row) = last else { continue };
+        *row = or;
+        changed += 1;
+        let effort = Effort { exhaustive_bits: 0, cases: 64, seed };
+        let verdict = examine(&program, &machine, &shape, effort).expect("it is sound");
+        found += usize::from(!verdict.is_agreement());
+    }
+    // Some change nothing: `x ^ y` is `x | y` where no bit is in both.
+    assert!(changed > 25 && 2 * found > changed, "{found} of {changed} were found");
+}
+
+// The programs below go through C compilers too. Passes and selection are tested above; what is left to test is the printer,
+// the C of the rows and the harness, so that a fifth of the programs that went this way before do.
+
 fn check(name: &str, count: u64) {
     let made = (0..count)
         .flat_map(|seed| [(format!("bits_{seed}"), bits(seed)), (format!("words_{seed}"), words(seed))]);
@@ -76,45 +111,44 @@ fn check_all(name: &str, made: Vec<(String, Program)>) {
 
 #[test]
 fn gp64() {
-    check("gp64", 150);
+    check("gp64", 30);
 }
 
 #[test]
 fn avx2() {
-    check("avx2", 40);
+    check("avx2", 8);
 }
 
 #[test]
 fn avx512() {
-    check("avx512", 20);
+    check("avx512", 4);
 }
 
 #[test]
 fn avx2_gfni() {
-    check_bytes("avx2-gfni", 40);
+    check_bytes("avx2-gfni", 8);
 }
 
 #[test]
 fn avx512_gfni() {
-    check_bytes("avx512-gfni", 40);
+    check_bytes("avx512-gfni", 8);
 }
 
 #[test]
 fn neon() {
-    check("neon", 20);
+    check("neon", 4);
 }
 
 #[test]
 fn altivec() {
-    check("altivec", 20);
+    check("altivec", 4);
 }
 
-/// Arrays shared, updated and carried in every way: the places that they get must not overwrite what is still read.
 #[test]
 fn places_of_arrays() {
     let target = by_name("gp64").expect("a target");
     let cases: Vec<Case> =
-        (0..250).map(|seed| case(tangle(seed), target, &format!("tangle_{seed}"))).collect();
+        (0..50).map(|seed| case(tangle(seed), target, &format!("tangle_{seed}"))).collect();
     let folder = tempfile::tempdir().expect("a folder");
     // What is tested happens before any compiler: one is enough.
     for compiler in compilers(target).iter().take(1) {

@@ -29,9 +29,11 @@ fn shortest() -> [Node; 256] {
     for (input, &table) in INPUTS.iter().enumerate() {
         meet(&mut layers[0], table, Node::Input(input));
     }
-    meet(&mut layers[0], 0, Node::Constant(false));
-    meet(&mut layers[0], 0xff, Node::Constant(true));
-    while layers.iter().map(Vec::len).sum::<usize>() < 256 {
+    // Constants are operands of nothing.
+    let mut constants = Vec::new();
+    meet(&mut constants, 0, Node::Constant(false));
+    meet(&mut constants, 0xff, Node::Constant(true));
+    while layers.iter().chain([&constants]).map(Vec::len).sum::<usize>() < 256 {
         let cost = layers.len();
         let mut layer = Vec::new();
         if cost == 1 {
@@ -39,6 +41,9 @@ fn shortest() -> [Node; 256] {
                 let table = INPUTS[a] & INPUTS[b] | !INPUTS[a] & INPUTS[c];
                 meet(&mut layer, table, Node::Choice(a, b, c));
             }
+        }
+        for &a in &layers[cost - 1] {
+            meet(&mut layer, !a, Node::Not(a));
         }
         for left in 0..cost {
             for &a in &layers[left] {
@@ -48,9 +53,6 @@ fn shortest() -> [Node; 256] {
                     meet(&mut layer, a ^ b, Node::Binary('^', a, b));
                 }
             }
-        }
-        for &a in &layers[cost - 1] {
-            meet(&mut layer, !a, Node::Not(a));
         }
         layers.push(layer);
     }

@@ -5,10 +5,11 @@
 //! a mix-up of instances is found too.
 
 use crate::compare::{Cases, Effort, How, Verdict};
+use thiserror::Error;
 use usuba_ir::interpret::{Interpreter, is_sliced};
 use usuba_ir::program::Program;
 use usuba_machine::interpret::Interpreter as Machine;
-use usuba_machine::{Checked, Fault, Shape};
+use usuba_machine::{Checked, Fault, Flaw, Program as MachineProgram, Shape, TextError, check};
 use usuba_target::ByteOrder;
 
 /// Instances that the interpreter of bits computes at once.
@@ -16,6 +17,45 @@ const LANES: usize = 128;
 
 /// Values by parameter, then by atom.
 type Values = Vec<Vec<u128>>;
+
+/// What is wrong with a machine program, whatever it computes.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum Broken {
+    /// Its text does not parse.
+    #[error("does not print as a program: {0}")]
+    Text(TextError),
+    /// Its text is that of another program.
+    #[error("prints as another program")]
+    Another,
+    /// The checker refuses it; its first flaw.
+    #[error("is malformed: {0}")]
+    Flawed(Flaw),
+    /// It does not run.
+    #[error("does not run: {0}")]
+    Fault(Fault),
+}
+
+/// Puts a machine program to every test that there is: its text parses as the same program, the checker takes it, and it
+/// computes what `program` computes ([`compare_machine`]).
+///
+/// # Errors
+/// What of these it is not; a difference is a verdict.
+pub fn examine(
+    program: &Program,
+    machine: &MachineProgram,
+    shape: &Shape,
+    effort: Effort,
+) -> Result<Verdict, Broken> {
+    let parsed = MachineProgram::parse(&machine.to_string()).map_err(Broken::Text)?;
+    if parsed != *machine {
+        return Err(Broken::Another);
+    }
+    let checked = check(parsed).map_err(|flaws| match flaws.into_iter().next() {
+        Some(first) => Broken::Flawed(first),
+        None => Broken::Another,
+    })?;
+    compare_machine(program, &checked, shape, effort).map_err(Broken::Fault)
+}
 
 /// Compares the entry of a program, which passes the checker, with a machine program in whose registers instances lie by
 /// `shape`. An interleaved program is taken as it is: one of its instances is a batch of each.

@@ -4,12 +4,13 @@ use crate::args::Passes;
 use crate::output::{Failure, print_line};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
-use usuba_codegen::Shape;
+use usuba_codegen::pass::ASSEMBLY;
+use usuba_codegen::{Backend, Shape};
 use usuba_compiler::pipeline::{Observer, Product, stages};
 use usuba_ir::program::Program;
 use usuba_machine::program as machine;
 use usuba_verify::compare::{Effort, Verdict, compare};
-use usuba_verify::machine::compare_machine;
+use usuba_verify::machine::examine;
 
 /// Random cases per pass for `--verify-each`.
 const CASES: u64 = 256;
@@ -27,7 +28,7 @@ pub struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     /// Checks the names of passes.
-    pub fn new(passes: &'a Passes) -> Result<Watch<'a>, Failure> {
+    pub fn new(passes: &'a Passes, backend: Backend) -> Result<Watch<'a>, Failure> {
         let known = stages();
         for name in passes.dump_after.iter().chain(&passes.stop_after) {
             let special = name == "all" || name == "list";
@@ -35,6 +36,11 @@ impl<'a> Watch<'a> {
                 return Err(Failure::general(format!(
                     "there is no pass `{name}`; there are {}",
                     known.join(", ")
+                )));
+            }
+            if backend != Backend::Assembly && ASSEMBLY.contains(&name.as_str()) {
+                return Err(Failure::general(format!(
+                    "`{name}` is a pass of assembly alone; add `--backend asm`"
                 )));
             }
         }
@@ -53,7 +59,10 @@ impl<'a> Watch<'a> {
     fn verify(&mut self, stage: &str, after: &Program) -> ControlFlow<()> {
         let Some(before) = self.before.take() else { return ControlFlow::Continue(()) };
         let verdict = match usuba_ir::check::check(after) {
-            Err(flaws) => Err(malformed(&flaws)),
+            Err(flaws) => {
+                let flaws: Vec<String> = flaws.iter().map(ToString::to_string).collect();
+                Err(format!("is malformed: {}", flaws.join("; ")))
+            }
             Ok(_) => Ok(compare(&before, after, Effort { cases: CASES, ..Effort::default() })),
         };
         self.judge(stage, verdict)
@@ -63,11 +72,7 @@ impl<'a> Watch<'a> {
         let Some(before) = &self.before else { return ControlFlow::Continue(()) };
         // All inputs of a small program are many runs of wide registers; a sample does.
         let effort = Effort { cases: CASES, exhaustive_bits: 8, ..Effort::default() };
-        let verdict = match usuba_machine::check(after.clone()) {
-            Err(flaws) => Err(malformed(&flaws)),
-            Ok(checked) => compare_machine(before, &checked, shape, effort)
-                .map_err(|fault| format!("does not run: {fault}")),
-        };
+        let verdict = examine(before, after, shape, effort).map_err(|broken| broken.to_string());
         self.judge(stage, verdict)
     }
 
@@ -79,12 +84,6 @@ impl<'a> Watch<'a> {
         };
         ControlFlow::Break(())
     }
-}
-
-/// What the checker found.
-fn malformed(flaws: &[impl ToString]) -> String {
-    let flaws: Vec<String> = flaws.iter().map(ToString::to_string).collect();
-    format!("is malformed: {}", flaws.join("; "))
 }
 
 impl Observer for Watch<'_> {

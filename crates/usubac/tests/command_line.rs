@@ -122,15 +122,29 @@ fn every_pass_can_be_looked_at() {
     let stages = succeeds(&["build", "docs/examples/toy.ua", "--dump-after", "list"], &folder);
     let stages: Vec<&str> = stages.lines().collect();
     assert_eq!(stages.first(), Some(&"elaborate"));
-    assert_eq!(stages.last(), Some(&"generate"));
-    for stage in &stages[1..stages.len() - 1] {
-        let text = succeeds(
-            &["build", "docs/examples/toy.ua", "--slicing", "v", "--target", "gp64", "--stop-after", stage],
-            &folder,
-        );
+    assert_eq!(stages.last(), Some(&"print"));
+    let select = stages.iter().position(|&stage| stage == "select").expect("it is one");
+    for (number, stage) in stages.iter().enumerate().skip(1) {
+        let toy = ["build", "docs/examples/toy.ua", "--slicing", "v", "--target", "avx2", "--backend", "asm"];
+        let text = succeeds(&[&toy[..], &["--stop-after", stage]].concat(), &folder);
         let program = text.split_once('\n').expect("a heading").1;
-        usuba_ir::program::Program::parse(program).unwrap_or_else(|error| panic!("{stage}: {error}"));
+        match *stage {
+            "allocate" => assert!(program.contains("[plain[0]]"), "{program}"),
+            "address" => assert!(program.contains("[rdi]") && !program.contains(".globl"), "{program}"),
+            "print" => assert!(program.contains(".globl"), "{program}"),
+            _ if number < select => {
+                usuba_ir::program::Program::parse(program).unwrap_or_else(|error| panic!("{stage}: {error}"));
+            }
+            _ => {
+                let machine =
+                    usuba_machine::Program::parse(program).unwrap_or_else(|e| panic!("{stage}: {e}"));
+                usuba_machine::check(machine).unwrap_or_else(|flaws| panic!("{stage}: {}", flaws[0]));
+            }
+        }
     }
+    let refused =
+        usubac(&["build", "docs/examples/toy.ua", "--target", "avx2", "--stop-after", "allocate"], &folder);
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("add `--backend asm`"));
     let out = sample();
     let toy = folder.join("docs/examples/toy.ua");
     succeeds(

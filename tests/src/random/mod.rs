@@ -2,7 +2,7 @@
 //!
 //! [`program`] writes well-typed Usuba text from a seed ([`prng`]); [`node`] writes the equations, keeping track of which
 //! atoms have a value ([`scope`], [`reference`]). [`comparison`] runs a program through the interpreters and the passes
-//! ([`stages`]); [`kernels`] compiles many of them to C and runs them on register images that [`packing`] makes from the
+//! ([`stages`]), [`passes`] through code generation, each machine program being interpreted; [`kernels`] compiles many of them to C and runs them on register images that [`packing`] makes from the
 //! definition of the layouts. [`shrink`] makes what fails small. [`mutation`] makes wrong programs out of right ones.
 
 pub mod comparison;
@@ -10,6 +10,7 @@ pub mod kernels;
 pub mod mutation;
 pub mod node;
 pub mod packing;
+pub mod passes;
 pub mod prng;
 pub mod program;
 pub mod reference;

@@ -4,10 +4,10 @@
 use std::ops::ControlFlow;
 use usuba_codegen::{Backend, Failure, Observer, Options, PASSES, Product, generate_watched};
 use usuba_ir::program::Program;
-use usuba_machine::{Program as Machine, Shape, check};
+use usuba_machine::Program as Machine;
 use usuba_target::Target;
-use usuba_verify::compare::{Effort, Verdict};
-use usuba_verify::machine::compare_machine;
+use usuba_verify::compare::Effort;
+use usuba_verify::machine::examine;
 
 /// Looks at a program after each stage.
 struct Watch<'a> {
@@ -15,25 +15,6 @@ struct Watch<'a> {
     before: Option<Machine>,
     seen: usize,
     found: Option<String>,
-}
-
-impl Watch<'_> {
-    fn look(&self, machine: &Machine, shape: &Shape) -> Result<(), String> {
-        let text = machine.to_string();
-        let parsed = Machine::parse(&text).map_err(|error| format!("{error}\n{text}"))?;
-        if parsed != *machine {
-            return Err(format!("it prints as another program\n{text}\n{parsed}"));
-        }
-        let checked = check(parsed).map_err(|flaws| format!("{}\n{text}", flaws[0]))?;
-        let effort = Effort { exhaustive_bits: 0, cases: 1, seed: 5 };
-        match compare_machine(self.program, &checked, shape, effort) {
-            Ok(verdict @ (Verdict::Differ { .. } | Verdict::Incomparable(_))) => {
-                Err(format!("{verdict}\n{text}"))
-            }
-            Ok(_) => Ok(()),
-            Err(fault) => Err(format!("{fault}\n{text}")),
-        }
-    }
 }
 
 impl Observer for Watch<'_> {
@@ -44,13 +25,14 @@ impl Observer for Watch<'_> {
             return ControlFlow::Continue(());
         }
         self.before = Some(machine.clone());
-        match self.look(machine, shape) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(why) => {
-                self.found = Some(format!("after {stage}: {why}"));
-                ControlFlow::Break(())
-            }
-        }
+        let effort = Effort { exhaustive_bits: 0, cases: 1, seed: 5 };
+        let found = match examine(self.program, machine, shape, effort) {
+            Ok(verdict) if verdict.is_agreement() => return ControlFlow::Continue(()),
+            Ok(verdict) => verdict.to_string(),
+            Err(broken) => broken.to_string(),
+        };
+        self.found = Some(format!("after {stage}: {found}\n{machine}"));
+        ControlFlow::Break(())
     }
 }
 

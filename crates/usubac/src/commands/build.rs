@@ -104,7 +104,7 @@ fn program(build: &Build, path: &str, chosen: &[&'static Target], output: &Outpu
             backend: backend(&build.compile),
             order: build.compile.knobs.order,
         };
-        let mut watch = Watch::new(&build.passes)?;
+        let mut watch = Watch::new(&build.passes, naming.backend)?;
         let outcome = compile(&loaded, &settings, target, &naming, &mut watch);
         watch.report();
         if let Some(disagreement) = watch.disagreement {

@@ -1,0 +1,75 @@
+//! The interpreter: programs by hand whose results are known.
+
+use usuba_machine::interpret::Interpreter;
+use usuba_machine::{Checked, Fault, Program, check, run};
+
+fn checked(text: &str) -> Checked {
+    let program = Program::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    check(program).unwrap_or_else(|flaws| panic!("{}", flaws[0]))
+}
+
+/// Words of 64 bits as bytes.
+fn words(words: &[u64]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+#[test]
+fn carried_registers_change_at_once() {
+    let program = checked(
+        "target gp64
+         function Fibonacci (%0: g64, %1: g64, &0 \"r\": output g64[2]) {
+           loop i0 < 10 carry (%2: g64 = %0 next %3, %3: g64 = %1 next %4) {
+             %4: g64 = add.64 %2, %3
+           }
+           store mov &0[0], %2
+           store mov &0[1], %3
+         }",
+    );
+    assert_eq!(run(&program, &[words(&[0]), words(&[1])]), Ok(vec![words(&[55, 89])]));
+}
+
+#[test]
+fn public_counts_and_calls() {
+    let program = checked(
+        "target gp64
+         function Square (%0: g64, &0 \"k\": input g64[1], &1 \"r\": output g64[1]) {
+           %1: g64 = load mov &0[0]
+           %2: g64 = imul.64 %0, %0
+           %3: g64 = xor %1, %2
+           store mov &1[0], %3
+         }
+         function Squares (%0 \"n\": count, &0 \"k\": input g64[2], &1 \"a\": input g64[2*%0], &2 \"r\": output g64[%0]) {
+           loop i0 < %0 {
+             &3 \"t\": local g64[2]
+             %1: g64 = load mov &1[2*i0 + 1]
+             call Square(%1, read &0[1], write &3[1])
+             copy mov mov &3[0], &3[1] 1
+             %2: g64 = load mov &3[0]
+             call Square(%2, read &0[0], write &2[i0])
+           }
+         }",
+    );
+    let mut interpreter = Interpreter::new(&program);
+    let mut call = |keys: [u64; 2], numbers: &[u64]| {
+        let pairs: Vec<u64> = numbers.iter().flat_map(|&number| [99, number]).collect();
+        interpreter.run(&[words(&[numbers.len() as u64]), words(&keys), words(&pairs)])
+    };
+    let square = |[first, second]: [u64; 2], number: u64| {
+        let once = (number * number) ^ second;
+        once.wrapping_mul(once) ^ first
+    };
+    for numbers in [&[][..], &[3], &[1, 2, 3, 4, 5, 6, 7]] {
+        let keys = [5, 8];
+        let expected: Vec<u64> = numbers.iter().map(|&number| square(keys, number)).collect();
+        assert_eq!(call(keys, numbers), Ok(vec![words(&expected)]));
+    }
+}
+
+#[test]
+fn inputs_that_do_not_fit_are_refused() {
+    let program = checked("target gp64 function F (%0 \"n\": count, &0 \"a\": input g64[2*%0]) { }");
+    assert_eq!(run(&program, &[]), Err(Fault::Inputs { expected: 2, found: 0 }));
+    let size = |number, expected, found| Err(Fault::Size { number, expected, found });
+    assert_eq!(run(&program, &[vec![0; 4], vec![]]), size(0, 8, 4));
+    assert_eq!(run(&program, &[words(&[3]), words(&[1, 2])]), size(1, 48, 16));
+}
