@@ -130,6 +130,9 @@ impl<'p> NodeLowering<'_, 'p> {
                 self.place(expression);
                 self.call(*callee, atoms)
             }
+            ExpressionKind::Regroup { .. } | ExpressionKind::Accept { .. } => {
+                unreachable!("admission refuses what is only interpreted")
+            }
         }
     }
 

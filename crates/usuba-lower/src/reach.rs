@@ -39,7 +39,8 @@ fn callees(expression: &Expression, see: &mut impl FnMut(InstanceId)) {
         ExpressionKind::Tuple(parts) => parts.iter().for_each(|part| callees(part, see)),
         ExpressionKind::Logic(_, a, b)
         | ExpressionKind::Arithmetic { left: a, right: b, .. }
-        | ExpressionKind::Pack { high: a, low: b } => {
+        | ExpressionKind::Pack { high: a, low: b }
+        | ExpressionKind::Accept { left: a, right: b } => {
             callees(a, see);
             callees(b, see);
         }
@@ -48,6 +49,7 @@ fn callees(expression: &Expression, see: &mut impl FnMut(InstanceId)) {
         | ExpressionKind::Gather { value, .. }
         | ExpressionKind::Shuffle { value, .. }
         | ExpressionKind::Bitmask { value, .. }
+        | ExpressionKind::Regroup { value, .. }
         | ExpressionKind::Refresh(value) => callees(value, see),
         ExpressionKind::Call { callee, arguments } => {
             see(*callee);
@@ -72,7 +74,8 @@ fn renumber_value(expression: &mut Expression, numbers: &[InstanceId]) {
         ExpressionKind::Tuple(parts) => parts.iter_mut().for_each(|part| renumber_value(part, numbers)),
         ExpressionKind::Logic(_, a, b)
         | ExpressionKind::Arithmetic { left: a, right: b, .. }
-        | ExpressionKind::Pack { high: a, low: b } => {
+        | ExpressionKind::Pack { high: a, low: b }
+        | ExpressionKind::Accept { left: a, right: b } => {
             renumber_value(a, numbers);
             renumber_value(b, numbers);
         }
@@ -81,6 +84,7 @@ fn renumber_value(expression: &mut Expression, numbers: &[InstanceId]) {
         | ExpressionKind::Gather { value, .. }
         | ExpressionKind::Shuffle { value, .. }
         | ExpressionKind::Bitmask { value, .. }
+        | ExpressionKind::Regroup { value, .. }
         | ExpressionKind::Refresh(value) => renumber_value(value, numbers),
         ExpressionKind::Call { callee, arguments } => {
             *callee = numbers[callee.0 as usize];

@@ -165,7 +165,13 @@ impl Splitter<'_> {
             Call { callee, arguments } => {
                 Call { callee: self.column(*callee, count)?, arguments: self.boxed(arguments, count)? }
             }
-            Arithmetic { .. } | Shift { .. } | Shuffle { .. } | Bitmask { .. } | Pack { .. } => return None,
+            Arithmetic { .. }
+            | Shift { .. }
+            | Shuffle { .. }
+            | Bitmask { .. }
+            | Pack { .. }
+            | Regroup { .. }
+            | Accept { .. } => return None,
         };
         Some(Expression { kind, span: expression.span })
     }

@@ -149,6 +149,8 @@ impl<'p> Weights<'p> {
             ExpressionKind::Atoms(_)
             | ExpressionKind::Constants(_)
             | ExpressionKind::Tuple(_)
+            | ExpressionKind::Regroup { .. }
+            | ExpressionKind::Accept { .. }
             | ExpressionKind::Gather { .. } => 0,
             ExpressionKind::Shift { .. } | ExpressionKind::Bitmask { .. } => 1,
             ExpressionKind::Pack { .. } => 2,
@@ -197,6 +199,8 @@ pub(crate) fn count(program: &Program, expression: &Expression) -> u64 {
         | ExpressionKind::Refresh(value) => count(program, value),
         ExpressionKind::Shift { .. } | ExpressionKind::Bitmask { .. } | ExpressionKind::Pack { .. } => 1,
         ExpressionKind::Gather { sources, .. } => sources.len() as u64,
+        ExpressionKind::Accept { .. } => 0,
+        ExpressionKind::Regroup { value, .. } => count(program, value),
         ExpressionKind::Call { callee, .. } => {
             let callee = program.instance(*callee);
             callee.outputs.iter().map(|&output| u64::from(callee.variable(output).atoms())).sum()

@@ -148,6 +148,9 @@ impl<'p> Packer<'p> {
                 self.widen(right)
             }
             ExpressionKind::Pack { .. } => Err(messages::packed_pack(expression.span, self.words)),
+            ExpressionKind::Regroup { .. } | ExpressionKind::Accept { .. } => {
+                Err(messages::packed_part(expression.span, 1, self.words))
+            }
             ExpressionKind::Not(value)
             | ExpressionKind::Shift { value, .. }
             | ExpressionKind::Gather { value, .. }

@@ -69,6 +69,8 @@ impl<'p> Grouping<'_, 'p> {
             }
             ExpressionKind::Shift { .. }
             | ExpressionKind::Bitmask { .. }
+            | ExpressionKind::Regroup { .. }
+            | ExpressionKind::Accept { .. }
             | ExpressionKind::Atoms(_)
             | ExpressionKind::Constants(_) => {
                 return Err(messages::packed_part(expression.span, 1, self.packer.words));
@@ -170,6 +172,9 @@ impl<'p> Grouping<'_, 'p> {
                 ExpressionKind::Bitmask { bit: *bit, value: Box::new(self.across(&values)?) }
             }
             ExpressionKind::Pack { .. } => return Err(messages::packed_pack(span, self.packer.words)),
+            ExpressionKind::Regroup { .. } | ExpressionKind::Accept { .. } => {
+                return Err(messages::packed_part(span, 1, self.packer.words));
+            }
             ExpressionKind::Call { callee, .. } => {
                 let values = all!(ExpressionKind::Call { callee: other, arguments } if other == callee => &**arguments);
                 let arguments = Box::new(self.across(&values)?);
