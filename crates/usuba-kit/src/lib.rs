@@ -3,7 +3,7 @@
 //! Floors, in reading order: [`order`] (what bytes mean), [`manifest`] (what a cipher consists of), [`vectors`] (known
 //! answers), [`pipeline`] (from a program to a kernel), [`driver`] (the C around kernels), [`library`] (all of it, for one target),
 //! [`package`] (for all machines, behind one set of functions), [`construction`] (the C that is over primitives),
-//! [`known_answers`] (the same tests every way), [`harness`] (the C that tests C), [`run`] (compiling and running it);
+//! [`message`] (modes over a cipher, for the interpreter), [`known_answers`] (the same tests every way), [`harness`] (the C that tests C), [`run`] (compiling and running it);
 //! beside them [`bench`] (the C that times C), [`variant`] (all that can be chosen about it), [`tune`] (which of it is tried),
 //! [`tuned`] (the file of what was found best).
 //!
@@ -17,6 +17,7 @@ pub mod harness;
 pub mod known_answers;
 pub mod library;
 pub mod manifest;
+pub mod message;
 pub mod order;
 pub mod package;
 pub mod pipeline;

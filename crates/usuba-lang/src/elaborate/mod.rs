@@ -595,8 +595,8 @@ impl<'p> Session<'p> {
             let may_be_entry = matches!(definition.bodies, Bodies::Node(_))
                 && !definition.array
                 && !definition.attributes.iter().any(|a| a.kind == AttributeKind::Inline)
-                && (!definition.inputs.iter().any(|input| input.ty.base == ast::BaseType::Nat)
-                    || definition.cipher.is_some());
+                && (self.profiles.get(&index).is_some_and(|profile| profile.sized)
+                    || !definition.inputs.iter().any(|input| input.ty.base == ast::BaseType::Nat));
             let main = definition.span.source == last.span.source;
             let played = self
                 .program

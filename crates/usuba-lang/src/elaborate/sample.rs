@@ -103,7 +103,7 @@ impl<'p> Session<'p> {
             // Every unknown walks through the lengths at its own pace.
             let at = |place: usize| {
                 let pace = PACES.get(place % PACES.len()).copied().unwrap_or(1);
-                let steps = number / LENGTHS.len().pow(place.min(6) as u32) + number * pace;
+                let steps = number / LENGTHS.len().pow(place.min(6) as u32 + 1) + number * pace;
                 LENGTHS.get((steps + place) % LENGTHS.len()).copied().unwrap_or(0)
             };
             let scale = Scale {
@@ -118,7 +118,18 @@ impl<'p> Session<'p> {
             if !self.admits(index, definition, &scale) {
                 continue;
             }
-            let Some(interface) = self.interface(index, &scale) else { return };
+            let key = super::Key {
+                definition: index,
+                element: 0,
+                scale: scale.clone(),
+                sizes: Vec::new(),
+                directions: Vec::new(),
+            };
+            let binding = self.binding(&key, None);
+            self.report.set_context(binding.map(|binding| (definition.name.span, binding)));
+            let interface = self.interface(index, &scale);
+            self.report.set_context(None);
+            let Some(interface) = interface else { return };
             for element in 0..super::elements(definition) {
                 self.request(generic_key(index, element, scale.clone(), &interface), None);
             }
