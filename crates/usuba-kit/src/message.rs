@@ -214,7 +214,7 @@ fn direction(
     let to_bytes = wiring(text, &format!("From{role}"), &back, output.bits());
     let inner = as_words(block, &to_words("Bits(block)"));
     let call = format!("{node}({inner}, key)");
-    let bits = if output.width == 1 { call } else { format!("Bits({call})") };
+    let bits = if output.width == 1 { call } else { format!("Bits({call}, big)") };
     let _ = writeln!(
         text,
         "node OnBytes{role} (block:u8[{bytes}], key:{}) returns (result:u8[{bytes}])\nlet result = Bytes({}) tel",
@@ -256,7 +256,7 @@ fn schedule(text: &mut String, cipher: &BlockCipher, program: &Program, keys: Sh
                 .collect();
             let to_keys = wiring(text, "FromSchedule", &wanted, output.bits());
             let call = format!("{node}({})", as_words(key, &to_key("Bits(key)")));
-            let bits = if output.width == 1 { call } else { format!("Bits({call})") };
+            let bits = if output.width == 1 { call } else { format!("Bits({call}, big)") };
             as_words(keys, &to_keys(&bits))
         }
     };
