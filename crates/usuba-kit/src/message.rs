@@ -138,12 +138,8 @@ pub fn bind(
         mode.file
     );
     let mut loaded = load::load(MAIN, &[], &Compiled { main, disk });
-    let of_modes: BTreeSet<u32> = loaded
-        .files
-        .iter()
-        .filter(|file| file.path.starts_with(FOLDER))
-        .map(|file| file.source.0)
-        .collect();
+    let of_modes: BTreeSet<u32> =
+        loaded.files.iter().filter(|file| file.path.starts_with(FOLDER)).map(|file| file.source.0).collect();
     rename(&mut loaded.program, &|definition| !of_modes.contains(&definition.span.source.0));
     Ok(loaded)
 }
@@ -291,8 +287,8 @@ fn wiring(
     sources: &[Option<usize>],
     inputs: usize,
 ) -> impl Fn(&str) -> String + use<> {
-    let identity = sources.len() == inputs
-        && sources.iter().enumerate().all(|(place, source)| *source == Some(place));
+    let identity =
+        sources.len() == inputs && sources.iter().enumerate().all(|(place, source)| *source == Some(place));
     let name = format!("OnBytes{name}");
     if !identity {
         let entries: Vec<String> =

@@ -121,7 +121,11 @@ fn modes_are_right_by_themselves() {
     }
     // Every text is compiled in, and every node that has a name is there.
     for mode in MODES {
-        assert!(files.iter().any(|path| path.file_name().is_some_and(|name| name == mode.file)), "{}", mode.name);
+        assert!(
+            files.iter().any(|path| path.file_name().is_some_and(|name| name == mode.file)),
+            "{}",
+            mode.name
+        );
     }
 }
 
@@ -332,7 +336,8 @@ fn ask(bound: &mut Bound, random: &mut Random, mode: &str, length: usize) -> Ask
             let start = if mode == "ctr" { "first" } else { "iv" };
             let strings: [(&str, &[u8]); 3] = [("key", &key), (start, &iv), ("plain", &plain)];
             let sealed = output(&run(mode, &[], &strings), "cipher").to_vec();
-            let line = format!("{} e 0 {} {} : {}", algorithm(&upper), colon(&key), colon(&iv), colon(&plain));
+            let line =
+                format!("{} e 0 {} {} : {}", algorithm(&upper), colon(&key), colon(&iv), colon(&plain));
             Asked { line, answer: format!("{} :", colon(&sealed)) }
         }
         "xts" => {
@@ -435,4 +440,204 @@ fn openssl_agrees() {
     }
     eprintln!("{compared} of {} messages compared", asked.len());
     assert!(compared * 10 > asked.len() * 9, "{compared} of {}", asked.len());
+}
+
+/// A program in the folder of a cipher, with a node of it.
+fn program(path: &str) -> Loaded {
+    let path = root().join("ciphers").join(path);
+    let loaded = load(&path.to_string_lossy(), &[], &Disk);
+    assert!(loaded.diagnostics.is_empty(), "{:?}", loaded.diagnostics);
+    let findings = usuba_lang::elaborate::check(&loaded.program, true);
+    let said = usuba_lang::render::render(&findings, &loaded.sources, usuba_lang::render::Style::Plain);
+    assert!(findings.is_empty(), "{said}");
+    loaded
+}
+
+fn run(message: &mut Message<'_>, numbers: &[(&str, i64)], strings: &[(&str, &[u8])]) -> Option<Strings> {
+    message.run(numbers, strings).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// An AEAD of a folder on known answers: sealed, opened, and refused where one bit of the tag is wrong.
+fn check_aead(path: &str, seal: &str, open: &str, file: &str, usual: usize) {
+    let loaded = program(path);
+    let mut seal = Message::new(&loaded.program, seal, None).unwrap();
+    let mut open = Message::new(&loaded.program, open, None).unwrap();
+    let file = vectors(file);
+    for vector in file["vectors"].as_array().unwrap().iter().step_by(step(usual)) {
+        let id = &vector["id"];
+        let (key, nonce, aad) = (bytes(vector, "key"), bytes(vector, "nonce"), bytes(vector, "ad"));
+        let (plain, sealed) = (bytes(vector, "input"), bytes(vector, "output"));
+        let (text, tag) = sealed.split_at(sealed.len() - 16);
+        let mut strings: Vec<(&str, &[u8])> =
+            vec![("key", &key), ("nonce", &nonce), ("aad", &aad), ("cipher", text), ("tag", tag)];
+        let opened = run(&mut open, &[], &strings);
+        if vector["result"] == "invalid" {
+            assert!(opened.is_none(), "{id}");
+            continue;
+        }
+        assert_eq!(output(&opened, "plain"), plain, "{id}");
+        let mut wrong = tag.to_vec();
+        wrong[15] ^= 0x80;
+        strings[4] = ("tag", &wrong);
+        assert!(run(&mut open, &[], &strings).is_none(), "{id} is not refused");
+        strings.truncate(3);
+        strings.push(("plain", &plain));
+        let results = run(&mut seal, &[], &strings);
+        assert_eq!(output(&results, "cipher"), text, "{id}");
+        assert_eq!(output(&results, "tag"), tag, "{id}");
+    }
+}
+
+#[test]
+fn ascon_aead128() {
+    let file = "ciphers/ascon/vectors/ascon-aead128.json";
+    check_aead("ascon/aead.ua", "SealAEAD128", "OpenAEAD128", file, 3);
+}
+
+#[test]
+fn subterranean_sae() {
+    let file = "ciphers/subterranean/vectors/subterranean-sae.json";
+    check_aead("subterranean/sae.ua", "SealSAE", "OpenSAE", file, 6);
+}
+
+#[test]
+fn chacha20_poly1305() {
+    let file = "ciphers/chacha20/vectors/chacha20-poly1305.json";
+    check_aead("chacha20/aead.ua", "SealChaCha20Poly1305", "OpenChaCha20Poly1305", file, 6);
+}
+
+#[test]
+fn chacha20_poly1305_of_wycheproof() {
+    let loaded = program("chacha20/aead.ua");
+    let mut open = Message::new(&loaded.program, "OpenChaCha20Poly1305", None).unwrap();
+    let file = vectors("ciphers/chacha20/vectors/wycheproof/chacha20_poly1305_test.json");
+    let groups = file["testGroups"].as_array().unwrap();
+    let tests = groups.iter().flat_map(|group| group["tests"].as_array().unwrap());
+    let (mut opened, mut refused) = (0, 0);
+    for test in tests.step_by(step(14)) {
+        let (key, nonce, aad) = (bytes(test, "key"), bytes(test, "iv"), bytes(test, "aad"));
+        if nonce.len() != 12 {
+            continue;
+        }
+        let (text, tag) = (bytes(test, "ct"), bytes(test, "tag"));
+        let strings: [(&str, &[u8]); 5] =
+            [("key", &key), ("nonce", &nonce), ("aad", &aad), ("cipher", &text), ("tag", &tag)];
+        match run(&mut open, &[], &strings) {
+            None => {
+                assert_eq!(test["result"], "invalid", "{}", test["tcId"]);
+                refused += 1;
+            }
+            results => {
+                assert_ne!(test["result"], "invalid", "{}", test["tcId"]);
+                assert_eq!(output(&results, "plain"), bytes(test, "msg"), "{}", test["tcId"]);
+                opened += 1;
+            }
+        }
+    }
+    assert!(opened > 5 && refused > 0, "{opened} opened, {refused} refused");
+}
+
+/// draft-irtf-cfrg-xchacha-03, section 2.2.1 and appendix A.3.1.
+#[test]
+fn xchacha20_poly1305() {
+    let loaded = program("chacha20/aead.ua");
+    let key: Vec<u8> = (0..32).collect();
+    let mut subkey = Message::new(&loaded.program, "HChaCha20", None).unwrap();
+    let strings: [(&str, &[u8]); 2] = [("key", &key), ("nonce", &hex("000000090000004a0000000031415927"))];
+    assert_eq!(
+        output(&run(&mut subkey, &[], &strings), "subkey"),
+        hex("82413b4227b27bfed30e42508a877d73a0f9e4d58a74a853c12ec41326d3ecdc")
+    );
+    let key: Vec<u8> = (0x80..0xa0).collect();
+    let nonce: Vec<u8> = (0x40..0x58).collect();
+    let aad = hex("50515253c0c1c2c3c4c5c6c7");
+    let plain =
+        b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, \
+        sunscreen would be it.";
+    let text = hex(
+        "bd6d179d3e83d43b9576579493c0e939572a1700252bfaccbed2902c21396cbb731c7f1b0b4aa6440bf3a82f4eda7e39ae64c670\
+        8c54c216cb96b72e1213b4522f8c9ba40db5d945b11b69b982c1bb9e3f3fac2bc369488f76b2383565d3fff921f9664c97637da9\
+        768812f615c68b13b52e",
+    );
+    let tag = hex("c0875924c1c7987947deafd8780acf49");
+    let mut seal = Message::new(&loaded.program, "SealXChaCha20Poly1305", None).unwrap();
+    let strings: [(&str, &[u8]); 4] = [("key", &key), ("nonce", &nonce), ("aad", &aad), ("plain", plain)];
+    let results = run(&mut seal, &[], &strings);
+    assert_eq!(output(&results, "cipher"), text);
+    assert_eq!(output(&results, "tag"), tag);
+    let mut open = Message::new(&loaded.program, "OpenXChaCha20Poly1305", None).unwrap();
+    let strings: [(&str, &[u8]); 5] =
+        [("key", &key), ("nonce", &nonce), ("aad", &aad), ("cipher", &text), ("tag", &tag)];
+    assert_eq!(output(&run(&mut open, &[], &strings), "plain"), plain);
+}
+
+#[test]
+fn poly1305() {
+    let loaded = program("chacha20/poly1305.ua");
+    let mut message = Message::new(&loaded.program, "Poly1305", None).unwrap();
+    for vector in vectors("ciphers/chacha20/vectors/poly1305.json")["vectors"].as_array().unwrap() {
+        let (key, input) = (bytes(vector, "key"), bytes(vector, "input"));
+        let results = run(&mut message, &[], &[("key", &key), ("message", &input)]);
+        assert_eq!(output(&results, "tag"), bytes(vector, "output"), "{}", vector["id"]);
+    }
+}
+
+#[test]
+fn ascon_hashes() {
+    let loaded = program("ascon/hash.ua");
+    for (node, file, fixed) in [
+        ("Hash256", "ascon-hash256", true),
+        ("XOF128", "ascon-xof128", false),
+        ("CXOF128", "ascon-cxof128", false),
+    ] {
+        let mut message = Message::new(&loaded.program, node, None).unwrap();
+        let file = vectors(&format!("ciphers/ascon/vectors/{file}.json"));
+        for vector in file["vectors"].as_array().unwrap().iter().step_by(step(5)) {
+            let (input, wanted) = (bytes(vector, "input"), bytes(vector, "output"));
+            let mut strings: Vec<(&str, &[u8])> = vec![("message", &input)];
+            let customization = if node == "CXOF128" { bytes(vector, "customization") } else { Vec::new() };
+            if node == "CXOF128" {
+                strings.push(("customization", &customization));
+            }
+            let t = [("t", wanted.len() as i64)];
+            let results = run(&mut message, if fixed { &[] } else { &t }, &strings);
+            assert_eq!(output(&results, "digest"), wanted, "{node} {}", vector["id"]);
+        }
+    }
+}
+
+/// FIPS 202 against the command line of OpenSSL, at lengths around the rates.
+#[test]
+fn sha3_agrees_with_openssl() {
+    let loaded = program("keccak/sha3.ua");
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let functions: [(&str, &str, i64); 6] = [
+        ("SHA3_224", "-sha3-224", 0),
+        ("SHA3_256", "-sha3-256", 0),
+        ("SHA3_384", "-sha3-384", 0),
+        ("SHA3_512", "-sha3-512", 0),
+        ("SHAKE128", "-shake128", 200),
+        ("SHAKE256", "-shake256", 17),
+    ];
+    for (node, option, t) in functions {
+        let mut message = Message::new(&loaded.program, node, None).unwrap();
+        for length in [0, 1, 71, 72, 103, 104, 135, 136, 143, 144, 167, 168, 300] {
+            let text = random.bytes(length);
+            let mut command = Command::new("openssl");
+            command.args(["dgst", "-binary", option]);
+            if t > 0 {
+                command.args(["-xoflen", &t.to_string()]);
+            }
+            let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+            let Ok(mut child) = child else {
+                eprintln!("skipped: there is no openssl here");
+                return;
+            };
+            child.stdin.take().unwrap().write_all(&text).unwrap();
+            let wanted = child.wait_with_output().unwrap().stdout;
+            let numbers = [("t", t)];
+            let results = run(&mut message, if t > 0 { &numbers } else { &[] }, &[("message", &text)]);
+            assert_eq!(output(&results, "digest"), wanted, "{node} of {length} bytes");
+        }
+    }
 }

@@ -187,8 +187,10 @@ impl<'p> Message<'p> {
             return Ok(known.clone());
         }
         if self.schedule.is_none() {
-            let cipher = self.program.ciphers.iter().find(|cipher| Some(cipher.name.text.as_str()) == self.cipher);
-            let role = cipher.and_then(|cipher| cipher.roles.iter().find(|(role, _)| role.text == "schedule"));
+            let cipher =
+                self.program.ciphers.iter().find(|cipher| Some(cipher.name.text.as_str()) == self.cipher);
+            let role =
+                cipher.and_then(|cipher| cipher.roles.iter().find(|(role, _)| role.text == "schedule"));
             let (_, node) = role.ok_or_else(|| MessageError::Inputs("the cipher has no schedule".into()))?;
             let entry = Some(node.text.clone());
             let options = Options { entry, keep_tables: true, ..Options::new() };
@@ -198,7 +200,9 @@ impl<'p> Message<'p> {
         let shape = schedule.inputs.first();
         if let Some(shape) = shape.filter(|shape| shape.atoms != key.len()) {
             let (wanted, given) = (shape.atoms, key.len());
-            return Err(MessageError::Inputs(format!("a key of this cipher has {wanted} bytes, not {given}")));
+            return Err(MessageError::Inputs(format!(
+                "a key of this cipher has {wanted} bytes, not {given}"
+            )));
         }
         let atoms = bytes_as_atoms(shape, key)?;
         let words = schedule.interpreter.run(&[atoms]).into_iter().next().unwrap_or_default();

@@ -71,7 +71,7 @@ pub(in crate::elaborate) fn type_too_large(span: Span, limit: u64) -> Diagnostic
     Diagnostic::error("E0404", span, "this type has too many words")
         .label("too large")
         .rule(format!("a variable has at most {limit} words"))
-        .help("a node describes one instance; parallel instances are the compiler's business")
+        .help("a node describes one instance; if lengths are public, take a shorter message")
 }
 
 pub(in crate::elaborate) fn word_too_wide(span: Span, bits: u32, limit: u32) -> Diagnostic {

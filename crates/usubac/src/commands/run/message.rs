@@ -21,8 +21,9 @@ pub fn of_mode(run: &Run, name: &str, output: &Output) -> Result<(), Failure> {
     let primitive = primitive(run, &cipher, &given)?;
     let source = cipher.folder.join(&cipher.manifest.source);
     let source = source.to_string_lossy();
-    let loaded = message::bind(primitive, &source, &cipher.loaded, mode, &Disk)
-        .map_err(|reason| Failure::general(format!("`{name}` does not fit `{}`: {reason}", primitive.name)))?;
+    let loaded = message::bind(primitive, &source, &cipher.loaded, mode, &Disk).map_err(|reason| {
+        Failure::general(format!("`{name}` does not fit `{}`: {reason}", primitive.name))
+    })?;
     if loaded.diagnostics.iter().any(usuba_lang::diagnostic::Diagnostic::is_error) {
         output.diagnostics(&loaded.diagnostics, &loaded.sources);
         return Err(Failure::Said);
@@ -111,12 +112,18 @@ fn print(
             strings.push((name, bytes(name, text)?));
         }
     }
-    let described = |name: &&str| if nats.contains(name) { format!("{name} (a number)") } else { (*name).to_string() };
+    let described =
+        |name: &&str| if nats.contains(name) { format!("{name} (a number)") } else { (*name).to_string() };
     if let Some(missing) = nats.iter().find(|nat| !numbers.iter().any(|(name, _)| name == *nat)) {
-        let all: Vec<String> = nats.iter().copied().chain(message.strings()).map(|name| described(&name)).collect();
-        return Err(Failure::general(format!("the number `{missing}` is missing; the inputs are {}", all.join(", "))));
+        let all: Vec<String> =
+            nats.iter().copied().chain(message.strings()).map(|name| described(&name)).collect();
+        return Err(Failure::general(format!(
+            "the number `{missing}` is missing; the inputs are {}",
+            all.join(", ")
+        )));
     }
-    let borrowed: Vec<(&str, &[u8])> = strings.iter().map(|(name, bytes)| (*name, bytes.as_slice())).collect();
+    let borrowed: Vec<(&str, &[u8])> =
+        strings.iter().map(|(name, bytes)| (*name, bytes.as_slice())).collect();
     let Some(results) = message.run(&numbers, &borrowed).map_err(failed)? else {
         return Err(Failure::general("the message is refused: its tag is wrong"));
     };
