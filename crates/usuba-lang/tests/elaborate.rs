@@ -12,6 +12,7 @@ use usuba_lang::ast::Program;
 use usuba_lang::diagnostic::Diagnostic;
 use usuba_lang::elaborate::{self, Options};
 use usuba_lang::interpret::{Interpreter, check_inputs, interpret};
+use usuba_lang::load::{Loader, load};
 use usuba_lang::render::{Style, render};
 use usuba_lang::source::Sources;
 use usuba_lang::typed::{self, Direction, Instance, Mode, VariableId};
@@ -205,10 +206,22 @@ fn ciphers() -> Vec<PathBuf> {
 #[test]
 fn ciphers_are_right() {
     for path in ciphers() {
-        let text = fs::read_to_string(&path).unwrap();
-        let (sources, program, _) = parse(&name(&path), &text);
-        let said = elaborate::check(&program, true);
-        assert!(said.is_empty(), "{}", render(&said, &sources, Style::Plain));
+        let loaded = load(&path.to_string_lossy(), &[], &Disk);
+        let said = elaborate::check(&loaded.program, true);
+        assert!(said.is_empty(), "{}", render(&said, &loaded.sources, Style::Plain));
+    }
+}
+
+/// The file system.
+struct Disk;
+
+impl Loader for Disk {
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        fs::read(path).map_err(|error| error.to_string())
+    }
+
+    fn canonical(&self, path: &str) -> Option<String> {
+        fs::canonicalize(path).ok().map(|path| path.to_string_lossy().into_owned())
     }
 }
 

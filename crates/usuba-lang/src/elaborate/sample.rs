@@ -96,6 +96,9 @@ impl<'p> Session<'p> {
         let profile = self.profile(index);
         let nats = public::nat_names(definition).count();
         let cipher = definition.cipher.as_ref().map(|_| 0);
+        // What waits is of other definitions.
+        self.run_requests();
+        self.requests.clear();
         let before = self.report.failures();
         let mut found = 0;
         let mut seen = Vec::new();
