@@ -31,6 +31,22 @@ pub enum Item {
     },
     /// A definition.
     Definition(Definition),
+    /// `const N = 4`, `const RC:u32[4] = (…)`.
+    Constant(ConstantDefinition),
+    /// `cipher Toy (encrypt = F, …)`.
+    Cipher(CipherDefinition),
+}
+
+impl Program {
+    /// Adds an item that is no `include`.
+    pub fn add(&mut self, item: Item) {
+        match item {
+            Item::Definition(definition) => self.definitions.push(definition),
+            Item::Constant(constant) => self.constants.push(constant),
+            Item::Cipher(cipher) => self.ciphers.push(cipher),
+            Item::Include { .. } => {}
+        }
+    }
 }
 
 /// A program: the definitions of the main file and of what it includes, spliced in order. The last is the entry.
@@ -38,6 +54,89 @@ pub enum Item {
 pub struct Program {
     /// The definitions, a callee before its callers.
     pub definitions: Vec<Definition>,
+    /// The constants of the whole program.
+    pub constants: Vec<ConstantDefinition>,
+    /// The block ciphers that may be bound to the parameter of a mode.
+    pub ciphers: Vec<CipherDefinition>,
+}
+
+/// A constant of the whole program.
+#[derive(Clone, Debug)]
+pub struct ConstantDefinition {
+    /// The name.
+    pub name: Name,
+    /// What it is.
+    pub value: ConstantValue,
+    /// The whole item.
+    pub span: Span,
+}
+
+/// What a constant of the whole program is.
+#[derive(Clone, Debug)]
+pub enum ConstantValue {
+    /// A number for the compiler.
+    Number(Static),
+    /// Words, row-major.
+    Words(Type, List),
+}
+
+/// A block cipher as what a mode needs of it. Blocks and keys are bytes; the round keys are whatever the nodes say.
+#[derive(Clone, Debug)]
+pub struct CipherDefinition {
+    /// The name.
+    pub name: Name,
+    /// What each role is played by: `encrypt = F`.
+    pub roles: Vec<(Name, Name)>,
+    /// The whole item.
+    pub span: Span,
+}
+
+/// What a definition says about its lengths before its body.
+#[derive(Clone, Debug)]
+pub enum Fact {
+    /// `n = (len + 15) / 16`: a length that follows from others.
+    Length(Name, Static),
+    /// `len <= 64`: a condition on which the definition may be used.
+    Condition(Condition),
+}
+
+/// A condition on public numbers.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    /// What.
+    pub kind: ConditionKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// Conditions on public numbers.
+#[derive(Clone, Debug)]
+pub enum ConditionKind {
+    /// `a < b`.
+    Compare(Comparison, Static, Static),
+    /// `a in {4, 8}`.
+    Among(Static, Vec<Integer>),
+    /// `P and Q`.
+    And(Box<Condition>, Box<Condition>),
+    /// `P or Q`.
+    Or(Box<Condition>, Box<Condition>),
+}
+
+/// Comparisons of public numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Comparison {
+    /// `==`.
+    Equal,
+    /// `!=`.
+    Unequal,
+    /// `<`.
+    Less,
+    /// `<=`.
+    AtMost,
+    /// `>`.
+    Greater,
+    /// `>=`.
+    AtLeast,
 }
 
 /// `node`, `perm` or `table`, possibly an array of them.
@@ -47,10 +146,16 @@ pub struct Definition {
     pub attributes: Vec<Attribute>,
     /// The name.
     pub name: Name,
+    /// `<C: cipher>`: the name of its cipher parameter.
+    pub cipher: Option<Name>,
     /// Parameters in order.
     pub inputs: Vec<Declaration>,
+    /// `opens` was written for `returns`, where: there are results only if a tag is right.
+    pub opens: Option<Span>,
     /// Results in order.
     pub outputs: Vec<Declaration>,
+    /// What follows `where`.
+    pub facts: Vec<Fact>,
     /// Whether it is an array (`node[]`), called as `f<e>(..)`.
     pub array: bool,
     /// The body, or one body per element of an array.
@@ -134,6 +239,8 @@ pub struct Declaration {
     pub names: Vec<Name>,
     /// `const` was written, where.
     pub constant: Option<Span>,
+    /// `uniform` was written, where.
+    pub uniform: Option<Span>,
     /// `lazyLift` was written, where.
     pub lazy_lift: Option<Span>,
     /// The type.
@@ -145,7 +252,7 @@ pub struct Declaration {
 pub struct Type {
     /// The base.
     pub base: BaseType,
-    /// Sizes in brackets, outermost first; closed static expressions are still expressions here.
+    /// Sizes in brackets, outermost first; static expressions are still expressions here.
     pub dimensions: Vec<Static>,
     /// The place.
     pub span: Span,
@@ -179,6 +286,8 @@ pub enum BaseType {
         /// How many.
         count: u32,
     },
+    /// `C.keys`: the round keys of the cipher parameter `C`.
+    Keys(String),
 }
 
 /// `<V>`, `<H>`, `<B>` or `<'name>`. `'D` is the implicit direction of the definition (D10).
@@ -219,10 +328,40 @@ pub struct Static {
 pub enum StaticKind {
     /// A literal.
     Integer(Integer),
-    /// A loop variable or a `nat` parameter.
+    /// A loop variable, a `nat` parameter, a length, a constant, or `C.block` and `C.key` of a cipher.
     Name(String),
     /// An operation.
     Binary(StaticOp, Box<Static>, Box<Static>),
+    /// `min(a, b)`, `max(a, b)`, `Ntz(a)`.
+    Apply(StaticFunction, Vec<Static>),
+}
+
+/// Functions of public numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StaticFunction {
+    /// The smaller of two.
+    Min,
+    /// The larger of two.
+    Max,
+    /// How many zeros a positive number ends with, in binary.
+    TrailingZeros,
+}
+
+impl StaticFunction {
+    /// The function of that spelling.
+    pub fn named(spelling: &str) -> Option<StaticFunction> {
+        Some(match spelling {
+            "min" => StaticFunction::Min,
+            "max" => StaticFunction::Max,
+            "Ntz" => StaticFunction::TrailingZeros,
+            _ => return None,
+        })
+    }
+
+    /// The number of its arguments.
+    pub fn arity(self) -> usize {
+        if self == StaticFunction::TrailingZeros { 1 } else { 2 }
+    }
 }
 
 /// Static operators.
@@ -247,6 +386,34 @@ pub enum Equation {
     Assign(Assignment),
     /// `forall`.
     Forall(Forall),
+    /// `if P { … } else { … }`.
+    If(If),
+    /// `accept a == b`.
+    Accept(Accept),
+}
+
+/// A choice on public facts.
+#[derive(Clone, Debug)]
+pub struct If {
+    /// What decides.
+    pub condition: Condition,
+    /// What holds if it is so.
+    pub then: Vec<Equation>,
+    /// What holds otherwise.
+    pub otherwise: Vec<Equation>,
+    /// The whole.
+    pub span: Span,
+}
+
+/// The one place where data may gate a result.
+#[derive(Clone, Debug)]
+pub struct Accept {
+    /// One side.
+    pub left: Expression,
+    /// The other.
+    pub right: Expression,
+    /// The whole.
+    pub span: Span,
 }
 
 /// An assignment as written.
@@ -273,8 +440,11 @@ pub struct Forall {
     pub variable: Name,
     /// First value.
     pub start: Static,
-    /// Last value, inclusive; the loop runs downwards if it is less than `start`.
+    /// Last value, inclusive; the loop runs downwards if it is less than `start`. If the range is half-open, the first
+    /// value that is no more in it: the loop runs upwards, or not at all.
     pub stop: Static,
+    /// `[a, b)` rather than `[a, b]`.
+    pub half_open: bool,
     /// The body.
     pub body: Vec<Equation>,
     /// The whole.
@@ -319,6 +489,8 @@ pub enum Selection {
     Index(Static),
     /// `[a..b]`, descending if a > b.
     Range(Static, Static),
+    /// `[a, b)`, which may be empty.
+    HalfOpen(Static, Static),
     /// `[e1, e2, …]`.
     Slice(Vec<Static>),
 }
@@ -400,6 +572,26 @@ pub enum ExpressionKind {
         /// The arguments.
         arguments: Vec<Expression>,
     },
+    /// `a ++ b`, two or more.
+    Concatenate(Vec<Expression>),
+    /// `Bits(x)`, `Words(x, big):u32` and their like.
+    Cast(Cast),
     /// What the parser could not read; a diagnostic has been made.
     Error,
 }
+
+/// A cast, or padding, with what is selected of its result.
+#[derive(Clone, Debug)]
+pub struct Cast {
+    /// Which, with its place.
+    pub name: Name,
+    /// The arguments.
+    pub arguments: Vec<Expression>,
+    /// The type after a colon.
+    pub ty: Option<Type>,
+    /// `[..]` in order.
+    pub selections: Vec<Selection>,
+}
+
+/// The casts by name.
+pub const CASTS: [&str; 6] = ["Bits", "Bytes", "Words", "Word", "Pad", "Zero"];

@@ -2,7 +2,7 @@
 //!
 //! Floors, in reading order:
 //! [`source`] (texts and spans), [`diagnostic`] (what can be said about them), [`syntax`] (text → [`ast`]),
-//! [`load`] (includes), [`elaborate`] (ast → [`typed`]), [`interpret`] (the semantics).
+//! [`load`] (includes), [`elaborate`] (ast → [`typed`]), [`interpret`] (the semantics), [`message`] (byte strings).
 //!
 //! The crate is pure: it reads no file and knows no machine.
 
@@ -12,6 +12,7 @@ pub mod elaborate;
 pub mod format;
 pub mod interpret;
 pub mod load;
+pub mod message;
 pub mod render;
 pub mod source;
 pub mod syntax;

@@ -111,12 +111,12 @@ impl Loading<'_> {
                 None => {
                     frames.pop();
                 }
-                Some(Item::Definition(definition)) => self.loaded.program.definitions.push(definition),
                 Some(Item::Include { path, span }) => {
                     let folder = frame.folder.clone();
                     let opened = self.include(&path, span, &folder, &frames);
                     frames.extend(opened);
                 }
+                Some(item) => self.loaded.program.add(item),
             }
         }
     }

@@ -148,8 +148,10 @@ pub struct Variable {
     pub word: u32,
     /// The direction of its atoms.
     pub direction: Direction,
-    /// `const`: the same for all parallel instances.
+    /// `const`: the same for all parallel instances, and for all messages of a key.
     pub constant: bool,
+    /// `uniform`: the same for all positions of a message.
+    pub uniform: bool,
 }
 
 impl Variable {
@@ -340,13 +342,15 @@ impl Expression {
             ExpressionKind::Tuple(parts) => parts.iter().collect(),
             ExpressionKind::Logic(_, a, b)
             | ExpressionKind::Arithmetic { left: a, right: b, .. }
-            | ExpressionKind::Pack { high: a, low: b } => vec![a, b],
+            | ExpressionKind::Pack { high: a, low: b }
+            | ExpressionKind::Accept { left: a, right: b } => vec![a, b],
             ExpressionKind::Not(value)
             | ExpressionKind::Refresh(value)
             | ExpressionKind::Shuffle { value, .. }
             | ExpressionKind::Shift { value, .. }
             | ExpressionKind::Bitmask { value, .. }
             | ExpressionKind::Gather { value, .. }
+            | ExpressionKind::Regroup { value, .. }
             | ExpressionKind::Call { arguments: value, .. } => vec![value],
         }
     }
@@ -426,4 +430,19 @@ pub enum ExpressionKind {
     },
     /// The identity; a refresh of the masks when masking.
     Refresh(Box<Expression>),
+    /// The bits of all atoms of `value`, each from its most significant, as atoms of `width` bits ([`Mode::Words`] only).
+    Regroup {
+        /// Width of the atoms of the result, which divides the number of bits.
+        width: u32,
+        /// The operand.
+        value: Box<Expression>,
+    },
+    /// No atoms. Where the operands differ, the program has no results: its message is refused. The value of an assignment
+    /// without targets.
+    Accept {
+        /// One side.
+        left: Box<Expression>,
+        /// The other, of the same widths.
+        right: Box<Expression>,
+    },
 }

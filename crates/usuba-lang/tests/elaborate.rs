@@ -3,15 +3,16 @@
 //!
 //! A program may begin with comment lines for the test: `# run: x=1,2 => y=3` (one value per word of the source, in any
 //! slicing), `# entry: f<1>`, `# mode: words` or `# mode: bits` (both if absent), `# word: 16`, `# direction: v`,
-//! `# nat: n=5`, `# strict`, `# bitslice-arith`, `# keep-tables`, and for messages `# with: check` or
+//! `# nat: n=5`, `# count: plain=5`, `# cipher: Toy`, `# strict`, `# bitslice-arith`, `# keep-tables`, and for messages `# with: check` or
 //! `# with: elaborate` (check if absent).
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use usuba_lang::ast::{Item, Program};
+use usuba_lang::ast::Program;
 use usuba_lang::diagnostic::Diagnostic;
 use usuba_lang::elaborate::{self, Options};
 use usuba_lang::interpret::{Interpreter, check_inputs, interpret};
+use usuba_lang::load::{Loader, load};
 use usuba_lang::render::{Style, render};
 use usuba_lang::source::Sources;
 use usuba_lang::typed::{self, Direction, Instance, Mode, VariableId};
@@ -20,11 +21,9 @@ fn parse(name: &str, text: &str) -> (Sources, Program, Vec<Diagnostic>) {
     let mut sources = Sources::default();
     let id = sources.add(name, text);
     let (file, diagnostics) = usuba_lang::syntax::parse(id, text);
-    let definitions = file.items.into_iter().filter_map(|item| match item {
-        Item::Definition(definition) => Some(definition),
-        Item::Include { .. } => None,
-    });
-    (sources, Program { definitions: definitions.collect() }, diagnostics)
+    let mut program = Program::default();
+    file.items.into_iter().for_each(|item| program.add(item));
+    (sources, program, diagnostics)
 }
 
 fn directive<'t>(text: &'t str, key: &str) -> Vec<&'t str> {
@@ -52,6 +51,14 @@ fn options(text: &str) -> Options {
             (name.to_string(), value.parse().unwrap())
         })
         .collect();
+    options.words = directive(text, "count")
+        .iter()
+        .map(|words| {
+            let (name, value) = words.split_once('=').unwrap();
+            (name.to_string(), value.parse().unwrap())
+        })
+        .collect();
+    options.cipher = first("cipher").map(str::to_string);
     options.strict = first("strict").is_some();
     options.bitslice_arithmetic = first("bitslice-arith").is_some();
     options.keep_tables = first("keep-tables").is_some();
@@ -199,10 +206,22 @@ fn ciphers() -> Vec<PathBuf> {
 #[test]
 fn ciphers_are_right() {
     for path in ciphers() {
-        let text = fs::read_to_string(&path).unwrap();
-        let (sources, program, _) = parse(&name(&path), &text);
-        let said = elaborate::check(&program, true);
-        assert!(said.is_empty(), "{}", render(&said, &sources, Style::Plain));
+        let loaded = load(&path.to_string_lossy(), &[], &Disk);
+        let said = elaborate::check(&loaded.program, true);
+        assert!(said.is_empty(), "{}", render(&said, &loaded.sources, Style::Plain));
+    }
+}
+
+/// The file system.
+struct Disk;
+
+impl Loader for Disk {
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        fs::read(path).map_err(|error| error.to_string())
+    }
+
+    fn canonical(&self, path: &str) -> Option<String> {
+        fs::canonicalize(path).ok().map(|path| path.to_string_lossy().into_owned())
     }
 }
 

@@ -34,6 +34,7 @@ fn show_static(expression: &Static) -> String {
             };
             format!("({} {sign} {})", show_static(left), show_static(right))
         }
+        StaticKind::Apply(..) => panic!("{expression:?}"),
     }
 }
 

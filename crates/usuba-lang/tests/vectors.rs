@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use usuba_lang::ast::{Item, Program};
+use usuba_lang::ast::Program;
 use usuba_lang::elaborate::{Options, elaborate};
 use usuba_lang::interpret::{Interpreter, check_inputs};
 use usuba_lang::source::SourceId;
@@ -17,11 +17,9 @@ fn program(cipher: &str) -> Program {
     let text = fs::read_to_string(folder(cipher).join(format!("{cipher}.ua"))).unwrap();
     let (file, diagnostics) = usuba_lang::syntax::parse(SourceId(0), &text);
     assert!(diagnostics.is_empty());
-    let definitions = file.items.into_iter().filter_map(|item| match item {
-        Item::Definition(definition) => Some(definition),
-        Item::Include { .. } => None,
-    });
-    Program { definitions: definitions.collect() }
+    let mut program = Program::default();
+    file.items.into_iter().for_each(|item| program.add(item));
+    program
 }
 
 fn vectors(cipher: &str, file: &str) -> Value {

@@ -10,8 +10,8 @@ use usuba_lang::typed::{Body, Direction, Expression, ExpressionKind, Lookup, Pro
 /// Everything in `program` that the slicing rules out, at most one finding per place.
 pub(crate) fn findings(program: &Program, options: &Options) -> Vec<Diagnostic> {
     let slicing = options.slicing;
-    let mut found = Vec::new();
-    if slicing == Slicing::B {
+    let mut found = messages_only(program);
+    if slicing == Slicing::B || !found.is_empty() {
         return found;
     }
     let mut first: Option<(u32, Span)> = None;
@@ -66,6 +66,33 @@ pub(crate) fn findings(program: &Program, options: &Options) -> Vec<Diagnostic> 
         seen.push(finding.span);
         fresh
     });
+    found
+}
+
+/// What only the interpreter knows so far: casts of words, acceptance, arrays without elements.
+fn messages_only(program: &Program) -> Vec<Diagnostic> {
+    fn cast(expression: &Expression) -> Option<Span> {
+        match &expression.kind {
+            ExpressionKind::Regroup { .. } | ExpressionKind::Accept { .. } => Some(expression.span),
+            _ => expression.operands().into_iter().find_map(cast),
+        }
+    }
+    fn in_steps(steps: &[Step]) -> Option<Span> {
+        steps.iter().find_map(|step| match step {
+            Step::Assign(assignment) => cast(&assignment.value),
+            Step::Loop(looped) => looped.iterations.first().and_then(|body| in_steps(body)),
+        })
+    }
+    let mut found = Vec::new();
+    for instance in program.instances() {
+        let empty = instance.variables.iter().find(|variable| variable.atoms() == 0);
+        found.extend(
+            empty.map(|variable| messages::interpreted_only(variable.span, "an array without elements")),
+        );
+        if let Body::Equations(equations) = &instance.body {
+            found.extend(in_steps(&equations.steps).map(|span| messages::interpreted_only(span, "this")));
+        }
+    }
     found
 }
 

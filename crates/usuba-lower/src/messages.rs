@@ -30,6 +30,14 @@ pub(crate) fn word_lookup(span: Span, name: &str, inputs: u32, outputs: u32, sli
         ))
 }
 
+/// `what`: "this", or what there is to say of the place.
+pub(crate) fn interpreted_only(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::error("E0921", span, format!("{what} is only interpreted so far"))
+        .label("no code is made for it")
+        .rule("casts between words of several sizes, `accept`, and arrays without elements have a meaning, but no code yet")
+        .help("run it with `usubac run`; casts between words and their bits are code under `--slicing b`")
+}
+
 pub(crate) fn directions(span: Span, name: &str, direction: Direction, slicing: Slicing) -> Diagnostic {
     let wanted = match slicing {
         Slicing::Packed(words) => words.to_string(),

@@ -307,6 +307,9 @@ impl ExpressionKind {
                 ExpressionKind::Call { callee: *callee, arguments: boxed(arguments)? }
             }
             Typed::Refresh(value) => ExpressionKind::Refresh(boxed(value)?),
+            Typed::Regroup { .. } | Typed::Accept { .. } => {
+                unreachable!("admission refuses what is only interpreted")
+            }
         })
     }
 }

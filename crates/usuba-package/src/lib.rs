@@ -2,7 +2,7 @@
 //!
 //! Floors, in reading order: [`order`] (what bytes mean), [`manifest`] (what a cipher consists of), [`driver`] (the C around
 //! kernels), [`library`] (all of it, for one target), [`package`] (for all machines, behind one set of functions),
-//! [`construction`] (the C that is over primitives).
+//! [`construction`] (the C that is over primitives), [`message`] (modes over a cipher, for the interpreter).
 //!
 //! The crate is pure: it reads no file and starts no process.
 
@@ -10,6 +10,7 @@ pub mod construction;
 pub mod driver;
 pub mod library;
 pub mod manifest;
+pub mod message;
 pub mod order;
 pub mod package;
 

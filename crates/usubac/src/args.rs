@@ -184,12 +184,28 @@ Examples:
   usubac run chacha20.ua --entry QuarterRound x=11111111,01020304,9b8d6f43,01234567
   usubac run rectangle.ua --slicing b --entry SubColumn s=…
 
+  usubac run ciphers/aes --mode gcm-seal t=16 key=00… iv=… aad=… plain=…
+  usubac run ciphers/ascon/aead.ua --bytes --entry SealAEAD128 key=… nonce=… aad= plain=…
+
 Each input is written name=ATOMS: its atoms in hexadecimal, separated by commas, row-major. Outputs are printed the same
-way, one line each. Under `--slicing b` the atoms are bits.")]
+way, one line each. Under `--slicing b` the atoms are bits.
+
+With `--mode` or `--bytes` a message is computed: each input is a string of bytes in hexadecimal, which may be empty, and
+lengths follow from them; a `nat` parameter, such as the length t of a tag, is a decimal number. A message whose tag is
+wrong is refused, and the exit status is 1.")]
 pub struct Run {
-    /// The program.
-    #[arg(value_name = "FILE")]
+    /// The program, or with `--mode` the folder of a cipher.
+    #[arg(value_name = "FILE|FOLDER")]
     pub file: String,
+    /// Run a mode of operation over the block cipher of a folder: `ctr`, `gcm-seal`, … (an unknown name lists them).
+    #[arg(long, value_name = "MODE", conflicts_with_all = ["slicing", "entry", "word", "bitslice_arith"])]
+    pub mode: Option<String>,
+    /// The primitive of the folder, where the length of the key does not tell.
+    #[arg(long, value_name = "NAME", requires = "mode")]
+    pub primitive: Option<String>,
+    /// The inputs are strings of bytes, whose lengths are those of the program.
+    #[arg(long, conflicts_with_all = ["slicing", "word", "bitslice_arith"])]
+    pub bytes: bool,
     #[command(flatten)]
     pub entry: Entry,
     /// Evaluate with words as they are (no slicing, v, h) or as their bits (b).

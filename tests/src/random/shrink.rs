@@ -177,17 +177,14 @@ impl Collector<'_> {
                     }
                 }
                 Equation::Forall(forall) => self.defining(name, &forall.body, edits),
+                Equation::If(_) | Equation::Accept(_) => {}
             }
         }
     }
 
     fn equations(&mut self, equations: &[Equation]) {
         for equation in equations {
-            let span = match equation {
-                Equation::Assign(assignment) => assignment.span,
-                Equation::Forall(forall) => forall.span,
-            };
-            self.steps.push(vec![self.removal(span)]);
+            self.steps.push(vec![self.removal(span_of(equation))]);
         }
         for equation in equations {
             match equation {
@@ -232,6 +229,11 @@ impl Collector<'_> {
                     }
                     self.equations(&forall.body);
                 }
+                Equation::If(choice) => {
+                    self.equations(&choice.then);
+                    self.equations(&choice.otherwise);
+                }
+                Equation::Accept(_) => {}
             }
         }
     }
@@ -250,7 +252,7 @@ impl Collector<'_> {
     fn selection(&mut self, selection: &Selection) {
         match selection {
             Selection::Index(e) => self.number(e.span),
-            Selection::Range(a, b) => {
+            Selection::Range(a, b) | Selection::HalfOpen(a, b) => {
                 self.number(a.span);
                 self.number(b.span);
                 let first = self.at(a.span).to_string();
@@ -328,6 +330,8 @@ fn span_of(equation: &Equation) -> Span {
     match equation {
         Equation::Assign(assignment) => assignment.span,
         Equation::Forall(forall) => forall.span,
+        Equation::If(choice) => choice.span,
+        Equation::Accept(accept) => accept.span,
     }
 }
 

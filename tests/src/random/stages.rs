@@ -25,11 +25,9 @@ pub fn parsed(text: &str) -> Result<(Sources, ast::Program), String> {
 /// The definitions of a text and what the parser says about it.
 pub fn syntax_only(id: SourceId, text: &str) -> (ast::Program, Vec<Diagnostic>) {
     let (file, diagnostics) = syntax::parse(id, text);
-    let definitions = file.items.into_iter().filter_map(|item| match item {
-        ast::Item::Definition(definition) => Some(definition),
-        ast::Item::Include { .. } => None,
-    });
-    (ast::Program { definitions: definitions.collect() }, diagnostics)
+    let mut program = ast::Program::default();
+    file.items.into_iter().for_each(|item| program.add(item));
+    (program, diagnostics)
 }
 
 /// How a slicing elaborates.

@@ -307,11 +307,13 @@ pub(super) fn for_each_expression(expression: &mut Expression, visit: &mut dyn F
             | ExpressionKind::Gather { value: one, .. }
             | ExpressionKind::Shuffle { value: one, .. }
             | ExpressionKind::Bitmask { value: one, .. }
+            | ExpressionKind::Regroup { value: one, .. }
             | ExpressionKind::Call { arguments: one, .. }
             | ExpressionKind::Refresh(one) => stack.push(one),
             ExpressionKind::Logic(_, left, right)
             | ExpressionKind::Arithmetic { left, right, .. }
-            | ExpressionKind::Pack { high: left, low: right } => {
+            | ExpressionKind::Pack { high: left, low: right }
+            | ExpressionKind::Accept { left, right } => {
                 stack.push(left);
                 stack.push(right);
             }

@@ -2,6 +2,7 @@
 
 use super::constants::{flatten, has_untyped};
 use super::node::{Body, Value, bit_count};
+use super::public::{self, Scale, Unsolved};
 use super::types::{DeclaredType, Direction, DirectionTerm, Interface, SizeTerm, Width, Word};
 use super::{Key, elements, generic_key, messages, statics};
 use crate::ast::{self, Name};
@@ -40,6 +41,15 @@ impl Binding {
     }
 }
 
+/// The definition that a call means.
+struct Callee<'c, 'p> {
+    name: &'c Name,
+    index: usize,
+    definition: &'p ast::Definition,
+    element: usize,
+    cipher: Option<usize>,
+}
+
 impl<'p> Body<'p, '_> {
     /// `f(..)`, `f<e>(..)`, `refresh(e)`.
     pub(super) fn call(
@@ -55,16 +65,27 @@ impl<'p> Body<'p, '_> {
             let kind = ExpressionKind::Refresh(Box::new(value.expression));
             return Some(Value { expression: Expression { kind, span }, words: value.words });
         }
-        let index = self.session.definitions.get(callee.text.as_str()).copied();
+        let index = match callee.text.split_once('.') {
+            None => self.session.definitions.get(callee.text.as_str()).copied(),
+            Some((_, role)) => self.role(callee, role),
+        };
         let index = index.filter(|&index| index < self.definition)?;
         let definition = self.session.program.definitions.get(index)?;
-        let Some(interface) = self.session.interface(index) else {
-            self.session.report.note_failure();
-            return None;
+        let (cipher, element) = match (&definition.cipher, element) {
+            (None, element) => (None, element),
+            (Some(_), element) => (Some(self.bound_cipher(element)?), None),
         };
         let element = match element {
             None => Some(0),
             Some(written) => self.element(written, definition),
+        };
+        if self.session.profile(index).sized {
+            let at = Callee { name: callee, index, definition, element: element?, cipher };
+            return self.sized_call(&at, arguments, expected, span);
+        }
+        let Some(interface) = self.session.interface(index, &Scale::default()) else {
+            self.session.report.note_failure();
+            return None;
         };
         let (nats, words) = self.split(callee, &interface, arguments, span)?;
         let binding = Binding {
@@ -91,23 +112,170 @@ impl<'p> Body<'p, '_> {
         }
         let parameters: Vec<Word> = parameters.iter().map(|&word| self.call_view(word)).collect();
         if let Err(disagreement) = self.agree(&parameters, &arguments.words) {
-            let (wanted, given) = self.describe_both(&parameters, &arguments.words, disagreement);
-            self.report_here(messages::arguments_differ(
-                callee,
-                &definition.name,
-                span,
-                &wanted,
-                &given,
-                disagreement,
-            ));
+            self.arguments_differ(callee, definition, (&parameters, &arguments.words), disagreement, span);
             return None;
         }
         self.bind_results(&results, expected);
-        let element = element?;
-        let id = self.callee_instance(callee, index, element, nats, &interface, &binding, span)?;
+        let at = Callee { name: callee, index, definition, element: element?, cipher };
+        let scale = Scale { nats, ..Scale::default() };
+        let id = self.callee_instance(&at, scale, &interface, &binding, span)?;
         let results: Vec<Word> = results.iter().map(|&word| self.call_view(word)).collect();
         let kind = ExpressionKind::Call { callee: id, arguments: Box::new(arguments.expression) };
         Some(Value { expression: Expression { kind, span }, words: results })
+    }
+
+    /// The definition that plays a role of the cipher parameter.
+    fn role(&mut self, callee: &Name, role: &str) -> Option<usize> {
+        let (_, cipher) = self.cipher?;
+        let bound = self.session.cipher(cipher);
+        let Some(bound) = bound else {
+            self.session.report.note_failure();
+            return None;
+        };
+        let found = bound.roles.iter().find(|(known, _)| *known == role).map(|&(_, index)| index);
+        let Some(found) = found else {
+            let name = self.session.program.ciphers.get(cipher).map(|cipher| &cipher.name)?;
+            self.report_here(messages::cipher_without_role(callee, role, name));
+            return None;
+        };
+        if found >= self.definition {
+            let name = &self.session.program.definitions.get(found)?.name;
+            self.report_here(messages::forward_call(callee, name, false));
+            return None;
+        }
+        Some(found)
+    }
+
+    /// The cipher that a call passes on: `f<C>(..)`.
+    fn bound_cipher(&mut self, written: Option<&ast::Static>) -> Option<usize> {
+        // What it may be has been checked with the names.
+        let ast::StaticKind::Name(name) = &written?.kind else { return None };
+        match self.cipher {
+            Some((parameter, cipher)) if parameter.text == *name => Some(cipher),
+            _ => self.session.program.ciphers.iter().position(|cipher| cipher.name.text == *name),
+        }
+    }
+
+    fn arguments_differ(
+        &mut self,
+        callee: &Name,
+        definition: &ast::Definition,
+        (wanted, given): (&[Word], &[Word]),
+        disagreement: super::node::Disagreement,
+        span: Span,
+    ) {
+        let (wanted, given) = self.describe_both(wanted, given, disagreement);
+        let own = self.cipher.filter(|_| callee.text.contains('.'));
+        let name = own.map_or(&definition.name, |(parameter, _)| parameter);
+        let finding = messages::arguments_differ(callee, name, span, &wanted, &given, disagreement);
+        self.report_here(finding);
+    }
+
+    /// A call of a node whose sizes follow from its arguments.
+    ///
+    /// There is one argument for each parameter. Those that have a type by themselves come first; their sizes tell the
+    /// lengths, and the lengths the types of the others.
+    fn sized_call(
+        &mut self,
+        at: &Callee<'_, 'p>,
+        arguments: &[ast::Expression],
+        expected: Option<&[Word]>,
+        span: Span,
+    ) -> Option<Value> {
+        let callee = at.name;
+        let parameters: Vec<(&Name, bool)> = at
+            .definition
+            .inputs
+            .iter()
+            .flat_map(|d| d.names.iter().map(|name| (name, d.ty.base == ast::BaseType::Nat)))
+            .collect();
+        if parameters.len() != arguments.len() {
+            self.report_here(messages::argument_count(callee, span, parameters.len(), arguments.len()));
+            return None;
+        }
+        let mut nats = Vec::new();
+        let mut values: Vec<Option<Value>> = Vec::new();
+        let mut failed = false;
+        for (argument, &(parameter, nat)) in arguments.iter().zip(&parameters) {
+            let mut value = None;
+            if nat {
+                let number = self.nat_argument(argument, parameter);
+                failed |= number.is_none();
+                nats.extend(number);
+            } else if !has_untyped(argument) {
+                value = self.expression(argument, None);
+                failed |= value.is_none();
+            }
+            values.push(value);
+        }
+        if failed {
+            return None;
+        }
+        let scale = self.solve(at, nats, arguments, &values, span)?;
+        let Some(interface) = self.session.interface(at.index, &scale) else {
+            self.session.report.note_failure();
+            return None;
+        };
+        let binding = Binding {
+            sizes: (0..interface.visible_sizes).map(|_| self.unifier.fresh_width()).collect(),
+            directions: (0..interface.visible_directions).map(|_| self.unifier.fresh_direction()).collect(),
+        };
+        let results = binding.all(&interface.outputs);
+        let (mut wanted, mut given, mut expressions) = (Vec::new(), Vec::new(), Vec::new());
+        for ((value, argument), declared) in values.into_iter().zip(arguments).zip(&interface.inputs) {
+            let DeclaredType::Words(ty) = &declared.ty else { continue };
+            let words: Vec<Word> = binding.words(ty).collect();
+            let value = match value {
+                Some(value) => value,
+                None => self.tuple(&[argument], Some(&words), argument.span)?,
+            };
+            // Argument by argument, so that no difference of one makes up for that of another.
+            if let Err(disagreement) = self.agree(&words, &value.words) {
+                let (words, given) = (words.as_slice(), value.words.as_slice());
+                self.arguments_differ(callee, at.definition, (words, given), disagreement, argument.span);
+                return None;
+            }
+            wanted.extend(words);
+            given.extend(value.words);
+            expressions.push(value.expression);
+        }
+        self.charge(wanted.len() + results.len())?;
+        self.bind_results(&results, expected);
+        let id = self.callee_instance(at, scale, &interface, &binding, span)?;
+        let results: Vec<Word> = results.iter().map(|&word| self.call_view(word)).collect();
+        let arguments = Box::new(Expression { kind: ExpressionKind::Tuple(expressions), span });
+        let kind = ExpressionKind::Call { callee: id, arguments };
+        Some(Value { expression: Expression { kind, span }, words: results })
+    }
+
+    /// The public numbers of a callee, its lengths from the sizes of its arguments.
+    fn solve(
+        &mut self,
+        at: &Callee<'_, 'p>,
+        nats: Vec<i64>,
+        arguments: &[ast::Expression],
+        values: &[Option<Value>],
+        span: Span,
+    ) -> Option<Scale> {
+        let known = self.session.known_numbers(at.definition, &nats, at.cipher)?;
+        let counts: Vec<Option<u64>> =
+            values.iter().map(|value| value.as_ref().map(|value| value.words.len() as u64)).collect();
+        let profile = self.session.profile(at.index);
+        match public::solve(at.definition, &profile, &known, &counts) {
+            Ok(lengths) => Some(Scale { nats, lengths, cipher: at.cipher }),
+            Err(Unsolved::Multiple { input, length, step }) => {
+                let place = arguments.get(input).map_or(span, |argument| argument.span);
+                let count = counts.get(input).copied().flatten().unwrap_or(0);
+                let name = &at.definition.name;
+                self.report_here(messages::length_does_not_fit(place, name, &length, count, step));
+                None
+            }
+            Err(Unsolved::Open(length)) => {
+                let &(length, place) = profile.lengths.get(length)?;
+                self.report_here(messages::open_length(at.name, span, length, place));
+                None
+            }
+        }
     }
 
     /// In bits mode all sizes must be known by now for [`Body::agree`]; elsewhere the variables stay, so that later
@@ -244,23 +412,23 @@ impl<'p> Body<'p, '_> {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of a key, as the call gives them")]
     fn callee_instance(
         &mut self,
-        callee: &Name,
-        definition: usize,
-        element: usize,
-        nats: Vec<i64>,
+        at: &Callee<'_, 'p>,
+        scale: Scale,
         interface: &Interface<'p>,
         binding: &Binding,
         span: Span,
     ) -> Option<InstanceId> {
+        let &Callee { name: callee, index: definition, element, .. } = at;
         if self.session.generic {
-            // Definitions without `nat` parameters are checked by themselves.
-            if nats.is_empty() {
+            // Definitions without public numbers are checked by themselves.
+            if scale.is_plain() {
                 return Some(InstanceId(0));
             }
-            return Some(self.session.request(generic_key(definition, element, nats, interface), Some(span)));
+            return Some(
+                self.session.request(generic_key(definition, element, scale, interface), Some(span)),
+            );
         }
         if self.inferring {
             return Some(InstanceId(0));
@@ -281,18 +449,15 @@ impl<'p> Body<'p, '_> {
                 known => Some(known).filter(|_| !self.bits()),
             });
         let directions = directions.collect();
-        Some(self.session.request(Key { definition, element, nats, sizes, directions }, Some(span)))
+        Some(self.session.request(Key { definition, element, scale, sizes, directions }, Some(span)))
     }
 }
 
-/// Whether an argument is static by its form: literals, loop variables and `nat` parameters, and arithmetic on them.
+/// Whether an argument is static by its form: literals, loop variables and other public numbers, and arithmetic on them.
 fn is_static(e: &ast::Expression, is_nat: &dyn Fn(&str) -> bool) -> bool {
-    fn names(e: &ast::Static, is_nat: &dyn Fn(&str) -> bool) -> bool {
-        match &e.kind {
-            ast::StaticKind::Integer(_) => true,
-            ast::StaticKind::Name(name) => is_nat(name),
-            ast::StaticKind::Binary(_, left, right) => names(left, is_nat) && names(right, is_nat),
-        }
-    }
-    statics::of_expression(e).is_some_and(|e| names(&e, is_nat))
+    statics::of_expression(e).is_some_and(|e| {
+        let mut all = true;
+        statics::names(&e, &mut |name, _| all &= is_nat(name));
+        all
+    })
 }

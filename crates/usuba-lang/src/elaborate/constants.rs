@@ -17,7 +17,9 @@ pub(super) fn has_untyped(e: &ast::Expression) -> bool {
     loop {
         match &e.kind {
             ast::ExpressionKind::Constant(_, ty) => return ty.is_none(),
-            ast::ExpressionKind::Tuple(parts) => return parts.iter().any(has_untyped),
+            ast::ExpressionKind::Tuple(parts) | ast::ExpressionKind::Concatenate(parts) => {
+                return parts.iter().any(has_untyped);
+            }
             ast::ExpressionKind::Not(one)
             | ast::ExpressionKind::Shift(_, one, _)
             | ast::ExpressionKind::Bitmask(one, _) => e = one,
@@ -36,6 +38,7 @@ pub(super) fn has_untyped(e: &ast::Expression) -> bool {
             },
             ast::ExpressionKind::Reference(_)
             | ast::ExpressionKind::Shuffle(..)
+            | ast::ExpressionKind::Cast(_)
             | ast::ExpressionKind::Error => return false,
         }
     }
@@ -50,7 +53,9 @@ fn leaves(e: &ast::Expression) -> Option<u64> {
         | ast::ExpressionKind::Shift(_, one, _)
         | ast::ExpressionKind::Bitmask(one, _) => leaves(one),
         ast::ExpressionKind::Binary(_, left, _) => leaves(left),
-        ast::ExpressionKind::Tuple(parts) => parts.iter().map(leaves).sum(),
+        ast::ExpressionKind::Tuple(parts) | ast::ExpressionKind::Concatenate(parts) => {
+            parts.iter().map(leaves).sum()
+        }
         ast::ExpressionKind::Call { arguments, .. } => arguments.first().and_then(leaves),
         _ => None,
     }
@@ -167,6 +172,10 @@ impl<'p> Body<'p, '_> {
                 self.report_here(messages::nat_annotation(ty.span));
                 return None;
             }
+            BaseType::Keys(_) => {
+                self.report_here(messages::nat_annotation(ty.span));
+                return None;
+            }
             BaseType::Word { direction, size: ast::Size::Bits(bits), count } => {
                 if *bits > signature::MAX_WORD {
                     self.report_here(messages::word_too_wide(ty.span, *bits, signature::MAX_WORD));
@@ -211,13 +220,14 @@ impl<'p> Body<'p, '_> {
         };
         let mut words = u64::from(count);
         for dimension in &ty.dimensions {
-            let dimension = match statics::evaluate(dimension, &|_| None) {
-                Ok(dimension) => dimension,
-                Err(error) => {
-                    self.report_here(messages::size_error(&error));
-                    return None;
-                }
-            };
+            let dimension =
+                match statics::evaluate(dimension, &|name| self.interface.numbers.get(name).copied()) {
+                    Ok(dimension) => dimension,
+                    Err(error) => {
+                        self.report_here(messages::size_error(&error));
+                        return None;
+                    }
+                };
             words = words.saturating_mul(u64::try_from(dimension).unwrap_or(0));
         }
         if words == 0 || word.width.bits() == Some(0) {
@@ -415,7 +425,9 @@ pub(super) fn flatten<'e>(parts: &[&'e ast::Expression]) -> Vec<&'e ast::Express
     let mut stack: Vec<&ast::Expression> = parts.iter().rev().copied().collect();
     while let Some(part) = stack.pop() {
         match &part.kind {
-            ast::ExpressionKind::Tuple(inner) => stack.extend(inner.iter().rev()),
+            ast::ExpressionKind::Tuple(inner) | ast::ExpressionKind::Concatenate(inner) => {
+                stack.extend(inner.iter().rev());
+            }
             _ => flat.push(part),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::constants::{bits_of, has_untyped};
 use super::node::{Body, Disagreement, Value};
+use super::public::WordConstant;
 use super::statics::mentions_name;
 use super::types::{Direction, Width, Word};
 use super::{messages, signature};
@@ -50,10 +51,22 @@ impl<'p> Body<'p, '_> {
             ast::ExpressionKind::Call { callee, element, arguments } => {
                 self.call(callee, element.as_ref(), arguments, expected, e.span)
             }
+            ast::ExpressionKind::Concatenate(parts) => {
+                let parts: Vec<&ast::Expression> = parts.iter().collect();
+                self.tuple(&parts, expected, e.span)
+            }
+            ast::ExpressionKind::Cast(cast) => self.cast(cast, expected, e.span),
         }
     }
 
     fn reference(&mut self, reference: &ast::Reference, span: Span) -> Option<Value> {
+        let name = reference.name.text.as_str();
+        if self.binding(name).is_none()
+            && self.nat(name).is_none()
+            && let Some(constant) = self.session.constants.words.get(name).cloned()
+        {
+            return self.word_constant(reference, &constant, span);
+        }
         let selected = self.select(reference)?;
         let uses = selected
             .atoms
@@ -62,6 +75,33 @@ impl<'p> Body<'p, '_> {
             .collect();
         let expression = Expression { kind: ExpressionKind::Atoms(uses), span };
         Some(Value { expression, words: selected.words })
+    }
+
+    /// Words of a constant of the program.
+    fn word_constant(
+        &mut self,
+        reference: &ast::Reference,
+        constant: &WordConstant,
+        span: Span,
+    ) -> Option<Value> {
+        let (positions, rest) =
+            self.positions(&reference.selections, &constant.dimensions, &reference.name)?;
+        let each: u32 = rest.iter().product();
+        let direction = self.unifier.fresh_direction();
+        let word = Word { width: Width::Bits(constant.width), direction };
+        let chosen: Vec<u128> = positions
+            .iter()
+            .flat_map(|&position| position * each..(position + 1) * each)
+            .filter_map(|place| constant.values.get(place as usize).copied())
+            .collect();
+        self.charge(chosen.len())?;
+        let words = vec![word; chosen.len()];
+        let atoms = if self.bits() {
+            chosen.into_iter().flat_map(|value| bits_of(value, constant.width)).collect()
+        } else {
+            chosen.into_iter().map(|value| Constant { value, width: constant.width }).collect()
+        };
+        Some(Value { expression: Expression { kind: ExpressionKind::Constants(atoms), span }, words })
     }
 
     /// A chain of binary operators. Chains lean to the left and may be long, so the left spine is walked, not recursed.

@@ -1,9 +1,10 @@
 //! What elaboration has to say. One room per family of codes: E03xx [`names`], E04xx [`types`], E05xx [`statics`],
-//! E06xx [`assignment`], E07xx [`tables`], E08xx [`entry`].
+//! E06xx [`assignment`], E07xx [`tables`], E08xx [`entry`], E10xx [`public`].
 
 mod assignment;
 mod entry;
 mod names;
+mod public;
 mod statics;
 mod tables;
 mod types;
@@ -11,6 +12,7 @@ mod types;
 pub(super) use assignment::*;
 pub(super) use entry::*;
 pub(super) use names::*;
+pub(super) use public::*;
 pub(super) use statics::*;
 pub(super) use tables::*;
 pub(super) use types::*;

@@ -12,13 +12,17 @@
 
 mod assignment;
 mod call;
+mod cast;
+mod choice;
 mod constants;
 mod expression;
 mod messages;
 mod names;
 mod node;
 mod numbering;
+mod public;
 mod report;
+mod sample;
 mod selection;
 mod signature;
 mod statics;
@@ -31,6 +35,7 @@ use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::typed;
 use indexmap::IndexMap;
+use public::{Cipher, Constants, Profile, Scale};
 use report::Report;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -56,8 +61,12 @@ pub struct Options {
     pub direction: Option<typed::Direction>,
     /// The value of the entry's implicit word size, in bits.
     pub word: Option<u32>,
-    /// Values of the entry's `nat` parameters by name.
+    /// Values of the entry's `nat` parameters and lengths by name.
     pub nats: Vec<(String, i64)>,
+    /// Numbers of words of inputs of the entry by name: what lengths without a value follow from.
+    pub words: Vec<(String, u64)>,
+    /// The cipher of the program that the entry's cipher parameter is.
+    pub cipher: Option<String>,
     /// Whether warnings about what is accepted only for compatibility are errors.
     pub strict: bool,
     /// Whether arithmetic is allowed in [`typed::Mode::Bits`].
@@ -76,6 +85,8 @@ impl Options {
             direction: None,
             word: None,
             nats: Vec::new(),
+            words: Vec::new(),
+            cipher: None,
             strict: false,
             bitslice_arithmetic: false,
             keep_tables: false,
@@ -110,10 +121,13 @@ pub fn elaborate(program: &ast::Program, options: &Options) -> (Option<typed::Pr
 /// Checks every definition, polymorphic ones too, in [`typed::Mode::Words`].
 ///
 /// Sizes that a definition leaves to its callers stay open while it is checked. A node with `nat` parameters is checked
-/// for its names, and altogether for each list of values that a caller passes. If nothing is wrong by then, definitions
-/// that leave nothing open are also elaborated with all their callees, as entries.
+/// for its names, and altogether for each list of values that a caller passes. A node with public lengths is checked at
+/// some small lengths, its cipher parameter being a cipher that is not in the program. If nothing is wrong by then,
+/// definitions that leave nothing open are also elaborated with all their callees, as entries.
 pub fn check(program: &ast::Program, strict: bool) -> Vec<Diagnostic> {
     let options = Options { strict, keep_tables: true, ..Options::new() };
+    let extended = sample::with_cipher(program);
+    let program = extended.as_ref().unwrap_or(program);
     let mut session = Session::new(program, &options, true);
     names::check_definitions(program, &session.definitions, &mut session.report);
     session.run_generic();
@@ -130,8 +144,8 @@ struct Key {
     definition: usize,
     /// The element of an array.
     element: usize,
-    /// The values of its `nat` parameters.
-    nats: Vec<i64>,
+    /// Its public numbers.
+    scale: Scale,
     /// Its visible size variables; `None` only for the entry and in generic checking.
     sizes: Vec<Option<u32>>,
     /// Its visible direction variables; always `None` in [`typed::Mode::Bits`].
@@ -148,7 +162,10 @@ struct Session<'p> {
     /// Checking definitions for all sizes at once; the typed program is thrown away.
     generic: bool,
     report: Report,
-    interfaces: BTreeMap<usize, Option<Rc<Interface<'p>>>>,
+    constants: Constants,
+    ciphers: BTreeMap<usize, Option<Rc<Cipher>>>,
+    profiles: BTreeMap<usize, Rc<Profile<'p>>>,
+    interfaces: BTreeMap<(usize, Scale), Option<Rc<Interface<'p>>>>,
     /// What to elaborate, in order of discovery, with the first call; the position is a provisional instance number.
     requests: IndexMap<Key, Option<Span>>,
     names: BTreeMap<usize, (bool, names::Callees)>,
@@ -157,9 +174,15 @@ struct Session<'p> {
     exhausted: bool,
 }
 
+impl Scale {
+    fn is_plain(&self) -> bool {
+        *self == Scale::default()
+    }
+}
+
 impl<'p> Session<'p> {
     fn new(program: &'p ast::Program, options: &Options, generic: bool) -> Session<'p> {
-        Session {
+        let mut session = Session {
             program,
             definitions: names::number(program),
             mode: options.mode,
@@ -167,12 +190,17 @@ impl<'p> Session<'p> {
             bitslice_arithmetic: options.bitslice_arithmetic,
             generic,
             report: Report::new(options.strict),
+            constants: Constants::default(),
+            ciphers: BTreeMap::new(),
+            profiles: BTreeMap::new(),
             interfaces: BTreeMap::new(),
             requests: IndexMap::new(),
             names: BTreeMap::new(),
             budget: BUDGET,
             exhausted: false,
-        }
+        };
+        session.read_constants();
+        session
     }
 
     fn bits(&self) -> bool {
@@ -189,18 +217,30 @@ impl<'p> Session<'p> {
         self.names.get(&definition).is_some_and(|(right, _)| *right)
     }
 
-    /// What a definition shows its callers; `None` if its declarations are wrong.
-    fn interface(&mut self, definition: usize) -> Option<Rc<Interface<'p>>> {
-        if let Some(known) = self.interfaces.get(&definition) {
+    /// What a definition shows its callers at a scale; `None` if its declarations are wrong.
+    fn interface(&mut self, definition: usize, scale: &Scale) -> Option<Rc<Interface<'p>>> {
+        let scale = if self.profile(definition).sized { scale.clone() } else { Scale::default() };
+        let key = (definition, scale);
+        if let Some(known) = self.interfaces.get(&key) {
             return known.clone();
         }
         let muted = self.report.mute(false);
-        let read =
-            self.program.definitions.get(definition).and_then(|d| signature::interface(d, &mut self.report));
+        let read = self.read_interface(definition, &key.1);
         self.report.mute(muted);
         let read = read.map(Rc::new);
-        self.interfaces.insert(definition, read.clone());
+        self.interfaces.insert(key, read.clone());
         read
+    }
+
+    fn read_interface(&mut self, definition: usize, scale: &Scale) -> Option<Interface<'p>> {
+        let numbers = self.numbers(definition, scale)?;
+        let cipher = match scale.cipher {
+            Some(cipher) => Some(self.cipher(cipher)?),
+            None => None,
+        };
+        let keys = cipher.as_ref().map(|cipher| &cipher.keys);
+        let definition = self.program.definitions.get(definition)?;
+        signature::interface(definition, numbers, keys, &mut self.report)
     }
 
     /// The provisional number of an instance, which will be elaborated if it has not been.
@@ -257,15 +297,23 @@ impl<'p> Session<'p> {
         let definition = self.program.definitions.get(key.definition)?;
         // Both checks are made, so that one run reports the findings of both.
         let named = self.names_are_right(key.definition);
-        let interface = self.interface(key.definition);
+        let place = call.or(self.entry_place(key));
+        let binding = self.binding(key, None);
+        self.report.set_context(place.zip(binding));
+        let interface = self.interface(key.definition, &key.scale);
+        self.report.set_context(None);
         let interface = interface.filter(|_| named)?;
         if key.element >= elements(definition) {
             // The parser could not read the body.
             self.report.note_failure();
             return None;
         }
-        let binding = binding(key, &interface).filter(|_| !self.generic || !key.nats.is_empty());
-        self.report.set_context(call.zip(binding));
+        let binding = self.binding(key, Some(&interface));
+        self.report.set_context(place.zip(binding.filter(|_| !self.generic || !key.scale.is_plain())));
+        if !self.conditions_hold(definition, &interface.numbers) {
+            self.report.set_context(None);
+            return None;
+        }
         let instance = match &definition.bodies {
             Bodies::Node(bodies) => {
                 let body = bodies.get(key.element)?;
@@ -278,6 +326,34 @@ impl<'p> Session<'p> {
         };
         self.report.set_context(None);
         instance
+    }
+
+    /// What a call binds: `'m = 16, n = 3`; `None` if nothing.
+    fn binding(&mut self, key: &Key, interface: Option<&Interface<'_>>) -> Option<String> {
+        let definition = self.program.definitions.get(key.definition)?;
+        let profile = self.profile(key.definition);
+        let none = types::Variables::default();
+        let variables = interface.map_or(&none, |interface| &interface.variables);
+        let sizes = variables.sizes.keys().zip(&key.sizes);
+        let sizes = sizes.filter_map(|(name, bits)| bits.map(|bits| format!("'{name} = {bits}")));
+        let nats = public::nat_names(definition).zip(&key.scale.nats);
+        let nats = nats.map(|(nat, value)| format!("{} = {value}", nat.text));
+        let lengths = profile.lengths.iter().zip(&key.scale.lengths);
+        let lengths = lengths.map(|((name, _), value)| format!("{name} = {value}"));
+        let directions = variables.directions.keys().zip(&key.directions);
+        let directions = directions.filter_map(|(name, direction)| {
+            let letter = match direction.as_ref()? {
+                Direction::V => "V".to_owned(),
+                Direction::H => "H".to_owned(),
+                Direction::B => "B".to_owned(),
+                Direction::Packed(words) => words.to_string(),
+                Direction::Variable(_) => return None,
+            };
+            Some(format!("'{name} = {letter}"))
+        });
+        let parts: Vec<String> = sizes.chain(directions).chain(nats).chain(lengths).collect();
+        let when = if profile.lengths.is_empty() { "when called here, with" } else { "with" };
+        (!parts.is_empty()).then(|| format!("{when} {}", parts.join(", ")))
     }
 
     /// The entry as the options describe it.
@@ -327,32 +403,14 @@ impl<'p> Session<'p> {
                 return None;
             }
         };
-        let interface = self.interface(index);
-        let interface = match interface {
-            Some(interface) => interface,
-            None => {
-                self.names_are_right(index);
-                return None;
-            }
-        };
-        let mut nats = Vec::new();
-        for nat in interface.nats() {
-            match options.nats.iter().rev().find(|(name, _)| *name == nat.name.text) {
-                Some((_, value)) if *value < 0 => {
-                    self.report.add(messages::negative_nat(nat.name.span, &nat.name.text, *value));
-                }
-                Some((_, value)) => nats.push(*value),
-                None => self.report.add(messages::entry_nat(nat.name)),
-            }
-        }
-        for (name, _) in &options.nats {
-            if !interface.nats().any(|nat| nat.name.text == *name) {
-                self.report.add(messages::unknown_nat(name, &definition.name));
-            }
-        }
-        if self.report.has_errors() {
+        let Some(scale) = self.entry_scale(options, index, definition) else {
+            self.names_are_right(index);
             return None;
-        }
+        };
+        let Some(interface) = self.interface(index, &scale) else {
+            self.names_are_right(index);
+            return None;
+        };
         let variables = &interface.variables;
         if let Some(word) = options.word
             && !(1..=signature::MAX_WORD).contains(&word)
@@ -375,7 +433,86 @@ impl<'p> Session<'p> {
         }
         let directions = variables.directions.keys().take(interface.visible_directions);
         let directions = directions.map(|name| chosen.filter(|_| name == "D")).collect();
-        Some(Key { definition: index, element, nats, sizes, directions })
+        Some(Key { definition: index, element, scale, sizes, directions })
+    }
+
+    /// The public numbers of the entry; `None` if some are missing or wrong, which has then been reported.
+    fn entry_scale(
+        &mut self,
+        options: &Options,
+        index: usize,
+        definition: &'p ast::Definition,
+    ) -> Option<Scale> {
+        let profile = self.profile(index);
+        let before = self.report.failures();
+        let given = |name: &str| options.nats.iter().rev().find(|(n, _)| n == name).map(|&(_, value)| value);
+        let mut nats = Vec::new();
+        for name in public::nat_names(definition) {
+            match given(&name.text) {
+                Some(value) if value < 0 => {
+                    self.report.add(messages::negative_nat(name.span, &name.text, value));
+                }
+                Some(value) => nats.push(value),
+                None => self.report.add(messages::entry_nat(name)),
+            }
+        }
+        for (name, _) in &options.nats {
+            let is_length = profile.lengths.iter().any(|(length, _)| length == name);
+            if !is_length && !public::nat_names(definition).any(|nat| nat.text == *name) {
+                self.report.add(messages::unknown_nat(name, &definition.name));
+            }
+        }
+        let cipher = match (&definition.cipher, &options.cipher) {
+            (None, None) => None,
+            (Some(parameter), None) => {
+                self.report.add(messages::entry_cipher(parameter));
+                None
+            }
+            (_, Some(name)) => {
+                let found = self.program.ciphers.iter().position(|cipher| cipher.name.text == *name);
+                if found.is_none() || definition.cipher.is_none() {
+                    self.report.add(messages::no_such_cipher(&definition.name, name, found.is_some()));
+                }
+                found
+            }
+        };
+        if self.report.failures() > before {
+            return None;
+        }
+        let mut known = self.known_numbers(definition, &nats, cipher)?;
+        for &(name, span) in &profile.lengths {
+            if let Some(value) = given(name) {
+                if value < 0 {
+                    self.report.add(messages::negative_nat(span, name, value));
+                    return None;
+                }
+                known.insert(name.to_string(), value);
+            }
+        }
+        let names = definition.inputs.iter().flat_map(|input| &input.names);
+        let count =
+            |name: &ast::Name| options.words.iter().find(|(n, _)| *n == name.text).map(|&(_, count)| count);
+        let counts: Vec<Option<u64>> = names.clone().map(count).collect();
+        match public::solve(definition, &profile, &known, &counts) {
+            Ok(lengths) => Some(Scale { nats, lengths, cipher }),
+            Err(public::Unsolved::Multiple { input, length, step }) => {
+                let name = names.clone().nth(input)?;
+                let count = counts.get(input).copied().flatten().unwrap_or(0);
+                self.report.add(messages::entry_length_multiple(name, &length, count, step));
+                None
+            }
+            Err(public::Unsolved::Open(length)) => {
+                let &(name, span) = profile.lengths.get(length)?;
+                self.report.add(messages::entry_length(name, span));
+                None
+            }
+        }
+    }
+
+    /// Where to say what an instance binds that no call asked for: at its name, if it is made for its lengths alone.
+    fn entry_place(&self, key: &Key) -> Option<Span> {
+        let lengths = !key.scale.lengths.is_empty();
+        self.program.definitions.get(key.definition).filter(|_| lengths).map(|d| d.name.span)
     }
 
     /// Explicit directions of the entry must agree with the chosen one (D33).
@@ -404,13 +541,19 @@ impl<'p> Session<'p> {
     fn run_generic(&mut self) {
         for index in 0..self.program.definitions.len() {
             let Some(definition) = self.program.definitions.get(index) else { continue };
-            self.names_are_right(index);
-            let Some(interface) = self.interface(index) else { continue };
+            let named = self.names_are_right(index);
+            if self.profile(index).sized {
+                if named {
+                    self.check_samples(index, definition);
+                }
+                continue;
+            }
+            let Some(interface) = self.interface(index, &Scale::default()) else { continue };
             if interface.nats().next().is_some() {
                 continue;
             }
             for element in 0..elements(definition) {
-                self.request(generic_key(index, element, Vec::new(), &interface), None);
+                self.request(generic_key(index, element, Scale::default(), &interface), None);
             }
         }
         self.run_requests();
@@ -426,12 +569,15 @@ impl<'p> Session<'p> {
         self.requests.clear();
         for index in 0..self.program.definitions.len() {
             let Some(definition) = self.program.definitions.get(index) else { continue };
-            let Some(interface) = self.interface(index) else { continue };
+            if self.profile(index).sized {
+                continue;
+            }
+            let Some(interface) = self.interface(index, &Scale::default()) else { continue };
             if interface.nats().next().is_some() || interface.visible_sizes > 0 {
                 continue;
             }
             for element in 0..elements(definition) {
-                self.request(generic_key(index, element, Vec::new(), &interface), None);
+                self.request(generic_key(index, element, Scale::default(), &interface), None);
             }
         }
         self.run_requests();
@@ -449,33 +595,24 @@ impl<'p> Session<'p> {
             let may_be_entry = matches!(definition.bodies, Bodies::Node(_))
                 && !definition.array
                 && !definition.attributes.iter().any(|a| a.kind == AttributeKind::Inline)
-                && !definition.inputs.iter().any(|input| input.ty.base == ast::BaseType::Nat);
+                && (self.profiles.get(&index).is_some_and(|profile| profile.sized)
+                    || !definition.inputs.iter().any(|input| input.ty.base == ast::BaseType::Nat));
             let main = definition.span.source == last.span.source;
-            if main && !may_be_entry && !called.contains(&index) && !definition.name.text.starts_with('_') {
+            let played = self
+                .program
+                .ciphers
+                .iter()
+                .any(|cipher| cipher.roles.iter().any(|(_, node)| node.text == definition.name.text));
+            if main
+                && !played
+                && !may_be_entry
+                && !called.contains(&index)
+                && !definition.name.text.starts_with('_')
+            {
                 self.report.add(messages::unused_definition(&definition.name));
             }
         }
     }
-}
-
-/// What a call binds: `'m = 16, n = 3`; `None` if nothing.
-fn binding(key: &Key, interface: &Interface<'_>) -> Option<String> {
-    let sizes = interface.variables.sizes.keys().zip(&key.sizes);
-    let sizes = sizes.filter_map(|(name, bits)| bits.map(|bits| format!("'{name} = {bits}")));
-    let nats = interface.nats().zip(&key.nats).map(|(nat, value)| format!("{} = {value}", nat.name.text));
-    let directions = interface.variables.directions.keys().zip(&key.directions);
-    let directions = directions.filter_map(|(name, direction)| {
-        let letter = match direction.as_ref()? {
-            Direction::V => "V".to_owned(),
-            Direction::H => "H".to_owned(),
-            Direction::B => "B".to_owned(),
-            Direction::Packed(words) => words.to_string(),
-            Direction::Variable(_) => return None,
-        };
-        Some(format!("'{name} = {letter}"))
-    });
-    let parts: Vec<String> = sizes.chain(directions).chain(nats).collect();
-    (!parts.is_empty()).then(|| format!("when called here, with {}", parts.join(", ")))
 }
 
 /// The number of elements of a definition: 1 unless it is an array.
@@ -486,12 +623,12 @@ fn elements(definition: &ast::Definition) -> usize {
     }
 }
 
-/// A definition with everything open but the values of its `nat` parameters.
-fn generic_key(definition: usize, element: usize, nats: Vec<i64>, interface: &Interface<'_>) -> Key {
+/// A definition with everything open but its public numbers.
+fn generic_key(definition: usize, element: usize, scale: Scale, interface: &Interface<'_>) -> Key {
     Key {
         definition,
         element,
-        nats,
+        scale,
         sizes: vec![None; interface.visible_sizes],
         directions: vec![None; interface.visible_directions],
     }

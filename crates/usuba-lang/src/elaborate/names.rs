@@ -3,12 +3,14 @@
 
 use super::messages;
 use super::report::Report;
+use super::statics;
 use crate::ast::{
-    self, AttributeKind, BaseType, Bodies, Declaration, Definition, Equation, Expression, ExpressionKind,
-    LoopAttributeKind, Name, Reference, Selection, Static, StaticKind,
+    self, AttributeKind, BaseType, Bodies, Cast, Condition, ConditionKind, ConstantValue, Declaration,
+    Definition, Equation, Expression, ExpressionKind, Fact, LoopAttributeKind, Name, Reference, Selection,
+    Static, StaticKind,
 };
 use crate::source::Span;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Names that programs may not define (D13). `refresh` may be called.
 pub(super) const BUILTINS: [&str; 4] = ["refresh", "rand", "print", "ref"];
@@ -64,6 +66,7 @@ pub(super) fn check_definition<'p>(
         program,
         definitions,
         index,
+        definition,
         report,
         declared: HashMap::new(),
         loops: Vec::new(),
@@ -72,6 +75,7 @@ pub(super) fn check_definition<'p>(
     };
     scope.declare(&definition.inputs, Kind::Word);
     scope.declare(&definition.outputs, Kind::Word);
+    scope.lengths();
     for output in &definition.outputs {
         scope.ineffective_const(output, "an output");
     }
@@ -86,6 +90,7 @@ pub(super) fn check_definition<'p>(
                     scope.ineffective_const(local, "a local");
                 }
                 scope.equations(&body.equations);
+                scope.acceptance(body);
                 // Not where something is wrong: a name that is misspelt is not unused.
                 let right = scope.report.failures() == before;
                 for name in body.locals.iter().flat_map(|local| &local.names).filter(|_| right) {
@@ -151,6 +156,7 @@ struct Scope<'p, 'r> {
     program: &'p ast::Program,
     definitions: &'r Definitions<'p>,
     index: usize,
+    definition: &'p Definition,
     report: &'r mut Report,
     declared: HashMap<&'p str, (Kind, Span)>,
     loops: Vec<&'p Name>,
@@ -184,7 +190,215 @@ impl<'p> Scope<'p, '_> {
         if self.loops.iter().any(|variable| variable.text == name) {
             return Some(Kind::Nat);
         }
-        self.declared.get(name).map(|&(kind, _)| kind)
+        if let Some(&(kind, _)) = self.declared.get(name) {
+            return Some(kind);
+        }
+        if let Some((cipher, member)) = name.split_once('.') {
+            let own = self.definition.cipher.as_ref().is_some_and(|own| own.text == cipher);
+            return (own && matches!(member, "block" | "key")).then_some(Kind::Nat);
+        }
+        let constant = self.program.constants.iter().find(|constant| constant.name.text == name)?;
+        Some(match constant.value {
+            ConstantValue::Number(_) => Kind::Nat,
+            ConstantValue::Words(..) => Kind::Word,
+        })
+    }
+
+    /// Declares the lengths that the inputs bind and those that follow from them.
+    fn lengths(&mut self) {
+        for declaration in &self.definition.inputs {
+            for dimension in &declaration.ty.dimensions {
+                statics::names(dimension, &mut |name, span| {
+                    let derived = self
+                        .definition
+                        .facts
+                        .iter()
+                        .any(|fact| matches!(fact, Fact::Length(length, _) if length.text == name));
+                    if self.meaning(name).is_none() && !derived && !name.contains('.') {
+                        self.declared.insert(name, (Kind::Nat, span));
+                    }
+                });
+            }
+        }
+        for fact in &self.definition.facts {
+            match fact {
+                Fact::Length(name, value) => {
+                    self.static_expression(value, 0);
+                    match self.declared.get(name.text.as_str()) {
+                        Some(&(_, first)) => self.report.add(messages::duplicate_variable(name, first)),
+                        None => {
+                            self.declared.insert(name.text.as_str(), (Kind::Nat, name.span));
+                        }
+                    }
+                }
+                Fact::Condition(condition) => self.condition(condition),
+            }
+        }
+    }
+
+    fn condition(&mut self, condition: &'p Condition) {
+        match &condition.kind {
+            ConditionKind::Compare(_, left, right) => {
+                self.static_expression(left, 0);
+                self.static_expression(right, 0);
+            }
+            ConditionKind::Among(number, _) => self.static_expression(number, 0),
+            ConditionKind::And(left, right) | ConditionKind::Or(left, right) => {
+                self.condition(left);
+                self.condition(right);
+            }
+        }
+    }
+
+    /// Whether a body accepts once if its node opens, and else never: in every branch, and in no loop.
+    fn acceptance(&mut self, body: &'p ast::NodeBody) {
+        let mut found = Vec::new();
+        let most = self.accepts(&body.equations, false, &mut found);
+        let definition = self.definition;
+        match (definition.opens, most) {
+            (Some(opens), 0) => self.report.add(messages::missing_accept(&definition.name, opens)),
+            (Some(_), 1) | (None, 0) => {}
+            (Some(_), _) => {
+                if let [first, second, ..] = found.as_slice() {
+                    self.report.add(messages::two_accepts(*second, *first));
+                }
+            }
+            (None, _) => {
+                if let Some(first) = found.first() {
+                    self.report.add(messages::accept_in_returns(*first, &definition.name));
+                }
+            }
+        }
+    }
+
+    /// How often equations accept, by themselves or in a call of a node that opens.
+    fn accepts(&mut self, equations: &'p [Equation], in_loop: bool, found: &mut Vec<Span>) -> usize {
+        let mut count = 0;
+        for equation in equations {
+            let before = found.len();
+            match equation {
+                Equation::Accept(accept) => {
+                    found.push(accept.span);
+                    count += 1;
+                }
+                Equation::Assign(assignment) => {
+                    let opens = |name: &Name| {
+                        let callee = self.definitions.get(name.text.as_str());
+                        callee
+                            .and_then(|&i| self.program.definitions.get(i))
+                            .is_some_and(|d| d.opens.is_some())
+                    };
+                    calls(&assignment.value, &mut |name| {
+                        if opens(name) {
+                            found.push(name.span);
+                            count += 1;
+                        }
+                    });
+                }
+                Equation::Forall(forall) => count += self.accepts(&forall.body, true, found),
+                Equation::If(choice) => {
+                    let then = self.accepts(&choice.then, in_loop, found);
+                    let kept = found.len();
+                    let otherwise = self.accepts(&choice.otherwise, in_loop, found);
+                    if then != otherwise {
+                        self.report.add(messages::accept_in_one_branch(choice.span));
+                    }
+                    found.truncate(kept.max(before));
+                    count += then.max(otherwise);
+                }
+            }
+            if in_loop && let Some(&first) = found.get(before) {
+                self.report.add(messages::accept_in_loop(first));
+            }
+        }
+        count
+    }
+
+    /// The variables that equations define, each with a place.
+    fn defined(equations: &'p [Equation], found: &mut BTreeMap<&'p str, Span>) {
+        for equation in equations {
+            match equation {
+                Equation::Assign(assignment) => {
+                    for target in &assignment.targets {
+                        found.entry(target.name.text.as_str()).or_insert(target.span);
+                    }
+                }
+                Equation::Forall(forall) => Self::defined(&forall.body, found),
+                Equation::If(choice) => {
+                    Self::defined(&choice.then, found);
+                    Self::defined(&choice.otherwise, found);
+                }
+                Equation::Accept(_) => {}
+            }
+        }
+    }
+
+    fn choice(&mut self, choice: &'p ast::If) {
+        self.condition(&choice.condition);
+        self.equations(&choice.then);
+        self.equations(&choice.otherwise);
+        let (mut then, mut otherwise) = (BTreeMap::new(), BTreeMap::new());
+        Self::defined(&choice.then, &mut then);
+        Self::defined(&choice.otherwise, &mut otherwise);
+        let in_one = |one: &BTreeMap<&'p str, Span>, other: &BTreeMap<&'p str, Span>| {
+            one.iter().find(|(name, _)| !other.contains_key(*name)).map(|(name, &span)| (*name, span))
+        };
+        if let Some((name, span)) = in_one(&then, &otherwise).or(in_one(&otherwise, &then)) {
+            self.report.add(messages::defined_in_one_branch(span, choice.span, name));
+        }
+    }
+
+    fn cast(&mut self, cast: &'p Cast, depth: u32) {
+        if self.definitions.contains_key(cast.name.text.as_str()) {
+            self.callee(&cast.name, None, cast.arguments.len());
+            for argument in &cast.arguments {
+                self.expression(argument, depth + 1);
+            }
+            return;
+        }
+        for (position, argument) in cast.arguments.iter().enumerate() {
+            let public = cast.name.text == "Word" || position > 0;
+            match public {
+                _ if super::cast::is_order(cast, position) => {}
+                true => self.public_number(argument, depth + 1),
+                false => self.expression(argument, depth + 1),
+            }
+        }
+        for selection in &cast.selections {
+            self.selection(selection);
+        }
+    }
+
+    /// An expression in the place of a public number. Whether it has the form of one is found out later.
+    fn public_number(&mut self, expression: &'p Expression, depth: u32) {
+        if depth > MAX_DEPTH {
+            self.report.add(messages::too_deep(expression.span));
+            return;
+        }
+        match &expression.kind {
+            ExpressionKind::Reference(reference) if reference.selections.is_empty() => {
+                let name = reference.name.text.as_str();
+                match self.meaning(name) {
+                    Some(Kind::Nat) => {
+                        self.read.insert(name);
+                    }
+                    Some(Kind::Word) => self.report.add(messages::not_static(name, expression.span)),
+                    None => self.undeclared(name, expression.span),
+                }
+            }
+            ExpressionKind::Binary(_, left, right) => {
+                self.public_number(left, depth + 1);
+                self.public_number(right, depth + 1);
+            }
+            ExpressionKind::Call { callee, arguments, .. }
+                if ast::StaticFunction::named(&callee.text).is_some() =>
+            {
+                for argument in arguments {
+                    self.public_number(argument, depth + 1);
+                }
+            }
+            _ => self.expression(expression, depth),
+        }
     }
 
     fn undeclared(&mut self, name: &str, span: Span) {
@@ -222,6 +436,11 @@ impl<'p> Scope<'p, '_> {
                     self.equations(&forall.body);
                     self.loops.pop();
                 }
+                Equation::If(choice) => self.choice(choice),
+                Equation::Accept(accept) => {
+                    self.expression(&accept.left, 0);
+                    self.expression(&accept.right, 0);
+                }
             }
         }
     }
@@ -249,6 +468,9 @@ impl<'p> Scope<'p, '_> {
         match self.meaning(&target.name.text) {
             None => self.undeclared(&target.name.text, target.name.span),
             Some(Kind::Nat) => self.report.add(messages::nat_assigned(&target.name)),
+            Some(Kind::Word) if !self.declared.contains_key(target.name.text.as_str()) => {
+                self.report.add(messages::constant_assigned(&target.name));
+            }
             Some(Kind::Word) => {}
         }
         self.selections(target);
@@ -256,16 +478,20 @@ impl<'p> Scope<'p, '_> {
 
     fn selections(&mut self, reference: &'p Reference) {
         for selection in &reference.selections {
-            match selection {
-                Selection::Index(index) => self.static_expression(index, 0),
-                Selection::Range(from, to) => {
-                    self.static_expression(from, 0);
-                    self.static_expression(to, 0);
-                }
-                Selection::Slice(indices) => {
-                    for index in indices {
-                        self.static_expression(index, 0);
-                    }
+            self.selection(selection);
+        }
+    }
+
+    fn selection(&mut self, selection: &'p Selection) {
+        match selection {
+            Selection::Index(index) => self.static_expression(index, 0),
+            Selection::Range(from, to) | Selection::HalfOpen(from, to) => {
+                self.static_expression(from, 0);
+                self.static_expression(to, 0);
+            }
+            Selection::Slice(indices) => {
+                for index in indices {
+                    self.static_expression(index, 0);
                 }
             }
         }
@@ -288,6 +514,11 @@ impl<'p> Scope<'p, '_> {
             StaticKind::Binary(_, left, right) => {
                 self.static_expression(left, depth + 1);
                 self.static_expression(right, depth + 1);
+            }
+            StaticKind::Apply(_, arguments) => {
+                for argument in arguments {
+                    self.static_expression(argument, depth + 1);
+                }
             }
         }
     }
@@ -315,10 +546,17 @@ impl<'p> Scope<'p, '_> {
             ExpressionKind::Reference(reference) | ExpressionKind::Shuffle(reference, _) => {
                 self.reference(reference);
             }
-            ExpressionKind::Tuple(parts) => {
+            ExpressionKind::Tuple(parts) | ExpressionKind::Concatenate(parts) => {
                 for part in parts {
                     self.expression(part, depth + 1);
                 }
+            }
+            ExpressionKind::Cast(cast) => self.cast(cast, depth),
+            ExpressionKind::Call { callee, element: None, .. }
+                if ast::StaticFunction::named(&callee.text).is_some()
+                    && !self.definitions.contains_key(callee.text.as_str()) =>
+            {
+                self.public_number(expression, depth + 1);
             }
             ExpressionKind::Not(operand) => self.expression(operand, depth + 1),
             ExpressionKind::Binary(_, left, right) | ExpressionKind::Pack(left, right, _) => {
@@ -330,8 +568,8 @@ impl<'p> Scope<'p, '_> {
                 self.static_expression(amount, 0);
             }
             ExpressionKind::Call { callee, element, arguments } => {
-                self.callee(callee, element.as_ref(), arguments.len());
-                if let Some(element) = element {
+                let cipher = self.callee(callee, element.as_ref(), arguments.len());
+                if let Some(element) = element.as_ref().filter(|_| !cipher) {
                     self.static_expression(element, 0);
                 }
                 for argument in arguments {
@@ -341,14 +579,24 @@ impl<'p> Scope<'p, '_> {
         }
     }
 
-    fn callee(&mut self, callee: &Name, element: Option<&Static>, arguments: usize) {
+    /// Checks what a call calls. Returns whether what stands in its angle brackets is a cipher.
+    fn callee(&mut self, callee: &Name, element: Option<&Static>, arguments: usize) -> bool {
         if BUILTINS.contains(&callee.text.as_str()) {
             if callee.text != "refresh" {
                 self.report.add(messages::reserved_call(callee));
             } else if element.is_some() || arguments != 1 {
                 self.report.add(messages::refresh_arguments(callee));
             }
-            return;
+            return false;
+        }
+        if let Some((cipher, role)) = callee.text.split_once('.') {
+            let own = self.definition.cipher.as_ref().is_some_and(|own| own.text == cipher);
+            if !own {
+                self.report.add(messages::no_cipher_parameter(callee.span, cipher));
+            } else if !super::public::ROLES.contains(&role) {
+                self.report.add(messages::unknown_member(callee));
+            }
+            return false;
         }
         let found = self.definitions.get(callee.text.as_str()).copied();
         let Some((found, definition)) =
@@ -358,11 +606,16 @@ impl<'p> Scope<'p, '_> {
                 self.program.definitions.iter().take(self.index).map(|d| d.name.text.as_str()).collect();
             let near = nearest(&callee.text, &mut candidates);
             self.report.add(messages::undeclared_definition(callee, near));
-            return;
+            return false;
         };
         if found >= self.index {
             self.report.add(messages::forward_call(callee, &definition.name, found == self.index));
-            return;
+            return false;
+        }
+        if let Some(parameter) = &definition.cipher {
+            self.cipher_argument(callee, element, parameter);
+            self.callees.insert(found);
+            return true;
         }
         match (definition.array, element) {
             (true, None) => self.report.add(messages::array_without_element(callee, &definition.name)),
@@ -372,6 +625,51 @@ impl<'p> Scope<'p, '_> {
             _ => {}
         }
         self.callees.insert(found);
+        false
+    }
+
+    /// What a call passes for a cipher parameter: the caller's own, or a cipher of the program.
+    fn cipher_argument(&mut self, callee: &Name, element: Option<&Static>, parameter: &Name) {
+        let name = match element.map(|element| &element.kind) {
+            Some(StaticKind::Name(name)) => name.as_str(),
+            _ => "",
+        };
+        let own = self.definition.cipher.as_ref();
+        let known = own.is_some_and(|own| own.text == name)
+            || self.program.ciphers.iter().any(|cipher| cipher.name.text == name);
+        if !known {
+            let span = element.map_or(callee.span, |element| element.span);
+            let own = own.map(|own| own.text.as_str());
+            self.report.add(messages::unbound_cipher(span, callee, parameter, own));
+        }
+    }
+}
+
+/// Calls `see` for the name of every callee in an expression.
+fn calls<'e>(expression: &'e Expression, see: &mut dyn FnMut(&'e Name)) {
+    match &expression.kind {
+        ExpressionKind::Constant(..)
+        | ExpressionKind::Reference(_)
+        | ExpressionKind::Shuffle(..)
+        | ExpressionKind::Error => {}
+        ExpressionKind::Tuple(parts) | ExpressionKind::Concatenate(parts) => {
+            parts.iter().for_each(|part| calls(part, see));
+        }
+        ExpressionKind::Not(operand)
+        | ExpressionKind::Shift(_, operand, _)
+        | ExpressionKind::Bitmask(operand, _) => calls(operand, see),
+        ExpressionKind::Binary(_, left, right) | ExpressionKind::Pack(left, right, _) => {
+            calls(left, see);
+            calls(right, see);
+        }
+        ExpressionKind::Call { callee, arguments, .. } => {
+            see(callee);
+            arguments.iter().for_each(|argument| calls(argument, see));
+        }
+        ExpressionKind::Cast(cast) => {
+            see(&cast.name);
+            cast.arguments.iter().for_each(|argument| calls(argument, see));
+        }
     }
 }
 

@@ -21,7 +21,8 @@ pub(super) struct Local<'p> {
     pub(super) word: Word,
     /// Atoms per word: its bits in bits mode, else 1.
     pub(super) atoms_per_word: u32,
-    constant: bool,
+    pub(super) constant: bool,
+    pub(super) uniform: bool,
 }
 
 /// What a name declared by the definition denotes.
@@ -33,11 +34,11 @@ pub(super) enum Binding {
 
 /// An enclosing loop at one of its values.
 #[derive(Clone, Copy, Debug)]
-struct Frame<'p> {
-    variable: &'p str,
-    value: i64,
-    first: bool,
-    span: Span,
+pub(super) struct Frame<'p> {
+    pub(super) variable: &'p str,
+    pub(super) value: i64,
+    pub(super) first: bool,
+    pub(super) span: Span,
 }
 
 /// An expression with the type of each of its words.
@@ -53,13 +54,15 @@ pub(super) struct Body<'p, 's> {
     pub(super) interface: &'s Interface<'p>,
     pub(super) definition: usize,
     definition_name: &'p ast::Name,
+    /// The cipher parameter with what it is bound to.
+    pub(super) cipher: Option<(&'p ast::Name, usize)>,
     /// Words mode even if the program is elaborated in bits: to find sizes out.
     pub(super) words_only: bool,
     /// Nothing is made, but sizes are found out.
     pub(super) inferring: bool,
     pub(super) variables: Vec<Local<'p>>,
     names: HashMap<&'p str, Binding>,
-    loops: Vec<Frame<'p>>,
+    pub(super) loops: Vec<Frame<'p>>,
     pub(super) unifier: Unifier,
     pub(super) sizes: Vec<Width>,
     pub(super) directions: Vec<Direction>,
@@ -134,6 +137,7 @@ fn run<'p>(
         interface,
         definition: key.definition,
         definition_name: &definition.name,
+        cipher: definition.cipher.as_ref().zip(key.scale.cipher),
         words_only: inferring,
         inferring,
         variables: Vec::new(),
@@ -147,7 +151,7 @@ fn run<'p>(
     run.bind(bindings);
     let empty = Vec::new();
     let locals = interface.locals.get(key.element).unwrap_or(&empty);
-    let mut nats = key.nats.iter().copied();
+    let mut nats = key.scale.nats.iter().copied();
     let mut inputs = Vec::new();
     for declared in &interface.inputs {
         match &declared.ty {
@@ -196,11 +200,18 @@ fn contains_errors(equations: &[Equation]) -> bool {
     equations.iter().any(|equation| match equation {
         Equation::Assign(assignment) => matches!(assignment.value.kind, ast::ExpressionKind::Error),
         Equation::Forall(forall) => contains_errors(&forall.body),
+        Equation::If(choice) => contains_errors(&choice.then) || contains_errors(&choice.otherwise),
+        Equation::Accept(_) => false,
     }) || equations.is_empty()
 }
 
+/// Whether an expression is a plain `0`, which as a whole right side is as many zeros as the left side wants.
+fn is_zero(e: &ast::Expression) -> bool {
+    matches!(&e.kind, ast::ExpressionKind::Constant(integer, None) if integer.value.bits() == 0)
+}
+
 /// `x[1][2]` of an atom.
-fn spell(variables: &[Local<'_>], slot: Slot) -> String {
+pub(super) fn spell(variables: &[Local<'_>], slot: Slot) -> String {
     let Some(local) = variables.get(slot.variable.0 as usize) else { return String::new() };
     let mut dimensions = local.dimensions.clone();
     if local.atoms_per_word > 1 {
@@ -275,6 +286,7 @@ impl<'p> Body<'p, '_> {
             word,
             atoms_per_word,
             constant: declared.constant.is_some(),
+            uniform: declared.uniform.is_some(),
         });
         self.names.insert(&declared.name.text, Binding::Variable(id));
         self.ledger.declare(atoms, input);
@@ -286,14 +298,15 @@ impl<'p> Body<'p, '_> {
         self.names.get(name).copied()
     }
 
-    /// The value of a loop variable or a `nat` parameter.
+    /// The value of a loop variable or another public number.
     pub(super) fn nat(&self, name: &str) -> Option<i64> {
         if let Some(frame) = self.loops.iter().rev().find(|frame| frame.variable == name) {
             return Some(frame.value);
         }
         match self.names.get(name) {
             Some(Binding::Nat(value)) => Some(*value),
-            _ => None,
+            Some(Binding::Variable(_)) => None,
+            None => self.interface.numbers.get(name).copied(),
         }
     }
 
@@ -338,6 +351,12 @@ impl<'p> Body<'p, '_> {
         if statics::mentions_name(expression) { self.iteration() } else { String::new() }
     }
 
+    /// The same, if one of two bounds depends on it.
+    pub(super) fn iteration_of_both(&self, from: &ast::Static, to: &ast::Static) -> String {
+        let note = self.iteration_of(from);
+        if note.is_empty() { self.iteration_of(to) } else { note }
+    }
+
     /// Counts atoms against the budget, on the account of the innermost loop.
     pub(super) fn charge(&mut self, atoms: usize) -> Option<()> {
         let (place, is_loop) = match self.loops.last() {
@@ -347,7 +366,7 @@ impl<'p> Body<'p, '_> {
         self.session.charge(atoms, place, is_loop).then_some(())
     }
 
-    fn charge_at(&mut self, atoms: usize, place: Span) -> Option<()> {
+    pub(super) fn charge_at(&mut self, atoms: usize, place: Span) -> Option<()> {
         self.session.charge(atoms, place, false).then_some(())
     }
 
@@ -397,7 +416,7 @@ impl<'p> Body<'p, '_> {
         Ok(())
     }
 
-    fn equations(&mut self, equations: &'p [Equation]) -> Vec<Step> {
+    pub(super) fn equations(&mut self, equations: &'p [Equation]) -> Vec<Step> {
         let mut steps = Vec::new();
         for equation in equations {
             if self.session.exhausted {
@@ -409,9 +428,14 @@ impl<'p> Body<'p, '_> {
                     steps.extend(assignment.map(Step::Assign));
                 }
                 Equation::Forall(forall) => {
-                    if let Some(one) = self.forall(forall) {
+                    if let Some(one) = self.forall(forall).filter(|one| !one.values.is_empty()) {
                         steps.push(Step::Loop(one));
                     }
+                }
+                Equation::If(choice) => steps.extend(self.choice(choice)),
+                Equation::Accept(accept) => {
+                    let accept = self.accept(accept).filter(|_| self.keeps());
+                    steps.extend(accept.map(Step::Assign));
                 }
             }
         }
@@ -439,7 +463,8 @@ impl<'p> Body<'p, '_> {
         let mut values = Vec::new();
         let mut iterations = Vec::new();
         let mut value = start;
-        loop {
+        let stop = if forall.half_open { stop.saturating_sub(1) } else { stop };
+        while !forall.half_open || value <= stop {
             self.loops.push(Frame {
                 variable: &forall.variable.text,
                 value,
@@ -523,6 +548,9 @@ impl<'p> Body<'p, '_> {
                 let right = self.expression(&assignment.value, Some(words))?;
                 self.combine(op, left, right, assignment.span)?
             }
+            (None, Some(words)) if is_zero(&assignment.value) && words.len() != 1 => {
+                self.zeros(words, assignment.value.span)?
+            }
             _ => self.expression(&assignment.value, expected)?,
         };
         let expected = expected?;
@@ -588,7 +616,7 @@ impl<'p> Body<'p, '_> {
             &local.dimensions,
             word.width.bits()?,
             word.direction,
-            local.constant,
+            (local.constant, local.uniform),
             self.bits(),
         )
     }
@@ -600,7 +628,7 @@ pub(super) fn variable(
     dimensions: &[u32],
     word: u32,
     direction: Direction,
-    constant: bool,
+    (constant, uniform): (bool, bool),
     bits: bool,
 ) -> Option<typed::Variable> {
     let mut shape = dimensions.to_vec();
@@ -624,6 +652,7 @@ pub(super) fn variable(
         word,
         direction,
         constant,
+        uniform,
     })
 }
 

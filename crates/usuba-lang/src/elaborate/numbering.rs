@@ -63,7 +63,9 @@ pub(super) fn number(
 /// `name__e3_n5_m16_V`, with as many further `_` as make it unique.
 fn symbol(name: &str, key: &Key, taken: &mut BTreeSet<String>) -> String {
     let mut parts = vec![format!("e{}", key.element)];
-    parts.extend(key.nats.iter().map(|nat| format!("n{nat}")));
+    parts.extend(key.scale.nats.iter().map(|nat| format!("n{nat}")));
+    parts.extend(key.scale.lengths.iter().map(|length| format!("l{length}")));
+    parts.extend(key.scale.cipher.map(|cipher| format!("c{cipher}")));
     parts.extend(key.sizes.iter().flatten().map(|size| format!("m{size}")));
     parts.extend(key.directions.iter().flatten().map(|direction| match direction {
         Direction::V => "V".to_string(),

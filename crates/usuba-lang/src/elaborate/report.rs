@@ -68,6 +68,11 @@ impl Report {
         self.skipped = true;
     }
 
+    /// Forgets the errors that were found, and dropped, since there were `failures`.
+    pub(super) fn restore(&mut self, failures: usize) {
+        self.found = failures;
+    }
+
     /// Drops findings while `muted`; returns what was so before.
     pub(super) fn mute(&mut self, muted: bool) -> bool {
         std::mem::replace(&mut self.muted, muted)

@@ -3,7 +3,7 @@
 use super::messages;
 use super::node::{Binding, Body};
 use super::types::Word;
-use crate::ast::{Reference, Selection, Static};
+use crate::ast::{Name, Reference, Selection, Static};
 use crate::typed::VariableId;
 
 /// Atoms of one variable.
@@ -52,7 +52,7 @@ impl<'p> Body<'p, '_> {
                     return None;
                 }
             };
-            let indices = self.indices(selection, dimension, reference)?;
+            let indices = self.indices(selection, dimension, name)?;
             self.charge(positions.len().saturating_mul(indices.len()))?;
             positions = positions
                 .iter()
@@ -70,30 +70,67 @@ impl<'p> Body<'p, '_> {
         Some(Selected { variable, atoms, words: vec![word; count] })
     }
 
-    fn indices(&mut self, selection: &Selection, dimension: u32, reference: &Reference) -> Option<Vec<u32>> {
+    /// The row-major positions that selections choose of an array, and the dimensions that are left of it.
+    pub(super) fn positions<'d>(
+        &mut self,
+        selections: &[Selection],
+        dimensions: &'d [u32],
+        name: &Name,
+    ) -> Option<(Vec<u32>, &'d [u32])> {
+        let mut positions: Vec<u32> = vec![0];
+        let mut remaining = dimensions;
+        for selection in selections {
+            let Some((&dimension, rest)) = remaining.split_first() else {
+                self.report_here(messages::word_indexed(name));
+                return None;
+            };
+            remaining = rest;
+            let indices = self.indices(selection, dimension, name)?;
+            self.charge(positions.len().saturating_mul(indices.len()))?;
+            positions = positions
+                .iter()
+                .flat_map(|&position| indices.iter().map(move |&index| position * dimension + index))
+                .collect();
+        }
+        Some((positions, remaining))
+    }
+
+    fn indices(&mut self, selection: &Selection, dimension: u32, name: &Name) -> Option<Vec<u32>> {
         match selection {
-            Selection::Index(index) => Some(vec![self.index(index, dimension, reference)?]),
+            Selection::Index(index) => Some(vec![self.index(index, dimension, name)?]),
+            Selection::HalfOpen(from, to) => {
+                let (start, end) = (self.static_value(from), self.static_value(to));
+                let (start, end) = (start?, end?);
+                let within = 0 <= start && start <= end && end <= i64::from(dimension);
+                if !within {
+                    let note = self.iteration_of_both(from, to);
+                    let span = from.span.to(to.span);
+                    self.report(messages::range_out_of_range(span, name, start, end, dimension), note);
+                    return None;
+                }
+                Some((start as u32..end as u32).collect())
+            }
             Selection::Range(from, to) => {
-                let from = self.index(from, dimension, reference);
-                let to = self.index(to, dimension, reference);
+                let from = self.index(from, dimension, name);
+                let to = self.index(to, dimension, name);
                 let (from, to) = (from?, to?);
                 Some(if from <= to { (from..=to).collect() } else { (to..=from).rev().collect() })
             }
             Selection::Slice(indices) => {
                 let found: Vec<Option<u32>> =
-                    indices.iter().map(|index| self.index(index, dimension, reference)).collect();
+                    indices.iter().map(|index| self.index(index, dimension, name)).collect();
                 found.into_iter().collect()
             }
         }
     }
 
-    fn index(&mut self, index: &Static, dimension: u32, reference: &Reference) -> Option<u32> {
+    fn index(&mut self, index: &Static, dimension: u32, name: &Name) -> Option<u32> {
         let value = self.static_value(index)?;
         match u32::try_from(value) {
             Ok(value) if value < dimension => Some(value),
             _ => {
                 let note = self.iteration_of(index);
-                let finding = messages::index_out_of_range(index.span, &reference.name, value, dimension);
+                let finding = messages::index_out_of_range(index.span, name, value, dimension);
                 self.report(finding, note);
                 None
             }

@@ -1,6 +1,7 @@
 //! From written declarations to an [`Interface`]: sizes evaluated, variables of sizes and directions numbered.
 
 use super::messages;
+use super::public::Numbers;
 use super::report::Report;
 use super::statics;
 use super::types::{Declared, DeclaredType, DirectionTerm, Interface, SizeTerm, Variables, WordType};
@@ -21,10 +22,17 @@ enum Role {
     Local,
 }
 
-/// Reads the declarations of a definition; `None` if something is wrong with them, which has then been reported.
-pub(super) fn interface<'p>(definition: &'p ast::Definition, report: &mut Report) -> Option<Interface<'p>> {
+/// Reads the declarations of a definition at a scale, of which `numbers` are the public numbers and `keys` the round
+/// keys of the cipher parameter; `None` if something is wrong with them, which has then been reported.
+pub(super) fn interface<'p>(
+    definition: &'p ast::Definition,
+    numbers: Numbers,
+    keys: Option<&WordType>,
+    report: &mut Report,
+) -> Option<Interface<'p>> {
     let before = report.failures();
-    let mut reader = Reader { variables: Variables::default(), report };
+    let parameter = definition.cipher.as_ref().map(|name| name.text.as_str());
+    let mut reader = Reader { variables: Variables::default(), report, numbers, parameter, keys };
     let inputs = reader.declarations(&definition.inputs, Role::Input);
     let outputs = reader.declarations(&definition.outputs, Role::Output);
     let visible_sizes = reader.variables.sizes.len();
@@ -35,7 +43,7 @@ pub(super) fn interface<'p>(definition: &'p ast::Definition, report: &mut Report
         }
         Bodies::Perm(_) | Bodies::Table(_) => Vec::new(),
     };
-    let variables = reader.variables;
+    let Reader { variables, numbers, .. } = reader;
     if definition.outputs.is_empty() {
         // The parser has said so.
         report.note_failure();
@@ -48,12 +56,17 @@ pub(super) fn interface<'p>(definition: &'p ast::Definition, report: &mut Report
     if report.failures() > before {
         return None;
     }
-    Some(Interface { inputs, outputs, locals, variables, visible_sizes, visible_directions })
+    Some(Interface { inputs, outputs, locals, variables, visible_sizes, visible_directions, numbers })
 }
 
 struct Reader<'r> {
     variables: Variables,
     report: &'r mut Report,
+    numbers: Numbers,
+    /// The name of the cipher parameter.
+    parameter: Option<&'r str>,
+    /// Its round keys.
+    keys: Option<&'r WordType>,
 }
 
 impl Reader<'_> {
@@ -63,7 +76,8 @@ impl Reader<'_> {
             let Some(ty) = self.ty(&declaration.ty, role, declaration) else { continue };
             for name in &declaration.names {
                 let constant = declaration.constant.filter(|_| role == Role::Input);
-                declared.push(Declared { name, ty: ty.clone(), constant });
+                let uniform = declaration.uniform.filter(|_| role == Role::Input);
+                declared.push(Declared { name, ty: ty.clone(), constant, uniform });
             }
         }
         declared
@@ -94,6 +108,19 @@ impl Reader<'_> {
             BaseType::Atoms { direction, count } => {
                 (self.size(&ast::Size::Variable("m".to_string()), ty.span)?, *count, direction)
             }
+            BaseType::Keys(cipher) => {
+                let keys = self.keys.filter(|_| self.parameter == Some(cipher.as_str()));
+                let Some(keys) = keys.cloned() else {
+                    self.report.add(messages::no_cipher_parameter(ty.span, cipher));
+                    return None;
+                };
+                let direction = match keys.direction {
+                    DirectionTerm::Variable(_) => self.direction(None, ty.span),
+                    fixed => fixed,
+                };
+                dimensions.extend(&keys.dimensions);
+                return self.words(dimensions, keys.size, direction, ty.span);
+            }
         };
         if count == 0 {
             self.report.add(messages::zero_size(ty.span));
@@ -103,17 +130,34 @@ impl Reader<'_> {
         if count > 1 {
             dimensions.push(count);
         }
+        let direction = self.direction(direction.as_ref(), ty.span);
+        self.words(dimensions, size, direction, ty.span)
+    }
+
+    fn words(
+        &mut self,
+        dimensions: Vec<u32>,
+        size: SizeTerm,
+        direction: DirectionTerm,
+        span: Span,
+    ) -> Option<DeclaredType> {
         let words = dimensions.iter().fold(1u64, |product, &d| product.saturating_mul(u64::from(d)));
         if words > MAX_WORDS {
-            self.report.add(messages::type_too_large(ty.span, MAX_WORDS));
+            self.report.add(messages::type_too_large(span, MAX_WORDS));
             return None;
         }
-        let direction = self.direction(direction.as_ref(), ty.span);
         Some(DeclaredType::Words(WordType { dimensions, words: words as u32, size, direction }))
     }
 
     fn dimension(&mut self, dimension: &ast::Static) -> Option<u32> {
-        match statics::evaluate(dimension, &|_| None) {
+        let of_lengths = statics::mentions_name(dimension);
+        match statics::evaluate(dimension, &|name| self.numbers.get(name).copied()) {
+            // A length may be 0.
+            Ok(0) if of_lengths => Some(0),
+            Ok(value) if value < 0 && of_lengths => {
+                self.report.add(messages::negative_length(dimension.span, value));
+                None
+            }
             Ok(value) if value < 1 => {
                 self.report.add(messages::zero_size(dimension.span));
                 None

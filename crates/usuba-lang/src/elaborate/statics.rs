@@ -1,6 +1,8 @@
 //! Static expressions: integers that the compiler knows.
 
-use crate::ast::{self, BinaryOp, StaticKind, StaticOp};
+use crate::ast::{
+    self, BinaryOp, Comparison, Condition, ConditionKind, StaticFunction, StaticKind, StaticOp,
+};
 use crate::source::Span;
 use num_bigint::BigUint;
 
@@ -18,6 +20,8 @@ pub(super) enum StaticErrorKind {
     /// The result does not fit in 64 bits.
     Overflow,
     DivisionByZero,
+    /// `Ntz` of a number that is not positive.
+    NoTrailingZeros,
 }
 
 /// A 64-bit signed integer, if the literal is one.
@@ -41,7 +45,45 @@ pub(super) fn evaluate(
             let right = evaluate(right, value_of)?;
             apply(*op, left, right).map_err(fail)
         }
+        StaticKind::Apply(function, arguments) => {
+            let mut values = Vec::with_capacity(arguments.len());
+            for argument in arguments {
+                values.push(evaluate(argument, value_of)?);
+            }
+            match (function, values.as_slice()) {
+                (StaticFunction::Min, &[a, b]) => Ok(a.min(b)),
+                (StaticFunction::Max, &[a, b]) => Ok(a.max(b)),
+                (StaticFunction::TrailingZeros, &[a]) if a > 0 => Ok(i64::from(a.trailing_zeros())),
+                _ => Err(fail(StaticErrorKind::NoTrailingZeros)),
+            }
+        }
     }
+}
+
+/// Whether a condition holds.
+pub(super) fn holds(
+    condition: &Condition,
+    value_of: &dyn Fn(&str) -> Option<i64>,
+) -> Result<bool, StaticError> {
+    Ok(match &condition.kind {
+        ConditionKind::Compare(comparison, left, right) => {
+            let (left, right) = (evaluate(left, value_of)?, evaluate(right, value_of)?);
+            match comparison {
+                Comparison::Equal => left == right,
+                Comparison::Unequal => left != right,
+                Comparison::Less => left < right,
+                Comparison::AtMost => left <= right,
+                Comparison::Greater => left > right,
+                Comparison::AtLeast => left >= right,
+            }
+        }
+        ConditionKind::Among(number, entries) => {
+            let number = evaluate(number, value_of)?;
+            entries.iter().any(|entry| literal(&entry.value) == Some(number))
+        }
+        ConditionKind::And(left, right) => holds(left, value_of)? && holds(right, value_of)?,
+        ConditionKind::Or(left, right) => holds(left, value_of)? || holds(right, value_of)?,
+    })
 }
 
 fn apply(op: StaticOp, left: i64, right: i64) -> Result<i64, StaticErrorKind> {
@@ -64,6 +106,20 @@ pub(super) fn mentions_name(expression: &ast::Static) -> bool {
         StaticKind::Integer(_) => false,
         StaticKind::Name(_) => true,
         StaticKind::Binary(_, left, right) => mentions_name(left) || mentions_name(right),
+        StaticKind::Apply(_, arguments) => arguments.iter().any(mentions_name),
+    }
+}
+
+/// Calls `see` for every name in a static expression.
+pub(super) fn names<'e>(expression: &'e ast::Static, see: &mut dyn FnMut(&'e str, Span)) {
+    match &expression.kind {
+        StaticKind::Integer(_) => {}
+        StaticKind::Name(name) => see(name, expression.span),
+        StaticKind::Binary(_, left, right) => {
+            names(left, see);
+            names(right, see);
+        }
+        StaticKind::Apply(_, arguments) => arguments.iter().for_each(|argument| names(argument, see)),
     }
 }
 
@@ -84,6 +140,10 @@ pub(super) fn of_expression(expression: &ast::Expression) -> Option<ast::Static>
                 BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => return None,
             };
             StaticKind::Binary(op, Box::new(of_expression(left)?), Box::new(of_expression(right)?))
+        }
+        ast::ExpressionKind::Call { callee, element: None, arguments } => {
+            let function = StaticFunction::named(&callee.text).filter(|f| f.arity() == arguments.len())?;
+            StaticKind::Apply(function, arguments.iter().map(of_expression).collect::<Option<Vec<_>>>()?)
         }
         _ => return None,
     };

@@ -100,7 +100,7 @@ pub(super) fn instance<'p>(
                 &ty.dimensions,
                 word.width.bits()?,
                 word.direction,
-                d.constant.is_some(),
+                (d.constant.is_some(), d.uniform.is_some()),
                 bits,
             )?);
         }

@@ -1,5 +1,6 @@
 //! Words and the types of declarations, while sizes and directions may still be unknown.
 
+use super::public::Numbers;
 use crate::ast;
 use crate::source::Span;
 use indexmap::IndexMap;
@@ -98,6 +99,7 @@ pub(super) struct Declared<'p> {
     pub(super) name: &'p ast::Name,
     pub(super) ty: DeclaredType,
     pub(super) constant: Option<Span>,
+    pub(super) uniform: Option<Span>,
 }
 
 /// What is declared.
@@ -119,6 +121,8 @@ pub(super) struct Interface<'p> {
     pub(super) visible_sizes: usize,
     /// The same for directions.
     pub(super) visible_directions: usize,
+    /// The public numbers: constants of the program, `nat` parameters and lengths.
+    pub(super) numbers: Numbers,
 }
 
 impl<'p> Interface<'p> {

@@ -171,6 +171,9 @@ impl Walk<'_> {
 
     /// The keyword of the item at the cursor, behind its attributes.
     fn item_keyword(&self) -> Option<Keyword> {
+        if self.at_short_item() {
+            return None;
+        }
         let kinds = self.tokens.get(self.at..).unwrap_or(&[]).iter().map(|token| token.kind);
         kinds
             .filter_map(|kind| match kind {
@@ -182,7 +185,44 @@ impl Walk<'_> {
             })
     }
 
+    /// Whether a constant or a cipher of the program stands at the cursor.
+    fn at_short_item(&self) -> bool {
+        self.is(TokenKind::Keyword(Keyword::Const))
+            || (self.is_word("cipher") && self.ahead(1) == TokenKind::Identifier)
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        self.is(TokenKind::Identifier) && self.spelling(self.at) == word
+    }
+
+    /// `const N = 4`, `const RC:u32[2] = (1, 2)`, `cipher Toy (encrypt = F)`.
+    fn short_item(&mut self) -> Doc {
+        let mut docs = vec![self.token(), Doc::Space, self.token()];
+        if self.is(TokenKind::OpenParenthesis) {
+            docs.extend([Doc::Space, self.token()]);
+            let inner = self.filled(TokenKind::CloseParenthesis, false, |walk| {
+                let role = walk.token();
+                Doc::Concat(vec![role, Doc::Space, walk.token(), Doc::Space, walk.token()])
+            });
+            docs.extend([Doc::Nest(vec![inner]), self.token()]);
+            return Doc::Concat(docs);
+        }
+        docs.extend(self.annotation());
+        docs.extend([Doc::Space, self.token(), Doc::Space]);
+        if !self.is(TokenKind::OpenParenthesis) {
+            docs.push(self.static_expression());
+        } else if self.at_tuple_of_constants() {
+            docs.push(self.list(TokenKind::CloseParenthesis, None));
+        } else {
+            docs.push(self.static_expression());
+        }
+        Doc::Concat(docs)
+    }
+
     fn item(&mut self) -> Doc {
+        if self.at_short_item() {
+            return self.short_item();
+        }
         let mut docs = Vec::new();
         loop {
             let kind = self.kind();
@@ -200,6 +240,7 @@ impl Walk<'_> {
                     let mut header = Vec::new();
                     self.header(&mut header);
                     docs.push(Doc::Nest(header));
+                    self.facts(&mut docs);
                     self.bodies(&mut docs);
                     return Doc::Concat(docs);
                 }
@@ -218,12 +259,63 @@ impl Walk<'_> {
             docs.push(self.token());
         }
         docs.extend([Doc::Space, self.token(), Doc::Space]);
+        if self.is(TokenKind::Less) {
+            docs.extend([self.token(), self.token(), self.token(), Doc::Space, self.token(), self.token()]);
+            docs.push(Doc::Space);
+        }
         docs.push(self.parameters());
         docs.extend([Doc::Line, self.token(), Doc::Space]);
         docs.push(self.parameters());
         // Only a header that is too long is broken, before `returns`.
         let header = std::mem::take(docs);
         docs.push(Doc::Group(header));
+    }
+
+    /// `where …`, on lines of its own.
+    fn facts(&mut self, docs: &mut Vec<Doc>) {
+        if !self.is_word("where") {
+            return;
+        }
+        docs.extend([Doc::Hard, self.token()]);
+        let close = if self.facts_end_with_vars() { Keyword::Vars } else { Keyword::Let };
+        let facts = self.filled(TokenKind::Keyword(close), false, Self::condition);
+        docs.push(Doc::Nest(vec![Doc::Space, facts]));
+    }
+
+    fn facts_end_with_vars(&self) -> bool {
+        let kinds = self.tokens.get(self.at..).unwrap_or(&[]).iter().map(|token| token.kind);
+        let ends = |kind: &TokenKind| matches!(kind, TokenKind::Keyword(Keyword::Vars | Keyword::Let));
+        kinds.into_iter().find(ends) == Some(TokenKind::Keyword(Keyword::Vars))
+    }
+
+    /// Comparisons with `and` and `or` between them, or `n = (len + 15) / 16`.
+    fn condition(&mut self) -> Doc {
+        let mut docs = Vec::new();
+        loop {
+            docs.push(self.static_expression());
+            if self.is(TokenKind::Keyword(Keyword::In)) {
+                docs.extend([Doc::Space, self.token(), Doc::Space, self.token()]);
+                let inner = self.filled(TokenKind::CloseBrace, false, Self::token);
+                docs.extend([Doc::Nest(vec![inner]), self.token()]);
+            } else if self.at_comparison() {
+                docs.push(Doc::Space);
+                while self.at_comparison() {
+                    docs.push(self.token());
+                }
+                docs.extend([Doc::Space, self.static_expression()]);
+            }
+            if !(self.is_word("and") || self.is_word("or")) {
+                return Doc::Concat(docs);
+            }
+            docs.extend([Doc::Space, self.token(), Doc::Space]);
+        }
+    }
+
+    fn at_comparison(&self) -> bool {
+        matches!(
+            self.kind(),
+            TokenKind::Equals | TokenKind::Exclamation | TokenKind::Less | TokenKind::Greater
+        )
     }
 
     fn parameters(&mut self) -> Doc {
@@ -237,7 +329,9 @@ impl Walk<'_> {
         let mut docs = vec![self.token()];
         if self.is(TokenKind::Colon) {
             docs.push(self.token());
-            while matches!(self.kind(), TokenKind::Keyword(Keyword::Const | Keyword::LazyLift)) {
+            while matches!(self.kind(), TokenKind::Keyword(Keyword::Const | Keyword::LazyLift))
+                || self.is_word("uniform")
+            {
                 docs.extend([self.token(), Doc::Space]);
             }
             docs.push(self.written_type());
@@ -332,8 +426,15 @@ impl Walk<'_> {
             docs.extend(self.leading(count == 0));
             count += 1;
             let at = self.at;
-            let is_loop = !matches!(self.kind(), TokenKind::Identifier | TokenKind::OpenParenthesis);
-            docs.push(if is_loop { self.forall() } else { self.assignment() });
+            let choice = self.at_choice();
+            let is_loop =
+                choice || !matches!(self.kind(), TokenKind::Identifier | TokenKind::OpenParenthesis);
+            docs.push(match is_loop {
+                _ if choice => self.choice(),
+                true => self.forall(),
+                false if self.at_accept() => self.accept(),
+                false => self.assignment(),
+            });
             // Of the semicolons, one is kept between an assignment and what follows it.
             let semicolons = (0..).take_while(|&n| self.ahead(n) == TokenKind::Semicolon).count();
             let after = self.ahead(semicolons);
@@ -347,6 +448,49 @@ impl Walk<'_> {
             }
         }
         count
+    }
+
+    fn at_choice(&self) -> bool {
+        use TokenKind::{Identifier, Integer, OpenParenthesis};
+        self.is_word("if") && matches!(self.ahead(1), Identifier | Integer | OpenParenthesis)
+    }
+
+    fn at_accept(&self) -> bool {
+        use TokenKind::{Identifier, Integer, OpenParenthesis, Tilde};
+        self.is_word("accept") && matches!(self.ahead(1), Identifier | Integer | OpenParenthesis | Tilde)
+    }
+
+    /// `if P { … } else { … }`, every branch on lines of its own.
+    fn choice(&mut self) -> Doc {
+        let mut docs = vec![self.token(), Doc::Space, self.condition(), Doc::Space];
+        self.branch(&mut docs);
+        while self.is_word("else") {
+            docs.extend([Doc::Space, self.token(), Doc::Space]);
+            if self.is_word("if") {
+                docs.extend([self.token(), Doc::Space, self.condition(), Doc::Space]);
+            }
+            self.branch(&mut docs);
+        }
+        Doc::Concat(docs)
+    }
+
+    fn branch(&mut self, docs: &mut Vec<Doc>) {
+        docs.push(self.token());
+        let mut body = vec![Doc::Hard];
+        self.equations(&mut body);
+        body.push(Doc::Hard);
+        body.extend(self.leading_of_closer(false));
+        docs.extend([Doc::Nest(body), Doc::Hard, self.token()]);
+    }
+
+    fn accept(&mut self) -> Doc {
+        let accept = self.token();
+        let mut docs = vec![Doc::Space, self.expression(), Doc::Space];
+        while self.is(TokenKind::Equals) {
+            docs.push(self.token());
+        }
+        docs.extend([Doc::Space, self.expression()]);
+        Doc::Concat(vec![accept, Doc::Nest(docs)])
     }
 
     fn assignment(&mut self) -> Doc {
@@ -379,7 +523,11 @@ impl Walk<'_> {
         }
         docs.push(self.token());
         docs.push(self.static_expression());
-        docs.extend([self.token(), self.static_expression(), self.token()]);
+        docs.push(self.token());
+        if self.ends_half_open() {
+            docs.push(Doc::Space);
+        }
+        docs.extend([self.static_expression(), self.token()]);
         docs.extend([Doc::Space, self.token()]);
         let broken = self.begins_line();
         let mut body = Vec::new();
@@ -391,6 +539,22 @@ impl Walk<'_> {
         docs.push(Doc::Nest(body));
         docs.push(self.token());
         Doc::Group(docs)
+    }
+
+    /// Whether the bracket that is open at the cursor closes with `)`.
+    fn ends_half_open(&self) -> bool {
+        let mut depth = 0usize;
+        for token in self.tokens.get(self.at..).unwrap_or(&[]) {
+            match token.kind {
+                TokenKind::OpenParenthesis | TokenKind::OpenBracket => depth += 1,
+                TokenKind::CloseParenthesis if depth == 0 => return true,
+                TokenKind::CloseParenthesis => depth -= 1,
+                TokenKind::CloseBracket if depth == 0 => return false,
+                TokenKind::CloseBracket => depth -= 1,
+                _ => {}
+            }
+        }
+        false
     }
 
     // ---- Integers in rows ------------------------------------------------------------------------------------
@@ -509,8 +673,8 @@ impl Walk<'_> {
     }
 
     fn at_operator(&self) -> bool {
-        matches!(self.kind(), TokenKind::Ampersand | TokenKind::Pipe | TokenKind::Caret)
-            || self.at_static_operator()
+        use TokenKind::{Ampersand, Caret, Pipe, PlusPlus};
+        matches!(self.kind(), Ampersand | Pipe | Caret | PlusPlus) || self.at_static_operator()
     }
 
     fn at_static_operator(&self) -> bool {
@@ -546,6 +710,10 @@ impl Walk<'_> {
             TokenKind::Identifier if self.ahead(1) == TokenKind::OpenParenthesis => {
                 docs.push(self.token());
                 docs.push(self.arguments());
+                if self.is(TokenKind::Colon) {
+                    docs.extend([self.token(), self.token()]);
+                }
+                docs.extend(self.selections());
             }
             TokenKind::Identifier => {
                 docs.push(self.reference());
@@ -582,9 +750,17 @@ impl Walk<'_> {
 
     fn reference(&mut self) -> Doc {
         let mut docs = vec![self.token()];
+        docs.extend(self.selections());
+        Doc::Concat(docs)
+    }
+
+    fn selections(&mut self) -> Vec<Doc> {
+        let mut docs = Vec::new();
         while self.is(TokenKind::OpenBracket) {
             let open = self.token();
-            let inner = self.filled(TokenKind::CloseBracket, true, |walk| {
+            let half_open = self.ends_half_open();
+            let close = if half_open { TokenKind::CloseParenthesis } else { TokenKind::CloseBracket };
+            let inner = self.filled(close, !half_open, |walk| {
                 let mut docs = vec![walk.static_expression()];
                 if walk.is(TokenKind::DotDot) {
                     docs.extend([walk.token(), walk.static_expression()]);
@@ -593,7 +769,7 @@ impl Walk<'_> {
             });
             docs.extend([open, Doc::Nest(vec![inner]), self.token()]);
         }
-        Doc::Concat(docs)
+        docs
     }
 
     fn static_expression(&mut self) -> Doc {
@@ -602,7 +778,13 @@ impl Walk<'_> {
             if self.is(TokenKind::OpenParenthesis) {
                 docs.extend([self.token(), self.static_expression()]);
             }
+            let function = self.is(TokenKind::Identifier) && self.ahead(1) == TokenKind::OpenParenthesis;
             docs.push(self.token());
+            if function {
+                docs.push(self.token());
+                let inner = self.filled(TokenKind::CloseParenthesis, false, Self::static_expression);
+                docs.extend([inner, self.token()]);
+            }
             if !self.at_static_operator() {
                 return Doc::Concat(docs);
             }

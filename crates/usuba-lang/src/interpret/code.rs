@@ -15,18 +15,87 @@ use std::ops::Range;
 /// are places in [`Code::pool`].
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operation {
-    Not { output: u32, operand: u32, mask: u128 },
-    And { output: u32, left: u32, right: u32 },
-    Or { output: u32, left: u32, right: u32 },
-    Xor { output: u32, left: u32, right: u32 },
-    Arithmetic { op: ArithmeticOp, mask: u128, output: u32, left: u32, right: u32 },
-    BitArithmetic { op: ArithmeticOp, width: u32, output: u32, left: u32, right: u32 },
-    Shift { op: ShiftOp, amount: u32, width: u32, output: u32, operand: u32 },
-    Shuffle { output: u32, operand: u32, pattern: u32, width: u32 },
-    Bitmask { output: u32, operand: u32, bit: u32, mask: u128 },
-    Pack { output: u32, high: u32, low: u32, shift: u32 },
-    Table { table: u32, output: u32 },
-    Call { routine: u32, arguments: u32, output: u32 },
+    Not {
+        output: u32,
+        operand: u32,
+        mask: u128,
+    },
+    And {
+        output: u32,
+        left: u32,
+        right: u32,
+    },
+    Or {
+        output: u32,
+        left: u32,
+        right: u32,
+    },
+    Xor {
+        output: u32,
+        left: u32,
+        right: u32,
+    },
+    Arithmetic {
+        op: ArithmeticOp,
+        mask: u128,
+        output: u32,
+        left: u32,
+        right: u32,
+    },
+    BitArithmetic {
+        op: ArithmeticOp,
+        width: u32,
+        output: u32,
+        left: u32,
+        right: u32,
+    },
+    Shift {
+        op: ShiftOp,
+        amount: u32,
+        width: u32,
+        output: u32,
+        operand: u32,
+    },
+    Shuffle {
+        output: u32,
+        operand: u32,
+        pattern: u32,
+        width: u32,
+    },
+    Bitmask {
+        output: u32,
+        operand: u32,
+        bit: u32,
+        mask: u128,
+    },
+    Pack {
+        output: u32,
+        high: u32,
+        low: u32,
+        shift: u32,
+    },
+    Table {
+        table: u32,
+        output: u32,
+    },
+    Call {
+        routine: u32,
+        arguments: u32,
+        output: u32,
+    },
+    /// Bits `high - 1` to `low` of `operand`, appended to `output` below what it has; it starts anew if `first`.
+    Append {
+        output: u32,
+        operand: u32,
+        high: u32,
+        low: u32,
+        first: bool,
+    },
+    /// The message is refused if these differ.
+    Accept {
+        left: u32,
+        right: u32,
+    },
 }
 
 /// The code of one instance.
@@ -335,7 +404,39 @@ impl<'p> Translation<'_, 'p> {
                 self.call(callee.0, &arguments)
             }
             ExpressionKind::Refresh(value) => self.expression(value),
+            ExpressionKind::Regroup { width, value } => {
+                let operands = self.expression(value);
+                self.regroup(&operands, *width)
+            }
+            ExpressionKind::Accept { left, right } => {
+                let left = self.expression(left);
+                let right = self.expression(right);
+                for (left, right) in left.iter().zip(&right) {
+                    self.operations.push(Operation::Accept { left: left.cell, right: right.cell });
+                }
+                Vec::new()
+            }
         }
+    }
+
+    /// The bits of atoms, each from its most significant, as atoms of `width` bits.
+    fn regroup(&mut self, operands: &[Atom], width: u32) -> Vec<Atom> {
+        let bits: u32 = operands.iter().map(|atom| atom.width).sum();
+        let first = self.code.new_cells(bits / width.max(1));
+        let mut filled = 0;
+        for operand in operands {
+            let mut high = operand.width;
+            while high > 0 {
+                let (output, there) = (first + filled / width, filled % width);
+                let taken = high.min(width - there);
+                let (operand, low) = (operand.cell, high - taken);
+                let append = Operation::Append { output, operand, high, low, first: there == 0 };
+                self.operations.push(append);
+                filled += taken;
+                high = low;
+            }
+        }
+        (first..first + bits / width.max(1)).map(|cell| Atom { cell, width }).collect()
     }
 
     /// One operation for each operand, with a result of its width.

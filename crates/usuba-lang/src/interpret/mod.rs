@@ -107,6 +107,8 @@ pub struct Interpreter {
     cells: Vec<u128>,
     /// Where to go on after each call under way: routine and position.
     returns: Vec<(usize, usize)>,
+    /// Whether everything that the last run accepts was right.
+    accepted: bool,
 }
 
 impl Interpreter {
@@ -114,11 +116,23 @@ impl Interpreter {
     pub fn new(program: &Program) -> Interpreter {
         let code = Code::new(program);
         let cells = code.cells.clone();
-        Interpreter { code, cells, returns: Vec::new() }
+        Interpreter { code, cells, returns: Vec::new(), accepted: true }
     }
 
-    /// Runs the entry; arguments and result as for [`interpret`].
+    /// Runs the entry; arguments and result as for [`interpret`]. Where a message is refused, all results are zero.
     pub fn run(&mut self, inputs: &[Vec<u128>]) -> Vec<Vec<u128>> {
+        let results = self.results(inputs);
+        let wiped = |atoms: &Vec<u128>| vec![0; atoms.len()];
+        if self.accepted { results } else { results.iter().map(wiped).collect() }
+    }
+
+    /// Runs the entry; `None` where the message is refused.
+    pub fn open(&mut self, inputs: &[Vec<u128>]) -> Option<Vec<Vec<u128>>> {
+        let results = self.results(inputs);
+        self.accepted.then_some(results)
+    }
+
+    fn results(&mut self, inputs: &[Vec<u128>]) -> Vec<Vec<u128>> {
         let mut next = self.code.entry_inputs.start;
         for (count, values) in self.code.input_lengths.iter().zip(inputs) {
             for i in 0..*count {
@@ -135,7 +149,8 @@ impl Interpreter {
     }
 
     fn execute(&mut self) {
-        let Interpreter { code, cells, returns } = self;
+        let Interpreter { code, cells, returns, accepted } = self;
+        *accepted = true;
         let mut routine = code.entry;
         let mut position = 0usize;
         returns.clear();
@@ -198,6 +213,14 @@ impl Interpreter {
                 }
                 Operation::Table { table, output } => {
                     look_up(&code.tables[table as usize], code, cells, output)
+                }
+                Operation::Append { output, operand, high, low, first } => {
+                    let bits = (cells[operand as usize] & mask(high)) >> low;
+                    let above = if first { 0 } else { cells[output as usize] };
+                    cells[output as usize] = above.checked_shl(high - low).unwrap_or(0) | bits;
+                }
+                Operation::Accept { left, right } => {
+                    *accepted &= cells[left as usize] == cells[right as usize];
                 }
                 Operation::Call { routine: callee, arguments, .. } => {
                     let inputs = code.routines[callee as usize].inputs.clone();

@@ -164,6 +164,15 @@ impl<'t> Parser<'t> {
         self.eat(TokenKind::Keyword(keyword))
     }
 
+    /// Whether a word that is reserved only here stands at the cursor.
+    pub(super) fn is_word(&self, word: &str) -> bool {
+        self.is(TokenKind::Identifier) && self.found() == word
+    }
+
+    pub(super) fn eat_word(&mut self, word: &str) -> Option<Span> {
+        self.is_word(word).then(|| self.advance())
+    }
+
     pub(super) fn expect(&mut self, kind: TokenKind, what: &str) -> Parsed<Span> {
         match self.eat(kind) {
             Some(span) => Ok(span),
@@ -185,6 +194,15 @@ impl<'t> Parser<'t> {
         }
         let span = self.expect(TokenKind::Identifier, what)?;
         Ok(Name { text: self.spelling(span).to_string(), span })
+    }
+
+    /// A name that is declared, and therefore has no dot.
+    pub(super) fn declared_name(&mut self, what: &str) -> Parsed<Name> {
+        let name = self.name(what)?;
+        if name.text.contains('.') {
+            self.report(messages::dotted_name(name.span, &name.text));
+        }
+        Ok(name)
     }
 
     pub(super) fn integer(&mut self, what: &str) -> Parsed<Integer> {
@@ -270,6 +288,11 @@ impl<'t> Parser<'t> {
         result
     }
 
+    /// `]`, or the complaint that it is missing.
+    pub(super) fn close_bracket(&mut self, opened: Span) -> Parsed<Span> {
+        self.close(BRACKETS, opened)
+    }
+
     fn close(&mut self, bracket: Bracket, opened: Span) -> Parsed<Span> {
         if let Some(span) = self.eat(bracket.close) {
             return Ok(span);
@@ -317,10 +340,14 @@ impl<'t> Parser<'t> {
 
     /// Whether the token at the cursor begins an item of a file.
     pub(super) fn at_item(&self) -> bool {
-        use Keyword::{Include, Inline, Interleave, NoInline, NoOpt, Node, Perm, Table};
+        use Keyword::{Const, Include, Inline, Interleave, NoInline, NoOpt, Node, Perm, Table};
         let TokenKind::Keyword(keyword) = self.kind() else {
-            return self.is(TokenKind::EndOfFile);
+            return self.is(TokenKind::EndOfFile) || self.at_cipher();
         };
+        // Among declarations `const` follows a colon; an item begins a line.
+        if keyword == Const {
+            return self.at_constant();
+        }
         matches!(keyword, Node | Perm | Table | Include | Inline | NoInline | NoOpt | Interleave)
     }
 

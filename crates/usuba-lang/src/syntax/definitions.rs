@@ -34,6 +34,12 @@ impl Parser<'_> {
                 Ok(Item::Include { path, span: parser.since(start) })
             });
         }
+        if self.is_keyword(Keyword::Const) {
+            return self.constant().map(Item::Constant);
+        }
+        if self.at_cipher() {
+            return self.cipher().map(Item::Cipher);
+        }
         let start = self.span();
         let attributes = self.attributes()?;
         let TokenKind::Keyword(keyword @ (Keyword::Node | Keyword::Perm | Keyword::Table)) = self.kind()
@@ -107,22 +113,38 @@ impl Parser<'_> {
         opened: Span,
     ) -> Parsed<Definition> {
         let array = self.array_mark();
-        let name = self.name("the name of the definition")?;
+        let name = self.declared_name("the name of the definition")?;
+        let cipher = self.cipher_parameter()?;
         let inputs = self.parameters("`(` and the parameters")?;
-        self.expect_keyword(Keyword::Returns, "`returns` and the results in parentheses")?;
+        let opens = if keyword == Keyword::Node { self.eat_word("opens") } else { None };
+        if opens.is_none() {
+            self.expect_keyword(Keyword::Returns, "`returns` and the results in parentheses")?;
+        }
         let results = self.span();
         let outputs = self.parameters("`(` and the results")?;
         let results = self.since(results);
         if outputs.is_empty() && self.spelling(results).bytes().all(|b| !b.is_ascii_alphanumeric()) {
             self.report(messages::no_results(results, &name.text));
         }
+        let facts = if keyword == Keyword::Node { self.facts()? } else { Vec::new() };
         let bodies = match keyword {
             Keyword::Node => Bodies::Node(self.bodies(array, opened, Self::node_body)?),
             Keyword::Perm => Bodies::Perm(self.bodies(array, opened, Self::list)?),
             _ => Bodies::Table(self.bodies(array, opened, Self::list)?),
         };
         let span = self.since(start);
-        Ok(Definition { attributes, name, inputs, outputs, array: array.is_some(), bodies, span })
+        Ok(Definition {
+            attributes,
+            name,
+            cipher,
+            inputs,
+            opens,
+            outputs,
+            facts,
+            array: array.is_some(),
+            bodies,
+            span,
+        })
     }
 
     fn array_mark(&mut self) -> Option<Span> {
@@ -206,22 +228,24 @@ impl Parser<'_> {
             self.report(messages::qualifier_before_name(self.span(), self.found()));
             self.advance();
         }
-        let mut names = vec![self.name("a name to declare")?];
+        let mut names = vec![self.declared_name("a name to declare")?];
         while self.eat(TokenKind::Comma).is_some() {
-            names.push(self.name("another name to declare")?);
+            names.push(self.declared_name("another name to declare")?);
         }
         self.expect(TokenKind::Colon, "`:` and a type")?;
-        let (mut constant, mut lazy_lift) = (None, None);
+        let (mut constant, mut uniform, mut lazy_lift) = (None, None, None);
         loop {
             if let Some(span) = self.eat_keyword(Keyword::Const) {
                 constant = constant.or(Some(span));
             } else if let Some(span) = self.eat_keyword(Keyword::LazyLift) {
                 lazy_lift = lazy_lift.or(Some(span));
+            } else if let Some(span) = self.eat_word("uniform") {
+                uniform = uniform.or(Some(span));
             } else {
                 break;
             }
         }
-        Ok(Declaration { names, constant, lazy_lift, ty: self.written_type()? })
+        Ok(Declaration { names, constant, uniform, lazy_lift, ty: self.written_type()? })
     }
 
     fn node_body(&mut self) -> Parsed<NodeBody> {
@@ -257,7 +281,7 @@ impl Parser<'_> {
         Ok(NodeBody { locals, equations, span: self.since(start) })
     }
 
-    fn list(&mut self) -> Parsed<List> {
+    pub(super) fn list(&mut self) -> Parsed<List> {
         let start = self.span();
         let entries = self.bracketed(BRACES, "`{` and a list of integers", |parser| {
             parser.separated(TokenKind::Comma, TokenKind::CloseBrace, |p| p.entry())

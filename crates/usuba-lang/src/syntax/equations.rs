@@ -1,13 +1,17 @@
 //! Equations and loops.
 
-use super::cursor::{BRACKETS, LOOP_BRACES, PARENTHESES, Parsed, Parser, Reported};
+use super::cursor::{LOOP_BRACES, PARENTHESES, Parsed, Parser, Reported};
 use super::expressions::binary_operator;
 use super::lexer::{Keyword, TokenKind};
 use super::{DEEPEST, messages};
 use crate::ast::{
-    Assignment, Equation, Expression, ExpressionKind, Forall, LoopAttribute, LoopAttributeKind, Reference,
+    Assignment, Equation, Expression, ExpressionKind, Forall, LoopAttribute, LoopAttributeKind, Name,
+    Reference, Static,
 };
 use crate::source::Span;
+
+/// The variable of a loop and its bounds.
+type Header = (Name, Static, Static);
 
 impl Parser<'_> {
     /// Equations up to `tel`, or up to the `}` that closes a loop, which are not read. Equations that cannot be
@@ -23,7 +27,7 @@ impl Parser<'_> {
         while !self.at_end_of_equations() {
             let equation = self.equation();
             // After a loop, and after what could not be read, the next equation may begin at once.
-            let complete = matches!(equation, Ok(Equation::Assign(_)));
+            let complete = matches!(equation, Ok(Equation::Assign(_) | Equation::Accept(_)));
             match equation {
                 Ok(equation) => equations.push(equation),
                 Err(_) => {
@@ -91,7 +95,7 @@ impl Parser<'_> {
     }
 
     /// Moves past what is left of an equation that could not be read.
-    fn skip_equation(&mut self) {
+    pub(super) fn skip_equation(&mut self) {
         use Keyword::{Forall, NoUnroll, Pipelined, Tel, Unroll};
         let mut depth = 0u32;
         while !self.at_item() {
@@ -113,6 +117,8 @@ impl Parser<'_> {
             TokenKind::Keyword(
                 Keyword::Forall | Keyword::Unroll | Keyword::NoUnroll | Keyword::Pipelined,
             ) => self.forall().map(Equation::Forall),
+            _ if self.at_if() => self.choice().map(Equation::If),
+            _ if self.at_accept() => self.accept().map(Equation::Accept),
             _ => self.assignment().map(Equation::Assign),
         }
     }
@@ -193,8 +199,16 @@ impl Parser<'_> {
             parser.loops -= 1;
             Ok(body)
         })?;
-        let (variable, first, last) = header?;
-        Ok(Forall { attributes, variable, start: first, stop: last, body, span: self.since(start) })
+        let ((variable, first, last), half_open) = header?;
+        Ok(Forall {
+            attributes,
+            variable,
+            start: first,
+            stop: last,
+            half_open,
+            body,
+            span: self.since(start),
+        })
     }
 
     /// Moves past the body of a loop that is not read.
@@ -210,10 +224,10 @@ impl Parser<'_> {
         }
     }
 
-    fn loop_header(&mut self) -> Parsed<(crate::ast::Name, crate::ast::Static, crate::ast::Static)> {
-        let variable = self.name("the variable of the loop")?;
+    fn loop_header(&mut self) -> Parsed<(Header, bool)> {
+        let variable = self.declared_name("the variable of the loop")?;
         self.expect_keyword(Keyword::In, "`in` and the bounds")?;
-        self.bracketed(BRACKETS, "the bounds of the loop, `[first, last]`", |parser| {
+        self.range_bracketed("the bounds of the loop, `[first, last]`", |parser| {
             let first = parser.static_expression()?;
             if parser.is(TokenKind::DotDot) {
                 let span = parser.span();

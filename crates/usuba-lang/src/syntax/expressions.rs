@@ -14,13 +14,14 @@ use crate::source::Span;
 
 /// A tree with its height. The height is bounded, since trees are walked and dropped by recursion and a chain of
 /// operators makes one level each.
-struct Grown<T> {
-    tree: T,
-    height: u32,
+pub(super) struct Grown<T> {
+    pub(super) tree: T,
+    pub(super) height: u32,
 }
 
-const SHIFT_LEVEL: u8 = 1;
-const ADDITIVE_LEVEL: u8 = 2;
+const CONCATENATION_LEVEL: u8 = 0;
+pub(super) const SHIFT_LEVEL: u8 = 1;
+pub(super) const ADDITIVE_LEVEL: u8 = 2;
 const MULTIPLICATIVE_LEVEL: u8 = 3;
 const BITWISE_LEVEL: u8 = 4;
 
@@ -71,18 +72,18 @@ fn static_operator(kind: TokenKind) -> Option<(StaticOp, u8)> {
 
 impl Parser<'_> {
     pub(super) fn expression(&mut self) -> Parsed<Expression> {
-        self.operators(SHIFT_LEVEL).map(|grown| grown.tree)
+        self.operators(CONCATENATION_LEVEL).map(|grown| grown.tree)
     }
 
     /// A tree over `parts` of the given heights, unless it is too high.
-    fn grow(&mut self, kind: ExpressionKind, span: Span, below: u32) -> Parsed<Grown<Expression>> {
+    pub(super) fn grow(&mut self, kind: ExpressionKind, span: Span, below: u32) -> Parsed<Grown<Expression>> {
         if below >= DEEPEST {
             return Err(self.report(messages::too_deep(self.previous_span(), DEEPEST)));
         }
         Ok(Grown { tree: Expression { kind, span, parenthesised: false }, height: below + 1 })
     }
 
-    fn operators(&mut self, least: u8) -> Parsed<Grown<Expression>> {
+    pub(super) fn operators(&mut self, least: u8) -> Parsed<Grown<Expression>> {
         let mut left = self.complement()?;
         loop {
             let start = left.tree.span;
@@ -95,6 +96,11 @@ impl Parser<'_> {
                 let span = self.since(start);
                 let kind = ExpressionKind::Shift(operator, Box::new(left.tree), amount);
                 left = self.grow(kind, span, left.height)?;
+            } else if self.is(TokenKind::PlusPlus) {
+                if CONCATENATION_LEVEL < least {
+                    return Ok(left);
+                }
+                left = self.concatenation(left)?;
             } else if let Some(operator) = binary_operator(self.kind()) {
                 if level(operator) < least {
                     return Ok(left);
@@ -116,6 +122,18 @@ impl Parser<'_> {
                 return Ok(left);
             }
         }
+    }
+
+    /// `a ++ b ++ …` behind `a`.
+    fn concatenation(&mut self, first: Grown<Expression>) -> Parsed<Grown<Expression>> {
+        let start = first.tree.span;
+        let (mut below, mut parts) = (first.height, vec![first.tree]);
+        while self.eat(TokenKind::PlusPlus).is_some() {
+            let part = self.operators(SHIFT_LEVEL)?;
+            below = below.max(part.height);
+            parts.push(part.tree);
+        }
+        self.grow(ExpressionKind::Concatenate(parts), self.since(start), below)
     }
 
     fn complement(&mut self) -> Parsed<Grown<Expression>> {
@@ -143,6 +161,7 @@ impl Parser<'_> {
             TokenKind::Keyword(Keyword::Shuffle) => self.shuffle(start)?,
             TokenKind::Keyword(Keyword::Bitmask) => self.bitmask(start)?,
             TokenKind::Keyword(Keyword::Pack) => self.pack(start)?,
+            TokenKind::Identifier if self.at_cast() => self.cast(start)?,
             TokenKind::Identifier => self.named(start)?,
             TokenKind::Minus => return Err(self.report_here(messages::unary_minus(start))),
             _ => return Err(self.fail("an expression")),
@@ -177,10 +196,10 @@ impl Parser<'_> {
     }
 
     /// `expr { "," expr }` before `)`, and the height of the highest.
-    fn arguments(&mut self) -> Parsed<(Vec<Expression>, u32)> {
+    pub(super) fn arguments(&mut self) -> Parsed<(Vec<Expression>, u32)> {
         let mut height = 0;
         let trees = self.separated(TokenKind::Comma, TokenKind::CloseParenthesis, |parser| {
-            let grown = parser.operators(SHIFT_LEVEL)?;
+            let grown = parser.operators(CONCATENATION_LEVEL)?;
             height = height.max(grown.height);
             Ok(grown.tree)
         })?;
@@ -280,11 +299,11 @@ impl Parser<'_> {
                 let span = self.since(name.span);
                 return Ok(Reference { name, selections, span });
             }
-            selections.push(self.bracketed(BRACKETS, "`[`", Self::selection)?);
+            selections.push(self.one_selection()?);
         }
     }
 
-    fn selection(&mut self) -> Parsed<Selection> {
+    pub(super) fn selection(&mut self) -> Parsed<Selection> {
         if self.is(TokenKind::CloseBracket) {
             return Err(self.report_here(messages::missing_index(self.previous_span().to(self.span()))));
         }
@@ -310,7 +329,7 @@ impl Parser<'_> {
         self.static_operators(ADDITIVE_LEVEL).map(|grown| grown.tree)
     }
 
-    fn static_operators(&mut self, least: u8) -> Parsed<Grown<Static>> {
+    pub(super) fn static_operators(&mut self, least: u8) -> Parsed<Grown<Static>> {
         let mut left = self.static_operand()?;
         while let Some((operator, level)) = static_operator(self.kind()).filter(|(_, level)| *level >= least)
         {
@@ -334,6 +353,7 @@ impl Parser<'_> {
                 let kind = StaticKind::Integer(self.integer("an integer")?);
                 Ok(Grown { tree: Static { kind, span: start }, height: 1 })
             }
+            TokenKind::Identifier if self.at_static_function() => self.static_function(start),
             TokenKind::Identifier => {
                 let kind = StaticKind::Name(self.name("a name")?.text);
                 Ok(Grown { tree: Static { kind, span: start }, height: 1 })
@@ -350,14 +370,20 @@ impl Parser<'_> {
 
     // ---- Types -----------------------------------------------------------------------------------------------
 
-    /// A type with its sizes in brackets.
-    pub(super) fn written_type(&mut self) -> Parsed<Type> {
-        let start = self.span();
+    /// A type without sizes in brackets.
+    pub(super) fn word_type(&mut self) -> Parsed<Type> {
         if !matches!(self.kind(), TokenKind::Identifier | TokenKind::DirectedType) {
             return Err(self.fail("a type"));
         }
         let word = self.advance();
         let base = self.base_type(word);
+        Ok(Type { base, dimensions: Vec::new(), span: self.since(word) })
+    }
+
+    /// A type with its sizes in brackets.
+    pub(super) fn written_type(&mut self) -> Parsed<Type> {
+        let start = self.span();
+        let base = self.word_type()?.base;
         let mut dimensions = Vec::new();
         while matches!(self.kind(), TokenKind::OpenBracket | TokenKind::EmptyBrackets) {
             let brackets = self.span();
@@ -378,6 +404,9 @@ impl Parser<'_> {
     fn base_type(&mut self, word: Span) -> BaseType {
         let mut whole = word;
         // `u<V>` without a size is no token of its own; its pieces are gathered for one message.
+        if let Some(cipher) = self.spelling(word).strip_suffix(".keys") {
+            return BaseType::Keys(cipher.to_string());
+        }
         if self.is(TokenKind::Less) && self.span().start == word.end {
             self.skip_until(|kind| {
                 !matches!(kind, TokenKind::Less | TokenKind::Identifier | TokenKind::Integer)

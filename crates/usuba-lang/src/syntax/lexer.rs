@@ -92,6 +92,7 @@ pub(crate) enum TokenKind {
     Exclamation,
     Caret,
     Plus,
+    PlusPlus,
     Star,
     Minus,
     Slash,
@@ -102,7 +103,7 @@ pub(crate) enum TokenKind {
 }
 
 /// The symbols, longer ones before their prefixes.
-const SYMBOLS: [(&str, TokenKind); 29] = [
+const SYMBOLS: [(&str, TokenKind); 30] = [
     ("<<<", TokenKind::RotateLeft),
     (">>>", TokenKind::RotateRight),
     (">>!", TokenKind::ShiftRightArithmetic),
@@ -110,6 +111,7 @@ const SYMBOLS: [(&str, TokenKind); 29] = [
     ("<<", TokenKind::ShiftLeft),
     (">>", TokenKind::ShiftRight),
     ("..", TokenKind::DotDot),
+    ("++", TokenKind::PlusPlus),
     ("(", TokenKind::OpenParenthesis),
     (")", TokenKind::CloseParenthesis),
     ("[", TokenKind::OpenBracket),
@@ -261,6 +263,14 @@ impl<'t> Lexer<'t> {
             Some((_, keyword)) => TokenKind::Keyword(*keyword),
             None => TokenKind::Identifier,
         };
+        // `C.encrypt`: what a cipher parameter has.
+        if kind == TokenKind::Identifier
+            && self.byte(length) == b'.'
+            && begins_identifier(self.byte(length + 1))
+        {
+            let member = self.run_length(length + 1, continues_identifier);
+            return self.push(kind, length + 1 + member);
+        }
         self.push(kind, length);
     }
 

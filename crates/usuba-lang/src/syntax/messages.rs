@@ -343,3 +343,35 @@ pub(super) fn precedence(
         .help("write the parentheses")
         .edit(changed, rewritten)
 }
+
+// ---- Messages and their lengths --------------------------------------------------------------------------------
+
+pub(super) fn dotted_name(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::error("E0221", span, format!("{} cannot be declared", quoted(name)))
+        .label("has a dot")
+        .rule("a dot stands between a cipher parameter and what the cipher has: `C.encrypt`, `C.keys`, `C.block`")
+        .help("choose a name without a dot")
+}
+
+/// `choice` has no second branch; `next` is what stands in its place.
+pub(super) fn missing_else(choice: Span, next: Span) -> Diagnostic {
+    Diagnostic::error("E0222", next, "this choice has one branch only")
+        .label("expected `else`")
+        .also(choice, "the choice")
+        .rule("both branches of an `if` define the same atoms, so there are always two")
+        .help("write `else { … }` with what holds otherwise")
+}
+
+pub(super) fn half_open_bounds(span: Span) -> Diagnostic {
+    Diagnostic::error("E0223", span, "a half-open range has two bounds")
+        .label("ends with `)`")
+        .rule("`x[a, b)` selects the elements from a to b - 1; it may be empty")
+        .help("write `[a, b)`, or end the selection with `]`")
+}
+
+pub(super) fn static_function(span: Span) -> Diagnostic {
+    Diagnostic::error("E0224", span, "a wrong number of arguments")
+        .label("called differently")
+        .rule("`min` and `max` take two public numbers, and `Ntz` one")
+        .help("write `min(a, b)`, `max(a, b)` or `Ntz(a)`")
+}

@@ -10,6 +10,7 @@ mod expressions;
 pub(crate) mod lexer;
 mod messages;
 mod precedence;
+mod public;
 mod types;
 
 use crate::ast;

@@ -5,7 +5,9 @@
 //! tight on the right. (Only bitwise operators mixed with each other, with arithmetic or under a shift differ.)
 
 use super::messages;
-use crate::ast::{Assignment, BinaryOp, Bodies, Equation, Expression, ExpressionKind, File, Item, ShiftOp};
+use crate::ast::{
+    Assignment, BinaryOp, Bodies, Cast, Equation, Expression, ExpressionKind, File, Item, ShiftOp,
+};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
@@ -66,6 +68,14 @@ impl Search<'_> {
             match equation {
                 Equation::Assign(Assignment { value, .. }) => self.chain(value),
                 Equation::Forall(forall) => self.equations(&forall.body),
+                Equation::If(choice) => {
+                    self.equations(&choice.then);
+                    self.equations(&choice.otherwise);
+                }
+                Equation::Accept(accept) => {
+                    self.chain(&accept.left);
+                    self.chain(&accept.right);
+                }
             }
         }
     }
@@ -144,7 +154,10 @@ impl Search<'_> {
                 self.chain(high);
                 self.chain(low);
             }
-            ExpressionKind::Tuple(parts) | ExpressionKind::Call { arguments: parts, .. } => {
+            ExpressionKind::Tuple(parts)
+            | ExpressionKind::Concatenate(parts)
+            | ExpressionKind::Cast(Cast { arguments: parts, .. })
+            | ExpressionKind::Call { arguments: parts, .. } => {
                 for part in parts {
                     self.chain(part);
                 }

@@ -512,6 +512,7 @@ impl<'p> Grouping<'_, 'p> {
             word: GROUP / self.packer.words,
             direction: Direction::Free,
             constant: false,
+            uniform: false,
         });
         let slots: Vec<Slot> = (0..groups).map(|group| slot(id, group)).collect();
         let span = value.span;

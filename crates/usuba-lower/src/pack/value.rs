@@ -67,7 +67,12 @@ impl<'p> Grouping<'_, 'p> {
             Typed::Pack { .. } => {
                 return Err(messages::packed_pack(expression.span, self.packer.words));
             }
-            Typed::Shift { .. } | Typed::Bitmask { .. } | Typed::Atoms(_) | Typed::Constants(_) => {
+            Typed::Shift { .. }
+            | Typed::Bitmask { .. }
+            | Typed::Regroup { .. }
+            | Typed::Accept { .. }
+            | Typed::Atoms(_)
+            | Typed::Constants(_) => {
                 return Err(messages::packed_part(expression.span, 1, self.packer.words));
             }
         };
@@ -164,6 +169,9 @@ impl<'p> Grouping<'_, 'p> {
                 ExpressionKind::Bitmask { bit: *bit, value: Box::new(self.across(&values)?) }
             }
             Typed::Pack { .. } => return Err(messages::packed_pack(span, self.packer.words)),
+            Typed::Regroup { .. } | Typed::Accept { .. } => {
+                return Err(messages::packed_part(span, 1, self.packer.words));
+            }
             Typed::Call { callee, .. } => {
                 let values =
                     all!(Typed::Call { callee: other, arguments } if other == callee => &**arguments);
@@ -349,6 +357,8 @@ fn count(program: &typed::Program, expression: &typed::Expression) -> usize {
         | Typed::Shuffle { value, .. }
         | Typed::Refresh(value) => count(program, value),
         Typed::Shift { .. } | Typed::Bitmask { .. } | Typed::Pack { .. } => 1,
+        Typed::Accept { .. } => 0,
+        Typed::Regroup { value, .. } => count(program, value),
         Typed::Gather { sources, .. } => sources.len(),
         Typed::Call { callee, .. } => {
             let callee = program.instance(*callee);

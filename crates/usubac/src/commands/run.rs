@@ -1,4 +1,6 @@
-//! `usubac run`: the reference interpreter on one instance.
+//! `usubac run`: the reference interpreter on one instance, or on a message ([`message`]).
+
+mod message;
 
 use crate::args::{Run, SlicingArg};
 use crate::front_end;
@@ -9,7 +11,13 @@ use usuba_lang::typed::{Direction, Instance, Mode, Program, VariableId};
 
 /// Reads the inputs, evaluates, prints the outputs.
 pub fn run(run: &Run, output: &Output) -> Result<(), Failure> {
+    if let Some(mode) = &run.mode {
+        return message::of_mode(run, mode, output);
+    }
     let loaded = front_end::read(&run.file, &run.search, output)?;
+    if run.bytes {
+        return message::of_program(run, &loaded, output);
+    }
     let (mode, direction) = match run.slicing {
         Some(SlicingArg::B) => (Mode::Bits, None),
         Some(SlicingArg::V) => (Mode::Words, Some(Direction::V)),

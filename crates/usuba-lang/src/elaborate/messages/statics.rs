@@ -22,6 +22,24 @@ pub(in crate::elaborate) fn index_out_of_range(
         .help("change the index, or declare more elements")
 }
 
+/// `[from, to)` leaves its array, or runs backwards.
+pub(in crate::elaborate) fn range_out_of_range(
+    span: Span,
+    name: &Name,
+    from: i64,
+    to: i64,
+    dimension: u32,
+) -> Diagnostic {
+    let message = format!("the range [{from}, {to}) of `{}` is out of range", name.text);
+    Diagnostic::error("E0512", span, message)
+        .label(format!("is [{from}, {to})"))
+        .rule(format!(
+            "a range [a, b) within {} has 0 <= a <= b <= {dimension}",
+            plural(u64::from(dimension), "element")
+        ))
+        .help("change the bounds, declare more elements, or exclude such lengths by `where`")
+}
+
 pub(in crate::elaborate) fn not_static(name: &str, span: Span) -> Diagnostic {
     Diagnostic::error("E0502", span, format!("`{name}` is a word, and its value may be secret"))
         .label("not known to the compiler")
@@ -39,6 +57,12 @@ pub(in crate::elaborate) fn static_error(error: &StaticError) -> Diagnostic {
             .label("beyond 64 bits")
             .rule("static expressions are computed with signed numbers of 64 bits")
             .help("use smaller numbers"),
+        StaticErrorKind::NoTrailingZeros => {
+            Diagnostic::error("E0511", error.span, "`Ntz` of a number that is not positive")
+                .label("is 0 or less")
+                .rule("`Ntz(n)` is how many zeros n ends with in binary, and n is 1 or more")
+                .help("count from 1")
+        }
         StaticErrorKind::Unknown(name) => {
             Diagnostic::error("E0505", error.span, format!("`{name}` has no value here"))
                 .label("not known to the compiler")
@@ -124,5 +148,5 @@ pub(in crate::elaborate) fn budget(span: Span, is_loop: bool) -> Diagnostic {
     Diagnostic::error("E0510", span, format!("with this {what} the program becomes too large"))
         .label("elaboration stopped here")
         .rule("all loops spelt out, a program mentions at most some millions of words")
-        .help("check the bounds of the loops; a node describes one instance, for one block")
+        .help("check the bounds of the loops; if lengths are public, take a shorter message")
 }

@@ -63,15 +63,15 @@ pub(in crate::elaborate) fn size_error(error: &StaticError) -> Diagnostic {
 fn open_size(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error("E0403", span, format!("the size depends on `{name}`"))
         .label("not a number")
-        .rule("sizes in types are made of literals; they do not depend on `nat` parameters")
-        .help("write the largest size that is needed")
+        .rule("sizes are made of literals, constants, `nat` parameters, and lengths: names that stand alone in a dimension of an input, or are defined after `where`")
+        .help(format!("take `{name}` from the size of an input, or define it: `where {name} = …`"))
 }
 
 pub(in crate::elaborate) fn type_too_large(span: Span, limit: u64) -> Diagnostic {
     Diagnostic::error("E0404", span, "this type has too many words")
         .label("too large")
         .rule(format!("a variable has at most {limit} words"))
-        .help("a node describes one instance; parallel instances are the compiler's business")
+        .help("a node describes one instance; if lengths are public, take a shorter message")
 }
 
 pub(in crate::elaborate) fn word_too_wide(span: Span, bits: u32, limit: u32) -> Diagnostic {
@@ -313,9 +313,9 @@ pub(in crate::elaborate) fn nat_as_word(name: &Name) -> Diagnostic {
     Diagnostic::error("E0440", name.span, format!("`{}` is a number for the compiler, not a word", name.text))
         .label("a `nat`")
         .rule(
-            "loop variables and `nat` parameters stand in indices, bounds, amounts and `nat` arguments only",
+            "loop variables, lengths and `nat` parameters stand in indices, bounds, amounts and `nat` arguments only",
         )
-        .help("use an array of constants, indexed by it")
+        .help(format!("make a word of it, as in `Word({}):u32`, or index an array of constants by it", name.text))
 }
 
 pub(in crate::elaborate) fn nat_assigned(name: &Name) -> Diagnostic {
