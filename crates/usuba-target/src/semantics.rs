@@ -315,6 +315,17 @@ fn ternary(table: u32, a: u64, b: u64, c: u64) -> u64 {
     cases.fold(0, |sum, case| sum | of(a, case >> 2) & of(b, case >> 1 & 1) & of(c, case & 1))
 }
 
+/// The truth table of three bits after its operands changed places: new operand `i` is old operand `order[i]`.
+pub fn permuted(table: u32, order: [usize; 3]) -> u32 {
+    (0..8).fold(0, |permuted, case: u32| {
+        let mut old = 0;
+        for (new, &from) in order.iter().enumerate() {
+            old |= (case >> (2 - new) & 1) << (2 - from);
+        }
+        permuted | (table >> old & 1) << case
+    })
+}
+
 /// Maps bytes by the matrix of each 64-bit lane of the second operand and a constant.
 fn map_bytes(operands: &[&[u8]], constant: u8, result: &mut [u8], first: impl Fn(u8) -> u8) {
     let lanes = operands[0].chunks_exact(8).zip(operands[1].chunks_exact(8));
@@ -441,5 +452,20 @@ mod tests {
         assert_eq!(of(PermuteGroups, 0, &[&a], Some(0)), Err(Undefined::Register { bytes: 16 }));
         assert_eq!(of(ShuffleBytes, 0, &[&a, &[0x80; 16]], None), Err(Undefined::Index(0x80)));
         assert_eq!(of(Constant, 8, &[], None), Err(Undefined::Register { bytes: 0 }));
+    }
+
+    #[test]
+    fn truth_tables_follow_their_operands() {
+        for table in 0..256 {
+            for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+                let new = permuted(table, order);
+                for case in 0..8usize {
+                    let old: [usize; 3] = [case >> 2 & 1, case >> 1 & 1, case & 1];
+                    let moved = order.map(|from| old[from]);
+                    let at = moved[0] << 2 | moved[1] << 1 | moved[2];
+                    assert_eq!(new >> at & 1, table >> case & 1);
+                }
+            }
+        }
     }
 }

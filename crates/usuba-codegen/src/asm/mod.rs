@@ -12,7 +12,6 @@ mod address;
 mod allocate;
 mod check;
 mod convention;
-mod encoding;
 mod estimate;
 mod linear;
 mod machine;
@@ -25,14 +24,12 @@ use crate::messages::Reason;
 use crate::order::{self, Order};
 use crate::{KernelParameter, Options};
 use allocate::Allocated;
-use encoding::Encoding;
-pub(crate) use encoding::permuted;
 use linear::Linear;
-use usuba_target::Target;
+use usuba_target::{Encoding, Instruction, Meaning, Target};
 
 /// Whether there is assembly for a target.
 pub(crate) fn admits(target: &Target) -> bool {
-    Encoding::of(target).is_some()
+    target.encoding().is_some()
 }
 
 /// The assembly of a module, whose steps are in the order of the source.
@@ -45,10 +42,8 @@ pub(crate) fn source(
     options: &Options,
     parameters: &[KernelParameter],
 ) -> Result<String, Reason> {
-    let encoding =
-        Encoding::of(target).ok_or_else(|| Reason::Assembly("it is for vectors of x86-64".into()))?;
-    let machine =
-        Machine { encoding, shape_bits: module.shape.register_bits, uniform: module.shape.uniform_bits() };
+    let machine = Machine::of(target, module.shape.uniform_bits())
+        .ok_or_else(|| Reason::Assembly("it is for vectors of x86-64".into()))?;
     let (linear, allocated) = best(module, target, machine, options.order)?;
     let code = address::address(&linear, allocated, machine, &convention::SYSTEM_V)
         .map_err(|why| Reason::Assembly(why.into()))?;
@@ -93,13 +88,38 @@ pub(crate) struct Machine {
     pub(crate) shape_bits: u32,
     /// Bits of an element of a uniform buffer.
     pub(crate) uniform: u32,
+    /// The instruction that reads a register, and copies one.
+    pub(crate) moves: &'static Instruction,
+    /// The instruction that repeats an element of a uniform buffer; nothing if there is none, so that no code reads one.
+    repeats: Option<&'static Instruction>,
 }
 
 impl Machine {
+    /// The machine of a target, with uniform buffers of elements of so many bits; nothing if it has no vectors of x86.
+    pub(crate) fn of(target: &Target, uniform: u32) -> Option<Machine> {
+        Some(Machine {
+            encoding: target.encoding()?,
+            shape_bits: target.register_bits,
+            uniform,
+            moves: target.instruction(Meaning::Load, 0)?,
+            repeats: target
+                .instructions()
+                .find(|row| row.meaning == Meaning::Broadcast && row.lane == uniform),
+        })
+    }
+
+    /// The instruction that loads so many bits, repeated if they are fewer than the register has.
+    pub(crate) fn load(self, bits: u32, aligned: bool) -> &'static Instruction {
+        match self.repeats {
+            Some(repeats) if !aligned || bits != self.shape_bits => repeats,
+            _ => self.moves,
+        }
+    }
+
     /// Bits that an item loads, to be repeated.
-    pub(crate) fn loaded_bits(self, row: &usuba_target::Instruction) -> u32 {
+    pub(crate) fn loaded_bits(self, row: &Instruction) -> u32 {
         match row.meaning {
-            usuba_target::Meaning::Broadcast => self.uniform,
+            Meaning::Broadcast => self.uniform,
             _ => self.shape_bits,
         }
     }

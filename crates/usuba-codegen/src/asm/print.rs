@@ -1,7 +1,6 @@
 //! Text for the GNU assembler, in the syntax of Intel.
 
 use super::Machine;
-use super::encoding::{Encoding, moving, repeating, spelling, vector_name};
 use super::linear::{Item, Linear, Value};
 use super::machine::{Base, Code, Gpr, Line, Memory, Source, Vector, VectorLine};
 use crate::block::Address;
@@ -10,7 +9,8 @@ use crate::names::identifier;
 use crate::shape::Shape;
 use crate::{KernelParameter, Options};
 use std::fmt::Write;
-use usuba_target::{Feature, Target};
+use usuba_target::Target;
+use usuba_target::encoding::{Operand, pointer, vector_name};
 
 /// The column of the comments.
 const COMMENT: usize = 56;
@@ -32,16 +32,7 @@ pub(crate) fn text(
         "\n    .intel_syntax noprefix\n    .text\n    .p2align 6\n    .globl {symbol}\n    .type {symbol}, @function\n\
          {symbol}:\n    .cfi_startproc\n"
     );
-    let mut printer = Printer {
-        linear,
-        encoding: machine.encoding,
-        bits: machine.shape_bits,
-        sse3: target.requires.contains(&Feature::Ssse3),
-        symbol,
-        text: &mut text,
-        above: 8,
-        framed: false,
-    };
+    let mut printer = Printer { linear, machine, symbol, text: &mut text, above: 8, framed: false };
     for (place, parameter) in parameters.iter().enumerate() {
         let register = super::convention::SYSTEM_V.arguments.get(place);
         let place = register.map_or_else(|| "on the stack".into(), |register| register.name().to_owned());
@@ -85,9 +76,7 @@ fn comment(name: &str) -> String {
 
 struct Printer<'a> {
     linear: &'a Linear,
-    encoding: Encoding,
-    bits: u32,
-    sse3: bool,
+    machine: Machine,
     symbol: &'a str,
     text: &'a mut String,
     /// Bytes between the stack pointer, where it is known, and the frame's canonical address.
@@ -218,81 +207,45 @@ impl Printer<'_> {
     }
 
     fn register(&self, register: Vector) -> String {
-        vector_name(register.0, self.bits)
-    }
-
-    fn size(&self) -> &'static str {
-        match self.bits {
-            512 => "zmmword ptr",
-            256 => "ymmword ptr",
-            _ => "xmmword ptr",
-        }
+        vector_name(register.0, self.machine.shape_bits)
     }
 
     fn vector(&mut self, line: &VectorLine<Memory>) {
-        let moving = moving(self.encoding);
+        let Machine { moves, shape_bits: bits, .. } = self.machine;
         match line {
             VectorLine::Copy { to, from } => {
                 let (to, from) = (self.register(*to), self.register(*from));
-                self.line(&format!("{moving} {to}, {from}"), "");
+                self.line(&format!("{} {to}, {from}", moves.mnemonic), "");
             }
             VectorLine::Splat { to, ones } => {
-                let x = self.register(*to);
-                let low = vector_name(to.0, 128);
-                let code = match (self.encoding, ones) {
-                    (Encoding::Legacy, true) => format!("pcmpeqd {x}, {x}"),
-                    (Encoding::Legacy, false) => format!("pxor {x}, {x}"),
-                    (Encoding::Vex, true) => format!("vpcmpeqd {x}, {x}, {x}"),
-                    (Encoding::Vex, false) => format!("vpxor {low}, {low}, {low}"),
-                    (Encoding::Evex, true) => format!("vpternlogd {x}, {x}, {x}, 255"),
-                    (Encoding::Evex, false) => format!("vpxord {x}, {x}, {x}"),
-                };
+                let code = self.machine.encoding.splat(to.0, bits, *ones);
                 self.line(&code, if *ones { "all ones" } else { "zero" });
             }
-            VectorLine::Load { to, memory, bits, aligned } => {
-                let (x, m) = (self.register(*to), self.memory(memory));
-                if *aligned && *bits == self.bits {
-                    let size = self.size();
-                    self.line(&format!("{moving} {x}, {size} {m}"), "");
-                    return;
-                }
-                for template in repeating(self.encoding, *bits, self.bits, self.sse3) {
-                    self.line(&template.replace("{x}", &x).replace("{m}", &m), "");
+            VectorLine::Load { to, memory, bits: loaded, aligned } => {
+                let memory = self.memory(memory);
+                for line in self.machine.load(*loaded, *aligned).load_lines(bits, to.0, &memory) {
+                    self.line(&line, "");
                 }
             }
             VectorLine::Store { from, memory, item } => {
-                let (x, m, size) = (self.register(*from), self.memory(memory), self.size());
+                let (x, m, size) = (self.register(*from), self.memory(memory), pointer(bits));
                 let remark = match item.map(|item| &self.linear.items[item]) {
                     Some(Item::Store { address, value }) => {
                         format!("{} = {}", self.place(address), self.name(*value))
                     }
                     _ => String::new(),
                 };
-                self.line(&format!("{moving} {size} {m}, {x}"), &remark);
+                self.line(&format!("{} {size} {m}, {x}", moves.mnemonic), &remark);
             }
             VectorLine::Compute { item, row, to, sources, immediate } => {
-                let repeated = sources.iter().find_map(|source| match source {
-                    Source::Repeated(_, bits) => Some(*bits),
-                    _ => None,
-                });
-                let (mnemonic, immediate) = spelling(row, self.encoding, repeated, *immediate);
-                let form = self.encoding.form(row);
-                let overwrites = form.is_some_and(|form| form.overwrites);
-                let mut operands = vec![self.register(*to)];
-                for source in sources.iter().skip(usize::from(overwrites)) {
-                    operands.push(match source {
-                        Source::Register(register) => self.register(*register),
-                        Source::Memory(memory) => format!("{} {}", self.size(), self.memory(memory)),
-                        Source::Repeated(memory, bits) => {
-                            let size = if *bits == 32 { "dword" } else { "qword" };
-                            format!("{size} ptr {}{{1to{}}}", self.memory(memory), self.bits / bits)
-                        }
-                    });
-                }
-                if matches!(mnemonic.as_str(), "vperm2i128" | "vshufi64x2") {
-                    operands.push(operands[1].clone());
-                }
-                operands.extend(immediate.map(|immediate| immediate.to_string()));
+                let sources: Vec<Operand> = sources
+                    .iter()
+                    .map(|source| match source {
+                        Source::Register(register) => Operand::Register(register.0),
+                        Source::Memory(memory) => Operand::Memory(self.memory(memory)),
+                        Source::Repeated(memory, bits) => Operand::Repeated(self.memory(memory), *bits),
+                    })
+                    .collect();
                 let remark = match &self.linear.items[*item] {
                     Item::Compute { result, operands, .. } => {
                         let operands: Vec<String> =
@@ -301,7 +254,9 @@ impl Printer<'_> {
                     }
                     _ => String::new(),
                 };
-                self.line(&format!("{mnemonic} {}", operands.join(", ")), &remark);
+                // The checker has passed it, so it has a form.
+                let line = row.line(bits, to.0, &sources, *immediate).unwrap_or_default();
+                self.line(&line, &remark);
             }
         }
     }

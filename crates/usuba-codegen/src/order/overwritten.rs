@@ -5,9 +5,9 @@
 //! operand that is there last stands first. Where it lives on it has to be copied: renaming does that, and it takes no time. GCC
 //! keeps the operands of the intrinsic where they stand; Clang moves them to save copies.
 
-use crate::asm::permuted;
 use crate::block::{Block, Function, RegisterId, Step};
 use usuba_target::Meaning;
+use usuba_target::semantics::permuted;
 
 /// Instructions that start a cycle on that core.
 const STARTED: u64 = 4;
