@@ -8,6 +8,7 @@
 use std::fmt::Write;
 use usuba_ir::random::Random;
 use usuba_target::Target;
+use usuba_target::encoding::{Encoding, Operand, pointer, vector_name};
 use usuba_target::instruction::{Instruction, Meaning, ZERO_BYTE};
 use usuba_target::semantics::{Constant, Undefined, constant, evaluate_into, immediates};
 
@@ -176,9 +177,17 @@ impl Case {
     /// # Errors
     /// The meaning is not defined for one of the operands.
     pub fn digests(&self, stream: &Stream) -> Result<Vec<u64>, Undefined> {
+        self.digests_by(stream, Way::Registers)
+    }
+
+    /// [`Case::digests`] of a way to give the operands in assembly.
+    ///
+    /// # Errors
+    /// As for [`Case::digests`].
+    pub fn digests_by(&self, stream: &Stream, way: Way) -> Result<Vec<u64>, Undefined> {
         let tuples = self.tuples(stream.bytes.len() / WORD) / self.blocks();
         let operands = if self.row.meaning == Meaning::Store { 1 } else { self.row.meaning.operands() };
-        let mut register = vec![0; self.bytes];
+        let (mut register, mut repeated) = (vec![0; self.bytes], vec![0; self.bytes]);
         let size = match (self.row.meaning, self.row.lane as usize / 8) {
             (Meaning::Broadcast, 1..) => self.row.lane as usize / 8,
             _ => self.bytes,
@@ -193,13 +202,125 @@ impl Case {
             };
             (block * tuples..(block + 1) * tuples).try_fold(0, |digest, number| {
                 let operand = |place| &stream.operand(self.row.meaning, place, number, self.bytes)[..size];
-                let all = [operand(0), operand(1), operand(2)];
+                let mut all = [operand(0), operand(1), operand(2)];
+                if let Way::Repeated(place, bits) = way {
+                    let piece = bits as usize / 8;
+                    repeated.chunks_mut(piece).for_each(|to| to.copy_from_slice(&all[place][..piece]));
+                    all[place] = &repeated;
+                }
                 evaluate_into(&self.row, &all[..operands], immediate, &mut register)?;
                 Ok(mix(digest, &register))
             })
         };
         (0..self.blocks()).map(block).collect()
     }
+}
+
+/// Where the operands of a line of assembly are.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Way {
+    /// All in registers; what is loaded, in memory.
+    Registers,
+    /// The one of this place in memory.
+    Memory(usize),
+    /// Of the one of this place so many bits in memory, repeated.
+    Repeated(usize, u32),
+}
+
+impl Case {
+    /// The ways in which the row takes its operands in assembly; none if there is no line for it.
+    pub fn ways(&self) -> Vec<Way> {
+        match (self.row.meaning, self.row.form) {
+            (Meaning::Load | Meaning::Broadcast, _) => vec![Way::Registers],
+            (_, None) => Vec::new(),
+            (_, Some(form)) => {
+                let memory = form.memory.map(Way::Memory);
+                let repeated = form.repeats.iter();
+                let repeated = repeated.filter_map(|(bits, _)| Some(Way::Repeated(form.memory?, *bits)));
+                [Way::Registers].into_iter().chain(memory).chain(repeated).collect()
+            }
+        }
+    }
+
+    /// The lines between the loads of the operands and the store of the result.
+    fn lines(&self, encoding: Encoding, way: Way, given: &Given) -> String {
+        const ADDRESSES: [&str; 3] = ["[rsi]", "[rdx]", "[rcx]"];
+        let bits = 8 * self.bytes as u32;
+        let to = first_register(encoding);
+        let Some(form) = self.row.form else {
+            return self.row.load_lines(bits, to, ADDRESSES[0]).join("\n    ");
+        };
+        let sources: Vec<Operand> = (0..self.row.meaning.operands())
+            .map(|place| match way {
+                Way::Memory(at) if at == place => Operand::Memory(ADDRESSES[place].into()),
+                Way::Repeated(at, bits) if at == place => Operand::Repeated(ADDRESSES[place].into(), bits),
+                _ => Operand::Register(to + 1 + place as u8),
+            })
+            .collect();
+        let immediate = match given {
+            Given::Immediate(immediate) => Some(*immediate),
+            _ => None,
+        };
+        let to = if form.overwrites { to + 1 } else { to };
+        self.row.line(bits, to, &sources, immediate).expect("a row with a form")
+    }
+}
+
+/// A register that only the encoding reaches, so far as it can; the operands are in those after it.
+fn first_register(encoding: Encoding) -> u8 {
+    match encoding {
+        Encoding::Evex => 28,
+        Encoding::Legacy | Encoding::Vex => 12,
+    }
+}
+
+/// An assembly file with a function for every case, way and immediate, and a C program that prints the digests of them: of
+/// a case a line for each block, way by way.
+pub fn assembly(target: &Target, encoding: Encoding, cases: &[Case], words: usize) -> (String, String) {
+    let mut code = String::from("    .intel_syntax noprefix\n    .text\n");
+    let (mut names, mut calls) = (String::new(), String::new());
+    let moves = target.instruction(Meaning::Load, 0).expect("every target loads");
+    for (number, case) in cases.iter().enumerate() {
+        let tuples = case.tuples(words) / case.blocks();
+        let (bits, to) = (8 * case.bytes as u32, first_register(encoding));
+        for (place, way) in case.ways().into_iter().enumerate() {
+            let mut list = Vec::new();
+            for (at, given) in case.given.iter().enumerate() {
+                let name = format!("line_{number}_{place}_{at}");
+                let _ = writeln!(code, "    .globl {name}\n    .type {name}, @function\n{name}:");
+                for (operand, address) in ["[rsi]", "[rdx]", "[rcx]"].iter().enumerate() {
+                    let register = to + 1 + operand as u8;
+                    let _ =
+                        writeln!(code, "    {}", moves.load_lines(bits, register, address).join("\n    "));
+                }
+                let result = to + u8::from(case.row.form.is_some_and(|form| form.overwrites));
+                let _ = writeln!(
+                    code,
+                    "    {}\n    {} {} [rdi], {}\n    ret\n    .size {name}, . - {name}",
+                    case.lines(encoding, way, given),
+                    moves.mnemonic,
+                    pointer(bits),
+                    vector_name(result, bits)
+                );
+                let _ = writeln!(names, "extern line {name};");
+                list.push(name);
+            }
+            let _ = writeln!(
+                calls,
+                "  {{ static line *const f[] = {{{}}};\n    for (size_t b = 0; b < {}; b++) printf(\"%016\" PRIx64 \"\\n\", \
+                 run(f[b % {}], b * {tuples}, (b + 1) * {tuples}, {}, {})); }}",
+                list.join(", "),
+                case.blocks(),
+                list.len(),
+                case.bytes,
+                u8::from(case.row.meaning == Meaning::ShuffleBytes)
+            );
+        }
+    }
+    code.push_str("\n    .section .note.GNU-stack, \"\", @progbits\n");
+    let main =
+        format!("{}{CALLER}{names}\nint main(void) {{\n  fill();\n{calls}  return 0;\n}}\n", head(words));
+    (code, main)
 }
 
 /// Takes the bytes of a register into a digest, eight at a time.
@@ -211,13 +332,17 @@ fn mix(digest: u64, register: &[u8]) -> u64 {
     })
 }
 
+/// What the programs begin with.
+fn head(words: usize) -> String {
+    let corners: Vec<String> = CORNERS.iter().map(|corner| format!("{corner:#x}ull")).collect();
+    HEAD.replace("@WORDS@", &words.to_string())
+        .replace("@CORNERS@", &corners.join(", "))
+        .replace("@ZERO@", &ZERO_BYTE.to_string())
+}
+
 /// A C program that prints the digests of the cases, a line for each block.
 pub fn program(target: &Target, cases: &[Case], words: usize) -> String {
-    let corners: Vec<String> = CORNERS.iter().map(|corner| format!("{corner:#x}ull")).collect();
-    let mut text = HEAD
-        .replace("@WORDS@", &words.to_string())
-        .replace("@CORNERS@", &corners.join(", "))
-        .replace("@ZERO@", &ZERO_BYTE.to_string());
+    let mut text = head(words);
     for header in target.headers {
         text = format!("#include <{header}>\n{text}");
     }
@@ -307,6 +432,23 @@ impl Case {
         )
     }
 }
+
+const CALLER: &str = r#"typedef void line(void *result, const void *x0, const void *x1, const void *x2);
+
+static uint64_t run(line *call, size_t from, size_t to, size_t bytes, int shuffles) {
+  _Alignas(64) unsigned char x0[64], x1[64], x2[64], result[64];
+  uint64_t digest = 0;
+  for (size_t i = from; i < to; i++) {
+    memcpy(x0, stream + i * bytes, bytes);
+    memcpy(x1, (shuffles ? indices : stream) + sizeof stream - (i + 1) * bytes, bytes);
+    memcpy(x2, stream + (i * bytes + sizeof stream / 2) % sizeof stream, bytes);
+    call(result, x0, x1, x2);
+    digest = mix(digest, result, bytes);
+  }
+  return digest;
+}
+
+"#;
 
 const HEAD: &str = r#"#include <inttypes.h>
 #include <stddef.h>

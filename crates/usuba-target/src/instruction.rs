@@ -1,5 +1,8 @@
 //! A row of an instruction table, and the closed list of what a row can mean.
 
+use crate::encoding::Form;
+use crate::feature::Feature;
+
 /// What an instruction computes. `a`, `b`, `c` are its operands in order, `n` its immediate. Where a meaning speaks of
 /// lanes, [`Instruction::lane`] gives their width; otherwise it acts on bits and `lane` is 0.
 ///
@@ -94,9 +97,17 @@ pub struct Instruction {
     pub uops: u8,
     /// Ports that can run each of them: bit p for port p; 0 where not known.
     pub ports: u16,
+    /// What the CPU must have for it beside what all rows of its table need.
+    pub needs: Option<Feature>,
+    /// How it takes its operands in assembly for x86; `None` for what has no operands in registers, and elsewhere.
+    pub form: Option<Form>,
+    /// The lines of assembly of a load for x86 that takes several: `{x}` for the register, `{m}` for the address in brackets.
+    pub lines: &'static [&'static str],
+    /// Whether these lines go through `eax`.
+    pub scratch: bool,
 }
 
-/// A row. The order of the fields is that of [`Instruction`].
+/// A row of a machine other than x86. The order of the fields is that of [`Instruction`].
 pub(crate) const fn row(
     meaning: Meaning,
     lane: u32,
@@ -106,5 +117,17 @@ pub(crate) const fn row(
     uops: u8,
     ports: u16,
 ) -> Instruction {
-    Instruction { meaning, lane, mnemonic, c, latency, uops, ports }
+    Instruction {
+        meaning,
+        lane,
+        mnemonic,
+        c,
+        latency,
+        uops,
+        ports,
+        needs: None,
+        form: None,
+        lines: &[],
+        scratch: false,
+    }
 }

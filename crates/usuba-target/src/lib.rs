@@ -1,6 +1,6 @@
 //! Machines as tables: registers, instructions, costs, CPU predicates.
 //!
-//! Reading order: [`feature`] (what a CPU can have), [`instruction`] (a row of a table and what it means), [`semantics`] (the
+//! Reading order: [`feature`] (what a CPU can have), [`instruction`] (a row of a table and what it means), [`encoding`] (how x86 takes operands), [`semantics`] (the
 //! same, to be run), [`target`] (a machine), then the tables themselves: [`machines`]; [`core`] has other numbers for some
 //! processors.
 //!
@@ -8,6 +8,7 @@
 //! cost model read the same rows.
 
 pub mod core;
+pub mod encoding;
 mod expression;
 pub mod feature;
 pub mod instruction;
@@ -17,9 +18,10 @@ pub mod semantics;
 pub mod target;
 
 pub use core::Core;
+pub use encoding::Encoding;
 pub use feature::Feature;
 pub use instruction::{Instruction, Meaning};
 pub use machines::{all, by_name};
 pub use platform::{Cpuid, PLATFORMS, Platform};
 pub use semantics::{Constant, Undefined, evaluate};
-pub use target::{ByteOrder, Target, Toolchain};
+pub use target::{ByteOrder, Rows, Target, Toolchain};

@@ -3,18 +3,14 @@
 use crate::target::Target;
 
 mod altivec;
-mod avx2;
-mod avx512;
 mod general;
 mod neon;
-mod sse;
+pub(crate) mod x86;
 
 pub use altivec::ALTIVEC;
-pub use avx2::{AVX2, AVX2_GFNI};
-pub use avx512::{AVX512, AVX512_128, AVX512_256, AVX512_GFNI};
 pub use general::GP64;
 pub use neon::NEON;
-pub use sse::{AVX, SSE2, SSE42, SSSE3};
+pub use x86::{AVX, AVX2, AVX2_GFNI, AVX512, AVX512_128, AVX512_256, AVX512_GFNI, SSE2, SSE42, SSSE3};
 
 /// All targets, from the plainest to the widest of each family.
 pub fn all() -> &'static [&'static Target] {

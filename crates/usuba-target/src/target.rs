@@ -1,7 +1,9 @@
 //! A machine that code is made for.
 
+use crate::encoding::Encoding;
 use crate::feature::Feature;
 use crate::instruction::{Instruction, Meaning};
+use crate::machines::x86;
 
 /// Order of the bytes of a word in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -63,14 +65,35 @@ pub struct Target {
     pub remarks: &'static str,
     /// Where latencies and ports come from, and how far to trust them.
     pub numbers: &'static str,
-    /// The instructions, in tables; an earlier row wins over a later one of the same meaning.
-    pub tables: &'static [&'static [Instruction]],
+    /// The instructions.
+    pub rows: Rows,
+}
+
+/// Where the instructions of a machine are; an earlier row wins over a later one of the same meaning.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rows {
+    /// In a table of its own.
+    Table(&'static [Instruction]),
+    /// In the table of x86: those of an encoding, for the registers of the machine.
+    X86(Encoding),
 }
 
 impl Target {
     /// All rows, preferred ones first.
     pub fn instructions(&self) -> impl Iterator<Item = &'static Instruction> + use<> {
-        self.tables.iter().flat_map(|table| table.iter())
+        let (rows, requires) = match self.rows {
+            Rows::Table(table) => (table, self.requires),
+            Rows::X86(encoding) => (x86::rows(encoding, self.register_bits), self.requires),
+        };
+        rows.iter().filter(move |row| row.needs.is_none_or(|feature| requires.contains(&feature)))
+    }
+
+    /// How its vector instructions are encoded; `None` where there are no vectors of x86.
+    pub fn encoding(&self) -> Option<Encoding> {
+        match self.rows {
+            Rows::X86(encoding) => Some(encoding),
+            Rows::Table(_) => None,
+        }
     }
 
     /// Whether code for this target is worth having where other targets have code, as `have` tells by their names: what goes

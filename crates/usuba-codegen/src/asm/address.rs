@@ -6,12 +6,12 @@
 
 use super::allocate::{Allocated, Place, Step};
 use super::convention::Convention;
-use super::encoding::Encoding;
 use super::linear::Linear;
 use super::machine::{Base, Code, Gpr, Line, Memory, Source, VectorLine};
 use super::{Machine, Stop};
 use std::collections::{BTreeMap, BTreeSet};
 use usuba_machine::program::{Address, Role};
+use usuba_target::Encoding;
 
 /// Gives addresses registers.
 ///
@@ -37,7 +37,7 @@ pub(crate) fn address(
 struct Addresses<'a> {
     linear: &'a Linear,
     uniform: i64,
-    encoding: Encoding,
+    machine: Machine,
     /// The register of each parameter that is used, how far it points into its region, and its place among the arguments.
     bases: BTreeMap<usize, (Gpr, i64, usize)>,
     /// By loop, then by bytes a time.
@@ -139,7 +139,7 @@ impl<'a> Addresses<'a> {
         Ok(Addresses {
             linear,
             uniform,
-            encoding: machine.encoding,
+            machine,
             bases: placed,
             counters: vec![BTreeMap::new(); linear.loops.len()],
             free,
@@ -283,8 +283,7 @@ impl<'a> Addresses<'a> {
                     bits: *bits,
                     aligned: *aligned,
                 };
-                if self.encoding != Encoding::Evex && *bits < 32 {
-                    // The lines for this go through `eax`.
+                if self.machine.load(*bits, *aligned).scratch {
                     self.summed = None;
                 }
                 line

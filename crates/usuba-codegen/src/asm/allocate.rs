@@ -12,13 +12,13 @@
 mod loops;
 
 use super::Machine;
-use super::encoding::Form;
 use super::linear::{Item, Linear, Value};
 use super::machine::{Source, Vector, VectorLine};
 use std::collections::BTreeMap;
 use usuba_logic::truth::permuted;
 use usuba_machine::program::Address;
-use usuba_target::{Instruction, Meaning};
+use usuba_target::encoding::Form;
+use usuba_target::{Encoding, Instruction, Meaning};
 
 /// How much later a value with a home counts as needed, in tenths.
 const CLEAN: usize = 16;
@@ -412,10 +412,10 @@ impl<'a> Allocator<'a> {
     fn operand(&mut self, value: Value, form: &Form) -> Option<Source<Place>> {
         let home = self.home_of(value)?;
         let whole = home.bits == self.machine.shape_bits;
-        if whole && (home.aligned || self.machine.encoding != super::Encoding::Legacy) {
+        if whole && (home.aligned || self.machine.encoding != Encoding::Legacy) {
             return Some(Source::Memory(home.place));
         }
-        form.repeats.contains(&home.bits).then_some(Source::Repeated(home.place, home.bits))
+        form.repeats(home.bits).then_some(Source::Repeated(home.place, home.bits))
     }
 
     fn compute(
@@ -426,7 +426,7 @@ impl<'a> Allocator<'a> {
         operands: &[Value],
         immediate: Option<u32>,
     ) -> Result<(), &'static str> {
-        let form = self.machine.encoding.form(row).ok_or("an instruction without an encoding")?;
+        let form = row.form.ok_or("an instruction without an encoding")?;
         let end = self.open.last().map_or(usize::MAX, |&number| self.linear.loops[number].end);
         let mut order: Vec<usize> = (0..operands.len()).collect();
         let crowded = !self.held.contains(&None);
@@ -471,7 +471,7 @@ impl<'a> Allocator<'a> {
                 Some(index) != stays && (next == usize::MAX || next > end && self.is_clean(value))
             };
             // Where it matters which operand is overwritten, the first one was chosen for that.
-            let found = if form.free_order && !form.first_is_chosen {
+            let found = if form.free_order && !form.first_matters {
                 (0..order.len()).find(|&at| dies(order[at]))
             } else {
                 dies(order[0]).then_some(0)

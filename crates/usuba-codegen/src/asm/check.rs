@@ -13,18 +13,17 @@
 //! - at the end the stack pointer and the preserved registers are as they were.
 //!
 //! Assumed: parameters point to regions that do not overlap, large enough and aligned, as the header says; the table of
-//! [`Encoding::form`](super::encoding::Encoding::form) is that of the machine; the printer spells lines right. The checker
+//! [`Instruction::form`] is that of the machine; the printer spells lines right. The checker
 //! shares nothing with the allocation but the linear code and these types.
 
 use super::Machine;
 use super::convention::Convention;
-use super::encoding::Encoding;
 use super::linear::{Item, Linear, Value};
 use super::machine::{Base, Code, Gpr, Line, Memory, Source, Vector, VectorLine};
 use std::collections::{BTreeMap, BTreeSet};
 use usuba_logic::truth::permuted;
 use usuba_machine::program::{Address, Region, Role};
-use usuba_target::{Instruction, Meaning};
+use usuba_target::{Encoding, Instruction, Meaning};
 
 /// What something is counted from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -478,7 +477,7 @@ impl<'a> Checker<'a> {
             }
             VectorLine::Load { to, memory, bits, aligned } => {
                 let values = self.fetched(memory, *bits, *aligned)?;
-                if *bits < 32 && self.machine.encoding != Encoding::Evex {
+                if self.machine.load(*bits, *aligned).scratch {
                     self.set(Gpr::RAX, None);
                 }
                 self.put(*to, values)
@@ -534,7 +533,7 @@ impl<'a> Checker<'a> {
                 else {
                     return Err("the item is no instruction".into());
                 };
-                let form = self.machine.encoding.form(row).ok_or("no such instruction")?;
+                let form = row.form.ok_or("no such instruction")?;
                 if *wanted != *row || operands.len() != sources.len() {
                     return Err("it is another instruction".into());
                 }
@@ -542,9 +541,7 @@ impl<'a> Checker<'a> {
                     let allowed = match source {
                         Source::Register(_) => true,
                         Source::Memory(_) => form.memory == Some(place),
-                        Source::Repeated(_, bits) => {
-                            form.memory == Some(place) && form.repeats.contains(bits)
-                        }
+                        Source::Repeated(_, bits) => form.memory == Some(place) && form.repeats(*bits),
                     };
                     if !allowed {
                         return Err(format!("operand {place} cannot be in memory"));

@@ -417,6 +417,10 @@ pub(crate) static WHOLE: Instruction = Instruction {
     latency: 7,
     uops: 1,
     ports: 0,
+    needs: None,
+    form: None,
+    lines: &[],
+    scratch: false,
 };
 
 fn further(address: &Address, by: &Affine) -> Address {

@@ -12,7 +12,6 @@ mod address;
 mod allocate;
 mod check;
 mod convention;
-mod encoding;
 mod estimate;
 mod linear;
 mod machine;
@@ -24,17 +23,16 @@ use crate::messages::{Fault, Internal, Missing, NoCode, Reason};
 use crate::order::{self, Order};
 use crate::{KernelParameter, Options};
 use allocate::Allocated;
-use encoding::Encoding;
 use linear::Linear;
 use machine::Code;
 use std::fmt;
 use usuba_ir::program::Node;
 use usuba_machine::{Checked, Program, Shape};
-use usuba_target::Target;
+use usuba_target::{Encoding, Instruction, Meaning, Target};
 
 /// Whether there is assembly for a target.
 pub(crate) fn admits(target: &Target) -> bool {
-    Encoding::of(target).is_some()
+    target.encoding().is_some()
 }
 
 /// Why a module has no assembly.
@@ -88,7 +86,8 @@ impl<'a> Made<'a> {
     /// # Errors
     /// The target is not an x86 with vectors.
     pub(crate) fn of(program: &'a Checked, shape: &Shape, target: &'a Target) -> Result<Made<'a>, Stop> {
-        let machine = Machine::of(shape, target).ok_or(Stop::Limit("it is for vectors of x86-64"))?;
+        let machine =
+            Machine::of(target, shape.uniform_bits()).ok_or(Stop::Limit("it is for vectors of x86-64"))?;
         let (linear, allocated) = (Linear::default(), Allocated::default());
         Ok(Made { program, target, machine, linear, allocated, code: None })
     }
@@ -141,10 +140,10 @@ impl fmt::Debug for Listing<'_> {
 
 impl fmt::Display for Listing<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Made { linear, allocated, code, machine, target, .. } = self.made;
+        let Made { linear, allocated, code, machine, .. } = self.made;
         f.write_str(&match code {
-            Some(code) => print::lines(linear, code, *machine, target, self.symbol),
-            None => print::allocated_lines(linear, allocated, *machine, target, self.symbol),
+            Some(code) => print::lines(linear, code, *machine, self.symbol),
+            None => print::allocated_lines(linear, allocated, *machine, self.symbol),
         })
     }
 }
@@ -152,8 +151,8 @@ impl fmt::Display for Listing<'_> {
 /// The order that is asked for; for [`Order::AUTO`] the fastest of all, by what the allocation makes of them. Where code cannot
 /// be made, it does not matter.
 pub(crate) fn best_order(program: &Program, target: &Target, shape: &Shape, order: Order) -> Order {
-    let Some(machine) =
-        Machine::of(shape, target).filter(|_| order == Order::AUTO && order::steps(program) <= order::LONG)
+    let Some(machine) = Machine::of(target, shape.uniform_bits())
+        .filter(|_| order == Order::AUTO && order::steps(program) <= order::LONG)
     else {
         return order;
     };
@@ -186,19 +185,38 @@ pub(crate) struct Machine {
     pub(crate) shape_bits: u32,
     /// Bits of an element of a uniform region.
     pub(crate) uniform: u32,
+    /// The instruction that reads a register, and copies one.
+    pub(crate) moves: &'static Instruction,
+    /// The instruction that repeats an element of a uniform buffer; nothing if there is none, so that no code reads one.
+    repeats: Option<&'static Instruction>,
 }
 
 impl Machine {
-    /// Of a target that there is assembly for.
-    fn of(shape: &Shape, target: &Target) -> Option<Machine> {
-        let encoding = Encoding::of(target)?;
-        Some(Machine { encoding, shape_bits: shape.register_bits, uniform: shape.uniform_bits() })
+    /// Of a target that there is assembly for, with uniform regions of elements of so many bits.
+    pub(crate) fn of(target: &Target, uniform: u32) -> Option<Machine> {
+        Some(Machine {
+            encoding: target.encoding()?,
+            shape_bits: target.register_bits,
+            uniform,
+            moves: target.instruction(Meaning::Load, 0)?,
+            repeats: target
+                .instructions()
+                .find(|row| row.meaning == Meaning::Broadcast && row.lane == uniform),
+        })
+    }
+
+    /// The instruction that loads so many bits, repeated if they are fewer than the register has.
+    pub(crate) fn load(self, bits: u32, aligned: bool) -> &'static Instruction {
+        match self.repeats {
+            Some(repeats) if !aligned || bits != self.shape_bits => repeats,
+            _ => self.moves,
+        }
     }
 
     /// Bits that an item loads, to be repeated.
-    pub(crate) fn loaded_bits(self, row: &usuba_target::Instruction) -> u32 {
+    pub(crate) fn loaded_bits(self, row: &Instruction) -> u32 {
         match row.meaning {
-            usuba_target::Meaning::Broadcast => self.uniform,
+            Meaning::Broadcast => self.uniform,
             _ => self.shape_bits,
         }
     }

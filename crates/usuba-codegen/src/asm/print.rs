@@ -2,7 +2,6 @@
 
 use super::Machine;
 use super::allocate::{Allocated, Place, Step};
-use super::encoding::{Encoding, moving, repeating, spelling, vector_name};
 use super::linear::{Item, Linear, Value};
 use super::machine::{Base, Code, Gpr, Line, Memory, Source, Vector, VectorLine};
 use crate::header::banner;
@@ -12,7 +11,8 @@ use std::fmt::Write;
 use usuba_machine::Shape;
 use usuba_machine::program::Address;
 use usuba_machine::text::computed;
-use usuba_target::{Feature, Target};
+use usuba_target::Target;
+use usuba_target::encoding::{Operand, pointer, vector_name};
 
 /// The column of the comments.
 const COMMENT: usize = 56;
@@ -34,7 +34,7 @@ pub(crate) fn text(
         "\n    .intel_syntax noprefix\n    .text\n    .p2align 6\n    .globl {symbol}\n    .type {symbol}, @function\n\
          {symbol}:\n    .cfi_startproc\n"
     );
-    let mut printer = Printer::new(linear, machine, target, symbol);
+    let mut printer = Printer::new(linear, machine, symbol);
     for (place, parameter) in parameters.iter().enumerate() {
         let register = super::convention::SYSTEM_V.arguments.get(place);
         let place = register.map_or_else(|| "on the stack".into(), |register| register.name().to_owned());
@@ -72,8 +72,8 @@ pub(crate) fn text(
 }
 
 /// The lines of the function alone.
-pub(crate) fn lines(linear: &Linear, code: &Code, machine: Machine, target: &Target, symbol: &str) -> String {
-    let mut printer = Printer::new(linear, machine, target, symbol);
+pub(crate) fn lines(linear: &Linear, code: &Code, machine: Machine, symbol: &str) -> String {
+    let mut printer = Printer::new(linear, machine, symbol);
     code.lines.iter().for_each(|line| printer.print(line));
     printer.text
 }
@@ -83,10 +83,9 @@ pub(crate) fn allocated_lines(
     linear: &Linear,
     allocated: &Allocated,
     machine: Machine,
-    target: &Target,
     symbol: &str,
 ) -> String {
-    let mut printer = Printer::new(linear, machine, target, symbol);
+    let mut printer = Printer::new(linear, machine, symbol);
     for step in &allocated.steps {
         match step {
             Step::Vector(line) => printer.vector(line),
@@ -169,9 +168,7 @@ struct Printer<'a> {
     names: Vec<String>,
     /// Where in the source the last line comes from: a file by number, and a line.
     at: Option<(u32, u32)>,
-    encoding: Encoding,
-    bits: u32,
-    sse3: bool,
+    machine: Machine,
     symbol: &'a str,
     text: String,
     /// Bytes between the stack pointer, where it is known, and the frame's canonical address.
@@ -180,17 +177,17 @@ struct Printer<'a> {
 }
 
 /// Memory as an operand.
-trait Operand {
+trait Written {
     fn written(&self, printer: &Printer<'_>) -> String;
 }
 
-impl Operand for Memory {
+impl Written for Memory {
     fn written(&self, printer: &Printer<'_>) -> String {
         printer.memory(self)
     }
 }
 
-impl Operand for Place {
+impl Written for Place {
     fn written(&self, printer: &Printer<'_>) -> String {
         match self {
             Place::Slot(slot) => format!("[slot {slot}]"),
@@ -201,14 +198,12 @@ impl Operand for Place {
 }
 
 impl<'a> Printer<'a> {
-    fn new(linear: &'a Linear, machine: Machine, target: &Target, symbol: &'a str) -> Printer<'a> {
+    fn new(linear: &'a Linear, machine: Machine, symbol: &'a str) -> Printer<'a> {
         Printer {
             linear,
             names: names(linear),
             at: None,
-            encoding: machine.encoding,
-            bits: machine.shape_bits,
-            sse3: target.requires.contains(&Feature::Ssse3),
+            machine,
             symbol,
             text: String::new(),
             above: 8,
@@ -351,81 +346,45 @@ impl<'a> Printer<'a> {
     }
 
     fn register(&self, register: Vector) -> String {
-        vector_name(register.0, self.bits)
+        vector_name(register.0, self.machine.shape_bits)
     }
 
-    fn size(&self) -> &'static str {
-        match self.bits {
-            512 => "zmmword ptr",
-            256 => "ymmword ptr",
-            _ => "xmmword ptr",
-        }
-    }
-
-    fn vector(&mut self, line: &VectorLine<impl Operand>) {
-        let moving = moving(self.encoding);
+    fn vector(&mut self, line: &VectorLine<impl Written>) {
+        let Machine { moves, shape_bits: bits, .. } = self.machine;
         match line {
             VectorLine::Copy { to, from } => {
                 let (to, from) = (self.register(*to), self.register(*from));
-                self.line(&format!("{moving} {to}, {from}"), "");
+                self.line(&format!("{} {to}, {from}", moves.mnemonic), "");
             }
             VectorLine::Splat { to, ones } => {
-                let x = self.register(*to);
-                let low = vector_name(to.0, 128);
-                let code = match (self.encoding, ones) {
-                    (Encoding::Legacy, true) => format!("pcmpeqd {x}, {x}"),
-                    (Encoding::Legacy, false) => format!("pxor {x}, {x}"),
-                    (Encoding::Vex, true) => format!("vpcmpeqd {x}, {x}, {x}"),
-                    (Encoding::Vex, false) => format!("vpxor {low}, {low}, {low}"),
-                    (Encoding::Evex, true) => format!("vpternlogd {x}, {x}, {x}, 255"),
-                    (Encoding::Evex, false) => format!("vpxord {x}, {x}, {x}"),
-                };
+                let code = self.machine.encoding.splat(to.0, bits, *ones);
                 self.line(&code, if *ones { "all ones" } else { "zero" });
             }
-            VectorLine::Load { to, memory, bits, aligned } => {
-                let (x, m) = (self.register(*to), memory.written(self));
-                if *aligned && *bits == self.bits {
-                    let size = self.size();
-                    self.line(&format!("{moving} {x}, {size} {m}"), "");
-                    return;
-                }
-                for template in repeating(self.encoding, *bits, self.bits, self.sse3) {
-                    self.line(&template.replace("{x}", &x).replace("{m}", &m), "");
+            VectorLine::Load { to, memory, bits: loaded, aligned } => {
+                let memory = memory.written(self);
+                for line in self.machine.load(*loaded, *aligned).load_lines(bits, to.0, &memory) {
+                    self.line(&line, "");
                 }
             }
             VectorLine::Store { from, memory, item } => {
-                let (x, m, size) = (self.register(*from), memory.written(self), self.size());
+                let (x, m, size) = (self.register(*from), memory.written(self), pointer(bits));
                 let remark = match item.map(|item| &self.linear.items[item]) {
                     Some(Item::Store { address, value }) => {
                         format!("{} = {}", place(self.linear, address), self.name(*value))
                     }
                     _ => String::new(),
                 };
-                self.line(&format!("{moving} {size} {m}, {x}"), &remark);
+                self.line(&format!("{} {size} {m}, {x}", moves.mnemonic), &remark);
             }
             VectorLine::Compute { item, row, to, sources, immediate } => {
-                let repeated = sources.iter().find_map(|source| match source {
-                    Source::Repeated(_, bits) => Some(*bits),
-                    _ => None,
-                });
-                let (mnemonic, immediate) = spelling(row, self.encoding, repeated, *immediate);
-                let form = self.encoding.form(row);
-                let overwrites = form.is_some_and(|form| form.overwrites);
-                let mut operands = vec![self.register(*to)];
-                for source in sources.iter().skip(usize::from(overwrites)) {
-                    operands.push(match source {
-                        Source::Register(register) => self.register(*register),
-                        Source::Memory(memory) => format!("{} {}", self.size(), memory.written(self)),
-                        Source::Repeated(memory, bits) => {
-                            let size = if *bits == 32 { "dword" } else { "qword" };
-                            format!("{size} ptr {}{{1to{}}}", memory.written(self), self.bits / bits)
-                        }
-                    });
-                }
-                if matches!(mnemonic.as_str(), "vperm2i128" | "vshufi64x2") {
-                    operands.push(operands[1].clone());
-                }
-                operands.extend(immediate.map(|immediate| immediate.to_string()));
+                let sources: Vec<Operand> = sources
+                    .iter()
+                    .map(|source| match source {
+                        Source::Register(register) => Operand::Register(register.0),
+                        Source::Memory(memory) => Operand::Memory(memory.written(self)),
+                        Source::Repeated(memory, bits) => Operand::Repeated(memory.written(self), *bits),
+                    })
+                    .collect();
                 let remark = match &self.linear.items[*item] {
                     Item::Compute { row, result, operands, immediate } => {
                         let operands: Vec<&str> =
@@ -436,7 +395,9 @@ impl<'a> Printer<'a> {
                     }
                     _ => String::new(),
                 };
-                self.line(&format!("{mnemonic} {}", operands.join(", ")), &remark);
+                // The checker has passed it, so it has a form.
+                let line = row.line(bits, to.0, &sources, *immediate).unwrap_or_default();
+                self.line(&line, &remark);
             }
         }
     }

@@ -6,20 +6,20 @@ mod simulate;
 use super::allocate::allocate;
 use super::check::check;
 use super::convention::SYSTEM_V;
-use super::encoding::Encoding;
 use super::linear::Linear;
 use super::machine::{Code, Gpr, Line, Source, Vector, VectorLine};
 use super::{Machine, Stop, address};
 use random_code::random_code;
 use simulate::{run_code, run_linear};
 use usuba_ir::random::Random;
+use usuba_target::Target;
+use usuba_target::machines::{AVX2, AVX512, AVX512_256, SSE2};
 
-const MACHINES: [Machine; 4] = [
-    Machine { encoding: Encoding::Legacy, shape_bits: 128, uniform: 64 },
-    Machine { encoding: Encoding::Vex, shape_bits: 256, uniform: 32 },
-    Machine { encoding: Encoding::Evex, shape_bits: 512, uniform: 64 },
-    Machine { encoding: Encoding::Evex, shape_bits: 256, uniform: 16 },
-];
+/// The target of a seed, with uniform elements of so many bits.
+fn machine(seed: u64) -> (&'static Target, Machine) {
+    let (target, uniform) = [(&SSE2, 64), (&AVX2, 32), (&AVX512, 64), (&AVX512_256, 16)][(seed % 4) as usize];
+    (target, Machine::of(target, uniform).expect("vectors of x86"))
+}
 
 /// The code; nothing if it has more loops and distances than registers to count them in.
 fn compile(linear: &Linear, machine: Machine) -> Option<Code> {
@@ -37,8 +37,8 @@ fn compile(linear: &Linear, machine: Machine) -> Option<Code> {
 fn compile_many(first: u64, count: u64) {
     let mut refused = 0;
     for seed in first..first + count {
-        let machine = MACHINES[(seed % 4) as usize];
-        let linear = random_code(seed, machine);
+        let (target, machine) = machine(seed);
+        let linear = random_code(seed, target, machine);
         let Some(code) = compile(&linear, machine) else {
             refused += 1;
             continue;
@@ -123,8 +123,8 @@ fn mutant(code: &Code, random: &mut Random) -> Option<Code> {
 fn mutants_of_the_allocation_are_refused() {
     let (mut wrong, mut refused, mut harmless) = (0, 0, 0);
     for seed in 0..150 {
-        let machine = MACHINES[(seed % 4) as usize];
-        let linear = random_code(seed, machine);
+        let (target, machine) = machine(seed);
+        let linear = random_code(seed, target, machine);
         let Some(code) = compile(&linear, machine) else { continue };
         let wanted = run_linear(&linear, machine);
         let mut random = Random::new(seed);

@@ -2,7 +2,7 @@
 
 use crate::feature::Feature;
 use crate::instruction::{Instruction, Meaning::*, row};
-use crate::target::{ByteOrder, Target, Toolchain};
+use crate::target::{ByteOrder, Rows, Target, Toolchain};
 
 // The amounts of the shifts are registers in the machine; the compiler splats them.
 // `vec_perm` counts bytes in memory order in both byte orders: on little-endian machines the compiler turns the
@@ -97,5 +97,5 @@ pub const ALTIVEC: Target = Target {
     remarks: "Instance j of single bits is bit j mod 8 of byte j / 8 in memory, in both byte orders; lane 0 is the first in \
               memory, each lane in the byte order of the machine.",
     numbers: "POWER8 processor user's manual, approximate; ports not modelled",
-    tables: &[TABLE],
+    rows: Rows::Table(TABLE),
 };

@@ -1,7 +1,7 @@
 //! 64-bit general-purpose registers, in portable C.
 
 use crate::instruction::{Instruction, Meaning::*, row};
-use crate::target::{ByteOrder, Target, Toolchain};
+use crate::target::{ByteOrder, Rows, Target, Toolchain};
 
 const P: u16 = 0b100_0110_0011;
 const P06: u16 = 0b100_0001;
@@ -91,5 +91,5 @@ pub const GP64: Target = Target {
     code_bytes_tenths: 35,
     remarks: "Instance j of single bits is bit j of the integer, whatever the order of its bytes in memory.",
     numbers: super::GOLDEN_COVE,
-    tables: &[TABLE],
+    rows: Rows::Table(TABLE),
 };

@@ -2,7 +2,7 @@
 
 use crate::feature::Feature;
 use crate::instruction::{Instruction, Meaning::*, row};
-use crate::target::{ByteOrder, Target, Toolchain};
+use crate::target::{ByteOrder, Rows, Target, Toolchain};
 
 // One register type for all lane widths; `vreinterpretq` costs nothing.
 #[rustfmt::skip]
@@ -82,5 +82,5 @@ pub const NEON: Target = Target {
     remarks: "Little-endian AArch64. Instance j of single bits is bit j mod 8 of byte j / 8 in memory; lane 0 is the first \
               in memory.",
     numbers: "Neoverse N1 software optimization guide, approximate; ports not modelled",
-    tables: &[TABLE],
+    rows: Rows::Table(TABLE),
 };

@@ -1,29 +1,13 @@
 //! Random linear code: loops that carry values and write arrays, more values than registers.
 
 use super::super::Machine;
-use super::super::encoding::Encoding;
 use super::super::linear::{Carried, Item, Known, Linear, Loop, Value, WHOLE};
 use usuba_ir::program::{Affine, InductionId};
 use usuba_ir::random::Random;
 use usuba_machine::program::{Address, Element, Length, Region, RegionId, RegisterType, Role};
-use usuba_target::{Instruction, Meaning};
+use usuba_target::{Instruction, Meaning, Target};
 
 const ATOMS: u32 = 12;
-
-const fn row(meaning: Meaning, lane: u32) -> Instruction {
-    Instruction { meaning, lane, mnemonic: "op", c: "", latency: 1, uops: 1, ports: 0 }
-}
-
-static AND: Instruction = row(Meaning::And, 0);
-static XOR: Instruction = row(Meaning::Xor, 0);
-static NOT_AND: Instruction = row(Meaning::NotAnd, 0);
-static ADD: Instruction = row(Meaning::Add, 32);
-static SUBTRACT: Instruction = row(Meaning::Subtract, 64);
-static SHIFT: Instruction = row(Meaning::ShiftLeft, 32);
-static SHUFFLE: Instruction = row(Meaning::ShuffleWords, 32);
-static TERNARY: Instruction = row(Meaning::Ternary, 0);
-static BROADCASTS: [Instruction; 3] =
-    [row(Meaning::Broadcast, 16), row(Meaning::Broadcast, 32), row(Meaning::Broadcast, 64)];
 
 struct Writer {
     random: Random,
@@ -31,15 +15,15 @@ struct Writer {
     /// What can be used here.
     visible: Vec<Value>,
     open: Vec<usize>,
-    evex: bool,
-    /// What reads the uniform region.
-    broadcast: &'static Instruction,
+    target: &'static Target,
+    /// Bits of an element of the uniform region.
+    uniform: u32,
     /// Values to make before the code may end.
     budget: u32,
 }
 
 /// Code of a seed. Regions: 0 and 1 inputs, 2 uniform, 3 and 4 outputs, 5 and 6 local.
-pub(super) fn random_code(seed: u64, machine: Machine) -> Linear {
+pub(super) fn random_code(seed: u64, target: &'static Target, machine: Machine) -> Linear {
     let roles =
         [Role::Input, Role::Input, Role::Uniform, Role::Output, Role::Output, Role::Local, Role::Local];
     let region = |&role: &Role| {
@@ -55,11 +39,9 @@ pub(super) fn random_code(seed: u64, machine: Machine) -> Linear {
     let mut random = Random::new(seed);
     let most = if random.once_in(4) { 150 } else { 40 };
     let budget = 4 + random.below(most);
-    let evex = machine.encoding == Encoding::Evex;
-    let broadcast =
-        BROADCASTS.iter().find(|row| row.lane == machine.uniform).expect("a broadcast of that width");
+    let uniform = machine.uniform;
     let mut writer =
-        Writer { random, linear, visible: Vec::new(), open: Vec::new(), evex, broadcast, budget };
+        Writer { random, linear, visible: Vec::new(), open: Vec::new(), target, uniform, budget };
     for constant in [0x00, 0xff, 0x5a] {
         let value = writer.value();
         writer.linear.values[value.index()].constant = Some(vec![constant; bytes]);
@@ -83,6 +65,10 @@ pub(super) fn random_code(seed: u64, machine: Machine) -> Linear {
 }
 
 impl Writer {
+    fn row(&self, meaning: Meaning, lane: u32) -> &'static Instruction {
+        self.target.instruction(meaning, lane).expect("every vector of x86 has it")
+    }
+
     fn value(&mut self) -> Value {
         self.linear.values.push(Known::default());
         Value(self.linear.values.len() as u32 - 1)
@@ -124,7 +110,7 @@ impl Writer {
 
     fn load(&mut self, region: RegionId, index: Affine) -> Value {
         let uniform = self.linear.regions[region.index()].role == Role::Uniform;
-        let row = if uniform { self.broadcast } else { &WHOLE };
+        let row = if uniform { self.row(Meaning::Broadcast, self.uniform) } else { &WHOLE };
         let result = self.value();
         self.linear.items.push(Item::Load { row, result, address: Address { region, index } });
         self.visible.push(result);
@@ -157,16 +143,19 @@ impl Writer {
     }
 
     fn compute(&mut self) {
-        let (row, count, immediate) = match self.random.below(10) {
-            0 => (&SHIFT, 1, Some(1 + self.random.below(31))),
-            1 => (&SHUFFLE, 1, Some(self.random.below(256))),
-            2 => (&NOT_AND, 2, None),
-            3 => (&ADD, 2, None),
-            4 => (&SUBTRACT, 2, None),
-            5 | 6 => (&AND, 2, None),
-            7 | 8 if self.evex => (&TERNARY, 3, Some(self.random.below(256))),
-            _ => (&XOR, 2, None),
+        use Meaning::*;
+        let ternary = self.target.instruction(Ternary, 0).is_some();
+        let (meaning, lane, immediate) = match self.random.below(10) {
+            0 => (ShiftLeft, 32, Some(1 + self.random.below(31))),
+            1 => (ShuffleWords, 32, Some(self.random.below(256))),
+            2 => (NotAnd, 0, None),
+            3 => (Add, 32, None),
+            4 => (Subtract, 64, None),
+            5 | 6 => (And, 0, None),
+            7 | 8 if ternary => (Ternary, 0, Some(self.random.below(256))),
+            _ => (Xor, 0, None),
         };
+        let (row, count) = (self.row(meaning, lane), meaning.operands());
         let operands = (0..count).map(|_| self.pick()).collect();
         let result = self.value();
         self.linear.items.push(Item::Compute { row, result, operands, immediate });
