@@ -86,6 +86,35 @@ impl<'a> Watch<'a> {
     }
 }
 
+impl Observer for Watch<'_> {
+    fn before(&mut self, _stage: &'static str, product: Option<Product<'_>>) {
+        if let (true, Some(Product::Usuba0(program))) = (self.passes.verify_each, product) {
+            self.before = Some(program.clone());
+        }
+        self.started = Instant::now();
+    }
+
+    fn after(&mut self, stage: &'static str, product: Product<'_>) -> ControlFlow<()> {
+        self.times.push((stage, self.started.elapsed()));
+        let flow = match product {
+            _ if !self.passes.verify_each => ControlFlow::Continue(()),
+            Product::Usuba0(program) => self.verify(stage, program),
+            Product::Generated(usuba_codegen::Product::Machine(program, shape)) => {
+                self.verify_machine(stage, program, shape)
+            }
+            // The typed program is what all is compared with; assembly is checked where it is made.
+            Product::Typed(_) | Product::Generated(_) => ControlFlow::Continue(()),
+        };
+        flow?;
+        let stop = self.passes.stop_after.as_deref() == Some(stage);
+        let dump = stop || self.passes.dump_after.iter().any(|name| name == stage || name == "all");
+        if let (true, Some(text)) = (dump, text(product)) {
+            print_line(&format!("# after {stage}\n{text}"));
+        }
+        if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
 /// What a stage has made, as text; the typed program has none.
 fn text(product: Product<'_>) -> Option<String> {
     Some(match product {
