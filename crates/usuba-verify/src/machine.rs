@@ -29,7 +29,7 @@ pub enum Broken {
     Another,
     /// The checker refuses it; its first flaw.
     #[error("is malformed: {0}")]
-    Flawed(Flaw),
+    Flawed(Box<Flaw>),
     /// It does not run.
     #[error("does not run: {0}")]
     Fault(Fault),
@@ -51,7 +51,7 @@ pub fn examine(
         return Err(Broken::Another);
     }
     let checked = check(parsed).map_err(|flaws| match flaws.into_iter().next() {
-        Some(first) => Broken::Flawed(first),
+        Some(first) => Broken::Flawed(first.into()),
         None => Broken::Another,
     })?;
     compare_machine(program, &checked, shape, effort).map_err(Broken::Fault)
