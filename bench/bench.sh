@@ -76,10 +76,14 @@ object=$build/peer.o
 echo "bench: building the peers" >&2
 
 rm -rf "$build/ours"
+ciphers= primitives=
 for primitive in aes:aes-128 aria:aria-128 ascon:ascon-p12 camellia:camellia-128 chacha20:chacha20 des:des des:tdes-ede3 serpent:serpent-128 sm4:sm4; do
-    "$usubac" build "ciphers/${primitive%:*}" --primitive "${primitive#*:}" --target native -o "$build/ours" >/dev/null
+    case "$ciphers " in *" ciphers/${primitive%:*} "*) ;; *) ciphers="$ciphers ciphers/${primitive%:*}" ;; esac
+    primitives="$primitives --primitive ${primitive#*:}"
 done
-gcc -O2 -march=native -I"$build/ours" -I$peer $peer/ours.c "$build"/ours/*.[cS] "$object" -lm -o "$build/peers/ours"
+# shellcheck disable=SC2086 # the lists are lists
+"$usubac" build $ciphers $primitives --target native -o "$build/ours" >/dev/null
+gcc -O2 -march=native -I"$build/ours/include" -I$peer $peer/ours.c "$build"/ours/src/*.[cS] "$object" -lm -o "$build/peers/ours"
 
 cc "OpenSSL (libssl-dev)" openssl gcc -O2 $peer/openssl.c "$object" -lcrypto
 cc "libgcrypt (libgcrypt20-dev)" gcrypt gcc -O2 $peer/gcrypt.c "$object" -lgcrypt

@@ -27,10 +27,11 @@ echo "$kernels" | while read -r cipher primitive slicing target bytes; do
     rm -rf "$work/code"
     "$usubac" build "ciphers/$cipher" --primitive "$primitive" --slicing "$slicing" --target "$target" --backend asm \
         -o "$work/code" >"$work/log" 2>&1 || { cat "$work/log" >&2; continue; }
-    name=usuba_$(echo "$primitive" | tr - _)
     source=
     for entry in encrypt kernel block; do
-        [ -e "$work/code/${name}_$entry.S" ] && source="$work/code/${name}_$entry.S"
+        for file in "$work"/code/src/*_$entry.S; do
+            [ -e "$file" ] && source=$file
+        done
     done
     [ -n "$source" ] || { echo "limits: $primitive has no kernel that is known here" >&2; continue; }
     {

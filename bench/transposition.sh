@@ -23,12 +23,13 @@ for compiler in ${CC:-clang-19 gcc}; do
             rm -rf "$work/aes"
             "$usubac" build ciphers/aes --primitive aes-128 --target "$target" --slicing $slicing -o "$work/aes" \
                 >"$work/log" 2>&1 || continue
-            if [ -n "${RUNTIME:-}" ]; then cp "$RUNTIME"/*.h "$work/aes"; fi
+            if [ -n "${RUNTIME:-}" ]; then cp "$RUNTIME"/*.h "$work/aes/src"; fi
             echo "slicing $slicing:"
-            mkdir "$work/aes/kernels"
-            mv "$work"/aes/usuba_aes_128_*.[cS] "$work/aes/kernels"
+            engine=$(basename "$work"/aes/src/usuba_aes_128_*.c .c)
+            batch=$(echo "$engine" | tr '[:lower:]' '[:upper:]')_BATCH
             # shellcheck disable=SC2086
-            "$compiler" -O2 -std=gnu11 $flags -I "$work/aes" -I bench bench/aes.c "$work"/aes/kernels/*.[cS] -o "$work/bench"
+            "$compiler" -O2 -std=gnu11 $flags "-DENGINE=$engine" "-DENGINE_FILE=\"$engine.c\"" "-DBATCH=$batch" \
+                -I "$work/aes/src" -I bench bench/aes.c -o "$work/bench"
             "$work/bench"
         done
     done

@@ -38,7 +38,7 @@ USUBA_INLINE uint64_t usuba_counter_low(const unsigned char *counter, size_t byt
     return low;
 }
 
-/* Adds n. */
+/* Adds n to the number that `bytes` bytes are. */
 USUBA_INLINE void usuba_counter_add(unsigned char *counter, size_t bytes, int big, uint64_t n)
 {
     size_t i = 0;

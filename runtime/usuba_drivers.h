@@ -12,16 +12,6 @@
 /* What a context has that was made and not wiped. Memory that no function has made a context is most probably without. */
 #define USUBA_CONTEXT_MADE 0x7573756261000000u
 
-/* Adds n to the big-endian number that the `digits` bytes at `counter` are. */
-USUBA_INLINE void usuba_counter_forward(unsigned char *counter, size_t digits, uint64_t n)
-{
-    while (n != 0 && digits-- > 0) {
-        const unsigned low = counter[digits] + (unsigned)(n & 0xff);
-        counter[digits] = (unsigned char)low;
-        n = (n >> 8) + (low >> 8);
-    }
-}
-
 /* Whether `length` bytes are more blocks than a counter of 32 bits has numbers. */
 USUBA_INLINE int usuba_overruns(size_t length, size_t block)
 {

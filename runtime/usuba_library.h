@@ -53,12 +53,12 @@ USUBA_INLINE size_t usuba_share(size_t blocks, size_t batch)
 }
 
 /* Part of a call: `count` blocks from number `from` on. */
-typedef int usuba_part(const void *work, size_t from, size_t count);
+typedef void usuba_part(const void *work, size_t from, size_t count);
 
 /* The work on `blocks` > 0 blocks of so many bytes, in one part; or, in a library that was made with threads, in as many as
  * OpenMP has threads for. All parts but the last are multiples of the best batch, and none is too small to be worth a
  * thread. */
-USUBA_INLINE int usuba_in_parts(usuba_part *part, const void *work, size_t blocks, size_t bytes, size_t batch)
+USUBA_INLINE void usuba_in_parts(usuba_part *part, const void *work, size_t blocks, size_t bytes, size_t batch)
 {
 #if defined(USUBA_THREADS) && defined(_OPENMP)
     const size_t batches = blocks / batch;
@@ -68,19 +68,18 @@ USUBA_INLINE int usuba_in_parts(usuba_part *part, const void *work, size_t block
         parts = (size_t)omp_get_max_threads();
     if (parts > 1 && !omp_in_parallel()) {
         const size_t share = batches / parts * batch;
-        int number, result = USUBA_OK;
-#pragma omp parallel for num_threads((int)parts) schedule(static, 1) reduction(min : result)
+        int number;
+#pragma omp parallel for num_threads((int)parts) schedule(static, 1)
         for (number = 0; number < (int)parts; number++) {
             const size_t from = (size_t)number * share;
-            const int of_part = part(work, from, number + 1 < (int)parts ? share : blocks - from);
-            result = of_part < result ? of_part : result;
+            part(work, from, number + 1 < (int)parts ? share : blocks - from);
         }
-        return result;
+        return;
     }
 #endif
     (void)bytes;
     (void)batch;
-    return part(work, 0, blocks);
+    part(work, 0, blocks);
 }
 
 /* What the context of a block cipher begins with: that it was made, and for which level. */

@@ -50,6 +50,7 @@ const USUAL_OPTIONS: Options<'static> = Options {
     command: "",
     primitives: &[],
     targets: &[],
+    level: None,
     amalgamated: true,
     threads: false,
     choose: &usual,
@@ -77,7 +78,7 @@ fn program(
     let (included, mut files): (Vec<OutputFile>, Vec<OutputFile>) =
         package.files.iter().cloned().partition(|file| file.path == front);
     let batch = package.engines.iter().map(|made| made.batch).max().expect("there are engines");
-    files.push(harness::of_package(primitive, prefix, batch));
+    files.push(harness::generate(primitive, prefix, batch));
     SharedObjects::new().compile(compiler, &files, &included, flags).unwrap_or_else(|error| panic!("{error}"))
 }
 

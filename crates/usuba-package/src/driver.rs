@@ -1,12 +1,14 @@
-//! The C around the kernels of a primitive: a header and a source with its public functions.
+//! The C around the kernels of a primitive: a header and a source with the functions of an engine.
 //!
 //! A kernel works on registers; the functions made here work on bytes. For each of them the text is short: which function
 //! of `runtime/usuba_transpose.h` packs which input, the call, and which mode of `runtime/usuba_drivers.h` is around it.
 //!
-//! Public functions (all return `USUBA_OK` or a `USUBA_ERROR_…`):
-//! - block cipher: `usuba_<name>_init`, `_encrypt_blocks`, `_decrypt_blocks`, `_ctr_xor`, `_wipe`;
+//! An engine is one of the implementations behind the functions that users call ([`crate::package`]). Contexts of block
+//! ciphers are made from round keys, in memory of which the caller knows only the size; those of generators are the same for
+//! all engines. Its functions trust their arguments, which the public ones have checked:
+//! - block cipher: `usuba_<name>_load_keys`, `_encrypt_blocks`, `_decrypt_blocks`, `_ctr_xor`;
 //! - stream cipher: `usuba_<name>_xor`;
-//! - generator: `usuba_<name>_init`, `_xor`, `_xor_batch`, `_wipe`;
+//! - generator: `usuba_<name>_init`, `_xor_batch`;
 //! - permutation: `usuba_<name>_permute`.
 
 use crate::OutputFile;
@@ -20,7 +22,7 @@ mod keys;
 mod parts;
 mod text;
 
-pub(crate) use text::{RESULTS, TWEAKS};
+pub(crate) use text::{TWEAKS, header, results};
 
 /// A byte string and what it means: the twin of `struct usuba_format`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -129,17 +131,11 @@ pub enum Kernels {
         encrypt: Kernel,
         /// Of the node `decrypt`.
         decrypt: Option<Kernel>,
-        /// What its functions are for.
-        form: Form,
-        /// Of the key schedule, for one instance on general-purpose registers, if there is one and the form needs it.
-        schedule: Option<Kernel>,
     },
     /// Of a stream cipher.
     Stream(Kernel),
     /// Of a stream cipher with a state.
     Generator {
-        /// What its functions are for.
-        form: Form,
         /// Of the node `generate`.
         generate: Kernel,
         /// Of the node from key and nonce to the state, for one instance on general-purpose registers.
@@ -147,16 +143,6 @@ pub enum Kernels {
     },
     /// Of a permutation.
     Permutation(Kernel),
-}
-
-/// What the functions of a block cipher or a generator are for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
-    /// To be called by users, with a context made from a key.
-    Whole,
-    /// One of several implementations behind functions that users call. Contexts of block ciphers are made from round keys,
-    /// in memory of which the caller knows only the size; those of generators are the same for all implementations.
-    Engine,
 }
 
 /// Why no driver can be made. The manifest and the source disagree.
@@ -247,12 +233,12 @@ pub fn generate(
 ) -> Result<[OutputFile; 2], DriverError> {
     let stem = format!("{}{}", labels.prefix, primitive.identifier());
     match (&primitive.function, kernels) {
-        (Function::BlockCipher(cipher), Kernels::BlockCipher { encrypt, decrypt, form, schedule }) => {
-            block_cipher(cipher, encrypt, decrypt.as_ref(), (*form, schedule.as_ref()), &stem, labels)
+        (Function::BlockCipher(cipher), Kernels::BlockCipher { encrypt, decrypt }) => {
+            block_cipher(cipher, encrypt, decrypt.as_ref(), &stem, labels)
         }
         (Function::Stream(cipher), Kernels::Stream(kernel)) => stream(cipher, kernel, &stem, labels),
-        (Function::Generator(cipher), Kernels::Generator { form, generate, initialise }) => {
-            generator::files(*form, cipher, generate, initialise, &stem, labels)
+        (Function::Generator(cipher), Kernels::Generator { generate, initialise }) => {
+            generator::files(cipher, generate, initialise, &stem, labels)
         }
         (Function::Permutation(permutation), Kernels::Permutation(kernel)) => {
             permute(permutation, kernel, &stem, labels)
@@ -299,7 +285,6 @@ fn block_cipher(
     cipher: &BlockCipher,
     encrypt: &Kernel,
     decrypt: Option<&Kernel>,
-    (form, schedule): (Form, Option<&Kernel>),
     stem: &str,
     labels: &Labels,
 ) -> Result<[OutputFile; 2], DriverError> {
@@ -351,51 +336,46 @@ fn block_cipher(
     let ecb = cipher.modes.contains(&Mode::Ecb);
     let ctr = cipher.modes.contains(&Mode::Ctr);
 
-    let header = text::block_cipher_header(
-        &file,
-        &text::BlockCipherNames {
-            key_bytes: cipher.key.bytes,
-            block_bytes: cipher.block.bytes,
-            tweak_bytes: cipher.tweak.map(|tweak| tweak.bytes),
-            round_key_bytes: sizes.bytes,
-            batch: encrypt.instances,
-            ecb,
-            ctr,
-            decrypt: decrypt.is_some(),
-            form,
-            context: &keys.declarations(),
-        },
-    );
+    let values = file
+        .values()
+        .text("block", cipher.block.bytes)
+        .text("round_keys", sizes.bytes)
+        .text("batch", encrypt.instances)
+        .text("context", keys.declarations())
+        .text("tweak", cipher.tweak.map_or(0, |tweak| tweak.bytes))
+        .text("tweaks", if tweak_format.is_some() { TWEAKS } else { "" })
+        .when("ecb", ecb)
+        .when("decrypt", decrypt.is_some())
+        .when("ctr", ctr)
+        .when("tweak", tweak_format.is_some())
+        .when("untweaked", tweak_format.is_none());
+    let summary = "a block cipher; time does not depend on keys or data.";
+    let header = file.header(summary, include_str!("driver/templates/block_cipher.h"), &values);
 
-    let kernels = directions.iter().map(|(_, kernel)| *kernel).chain(schedule);
-    let mut source = file.source_head(kernels);
+    let mut source = file.source_head(directions.iter().map(|(_, kernel)| *kernel));
     for (name, format) in [("round_key_format", cipher_format), ("block_format", block_format)] {
         source += &text::format_definition(name, &format);
     }
     if let Some(format) = &tweak_format {
         source += &text::format_definition("tweak_format", format);
     }
-    if form == Form::Whole {
-        source += &key_schedule(cipher, schedule)?;
-    }
     source += &keys.load(stem);
-    if ecb && tweak_format.is_some() {
-        source += &text::tweaking(stem);
-    }
+    let mut functions = values.fill(include_str!("driver/templates/load_keys.c"));
     if ecb {
+        if tweak_format.is_some() {
+            source += &values.fill(include_str!("driver/templates/tweaking.c"));
+        }
         for (direction, kernel) in &directions {
-            source += &text::block_batch(stem, direction, kernel, keys.member(direction));
+            let values = text::direction_values(values.clone(), direction, kernel, keys.member(direction));
+            source += &values.fill(include_str!("driver/templates/blocks_batch.c"));
+            functions += &values.fill(include_str!("driver/templates/blocks.c"));
         }
     }
     if ctr {
-        source += &text::counter_batch(stem, encrypt, keys.member("encrypt"));
+        source += &text::counter_batch(values.clone(), stem, encrypt, keys.member("encrypt"));
+        functions += &values.fill(include_str!("driver/templates/ctr.c"));
     }
-    source += &text::block_cipher_functions(
-        stem,
-        form,
-        &text::Functions { ecb, decrypt: decrypt.is_some(), ctr, tweak: cipher.tweak.is_some() },
-    );
-    Ok(file.pair(header, source))
+    Ok(file.pair(header, source + &functions))
 }
 
 /// The function `schedule` from a key to round keys in bytes, with the formats that it needs. Without a kernel they are the
@@ -450,8 +430,15 @@ fn stream(
         source += &text::format_definition(name, &format);
     }
     source += parts;
-    source += &text::stream_functions(stem, kernel, [key, counter, nonce, keystream], cipher);
-    let header = text::stream_header(&file, cipher, kernel.instances);
+    let values = file
+        .values()
+        .text("block", cipher.keystream.bytes)
+        .text("counter", cipher.counter.bytes)
+        .text("counter_bits", 8 * cipher.counter.bytes)
+        .text("batch", kernel.instances);
+    let summary = "a stream cipher; time does not depend on keys or data.";
+    let header = file.header(summary, include_str!("driver/templates/stream.h"), &values);
+    source += &text::stream_functions(values, stem, kernel, [key, counter, nonce, keystream]);
     Ok(file.pair(header, source))
 }
 
@@ -470,7 +457,9 @@ fn permute(
     format("state", permutation.state.bytes, permutation.state.order, kernel, result)?;
     let mut source = file.source_head([kernel]);
     source += &text::format_definition("state_format", &format_of_state);
-    source += &text::permutation_functions(stem, kernel, state, result);
-    let header = text::permutation_header(&file, permutation.state.bytes, kernel.instances);
+    let values = file.values().text("state", permutation.state.bytes).text("batch", kernel.instances);
+    let summary = "a permutation; time does not depend on data.";
+    let header = file.header(summary, include_str!("driver/templates/permutation.h"), &values);
+    source += &text::permutation_functions(values, kernel, state, result);
     Ok(file.pair(header, source))
 }

@@ -15,6 +15,7 @@ pub mod order;
 pub mod package;
 
 mod messages;
+mod template;
 
 /// A file of a library.
 #[derive(Clone, PartialEq, Eq, Debug)]

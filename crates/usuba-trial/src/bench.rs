@@ -10,8 +10,8 @@
 use std::fmt::Write;
 use usuba_codegen::{Direction, Kernel};
 use usuba_package::OutputFile;
-use usuba_package::library::Library;
 use usuba_package::manifest::{Function, Mode, Primitive};
+use usuba_package::package::OneLevel;
 
 /// Bytes that the whole path works on unless it is said how many blocks: they stay in the first or second cache.
 const BUFFER: u32 = 16 << 10;
@@ -62,15 +62,14 @@ pub fn block_bytes(primitive: &Primitive) -> u32 {
 }
 
 /// The kernel that a primitive spends its time in, with what is known of it.
-pub fn main_kernel(library: &Library) -> Option<&Kernel> {
-    let main =
-        library.kernels.iter().find(|(role, _)| !matches!(*role, "decrypt" | "key_schedule" | "initialise"));
+pub fn main_kernel(library: &OneLevel) -> Option<&Kernel> {
+    let main = library.kernels.iter().find(|(role, _)| !matches!(*role, "decrypt" | "initialise"));
     main.map(|(_, compiled)| &compiled.kernel)
 }
 
 /// The C file with the functions to time, to be compiled with the files of the library. `prefix` is that of the library;
 /// `blocks` is how many blocks a call of the whole path gets, 16 KiB of them if `None`.
-pub fn functions(primitive: &Primitive, library: &Library, prefix: &str, blocks: Option<u32>) -> Timed {
+pub fn functions(primitive: &Primitive, library: &OneLevel, prefix: &str, blocks: Option<u32>) -> Timed {
     let stem = format!("{prefix}{}", primitive.identifier());
     let block = block_bytes(primitive);
     let blocks = blocks.unwrap_or(BUFFER / block).max(1);
@@ -84,7 +83,7 @@ pub fn functions(primitive: &Primitive, library: &Library, prefix: &str, blocks:
         works.push(Work { what, symbol, bytes });
     };
     if let Some(kernel) = main_kernel(library) {
-        let _ = writeln!(text, "#include \"{}.h\"", kernel.symbol);
+        text.push_str(&kernel.header);
         let (buffers, call) = kernel_call(kernel);
         text.push_str(&buffers);
         add("kernel", kernel.instances * block, &call);

@@ -20,21 +20,34 @@ pub struct Code {
     pub stack_stores: u64,
 }
 
-/// Counts the code in a disassembly.
-pub fn parse(text: &str) -> Code {
-    let mut code = Code::default();
-    let mut function = Body::default();
+/// Counts the code of a function in a disassembly, and of those that it calls there.
+pub fn parse(text: &str, entry: &str) -> Code {
+    let mut functions: Vec<Body> = Vec::new();
     for line in text.lines() {
         if let Some(name) =
             line.strip_suffix(">:").and_then(|line| line.split_once('<')).map(|(_, name)| name)
         {
-            function.add_to(&mut code);
-            function = Body { name: name.to_owned(), ..Body::default() };
-        } else if let Some(instruction) = Instruction::read(line) {
+            functions.push(Body { name: name.to_owned(), ..Body::default() });
+        } else if let (Some(instruction), Some(function)) = (Instruction::read(line), functions.last_mut()) {
             function.instructions.push(instruction);
         }
     }
-    function.add_to(&mut code);
+    let mut code = Code::default();
+    // Some machines' names of code begin with a dot.
+    let named = functions.iter().map(|one| one.name.as_str());
+    let mut reached: Vec<&str> = named.filter(|name| name.trim_start_matches('.') == entry).collect();
+    let mut next = 0;
+    while let Some(&name) = reached.get(next) {
+        next += 1;
+        for instruction in functions.iter().filter(|one| one.name == name).flat_map(|one| &one.instructions) {
+            if let Some(other) = instruction.place().filter(|other| !reached.contains(other)) {
+                reached.push(other);
+            }
+        }
+    }
+    for function in functions.iter().filter(|function| reached.contains(&function.name.as_str())) {
+        function.add_to(&mut code);
+    }
     code
 }
 
@@ -72,16 +85,21 @@ impl Instruction {
             || self.mnemonic == "cs"
     }
 
+    /// The function that it calls, or in which it jumps.
+    fn place(&self) -> Option<&str> {
+        let (_, place) = self.operands.split_once('<')?;
+        place.split(['>', '+']).next()
+    }
+
     /// The address that it jumps to, if it jumps within `function`.
     fn jump(&self, function: &str) -> Option<u64> {
         if self.mnemonic.starts_with("call") || self.mnemonic == "bl" {
             return None;
         }
-        let (before, place) = self.operands.split_once('<')?;
-        let name = place.split(['>', '+']).next()?;
-        if name != function {
+        if self.place() != Some(function) {
             return None;
         }
+        let (before, _) = self.operands.split_once('<')?;
         let address = before.trim().rsplit([',', ' ']).next()?;
         u64::from_str_radix(address, 16).ok()
     }

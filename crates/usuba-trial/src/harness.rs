@@ -1,6 +1,6 @@
-//! A C program around the functions of a driver, for known answers and for checks of the modes.
+//! A C program around the public functions of a primitive, for known answers and for checks of the modes.
 //!
-//! It includes the source of the driver, so that it also reaches what the public header does not show. It reads requests
+//! It includes the source of these functions, so that it also reaches what the public header does not show. It reads requests
 //! from standard input until the end, and writes one answer for each to standard output. Numbers are 64 bits,
 //! little-endian.
 //!
@@ -22,29 +22,14 @@ use usuba_package::manifest::{Construction, Function, Mode, Primitive, Scheme};
 /// Bytes of the answer to `M`.
 pub const MESSAGE: usize = 128;
 
-/// The program, to be compiled with the kernels; the source of the driver is included and must not be compiled again.
-/// `prefix` is that of the driver.
-pub fn generate(primitive: &Primitive, prefix: &str) -> OutputFile {
-    let upper = format!("{prefix}{}", primitive.identifier()).to_uppercase();
-    around(primitive, prefix, &format!("{upper}_BATCH"), &format!("{upper}_ROUND_KEY_BYTES"))
-}
-
-/// The same for a primitive of a [`usuba_package::package`], whose header does not have all sizes. `batch` is the greatest of its
-/// engines.
-pub fn of_package(primitive: &Primitive, prefix: &str, batch: u32) -> OutputFile {
-    let round_keys = match &primitive.function {
-        Function::BlockCipher(cipher) => cipher.round_keys.bytes,
-        _ => 0,
-    };
-    around(primitive, prefix, &batch.to_string(), &round_keys.to_string())
-}
-
-fn around(primitive: &Primitive, prefix: &str, batch: &str, round_keys: &str) -> OutputFile {
+/// The program, to be compiled with the engines of a library; the source of the primitive's public functions is included and
+/// must not be compiled again. `prefix` is that of the library, `batch` the greatest of its engines.
+pub fn generate(primitive: &Primitive, prefix: &str, batch: u32) -> OutputFile {
     let stem = format!("{prefix}{}", primitive.identifier());
     let upper = stem.to_uppercase();
     let mut defines = vec![format!("#include \"{stem}.c\"")];
     let mut define = |name: &str, value: String| defines.push(format!("#define {name} {value}"));
-    define("BATCH", batch.into());
+    define("BATCH", batch.to_string());
     let body = match &primitive.function {
         Function::BlockCipher(cipher) => {
             define("BLOCK", format!("{upper}_BLOCK_BYTES"));
@@ -52,7 +37,7 @@ fn around(primitive: &Primitive, prefix: &str, batch: &str, round_keys: &str) ->
                 define("TWEAK", format!("{upper}_TWEAK_BYTES"));
             }
             define("KEY", format!("{upper}_KEY_BYTES"));
-            define("ROUND_KEYS", round_keys.into());
+            define("ROUND_KEYS", cipher.round_keys.bytes.to_string());
             define("CONTEXT", format!("{stem}_ctx"));
             define("INIT", format!("{stem}_init"));
             define("WIPE", format!("{stem}_wipe"));

@@ -3,10 +3,14 @@
 //! The cipher of these tests is no cipher: atom i of the result is atom i + 1 of the block, exclusive-or atom i of the
 //! round keys. It tells every atom, bit and instance from the others, and one text in C computes it in every layout.
 
+use usuba_ir::layout::Slicing;
 use usuba_package::OutputFile;
-use usuba_package::driver::{self, DriverError, Form, Image, Kernel, Kernels, Labels, Parameter};
-use usuba_package::manifest::{self, Primitive};
+use usuba_package::driver::{self, DriverError, Image, Kernel, Kernels, Labels, Parameter};
+use usuba_package::library::Choices;
+use usuba_package::manifest::{self, Function, Primitive};
 use usuba_package::order::Order;
+use usuba_package::package::{self, OneLevel};
+use usuba_target::machines::GP64;
 use usuba_trial::harness;
 use usuba_trial::run::{Compiler, Family, RunError};
 
@@ -129,7 +133,8 @@ void fake_schedule(const uint64_t key[], uint64_t out[])
     ]
 }
 
-fn kernels(machine: &Machine, width: u32, words: u32) -> Kernels {
+/// The kernels, and that of the key schedule.
+fn kernels(machine: &Machine, width: u32, words: u32) -> (Kernels, Kernel) {
     let block = machine.parameter(width, words, false);
     let cipher = |node: &str, symbol: &str| Kernel {
         node: node.into(),
@@ -161,12 +166,17 @@ fn kernels(machine: &Machine, width: u32, words: u32) -> Kernels {
         outputs: vec![key],
         prepare: None,
     };
-    Kernels::BlockCipher {
+    let kernels = Kernels::BlockCipher {
         encrypt: cipher("Encrypt", "fake_encrypt"),
         decrypt: Some(cipher("Decrypt", "fake_decrypt")),
-        form: Form::Whole,
-        schedule: Some(schedule),
-    }
+    };
+    (kernels, schedule)
+}
+
+/// A library around kernels for the machine that compiles it.
+fn library(primitive: &Primitive, kernels: &Kernels, schedule: &str) -> OneLevel {
+    let choices = Choices::new(Slicing::V);
+    package::one_level_around(primitive, kernels, schedule, &GP64, &choices).unwrap()
 }
 
 /// The same in Rust: one block under one key.
@@ -223,21 +233,22 @@ fn check(
         Image::BitInterleaved { .. } => 8,
     };
     let atoms = machine.parameter(width, words, false).elements;
-    let mut files = usuba_package::runtime();
+    let (kernels, schedule) = kernels(machine, width, words);
+    let Function::BlockCipher(cipher) = &primitive.function else { panic!("a block cipher") };
+    let schedule = format!("#include \"fake.h\"\n{}", driver::key_schedule(cipher, Some(&schedule)).unwrap());
+    let OneLevel { mut files, source, batch, .. } = library(&primitive, &kernels, &schedule);
     files.extend(kernel_files(machine, atoms, width * words, uniform_bytes));
-    let made = driver::generate(&primitive, &kernels(machine, width, words), &labels()).unwrap();
-    // The harness includes the source of the driver.
-    let [header, source] = made;
     let mut alone = files.clone();
-    alone.extend([header.clone(), source.clone(), OutputFile {
+    alone.push(OutputFile {
         path: "main.c".into(),
         contents: "#include \"usuba_fake_1.h\"\nint main(void) { return usuba_fake_1_init(NULL, NULL) == USUBA_OK; }\n"
             .into(),
-    }]);
+    });
     compiler.compile(&alone, flags).unwrap_or_else(|e| panic!("{e}")).run(&[]).unwrap();
-    files.push(header);
-    files.push(harness::generate(&primitive, "usuba_"));
-    let program = compiler.compile_with(&files, &[source], flags).unwrap_or_else(|e| panic!("{e}"));
+    // The harness includes the source of the functions.
+    let (included, mut files): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| file.path == source);
+    files.push(harness::generate(&primitive, "usuba_", batch));
+    let program = compiler.compile_with(&files, &included, flags).unwrap_or_else(|e| panic!("{e}"));
 
     let model = Model { order, width, words: words as usize, bitwise: machine.image == Image::B };
     let size = (width * words / 8) as usize;
@@ -436,13 +447,12 @@ fn streams_and_permutations() {
     for ((primitive, kernels), (mut request, expected)) in manifest.primitives.iter().zip(&kernels).zip(cases)
     {
         request.push(b'M');
-        let [header, source] = driver::generate(primitive, kernels, &labels()).unwrap();
-        let mut files = usuba_package::runtime();
+        let OneLevel { files, source, batch, .. } = library(primitive, kernels, "");
+        let (included, mut files): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| file.path == source);
         files.extend([
-            header,
             OutputFile { path: "rest.h".into(), contents: REST_HEADER.into() },
             OutputFile { path: "rest.c".into(), contents: REST_SOURCE.into() },
-            harness::generate(primitive, "usuba_"),
+            harness::generate(primitive, "usuba_", batch),
         ]);
         for family in [Family::Gcc, Family::Clang] {
             for flags in [&["-O2"][..], &["-O1", "-fsanitize=address,undefined"]] {
@@ -450,9 +460,8 @@ fn streams_and_permutations() {
                 if family == Family::Clang && flags.len() > 1 {
                     continue;
                 }
-                let program = compiler
-                    .compile_with(&files, std::slice::from_ref(&source), flags)
-                    .unwrap_or_else(|e| panic!("{e}"));
+                let program =
+                    compiler.compile_with(&files, &included, flags).unwrap_or_else(|e| panic!("{e}"));
                 let output = program.run(&request).unwrap_or_else(|e| panic!("{e}"));
                 assert_eq!(output.len(), expected.len() + harness::MESSAGE, "{}", primitive.name);
                 let (answers, message) = output.split_at(expected.len());
@@ -468,12 +477,11 @@ fn manifests_that_do_not_fit_are_refused() {
     let machine = bits(8);
     let good = manifest(Order::Big, 16, 4);
     let refuse = |primitive: &Primitive, change: &dyn Fn(&mut Kernel)| -> DriverError {
-        let Kernels::BlockCipher { mut encrypt, decrypt, form, schedule } = kernels(&machine, 16, 4) else {
+        let (Kernels::BlockCipher { mut encrypt, decrypt }, _) = kernels(&machine, 16, 4) else {
             panic!("a block cipher")
         };
         change(&mut encrypt);
-        driver::generate(primitive, &Kernels::BlockCipher { encrypt, decrypt, form, schedule }, &labels())
-            .unwrap_err()
+        driver::generate(primitive, &Kernels::BlockCipher { encrypt, decrypt }, &labels()).unwrap_err()
     };
     assert_eq!(
         refuse(&good, &|kernel| kernel.inputs.truncate(1)).to_string(),

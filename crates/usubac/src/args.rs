@@ -291,7 +291,7 @@ Examples:
   usubac build toy.ua --slicing v --target avx2 -o out          one node: a kernel and its header
   usubac build ciphers/aes -o out                               a library that picks code for the machine it runs on
   usubac build ciphers/aes ciphers/serpent --drop-in -o out     the same as files to add to a project
-  usubac build ciphers/aes --target native,gp64 -o out          code for one machine: kernels, driver, header for each primitive
+  usubac build ciphers/aes --target native,gp64 -o out          for each target a library of its own, with one level
   usubac build toy.ua --slicing b --dump-after lower -o out     print Usuba0 on the way
   usubac build toy.ua --slicing v --stop-after fold             print Usuba0 and stop
 

@@ -9,8 +9,9 @@ use std::time::Duration;
 use usuba_codegen::{Backend, Kernel};
 use usuba_compiler::pipeline::Knobs;
 use usuba_package::OutputFile;
-use usuba_package::library::{self, BuildError, Library};
+use usuba_package::library::BuildError;
 use usuba_package::manifest::Primitive;
+use usuba_package::package::{self, OneLevel};
 use usuba_target::Target;
 use usuba_trial::bench::{self, Timed};
 use usuba_trial::disassembly::{self, Code};
@@ -45,7 +46,7 @@ pub struct Draft<'a> {
     pub variant: Variant,
     /// What its names begin with.
     prefix: String,
-    library: Library,
+    library: OneLevel,
     /// As [`Workbench::blocks`].
     blocks: Option<u32>,
 }
@@ -139,7 +140,7 @@ impl<'a> Workbench<'a> {
         let prefix = format!("usuba{}_", self.made.replace(self.made.get() + 1));
         let mut choices = variant.choices_over(&self.knobs);
         choices.prefix = prefix.clone();
-        let library = library::build(primitive, &self.cipher.loaded, target, &choices)?;
+        let library = package::one_level(primitive, &self.cipher.loaded, target, &choices)?;
         Ok(Draft { primitive, target, variant, prefix, library, blocks: self.blocks })
     }
 
@@ -163,8 +164,10 @@ impl<'a> Workbench<'a> {
             return Err(Failure::general(format!("`{}` has no kernel to time", primitive.name)));
         };
         // Without a disassembler the figures about the code are left out.
-        let code = objects.disassembly(&format!("{}.c", kernel.symbol), target).ok();
-        let code = code.map(|text| disassembly::parse(&text));
+        let assembly = format!("{}.S", kernel.symbol);
+        let source = files.iter().map(|file| &file.path).find(|path| **path == assembly);
+        let code = objects.disassembly(source.unwrap_or(&library.engine), target).ok();
+        let code = code.map(|text| disassembly::parse(&text, &kernel.symbol));
         Ok(Candidate { target, variant, compiler: compiler.clone(), kernel, timed, code, objects })
     }
 

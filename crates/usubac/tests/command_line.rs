@@ -343,9 +343,11 @@ fn bench_prints_what_its_documentation_names() {
 fn ascon(tuned: Option<&str>) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let from = root().join("ciphers/ascon");
-    fs::create_dir(folder.path().join("vectors")).expect("it can be made");
-    for entry in fs::read_dir(from.join("vectors")).expect("vectors").flatten() {
-        fs::copy(entry.path(), folder.path().join("vectors").join(entry.file_name())).expect("a copy");
+    for part in ["vectors", "constructions"] {
+        fs::create_dir(folder.path().join(part)).expect("it can be made");
+        for entry in fs::read_dir(from.join(part)).expect("its files").flatten() {
+            fs::copy(entry.path(), folder.path().join(part).join(entry.file_name())).expect("a copy");
+        }
     }
     for file in ["ascon.ua", "usuba.toml"] {
         fs::copy(from.join(file), folder.path().join(file)).expect("a copy");
@@ -397,14 +399,15 @@ fn builds_read_what_was_tuned() {
         let start = ["build", ".", "--primitive", "ascon-p6", "--target", "gp64", "-o", "out"];
         succeeds(&[&start[..], more].concat(), folder.path())
     };
-    let tuned = "slicing b  gp64";
+    let tuned = "gp64       slicing b ";
     let said = "(tuned: slicing=b backend=c compiler=gcc loops=keep)";
     assert!(build(&[]).contains(tuned) && build(&[]).contains(said), "{}", build(&[]));
     assert!(build(&["--no-unroll"]).contains(said), "the same again does not contradict");
     for other in [&["--no-tuned"][..], &["--slicing", "v"], &["--unroll"], &["--blocks", "2"]] {
         assert!(!build(other).contains("tuned"), "{other:?}: {}", build(other));
     }
-    let library = fs::read_to_string(folder.path().join("out/usuba_ascon_p6.c")).expect("it is built");
+    let library =
+        fs::read_to_string(folder.path().join("out/src/usuba_ascon_p6_gp64_b.c")).expect("it is built");
     assert!(library.contains("Command: usubac build . --primitive ascon-p6 --slicing "), "{library}");
     fs::write(folder.path().join("ascon.ua"), {
         fs::read_to_string(folder.path().join("ascon.ua")).expect("it is there") + "\n// Another text.\n"

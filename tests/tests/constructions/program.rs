@@ -2,8 +2,9 @@
 
 use usuba_package::OutputFile;
 use usuba_package::construction;
-use usuba_package::library::{self, Choices};
+use usuba_package::library::Choices;
 use usuba_package::manifest::{Construction, Scheme};
+use usuba_package::package;
 use usuba_target::Target;
 use usuba_tests::ciphers::{Cipher, root};
 use usuba_trial::run::{Compiler, Family, Program};
@@ -32,7 +33,7 @@ pub struct Built {
 pub fn build(name: &str, way: Way, prefix: &str, change: &dyn Fn(&str, String) -> String) -> Built {
     let cipher = Cipher::read(name);
     let constructions = &cipher.manifest.constructions;
-    let target: &Target = usuba_target::by_name(way.target).expect("the target is known");
+    let target: &'static Target = usuba_target::by_name(way.target).expect("the target is known");
     let read = |path: &str| -> std::io::Result<String> {
         Ok(change(path, std::fs::read_to_string(root().join("ciphers").join(name).join(path))?))
     };
@@ -41,8 +42,8 @@ pub fn build(name: &str, way: Way, prefix: &str, change: &dyn Fn(&str, String) -
         if constructions.iter().any(|construction| construction.over.contains(&primitive.name)) {
             let mut choices = Choices::new(primitive.slicings[0]);
             choices.prefix = prefix.into();
-            let library =
-                library::build(primitive, &cipher.loaded, target, &choices).expect("the primitive compiles");
+            let library = package::one_level(primitive, &cipher.loaded, target, &choices)
+                .expect("the primitive compiles");
             files.extend(library.files);
         }
     }

@@ -51,6 +51,7 @@ fn package_of(names: &[&str], prefix: &str) -> Vec<OutputFile> {
         command: "",
         primitives: &[],
         targets: &targets,
+        level: None,
         amalgamated: false,
         threads: false,
         choose: &usual,

@@ -1,5 +1,4 @@
 use super::*;
-use crate::driver::RESULTS;
 use crate::manifest::Scheme;
 
 fn construction(name: &str, over: &[&str]) -> Construction {
@@ -64,11 +63,4 @@ fn the_usual_prefix_changes_nothing() {
 fn a_file_that_cannot_be_read_is_an_error() {
     let made = files(&[construction("mix-hash", &[])], "usuba_", |path| Err::<String, _>(path.to_owned()));
     assert_eq!(made.unwrap_err(), "constructions/mix-hash.c");
-}
-
-#[test]
-fn the_codes_of_headers_are_those_of_the_runtime() {
-    let runtime = crate::runtime();
-    let buffers = runtime.iter().find(|file| file.path == "usuba_buffers.h").unwrap();
-    assert!(buffers.contents.contains(RESULTS));
 }

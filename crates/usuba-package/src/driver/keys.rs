@@ -2,6 +2,7 @@
 
 use super::text::{array_declaration, uniform};
 use super::{Kernel, Parameter, Prepare};
+use crate::template::Values;
 
 /// The arrays of a context, one for both directions unless they prepare different ones.
 pub struct Keys<'a> {
@@ -53,35 +54,28 @@ impl<'a> Keys<'a> {
                     continue;
                 };
                 let element = &parameter.element;
+                let values = Values::default()
+                    .text("from_bytes", from_bytes(kernel, &format!("{member}_given")))
+                    .text("symbol", symbol)
+                    .text("member", member)
+                    .text("registers", registers)
+                    .text("each", parameter.elements / registers);
+                declarations += &format!("    {element} {member}_given[{given}];\n");
                 if register == element {
-                    declarations += &format!("    {element} {member}_given[{given}];\n");
-                    statements += &format!(
-                        "    {}\n    {symbol}({member}_given, ctx->{member});\n    \
-                         usuba_wipe({member}_given, sizeof {member}_given);\n",
-                        from_bytes(kernel, &format!("{member}_given")),
-                    );
-                    continue;
+                    statements += &values.fill(include_str!("templates/prepare.c"));
+                } else {
+                    steps = "    size_t j;\n";
+                    declarations += &format!("    {register} {member}_made[{registers}];\n");
+                    statements += &values.fill(include_str!("templates/prepare_registers.c"));
                 }
-                steps = "    size_t j;\n";
-                let each = parameter.elements / registers;
-                declarations += &format!(
-                    "    {element} {member}_given[{given}];\n    {register} {member}_made[{registers}];\n"
-                );
-                statements += &format!(
-                    "    {}\n    {symbol}({member}_given, {member}_made);\n    \
-                     for (j = 0; j < {registers}; j++)\n        \
-                     memcpy(ctx->{member} + {each} * j, {member}_made + j, {each} * sizeof ctx->{member}[0]);\n    \
-                     usuba_wipe({member}_given, sizeof {member}_given);\n    \
-                     usuba_wipe({member}_made, sizeof {member}_made);\n",
-                    from_bytes(kernel, &format!("{member}_given")),
-                );
             }
             declarations += steps;
         }
-        format!(
-            "/* Brings round keys into the form in which the kernels read them. */\n\
-             static void load({stem}_ctx *ctx, const unsigned char *round_keys)\n{{\n{declarations}{statements}}}\n\n"
-        )
+        Values::default()
+            .text("stem", stem)
+            .text("declarations", declarations)
+            .text("statements", statements)
+            .fill(include_str!("templates/load.c"))
     }
 }
 

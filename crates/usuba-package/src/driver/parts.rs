@@ -4,6 +4,7 @@
 use super::{DriverError, Image, Kernel, Parameter};
 use crate::manifest::Stream;
 use crate::order::Order;
+use crate::template::Values;
 
 /// The kernel with three inputs (the key, the counters in lanes, the nonce in words), and the C of the function that it is;
 /// `None` if it has three inputs as it stands.
@@ -27,16 +28,18 @@ pub fn apart(kernel: &Kernel, cipher: &Stream, stem: &str) -> Result<Option<(Ker
     let element = format!("uint{}_t", 8 * lane);
     let symbol = format!("{stem}_parts");
     let registers = kernel.outputs.first().map_or("", |output| &output.element);
-    let text = format!(
-        "/* The counters of a batch. */\nstruct counters {{\n    {element} lanes[{instances}];\n}};\n\n\
-         /* The kernel, given counters and nonce each by itself. */\n\
-         static void {symbol}(const {} *key, const struct counters *counters, const {element} *nonce, {registers} *out)\n\
-         {{\n    {registers} rows[{batches}];\n    unsigned char *row = (unsigned char *)rows;\n    size_t j;\n    \
-         for (j = 0; j < {}; j++, row += 16) {{\n        \
-         memcpy(row, counters[j / {instances}].lanes + j % {instances}, {lane});\n        \
-         memcpy(row + {lane}, nonce, {});\n    }}\n    {}(key, rows, out);\n}}\n\n",
-        key.element, kernel.instances, nonce.bytes, kernel.symbol
-    );
+    let text = Values::default()
+        .text("element", &element)
+        .text("instances", instances)
+        .text("symbol", &symbol)
+        .text("key", &key.element)
+        .text("register", registers)
+        .text("batches", batches)
+        .text("all", kernel.instances)
+        .text("lane", lane)
+        .text("nonce", nonce.bytes)
+        .text("kernel", &kernel.symbol)
+        .fill(include_str!("templates/parts.c"));
     let part = |element: &str, elements, words, uniform| Parameter {
         element: element.into(),
         elements,

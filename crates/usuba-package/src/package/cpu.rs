@@ -4,12 +4,13 @@ use super::front::own_level;
 use super::{Options, head, values};
 use crate::OutputFile;
 use usuba_target::machines::GP64;
-use usuba_target::{PLATFORMS, Platform, Target};
+use usuba_target::{PLATFORMS, Target};
 
 /// The header and the source.
 pub fn files(options: &Options) -> [OutputFile; 2] {
     let api = values(options).fill(include_str!("templates/api.h"));
-    let values = values(options).text("names", names()).text("detect", detect()).text("api", api);
+    let values =
+        values(options).text("names", names(options)).text("detect", detect(options)).text("api", api);
     let file = |extension: &str, summary: &str, template: &str| {
         let path = format!("{}cpu.{extension}", options.prefix);
         let contents = own_level(&(head(&path, summary, options) + &values.fill(template)), options);
@@ -29,15 +30,21 @@ pub fn files(options: &Options) -> [OutputFile; 2] {
     ]
 }
 
-/// A text for every platform, and one for all other machines.
-fn each(of: impl Fn(&Platform) -> String) -> String {
-    let other = Platform { name: "", condition: "", levels: &[&GP64] };
+/// A text for every platform, and one for all other machines. A library with one level knows no platforms.
+fn each(options: &Options, of: impl Fn(&[&'static Target]) -> String) -> String {
+    if let Some(target) = options.level {
+        return of(&[target]);
+    }
     let mut text = String::new();
     for (number, platform) in PLATFORMS.iter().enumerate() {
-        text +=
-            &format!("#{} {}\n{}", if number == 0 { "if" } else { "elif" }, platform.condition, of(platform));
+        text += &format!(
+            "#{} {}\n{}",
+            if number == 0 { "if" } else { "elif" },
+            platform.condition,
+            of(platform.levels)
+        );
     }
-    format!("{text}#else\n{}#endif\n", of(&other))
+    format!("{text}#else\n{}#endif\n", of(&[&GP64]))
 }
 
 /// For C by hand: that it is part of a library, what asks for the level of the machine, and for each level the number of the
@@ -46,42 +53,50 @@ pub fn levels(options: &Options) -> String {
     let wanted = |target: &Target| {
         options.targets.is_empty() || options.targets.iter().any(|one| one.name == target.name)
     };
-    let list = |platform: &Platform| {
+    let define = |target: &Target, level: usize| {
+        let name = target.name.to_uppercase().replace('-', "_");
+        format!("#define USUBA_LEVEL_{name} {level}u\n")
+    };
+    let list = |levels: &[&Target]| {
         let mut text = String::new();
-        for (level, target) in platform.levels.iter().enumerate().skip(1) {
-            if let Some(further) = platform.levels[level..].iter().position(|target| wanted(target)) {
-                let name = target.name.to_uppercase().replace('-', "_");
-                text += &format!("#define USUBA_LEVEL_{name} {}u\n", level + further);
+        for (level, target) in levels.iter().enumerate().skip(1) {
+            if let Some(further) = levels[level..].iter().position(|target| wanted(target)) {
+                text += &define(target, level + further);
             }
         }
         text
     };
+    // The machine has all that the one level needs.
+    let implied = |one: &Target| {
+        let has = |target: &&&Target| target.requires.iter().all(|feature| one.requires.contains(feature));
+        let levels = PLATFORMS.iter().flat_map(|platform| platform.levels.iter().skip(1).filter(has));
+        levels.map(|target| define(target, 0)).collect::<String>()
+    };
+    let lists = options.level.map_or_else(|| each(options, list), implied);
     format!(
         "/* The level of this machine, and what there is code for from which level on. */\n\
          #define USUBA_IN_LIBRARY 1\n#if defined(__GNUC__)\n__attribute__((visibility(\"hidden\")))\n#endif\n\
-         unsigned usuba_level(void);\n{}\n",
-        each(list)
+         unsigned usuba_level(void);\n{lists}\n"
     )
 }
 
-fn names() -> String {
-    let list = |platform: &Platform| {
-        let names: Vec<String> =
-            platform.levels.iter().map(|target| format!("\"{}\"", target.name)).collect();
+fn names(options: &Options) -> String {
+    let list = |levels: &[&Target]| {
+        let names: Vec<String> = levels.iter().map(|target| format!("\"{}\"", target.name)).collect();
         format!("static const char *const names[] = {{ {} }};\n", names.join(", "))
     };
-    format!("/* The levels of a machine; each has what those before it have. */\n{}", each(list))
+    format!("/* The levels of a machine; each has what those before it have. */\n{}", each(options, list))
 }
 
-fn detect() -> String {
-    let ask = |platform: &Platform| {
-        if platform.levels.iter().any(|target| target.requires.iter().any(|one| one.cpuid().is_some())) {
-            return x86(platform.levels);
+fn detect(options: &Options) -> String {
+    let ask = |levels: &[&Target]| {
+        if levels.iter().skip(1).any(|target| target.requires.iter().any(|one| one.cpuid().is_some())) {
+            return x86(levels);
         }
         // All machines of the platform have all levels.
-        format!("static unsigned detect(void)\n{{\n    return {};\n}}\n", platform.levels.len() - 1)
+        format!("static unsigned detect(void)\n{{\n    return {};\n}}\n", levels.len() - 1)
     };
-    format!("/* The level of this machine. */\n{}", each(ask))
+    format!("/* The level of this machine. */\n{}", each(options, ask))
 }
 
 fn x86(levels: &[&Target]) -> String {
@@ -123,6 +138,7 @@ mod tests {
             command: "",
             primitives: &[],
             targets,
+            level: None,
             amalgamated: false,
             threads: false,
             choose: &|_, _, _| Vec::new(),

@@ -2,16 +2,17 @@
 
 use super::amalgamate::inline;
 use super::estimate;
-use super::measured;
+use super::measured::{self, Measured};
 use super::steps::{Cost, Step, steps, worthwhile};
 use super::{Cipher, Made, Options};
 use crate::OutputFile;
-use crate::driver::TWEAKS;
+use crate::driver::{self, TWEAKS};
 use crate::library::{self, BuildError, Choices, Library, RoundKeys};
 use crate::manifest::{BlockCipher, Function, Mode, Primitive};
 use usuba_codegen::Backend;
-use usuba_compiler::pipeline::Failure;
+use usuba_compiler::pipeline::{Compiled, Failure};
 use usuba_ir::layout::Slicing;
+use usuba_lang::load::Loaded;
 use usuba_target::machines::GP64;
 use usuba_target::{PLATFORMS, Platform, Target};
 
@@ -105,6 +106,9 @@ pub fn build(
     known: &mut Known,
     options: &Options,
 ) -> Result<Engines, BuildError> {
+    if let Some(target) = options.level {
+        return one(cipher, primitive, target, known, options);
+    }
     let general = Platform { name: "", condition: "", levels: &[&GP64] };
     let platforms: Vec<&Platform> = PLATFORMS.iter().chain([&general]).collect();
     let same = known.of.iter().find(|(one, _)| is_same_but_for_keys(one, primitive));
@@ -169,6 +173,36 @@ pub fn build(
     Ok(engines)
 }
 
+/// The engine of a library with one level, as its only platform.
+fn one(
+    cipher: Cipher,
+    primitive: &Primitive,
+    target: &'static Target,
+    known: &mut Known,
+    options: &Options,
+) -> Result<Engines, BuildError> {
+    let same = known.of.iter().find(|(one, _)| is_same_but_for_keys(one, primitive));
+    let candidates = match (same, (options.choose)(cipher, primitive, target).first()) {
+        (Some((_, candidates)), _) => candidates.clone(),
+        (None, Some(choices)) => {
+            vec![engine(primitive, cipher.loaded, cipher.measured, target, choices, "", options)?.0]
+        }
+        (None, None) => return Err(BuildError::Portable { primitive: primitive.name.clone() }),
+    };
+    if same.is_none() {
+        known.of.push((primitive.clone(), candidates.clone()));
+    }
+    Ok(alone(target, candidates))
+}
+
+/// Engines of which all are used, on a platform that has one level and no condition.
+pub fn alone(target: &'static Target, candidates: Vec<Candidate>) -> Engines {
+    let platforms = vec![serve_with(&[target], String::new(), &candidates)];
+    let (files, made): (Vec<_>, Vec<_>) =
+        candidates.into_iter().map(|candidate| (candidate.files, candidate.made)).unzip();
+    Engines { platforms, files: files.concat(), made }
+}
+
 /// An engine that may turn out to be of no use.
 #[derive(Clone)]
 pub struct Candidate {
@@ -197,27 +231,27 @@ pub(super) fn is_same_but_for_keys(a: &Primitive, b: &Primitive) -> bool {
 
 /// What a platform does: once with all engines, and if that takes assembly, again without for where there is none.
 fn serve(platform: &Platform, candidates: &[Candidate]) -> Vec<Served> {
-    let with = serve_with(platform, platform.condition.into(), candidates);
+    let with = serve_with(platform.levels, platform.condition.into(), candidates);
     if !with.engines.iter().any(|engine| engine.assembly) {
         return vec![with];
     }
     let in_c: Vec<Candidate> =
         candidates.iter().filter(|candidate| !candidate.engine.assembly).cloned().collect();
-    let without = serve_with(platform, with.condition.clone(), &in_c);
+    let without = serve_with(platform.levels, with.condition.clone(), &in_c);
     vec![Served { condition: format!("{} && {ASSEMBLES}", platform.condition), ..with }, without]
 }
 
-/// What a platform does with those engines that it can run; those that are never the best are left out.
-fn serve_with(platform: &Platform, condition: String, candidates: &[Candidate]) -> Served {
+/// What a platform with these levels does with those engines that it can run; those that are never the best are left out.
+fn serve_with(levels: &[&'static Target], condition: String, candidates: &[Candidate]) -> Served {
     let mut engines: Vec<Engine> = Vec::new();
     let mut until: Vec<usize> = Vec::new();
-    for target in platform.levels {
+    for target in levels {
         let of_target = candidates.iter().filter(|candidate| candidate.engine.target.name == target.name);
         engines.extend(of_target.map(|candidate| candidate.engine.clone()));
         until.push(engines.len());
     }
     // Ports are compared with ports only.
-    let measure = usize::from(!platform.levels.iter().any(|target| has_ports(target)));
+    let measure = usize::from(!levels.iter().any(|target| has_ports(target)));
     let costs = |engines: &[Engine]| -> Vec<Cost> {
         let cost = |engine: &Engine| Cost { batch: engine.batch, cycles: engine.cycles[measure] };
         engines.iter().map(cost).collect()
@@ -238,7 +272,7 @@ fn serve_with(platform: &Platform, condition: String, candidates: &[Candidate]) 
     let all = costs(&engines);
     let mut served = Served {
         condition,
-        levels: platform.levels.iter().map(|target| target.name).collect(),
+        levels: levels.iter().map(|target| target.name).collect(),
         steps: until.iter().map(|&end| steps(&all, &upto(end))).collect(),
         engines,
         round_key_bytes: 0,
@@ -280,22 +314,75 @@ fn candidate(
     platform: &Platform,
     options: &Options,
 ) -> Result<Option<Candidate>, BuildError> {
+    match engine(primitive, cipher.loaded, cipher.measured, target, choices, platform.condition, options) {
+        Ok((candidate, _)) => Ok(Some(candidate)),
+        Err(BuildError::Node { failure: Failure::Target(_), .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// What was compiled for an engine: the role of each kernel, such as `encrypt`, and the outcome.
+pub type Kernels = Vec<(&'static str, Compiled)>;
+
+/// An engine for where the condition of a platform holds, and its kernels.
+pub fn engine(
+    primitive: &Primitive,
+    loaded: &Loaded,
+    measured: Option<&Measured>,
+    target: &'static Target,
+    choices: &Choices,
+    platform: &str,
+    options: &Options,
+) -> Result<(Candidate, Kernels), BuildError> {
     let mut choices = choices.clone();
     choices.prefix = options.prefix.into();
-    choices.command = options.command.into();
-    let slicing = choices.slicing;
+    if choices.command.is_empty() {
+        choices.command = options.command.into();
+    }
+    let library = library::engine(&named(primitive, target, &choices), loaded, target, &choices)?;
+    let candidate = candidate_of(primitive, &library, measured, target, &choices, platform, options);
+    Ok((candidate, library.kernels))
+}
+
+/// An engine around kernels that are there, for anywhere.
+pub fn engine_around(
+    primitive: &Primitive,
+    kernels: &driver::Kernels,
+    target: &'static Target,
+    choices: &Choices,
+    options: &Options,
+) -> Result<Candidate, BuildError> {
+    let named = named(primitive, target, choices);
+    let library = library::around(&named, kernels, &library::labels(target, choices))?;
+    Ok(candidate_of(primitive, &library, None, target, choices, "", options))
+}
+
+/// What an engine is called by among those of its primitive.
+fn name(target: &Target, choices: &Choices) -> String {
     // Two ways may differ in how many batches are computed at once only.
     let alone = choices.settings.passes.interleave == Some(1);
-    let engine = measured::name(target, slicing, alone);
-    let named = Primitive { name: format!("{}-{engine}", primitive.name), ..primitive.clone() };
-    let library = match library::engine(&named, cipher.loaded, target, &choices) {
-        Ok(library) => library,
-        Err(BuildError::Node { failure: Failure::Target(_), .. }) => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    let stem = format!("{}{}", options.prefix, named.identifier());
+    measured::name(target, choices.slicing, alone)
+}
+
+/// The primitive by the name of an engine of it.
+fn named(primitive: &Primitive, target: &Target, choices: &Choices) -> Primitive {
+    Primitive { name: format!("{}-{}", primitive.name, name(target, choices)), ..primitive.clone() }
+}
+
+fn candidate_of(
+    primitive: &Primitive,
+    library: &Library,
+    measured: Option<&Measured>,
+    target: &'static Target,
+    choices: &Choices,
+    platform: &str,
+    options: &Options,
+) -> Candidate {
+    let slicing = choices.slicing;
+    let stem = format!("{}{}", options.prefix, named(primitive, target, choices).identifier());
     let assembly = choices.backend == Backend::Assembly;
     let condition = condition(target, platform, assembly);
+    let kernel = library.kernels.first().map(|(_, compiled)| &compiled.kernel);
     let made = Made {
         primitive: primitive.name.clone(),
         stem: stem.clone(),
@@ -303,18 +390,18 @@ fn candidate(
         slicing,
         assembly,
         batch: library.batch,
+        report: kernel.map(|kernel| kernel.report.clone()).unwrap_or_default(),
     };
     let seen = primitive.in_slicing(slicing);
-    let estimated = |kernel| estimate::cycles(&seen, kernel, target);
-    let mut cycles =
-        library.kernels.first().map_or([estimate::CALL; 2], |(_, compiled)| estimated(&compiled.kernel));
-    let found = cipher.measured.and_then(|known| known.find(&primitive.name, &engine, library.batch));
+    let mut cycles = kernel.map_or([estimate::CALL; 2], |kernel| estimate::cycles(&seen, kernel, target));
+    let name = name(target, choices);
+    let found = measured.and_then(|known| known.find(&primitive.name, &name, library.batch));
     if let Some(found) = found {
         cycles[0] = found;
     }
     let mut files = vec![OutputFile {
         path: format!("{stem}.c"),
-        contents: source(&library, primitive, target, &stem, &condition, options),
+        contents: source(library, primitive, target, &stem, &condition, options),
     }];
     for file in library.files.iter().filter(|file| file.path.ends_with(".S")) {
         files.push(OutputFile { path: file.path.clone(), contents: guarded(&file.contents, &condition) });
@@ -326,23 +413,23 @@ fn candidate(
         target,
         assembly,
         cycles,
-        round_keys: library.round_keys,
+        round_keys: library.round_keys.clone(),
     };
-    let interleave = library.kernels.first().map_or(1, |(_, compiled)| compiled.kernel.shape.interleave);
-    Ok(Some(Candidate { engine, files, made, interleave, measured: found.is_some() }))
+    let interleave = kernel.map_or(1, |kernel| kernel.shape.interleave);
+    Candidate { engine, files, made, interleave, measured: found.is_some() }
 }
 
-/// When an engine is compiled.
-fn condition(target: &Target, platform: &Platform, assembly: bool) -> String {
-    if target.name == GP64.name {
+/// When an engine is compiled; always, if that is empty.
+fn condition(target: &Target, platform: &str, assembly: bool) -> String {
+    if target.name == GP64.name || platform.is_empty() {
         return String::new();
     }
-    if assembly { format!("{} && {ASSEMBLES}", platform.condition) } else { platform.condition.into() }
+    if assembly { format!("{platform} && {ASSEMBLES}") } else { platform.into() }
 }
 
 /// Assembly that is nothing elsewhere, and whose symbols other libraries do not see.
 fn guarded(text: &str, condition: &str) -> String {
-    let mut result = format!("#if {condition}\n");
+    let mut result = if condition.is_empty() { String::new() } else { format!("#if {condition}\n") };
     for line in text.lines() {
         result += line;
         result.push('\n');
@@ -350,7 +437,7 @@ fn guarded(text: &str, condition: &str) -> String {
             result += &format!("    .hidden {symbol}\n");
         }
     }
-    result + "#endif\n"
+    result + if condition.is_empty() { "" } else { "#endif\n" }
 }
 
 /// The C file of an engine.
@@ -427,36 +514,36 @@ pub fn prototypes(primitive: &Primitive, engine: &Engine) -> String {
             let tweaks = if cipher.tweak.is_some() { TWEAKS } else { "" };
             if cipher.modes.contains(&Mode::Ecb) {
                 text += &format!(
-                    "USUBA_HIDDEN int {stem}_encrypt_blocks(const void *, {tweaks}{bytes}, size_t blocks);\n"
+                    "USUBA_HIDDEN void {stem}_encrypt_blocks(const void *, {tweaks}{bytes}, size_t blocks);\n"
                 );
                 if cipher.decrypt.is_some() {
                     text += &format!(
-                        "USUBA_HIDDEN int {stem}_decrypt_blocks(const void *, {tweaks}{bytes}, size_t blocks);\n"
+                        "USUBA_HIDDEN void {stem}_decrypt_blocks(const void *, {tweaks}{bytes}, size_t blocks);\n"
                     );
                 }
             }
             if cipher.modes.contains(&Mode::Ctr) {
                 text += &format!(
-                    "USUBA_HIDDEN int {stem}_ctr_xor(const void *, unsigned char *counter, {bytes}, size_t length);\n"
+                    "USUBA_HIDDEN void {stem}_ctr_xor(const void *, const unsigned char *counter, {bytes}, size_t length);\n"
                 );
             }
         }
         Function::Stream(cipher) => {
             text += &format!(
-                "USUBA_HIDDEN int {stem}_xor(const unsigned char *key, const unsigned char *nonce, uint{}_t counter,\n    \
+                "USUBA_HIDDEN void {stem}_xor(const unsigned char *key, const unsigned char *nonce, uint{}_t counter,\n    \
                  {bytes}, size_t length);\n",
                 8 * cipher.counter.bytes
             );
         }
         Function::Generator(_) => {
             text += &format!(
-                "USUBA_HIDDEN int {stem}_init(void *, const unsigned char *key, const unsigned char *nonce);\n\
-                 USUBA_HIDDEN int {stem}_xor_batch(void *, unsigned char *const *out, const unsigned char *const *in,\n    \
+                "USUBA_HIDDEN void {stem}_init(void *, const unsigned char *key, const unsigned char *nonce);\n\
+                 USUBA_HIDDEN void {stem}_xor_batch(void *, unsigned char *const *out, const unsigned char *const *in,\n    \
                  size_t length, size_t streams);\n"
             );
         }
         Function::Permutation(_) => {
-            text += &format!("USUBA_HIDDEN int {stem}_permute(unsigned char *states, size_t count);\n");
+            text += &format!("USUBA_HIDDEN void {stem}_permute(unsigned char *states, size_t count);\n");
         }
     }
     text

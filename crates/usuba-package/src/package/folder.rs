@@ -41,10 +41,7 @@ pub fn arrange(files: &mut Vec<OutputFile>, headers: Vec<OutputFile>, ciphers: &
             .chain([all])
             .map(|file| OutputFile { path: format!("include/{}", file.path), ..file }),
     );
-    files.extend(crate::library_runtime().into_iter().map(|file| OutputFile {
-        path: format!("src/{}", file.path),
-        contents: front::own_level(&file.contents, options),
-    }));
+    files.extend(runtime(options).map(|file| OutputFile { path: format!("src/{}", file.path), ..file }));
     for (path, template) in [
         ("CMakeLists.txt", include_str!("templates/CMakeLists.txt")),
         ("Makefile", include_str!("templates/Makefile")),
@@ -55,12 +52,15 @@ pub fn arrange(files: &mut Vec<OutputFile>, headers: Vec<OutputFile>, ciphers: &
     }
 }
 
+/// The headers that the sources of a library include.
+pub fn runtime(options: &Options) -> impl Iterator<Item = OutputFile> {
+    let own = |file: OutputFile| OutputFile { contents: front::own_level(&file.contents, options), ..file };
+    crate::library_runtime().into_iter().map(own)
+}
+
 /// One folder of files that include nothing but the header of their cipher and those of the language.
 fn drop_in(files: &mut Vec<OutputFile>, headers: &[OutputFile], ciphers: &[Cipher], options: &Options) {
-    let mut included: Vec<OutputFile> = crate::library_runtime();
-    for file in &mut included {
-        file.contents = front::own_level(&file.contents, options);
-    }
+    let mut included: Vec<OutputFile> = runtime(options).collect();
     // Headers that only sources include go into these.
     let (own, kept): (Vec<_>, Vec<_>) = files.drain(..).partition(|file| file.path.ends_with(".h"));
     included.extend(own);

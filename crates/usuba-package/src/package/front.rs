@@ -1,12 +1,13 @@
 //! The functions that users call, and the headers that declare them.
 
 use super::engines::{Engines, Served, prototypes, row};
-use super::template::Values;
-use super::{Cipher, Options, head, values};
+use super::{Options, head, values};
 use crate::OutputFile;
 use crate::library::{self, BuildError, Choices};
 use crate::manifest::{Function, Mode, Primitive};
+use crate::template::Values;
 use usuba_ir::layout::Slicing;
+use usuba_lang::load::Loaded;
 
 /// What the templates of a primitive know of its manifest.
 pub fn primitive_values(primitive: &Primitive, options: &Options) -> Values {
@@ -48,8 +49,8 @@ fn engine_values(primitive: &Primitive, engines: &Engines, options: &Options) ->
     primitive_values(primitive, options).text("words", engines.round_key_bytes().div_ceil(8).max(1))
 }
 
-/// The header of a primitive.
-pub fn header(cipher: Cipher, primitive: &Primitive, engines: &Engines, options: &Options) -> OutputFile {
+/// The header of a primitive, about which this is said.
+pub fn header(about: &str, primitive: &Primitive, engines: &Engines, options: &Options) -> OutputFile {
     let template = match &primitive.function {
         Function::BlockCipher(_) => include_str!("templates/block_cipher.h"),
         Function::Stream(_) => include_str!("templates/stream.h"),
@@ -58,42 +59,34 @@ pub fn header(cipher: Cipher, primitive: &Primitive, engines: &Engines, options:
     };
     let declarations = engine_values(primitive, engines, options).fill(template);
     let path = format!("{}{}.h", options.prefix, primitive.identifier());
-    let summary = format!(
-        "{}: {}. Time does not depend on keys or data.",
-        primitive.name, cipher.manifest.specification
-    );
+    let summary = format!("{about}. Time does not depend on keys or data.");
     let guard = path.replace('.', "_").to_uppercase();
     let api = values(options).fill(include_str!("templates/api.h"));
-    let contents = format!(
-        "{}#ifndef {guard}\n#define {guard}\n\n#include <stddef.h>\n#include <stdint.h>\n\n{}{api}\
-         #ifdef __cplusplus\nextern \"C\" {{\n#endif\n{declarations}\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
-        head(&path, &summary, options),
-        crate::driver::RESULTS
-    );
+    let contents = head(&path, &summary, options) + &crate::driver::header(&guard, &api, &declarations);
     OutputFile { path, contents }
 }
 
-/// The C file with the public functions of a primitive.
+/// The C of the key schedule of a block cipher: `schedule`, with its kernel; of others nothing.
 ///
 /// # Errors
 /// The key schedule does not compile, or the manifest does not fit it.
-pub fn source(
-    cipher: Cipher,
-    primitive: &Primitive,
-    engines: &Engines,
-    options: &Options,
-) -> Result<OutputFile, BuildError> {
+pub fn schedule(primitive: &Primitive, loaded: &Loaded, options: &Options) -> Result<String, BuildError> {
+    let Function::BlockCipher(block_cipher) = &primitive.function else { return Ok(String::new()) };
+    let mut choices = Choices::new(Slicing::V);
+    choices.prefix = options.prefix.into();
+    choices.command = options.command.into();
+    let (schedule, files) = library::key_schedule(primitive, block_cipher, loaded, &choices)?;
+    Ok(kernel_in_place(&files) + &schedule)
+}
+
+/// The C file with the public functions of a primitive; [`schedule`] is part of it.
+pub fn source(primitive: &Primitive, schedule: &str, engines: &Engines, options: &Options) -> OutputFile {
     let path = format!("{}{}.c", options.prefix, primitive.identifier());
-    let mut values = engine_values(primitive, engines, options).text("plans", plans(primitive, engines));
+    let values = engine_values(primitive, engines, options)
+        .text("plans", plans(primitive, engines))
+        .text("schedule", schedule);
     let template = match &primitive.function {
-        Function::BlockCipher(block_cipher) => {
-            let mut choices = Choices::new(Slicing::V);
-            choices.prefix = options.prefix.into();
-            choices.command = options.command.into();
-            let (schedule, files) = library::key_schedule(primitive, block_cipher, cipher.loaded, &choices)?;
-            values = values.text("schedule", kernel_in_place(&files) + &schedule);
-            include_str!("templates/block_cipher.c")
-        }
+        Function::BlockCipher(_) => include_str!("templates/block_cipher.c"),
         Function::Stream(_) => include_str!("templates/stream.c"),
         Function::Generator(_) => include_str!("templates/generator.c"),
         Function::Permutation(_) => include_str!("templates/permutation.c"),
@@ -108,7 +101,7 @@ pub fn source(
         values.fill(template)
     );
     let contents = own_level(&text, options);
-    Ok(OutputFile { path, contents })
+    OutputFile { path, contents }
 }
 
 /// The kernel of a key schedule inside of another file: nobody else calls it. One that is bitsliced is thousands of moves of
@@ -138,6 +131,9 @@ pub fn own_level(text: &str, options: &Options) -> String {
 
 /// The engines of a primitive and which of them is used when, for each platform.
 fn plans(primitive: &Primitive, engines: &Engines) -> String {
+    if let [served] = &engines.platforms[..] {
+        return platform_plans(primitive, served);
+    }
     let mut text = String::new();
     for (number, served) in engines.platforms.iter().enumerate() {
         text += &match (number, served.condition.as_str()) {

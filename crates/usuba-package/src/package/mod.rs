@@ -15,13 +15,14 @@ mod front;
 pub mod measured;
 mod primitives;
 pub mod steps;
-mod template;
 
 use crate::OutputFile;
+use crate::driver::Kernels;
 use crate::library::{BuildError, Choices};
 use crate::manifest::{Manifest, Primitive};
+use crate::template::Values;
 use measured::Measured;
-use template::Values;
+use usuba_compiler::pipeline::Compiled;
 use usuba_lang::load::Loaded;
 use usuba_target::Target;
 
@@ -58,6 +59,8 @@ pub struct Options<'a> {
     pub primitives: &'a [String],
     /// Only these targets of each platform; what runs everywhere is always there.
     pub targets: &'a [&'static Target],
+    /// For this target only: there is one level, and one engine for each primitive, in the first way that is chosen.
+    pub level: Option<&'static Target>,
     /// Whether each C file has all that it includes in itself but for one header of its cipher, and all files lie in one
     /// folder, to be dropped into a project.
     pub amalgamated: bool,
@@ -91,6 +94,91 @@ pub struct Made {
     pub assembly: bool,
     /// Blocks of a batch.
     pub batch: u32,
+    /// What the kernel that it spends its time in has.
+    pub report: usuba_codegen::Report,
+}
+
+/// A primitive for one target: what a library with one level has of it.
+#[derive(Clone, Debug)]
+pub struct OneLevel {
+    /// Its files and the runtime, by no particular folder. Compile every `.c` and `.S`.
+    pub files: Vec<OutputFile>,
+    /// The path of the source of its public functions, for tests that include it.
+    pub source: String,
+    /// The path of the source of its engine.
+    pub engine: String,
+    /// Blocks that the engine works on at once.
+    pub batch: u32,
+    /// The kernels of the engine: the role, such as `encrypt`, and the outcome.
+    pub kernels: Vec<(&'static str, Compiled)>,
+}
+
+/// Builds one primitive for one target, as a library with [one level](Options::level) has it. `loaded` is the program of the
+/// manifest's source, free of errors.
+///
+/// # Errors
+/// A node does not compile, or the manifest does not fit the source.
+pub fn one_level(
+    primitive: &Primitive,
+    loaded: &Loaded,
+    target: &'static Target,
+    choices: &Choices,
+) -> Result<OneLevel, BuildError> {
+    let options = of_one_level(target, choices);
+    let (engine, kernels) = engines::engine(primitive, loaded, None, target, choices, "", &options)?;
+    let schedule = front::schedule(primitive, loaded, &options)?;
+    let library = put_together(primitive, engine, &schedule, target, &options);
+    Ok(OneLevel { kernels, ..library })
+}
+
+/// The same around kernels that are there, which are known by their declarations in headers. `schedule` is what
+/// [`crate::driver::key_schedule`] says, and what it includes.
+///
+/// # Errors
+/// The manifest does not fit the kernels.
+pub fn one_level_around(
+    primitive: &Primitive,
+    kernels: &Kernels,
+    schedule: &str,
+    target: &'static Target,
+    choices: &Choices,
+) -> Result<OneLevel, BuildError> {
+    let options = of_one_level(target, choices);
+    let engine = engines::engine_around(primitive, kernels, target, choices, &options)?;
+    Ok(put_together(primitive, engine, schedule, target, &options))
+}
+
+fn of_one_level<'a>(target: &'static Target, choices: &'a Choices) -> Options<'a> {
+    Options {
+        prefix: &choices.prefix,
+        command: &choices.command,
+        primitives: &[],
+        targets: &[],
+        level: Some(target),
+        amalgamated: false,
+        threads: false,
+        choose: &|_, _, _| Vec::new(),
+    }
+}
+
+fn put_together(
+    primitive: &Primitive,
+    engine: engines::Candidate,
+    schedule: &str,
+    target: &'static Target,
+    options: &Options,
+) -> OneLevel {
+    let engines = engines::alone(target, vec![engine]);
+    let made = engines.made().into_iter().next();
+    let (stem, batch) = made.map_or_else(Default::default, |made| (made.stem, made.batch));
+    let header = front::header(&primitive.name, primitive, &engines, options);
+    let source = front::source(primitive, schedule, &engines, options);
+    let path = source.path.clone();
+    let mut files = vec![header, source];
+    files.extend(engines.files);
+    files.extend(cpu::files(options));
+    files.extend(folder::runtime(options));
+    OneLevel { files, source: path, engine: format!("{stem}.c"), batch, kernels: Vec::new() }
 }
 
 /// Builds a library of `ciphers`. `progress` is told of each primitive that is done.
@@ -113,8 +201,10 @@ pub fn build(
         };
         for primitive in cipher.manifest.primitives.iter().filter(wanted) {
             let engines = engines::build(cipher, primitive, &mut known, options)?;
-            headers.push(front::header(cipher, primitive, &engines, options));
-            package.files.push(front::source(cipher, primitive, &engines, options)?);
+            let about = format!("{}: {}", primitive.name, cipher.manifest.specification);
+            headers.push(front::header(&about, primitive, &engines, options));
+            let schedule = front::schedule(primitive, cipher.loaded, options)?;
+            package.files.push(front::source(primitive, &schedule, &engines, options));
             let new = |made: &Made| !package.engines.iter().any(|known| known.stem == made.stem);
             let made: Vec<Made> = engines.made().into_iter().filter(new).collect();
             package.engines.extend(made);
@@ -153,7 +243,7 @@ fn values(options: &Options) -> Values {
         .text("prefix", options.prefix)
         .text("PREFIX", options.prefix.to_uppercase())
         .text("API", format!("{}API ", options.prefix.to_uppercase()))
-        .text("results", crate::driver::RESULTS)
+        .text("results", crate::driver::results())
         .text("version", env!("CARGO_PKG_VERSION"))
 }
 

@@ -4,10 +4,10 @@
 //! a pointer of another type is undefined in C.
 
 use super::front::primitive_values;
-use super::template::Values;
 use super::{Options, head, values};
 use crate::OutputFile;
 use crate::manifest::{Construction, Function, Primitive, Scheme};
+use crate::template::Values;
 
 /// The rows so far, in the order in which they were added.
 #[derive(Default)]

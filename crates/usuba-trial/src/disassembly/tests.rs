@@ -24,8 +24,12 @@ Disassembly of section .text:
   35:\te8 00 00 00 00       \tcall   0 <helper>
   3a:\tc3                   \tret
   3b:\t0f 1f 44 00 00       \tnopl   0x0(%rax,%rax,1)
+
+0000000000000040 <driver>:
+  40:\te8 00 00 00 00       \tcall   10 <kernel>
+  45:\tc3                   \tret
 ";
-    let code = parse(text);
+    let code = parse(text, "kernel");
     assert_eq!(
         code,
         Code { bytes: 5 + 43, instructions: 13, loop_bytes: 0x35 - 0x14, stack_loads: 3, stack_stores: 1 }
@@ -42,7 +46,7 @@ fn code_of_arm_and_power() {
    c:\t54ffffa1 \tb.ne\t0 <kernel>  // b.any
 ";
     assert_eq!(
-        parse(text),
+        parse(text, "kernel"),
         Code { bytes: 16, instructions: 4, loop_bytes: 16, stack_loads: 1, stack_stores: 1 }
     );
     let text = "
@@ -52,12 +56,12 @@ fn code_of_arm_and_power() {
    8:\tf8 ff 20 42 \tbdnz    0 <.kernel>
 ";
     assert_eq!(
-        parse(text),
+        parse(text, "kernel"),
         Code { bytes: 12, instructions: 3, loop_bytes: 12, stack_loads: 1, stack_stores: 1 }
     );
 }
 
 #[test]
 fn no_code() {
-    assert_eq!(parse("objdump: nothing here\n"), Code::default());
+    assert_eq!(parse("objdump: nothing here\n", "kernel"), Code::default());
 }

@@ -11,8 +11,9 @@ use usuba_codegen::Backend;
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
 use usuba_package::OutputFile;
-use usuba_package::library::{self, BuildError};
+use usuba_package::library::BuildError;
 use usuba_package::manifest::{Function, Primitive};
+use usuba_package::package;
 
 /// The tests through C; the slicing is that of the way, or of its variant.
 pub fn answers(
@@ -40,13 +41,13 @@ pub fn answers(
     };
     let choices = variant.choices_over(&plan.knobs);
     let primitive = &Primitive { name: "cipher".into(), ..primitive.clone() };
-    let library = library::build(primitive, loaded, target, &choices).map_err(|error| match &error {
+    let library = package::one_level(primitive, loaded, target, &choices).map_err(|error| match &error {
         BuildError::Node { node, failure, .. } => explain(node, failure),
         BuildError::Driver { .. } | BuildError::Portable { .. } => WayError::Broken(error.to_string()),
     })?;
     let (included, mut files): (Vec<OutputFile>, Vec<OutputFile>) =
-        library.files.into_iter().partition(|file| file.path == library.driver);
-    files.push(harness::generate(primitive, &choices.prefix));
+        library.files.into_iter().partition(|file| file.path == library.source);
+    files.push(harness::generate(primitive, &choices.prefix, library.batch));
     let program = plan.objects.compile(&compiler, &files, &included, &[optimisation])?;
     let longest =
         if compiler.runner.is_empty() { plan.compiled_iterations } else { plan.interpreted_iterations };

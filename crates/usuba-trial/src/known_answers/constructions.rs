@@ -9,9 +9,9 @@ use crate::vectors::VectorFile;
 use usuba_codegen::Backend;
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
-use usuba_package::library::{self, BuildError};
+use usuba_package::library::BuildError;
 use usuba_package::manifest::{Construction, Manifest, Primitive, Scheme};
-use usuba_package::{OutputFile, construction};
+use usuba_package::{OutputFile, construction, package};
 use usuba_target::Target;
 
 /// A request to the program around a construction, and what it must answer.
@@ -165,7 +165,7 @@ fn answers(
     plan: &Plan,
 ) -> Result<Answers, WayError> {
     let slicing = slicing.unwrap_or(Slicing::V);
-    let (target, family, backend, optimisation): (&Target, Family, Backend, &str) = match path {
+    let (target, family, backend, optimisation): (&'static Target, Family, Backend, &str) = match path {
         Path::C { target, family, optimisation } => (target, family, Backend::C, optimisation),
         Path::Assembly { target, family, optimisation } => (target, family, Backend::Assembly, optimisation),
         _ => return Err(WayError::Absent("nothing is compiled".into())),
@@ -179,7 +179,7 @@ fn answers(
     let mut files: Vec<OutputFile> = Vec::new();
     for primitive in primitives {
         let library =
-            library::build(primitive, source.loaded, target, &choices).map_err(|error| match &error {
+            package::one_level(primitive, source.loaded, target, &choices).map_err(|error| match &error {
                 BuildError::Node { node, failure, .. } => explain(node, failure),
                 BuildError::Driver { .. } | BuildError::Portable { .. } => {
                     WayError::Broken(error.to_string())

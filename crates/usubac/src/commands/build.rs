@@ -7,7 +7,7 @@ use crate::estimate::{self, Best, Refusal};
 use crate::files;
 use crate::output::{Failure, Output, print_json, print_line};
 use crate::watch::Watch;
-use crate::{front_end, knobs, progress, targets};
+use crate::{front_end, knobs, targets};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use usuba_codegen::{Backend, Kernel, Missing};
@@ -15,8 +15,6 @@ use usuba_compiler::pipeline::{self, Settings, compile};
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
 use usuba_lang::typed::Mode;
-use usuba_package::library::{self, BuildError, Choices};
-use usuba_package::manifest::{Function, Primitive};
 use usuba_target::Target;
 use usuba_trial::variant::Variant;
 
@@ -27,18 +25,14 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
         return Ok(());
     }
     let folders = build.paths.iter().filter(|path| Cipher::is_at(path)).count();
-    if folders > 0 && (build.library || build.drop_in || build.compile.target.is_empty()) {
+    if folders > 0 {
         return packages::run(build, output);
     }
     if build.threads {
-        return Err(Failure::general(
-            "`--threads` is for libraries: of cipher folders, without `--target` or with `--library`",
-        ));
+        return Err(Failure::general("`--threads` is for libraries: of cipher folders"));
     }
     let [path] = &build.paths[..] else {
-        return Err(Failure::general(
-            "several paths make a library: they must be cipher folders, without --target",
-        ));
+        return Err(Failure::general("several paths make a library: they must be cipher folders"));
     };
     let chosen = if build.compile.target.is_empty() {
         vec![targets::native()]
@@ -48,7 +42,7 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
     if chosen.is_empty() {
         return Err(Failure::general("no target is named"));
     }
-    if folders > 0 { library(build, path, &chosen, output) } else { program(build, path, &chosen, output) }
+    program(build, path, &chosen, output)
 }
 
 /// The settings of the pipeline that the command line asks for.
@@ -58,7 +52,8 @@ fn settings(build: &Build, slicing: Slicing) -> Result<Settings, Failure> {
     Ok(settings.with(&knobs::knobs(&build.compile.knobs)?))
 }
 
-fn backend(choices: &Compile) -> Backend {
+/// The language of the kernels that is asked for.
+pub fn backend(choices: &Compile) -> Backend {
     match choices.backend {
         None | Some(BackendArg::C) => Backend::C,
         Some(BackendArg::Asm) => Backend::Assembly,
@@ -66,7 +61,7 @@ fn backend(choices: &Compile) -> Backend {
 }
 
 /// The options that say so, where they must be said.
-fn options(choices: &Compile) -> String {
+pub fn options(choices: &Compile) -> String {
     let backend = match backend(choices) {
         Backend::C => "",
         Backend::Assembly => " --backend asm",
@@ -75,7 +70,7 @@ fn options(choices: &Compile) -> String {
 }
 
 /// Whether a variant is what the options ask for, as far as they say anything.
-fn agrees(variant: &Variant, choices: &Compile) -> bool {
+pub fn agrees(variant: &Variant, choices: &Compile) -> bool {
     let slicing = targets::slicing(choices.slicing).is_none_or(|slicing| slicing == variant.slicing());
     let backend = choices.backend.is_none() || backend(choices) == variant.backend();
     slicing && backend && knobs::agree(variant, &choices.knobs)
@@ -142,93 +137,8 @@ fn program(build: &Build, path: &str, chosen: &[&'static Target], output: &Outpu
     Ok(())
 }
 
-fn library(build: &Build, path: &str, chosen: &[&'static Target], output: &Output) -> Result<(), Failure> {
-    if build.entry.entry.is_some() || build.symbol.is_some() {
-        return Err(Failure::general(
-            "--entry and --symbol are for programs; the manifest of a cipher names its nodes and functions",
-        ));
-    }
-    let cipher = Cipher::read(path, &build.search, output)?;
-    let primitives = cipher.primitives(&build.primitive)?;
-    // Who says how many blocks there are asks for what is best for these.
-    let tuned = cipher.tuned(build.compile.no_tuned || build.compile.blocks.is_some(), output)?;
-    let bar = progress::bar(output);
-    bar.set_length((primitives.len() * chosen.len()) as u64);
-    let mut written: Vec<(PathBuf, String)> = Vec::new();
-    let mut rows = Vec::new();
-    for &target in chosen {
-        for &primitive in &primitives {
-            bar.set_message(format!("{} for {}", primitive.name, target.name));
-            let best = tuned
-                .find(&primitive.name, target.name)
-                .map(|choice| choice.variant)
-                .filter(|variant| agrees(variant, &build.compile));
-            let Best { slicing, batches } = match best {
-                Some(variant) => Best::of(variant.slicing()),
-                None => choose_for(build, &cipher, primitive, target)?,
-            };
-            let mut choices = Choices::new(slicing);
-            choices.command = format!(
-                "usubac build {} --primitive {} --slicing {slicing} --target {}{}",
-                files::base_name(path),
-                primitive.name,
-                target.name,
-                options(&build.compile)
-            );
-            match best {
-                Some(variant) => {
-                    variant.apply(&mut choices);
-                    choices.command.push_str(&format!(" (tuned: {variant})"));
-                }
-                None => choices.backend = backend(&build.compile),
-            }
-            choices.settings = choices.settings.with(&knobs::knobs(&build.compile.knobs)?);
-            choices.settings.passes.interleave = choices.settings.passes.interleave.or(batches);
-            let library = library::build(primitive, &cipher.loaded, target, &choices)
-                .map_err(|error| explain_failure(error, &cipher, slicing, target, output))?;
-            let several = chosen.len() > 1;
-            for file in library.files {
-                let path =
-                    PathBuf::from(if several { format!("{}/{}", target.name, file.path) } else { file.path });
-                if !written.iter().any(|(known, _)| *known == path) {
-                    written.push((path, file.contents));
-                }
-            }
-            for (role, compiled) in &library.kernels {
-                let name = format!("{} {role}", primitive.name);
-                let (slicing, target) = if matches!(*role, "key_schedule" | "initialise") {
-                    (
-                        schedule_slicing(primitive).unwrap_or(slicing),
-                        usuba_target::by_name("gp64").unwrap_or(target),
-                    )
-                } else {
-                    (slicing, target)
-                };
-                let mut row = summary(&name, slicing, target, &compiled.kernel);
-                if let Some(variant) = best.filter(|_| *role != "key_schedule") {
-                    row["tuned"] = json!(variant.to_string());
-                }
-                rows.push(row);
-            }
-            bar.inc(1);
-        }
-    }
-    bar.finish_and_clear();
-    let paths = files::write_generated(&build.output, written, build.force)?;
-    say(&rows, &paths, output);
-    Ok(())
-}
-
-fn schedule_slicing(primitive: &Primitive) -> Option<Slicing> {
-    match &primitive.function {
-        Function::BlockCipher(cipher) => cipher.schedule.as_ref().map(|schedule| schedule.slicing),
-        Function::Generator(cipher) => Some(cipher.initialise.slicing),
-        _ => None,
-    }
-}
-
 /// The slicings among which the command line lets choose, and whether there is a choice to make.
-fn candidates(build: &Build, all: &[Slicing]) -> Result<Vec<Slicing>, Best> {
+pub fn candidates(build: &Build, all: &[Slicing]) -> Result<Vec<Slicing>, Best> {
     match (targets::slicing(build.compile.slicing), build.compile.blocks) {
         (Some(slicing), None) => Err(Best::of(slicing)),
         (Some(slicing), Some(_)) => Ok(vec![slicing]),
@@ -261,36 +171,8 @@ fn choose(build: &Build, loaded: &Loaded, target: &'static Target, output: &Outp
     })
 }
 
-fn choose_for(
-    build: &Build,
-    cipher: &Cipher,
-    primitive: &Primitive,
-    target: &'static Target,
-) -> Result<Best, Failure> {
-    let among = match candidates(build, &primitive.slicings) {
-        Ok(among) => among,
-        Err(asked) => return Ok(asked),
-    };
-    let knobs = knobs::knobs(&build.compile.knobs)?;
-    let with = |slicing: Slicing| Settings::new(slicing, Some(primitive.main_node(slicing))).with(&knobs);
-    estimate::fastest(&cipher.loaded, &with, &among, target, build.compile.blocks).map_err(|refusals| {
-        let names: Vec<String> = refusals.iter().map(|(slicing, _)| slicing.to_string()).collect();
-        let reason = refusals.iter().find_map(|(slicing, refusal)| match refusal {
-            Refusal::Target(missing) => missing.first().map(|missing| format!("; {slicing}: {missing}")),
-            Refusal::Internal(error) => Some(format!("; {slicing}: {error}")),
-            Refusal::Program(_) => None,
-        });
-        Failure::general(format!(
-            "`{}` has no code for `{}` in any of its slicings ({}){}",
-            primitive.name,
-            target.name,
-            names.join(", "),
-            reason.unwrap_or_default()
-        ))
-    })
-}
-
-fn refused(slicing: Slicing, target: &Target, missing: &[Missing]) -> Failure {
+/// What a target lacks for a program in a slicing.
+pub fn refused(slicing: Slicing, target: &Target, missing: &[Missing]) -> Failure {
     let mut reasons: Vec<String> = Vec::new();
     for reason in missing.iter().map(ToString::to_string) {
         if reasons.len() < 5 && !reasons.contains(&reason) {
@@ -302,28 +184,6 @@ fn refused(slicing: Slicing, target: &Target, missing: &[Missing]) -> Failure {
         target.name,
         reasons.join("; ")
     ))
-}
-
-fn explain_failure(
-    error: BuildError,
-    cipher: &Cipher,
-    slicing: Slicing,
-    target: &Target,
-    output: &Output,
-) -> Failure {
-    match &error {
-        BuildError::Node { failure: pipeline::Failure::Program(findings), .. } => {
-            output.diagnostics(&front_end::all(&cipher.loaded, findings.clone()), &cipher.loaded.sources);
-            cipher.explain(&error)
-        }
-        BuildError::Node { failure: pipeline::Failure::Target(missing), .. } => {
-            refused(slicing, target, missing)
-        }
-        BuildError::Node { failure: pipeline::Failure::Internal(error), .. } => {
-            Failure::general(error.clone())
-        }
-        _ => cipher.explain(&error),
-    }
 }
 
 fn symbol(build: &Build, loaded: &Loaded, slicing: Slicing, target: &Target) -> Result<String, Failure> {
@@ -375,16 +235,14 @@ fn say(rows: &[Value], paths: &[PathBuf], output: &Output) {
     }
     for row in rows {
         let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
-        let tuned = row["tuned"].as_str().map(|variant| format!(" (tuned: {variant})"));
         print_line(&format!(
-            "{:<24} slicing {}  {:<10} {:>4} instances, {} gates, {} instructions a call{}",
+            "{:<24} slicing {}  {:<10} {:>4} instances, {} gates, {} instructions a call",
             text("name"),
             text("slicing"),
             text("target"),
             row["instances"],
             row["gates"],
             row["instructions"],
-            tuned.unwrap_or_default()
         ));
     }
     for path in paths {

@@ -7,6 +7,7 @@ pub mod completions;
 pub mod engines;
 pub mod explain;
 pub mod fmt;
+mod one_level;
 pub mod packages;
 pub mod run;
 pub mod synth;

@@ -1,5 +1,7 @@
 //! `usubac build` of cipher folders: a library that picks its code when it runs.
 
+use super::build::refused;
+use super::one_level::{self, Chosen};
 use crate::args::Build;
 use crate::cipher::Cipher;
 use crate::files;
@@ -12,7 +14,7 @@ use usuba_package::construction;
 use usuba_package::library::{BuildError, Choices};
 use usuba_package::manifest::Primitive;
 use usuba_package::package::measured::Measured;
-use usuba_package::package::{self, Options, Package};
+use usuba_package::package::{self, Made, Options, Package};
 use usuba_target::Target;
 use usuba_trial::tuned::Tuned;
 
@@ -25,6 +27,10 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
     }
     check_prefix(&build.prefix)?;
     let wanted = targets::named(&build.compile.target)?;
+    let one_level = !build.library && !build.drop_in && !build.compile.target.is_empty();
+    if one_level && wanted.is_empty() {
+        return Err(Failure::general("no target is named"));
+    }
     let mut ciphers: Vec<(Cipher, Tuned)> = Vec::new();
     let mut measured: Vec<Measured> = Vec::new();
     for path in &build.paths {
@@ -35,39 +41,87 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
                 cipher.manifest.name
             )));
         }
-        let tuned = cipher.tuned(build.compile.no_tuned, output)?;
+        // Who says how many blocks there are asks for what is best for these.
+        let untuned = build.compile.no_tuned || one_level && build.compile.blocks.is_some();
+        let tuned = cipher.tuned(untuned, output)?;
         measured.push(cipher.measured()?);
         ciphers.push((cipher, tuned));
     }
     check_primitives(&ciphers, &build.primitive)?;
-    let knobs = knobs::knobs(&build.compile.knobs)?;
-    let slicing = targets::slicing(build.compile.slicing);
-    let choose = |cipher: package::Cipher, primitive: &Primitive, target: &'static Target| {
-        let tuned = ciphers.iter().find(|(known, _)| known.manifest.name == cipher.manifest.name);
-        let tuned = tuned.and_then(|(_, tuned)| tuned.find(&primitive.name, target.name));
-        let of = |slicing| {
-            let mut choices = Choices::new(slicing);
-            if let Some(choice) = tuned.filter(|choice| choice.variant.slicing() == slicing) {
-                choice.variant.apply(&mut choices);
-            }
-            choices.settings = choices.settings.with(&knobs);
-            choices
+    if !one_level {
+        let knobs = knobs::knobs(&build.compile.knobs)?;
+        let slicing = targets::slicing(build.compile.slicing);
+        let choose = |cipher: package::Cipher, primitive: &Primitive, target: &'static Target| {
+            let tuned = ciphers.iter().find(|(known, _)| known.manifest.name == cipher.manifest.name);
+            let tuned = tuned.and_then(|(_, tuned)| tuned.find(&primitive.name, target.name));
+            let of = |slicing| {
+                let mut choices = Choices::new(slicing);
+                if let Some(choice) = tuned.filter(|choice| choice.variant.slicing() == slicing) {
+                    choice.variant.apply(&mut choices);
+                }
+                choices.settings = choices.settings.with(&knobs);
+                choices
+            };
+            let asked = |one: &_| slicing.is_none_or(|slicing| slicing == *one);
+            primitive.library.iter().copied().filter(asked).map(of).collect()
         };
-        let asked = |one: &_| slicing.is_none_or(|slicing| slicing == *one);
-        primitive.library.iter().copied().filter(asked).map(of).collect()
-    };
+        let package = make(build, &ciphers, &measured, None, &wanted, &choose, output)?;
+        let package = package.map_err(|error| explain(error, &ciphers, output))?;
+        let files = package.files.iter().map(|file| (PathBuf::from(&file.path), file.contents.clone()));
+        let paths = files::write_generated(&build.output, files.collect(), build.force)?;
+        say(&package.engines, &[], &paths, output);
+        return Ok(());
+    }
+    let (mut written, mut engines, mut all) = (Vec::new(), Vec::new(), Vec::new());
+    for &target in &wanted {
+        let mut chosen: Vec<Chosen> = Vec::new();
+        for ((cipher, tuned), path) in ciphers.iter().zip(&build.paths) {
+            chosen.extend(one_level::choose(build, path, cipher, tuned, target)?);
+        }
+        let choose = |_: package::Cipher, primitive: &Primitive, _: &'static Target| {
+            let of = chosen.iter().filter(|one| one.primitive == primitive.name);
+            of.map(|one| one.choices.clone()).collect()
+        };
+        let package = make(build, &ciphers, &measured, Some(target), &[], &choose, output)?;
+        let package = package.map_err(|error| match refusal(&error, &chosen, target) {
+            Some(failure) => failure,
+            None => explain(error, &ciphers, output),
+        })?;
+        // One library for each target, in a folder of its own if there are several.
+        let folder = PathBuf::from(if wanted.len() > 1 { target.name } else { "" });
+        written.extend(package.files.into_iter().map(|file| (folder.join(file.path), file.contents)));
+        engines.extend(package.engines);
+        all.extend(chosen.into_iter().map(|chosen| (chosen, target)));
+    }
+    let paths = files::write_generated(&build.output, written, build.force)?;
+    say(&engines, &all, &paths, output);
+    Ok(())
+}
+
+/// Makes a library, of one level or of those of all machines.
+fn make(
+    build: &Build,
+    ciphers: &[(Cipher, Tuned)],
+    measured: &[Measured],
+    level: Option<&'static Target>,
+    targets: &[&'static Target],
+    choose: &package::Choose,
+    output: &Output,
+) -> Result<Result<Package, BuildError>, Failure> {
     let names: Vec<&str> = build.paths.iter().map(|path| files::base_name(path)).collect();
+    let target = level.map_or(String::new(), |target| format!(" --target {}", target.name));
     let options = Options {
         prefix: &build.prefix,
-        command: &format!("usubac build {}", names.join(" ")),
+        command: &format!("usubac build {}{target}", names.join(" ")),
         primitives: &build.primitive,
-        targets: &wanted,
+        targets,
+        level,
         amalgamated: build.drop_in,
         threads: build.threads,
-        choose: &choose,
+        choose,
     };
     let mut constructions = Vec::new();
-    for (cipher, _) in &ciphers {
+    for (cipher, _) in ciphers {
         let read = |path: &str| cipher.read_named(path);
         constructions.push(construction::files(&cipher.manifest.constructions, &build.prefix, read)?);
     }
@@ -76,7 +130,7 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
     let read: Vec<package::Cipher> = ciphers
         .iter()
         .zip(&constructions)
-        .zip(&measured)
+        .zip(measured)
         .map(|(((cipher, _), constructions), measured)| package::Cipher {
             manifest: &cipher.manifest,
             loaded: &cipher.loaded,
@@ -89,12 +143,16 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
         bar.inc(1);
     });
     bar.finish_and_clear();
-    let package = made.map_err(|error| explain(error, &ciphers, output))?;
-    let written: Vec<(PathBuf, String)> =
-        package.files.iter().map(|file| (PathBuf::from(&file.path), file.contents.clone())).collect();
-    let paths = files::write_generated(&build.output, written, build.force)?;
-    say(&package, &paths, output);
-    Ok(())
+    Ok(made)
+}
+
+/// What the one target lacks, if that is the error.
+fn refusal(error: &BuildError, chosen: &[Chosen], target: &Target) -> Option<Failure> {
+    let BuildError::Node { primitive, failure: pipeline::Failure::Target(missing), .. } = error else {
+        return None;
+    };
+    let chosen = chosen.iter().find(|chosen| primitive.starts_with(&chosen.primitive))?;
+    Some(refused(chosen.choices.slicing, target, missing))
 }
 
 fn check_prefix(prefix: &str) -> Result<(), Failure> {
@@ -139,15 +197,23 @@ fn explain(error: BuildError, ciphers: &[(Cipher, Tuned)], output: &Output) -> F
     cipher.explain(&error)
 }
 
-fn say(package: &Package, paths: &[PathBuf], output: &Output) {
+/// What was made; `chosen` is what was chosen for the one level of a target.
+fn say(engines: &[Made], chosen: &[(Chosen, &Target)], paths: &[PathBuf], output: &Output) {
+    let tuned = |made: &Made| {
+        let of = |(one, target): &&(Chosen, &Target)| {
+            one.primitive == made.primitive && target.name == made.target.name
+        };
+        chosen.iter().find(of).and_then(|(one, _)| one.tuned)
+    };
     if output.is_json() {
-        let engines: Vec<_> = package
-            .engines
+        let engines: Vec<_> = engines
             .iter()
             .map(|made| {
                 json!({
                     "primitive": made.primitive, "target": made.target.name, "slicing": made.slicing.to_string(),
                     "backend": if made.assembly { "asm" } else { "c" }, "batch": made.batch,
+                    "gates": made.report.gates, "instructions": made.report.instructions_run(),
+                    "tuned": tuned(made).map(|variant| variant.to_string()),
                 })
             })
             .collect();
@@ -156,17 +222,20 @@ fn say(package: &Package, paths: &[PathBuf], output: &Output) {
         return;
     }
     let mut last = "";
-    for made in &package.engines {
+    for made in engines {
         if made.primitive != last {
             print_line(&made.primitive);
             last = &made.primitive;
         }
         print_line(&format!(
-            "  {:<10} slicing {:<3} {:>4} blocks at once{}",
+            "  {:<10} slicing {:<3} {:>4} blocks at once, {} gates, {} instructions a call{}{}",
             made.target.name,
             made.slicing.to_string(),
             made.batch,
-            if made.assembly { ", assembly" } else { "" }
+            made.report.gates,
+            made.report.instructions_run(),
+            if made.assembly { ", assembly" } else { "" },
+            tuned(made).map_or(String::new(), |variant| format!(" (tuned: {variant})"))
         ));
     }
     print_line(&format!("wrote {} files", paths.len()));

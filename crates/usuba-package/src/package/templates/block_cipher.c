@@ -4,10 +4,10 @@ struct engine {
     void (*load_keys)(void *, const unsigned char *);
 @if ecb
     /* What encrypts, and what decrypts. */
-    int (*apply[@directions@])(const void *, @tweaks@unsigned char *, const unsigned char *, size_t);
+    void (*apply[@directions@])(const void *, @tweaks@unsigned char *, const unsigned char *, size_t);
 @end
 @if ctr
-    int (*ctr_xor)(const void *, unsigned char *, unsigned char *, const unsigned char *, size_t);
+    void (*ctr_xor)(const void *, const unsigned char *, unsigned char *, const unsigned char *, size_t);
 @end
 };
 
@@ -49,7 +49,7 @@ struct ecb {
     const unsigned char *in;
 };
 
-static int ecb_part(const void *work, size_t from, size_t blocks)
+static void ecb_part(const void *work, size_t from, size_t blocks)
 {
     const struct ecb *ecb = (const struct ecb *)work;
     unsigned char *out = ecb->out + from * @STEM@_BLOCK_BYTES;
@@ -57,11 +57,10 @@ static int ecb_part(const void *work, size_t from, size_t blocks)
 @if tweak
     const unsigned char *tweaks = ecb->tweaks + from * @STEM@_TWEAK_BYTES;
 @end
-    int result = USUBA_OK;
-    while (result == USUBA_OK && blocks > 0) {
+    while (blocks > 0) {
         const struct engine *engine = engines + usuba_engine_for(ecb->plan, blocks);
         const size_t share = usuba_share(blocks, engine->batch);
-        result = engine->apply[ecb->direction](ecb->ctx->round_keys.u8 + engine->keys, @given@out, in, share);
+        engine->apply[ecb->direction](ecb->ctx->round_keys.u8 + engine->keys, @given@out, in, share);
         blocks -= share;
         out += share * @STEM@_BLOCK_BYTES;
         in += share * @STEM@_BLOCK_BYTES;
@@ -69,7 +68,6 @@ static int ecb_part(const void *work, size_t from, size_t blocks)
         tweaks += share * @STEM@_TWEAK_BYTES;
 @end
     }
-    return result;
 }
 
 static int ecb_blocks(const @stem@_ctx *ctx, size_t direction, @tweaks@unsigned char *out, const unsigned char *in,
@@ -103,8 +101,8 @@ static int ecb_blocks(const @stem@_ctx *ctx, size_t direction, @tweaks@unsigned 
 @end
     ecb.out = out;
     ecb.in = in;
-    return usuba_in_parts(ecb_part, &ecb, blocks, @STEM@_BLOCK_BYTES,
-        engines[usuba_engine_for(ecb.plan, SIZE_MAX)].batch);
+    usuba_in_parts(ecb_part, &ecb, blocks, @STEM@_BLOCK_BYTES, engines[usuba_engine_for(ecb.plan, SIZE_MAX)].batch);
+    return USUBA_OK;
 }
 
 int @stem@_encrypt_blocks(const @stem@_ctx *ctx, @tweaks@unsigned char *out, const unsigned char *in, size_t blocks)
@@ -131,7 +129,7 @@ struct ctr {
     size_t length;
 };
 
-static int ctr_part(const void *work, size_t from, size_t blocks)
+static void ctr_part(const void *work, size_t from, size_t blocks)
 {
     const struct ctr *ctr = (const struct ctr *)work;
     const size_t start = from * @STEM@_BLOCK_BYTES;
@@ -140,20 +138,19 @@ static int ctr_part(const void *work, size_t from, size_t blocks)
     unsigned char *out = ctr->out + start;
     const unsigned char *in = ctr->in + start;
     unsigned char counter[@STEM@_BLOCK_BYTES];
-    int result = USUBA_OK;
     memcpy(counter, ctr->counter, sizeof counter);
-    usuba_counter_forward(counter, sizeof counter, from);
-    while (result == USUBA_OK && length > 0) {
+    usuba_counter_add(counter, sizeof counter, 1, from);
+    while (length > 0) {
         const struct engine *engine = engines + usuba_engine_for(ctr->plan, blocks);
         const size_t share = usuba_share(blocks, engine->batch);
         const size_t bytes = share == blocks ? length : share * @STEM@_BLOCK_BYTES;
-        result = engine->ctr_xor(ctr->ctx->round_keys.u8 + engine->keys, counter, out, in, bytes);
+        engine->ctr_xor(ctr->ctx->round_keys.u8 + engine->keys, counter, out, in, bytes);
+        usuba_counter_add(counter, sizeof counter, 1, share);
         blocks -= share;
         length -= bytes;
         out += bytes;
         in += bytes;
     }
-    return result;
 }
 
 int @stem@_ctr_xor(const @stem@_ctx *ctx, unsigned char counter[@STEM@_BLOCK_BYTES], unsigned char *out,
@@ -177,10 +174,9 @@ int @stem@_ctr_xor(const @stem@_ctx *ctx, unsigned char counter[@STEM@_BLOCK_BYT
     ctr.out = out;
     ctr.in = in;
     ctr.length = length;
-    result = usuba_in_parts(ctr_part, &ctr, blocks, @STEM@_BLOCK_BYTES,
-        engines[usuba_engine_for(ctr.plan, SIZE_MAX)].batch);
-    usuba_counter_forward(counter, @STEM@_BLOCK_BYTES, blocks);
-    return result;
+    usuba_in_parts(ctr_part, &ctr, blocks, @STEM@_BLOCK_BYTES, engines[usuba_engine_for(ctr.plan, SIZE_MAX)].batch);
+    usuba_counter_add(counter, @STEM@_BLOCK_BYTES, 1, blocks);
+    return USUBA_OK;
 }
 
 int @stem@_ctr32_xor(const @stem@_ctx *ctx, unsigned char counter[@STEM@_BLOCK_BYTES], unsigned char *out,

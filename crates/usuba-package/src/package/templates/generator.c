@@ -1,13 +1,16 @@
 struct engine {
     size_t batch;
-    int (*init)(void *, const unsigned char *, const unsigned char *);
-    int (*xor_batch)(void *, unsigned char *const *, const unsigned char *const *, size_t, size_t);
+    void (*init)(void *, const unsigned char *, const unsigned char *);
+    void (*xor_batch)(void *, unsigned char *const *, const unsigned char *const *, size_t, size_t);
 };
 
 @plans@
 int @stem@_init(@stem@_ctx *ctx, const unsigned char key[@STEM@_KEY_BYTES], const unsigned char nonce[@STEM@_NONCE_BYTES])
 {
-    return engines[usuba_engine_for(plans + usuba_level(), 1)].init(ctx, key, nonce);
+    if (ctx == NULL || key == NULL || nonce == NULL)
+        return USUBA_ERROR_NULL;
+    engines[usuba_engine_for(plans + usuba_level(), 1)].init(ctx, key, nonce);
+    return USUBA_OK;
 }
 
 int @stem@_xor(@stem@_ctx *ctx, unsigned char *out, const unsigned char *in, size_t length)
@@ -31,7 +34,7 @@ int @stem@_xor_batch(@stem@_ctx *ctx, unsigned char *const out[], const unsigned
     while (result == USUBA_OK && streams > 0) {
         const struct engine *engine = engines + usuba_engine_for(plan, streams);
         const size_t share = usuba_share(streams, engine->batch);
-        result = engine->xor_batch(ctx, out, in, length, share);
+        engine->xor_batch(ctx, out, in, length, share);
         streams -= share;
         ctx += share;
         out += share;

@@ -1,6 +1,6 @@
 struct engine {
     size_t batch;
-    int (*permute)(unsigned char *, size_t);
+    void (*permute)(unsigned char *, size_t);
 };
 
 @plans@
@@ -10,19 +10,17 @@ struct permutation {
     unsigned char *states;
 };
 
-static int permutation_part(const void *work, size_t from, size_t count)
+static void permutation_part(const void *work, size_t from, size_t count)
 {
     const struct permutation *permutation = (const struct permutation *)work;
     unsigned char *states = permutation->states + from * @STEM@_STATE_BYTES;
-    int result = USUBA_OK;
-    while (result == USUBA_OK && count > 0) {
+    while (count > 0) {
         const struct engine *engine = engines + usuba_engine_for(permutation->plan, count);
         const size_t share = usuba_share(count, engine->batch);
-        result = engine->permute(states, share);
+        engine->permute(states, share);
         count -= share;
         states += share * @STEM@_STATE_BYTES;
     }
-    return result;
 }
 
 int @stem@_permute(unsigned char *states, size_t count)
@@ -36,6 +34,7 @@ int @stem@_permute(unsigned char *states, size_t count)
         return result;
     permutation.plan = plans + usuba_level();
     permutation.states = states;
-    return usuba_in_parts(permutation_part, &permutation, count, @STEM@_STATE_BYTES,
+    usuba_in_parts(permutation_part, &permutation, count, @STEM@_STATE_BYTES,
         engines[usuba_engine_for(permutation.plan, SIZE_MAX)].batch);
+    return USUBA_OK;
 }

@@ -1,6 +1,6 @@
 struct engine {
     size_t batch;
-    int (*xor_bytes)(const unsigned char *, const unsigned char *, uint@counter_bits@_t, unsigned char *,
+    void (*xor_bytes)(const unsigned char *, const unsigned char *, uint@counter_bits@_t, unsigned char *,
         const unsigned char *, size_t);
 };
 
@@ -15,7 +15,7 @@ struct stream {
     size_t length;
 };
 
-static int stream_part(const void *work, size_t from, size_t blocks)
+static void stream_part(const void *work, size_t from, size_t blocks)
 {
     const struct stream *stream = (const struct stream *)work;
     const size_t start = from * @STEM@_BLOCK_BYTES;
@@ -24,19 +24,17 @@ static int stream_part(const void *work, size_t from, size_t blocks)
     unsigned char *out = stream->out + start;
     const unsigned char *in = stream->in + start;
     uint@counter_bits@_t counter = (uint@counter_bits@_t)(stream->counter + from);
-    int result = USUBA_OK;
-    while (result == USUBA_OK && length > 0) {
+    while (length > 0) {
         const struct engine *engine = engines + usuba_engine_for(stream->plan, blocks);
         const size_t share = usuba_share(blocks, engine->batch);
         const size_t bytes = share == blocks ? length : share * @STEM@_BLOCK_BYTES;
-        result = engine->xor_bytes(stream->key, stream->nonce, counter, out, in, bytes);
+        engine->xor_bytes(stream->key, stream->nonce, counter, out, in, bytes);
         counter = (uint@counter_bits@_t)(counter + share);
         blocks -= share;
         length -= bytes;
         out += bytes;
         in += bytes;
     }
-    return result;
 }
 
 int @stem@_xor(const unsigned char key[@STEM@_KEY_BYTES], const unsigned char nonce[@STEM@_NONCE_BYTES],
@@ -60,6 +58,7 @@ int @stem@_xor(const unsigned char key[@STEM@_KEY_BYTES], const unsigned char no
     stream.out = out;
     stream.in = in;
     stream.length = length;
-    return usuba_in_parts(stream_part, &stream, (length - 1) / @STEM@_BLOCK_BYTES + 1, @STEM@_BLOCK_BYTES,
+    usuba_in_parts(stream_part, &stream, (length - 1) / @STEM@_BLOCK_BYTES + 1, @STEM@_BLOCK_BYTES,
         engines[usuba_engine_for(stream.plan, SIZE_MAX)].batch);
+    return USUBA_OK;
 }

@@ -1,0 +1,23 @@
+static void @direction@_batch(void *context, unsigned char *out, const unsigned char *in)
+{
+@if tweak
+    struct tweaking *state = (struct tweaking *)context;
+    unsigned char last[@STEM@_BATCH * @STEM@_TWEAK_BYTES];
+    const unsigned char *given = next_tweaks(state, last);
+    @blocks@;
+    @tweak_registers@;
+    @results@;
+    @pack@
+    @pack_tweaks@
+    @symbol@(blocks, tweaks, state->ctx->@keys@, results);
+@end
+@if untweaked
+    const @stem@_ctx *ctx = (const @stem@_ctx *)*(const void **)context;
+    @blocks@;
+    @results@;
+    @pack@
+    @symbol@(blocks, ctx->@keys@, results);
+@end
+    @unpack@
+}
+

@@ -1,0 +1,10 @@
+
+void @stem@_ctr_xor(const void *ctx, const unsigned char *counter, unsigned char *out, const unsigned char *in, size_t length)
+{
+    struct counting state;
+    unsigned char scratch[@STEM@_BATCH * @STEM@_BLOCK_BYTES];
+    state.ctx = (const @stem@_ctx *)ctx;
+    memcpy(state.counter, counter, sizeof state.counter);
+    count(&state, 0);
+    usuba_batches(ctr_batch, &state, out, in, length, sizeof scratch, scratch);
+}

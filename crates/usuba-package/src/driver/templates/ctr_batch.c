@@ -1,0 +1,17 @@
+/* Counters in the registers of the kernel, and the number after them. */
+struct counting {
+    const @stem@_ctx *ctx;
+    unsigned char counter[@STEM@_BLOCK_BYTES];
+    struct usuba_count memory[@batches@];
+    @blocks@;
+};
+
+@counting@static void ctr_batch(void *context, unsigned char *out, const unsigned char *in)
+{
+    struct counting *state = (struct counting *)context;
+    @results@;
+    @symbol@(state->blocks, state->ctx->@keys@, results);
+    count(state, @STEM@_BATCH);
+    @unpack@
+}
+
