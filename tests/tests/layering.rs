@@ -13,6 +13,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("usuba-target", &["usuba-ir"]),
     ("usuba-codegen", &["usuba-ir", "usuba-target"]),
     ("usuba-verify", &["usuba-ir", "usuba-target"]),
+    ("usuba-transpose", &["usuba-target"]),
     (
         "usuba-kit",
         &[

@@ -16,6 +16,6 @@ pub mod target;
 pub use core::Core;
 pub use feature::Feature;
 pub use instruction::{Instruction, Meaning};
-pub use machines::{all, by_name};
+pub use machines::{all, by_name, permutations};
 pub use platform::{Cpuid, PLATFORMS, Platform};
 pub use target::{ByteOrder, Target, Toolchain};

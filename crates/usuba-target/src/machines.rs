@@ -7,6 +7,7 @@ mod avx2;
 mod avx512;
 mod general;
 mod neon;
+mod permute;
 mod sse;
 
 pub use altivec::ALTIVEC;
@@ -14,6 +15,7 @@ pub use avx2::{AVX2, AVX2_GFNI};
 pub use avx512::{AVX512, AVX512_128, AVX512_256, AVX512_GFNI};
 pub use general::GP64;
 pub use neon::NEON;
+pub use permute::permutations;
 pub use sse::{AVX, SSE2, SSE42, SSSE3};
 
 /// All targets, from the plainest to the widest of each family.
