@@ -277,7 +277,6 @@ impl Printer<'_> {
             Operation::Words(n) => (Meaning::ShuffleWords, 32, vec![a], n.to_string()),
             Operation::Quads(n) => (Meaning::PermuteQuads, 64, vec![a], n.to_string()),
             Operation::AllWords(index) => (Meaning::PermuteLanes, 32, vec![a, self.lanes(index, 4)], String::new()),
-            Operation::AllQuads(index) => (Meaning::PermuteLanes, 64, vec![a, self.lanes(index, 8)], String::new()),
             Operation::Matrix(bytes) => {
                 (Meaning::MapBytes, 8, vec![self.word(u64::from_le_bytes(*bytes)), a], "0".to_owned())
             }

@@ -234,7 +234,6 @@ impl Run<'_> {
             Operation::Words(n) => words(&|out| (0, out / 4 * 4 + usize::from(n >> (2 * (out % 4)) & 3)), 32),
             Operation::Quads(n) => words(&|out| (0, out / 4 * 4 + usize::from(n >> (2 * (out % 4)) & 3)), 64),
             Operation::AllWords(index) => words(&|out| (0, usize::from(index[out])), 32),
-            Operation::AllQuads(index) => words(&|out| (0, usize::from(index[out])), 64),
             Operation::Matrix(bytes) => {
                 // Bit j of byte i is the parity of byte i of the constant and byte 7 - j of the matrix.
                 let bit = |k: usize| {

@@ -36,8 +36,6 @@ pub enum Action {
     Quads,
     /// 32-bit lanes of a register.
     AllWords,
-    /// 64-bit lanes of a register.
-    AllQuads,
     /// Bits of bytes for the bytes of 64-bit lanes: bytes taken as a matrix.
     Matrix,
     /// Bits of bytes.
@@ -124,7 +122,9 @@ impl Machine {
         // Bytes are for shuffles, where there are any.
         let bytes = self.target.single_lane || self.row(Meaning::ShuffleBytes, 0).is_none();
         let pairs = (0..swapped).flat_map(|b| (0..b).map(move |a| (a, b)));
-        for (a, b) in pairs.filter(|(a, _)| *a < 3 || bytes) {
+        // Bits of bytes are for matrices, where there are any.
+        let matrices = self.row(Meaning::MapBytes, 8).is_some() && !self.target.single_lane;
+        for (a, b) in pairs.filter(|(a, _)| !matrices && (*a < 3 || bytes)) {
             for anti in [false, true] {
                 let mut from = list.identity();
                 from.swap(a as usize, b as usize);
@@ -183,15 +183,16 @@ impl Machine {
         }
         let mut single = |action, meaning, lane, positions: &[u8]| {
             if let Some(cost) = self.cost(meaning, lane) {
-                for order in permutations_of(positions) {
+                // What stays in groups is for shuffles.
+                let crosses = |order: &Vec<u8>| positions.iter().zip(order).any(|(p, from)| *p > 6 && from != p);
+                for order in permutations_of(positions).into_iter().filter(crosses) {
                     list.permute(action, positions, &order, cost);
                 }
             }
         };
         let top = self.positions() as u8;
-        let (quads, words): (Vec<u8>, Vec<u8>) = ((6..top).collect(), (5..top).collect());
+        let words: Vec<u8> = (5..top).collect();
         single(Action::Quads, Meaning::PermuteQuads, 64, &[6, 7]);
-        single(Action::AllQuads, Meaning::PermuteLanes, 64, &quads);
         single(Action::AllWords, Meaning::PermuteLanes, 32, &words);
     }
 
@@ -212,8 +213,8 @@ impl Machine {
     /// One register, bits of bytes.
     fn bits(&self, list: &mut List) {
         let Some(cost) = self.cost(Meaning::MapBytes, 8) else { return };
+        list.permute(Action::Bits, &[0, 1, 2], &[0, 1, 2], cost);
         for order in permutations_of(&[0, 1, 2]) {
-            list.permute(Action::Bits, &[0, 1, 2], &order, cost);
             let mut from = list.identity();
             from[..3].copy_from_slice(&[3, 4, 5]);
             from[3..6].copy_from_slice(&order);

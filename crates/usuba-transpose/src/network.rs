@@ -2,7 +2,6 @@
 
 use crate::moves::{Action, Machine, Move};
 use crate::plan::{Bit, Way};
-use std::collections::BTreeMap;
 use usuba_target::Meaning;
 
 /// What an instruction computes of its arguments.
@@ -36,8 +35,6 @@ pub enum Operation {
     Quads(u8),
     /// 32-bit words of the register.
     AllWords(Vec<u8>),
-    /// 64-bit words of the register.
-    AllQuads(Vec<u8>),
     /// The image of constant bytes under each 64-bit lane as a matrix.
     Matrix([u8; 8]),
     /// The image of bytes under a matrix.
@@ -139,9 +136,10 @@ fn view(way: &Way, end: bool, region: Region) -> View {
     View { region, base, slots, pieces }
 }
 
-/// The phases of a way, each with as many registers at once as the machine has.
+/// The phases of a way, each with 16 registers at once, or 8 on general-purpose registers.
 pub fn phases(way: &Way, machine: &Machine, (from, to): (Region, Region)) -> Vec<Phase> {
-    let limit = if machine.target.single_lane { 3 } else { machine.target.register_count.ilog2() as usize };
+    // More than 16 at once need more constants and names than there are registers, even with 32.
+    let limit = if machine.target.single_lane { 3 } else { 4 };
     let mut parts: Vec<(Vec<usize>, std::ops::Range<usize>)> = vec![(Vec::new(), 0..0)];
     for (number, step) in way.steps.iter().enumerate() {
         let mut slots = parts.last().map(|part| part.0.clone()).unwrap_or_default();
@@ -185,18 +183,20 @@ fn phase(
     inner.sort_by_key(|slot| (from.slots[*slot].step.abs(), *slot));
     let mut outer: Vec<usize> = (0..way.start_slots.len()).filter(|slot| !inner.contains(slot)).collect();
     outer.sort_by_key(|slot| (std::cmp::Reverse(to.slots[*slot].step.abs()), *slot));
-    let mut nodes = Nodes { machine, nodes: Vec::new(), made_by: BTreeMap::new(), values: 0 };
+    let mut nodes = Maker { machine, made: Vec::new(), values: 0 };
     let loaded: Vec<usize> = (0..1 << inner.len()).map(|_| nodes.value()).collect();
     let mut current = loaded.clone();
     for step in steps {
         nodes.step(step, &inner, &mut current);
     }
-    let mut body = Vec::new();
-    let mut done = vec![false; nodes.values];
-    for (key, value) in current.iter().enumerate() {
-        nodes.emit(*value, &loaded, &|key| from.pieces(&inner, key), &mut done, &mut body);
-        body.push(Statement::Store(*value, to.pieces(&inner, key)));
-    }
+    // Step by step for all registers: neighbours do not wait for each other.
+    let load = |(key, value): (usize, &usize)| Statement::Load(*value, from.pieces(&inner, key));
+    let mut body: Vec<Statement> = loaded.iter().enumerate().map(load).collect();
+    body.append(&mut nodes.made);
+    let mut stores: Vec<(Vec<i64>, usize)> =
+        current.iter().enumerate().map(|(key, value)| (to.pieces(&inner, key), *value)).collect();
+    stores.sort();
+    body.extend(stores.into_iter().map(|(pieces, value)| Statement::Store(value, pieces)));
     let mut loops: Vec<Loop> = Vec::new();
     for slot in outer {
         let one = Loop { trips: 2, from: from.slots[slot].step / 8, to: to.slots[slot].step / 8 };
@@ -212,61 +212,29 @@ fn phase(
     Phase { from: from.region, to: to.region, loops, body }
 }
 
-/// Instructions that make one or two registers together.
-struct Node {
-    instructions: Vec<(usize, Operation, Vec<usize>)>,
-}
-
-struct Nodes<'a> {
+/// The statements of a phase, as they are made.
+struct Maker<'a> {
     machine: &'a Machine,
-    nodes: Vec<Node>,
-    made_by: BTreeMap<usize, usize>,
+    made: Vec<Statement>,
     values: usize,
 }
 
-impl Nodes<'_> {
+impl Maker<'_> {
     fn value(&mut self) -> usize {
         self.values += 1;
         self.values - 1
     }
 
-    /// What a value needs and is not there yet, then the value.
-    fn emit(
-        &self,
-        value: usize,
-        loaded: &[usize],
-        pieces: &dyn Fn(usize) -> Vec<i64>,
-        done: &mut [bool],
-        body: &mut Vec<Statement>,
-    ) {
-        if done[value] {
-            return;
-        }
-        let Some(number) = self.made_by.get(&value) else {
-            done[value] = true;
-            let key = loaded.iter().position(|one| *one == value).unwrap_or(0);
-            body.push(Statement::Load(value, pieces(key)));
-            return;
-        };
-        let node = &self.nodes[*number];
-        for (_, _, arguments) in &node.instructions {
-            for argument in arguments.iter().filter(|value| self.made_by.get(value) != Some(number)) {
-                self.emit(*argument, loaded, pieces, done, body);
-            }
-        }
-        for (result, operation, arguments) in &node.instructions {
-            done[*result] = true;
-            body.push(Statement::Apply(*result, operation.clone(), arguments.clone()));
-        }
+    fn make(&mut self, operation: Operation, arguments: &[usize]) -> usize {
+        let result = self.value();
+        self.made.push(Statement::Apply(result, operation, arguments.to_vec()));
+        result
     }
 
     fn step(&mut self, step: &crate::plan::Step, inner: &[usize], current: &mut [usize]) {
         let Some(slot) = step.slot else {
             for value in current {
-                let mut node = Maker { nodes: self, made: Vec::new() };
-                let result = node.one(&step.taken, step.flips, *value);
-                node.done(&[result]);
-                *value = result;
+                *value = self.one(&step.taken, step.flips, *value);
             }
             return;
         };
@@ -277,33 +245,9 @@ impl Nodes<'_> {
             if step.flips >> enters & 1 == 1 {
                 (x, y) = (y, x);
             }
-            let mut node = Maker { nodes: self, made: Vec::new() };
-            let (low, high) = node.two(&step.taken, step.flips, x, y);
-            node.done(&[low, high]);
+            let (low, high) = self.two(&step.taken, step.flips, x, y);
             (current[key], current[key | 1 << bit]) = (low, high);
         }
-    }
-}
-
-/// What is being made of a step for one or two registers.
-struct Maker<'n, 'a> {
-    nodes: &'n mut Nodes<'a>,
-    made: Vec<(usize, Operation, Vec<usize>)>,
-}
-
-impl Maker<'_, '_> {
-    fn done(self, _results: &[usize]) {
-        let number = self.nodes.nodes.len();
-        for (result, _, _) in &self.made {
-            self.nodes.made_by.insert(*result, number);
-        }
-        self.nodes.nodes.push(Node { instructions: self.made });
-    }
-
-    fn make(&mut self, operation: Operation, arguments: &[usize]) -> usize {
-        let result = self.nodes.value();
-        self.made.push((result, operation, arguments.to_vec()));
-        result
     }
 
     fn two(&mut self, one: &Move, flips: u16, x: usize, y: usize) -> (usize, usize) {
@@ -340,7 +284,7 @@ impl Maker<'_, '_> {
 
     fn shift(&mut self, p: u8, x: usize, y: usize) -> (usize, usize) {
         let (by, even) = (1 << p, clear(p));
-        if self.nodes.machine.row(Meaning::Ternary, 0).is_some() {
+        if self.machine.row(Meaning::Ternary, 0).is_some() {
             let (up, down) = (self.make(Operation::Left(by), &[y]), self.make(Operation::Right(by), &[x]));
             let low = self.make(Operation::Select(even), &[x, up]);
             return (low, self.make(Operation::Select(!even), &[y, down]));
@@ -357,13 +301,12 @@ impl Maker<'_, '_> {
         let immediate = |low: usize, count: usize| {
             (0..count).map(|out| source(out, low..low + 2) << (2 * out)).sum::<usize>() as u8
         };
-        let top = self.nodes.machine.positions();
+        let top = self.machine.positions();
         let operation = match one.action {
             Action::Bytes => Operation::Bytes(std::array::from_fn(|out| source(out, 3..7) as u8)),
             Action::Words => Operation::Words(immediate(5, 4)),
             Action::Quads => Operation::Quads(immediate(6, 4)),
             Action::AllWords => Operation::AllWords((0..1 << (top - 5)).map(|out| source(out, 5..top) as u8).collect()),
-            Action::AllQuads => Operation::AllQuads((0..1 << (top - 6)).map(|out| source(out, 6..top) as u8).collect()),
             Action::Matrix => {
                 // Byte i of the result has in bit j bit b of byte 7 - j, where b is the bit of byte i of the constant.
                 let bit = |byte: usize| {

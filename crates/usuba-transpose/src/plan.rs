@@ -180,7 +180,9 @@ impl Request<'_> {
         }
         accepted.resize(start.len(), u16::MAX);
         let entering = (0..labels).filter(|label| is_block(*label) && !starts.contains(label)).count() as u8;
-        let query = Query { start, classes: counts, accepted, blocks: (blocks, entering), limit };
+        // Whole registers are what nearly always costs least.
+        let patience = if upper.is_empty() && ends.len() == self.machine.positions() { 25_000 } else { 1_500 };
+        let query = Query { start, classes: counts, accepted, blocks: (blocks, entering), limit, patience };
         let (cost, taken) = search(&query, self.moves)?;
         let trace = Trace { request: self, classes: &classes, starts, ends, query: &query };
         trace.way(&taken, cost)
@@ -487,14 +489,14 @@ impl Plan {
     pub fn of(arrangement: Arrangement, machine: Machine, usual: bool) -> Result<Plan, PlanError> {
         let moves = machine.moves();
         let (mut best, mut shapes): (Option<(Found, Vec<Column>, Vec<usize>)>, usize) = (None, 0);
+        let mut tried: Vec<Vec<Column>> = Vec::new();
         for most in [64, 32, 16, 8] {
             let Some(columns) = columns(&arrangement, most) else { continue };
-            if columns.iter().any(|column| column.blocks.deltas.len() < machine.positions()) {
+            let short = columns.iter().any(|column| column.blocks.deltas.len() < machine.positions());
+            if short || tried.contains(&columns) || (most == 8 && shapes > 0) {
                 continue;
             }
-            if most < 64 && columns.iter().all(|column| column.width < most) {
-                continue;
-            }
+            tried.push(columns.clone());
             shapes += 1;
             let count = columns.first().map_or(0, |column| column.blocks.deltas.len() - column.inner());
             let orders = if usual { vec![(0..count).collect()] } else { orders(&machine, &moves, &columns) };

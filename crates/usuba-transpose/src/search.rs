@@ -7,6 +7,7 @@
 use crate::moves::{ENTERS, Move};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// The class of what ends in a slot.
 pub const ANY: u8 = 0;
@@ -35,6 +36,8 @@ pub struct Query {
     pub blocks: (u16, u8),
     /// What the way may cost at most.
     pub limit: u32,
+    /// States that are looked at before a search is content with less than the cheapest way.
+    pub patience: usize,
 }
 
 /// A step: the number of the move, and the class that enters.
@@ -65,14 +68,11 @@ impl State {
     }
 }
 
-/// States that are looked at before a search is content with less than the cheapest way.
-const PATIENCE: usize = 60_000;
-
 /// A way and its cost per register: the cheapest one, or, where there are too many states for that, one that was found by
 /// trusting the estimate of what is left too much. The same for the same query.
 pub fn search(query: &Query, moves: &[Move]) -> Option<(u32, Vec<Taken>)> {
     let estimate = Estimate::of(query, moves);
-    for trust in [2, 3, 4, 6] {
+    for trust in [2, 3, 5, 8] {
         match attempt(query, moves, &estimate, trust) {
             Ok(found) => return found,
             Err(Impatient) => continue,
@@ -82,6 +82,29 @@ pub fn search(query: &Query, moves: &[Move]) -> Option<(u32, Vec<Taken>)> {
 }
 
 struct Impatient;
+
+/// What is known of states: the cost, and the step to them. Never iterated over.
+type Costs = HashMap<State, (u32, Option<(State, Taken)>), BuildHasherDefault<Mixer>>;
+
+/// States are one word each: a product spreads it well enough.
+#[derive(Default)]
+struct Mixer(u64);
+
+impl Hasher for Mixer {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
 
 /// What is left costs at least this much.
 struct Estimate<'a> {
@@ -136,7 +159,7 @@ fn attempt(
         let value = if *class < BLOCKS { FREE } else { RIGHT + u8::from(*wrong) };
         first.put(p, *class, value);
     }
-    let mut costs: HashMap<State, (u32, Option<(State, Taken)>)> = HashMap::new();
+    let mut costs = Costs::default();
     let mut queue = BinaryHeap::new();
     costs.insert(first, (0, None));
     queue.push(Reverse((0, 0, first)));
@@ -149,16 +172,19 @@ fn attempt(
             return Ok(Some((cost, way(&costs, state))));
         }
         seen += 1;
-        if seen > PATIENCE {
+        if seen > query.patience {
             return Err(Impatient);
         }
         let mut slots = query.classes.clone();
         for p in 0..positions {
             slots[usize::from(state.class(p))] -= 1;
         }
+        let before = costs.get(&state).and_then(|(_, step)| step.map(|(_, taken)| &moves[taken.number]));
         for (number, one) in moves.iter().enumerate() {
             let total = cost + one.cost;
-            if total > query.limit {
+            // Two permutations of one register by the same instruction are one.
+            let twice = before.is_some_and(|last| !one.has_slot() && last.action == one.action);
+            if total > query.limit || twice {
                 continue;
             }
             let classes = if one.has_slot() { 0..slots.len() as u8 } else { 0..1 };
@@ -212,7 +238,7 @@ fn after(one: &Move, state: State, class: u8) -> State {
     next
 }
 
-fn way(costs: &HashMap<State, (u32, Option<(State, Taken)>)>, end: State) -> Vec<Taken> {
+fn way(costs: &Costs, end: State) -> Vec<Taken> {
     let (mut state, mut taken) = (end, Vec::new());
     while let Some((_, Some((before, step)))) = costs.get(&state) {
         taken.push(*step);

@@ -60,7 +60,6 @@ const ZMM: &[Instruction] = &[
     row(EvenLanes, 32, "vshufps", "_mm512_castps_si512(_mm512_shuffle_ps(_mm512_castsi512_ps({0}), _mm512_castsi512_ps({1}), 0x88))", 1, 1, SHUFFLE512),
     row(OddLanes, 32, "vshufps", "_mm512_castps_si512(_mm512_shuffle_ps(_mm512_castsi512_ps({0}), _mm512_castsi512_ps({1}), 0xdd))", 1, 1, SHUFFLE512),
     row(PermuteLanesOfTwo, 64, "vpermt2q", "_mm512_permutex2var_epi64({0}, {1}, {2})", 3, 1, CROSS),
-    row(PermuteLanes, 64, "vpermq", "_mm512_permutexvar_epi64({1}, {0})", 3, 1, CROSS),
     row(PermuteLanes, 32, "vpermd", "_mm512_permutexvar_epi32({1}, {0})", 3, 1, CROSS),
     row(MergeShuffledBytes, 0, "vpshufb", "_mm512_mask_shuffle_epi8({0}, {imm}, {1}, {2})", 1, 1, SHUFFLE512),
 ];
