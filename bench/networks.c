@@ -7,7 +7,7 @@
 #include "timing.h"
 #include <stdio.h>
 
-enum { BYTES = 32768, ROUNDS = 400, PER_SAMPLE = 8192 };
+enum { BYTES = 32768, ROUNDS = 200, PER_SAMPLE = 8192 };
 
 static unsigned char blocks[BYTES + 64] __attribute__((aligned(64)));
 static unsigned char data[BYTES + 64] __attribute__((aligned(64)));

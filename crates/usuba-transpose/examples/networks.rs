@@ -32,7 +32,10 @@ fn main() {
         ("gift_64_h", Order::Nibbles, 16, 4, Image::H { batch: 8 }, register),
         ("gift_128_h", Order::Nibbles, 32, 4, Image::H { batch: 8 }, register),
         ("serpent_h", Order::Little, 32, 4, Image::H { batch: 8 }, register),
-    ] {
+    ]
+    .into_iter()
+    .filter(|(name, ..)| name.contains(&std::env::args().nth(2).unwrap_or_default()))
+    {
         let arrangement =
             Arrangement { format: Format { order, width, words }, image, register, big_endian: false };
         for (prefix, usual) in [("usual", true), ("free", false)] {

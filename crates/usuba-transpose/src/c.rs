@@ -42,7 +42,10 @@ pub fn helpers(machine: &Machine) -> String {
             .replace(kind, "__m128i")
             .replace(&format!("_{bits}("), "_128(")
             .replace(&xor, "_mm_xor_si128(x, y)");
-        text = format!("{headers}\n{narrow}{whole}{NARROW_HALVES}{}", if bits == 256 { PIECES_256 } else { PIECES_512 });
+        text = format!(
+            "{headers}\n{narrow}{whole}{NARROW_HALVES}{}",
+            if bits == 256 { PIECES_256 } else { PIECES_512 }
+        );
     }
     text
 }
@@ -133,7 +136,8 @@ impl Printer<'_> {
         let (mut from, mut to) = (String::new(), String::new());
         for (depth, one) in phase.loops.iter().enumerate() {
             let index = char::from(b'i' + depth as u8);
-            let _ = writeln!(text, "{margin}for (ptrdiff_t {index} = 0; {index} < {}; {index}++) {{", one.trips);
+            let _ =
+                writeln!(text, "{margin}for (ptrdiff_t {index} = 0; {index} < {}; {index}++) {{", one.trips);
             margin += "    ";
             let _ = write!(from, " + {index} * {}", one.from);
             let _ = write!(to, " + {index} * {}", one.to);
@@ -206,12 +210,21 @@ impl Printer<'_> {
             return format!("usuba_network_put_{bits}({}, {value});", at(&pieces[0]));
         }
         let group = |number: usize| {
-            if bits == 128 { value.to_owned() } else { format!("usuba_network_piece_{bits}({value}, {number})") }
+            if bits == 128 {
+                value.to_owned()
+            } else {
+                format!("usuba_network_piece_{bits}({value}, {number})")
+            }
         };
         let mut text = Vec::new();
         if pieces.len() == bits as usize / 64 {
             for (number, two) in pieces.chunks(2).enumerate() {
-                text.push(format!("usuba_network_split_128_8({}, {}, {});", at(&two[0]), at(&two[1]), group(number)));
+                text.push(format!(
+                    "usuba_network_split_128_8({}, {}, {});",
+                    at(&two[0]),
+                    at(&two[1]),
+                    group(number)
+                ));
             }
         } else {
             for (number, piece) in pieces.iter().enumerate() {
@@ -236,9 +249,8 @@ impl Printer<'_> {
     /// Constant bytes, of a group or of a register.
     fn bytes(&mut self, bytes: &[u8]) -> String {
         let meaning = if bytes.len() == 16 { Meaning::ConstantGroup } else { Meaning::ConstantBytes };
-        let list = |bytes: &mut dyn Iterator<Item = &u8>| {
-            bytes.map(u8::to_string).collect::<Vec<_>>().join(", ")
-        };
+        let list =
+            |bytes: &mut dyn Iterator<Item = &u8>| bytes.map(u8::to_string).collect::<Vec<_>>().join(", ");
         let (forward, backward) = (list(&mut bytes.iter()), list(&mut bytes.iter().rev()));
         let row = self.machine.row(meaning, 0);
         let text = row.map_or(String::new(), |row| {
@@ -272,11 +284,17 @@ impl Printer<'_> {
             Operation::Select(mask) if mask & 1 == 1 => {
                 (Meaning::Ternary, 64, vec![b, self.word(*mask), a], "0xb8".to_owned())
             }
-            Operation::Select(mask) => (Meaning::Ternary, 64, vec![b, self.word(!*mask), a], "0xe2".to_owned()),
-            Operation::Bytes(index) => (Meaning::ShuffleBytes, 0, vec![a, self.bytes_of_all(index)], String::new()),
+            Operation::Select(mask) => {
+                (Meaning::Ternary, 64, vec![b, self.word(!*mask), a], "0xe2".to_owned())
+            }
+            Operation::Bytes(index) => {
+                (Meaning::ShuffleBytes, 0, vec![a, self.bytes_of_all(index)], String::new())
+            }
             Operation::Words(n) => (Meaning::ShuffleWords, 32, vec![a], n.to_string()),
             Operation::Quads(n) => (Meaning::PermuteQuads, 64, vec![a], n.to_string()),
-            Operation::AllWords(index) => (Meaning::PermuteLanes, 32, vec![a, self.lanes(index, 4)], String::new()),
+            Operation::AllWords(index) => {
+                (Meaning::PermuteLanes, 32, vec![a, self.lanes(index, 4)], String::new())
+            }
             Operation::Matrix(bytes) => {
                 (Meaning::MapBytes, 8, vec![self.word(u64::from_le_bytes(*bytes)), a], "0".to_owned())
             }
@@ -293,11 +311,14 @@ impl Printer<'_> {
 
     /// Lanes of an index, each of some bytes.
     fn lanes(&mut self, index: &[u8], size: usize) -> String {
-        let bytes: Vec<u8> = index.iter().flat_map(|lane| {
-            let mut bytes = vec![0; size];
-            bytes[0] = *lane;
-            bytes
-        }).collect();
+        let bytes: Vec<u8> = index
+            .iter()
+            .flat_map(|lane| {
+                let mut bytes = vec![0; size];
+                bytes[0] = *lane;
+                bytes
+            })
+            .collect();
         self.bytes(&bytes)
     }
 }

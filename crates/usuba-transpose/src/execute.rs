@@ -156,7 +156,11 @@ impl Run<'_> {
 
     /// The place of a bit in its 64-bit word, for what moves bits of words.
     fn place(&self, bit: usize) -> usize {
-        if self.machine.big_endian && !self.machine.target.single_lane { bit % 64 ^ 0b11_1000 } else { bit % 64 }
+        if self.machine.big_endian && !self.machine.target.single_lane {
+            (bit % 64) ^ 0b11_1000
+        } else {
+            bit % 64
+        }
     }
 
     fn apply(&self, operation: &Operation, arguments: &[&Register]) -> Result<Register, Mistake> {
@@ -197,10 +201,16 @@ impl Run<'_> {
                 },
                 128,
             ),
-            Operation::LanesOfTwo(index) => words(&|out| (usize::from(index[out] / 8), usize::from(index[out] % 8)), 64),
+            Operation::LanesOfTwo(index) => {
+                words(&|out| (usize::from(index[out] / 8), usize::from(index[out] % 8)), 64)
+            }
             Operation::Merge(index, mask) => words(
                 &|out| {
-                    if mask >> out & 1 == 1 { (1, out / 16 * 16 + usize::from(index[out % 16])) } else { (0, out) }
+                    if mask >> out & 1 == 1 {
+                        (1, out / 16 * 16 + usize::from(index[out % 16]))
+                    } else {
+                        (0, out)
+                    }
                 },
                 8,
             ),
@@ -214,7 +224,8 @@ impl Run<'_> {
                 let mut result = vec![0; count];
                 for (bit, name) in result.iter_mut().enumerate() {
                     let place = self.place(bit);
-                    let from = if left { place.checked_sub(by) } else { Some(place + by).filter(|from| *from < 64) };
+                    let from =
+                        if left { place.checked_sub(by) } else { Some(place + by).filter(|from| *from < 64) };
                     if let Some(from) = from {
                         *name = a[bit / 64 * 64 + self.place(from)];
                     }

@@ -184,7 +184,8 @@ impl Machine {
         let mut single = |action, meaning, lane, positions: &[u8]| {
             if let Some(cost) = self.cost(meaning, lane) {
                 // What stays in groups is for shuffles.
-                let crosses = |order: &Vec<u8>| positions.iter().zip(order).any(|(p, from)| *p > 6 && from != p);
+                let crosses =
+                    |order: &Vec<u8>| positions.iter().zip(order).any(|(p, from)| *p > 6 && from != p);
                 for order in permutations_of(positions).into_iter().filter(crosses) {
                     list.permute(action, positions, &order, cost);
                 }
@@ -260,7 +261,8 @@ fn permutations_of(items: &[u8]) -> Vec<Vec<u8>> {
     }
     let mut all = Vec::new();
     for (k, first) in items.iter().enumerate() {
-        let rest: Vec<u8> = items.iter().enumerate().filter(|(i, _)| *i != k).map(|(_, item)| *item).collect();
+        let rest: Vec<u8> =
+            items.iter().enumerate().filter(|(i, _)| *i != k).map(|(_, item)| *item).collect();
         for mut order in permutations_of(&rest) {
             order.insert(0, *first);
             all.push(order);

@@ -270,7 +270,8 @@ impl Maker<'_> {
             }
             Action::Merge(p) => {
                 let index = std::array::from_fn(|byte| byte as u8 ^ 1 << (p - 3));
-                let odd = (0..64).filter(|byte| byte >> (p - 3) & 1 == 1).fold(0u64, |mask, byte| mask | 1 << byte);
+                let odd =
+                    (0..64).filter(|byte| byte >> (p - 3) & 1 == 1).fold(0u64, |mask, byte| mask | 1 << byte);
                 return (
                     self.make(Operation::Merge(index, odd), &[x, y]),
                     self.make(Operation::Merge(index, !odd), &[y, x]),
@@ -306,11 +307,14 @@ impl Maker<'_> {
             Action::Bytes => Operation::Bytes(std::array::from_fn(|out| source(out, 3..7) as u8)),
             Action::Words => Operation::Words(immediate(5, 4)),
             Action::Quads => Operation::Quads(immediate(6, 4)),
-            Action::AllWords => Operation::AllWords((0..1 << (top - 5)).map(|out| source(out, 5..top) as u8).collect()),
+            Action::AllWords => {
+                Operation::AllWords((0..1 << (top - 5)).map(|out| source(out, 5..top) as u8).collect())
+            }
             Action::Matrix => {
                 // Byte i of the result has in bit j bit b of byte 7 - j, where b is the bit of byte i of the constant.
                 let bit = |byte: usize| {
-                    let wired = (0..3).map(|k| (byte >> k & 1 ^ usize::from(flips >> (3 + k) & 1)) << one.from[3 + k]);
+                    let wired = (0..3)
+                        .map(|k| (byte >> k & 1 ^ usize::from(flips >> (3 + k) & 1)) << one.from[3 + k]);
                     1u8 << wired.sum::<usize>()
                 };
                 Operation::Matrix(std::array::from_fn(bit))
@@ -348,7 +352,8 @@ fn clear(p: u8) -> u64 {
 /// Where what is at `out` comes from, both as numbers of the bits in a range of positions.
 fn source(one: &Move, flips: u16, out: usize, positions: std::ops::Range<usize>) -> usize {
     let low = positions.start;
-    let wired = positions.map(|p| (out >> (p - low) & 1 ^ usize::from(flips >> p & 1)) << (usize::from(one.from[p]) - low));
+    let wired = positions
+        .map(|p| (out >> (p - low) & 1 ^ usize::from(flips >> p & 1)) << (usize::from(one.from[p]) - low));
     wired.sum()
 }
 

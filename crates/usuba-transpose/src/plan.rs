@@ -94,12 +94,15 @@ fn natural(side: &Side, positions: usize) -> Vec<usize> {
 
 /// How registers can be loaded or stored: positions that follow each other.
 fn kinds(natural: usize, positions: usize) -> Vec<usize> {
-    [positions, 7, 6].into_iter().filter(|kind| *kind <= natural.min(positions)).fold(Vec::new(), |mut kinds, kind| {
-        if !kinds.contains(&kind) {
-            kinds.push(kind);
-        }
-        kinds
-    })
+    [positions, 7, 6].into_iter().filter(|kind| *kind <= natural.min(positions)).fold(
+        Vec::new(),
+        |mut kinds, kind| {
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+            kinds
+        },
+    )
 }
 
 /// What is asked about a way.
@@ -181,7 +184,7 @@ impl Request<'_> {
         accepted.resize(start.len(), u16::MAX);
         let entering = (0..labels).filter(|label| is_block(*label) && !starts.contains(label)).count() as u8;
         // Whole registers are what nearly always costs least.
-        let patience = if upper.is_empty() && ends.len() == self.machine.positions() { 25_000 } else { 1_500 };
+        let patience = if upper.is_empty() && ends.len() == self.machine.positions() { 8_000 } else { 800 };
         let query = Query { start, classes: counts, accepted, blocks: (blocks, entering), limit, patience };
         let (cost, taken) = search(&query, self.moves)?;
         let trace = Trace { request: self, classes: &classes, starts, ends, query: &query };
@@ -303,7 +306,8 @@ impl Trace<'_> {
                 tokens[token].1 = (0..self.classes.len()).rev().find(open);
             }
         }
-        let first: Vec<usize> = tokens[..self.query.start.len()].iter().filter_map(|(_, label)| *label).collect();
+        let first: Vec<usize> =
+            tokens[..self.query.start.len()].iter().filter_map(|(_, label)| *label).collect();
         let initial: Vec<usize> = (0..self.classes.len()).filter(|label| !first.contains(label)).collect();
         let mut slots: Vec<usize> = initial.clone();
         let mut positions: Vec<usize> = (0..self.query.start.len()).collect();
@@ -316,7 +320,8 @@ impl Trace<'_> {
                 used.push(None);
                 continue;
             };
-            let later: Vec<usize> = entered[number + 1..].iter().flatten().filter_map(|t| tokens[*t].1).collect();
+            let later: Vec<usize> =
+                entered[number + 1..].iter().flatten().filter_map(|t| tokens[*t].1).collect();
             let (class, label) = tokens[token];
             let slot = if let Some(label) = label {
                 slots.iter().position(|one| *one == label)?
@@ -329,8 +334,7 @@ impl Trace<'_> {
             tokens[token].1 = Some(slots[slot]);
             let leaves = positions[one.leaves()?];
             slots[slot] = tokens[leaves].1?;
-            let content =
-                |from: &u8| if *from == ENTERS { token } else { positions[usize::from(*from)] };
+            let content = |from: &u8| if *from == ENTERS { token } else { positions[usize::from(*from)] };
             positions = one.from.iter().map(content).collect();
             last_used.push(slot);
             used.push(Some(slot));
@@ -425,6 +429,9 @@ struct Found {
     cost: u32,
 }
 
+/// Ways, the columns that they are for, and the order of blocks.
+type Candidate = (Found, Vec<Column>, Vec<usize>);
+
 fn both(machine: &Machine, moves: &[Move], columns: &[Column]) -> Option<Found> {
     let mut found = Found { ways: Vec::new(), cost: 0 };
     for column in columns {
@@ -488,11 +495,16 @@ impl Plan {
     /// [`PlanError`].
     pub fn of(arrangement: Arrangement, machine: Machine, usual: bool) -> Result<Plan, PlanError> {
         let moves = machine.moves();
-        let (mut best, mut shapes): (Option<(Found, Vec<Column>, Vec<usize>)>, usize) = (None, 0);
+        let (mut best, mut shapes): (Option<Candidate>, usize) = (None, 0);
         let mut tried: Vec<Vec<Column>> = Vec::new();
         for most in [64, 32, 16, 8] {
             let Some(columns) = columns(&arrangement, most) else { continue };
-            let short = columns.iter().any(|column| column.blocks.deltas.len() < machine.positions());
+            // Registers are loaded and stored by 8 bytes at least.
+            let short = columns.iter().any(|column| {
+                let sides = [&column.blocks, &column.image];
+                let parts = sides.iter().any(|side| natural(side, machine.positions()).len() < 6);
+                parts || column.blocks.deltas.len() < machine.positions()
+            });
             if short || tried.contains(&columns) || (most == 8 && shapes > 0) {
                 continue;
             }
@@ -538,7 +550,9 @@ impl Plan {
             for statement in &phase.body {
                 match statement {
                     Statement::Apply(..) => counts.0 += trips,
-                    Statement::Load(_, pieces) | Statement::Store(_, pieces) => counts.1 += trips * pieces.len(),
+                    Statement::Load(_, pieces) | Statement::Store(_, pieces) => {
+                        counts.1 += trips * pieces.len()
+                    }
                 }
             }
         }

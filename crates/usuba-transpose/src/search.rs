@@ -72,13 +72,19 @@ impl State {
 /// trusting the estimate of what is left too much. The same for the same query.
 pub fn search(query: &Query, moves: &[Move]) -> Option<(u32, Vec<Taken>)> {
     let estimate = Estimate::of(query, moves);
-    for trust in [2, 3, 5, 8] {
-        match attempt(query, moves, &estimate, trust) {
-            Ok(found) => return found,
-            Err(Impatient) => continue,
+    // What is found with much trust is a limit for those with less.
+    let mut best: Option<(u32, Vec<Taken>)> = None;
+    for trust in [10, 5, 3, 2] {
+        let limit = best.as_ref().map_or(query.limit + 1, |(cost, _)| *cost).saturating_sub(1);
+        let query = Query { limit, ..query.clone() };
+        match attempt(&query, moves, &estimate, trust) {
+            Ok(Some(found)) => best = Some(found),
+            // With no more trust than is due, that there is none is certain.
+            Ok(None) if trust == 2 => return best,
+            Ok(None) | Err(Impatient) => {}
         }
     }
-    None
+    best
 }
 
 struct Impatient;
@@ -127,6 +133,12 @@ impl<'a> Estimate<'a> {
         Estimate { query, slot, bit, bits: least(&|one| changes(one) == 3) }
     }
 
+    /// Positions that hold what may not end there.
+    fn misplaced(&self, state: State) -> u32 {
+        let accepted = self.query.accepted.iter().enumerate();
+        accepted.filter(|(p, mask)| **mask >> state.class(*p) & 1 == 0).count() as u32
+    }
+
     fn left(&self, state: State) -> u32 {
         let query = self.query;
         let positions = query.start.len();
@@ -142,7 +154,11 @@ impl<'a> Estimate<'a> {
         }
         // A move to one bit may bring something in as well.
         let apart = bits * self.bit + moved.saturating_sub(bits) * self.slot;
-        if self.bits > 0 { apart.min(self.bits.min(self.bit) + moved.saturating_sub(1) * self.slot) } else { apart }
+        if self.bits > 0 {
+            apart.min(self.bits.min(self.bit) + moved.saturating_sub(1) * self.slot)
+        } else {
+            apart
+        }
     }
 }
 
@@ -199,7 +215,9 @@ fn attempt(
                 }
                 let taken = Taken { number, class: one.has_slot().then_some(class) };
                 costs.insert(next, (total, Some((state, taken))));
-                queue.push(Reverse((total + left * trust / 2, total, next)));
+                // With trust, what is out of place counts beside what must cost something.
+                let guess = left * trust / 2 + estimate.misplaced(next) * 2 * (trust - 2);
+                queue.push(Reverse((total + guess, total, next)));
             }
         }
     }
