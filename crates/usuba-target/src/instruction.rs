@@ -57,6 +57,31 @@ pub enum Meaning {
     /// Group `i` of the register is group `s(i)` of `a`, any function `s`. 256-bit registers: `n = s(0) + 16 s(1)`;
     /// 512-bit registers: `n = s(0) + 4 s(1) + 16 s(2) + 64 s(3)`.
     PermuteGroups,
+    /// In each group, the lanes of the low halves of `a` and `b` in turn, one of `a` first.
+    InterleaveLow,
+    /// The same of the high halves.
+    InterleaveHigh,
+    /// In each group, the lanes of even number of `a`, then those of `b`.
+    EvenLanes,
+    /// The same of odd number.
+    OddLanes,
+    /// Lanes of even number of `a` and `b` in turn: lane `2i` of `a`, then lane `2i` of `b`.
+    ExchangeLow,
+    /// Lanes of odd number of `a` and `b` in turn.
+    ExchangeHigh,
+    /// Groups of two registers of two groups: group 0 is number `n & 3` of the groups of `a` and then of `b`, group 1 number
+    /// `n >> 4 & 3`.
+    PermuteTwoGroups,
+    /// Lane `i` is lane `b[i]` of the lanes of `a` and then of `c`.
+    PermuteLanesOfTwo,
+    /// Lane `i` is lane `b[i]` of `a`.
+    PermuteLanes,
+    /// 64-bit lane `i` of each two groups is lane `n >> 2i & 3` of the same two groups of `a`.
+    PermuteQuads,
+    /// Byte `i` is that of [`Meaning::ShuffleBytes`] of `b` by `c` where bit `i` of `n` is 1, else byte `i` of `a`.
+    MergeShuffledBytes,
+    /// In each group, lane `i` of `b` where bit `i` of `n` is 1, else of `a`.
+    Blend,
     /// A register from memory, aligned to its size.
     Load,
     /// A register to memory, aligned to its size.

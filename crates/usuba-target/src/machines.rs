@@ -5,11 +5,13 @@ use crate::target::Target;
 mod altivec;
 mod general;
 mod neon;
+mod permute;
 pub(crate) mod x86;
 
 pub use altivec::ALTIVEC;
 pub use general::GP64;
 pub use neon::NEON;
+pub use permute::permutations;
 pub use x86::{AVX, AVX2, AVX2_GFNI, AVX512, AVX512_128, AVX512_256, AVX512_GFNI, SSE2, SSE42, SSSE3};
 
 /// All targets, from the plainest to the widest of each family.

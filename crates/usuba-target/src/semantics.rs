@@ -7,6 +7,8 @@
 //! On a big-endian machine a lane is the same number with its bytes in the opposite order: reverse the bytes of every lane of
 //! [`Instruction::lane`] bits in the operands and in the result, but not in what [`Meaning::Broadcast`] reads.
 
+mod moves;
+
 use crate::instruction::{Instruction, Meaning, ZERO_BYTE};
 use std::sync::LazyLock;
 use thiserror::Error;
@@ -72,9 +74,13 @@ impl Meaning {
             Constant | ConstantGroup | ConstantLanes | ConstantBytes => 0,
             Not | ShiftLeft | ShiftRight | ShiftRightArithmetic | RotateLeft | ShuffleWords
             | PermuteGroups | Load | Broadcast => 1,
-            Ternary | Select | Xor3 => 3,
+            PermuteQuads => 1,
+            Ternary | Select | Xor3 | PermuteLanesOfTwo | MergeShuffledBytes => 3,
             And | Or | Xor | AndNot | NotAnd | OrNot | Add | Subtract | Multiply | MultiplyLowHalves
-            | MapBytes | MapInverseBytes | ShuffleBytes | Store => 2,
+            | MapBytes | MapInverseBytes | ShuffleBytes | Store | InterleaveLow | InterleaveHigh
+            | EvenLanes | OddLanes | ExchangeLow | ExchangeHigh | PermuteTwoGroups | PermuteLanes | Blend => {
+                2
+            }
         }
     }
 
@@ -105,6 +111,10 @@ impl Meaning {
                 | RotateLeft
                 | ShuffleWords
                 | PermuteGroups
+                | PermuteTwoGroups
+                | PermuteQuads
+                | MergeShuffledBytes
+                | Blend
         )
     }
 }
@@ -193,6 +203,11 @@ pub fn evaluate_into(
             result.chunks_exact_mut(operands[0].len()).for_each(|to| to.copy_from_slice(operands[0]))
         }
         Constant | ConstantGroup | ConstantLanes | ConstantBytes => return Err(Undefined::Constant),
+        moving => {
+            if !moves::moved(moving, lane, operands, n, result) {
+                return Err(Undefined::Register { bytes });
+            }
+        }
     }
     Ok(())
 }

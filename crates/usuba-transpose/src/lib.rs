@@ -1,0 +1,16 @@
+//! Between the bytes of blocks and the registers of sliced code: networks of vector instructions, found by search.
+//!
+//! Where sizes are powers of two, the way from one to the other is a permutation of the bits of an address ([`arrangement`]).
+//! Vector instructions permute some of them ([`moves`]); a search finds the cheapest sequence ([`search`]), of which a straight
+//! program is made ([`network`]), checked bit by bit ([`execute`]), and printed ([`c`]).
+
+pub mod arrangement;
+pub mod c;
+pub mod execute;
+pub mod moves;
+pub mod network;
+pub mod plan;
+pub mod search;
+
+pub use arrangement::{Arrangement, Column, Format, Image, Order};
+pub use plan::{Plan, PlanError};
