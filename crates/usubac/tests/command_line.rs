@@ -48,6 +48,37 @@ fn run_prints_outputs_as_it_reads_inputs() {
 }
 
 #[test]
+fn run_computes_messages_and_refuses_them() {
+    let folder = root();
+    let key = "key=feffe9928665731c6d6a8f9467308308";
+    let seal = |mode: &str, more: &[&str]| {
+        let mut arguments =
+            vec!["run", "ciphers/aes", "--mode", mode, key, "iv=cafebabefacedbaddecaf888", "aad="];
+        arguments.extend(more);
+        usubac(&arguments, &folder)
+    };
+    // The first test case of the specification of GCM with this key.
+    let sealed = seal("gcm-seal", &["t=16", "plain="]);
+    assert_eq!(String::from_utf8_lossy(&sealed.stdout), "cipher=\ntag=3247184b3c4f69a44dbcd22887bbb418\n");
+    let opened = seal("gcm-open", &["cipher=", "tag=3247184b3c4f69a44dbcd22887bbb418"]);
+    assert_eq!((opened.status.code(), opened.stdout.as_slice()), (Some(0), b"plain=\n".as_slice()));
+    let said = |output: Output| {
+        assert_eq!(output.status.code(), Some(1));
+        assert!(output.stdout.is_empty());
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let refused = said(seal("gcm-open", &["cipher=", "tag=3247184b3c4f69a44dbcd22887bbb419"]));
+    assert!(refused.contains("the message is refused: its tag is wrong"), "{refused}");
+    assert!(said(seal("gcm-seal", &["t=5", "plain="])).contains("`SealGCM` is not made for this: t = 5"));
+    assert!(said(seal("gcm-seal", &["plain="])).contains("the number `t` is missing"));
+    assert!(said(seal("gcm-seal", &["t=16", "plain=1"])).contains("two hexadecimal digits each"));
+    assert!(said(seal("gcm", &["plain="])).contains("there is no mode `gcm`; the modes are ecb-encrypt,"));
+    let hash = ["run", "ciphers/ascon/hash.ua", "--bytes", "--entry", "Hash256", "message=0001020304"];
+    let digest = "digest=c7b28962d4f5c2211f466f83d3c57ae1504387e2a326949747a8376447a6bb51\n";
+    assert_eq!(succeeds(&hash, &folder), digest);
+}
+
+#[test]
 fn check_says_nothing_about_good_programs() {
     let folder = root();
     for file in ["ciphers/aes/aes.ua", "ciphers/des/des.ua", "docs/examples/toy.ua"] {
