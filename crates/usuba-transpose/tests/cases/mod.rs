@@ -1,4 +1,4 @@
-//! The formats and layouts of `usuba-kit/tests/transposition.rs`.
+//! The formats and layouts of `usuba-trial/tests/transposition.rs`.
 
 use usuba_transpose::{Arrangement, Format, Image, Order};
 
