@@ -78,7 +78,7 @@ impl<'p> Body<'p, '_> {
             self.report_here(messages::cast_of_unequal_words(span, &words));
             return None;
         }
-        if total % u64::from(target) != 0 {
+        if !total.is_multiple_of(u64::from(target)) {
             let words = self.describe(&value.words);
             self.report_here(messages::cast_does_not_fit(&cast.name, span, &words, target));
             return None;
