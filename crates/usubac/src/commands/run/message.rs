@@ -145,7 +145,7 @@ fn bytes(name: &str, text: &str) -> Result<Vec<u8>, Failure> {
     let digits: Option<Vec<u8>> =
         text.chars().map(|digit| digit.to_digit(16).map(|digit| digit as u8)).collect();
     match digits {
-        Some(digits) if digits.len() % 2 == 0 => {
+        Some(digits) if digits.len().is_multiple_of(2) => {
             Ok(digits.chunks(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect())
         }
         _ => Err(Failure::general(format!(
