@@ -9,7 +9,7 @@
 #include "usuba_buffers.h"
 #include "usuba_transpose.h"
 
-/* What a context has that was made and not wiped. Memory that no function has made a context is most probably without. */
+/* Marks an initialised context; stray memory is unlikely to hold it. */
 #define USUBA_CONTEXT_MADE 0x7573756261000000u
 
 /* Whether `length` bytes are more blocks than a counter of 32 bits has numbers. */

@@ -9,7 +9,7 @@
 @end
 
 /* Round keys in the forms in which this machine's code reads them. It has no pointers, may be copied, and is for one machine
- * only. Its members are nobody's business. */
+ * only. Its members are private. */
 typedef struct @stem@_ctx {
     uint64_t state;
     union {
