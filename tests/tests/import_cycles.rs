@@ -11,11 +11,15 @@ use syn::visit::Visit;
 const REMAINING: &[&str] = &[
     "usuba-lang elaborate: assignment → messages → node → assignment",
     "usuba-lang elaborate: messages → node → messages",
+    "usuba-lang elaborate: public → signature → public",
     "usuba-lower : circuits → formula → circuits",
     "usuba-lower : looping → node → looping",
     "usuba-package : driver → manifest → driver",
     "usuba-package : library → manifest → library",
-    "usuba-trial : messages → variant → messages",
+    "usuba-target : encoding → instruction → encoding",
+    "usuba-target : machines → target → machines",
+    "usuba-target machines/x86: entry → table → entry",
+    "usuba-transpose : execute → network → plan → execute",
 ];
 
 /// A path of modules from the root of the crate.

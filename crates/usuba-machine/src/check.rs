@@ -6,7 +6,7 @@ use crate::program::{
     Address, Argument, Block, Call, Element, Function, Length, Loop, Parameter, Program, Region, RegionId,
     Register, RegisterId, RegisterType, Role, Step, Trips,
 };
-use crate::text::row_name;
+use crate::rows::{is_computation, is_constant, row_name};
 use std::collections::BTreeSet;
 use std::ops::Deref;
 use usuba_ir::program::{Affine, InductionId};
@@ -102,17 +102,6 @@ struct Checker<'a> {
 }
 
 type Verdict = Result<(), Rule>;
-
-/// What an instruction may be for.
-pub(crate) fn is_computation(meaning: Meaning) -> bool {
-    !matches!(meaning, Meaning::Load | Meaning::Store | Meaning::Broadcast) && !is_constant(meaning)
-}
-
-/// Whether an instruction makes constants.
-pub(crate) fn is_constant(meaning: Meaning) -> bool {
-    use Meaning::*;
-    matches!(meaning, Constant | ConstantGroup | ConstantLanes | ConstantBytes)
-}
 
 impl Checker<'_> {
     fn report(&mut self, verdict: Verdict) {

@@ -8,7 +8,7 @@ use crate::messages::Fault;
 use crate::program::{
     Address, Argument, Block, Call, Function, Length, Loop, Parameter, Program, RegisterId, Role, Step, Trips,
 };
-use crate::text::row_name;
+use crate::rows::row_name;
 use usuba_target::semantics::{constant, evaluate_into};
 use usuba_target::{Instruction, Undefined};
 

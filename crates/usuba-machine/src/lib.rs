@@ -11,6 +11,7 @@ pub mod check;
 pub mod interpret;
 pub mod messages;
 pub mod program;
+mod rows;
 pub mod shape;
 pub mod text;
 

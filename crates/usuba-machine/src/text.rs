@@ -37,18 +37,10 @@ mod meaning;
 mod parse;
 mod print;
 
-use crate::check::{is_computation, is_constant};
 pub use crate::messages::{TextError, TextMessage};
+use crate::rows::{is_computation, is_constant, row_name};
 pub use meaning::computed;
 use usuba_target::{Instruction, Meaning, Target};
-
-/// What a row is called: its mnemonic, and after a dot the bits of its lanes if it has any.
-pub fn row_name(row: &Instruction) -> String {
-    match row.lane {
-        0 => row.mnemonic.into(),
-        lane => format!("{}.{lane}", row.mnemonic),
-    }
-}
 
 /// What a row stands for in a step. Rows of one kind and name are told apart by their meanings.
 #[derive(Clone, Copy, PartialEq, Eq)]

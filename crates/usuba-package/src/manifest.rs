@@ -138,7 +138,7 @@ impl Primitive {
 
     /// The name as part of a C identifier: `aes_128`.
     pub fn identifier(&self) -> String {
-        self.name.replace('-', "_")
+        self.name.replace(['-', '.'], "_")
     }
 }
 

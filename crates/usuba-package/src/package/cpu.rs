@@ -54,7 +54,7 @@ pub fn levels(options: &Options) -> String {
         options.targets.is_empty() || options.targets.iter().any(|one| one.name == target.name)
     };
     let define = |target: &Target, level: usize| {
-        let name = target.name.to_uppercase().replace('-', "_");
+        let name = target.name.to_uppercase().replace(['-', '.'], "_");
         format!("#define USUBA_LEVEL_{name} {level}u\n")
     };
     let list = |levels: &[&Target]| {
