@@ -20,6 +20,9 @@ const REMAINING: &[&str] = &[
     "usuba-target : machines → target → machines",
     "usuba-target machines/x86: entry → table → entry",
     "usuba-transpose : execute → network → plan → execute",
+    "usuba-transpose : network → plan → network",
+    "usuba-trial : messages → variant → messages",
+    "usubac commands: build → packages → build",
 ];
 
 /// A path of modules from the root of the crate.
