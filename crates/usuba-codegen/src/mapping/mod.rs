@@ -1,4 +1,4 @@
-//! Covers the logic of a function with the instructions of the target: those of three operands, and those of two that
+//! Maps the logic of a function to the instructions of the target: those of three operands, and those of two that
 //! complement one.
 //!
 //! The bitwise instructions of a block, loops in it set apart, are a network of gates. Each gate can be computed from any
@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 use usuba_machine::program::{Argument, Block, Function, RegisterId, Step};
 use usuba_target::{Constant, Instruction, Target};
 
-/// Covers the blocks of a function. `lane` is the width of the lanes of the module. What is not needed afterwards, such
+/// Maps the blocks of a function. `lane` is the width of the lanes of the module. What is not needed afterwards, such
 /// as constants, is left to [`crate::prune`]. `seen` is shown the gates of each block and what was chosen.
 pub(crate) fn map_logic(
     function: &mut Function,
@@ -72,7 +72,7 @@ struct Instructed {
 }
 
 impl Network {
-    /// Covers a block of which these registers are used when it ends.
+    /// Maps a block of which these registers are used when it ends.
     fn cover(&self, block: &mut Block, used: BTreeSet<RegisterId>, seen: &mut dyn FnMut(&[Gate], &Chosen)) {
         self.cover_steps(&mut block.steps, used, seen);
         for step in &mut block.steps {
