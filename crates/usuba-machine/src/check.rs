@@ -1,6 +1,6 @@
 //! What a machine program has to be: every later stage relies on it.
 
-use crate::affine::{Open, inside, may_overlap};
+use crate::bounds::Bounds;
 use crate::messages::{Flaw, Rule};
 use crate::program::{
     Address, Argument, Block, Call, Element, Function, Length, Loop, Parameter, Program, Region, RegionId,
@@ -9,7 +9,7 @@ use crate::program::{
 use crate::rows::{is_computation, is_constant, row_name};
 use std::collections::BTreeSet;
 use std::ops::Deref;
-use usuba_ir::program::{Affine, InductionId};
+use usuba_ir::program::InductionId;
 use usuba_target::{Instruction, Meaning, Target, evaluate, semantics};
 
 /// A program that the checker found sound. Only [`check()`] makes one, and nothing changes one.
@@ -39,7 +39,7 @@ impl Checked {
 /// - every address is inside of its region for all values of the inductions, and of what lives there; inputs are not written,
 ///   and what a step writes does not overlap what else it is given;
 /// - calls are of functions before, with arguments that fit;
-/// - trips and lengths are positive constants, or public counts that the function is given.
+/// - trips and lengths are positive constants or public counts; these are made of public counts, and never negative.
 ///
 /// It does not check that memory is written before it is read. Cost: linear, times the depth of loops.
 ///
@@ -73,7 +73,9 @@ pub fn flaws(program: &Program) -> Vec<Flaw> {
             defined: vec![false; function.registers.len()],
             living: vec![false; function.regions.len()],
             declared: vec![false; function.regions.len()],
-            open: Vec::new(),
+            origin: (0..function.regions.len() as u32).map(RegionId).collect(),
+            views: Vec::new(),
+            bounds: Bounds::new(),
             inductions: BTreeSet::new(),
             now: None,
             found: Vec::new(),
@@ -94,7 +96,11 @@ struct Checker<'a> {
     living: Vec<bool>,
     /// Each region once, wherever.
     declared: Vec<bool>,
-    open: Vec<Open>,
+    /// The region that each is a view of, itself if it is none.
+    origin: Vec<RegionId>,
+    /// The views of the block that is looked at.
+    views: Vec<RegionId>,
+    bounds: Bounds,
     inductions: BTreeSet<InductionId>,
     /// What the step that is looked at defines.
     now: Option<RegisterId>,
@@ -125,7 +131,7 @@ impl Checker<'_> {
         }
         for &parameter in &function.parameters {
             let verdict = match parameter {
-                Parameter::Register(register) => self.define(register),
+                Parameter::Register(register) => self.given(register),
                 Parameter::Region(region) => self.parameter(region),
             };
             self.report(verdict);
@@ -136,7 +142,8 @@ impl Checker<'_> {
                 && let Some(Region { length: Length::Public { count, .. }, .. }) =
                     function.regions.get(region.index())
             {
-                let verdict = self.count(*count);
+                let is_given = function.parameters.contains(&Parameter::Register(*count));
+                let verdict = if is_given { self.count(*count) } else { Err(Rule::NotCount(*count)) };
                 self.report(verdict);
             }
         }
@@ -145,6 +152,14 @@ impl Checker<'_> {
             self.report(verdict);
         }
         self.block(&function.body);
+    }
+
+    fn given(&mut self, register: RegisterId) -> Verdict {
+        self.define(register)?;
+        if self.register(register)?.ty == RegisterType::Count {
+            self.bounds.given(register);
+        }
+        Ok(())
     }
 
     fn parameter(&mut self, region: RegionId) -> Verdict {
@@ -185,8 +200,7 @@ impl Checker<'_> {
     }
 
     fn count(&self, id: RegisterId) -> Verdict {
-        let given = self.function.parameters.contains(&Parameter::Register(id));
-        if given && self.register(id)?.ty == RegisterType::Count { Ok(()) } else { Err(Rule::NotCount(id)) }
+        if self.read(id)? == RegisterType::Count { Ok(()) } else { Err(Rule::NotCount(id)) }
     }
 
     fn declare(&mut self, id: RegionId) -> Verdict {
@@ -209,19 +223,21 @@ impl Checker<'_> {
     }
 
     /// The region of an address of `part` elements, all of them inside.
-    fn place(&self, address: &Address, part: u32) -> Result<&Region, Rule> {
-        let region = self.region(address.region)?;
-        if !self.living[address.region.index()] {
-            return Err(Rule::NotDeclared(address.region));
-        }
-        if part == 0 {
+    fn place(&self, address: &Address, part: Length) -> Result<&Region, Rule> {
+        let region = self.living(address.region)?;
+        if part == Length::Constant(0) {
             return Err(Rule::NoTrip);
         }
-        inside(address.region, region.length, &address.index, part, &self.open)?;
+        self.bounds.inside(address, region.length, part)?;
         Ok(region)
     }
 
-    fn written(&self, address: &Address, part: u32) -> Result<&Region, Rule> {
+    fn living(&self, id: RegionId) -> Result<&Region, Rule> {
+        let region = self.region(id)?;
+        if self.living[id.index()] { Ok(region) } else { Err(Rule::NotDeclared(id)) }
+    }
+
+    fn written(&self, address: &Address, part: Length) -> Result<&Region, Rule> {
         let region = self.place(address, part)?;
         match region.role {
             Role::Output | Role::Local => Ok(region),
@@ -267,40 +283,67 @@ impl Checker<'_> {
         why.map(|_| ()).map_err(|why| Rule::Operands { row: row_name(row), why })
     }
 
-    /// That a row loads an element, as a register of a type.
-    fn loads(&self, row: &'static Instruction, element: Element, ty: RegisterType) -> Verdict {
+    /// That a row loads a register of a type from a region, and how many elements it reads.
+    fn loads(&self, row: &'static Instruction, element: Element, ty: RegisterType) -> Result<Length, Rule> {
         match element {
             Element::Register(stored) => {
                 self.row(row, |meaning| meaning == Meaning::Load, "load a register")?;
-                expect(|| "what is loaded".into(), stored, ty)
+                expect(|| "what is loaded".into(), stored, ty)?;
+                Ok(Length::Constant(1))
             }
             Element::Scalars { .. } => {
                 self.row(row, |meaning| meaning == Meaning::Broadcast, "repeat what it loads")?;
                 let bytes = if row.lane == 0 { held(ty)? } else { row.lane as usize / 8 };
-                if element.bytes() == bytes {
-                    return Ok(());
-                }
-                let (found, expected) = (element.to_string(), format!("{bytes} bytes"));
-                Err(Rule::Type { what: "what is repeated".into(), found, expected })
+                elements(element, bytes, "what is repeated")
             }
         }
     }
 
-    fn stores(&self, row: &'static Instruction, element: Element, ty: RegisterType) -> Verdict {
-        self.row(row, |meaning| meaning == Meaning::Store, "store a register")?;
+    /// That a row stores a register of a type to a region, and how many elements it writes.
+    fn stores(&self, row: &'static Instruction, element: Element, ty: RegisterType) -> Result<Length, Rule> {
         match element {
-            Element::Register(stored) => expect(|| "what is stored".into(), ty, stored),
-            Element::Scalars { .. } => Err(Rule::Type {
-                what: "what is stored".into(),
-                found: ty.to_string(),
-                expected: element.to_string(),
-            }),
+            Element::Register(stored) => {
+                self.row(row, |meaning| meaning == Meaning::Store, "store a register")?;
+                expect(|| "what is stored".into(), ty, stored)?;
+                Ok(Length::Constant(1))
+            }
+            Element::Scalars { .. } => {
+                self.row(row, |meaning| meaning == Meaning::StoreUnaligned, "store a register anywhere")?;
+                elements(element, held(ty)?, "what is stored")
+            }
         }
+    }
+
+    /// That a row moves the first `count` elements of a register of a type.
+    fn part(
+        &self,
+        row: &'static Instruction,
+        meaning: (fn(Meaning) -> bool, &'static str),
+        element: Element,
+        ty: RegisterType,
+        count: RegisterId,
+    ) -> Result<Length, Rule> {
+        self.row(row, meaning.0, meaning.1)?;
+        self.count(count)?;
+        elements(element, row.lane as usize / 8, "what is moved in part").and_then(|each| match each {
+            Length::Constant(1) => Ok(()),
+            _ => Err(Rule::Type {
+                what: "what is moved in part".into(),
+                found: element.to_string(),
+                expected: format!("u{}", row.lane),
+            }),
+        })?;
+        let lanes = held(ty)? / (row.lane as usize / 8).max(1);
+        if !self.bounds.at_most(count, lanes.saturating_sub(1))? {
+            return Err(Rule::Part(count, ty.to_string()));
+        }
+        Ok(Length::Public { count, factor: 1 })
     }
 
     // Steps.
 
     fn block(&mut self, block: &Block) {
+        let outside = std::mem::take(&mut self.views);
         for &local in &block.locals {
             self.now = None;
             let verdict = self.local(local);
@@ -311,7 +354,8 @@ impl Checker<'_> {
             let verdict = self.step(step);
             self.report(verdict);
         }
-        for local in &block.locals {
+        let own = std::mem::replace(&mut self.views, outside);
+        for local in block.locals.iter().chain(&own) {
             if let Some(living) = self.living.get_mut(local.index()) {
                 *living = false;
             }
@@ -332,31 +376,121 @@ impl Checker<'_> {
             }
             Step::Load { row, result, address } => {
                 self.define(*result)?;
-                self.loads(row, self.place(address, 1)?.element, self.register(*result)?.ty)
+                let part = self.loads(row, self.living(address.region)?.element, self.register(*result)?.ty)?;
+                self.place(address, part).map(|_| ())
+            }
+            Step::LoadPart { row, result, address, count } => {
+                self.define(*result)?;
+                let element = self.living(address.region)?.element;
+                let is: fn(Meaning) -> bool = |meaning| meaning == Meaning::LoadPart;
+                let ty = self.register(*result)?.ty;
+                let part = self.part(row, (is, "load a part of a register"), element, ty, *count)?;
+                self.place(address, part).map(|_| ())
             }
             Step::Store { row, address, value } => {
-                self.stores(row, self.written(address, 1)?.element, self.read(*value)?)
+                let part = self.stores(row, self.living(address.region)?.element, self.read(*value)?)?;
+                self.written(address, part).map(|_| ())
+            }
+            Step::StorePart { row, address, value, count } => {
+                let element = self.living(address.region)?.element;
+                let is: fn(Meaning) -> bool = |meaning| meaning == Meaning::StorePart;
+                let ty = self.read(*value)?;
+                let part = self.part(row, (is, "store a part of a register"), element, ty, *count)?;
+                self.written(address, part).map(|_| ())
             }
             Step::Fill { store, address, len, value } => {
-                self.stores(store, self.written(address, *len)?.element, self.read(*value)?)
+                let element = self.written(address, Length::Constant(*len))?.element;
+                self.whole(store, element, self.read(*value)?)
             }
             Step::Copy { load, store, from, to, len } => {
-                let (source, goal) = (self.place(from, *len)?, self.written(to, *len)?);
-                let Element::Register(ty) = goal.element else {
-                    return self.stores(store, goal.element, RegisterType::Pointer);
+                let part = Length::Constant(*len);
+                let (source, goal) = (self.place(from, part)?, self.written(to, part)?);
+                let (Element::Register(ty), Element::Register(_) | Element::Scalars { .. }) =
+                    (goal.element, source.element)
+                else {
+                    return Err(Rule::Type {
+                        what: "what is copied".into(),
+                        found: goal.element.to_string(),
+                        expected: "a register".into(),
+                    });
                 };
-                self.loads(load, source.element, ty)?;
-                self.stores(store, goal.element, ty)?;
-                self.apart((from, *len), (to, *len))
+                let (read, given) = (self.loads(load, source.element, ty)?, Length::Constant(1));
+                if read != given {
+                    return Err(Rule::Type {
+                        what: "what is copied".into(),
+                        found: source.element.to_string(),
+                        expected: goal.element.to_string(),
+                    });
+                }
+                self.whole(store, goal.element, ty)?;
+                self.apart((from, part), (to, part))
             }
+            Step::CopyPart { from, to, count } => {
+                self.count(*count)?;
+                let part = Length::Public { count: *count, factor: 1 };
+                let (source, goal) = (self.place(from, part)?, self.written(to, part)?);
+                if source.element != goal.element || !matches!(goal.element, Element::Scalars { .. }) {
+                    return Err(Rule::Type {
+                        what: "what is copied".into(),
+                        found: source.element.to_string(),
+                        expected: goal.element.to_string(),
+                    });
+                }
+                self.apart((from, part), (to, part))
+            }
+            Step::Count { result, value } => {
+                self.define(*result)?;
+                value.counts().into_iter().try_for_each(|count| self.count(count))?;
+                if self.register(*result)?.ty != RegisterType::Count {
+                    return Err(Rule::NotCount(*result));
+                }
+                self.bounds.made(*result, value)
+            }
+            Step::View { region, of, offset } => self.view(*region, *of, *offset),
             Step::Call(call) => self.call(call),
             Step::Loop(looped) => self.looped(looped),
         }
     }
 
-    fn apart(&self, one: (&Address, u32), other: (&Address, u32)) -> Verdict {
+    /// That a row stores elements that are registers.
+    fn whole(&self, row: &'static Instruction, element: Element, ty: RegisterType) -> Verdict {
+        match self.stores(row, element, ty)? {
+            Length::Constant(1) => Ok(()),
+            _ => Err(Rule::Type {
+                what: "what is stored".into(),
+                found: ty.to_string(),
+                expected: element.to_string(),
+            }),
+        }
+    }
+
+    fn view(&mut self, id: RegionId, of: RegionId, offset: RegisterId) -> Verdict {
+        self.count(offset)?;
+        let (whole, view) = (self.living(of)?, self.region(id)?);
+        if let Length::Public { count, .. } = view.length {
+            self.count(count)?;
+        }
+        if (view.role, view.element) != (whole.role, whole.element) {
+            return Err(Rule::OtherView(id, of));
+        }
+        if !self.bounds.contains(whole.length, offset, view.length)? {
+            return Err(Rule::View(id, of));
+        }
+        self.origin[id.index()] = self.origin[of.index()];
+        self.declare(id)?;
+        self.views.push(id);
+        Ok(())
+    }
+
+    fn apart(&self, one: (&Address, Length), other: (&Address, Length)) -> Verdict {
+        let root = |address: &Address| self.origin.get(address.region.index());
         let same = one.0.region == other.0.region;
-        if same && may_overlap((&one.0.index, one.1), (&other.0.index, other.1), &self.open) {
+        let overlaps = if same {
+            self.bounds.may_overlap((&one.0.index, one.1), (&other.0.index, other.1))
+        } else {
+            root(one.0) == root(other.0)
+        };
+        if overlaps {
             return Err(Rule::Overlap(one.0.region));
         }
         Ok(())
@@ -373,8 +507,8 @@ impl Checker<'_> {
         if found != expected {
             return Err(Rule::Arguments { found, expected });
         }
-        // What the call reads and writes, with how many elements; `None`: all of them.
-        let mut places: Vec<(&Address, Option<u32>, bool)> = Vec::new();
+        // What the call reads and writes, with how many elements.
+        let mut places: Vec<(&Address, Length, bool)> = Vec::new();
         for (number, (argument, &parameter)) in call.arguments.iter().zip(&callee.parameters).enumerate() {
             let misfit = |why| Rule::Argument(number, why);
             match (argument, parameter) {
@@ -390,15 +524,9 @@ impl Checker<'_> {
                     if writes != (to.role == Role::Output) {
                         return Err(misfit("one is for reading, the other for writing"));
                     }
-                    let part = self.given(call, callee, address, to.length)?;
-                    let region = match part {
-                        Some(part) if writes => self.written(address, part)?,
-                        Some(part) => self.place(address, part)?,
-                        None if writes && self.region(address.region)?.role != Role::Output => {
-                            return Err(Rule::WritesInput(address.region));
-                        }
-                        None => self.region(address.region)?,
-                    };
+                    let part = self.expected(call, callee, to.length)?;
+                    let region =
+                        if writes { self.written(address, part)? } else { self.place(address, part)? };
                     if region.element != to.element {
                         return Err(misfit("the elements differ"));
                     }
@@ -419,49 +547,22 @@ impl Checker<'_> {
         }
         for (number, &(one, part, writes)) in places.iter().enumerate() {
             for &(other, others, also) in &places[..number] {
-                match (part, others) {
-                    _ if !writes && !also => {}
-                    (Some(part), Some(others)) => self.apart((one, part), (other, others))?,
-                    _ if one.region == other.region => return Err(Rule::Overlap(one.region)),
-                    _ => {}
+                if writes || also {
+                    self.apart((one, part), (other, others))?;
                 }
             }
         }
         Ok(())
     }
 
-    /// How many elements of a region a callee is given that expects so many; `None` for all of a public number, which is then
-    /// given with the count that it belongs to.
-    fn given(
-        &self,
-        call: &Call,
-        callee: &Function,
-        address: &Address,
-        expected: Length,
-    ) -> Result<Option<u32>, Rule> {
-        let (count, factor) = match expected {
-            Length::Constant(part) => return Ok(Some(part)),
-            Length::Public { count, factor } => (count, factor),
-        };
-        let region = self.region(address.region)?;
+    /// How many elements of a region a callee expects, in counts of the caller.
+    fn expected(&self, call: &Call, callee: &Function, length: Length) -> Result<Length, Rule> {
+        let Length::Public { count, factor } = length else { return Ok(length) };
         let place = callee.parameters.iter().position(|&parameter| parameter == Parameter::Register(count));
-        let own = match place.and_then(|place| call.arguments.get(place)) {
-            Some(Argument::Value(register)) => *register,
-            _ => return Err(Rule::NotCount(count)),
-        };
-        let whole = address.index == Affine::constant(0);
-        let enough = matches!(region.length, Length::Public { count, factor: own_factor } if count == own && own_factor >= factor);
-        if whole && enough && self.living[address.region.index()] {
-            return Ok(None);
+        match place.and_then(|place| call.arguments.get(place)) {
+            Some(Argument::Value(register)) => Ok(Length::Public { count: *register, factor }),
+            _ => Err(Rule::NotCount(count)),
         }
-        Err(Rule::Index {
-            region: address.region,
-            low: i128::from(address.index.constant),
-            high: i128::from(address.index.constant),
-            public: String::new(),
-            length: region.length.to_string(),
-            part: factor,
-        })
     }
 
     fn looped(&mut self, looped: &Loop) -> Verdict {
@@ -481,7 +582,7 @@ impl Checker<'_> {
             self.define(carried.register)?;
         }
         let outside = self.visible.clone();
-        self.open.push((looped.induction, looped.trips));
+        self.bounds.open(looped.induction, looped.trips)?;
         self.block(&looped.body);
         for carried in &looped.carried {
             self.now = Some(carried.register);
@@ -489,7 +590,7 @@ impl Checker<'_> {
             let verdict = self.read_as(carried.next, ty);
             self.report(verdict);
         }
-        self.open.pop();
+        self.bounds.close();
         self.visible = outside;
         Ok(())
     }
@@ -499,10 +600,23 @@ impl Checker<'_> {
 fn held(ty: RegisterType) -> Result<usize, Rule> {
     match ty {
         RegisterType::Vector { .. } | RegisterType::General { .. } => Ok(ty.bytes()),
-        RegisterType::Mask { .. } | RegisterType::Pointer | RegisterType::Count => Err(Rule::Type {
+        RegisterType::Count => Err(Rule::Type {
             what: "an operand".into(),
             found: ty.to_string(),
             expected: "a vector or a word".into(),
+        }),
+    }
+}
+
+/// How many elements so many bytes are: one, or bytes.
+fn elements(element: Element, bytes: usize, what: &'static str) -> Result<Length, Rule> {
+    match element {
+        Element::Scalars { .. } if element.bytes() == bytes => Ok(Length::Constant(1)),
+        Element::Scalars { bits: 8, count: 1 } => Ok(Length::Constant(bytes as u32)),
+        _ => Err(Rule::Type {
+            what: what.into(),
+            found: element.to_string(),
+            expected: format!("{bytes} bytes"),
         }),
     }
 }

@@ -6,11 +6,11 @@
 use crate::check::Checked;
 use crate::messages::Fault;
 use crate::program::{
-    Address, Argument, Block, Call, Function, Length, Loop, Parameter, Program, RegisterId, Role, Step, Trips,
+    Address, Argument, Block, Call, Function, Length, Loop, Parameter, Program, Public, RegisterId, Role, Step, Trips,
 };
 use crate::rows::row_name;
 use usuba_target::semantics::{constant, evaluate_into};
-use usuba_target::{Instruction, Undefined};
+use usuba_target::{Instruction, Meaning, Undefined};
 
 /// The largest register.
 const LARGEST: usize = 64;
@@ -56,6 +56,17 @@ impl Frame<'_> {
 
     fn number(&self, count: RegisterId) -> u64 {
         self.bytes(count).iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
+    }
+
+    fn public(&self, value: &Public) -> u64 {
+        match value {
+            Public::Sum { constant, terms } => terms.iter().fold(*constant as u64, |sum, (count, factor)| {
+                sum.wrapping_add(self.number(*count).wrapping_mul(*factor as u64))
+            }),
+            Public::Quotient { of, by } => self.number(*of) / u64::from(*by),
+            Public::Remainder { of, by } => self.number(*of) % u64::from(*by),
+            Public::Least { of, bound } => self.number(*of).min(u64::from(*bound)),
+        }
     }
 
     fn length(&self, length: Length) -> u64 {
@@ -201,6 +212,38 @@ impl<'a> Interpreter<'a> {
                 self.load(frame, row, address, 0, made)?;
                 frame.set(*result, made);
             }
+            Step::LoadPart { row, result, address, count } => {
+                let mut made = [0; LARGEST];
+                let made = &mut made[..frame.function.register(*result).ty.bytes()];
+                let (piece, at) = frame.place(address, 0);
+                let mut read = [0; LARGEST];
+                let number = frame.number(*count);
+                let part = number as usize * (row.lane as usize / 8);
+                read[..part].copy_from_slice(&self.memory[piece][at..at + part]);
+                evaluate_into(row, &[&read[..made.len()], &number.to_le_bytes()], None, made)
+                    .map_err(|why| fault(row, why))?;
+                frame.set(*result, made);
+            }
+            Step::StorePart { row, address, value, count } => {
+                let part = frame.number(*count) as usize * (row.lane as usize / 8);
+                self.store(frame, address, 0, &frame.bytes(*value)[..part]);
+            }
+            Step::CopyPart { from, to, count } => {
+                let element = frame.function.region(to.region).element.bytes();
+                let bytes = frame.number(*count) as usize * element;
+                let ((source, at), (goal, start)) = (frame.place(from, 0), frame.place(to, 0));
+                let moved = self.memory[source][at..at + bytes].to_vec();
+                self.memory[goal][start..start + bytes].copy_from_slice(&moved);
+            }
+            Step::Count { result, value } => {
+                let number = frame.public(value);
+                frame.set(*result, &number.to_le_bytes());
+            }
+            Step::View { region, of, offset } => {
+                let (piece, begin) = frame.regions[of.index()];
+                let element = frame.function.region(*of).element.bytes();
+                frame.regions[region.index()] = (piece, begin + frame.number(*offset) as usize * element);
+            }
             Step::Store { address, value, .. } => self.store(frame, address, 0, frame.bytes(*value)),
             Step::Fill { address, len, value, .. } => {
                 (0..*len).for_each(|further| self.store(frame, address, further, frame.bytes(*value)));
@@ -229,7 +272,11 @@ impl<'a> Interpreter<'a> {
         made: &mut [u8],
     ) -> Result<(), Fault> {
         let (piece, at) = frame.place(address, further);
-        let element = frame.function.region(address.region).element.bytes();
+        let element = match row.meaning {
+            // Of scalars a broadcast may read several.
+            Meaning::Broadcast if row.lane > 0 => row.lane as usize / 8,
+            _ => frame.function.region(address.region).element.bytes(),
+        };
         evaluate_into(row, &[&self.memory[piece][at..at + element]], None, made)
             .map_err(|why| fault(row, why))
     }

@@ -6,7 +6,7 @@
 //! A machine program comes from selection, goes through the passes of code generation and is printed as C or assembly.
 //! Printers take a [`Checked`] program, which only the checker makes.
 
-mod affine;
+mod bounds;
 pub mod check;
 pub mod interpret;
 pub mod messages;

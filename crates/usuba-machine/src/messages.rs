@@ -57,7 +57,7 @@ pub enum Rule {
     LocalParameter(RegionId),
     #[error("the length of {0} is not constant or is 0; memory of the function's own has a constant size")]
     LocalLength(RegionId),
-    #[error("{0} is no public count: a parameter of the type `count`")]
+    #[error("{0} is no public count: a register of the type `count`, for the length of a parameter one of the parameters")]
     NotCount(RegisterId),
     #[error("`{0}` is no instruction of {1}")]
     NoRow(String, &'static str),
@@ -73,14 +73,20 @@ pub enum Rule {
     StepAmongConstants,
     #[error("{0} is an input; it is not written")]
     WritesInput(RegionId),
-    #[error(
-        "the index of {region} goes from {low} to {high}{public}, outside of its {length} elements (a part of {part})"
-    )]
-    Index { region: RegionId, low: i128, high: i128, public: String, length: String, part: u32 },
-    #[error("the index of {0} moves with several public counts")]
-    SeveralCounts(RegionId),
-    #[error("{0} may be empty here: it is reached in loops over its own count only")]
-    MayBeEmpty(RegionId),
+    #[error("{address} may lie outside of the {length} elements of its region (elements used from there on: {part})")]
+    Index { address: String, part: String, length: String },
+    #[error("an index or a length is too large to reason about")]
+    LargeIndex,
+    #[error("{0} may be negative; a public count is not")]
+    Negative(RegisterId),
+    #[error("a public count is divided by 0")]
+    DividesByZero,
+    #[error("{0} may be as many elements as {1} has; a part is fewer")]
+    Part(RegisterId, String),
+    #[error("{0} may reach beyond the end of {1}, of which it is a view")]
+    View(RegionId, RegionId),
+    #[error("{0} has another role or other elements than {1}, of which it is a view")]
+    OtherView(RegionId, RegionId),
     #[error("the index has a coefficient 0 or its inductions are not in increasing order")]
     AffineForm,
     #[error("i{} is used outside of its loop", .0.0)]
@@ -123,7 +129,7 @@ pub enum TextMessage {
     Target(String),
     #[error("`{row}` is no instruction of {target} that {what}")]
     Row { row: String, target: &'static str, what: &'static str },
-    #[error("`{0}` is no type; types are such as v256x32, v256, g64, m64, pointer and count")]
+    #[error("`{0}` is no type; types are such as v256x32, v256, g64 and count")]
     Type(String),
     #[error("`{0}` is no function before this one")]
     NoFunction(String),
@@ -133,6 +139,8 @@ pub enum TextMessage {
     Gap(String),
     #[error("loops are nested more than {0} deep")]
     Deep(u32),
+    #[error("a public number of elements is copied without instructions: `copy &1[0], &0[0] part %2`")]
+    CopyPart,
     #[error("the text in quotes has no end on its line")]
     OpenQuote,
 }

@@ -120,24 +120,16 @@ pub enum RegisterType {
         /// Bits of the word.
         bits: u32,
     },
-    /// A bit for each of `bits` lanes.
-    Mask {
-        /// Number of lanes.
-        bits: u32,
-    },
-    /// An address.
-    Pointer,
-    /// A number that anyone may know: trips and lengths are public counts.
+    /// A number of 64 bits that anyone may know: trips and lengths are public counts.
     Count,
 }
 
 impl RegisterType {
-    /// Bytes of the register; pointers and counts have eight.
+    /// Bytes of the register; counts have eight.
     pub fn bytes(self) -> usize {
         match self {
             RegisterType::Vector { bits, .. } | RegisterType::General { bits } => bits as usize / 8,
-            RegisterType::Mask { bits } => (bits as usize).div_ceil(8),
-            RegisterType::Pointer | RegisterType::Count => 8,
+            RegisterType::Count => 8,
         }
     }
 
@@ -207,7 +199,7 @@ pub enum Length {
     Constant(u32),
     /// `factor` elements for each of a public count.
     Public {
-        /// A register of the type [`RegisterType::Count`], a parameter of the function.
+        /// A register of the type [`RegisterType::Count`]: a parameter of the function for a region that it is given.
         count: RegisterId,
         /// At least 1.
         factor: u32,
@@ -294,6 +286,28 @@ pub enum Step {
         /// What.
         value: RegisterId,
     },
+    /// The first elements of a register from memory, zeros after them; what lies behind them is not touched.
+    LoadPart {
+        /// The instruction; its lanes are the elements.
+        row: &'static Instruction,
+        /// The register it defines.
+        result: RegisterId,
+        /// From where.
+        address: Address,
+        /// How many elements, a public count.
+        count: RegisterId,
+    },
+    /// The first elements of a register to memory; what lies behind them is not touched.
+    StorePart {
+        /// The instruction; its lanes are the elements.
+        row: &'static Instruction,
+        /// To where.
+        address: Address,
+        /// What.
+        value: RegisterId,
+        /// How many elements, a public count.
+        count: RegisterId,
+    },
     /// From one place to another that does not overlap it.
     Copy {
         /// The loading instruction.
@@ -307,10 +321,78 @@ pub enum Step {
         /// How many.
         len: u32,
     },
+    /// A public number of elements from one place to another that does not overlap it. Elements are scalars.
+    CopyPart {
+        /// From where.
+        from: Address,
+        /// To where.
+        to: Address,
+        /// How many, a public count.
+        count: RegisterId,
+    },
+    /// A public count made of others.
+    Count {
+        /// The register it defines.
+        result: RegisterId,
+        /// Its value.
+        value: Public,
+    },
+    /// The elements of a region from a place on, as a region.
+    View {
+        /// The region it makes.
+        region: RegionId,
+        /// The region that it is part of.
+        of: RegionId,
+        /// How many elements further it begins, a public count.
+        offset: RegisterId,
+    },
     /// A call.
     Call(Call),
     /// A loop.
     Loop(Loop),
+}
+
+/// An expression over public counts. It is never negative.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Public {
+    /// `constant + Σ coefficient · count`.
+    Sum {
+        /// What is added.
+        constant: i64,
+        /// Counts by increasing number, with their coefficients; none is 0.
+        terms: Vec<(RegisterId, i64)>,
+    },
+    /// `of / by`, rounded down.
+    Quotient {
+        /// A public count.
+        of: RegisterId,
+        /// At least 1.
+        by: u32,
+    },
+    /// What [`Public::Quotient`] leaves.
+    Remainder {
+        /// A public count.
+        of: RegisterId,
+        /// At least 1.
+        by: u32,
+    },
+    /// The smaller of a count and a number. A loop that runs `min(count, 1)` times is done if the count is not 0.
+    Least {
+        /// A public count.
+        of: RegisterId,
+        /// The number.
+        bound: u32,
+    },
+}
+
+impl Public {
+    /// The counts that it is made of.
+    pub fn counts(&self) -> Vec<RegisterId> {
+        match self {
+            Public::Sum { terms, .. } => terms.iter().map(|&(count, _)| count).collect(),
+            Public::Quotient { of, .. } | Public::Remainder { of, .. } | Public::Least { of, .. } => vec![*of],
+        }
+    }
 }
 
 /// A call; the arguments in the order of the callee's parameters.
@@ -340,7 +422,7 @@ pub enum Argument {
 pub enum Trips {
     /// At least once, known when the code is made.
     Constant(u32),
-    /// As often as a register of the type [`RegisterType::Count`] says, a parameter of the function; perhaps never.
+    /// As often as a register of the type [`RegisterType::Count`] says; perhaps never.
     Public(RegisterId),
 }
 
@@ -389,12 +471,22 @@ impl Step {
         match self {
             Step::Compute { operands, .. } => operands.iter().for_each(|&operand| see(operand)),
             Step::Store { value, .. } | Step::Fill { value, .. } => see(*value),
+            Step::LoadPart { count, .. } | Step::CopyPart { count, .. } => see(*count),
+            Step::StorePart { value, count, .. } => {
+                see(*value);
+                see(*count);
+            }
+            Step::Count { value, .. } => value.counts().into_iter().for_each(&mut *see),
+            Step::View { offset, .. } => see(*offset),
             Step::Call(call) => call.arguments.iter().for_each(|argument| {
                 if let Argument::Value(register) = argument {
                     see(*register);
                 }
             }),
             Step::Loop(looped) => {
+                if let Trips::Public(count) = looped.trips {
+                    see(count);
+                }
                 for carried in &looped.carried {
                     see(carried.initial);
                     see(carried.next);
@@ -408,16 +500,23 @@ impl Step {
     /// Calls `see` for every register that the step defines, not for those that are defined in the body of a loop.
     pub fn defines(&self, see: &mut impl FnMut(RegisterId)) {
         match self {
-            Step::Compute { result, .. } | Step::Constant { result, .. } | Step::Load { result, .. } => {
-                see(*result);
-            }
+            Step::Compute { result, .. }
+            | Step::Constant { result, .. }
+            | Step::Load { result, .. }
+            | Step::LoadPart { result, .. }
+            | Step::Count { result, .. } => see(*result),
             Step::Loop(looped) => looped.carried.iter().for_each(|carried| see(carried.register)),
             Step::Call(call) => call.arguments.iter().for_each(|argument| {
                 if let Argument::Result(register) = argument {
                     see(*register);
                 }
             }),
-            Step::Store { .. } | Step::Fill { .. } | Step::Copy { .. } => {}
+            Step::Store { .. }
+            | Step::StorePart { .. }
+            | Step::Fill { .. }
+            | Step::Copy { .. }
+            | Step::CopyPart { .. }
+            | Step::View { .. } => {}
         }
     }
 }

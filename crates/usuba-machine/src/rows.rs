@@ -12,7 +12,8 @@ pub(crate) fn row_name(row: &Instruction) -> String {
 
 /// Whether an instruction computes from registers.
 pub(crate) fn is_computation(meaning: Meaning) -> bool {
-    !matches!(meaning, Meaning::Load | Meaning::Store | Meaning::Broadcast) && !is_constant(meaning)
+    use Meaning::*;
+    !matches!(meaning, Load | Store | Broadcast | StoreUnaligned | LoadPart | StorePart) && !is_constant(meaning)
 }
 
 /// Whether an instruction makes constants.

@@ -17,13 +17,17 @@
 //! ```
 //!
 //! - A type is `v512x32`, a vector of 512 bits in lanes of 32 (`v512`: single bits), `g64`, a word in a general-purpose
-//!   register, `m16`, a mask, `pointer` or `count`. An element of a region is a register of a type, or scalars: `u32` of 32 bits,
+//!   register, or `count`. An element of a region is a register of a type, or scalars: `u32` of 32 bits,
 //!   `u8*16` sixteen of 8 bits. After the element stands how many there are: `[8]`, or `[%2]` and `[4*%2]` of a public count.
 //! - An instruction is named by its mnemonic and, after a dot, the bits of its lanes if it has any; if several instructions
 //!   of the target are called so, `!` and its meaning follow. Then come the immediate and the operands. The function that an
 //!   instruction of three inputs computes is written beside it, as a comment.
 //! - A constant is a number for each lane, `lanes` with those of a group, or `bytes` in memory order. Constants come first in a
 //!   function, after its regions. `unused` lists the registers and regions that nothing defines.
+//! - A public count is a sum, `4*%2 - %3 + 1`, a quotient, `%2 / 64`, what that leaves, `%2 mod 64`, or the smaller one of a
+//!   count and a number, `min(%2, 1)`.
+//! - `&3 "rest": input u8[%5] = &1 + %4` is a view: the elements of `&1` from the one of the number `%4` on.
+//! - `part %5` after a load, a store or a copy says that only so many elements are moved, from the first on.
 //! - A loop runs a constant number of times, or as often as a register says: `loop i0 < %2`. A carried register has its
 //!   first and its next value beside it.
 //! - `fill` stores a register to so many places from one on; `copy` names a load and a store, then to where, from where, and
@@ -54,8 +58,8 @@ enum Kind {
 impl Kind {
     fn of(meaning: Meaning) -> Kind {
         match meaning {
-            Meaning::Load | Meaning::Broadcast => Kind::Load,
-            Meaning::Store => Kind::Store,
+            Meaning::Load | Meaning::Broadcast | Meaning::LoadPart => Kind::Load,
+            Meaning::Store | Meaning::StoreUnaligned | Meaning::StorePart => Kind::Store,
             meaning if is_constant(meaning) => Kind::Constant,
             meaning => {
                 debug_assert!(is_computation(meaning), "every meaning is of one kind");

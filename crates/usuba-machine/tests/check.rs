@@ -76,7 +76,7 @@ fn instructions_fit_their_operands() {
              %6: v256x32 = vpaddd.32 7 %0, %0
              %7: v256x32 = load vmovdqa &1[0]
              %8: v256x32 = load vpbroadcastq.64 &1[0]
-             %9: count = vpxor %0, %0
+             %9: g64 = vpxor %0, %0
              %10: v128x32 = load vmovdqa &0[1]
              store vmovdqa &2[0], %10",
         ),
@@ -88,7 +88,7 @@ fn instructions_fit_their_operands() {
             function `F`, %6: `vpaddd.32`: it has no meaning for this immediate: Some(7)
             function `F`, %7: `vmovdqa` does not repeat what it loads
             function `F`, %8: what is repeated has the type u32, but 8 bytes is needed
-            function `F`, %9: %0 has the type v256x32, but count is needed
+            function `F`, %9: %0 has the type v256x32, but g64 is needed
             function `F`, %10: what is loaded has the type v256x32, but v128x32 is needed
             function `F`: what is stored has the type v128x32, but v256x32 is needed
         "#]],
@@ -113,14 +113,14 @@ fn addresses_are_inside_for_all_inductions() {
              copy vmovdqa vmovdqa &2[0], &0[0] 0",
         ),
         expect![[r#"
-            function `F`, %0: the index of &0 goes from 1 to 4, outside of its 4 elements (a part of 1)
-            function `F`, %1: the index of &0 goes from -1 to 2, outside of its 4 elements (a part of 1)
+            function `F`, %0: &0[i0 + 1] may lie outside of the 4 elements of its region (elements used from there on: 1)
+            function `F`, %1: &0[-i0 + 2] may lie outside of the 4 elements of its region (elements used from there on: 1)
             function `F`: &0 is an input; it is not written
-            function `F`: the index of &3 goes from 0 to 3, outside of its 3 elements (a part of 1)
+            function `F`: &3[i0] may lie outside of the 3 elements of its region (elements used from there on: 1)
             function `F`, %2: i0 is used outside of its loop
-            function `F`: the index of &2 goes from 1 to 1, outside of its 4 elements (a part of 4)
+            function `F`: &2[1] may lie outside of the 4 elements of its region (elements used from there on: 4)
             function `F`: two places of &3 that the step reads and writes overlap
-            function `F`: the index of &3 goes from 2 to 2, outside of its 3 elements (a part of 2)
+            function `F`: &3[2] may lie outside of the 3 elements of its region (elements used from there on: 2)
             function `F`: a loop is run at least once, and a part has at least one element
         "#]],
     );
@@ -147,7 +147,7 @@ fn calls_fit_their_callee() {
         )
         .replace("function F ", callee),
         expect![[r#"
-            function `F`: the index of &0 goes from 3 to 3, outside of its 4 elements (a part of 2)
+            function `F`: &0[3] may lie outside of the 4 elements of its region (elements used from there on: 2)
             function `F`: argument 1 does not fit its parameter: the elements differ
             function `F`: &0 is an input; it is not written
             function `F`: two places of &3 that the step reads and writes overlap
@@ -183,13 +183,13 @@ fn public_counts_bound_their_loops_and_regions() {
          }",
         expect![[r#"
             function `F`: the length of &2 is not constant or is 0; memory of the function's own has a constant size
-            function `F`, %4: the index of &0 goes from 2 to 2 + 2*(%0 - 1), outside of its 2*%0 elements (a part of 1)
-            function `F`, %5: the index of &0 goes from 0 to 0 + 3*(%0 - 1), outside of its 2*%0 elements (a part of 1)
-            function `F`, %6: &0 may be empty here: it is reached in loops over its own count only
-            function `F`, %7: &0 may be empty here: it is reached in loops over its own count only
-            function `F`, %8: the index of &0 moves with several public counts
-            function `F`, %9: &0 may be empty here: it is reached in loops over its own count only
-            function `F`: %2 is no public count: a parameter of the type `count`
+            function `F`, %4: &0[2*i0 + 2] may lie outside of the 2*%0 elements of its region (elements used from there on: 1)
+            function `F`, %5: &0[3*i0] may lie outside of the 2*%0 elements of its region (elements used from there on: 1)
+            function `F`, %6: &0[-i0] may lie outside of the 2*%0 elements of its region (elements used from there on: 1)
+            function `F`, %7: &0[i1] may lie outside of the 2*%0 elements of its region (elements used from there on: 1)
+            function `F`, %8: &0[i1 + i2] may lie outside of the 2*%0 elements of its region (elements used from there on: 1)
+            function `F`, %9: &0[0] may lie outside of the 2*%0 elements of its region (elements used from there on: 1)
+            function `F`: %2 is no public count: a register of the type `count`, for the length of a parameter one of the parameters
         "#]],
     );
 }
@@ -225,5 +225,46 @@ fn a_program_has_functions_of_different_names() {
         expect![[r#"
         `F` is the name of two functions; names are unique
     "#]],
+    );
+}
+
+#[test]
+fn parts_and_views_are_inside() {
+    refused(
+        "target avx512
+         function F (%0 \"n\": count, &0 \"a\": input u8[%0], &1 \"r\": output u8[%0], &2 \"t\": output v512[4]) {
+           %1: count = %0 - 1
+           %2: count = %0 / 64
+           %3: count = %0 mod 65
+           %4: count = %0 / 0
+           %5: count = 64*%2 + 1
+           &3 \"beyond\": input u8[%2] = &0 + %5
+           &4 \"other\": output u8[%2] = &0 + %2
+           &5 \"twice\": input u8[%2] = &0 + %2
+           %6: v512 = load vmovdqu8.8 &0[0] part %3
+           %7: v512 = load vmovdqu8.8 &5[1] part %2
+           %8: count = min(%2, 63)
+           %9: v512 = load vmovdqu8.8 &5[0] part %8
+           store vmovdqu8.8 &2[0], %9 part %8
+           store vmovdqu8.8 &0[0], %9 part %8
+           store vmovdqu64 &1[0], %9
+           store vmovdqa64 &1[0], %9
+           copy &1[0], &1[0] part %8
+           copy &2[0], &1[0] part %8
+         }",
+        expect![[r#"
+            function `F`, %1: %1 may be negative; a public count is not
+            function `F`, %4: a public count is divided by 0
+            function `F`: &3 may reach beyond the end of &0, of which it is a view
+            function `F`: &4 has another role or other elements than &0, of which it is a view
+            function `F`, %6: %3 may be as many elements as v512 has; a part is fewer
+            function `F`, %7: %2 may be as many elements as v512 has; a part is fewer
+            function `F`: what is moved in part has the type v512, but 1 bytes is needed
+            function `F`: &0 is an input; it is not written
+            function `F`: &1[0] may lie outside of the %0 elements of its region (elements used from there on: 64)
+            function `F`: `vmovdqa64` does not store a register anywhere
+            function `F`: two places of &1 that the step reads and writes overlap
+            function `F`: &2[0] may lie outside of the 4 elements of its region (elements used from there on: %8)
+        "#]],
     );
 }

@@ -65,6 +65,47 @@ fn public_counts_and_calls() {
     }
 }
 
+/// Strings of bytes, whole registers and what is left of them: exclusive-or with one byte.
+#[test]
+fn strings_of_any_length() {
+    let program = checked(
+        "target avx512
+         function F (%0 \"n\": count, &0 \"a\": input u8[%0], &1 \"r\": output u8[%0]) {
+           %1: v512 = constant vmovdqa64.8 0x1b
+           %2: count = %0 / 64
+           %3: count = %0 mod 64
+           %4: count = %0 - %3
+           loop i0 < %2 {
+             %5: v512 = load vmovdqu64.512 &0[64*i0]
+             %6: v512 = vpxorq %5, %1
+             store vmovdqu64 &1[64*i0], %6
+           }
+           &2 \"rest\": input u8[%3] = &0 + %4
+           &3 \"end\": output u8[%3] = &1 + %4
+           %7: count = min(%3, 32)
+           %8: count = %3 - %7
+           &4 \"last\": input u8[%8] = &2 + %7
+           &5 \"very.end\": output u8[%8] = &3 + %7
+           %9: v512 = load vmovdqu8.8 &2[0] part %7
+           %10: v512 = vpxorq %9, %1
+           store vmovdqu8.8 &3[0], %10 part %7
+           loop i1 < 1 {
+           &6 \"t\": local u8[64]
+           copy &6[0], &4[0] part %8
+           %11: v512 = load vmovdqu64.512 &6[0]
+           %12: v512 = vpxorq %11, %1
+           store vmovdqu64 &6[0], %12
+           copy &5[0], &6[0] part %8
+           }
+         }",
+    );
+    for length in 0..200 {
+        let bytes: Vec<u8> = (0..length).map(|at| (at * 7) as u8).collect();
+        let expected: Vec<u8> = bytes.iter().map(|byte| byte ^ 0x1b).collect();
+        assert_eq!(run(&program, &[words(&[length as u64]), bytes]), Ok(vec![expected]), "{length}");
+    }
+}
+
 #[test]
 fn inputs_that_do_not_fit_are_refused() {
     let program = checked("target gp64 function F (%0 \"n\": count, &0 \"a\": input g64[2*%0]) { }");

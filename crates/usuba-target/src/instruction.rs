@@ -86,8 +86,16 @@ pub enum Meaning {
     Load,
     /// A register to memory, aligned to its size.
     Store,
-    /// `lane` bits from memory, repeated in the whole register.
+    /// `lane` bits from memory, repeated in the whole register; as many as the register has: a register from anywhere.
     Broadcast,
+    /// A register to memory, wherever.
+    StoreUnaligned,
+    /// The first `n` lanes of a register from memory, wherever, and zeros; the rest of memory is not touched. `n` is a public
+    /// count, fewer than all lanes.
+    LoadPart,
+    /// The first `n` lanes of a register to memory, wherever; the rest of memory is not touched. `n` as for
+    /// [`Meaning::LoadPart`].
+    StorePart,
     /// The constant `n`, known when the code is made, repeated in every lane.
     Constant,
     /// 16 constant bytes, repeated in every group.

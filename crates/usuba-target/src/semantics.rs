@@ -60,6 +60,9 @@ pub enum Undefined {
     /// An index of [`Meaning::ShuffleBytes`] that machines understand in different ways.
     #[error("its index is {0:#x}, neither below 16 nor the one that selects a zero")]
     Index(u8),
+    /// A part that is not smaller than the register.
+    #[error("it moves fewer than all lanes, not {0} bytes")]
+    Part(usize),
     /// Constants are what [`constant`] makes, and of the kind that the meaning takes.
     #[error("it takes another kind of constant, or one of another size")]
     Constant,
@@ -67,7 +70,7 @@ pub enum Undefined {
 
 impl Meaning {
     /// How many operands an instruction of this meaning has. A load has one, what it reads; a store has the address and the
-    /// value.
+    /// value. Of [`Meaning::LoadPart`] and [`Meaning::StorePart`] the last is the count.
     pub fn operands(self) -> usize {
         use Meaning::*;
         match self {
@@ -75,10 +78,10 @@ impl Meaning {
             Not | ShiftLeft | ShiftRight | ShiftRightArithmetic | RotateLeft | ShuffleWords
             | PermuteGroups | Load | Broadcast => 1,
             PermuteQuads => 1,
-            Ternary | Select | Xor3 | PermuteLanesOfTwo | MergeShuffledBytes => 3,
+            Ternary | Select | Xor3 | PermuteLanesOfTwo | MergeShuffledBytes | StorePart => 3,
             And | Or | Xor | AndNot | NotAnd | OrNot | Add | Subtract | Multiply | MultiplyLowHalves
             | MapBytes | MapInverseBytes | ShuffleBytes | Store | InterleaveLow | InterleaveHigh
-            | EvenLanes | OddLanes | ExchangeLow | ExchangeHigh | PermuteTwoGroups | PermuteLanes | Blend => {
+            | StoreUnaligned | LoadPart | EvenLanes | OddLanes | ExchangeLow | ExchangeHigh | PermuteTwoGroups | PermuteLanes | Blend => {
                 2
             }
         }
@@ -128,7 +131,8 @@ pub fn immediates(row: &Instruction, bytes: usize) -> impl Iterator<Item = u32> 
 /// What a row makes of its operands: the bytes of a register of `bytes` bytes, in memory order.
 ///
 /// Every operand is a register of that size, but for [`Meaning::Broadcast`]: the bits that it reads, in memory order. A load
-/// gives what it reads, and a store, which is given its value alone, what it writes.
+/// gives what it reads, and a store, which is given its value alone, what it writes. Of a part it is given the number of lanes
+/// besides, in eight bytes, and what is not stored is zero.
 ///
 /// # Errors
 /// The meaning says nothing of these operands, of this immediate or of such a register.
@@ -198,9 +202,17 @@ pub fn evaluate_into(
                 to.copy_from_slice(&operands[0][GROUP * from..][..GROUP]);
             }
         }
-        Load | Store => result.copy_from_slice(operands[0]),
+        Load | Store | StoreUnaligned => result.copy_from_slice(operands[0]),
         Broadcast => {
             result.chunks_exact_mut(operands[0].len()).for_each(|to| to.copy_from_slice(operands[0]))
+        }
+        LoadPart | StorePart => {
+            let part = number(operands[1]) as usize * (lane as usize / 8);
+            if part >= bytes {
+                return Err(Undefined::Part(part));
+            }
+            result.fill(0);
+            result[..part].copy_from_slice(&operands[0][..part]);
         }
         Constant | ConstantGroup | ConstantLanes | ConstantBytes => return Err(Undefined::Constant),
         moving => {
@@ -241,6 +253,11 @@ pub fn constant(row: &Instruction, bytes: usize, constant: &Constant) -> Result<
     Ok(piece.repeat(bytes / size))
 }
 
+/// A number of eight bytes, the lowest first.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
+}
+
 /// The inverse of each byte in GF(2^8).
 static INVERSES: LazyLock<[u8; 256]> = LazyLock::new(|| std::array::from_fn(|byte| inverse(byte as u8)));
 
@@ -258,13 +275,18 @@ fn check(
     bytes: usize,
 ) -> Result<(), Undefined> {
     use Meaning::*;
-    let expected = if meaning == Store { 1 } else { meaning.operands() };
+    let is_store = matches!(meaning, Store | StoreUnaligned | StorePart);
+    let expected = meaning.operands() - usize::from(is_store);
     if operands.len() != expected {
         return Err(Undefined::Operands { expected, found: operands.len() });
     }
     let size = if meaning == Broadcast { lane as usize / 8 } else { bytes };
-    if let Some(other) = operands.iter().find(|operand| operand.len() != size) {
-        return Err(Undefined::Size { expected: size, found: other.len() });
+    let is_part = matches!(meaning, LoadPart | StorePart);
+    for (place, operand) in operands.iter().enumerate() {
+        let expected = if is_part && place == 1 { 8 } else { size };
+        if operand.len() != expected {
+            return Err(Undefined::Size { expected, found: operand.len() });
+        }
     }
     let lanes = bytes > 0 && size > 0 && (8 * bytes).is_multiple_of(lane as usize);
     let fits = match meaning {

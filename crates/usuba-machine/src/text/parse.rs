@@ -2,7 +2,7 @@
 
 use super::{Kind, TextError, TextMessage, rows_called};
 use crate::program::{
-    Address, Argument, Block, Call, Carried, Element, Function, Length, Loop, Parameter, Program, Region,
+    Address, Argument, Block, Call, Carried, Element, Function, Length, Loop, Parameter, Program, Public, Region,
     RegionId, Register, RegisterId, RegisterType, Role, Step, Trips,
 };
 use std::collections::BTreeMap;
@@ -184,10 +184,8 @@ impl Parser<'_> {
         let bits = |text: &str| text.parse().ok().filter(|bits| (1..=512).contains(bits));
         let split = word.split_at_checked(1);
         let found = match (word, split) {
-            ("pointer", _) => Some(RegisterType::Pointer),
             ("count", _) => Some(RegisterType::Count),
             (_, Some(("g", rest))) => bits(rest).map(|bits| RegisterType::General { bits }),
-            (_, Some(("m", rest))) => bits(rest).map(|bits| RegisterType::Mask { bits }),
             (_, Some(("v", rest))) => match rest.split_once('x') {
                 None => bits(rest).map(|bits| RegisterType::Vector { bits, lane: 0 }),
                 Some((of, lane)) => {
@@ -424,11 +422,21 @@ impl Parser<'_> {
             return self.fault(TextMessage::Deep(MAX_DEPTH));
         }
         let mut block = Block::default();
-        while self.rest().starts_with('&') {
-            block.locals.push(self.declared()?);
-        }
         while !self.take("}") {
-            block.steps.push(self.step(depth)?);
+            if !self.rest().starts_with('&') {
+                block.steps.push(self.step(depth)?);
+                continue;
+            }
+            let region = self.declared()?;
+            if self.take("=") {
+                let of = self.region()?;
+                self.need("+", "`+` and how many elements further")?;
+                block.steps.push(Step::View { region, of, offset: self.register()? });
+            } else if block.steps.is_empty() {
+                block.locals.push(region);
+            } else {
+                return self.expected("`=` and the region that this is a view of");
+            }
         }
         Ok(block)
     }
@@ -438,7 +446,11 @@ impl Parser<'_> {
             () if self.take("store") => {
                 let (row, address) = (self.row(Kind::Store)?, self.address()?);
                 self.need(",", "`,`")?;
-                Ok(Step::Store { row, address, value: self.register()? })
+                let value = self.register()?;
+                Ok(match self.part()? {
+                    Some(count) => Step::StorePart { row, address, value, count },
+                    None => Step::Store { row, address, value },
+                })
             }
             () if self.take("fill") => {
                 let (store, address) = (self.row(Kind::Store)?, self.address()?);
@@ -446,12 +458,7 @@ impl Parser<'_> {
                 let value = self.register()?;
                 Ok(Step::Fill { store, address, len: self.small("a number of elements")?, value })
             }
-            () if self.take("copy") => {
-                let (load, store, to) = (self.row(Kind::Load)?, self.row(Kind::Store)?, self.address()?);
-                self.need(",", "`,`")?;
-                let from = self.address()?;
-                Ok(Step::Copy { load, store, from, to, len: self.small("a number of elements")? })
-            }
+            () if self.take("copy") => self.copy(),
             () if self.take("call") => self.call(),
             () if self.take("loop") => self.looped(depth),
             () if self.rest().starts_with('%') => self.definition(),
@@ -459,11 +466,34 @@ impl Parser<'_> {
         }
     }
 
+    fn copy(&mut self) -> Parsed<Step> {
+        let whole = !self.rest().starts_with('&');
+        let rows = if whole { Some((self.row(Kind::Load)?, self.row(Kind::Store)?)) } else { None };
+        let to = self.address()?;
+        self.need(",", "`,`")?;
+        let from = self.address()?;
+        match (rows, self.part()?) {
+            (Some((load, store)), None) => {
+                Ok(Step::Copy { load, store, from, to, len: self.small("a number of elements")? })
+            }
+            (None, Some(count)) => Ok(Step::CopyPart { from, to, count }),
+            (None, None) => self.expected("`part` and a public count"),
+            (Some(_), Some(_)) => self.fault(TextMessage::CopyPart),
+        }
+    }
+
     fn definition(&mut self) -> Parsed<Step> {
         let result = self.defined()?;
         self.need("=", "`=`")?;
+        if self.own.registers.get(&result.0).is_some_and(|register| register.ty == RegisterType::Count) {
+            return Ok(Step::Count { result, value: self.public()? });
+        }
         if self.take("load") {
-            return Ok(Step::Load { row: self.row(Kind::Load)?, result, address: self.address()? });
+            let (row, address) = (self.row(Kind::Load)?, self.address()?);
+            return Ok(match self.part()? {
+                Some(count) => Step::LoadPart { row, result, address, count },
+                None => Step::Load { row, result, address },
+            });
         }
         if self.take("constant") {
             return Ok(Step::Constant { row: self.row(Kind::Constant)?, result, constant: self.constant()? });
@@ -476,6 +506,52 @@ impl Parser<'_> {
             operands.push(self.register()?);
         }
         Ok(Step::Compute { row, result, operands, immediate })
+    }
+
+    /// How many elements, if only the first are moved.
+    fn part(&mut self) -> Parsed<Option<RegisterId>> {
+        if self.take("part") { self.register().map(Some) } else { Ok(None) }
+    }
+
+    fn public(&mut self) -> Parsed<Public> {
+        let positive = |parser: &mut Self| parser.small("a number");
+        if self.take("min") {
+            self.need("(", "`(`")?;
+            let of = self.register()?;
+            self.need(",", "`,`")?;
+            let bound = positive(self)?;
+            self.need(")", "`)`")?;
+            return Ok(Public::Least { of, bound });
+        }
+        let largest = i64::MAX as u64;
+        let (mut constant, mut terms) = (0_i64, Vec::new());
+        let mut sign = if self.take("-") { -1 } else { 1 };
+        loop {
+            let is_count = self.rest().starts_with('%');
+            let factor = if is_count { 1 } else { self.number("a count or a number", largest)? as i64 };
+            if is_count || self.take("*") {
+                terms.push((self.register()?, sign * factor));
+            } else {
+                match constant.checked_add(sign * factor) {
+                    Some(sum) => constant = sum,
+                    None => return self.fault(TextMessage::Large(largest)),
+                }
+            }
+            if let ([(of, 1)], 0) = (terms.as_slice(), constant) {
+                let of = *of;
+                if self.take("/") {
+                    return Ok(Public::Quotient { of, by: positive(self)? });
+                }
+                if self.take("mod") {
+                    return Ok(Public::Remainder { of, by: positive(self)? });
+                }
+            }
+            sign = match () {
+                () if self.take("+") => 1,
+                () if self.take("-") => -1,
+                () => return Ok(Public::Sum { constant, terms }),
+            };
+        }
     }
 
     fn constant(&mut self) -> Parsed<Constant> {

@@ -2,7 +2,7 @@
 
 use super::{computed, written};
 use crate::program::{
-    Address, Argument, Block, Call, Element, Function, Length, Loop, Parameter, Program, RegionId,
+    Address, Argument, Block, Call, Element, Function, Length, Loop, Parameter, Program, Public, RegionId,
     RegisterId, RegisterType, Role, Step, Trips,
 };
 use std::collections::BTreeSet;
@@ -28,8 +28,6 @@ impl Display for RegisterType {
             RegisterType::Vector { bits, lane: 0 } => write!(f, "v{bits}"),
             RegisterType::Vector { bits, lane } => write!(f, "v{bits}x{lane}"),
             RegisterType::General { bits } => write!(f, "g{bits}"),
-            RegisterType::Mask { bits } => write!(f, "m{bits}"),
-            RegisterType::Pointer => f.write_str("pointer"),
             RegisterType::Count => f.write_str("count"),
         }
     }
@@ -69,6 +67,36 @@ impl Display for Role {
 impl Display for Address {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}[{}]", self.region, self.index)
+    }
+}
+
+impl Display for Public {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Public::Sum { constant, terms } => {
+                for (place, (count, coefficient)) in terms.iter().enumerate() {
+                    match (place, *coefficient < 0) {
+                        (0, false) => {}
+                        (0, true) => f.write_str("-")?,
+                        (_, false) => f.write_str(" + ")?,
+                        (_, true) => f.write_str(" - ")?,
+                    }
+                    match coefficient.unsigned_abs() {
+                        1 => write!(f, "{count}")?,
+                        factor => write!(f, "{factor}*{count}")?,
+                    }
+                }
+                match (terms.is_empty(), *constant) {
+                    (true, constant) => write!(f, "{constant}"),
+                    (false, 0) => Ok(()),
+                    (false, constant) if constant < 0 => write!(f, " - {}", constant.unsigned_abs()),
+                    (false, constant) => write!(f, " + {constant}"),
+                }
+            }
+            Public::Quotient { of, by } => write!(f, "{of} / {by}"),
+            Public::Remainder { of, by } => write!(f, "{of} mod {by}"),
+            Public::Least { of, bound } => write!(f, "min({of}, {bound})"),
+        }
     }
 }
 
@@ -212,12 +240,28 @@ impl Printer<'_> {
                 self.defined(f, *result)?;
                 writeln!(f, " = load {} {address}", self.row(row))
             }
+            Step::LoadPart { row, result, address, count } => {
+                self.defined(f, *result)?;
+                writeln!(f, " = load {} {address} part {count}", self.row(row))
+            }
             Step::Store { row, address, value } => writeln!(f, "store {} {address}, {value}", self.row(row)),
+            Step::StorePart { row, address, value, count } => {
+                writeln!(f, "store {} {address}, {value} part {count}", self.row(row))
+            }
             Step::Fill { store, address, len, value } => {
                 writeln!(f, "fill {} {address}, {value} {len}", self.row(store))
             }
             Step::Copy { load, store, from, to, len } => {
                 writeln!(f, "copy {} {} {to}, {from} {len}", self.row(load), self.row(store))
+            }
+            Step::CopyPart { from, to, count } => writeln!(f, "copy {to}, {from} part {count}"),
+            Step::Count { result, value } => {
+                self.defined(f, *result)?;
+                writeln!(f, " = {value}")
+            }
+            Step::View { region, of, offset } => {
+                self.declared(f, *region)?;
+                writeln!(f, " = {of} + {offset}")
             }
             Step::Call(call) => self.call(f, call),
             Step::Loop(looped) => self.looped(f, looped, depth),
@@ -279,8 +323,12 @@ impl Seen {
         step.defines(&mut |register| {
             self.registers.insert(register);
         });
-        if let Step::Loop(looped) = step {
-            self.block(&looped.body);
+        match step {
+            Step::Loop(looped) => self.block(&looped.body),
+            Step::View { region, .. } => {
+                self.regions.insert(*region);
+            }
+            _ => {}
         }
     }
 }

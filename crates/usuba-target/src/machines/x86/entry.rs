@@ -155,6 +155,7 @@ impl Entry {
         }
         let c = if bits == 512 { self.c512.unwrap_or(self.c) } else { self.c };
         let c = c.replace("{mm}", ["_mm", "_mm256", "_mm512"][width]);
+        let c = c.replace("__mmask{bytes}", &format!("__mmask{}", bits / 8));
         let c = c.replace("{bits}", &bits.to_string()).replace("{x}", if bits == 512 { "" } else { "x" });
         Some(Instruction {
             meaning: self.meaning,
@@ -253,7 +254,7 @@ mod tests {
         use Meaning::*;
         for row in ROWS.iter().flatten() {
             let moves =
-                matches!(row.meaning, Load | Store | Broadcast | Constant | ConstantGroup | ConstantBytes);
+                matches!(row.meaning, Load | Store | StoreUnaligned | LoadPart | StorePart | Broadcast | Constant | ConstantGroup | ConstantBytes);
             assert_eq!(row.form.is_none(), moves, "{}", row.mnemonic);
             let memory = row.form.and_then(|form| form.memory);
             assert!(memory.is_none_or(|place| place + 1 == row.meaning.operands()), "{}", row.mnemonic);

@@ -36,6 +36,9 @@ const ALL: &[u32] = &[128, 256, 512];
 /// Names of the moves of whole registers.
 const MOVES: [&str; 3] = ["movdqa", "vmovdqa", "vmovdqa64"];
 
+/// The same wherever the register lies in memory.
+const UNALIGNED: [&str; 3] = ["movdqu", "vmovdqu", "vmovdqu64"];
+
 /// Cycles of a load, by width.
 const LOADED: [u8; 3] = [6, 7, 8];
 
@@ -82,6 +85,10 @@ pub(super) const TABLE: &[Entry] = &[
     entry(PermuteGroups,        0,  ["", "", "vshufi64x2"],               W512, BASE,        "_mm512_shuffle_i64x2({0}, {0}, {imm})").doubled().cost(3, 1, CROSS),
     entry(Load,                 0,  MOVES,                                ALL, BASE,         "{0}").cost(6, 1, LOADS).takes(LOADED),
     entry(Store,                0,  MOVES,                                ALL, BASE,         "{0} = {1}").cost(1, 1, STORES),
+    entry(StoreUnaligned,       0,  UNALIGNED,                            ALL, BASE,         "{mm}_storeu_si{bits}((__m{bits}i *)(void *){0}, {1})").cost(1, 1, STORES),
+    // The mask is made of the count where it is used.
+    entry(LoadPart,             8,  ["", "", "vmovdqu8"],                 ALL, BYTES,        "{mm}_maskz_loadu_epi8((__mmask{bytes})(((uint64_t)1 << {1}) - 1), {0})").cost(8, 2, LOADS),
+    entry(StorePart,            8,  ["", "", "vmovdqu8"],                 ALL, BYTES,        "{mm}_mask_storeu_epi8({0}, (__mmask{bytes})(((uint64_t)1 << {2}) - 1), {1})").cost(1, 2, STORES),
     entry(Broadcast,            8,  ["", "vpbroadcastb", "vpbroadcastb"], ALL, REPEAT_BYTES, "{mm}_set1_epi8((char){0})").cost(8, 2, LOADS).takes([8, 8, 9]),
     entry(Broadcast,            16, ["", "vpbroadcastw", "vpbroadcastw"], ALL, REPEAT_BYTES, "{mm}_set1_epi16((short){0})").cost(8, 2, LOADS).takes([8, 8, 9]),
     entry(Broadcast,            32, ["", "vpbroadcastd", "vpbroadcastd"], ALL, REPEAT,       "{mm}_set1_epi32((int){0})").cost(7, 1, LOADS).takes(LOADED),
