@@ -172,6 +172,24 @@ impl Case {
         WORD * words / self.bytes.max(WORD)
     }
 
+    /// How many operands the row is given when it is run: a store has none for its address.
+    fn operands(&self) -> usize {
+        let is_store =
+            matches!(self.row.meaning, Meaning::Store | Meaning::StoreUnaligned | Meaning::StorePart);
+        self.row.meaning.operands() - usize::from(is_store)
+    }
+
+    /// Whether its second operand is a public count.
+    fn is_part(&self) -> bool {
+        matches!(self.row.meaning, Meaning::LoadPart | Meaning::StorePart)
+    }
+
+    /// A count that is fewer than all lanes, from random bytes.
+    fn count(&self, operand: &[u8]) -> u64 {
+        let lanes = self.bytes as u64 * 8 / u64::from(self.row.lane.max(8));
+        u64::from(operand.first().copied().unwrap_or(0)) % lanes
+    }
+
     /// The digest of each block, by the meaning of the row.
     ///
     /// # Errors
@@ -186,7 +204,7 @@ impl Case {
     /// As for [`Case::digests`].
     pub fn digests_by(&self, stream: &Stream, way: Way) -> Result<Vec<u64>, Undefined> {
         let tuples = self.tuples(stream.bytes.len() / WORD) / self.blocks();
-        let operands = if self.row.meaning == Meaning::Store { 1 } else { self.row.meaning.operands() };
+        let operands = self.operands();
         let (mut register, mut repeated) = (vec![0; self.bytes], vec![0; self.bytes]);
         let size = match (self.row.meaning, self.row.lane as usize / 8) {
             (Meaning::Broadcast, 1..) => self.row.lane as usize / 8,
@@ -207,6 +225,10 @@ impl Case {
                     let piece = bits as usize / 8;
                     repeated.chunks_mut(piece).for_each(|to| to.copy_from_slice(&all[place][..piece]));
                     all[place] = &repeated;
+                }
+                let count = self.count(all[1]).to_le_bytes();
+                if self.is_part() {
+                    all[1] = &count;
                 }
                 evaluate_into(&self.row, &all[..operands], immediate, &mut register)?;
                 Ok(mix(digest, &register))
@@ -407,6 +429,29 @@ impl Case {
             (Meaning::Broadcast, _) if row.lane > 0 => {
                 body.push_str(&operand(0, &format!("uint{}_t", row.lane), ""));
                 row.expression(&["x0"], None)
+            }
+            (Meaning::StoreUnaligned, _) => {
+                body.push_str(&operand(0, register, ""));
+                let stored = row.expression(&["stored", "x0"], None);
+                body.push_str(&format!(
+                    "    unsigned char stored[sizeof x0];\n    {stored};\n    {register} y;\n    memcpy(&y, stored, sizeof y);\n"
+                ));
+                "y".into()
+            }
+            (Meaning::LoadPart | Meaning::StorePart, _) => {
+                let lanes = 8 * bytes / row.lane as usize;
+                body.push_str(&operand(0, register, ""));
+                body.push_str(&operand(1, "unsigned char", &format!("[{bytes}]")));
+                body.push_str(&format!(
+                    "    size_t count = x1[0] % {lanes};\n    {register} y;\n    memset(&y, 0, sizeof y);\n"
+                ));
+                match row.meaning {
+                    Meaning::LoadPart => {
+                        body.push_str(&format!("    y = {};\n", row.expression(&["&x0", "count"], None)));
+                    }
+                    _ => body.push_str(&format!("    {};\n", row.expression(&["&y", "x0", "count"], None))),
+                }
+                "y".into()
             }
             (Meaning::Store, _) => {
                 body.push_str(&operand(0, register, ""));

@@ -13,11 +13,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use usuba_ir::program::{Affine, Inline};
 use usuba_machine::program::{
-    Address, Argument, Block, Call, Element, Function, Loop, Parameter, RegionId, RegisterId, RegisterType,
-    Role, Step, Trips,
+    Address, Argument, Block, Call, Element, Function, Loop, Parameter, Public, RegionId, RegisterId,
+    RegisterType, Role, Step, Trips,
 };
 use usuba_machine::{Checked, Shape};
-use usuba_target::Target;
+use usuba_target::{Instruction, Meaning, Target};
 
 /// The source file of a program.
 pub(crate) fn source(
@@ -75,6 +75,35 @@ pub(crate) fn source(
     text
 }
 
+/// A machine program as a source file of C, with its entry under the name `symbol`: the parameters as for
+/// [`crate::assembly`], counts of the type `size_t`.
+pub fn program_source(program: &Checked, symbol: &str) -> String {
+    let mut text = String::from("#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n");
+    let Some(target) = usuba_target::by_name(program.target) else { return text };
+    for header in target.headers {
+        let _ = writeln!(text, "#include <{header}>");
+    }
+    let mut symbols = Names::default();
+    symbols.fresh(symbol);
+    let last = program.functions.len().saturating_sub(1);
+    let names: Vec<String> = program
+        .functions
+        .iter()
+        .enumerate()
+        .map(|(number, function)| match number == last {
+            true => symbol.to_owned(),
+            false => symbols.fresh(&format!("{symbol}_{}", identifier(&function.name))),
+        })
+        .collect();
+    for (number, function) in program.functions.iter().enumerate() {
+        text.push('\n');
+        let mut printer = Printer::new(target, function, &names, BTreeSet::new());
+        printer.is_public = number == last;
+        printer.function(&mut text, &names[number], None);
+    }
+    text
+}
+
 struct Printer<'a> {
     target: &'a Target,
     function: &'a Function,
@@ -88,6 +117,8 @@ struct Printer<'a> {
     into_caller: bool,
     /// Whether Clang shall align its stack.
     aligned: bool,
+    /// Whether it is the entry of a program that is no kernel.
+    is_public: bool,
 }
 
 impl<'a> Printer<'a> {
@@ -137,6 +168,7 @@ impl<'a> Printer<'a> {
             hidden,
             into_caller: false,
             aligned: false,
+            is_public: false,
         }
     }
 
@@ -148,6 +180,7 @@ impl<'a> Printer<'a> {
             Some(parameters) => text.push_str(&prototype(symbol, parameters, "restrict")),
             None => {
                 let linkage = match self.function.inline {
+                    _ if self.is_public => "extern",
                     Inline::Auto if self.into_caller => inlined::KEYWORD,
                     Inline::Auto => "static",
                     Inline::Always => "static inline",
@@ -167,7 +200,10 @@ impl<'a> Printer<'a> {
                                 Role::Input | Role::Uniform => "const ",
                                 Role::Output | Role::Local => "",
                             };
-                            write!(text, "{comma}{constant}{ty} *restrict {}", self.regions[region.index()])
+                            // A string to be read may be the one that is written.
+                            let alone =
+                                if self.is_public && self.is_string(region) { "" } else { "restrict " };
+                            write!(text, "{comma}{constant}{ty} *{alone}{}", self.regions[region.index()])
                         }
                     };
                 }
@@ -241,13 +277,43 @@ impl<'a> Printer<'a> {
                 writeln!(text, "{margin}const {ty} {} = {value};", self.registers[result.index()])
             }
             Step::Load { row, result, address } => {
-                let value = row.expression(&[&self.operand(address)], None);
+                let value = row.expression(&[&self.read(row, address)], None);
                 let ty = self.ty(*result);
                 writeln!(text, "{margin}const {ty} {} = {value};", self.registers[result.index()])
             }
+            Step::LoadPart { row, result, address, count } => {
+                let value = row.expression(&[&self.pointer(address), &self.registers[count.index()]], None);
+                let ty = self.ty(*result);
+                writeln!(text, "{margin}const {ty} {} = {value};", self.registers[result.index()])
+            }
+            Step::StorePart { row, address, value, count } => {
+                let operands =
+                    [&*self.pointer(address), &self.registers[value.index()], &self.registers[count.index()]];
+                writeln!(text, "{margin}{};", row.expression(&operands, None))
+            }
+            Step::CopyPart { from, to, count } => {
+                let (from, to) = (self.pointer(from), self.pointer(to));
+                writeln!(text, "{margin}memcpy({to}, {from}, {});", self.registers[count.index()])
+            }
+            Step::Count { result, value } => {
+                let value = self.public(value);
+                writeln!(text, "{margin}const size_t {} = {value};", self.registers[result.index()])
+            }
+            Step::View { region, of, offset } => {
+                let ty = self.element_type(*region);
+                let constant = match self.function.region(*region).role {
+                    Role::Input | Role::Uniform => "const ",
+                    Role::Output | Role::Local => "",
+                };
+                let (name, of) = (&self.regions[region.index()], &self.regions[of.index()]);
+                writeln!(text, "{margin}{constant}{ty} *{name} = {of} + {};", self.registers[offset.index()])
+            }
             Step::Store { row, address, value } => {
-                let stored = row.expression(&[&self.operand(address), &self.registers[value.index()]], None);
-                writeln!(text, "{margin}{stored};")
+                let to = match row.meaning {
+                    Meaning::StoreUnaligned => format!("({})", self.pointer(address)),
+                    _ => self.operand(address),
+                };
+                writeln!(text, "{margin}{};", row.expression(&[&to, &self.registers[value.index()]], None))
             }
             Step::Fill { store, address, len, value } => {
                 let to = self.indexed(address, "_k");
@@ -268,6 +334,24 @@ impl<'a> Printer<'a> {
                 Ok(())
             }
         };
+    }
+
+    /// Public arithmetic. Negative coefficients are right in `size_t`, as those of indices are.
+    fn public(&self, value: &Public) -> String {
+        let name = |count: &RegisterId| self.registers[count.index()].as_str();
+        match value {
+            Public::Sum { constant, terms } => {
+                let mut text = constant.to_string();
+                for (count, coefficient) in terms {
+                    let sign = if *coefficient < 0 { '-' } else { '+' };
+                    let _ = write!(text, " {sign} {} * {}", coefficient.unsigned_abs(), name(count));
+                }
+                text
+            }
+            Public::Quotient { of, by } => format!("{} / {by}", name(of)),
+            Public::Remainder { of, by } => format!("{} % {by}", name(of)),
+            Public::Least { of, bound } => format!("{0} < {bound} ? {0} : {bound}", name(of)),
+        }
     }
 
     fn call(&self, text: &mut String, call: &Call, margin: &str) {
@@ -339,6 +423,20 @@ impl<'a> Printer<'a> {
         let _ = writeln!(text, "{margin}}}");
     }
 
+    fn is_string(&self, region: RegionId) -> bool {
+        self.function.region(region).element == Element::Scalars { bits: 8, count: 1 }
+    }
+
+    /// What a row loads: an element, or where a broadcast of more than 64 bits is to read.
+    fn read(&self, row: &Instruction, address: &Address) -> String {
+        match row.meaning {
+            Meaning::Broadcast if self.is_string(address.region) && row.lane > 64 => {
+                format!("({})", self.pointer(address))
+            }
+            _ => self.operand(address),
+        }
+    }
+
     /// The element at an address as an operand of a row: an lvalue, or a pointer for the broadcasts of whole chunks.
     fn operand(&self, address: &Address) -> String {
         self.element(address.region, index_text(&address.index))
@@ -392,8 +490,6 @@ fn c_type(target: &Target, ty: RegisterType) -> &'static str {
     match ty {
         RegisterType::Vector { lane, .. } => target.register_type(lane),
         RegisterType::General { bits } => target.register_type(bits),
-        RegisterType::Mask { .. } => "__mmask64",
-        RegisterType::Pointer => "void *",
         RegisterType::Count => "size_t",
     }
 }
@@ -457,6 +553,23 @@ impl Used {
                 Step::Load { address, .. } => {
                     self.regions.insert(address.region);
                 }
+                Step::LoadPart { address, count, .. } => {
+                    self.regions.insert(address.region);
+                    self.registers.insert(*count);
+                }
+                Step::StorePart { address, value, count, .. } => {
+                    self.regions.insert(address.region);
+                    self.registers.extend([value, count]);
+                }
+                Step::CopyPart { from, to, count } => {
+                    self.regions.extend([from.region, to.region]);
+                    self.registers.insert(*count);
+                }
+                Step::Count { value, .. } => self.registers.extend(value.counts()),
+                Step::View { of, offset, .. } => {
+                    self.regions.insert(*of);
+                    self.registers.insert(*offset);
+                }
                 Step::Store { address, value, .. } | Step::Fill { address, value, .. } => {
                     self.regions.insert(address.region);
                     self.registers.insert(*value);
@@ -478,6 +591,9 @@ impl Used {
                     }
                 }
                 Step::Loop(looped) => {
+                    if let Trips::Public(count) = looped.trips {
+                        self.registers.insert(count);
+                    }
                     for carried in &looped.carried {
                         self.registers.extend([carried.initial, carried.next]);
                     }

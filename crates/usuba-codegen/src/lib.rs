@@ -47,7 +47,8 @@ mod signature;
 mod unroll;
 mod vertical;
 
-pub use asm::Listing;
+pub use asm::{Listing, Stop, assembly};
+pub use c::program_source;
 pub use messages::{Fault, Internal, Missing, NoCode, Reason};
 pub use order::Order;
 pub use pass::{Observer, PASSES, Product, stages};

@@ -3,7 +3,9 @@
 //! The values of the node are live, but an expansion may use less than it is given: a shuffle that keeps no bit, an array
 //! that a loop copies and only writes.
 
-use usuba_machine::program::{Address, Argument, Block, Function, Region, RegionId, RegisterId, Role, Step};
+use usuba_machine::program::{
+    Address, Argument, Block, Function, Region, RegionId, RegisterId, Role, Step, Trips,
+};
 
 /// Removes dead loads, constants, instructions, carried registers, and local regions that nothing reads with all that is
 /// written to them. Cost: linear for each level of dependence among the dead.
@@ -44,9 +46,11 @@ impl Used {
 
     fn writes_nothing(&self, step: &Step) -> bool {
         match step {
-            Step::Store { address, .. } | Step::Fill { address, .. } | Step::Copy { to: address, .. } => {
-                !self.regions[address.region.index()]
-            }
+            Step::Store { address, .. }
+            | Step::StorePart { address, .. }
+            | Step::Fill { address, .. }
+            | Step::Copy { to: address, .. }
+            | Step::CopyPart { to: address, .. } => !self.regions[address.region.index()],
             _ => false,
         }
     }
@@ -56,7 +60,7 @@ fn uses(block: &Block, used: &mut Used) {
     let Used { registers, regions } = &mut *used;
     let mut mark = |register: RegisterId| registers[register.index()] = true;
     let mut read = |address: &Address| regions[address.region.index()] = true;
-    let mut inner = Vec::new();
+    let (mut inner, mut views) = (Vec::new(), Vec::new());
     for step in &block.steps {
         match step {
             Step::Compute { operands, .. } => operands.iter().for_each(|&operand| mark(operand)),
@@ -70,10 +74,32 @@ fn uses(block: &Block, used: &mut Used) {
                     }
                 }
             }
-            Step::Loop(looped) => inner.push(looped),
+            Step::Loop(looped) => {
+                if let Trips::Public(count) = looped.trips {
+                    mark(count);
+                }
+                inner.push(looped);
+            }
             Step::Load { address, .. } | Step::Copy { from: address, .. } => read(address),
+            Step::LoadPart { address, count, .. } | Step::CopyPart { from: address, count, .. } => {
+                read(address);
+                mark(*count);
+            }
+            Step::StorePart { value, count, .. } => {
+                mark(*value);
+                mark(*count);
+            }
+            Step::Count { value, .. } => value.counts().into_iter().for_each(&mut mark),
+            // Views are kept, and what they are views of.
+            Step::View { region, of, offset } => {
+                mark(*offset);
+                views.extend([*region, *of]);
+            }
             Step::Constant { .. } => {}
         }
+    }
+    for view in views {
+        used.regions[view.index()] = true;
     }
     for looped in inner {
         uses(&looped.body, used);
@@ -89,9 +115,11 @@ fn uses(block: &Block, used: &mut Used) {
 fn keep(steps: &mut Vec<Step>, used: &Used) -> bool {
     let before = steps.len();
     steps.retain(|step| match step {
-        Step::Compute { result, .. } | Step::Constant { result, .. } | Step::Load { result, .. } => {
-            used.registers[result.index()]
-        }
+        Step::Compute { result, .. }
+        | Step::Constant { result, .. }
+        | Step::Load { result, .. }
+        | Step::LoadPart { result, .. }
+        | Step::Count { result, .. } => used.registers[result.index()],
         _ => !used.writes_nothing(step),
     });
     steps.len() < before

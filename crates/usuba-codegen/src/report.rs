@@ -78,12 +78,16 @@ fn count_block(
             Step::Compute { row, .. }
             | Step::Constant { row, .. }
             | Step::Load { row, .. }
-            | Step::Store { row, .. } => see(name(row), 1, times),
+            | Step::LoadPart { row, .. }
+            | Step::Store { row, .. }
+            | Step::StorePart { row, .. } => see(name(row), 1, times),
             Step::Fill { store, len, .. } => see(name(store), 1, times * u64::from(*len)),
             Step::Copy { load, store, len, .. } => {
                 see(name(load), 1, times * u64::from(*len));
                 see(name(store), 1, times * u64::from(*len));
             }
+            // Public arithmetic is not counted.
+            Step::CopyPart { .. } | Step::Count { .. } | Step::View { .. } => {}
             Step::Call(call) => {
                 for (&mnemonic, &count) in callees.get(call.function).into_iter().flatten() {
                     see(mnemonic, 0, times * count);

@@ -27,11 +27,9 @@ fn block(block_: &mut Block, registers: &mut Vec<Register>, most: usize) {
         let Step::Loop(looped) = step else { continue };
         block(&mut looped.body, registers, most);
         let copies = period(looped);
-        let plain = !looped
-            .body
-            .steps
-            .iter()
-            .any(|step| matches!(step, Step::Loop(_) | Step::Call(_) | Step::Copy { .. }));
+        let plain = looped.body.steps.iter().all(|step| {
+            matches!(step, Step::Compute { .. } | Step::Load { .. } | Step::Store { .. } | Step::Fill { .. })
+        });
         if copies > 1
             && copies <= MOST
             && let Trips::Constant(trips) = looped.trips

@@ -141,9 +141,9 @@ impl Bounds {
     pub(crate) fn length(&self, length: Length) -> Result<Linear, Rule> {
         Ok(match length {
             Length::Constant(length) => Linear::constant(i128::from(length)),
-            Length::Public { count, factor } => Linear::default()
-                .plus(&self.count(count)?, i128::from(factor))
-                .ok_or(LARGE)?,
+            Length::Public { count, factor } => {
+                Linear::default().plus(&self.count(count)?, i128::from(factor)).ok_or(LARGE)?
+            }
         })
     }
 
@@ -158,11 +158,7 @@ impl Bounds {
         if follows(&self.facts, &low) && follows(&self.facts, &room) {
             return Ok(());
         }
-        Err(Rule::Index {
-            address: address.to_string(),
-            part: part.to_string(),
-            length: length.to_string(),
-        })
+        Err(Rule::Index { address: address.to_string(), part: part.to_string(), length: length.to_string() })
     }
 
     /// Whether a view of so many elements, `offset` further, lies inside of so many.

@@ -294,7 +294,15 @@ impl Checker<'_> {
             Element::Scalars { .. } => {
                 self.row(row, |meaning| meaning == Meaning::Broadcast, "repeat what it loads")?;
                 let bytes = if row.lane == 0 { held(ty)? } else { row.lane as usize / 8 };
-                elements(element, bytes, "what is repeated")
+                match elements(element, bytes, "what is repeated")? {
+                    // Numbers of several bytes have an order; longer ones are strings.
+                    Length::Constant(2..) if bytes <= 8 => Err(Rule::Type {
+                        what: "what is repeated".into(),
+                        found: element.to_string(),
+                        expected: format!("u{}", 8 * bytes),
+                    }),
+                    read => Ok(read),
+                }
             }
         }
     }
@@ -376,7 +384,8 @@ impl Checker<'_> {
             }
             Step::Load { row, result, address } => {
                 self.define(*result)?;
-                let part = self.loads(row, self.living(address.region)?.element, self.register(*result)?.ty)?;
+                let part =
+                    self.loads(row, self.living(address.region)?.element, self.register(*result)?.ty)?;
                 self.place(address, part).map(|_| ())
             }
             Step::LoadPart { row, result, address, count } => {

@@ -6,7 +6,8 @@
 use crate::check::Checked;
 use crate::messages::Fault;
 use crate::program::{
-    Address, Argument, Block, Call, Function, Length, Loop, Parameter, Program, Public, RegisterId, Role, Step, Trips,
+    Address, Argument, Block, Call, Function, Length, Loop, Parameter, Program, Public, RegisterId, Role,
+    Step, Trips,
 };
 use crate::rows::row_name;
 use usuba_target::semantics::{constant, evaluate_into};

@@ -57,7 +57,9 @@ pub enum Rule {
     LocalParameter(RegionId),
     #[error("the length of {0} is not constant or is 0; memory of the function's own has a constant size")]
     LocalLength(RegionId),
-    #[error("{0} is no public count: a register of the type `count`, for the length of a parameter one of the parameters")]
+    #[error(
+        "{0} is no public count: a register of the type `count`, for the length of a parameter one of the parameters"
+    )]
     NotCount(RegisterId),
     #[error("`{0}` is no instruction of {1}")]
     NoRow(String, &'static str),
@@ -73,7 +75,9 @@ pub enum Rule {
     StepAmongConstants,
     #[error("{0} is an input; it is not written")]
     WritesInput(RegionId),
-    #[error("{address} may lie outside of the {length} elements of its region (elements used from there on: {part})")]
+    #[error(
+        "{address} may lie outside of the {length} elements of its region (elements used from there on: {part})"
+    )]
     Index { address: String, part: String, length: String },
     #[error("an index or a length is too large to reason about")]
     LargeIndex,

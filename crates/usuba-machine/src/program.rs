@@ -390,7 +390,9 @@ impl Public {
     pub fn counts(&self) -> Vec<RegisterId> {
         match self {
             Public::Sum { terms, .. } => terms.iter().map(|&(count, _)| count).collect(),
-            Public::Quotient { of, .. } | Public::Remainder { of, .. } | Public::Least { of, .. } => vec![*of],
+            Public::Quotient { of, .. } | Public::Remainder { of, .. } | Public::Least { of, .. } => {
+                vec![*of]
+            }
         }
     }
 }

@@ -13,7 +13,8 @@ pub(crate) fn row_name(row: &Instruction) -> String {
 /// Whether an instruction computes from registers.
 pub(crate) fn is_computation(meaning: Meaning) -> bool {
     use Meaning::*;
-    !matches!(meaning, Load | Store | Broadcast | StoreUnaligned | LoadPart | StorePart) && !is_constant(meaning)
+    !matches!(meaning, Load | Store | Broadcast | StoreUnaligned | LoadPart | StorePart)
+        && !is_constant(meaning)
 }
 
 /// Whether an instruction makes constants.

@@ -65,7 +65,8 @@ fn rows_are_told_apart() {
     for target in usuba_target::all() {
         for row in target.instructions() {
             let is_constant = matches!(row.meaning, Constant | ConstantGroup | ConstantLanes | ConstantBytes);
-            let moves = matches!(row.meaning, Load | Broadcast | Store | StoreUnaligned | LoadPart | StorePart);
+            let moves =
+                matches!(row.meaning, Load | Broadcast | Store | StoreUnaligned | LoadPart | StorePart);
             if is_constant || moves {
                 continue;
             }

@@ -81,9 +81,8 @@ impl Meaning {
             Ternary | Select | Xor3 | PermuteLanesOfTwo | MergeShuffledBytes | StorePart => 3,
             And | Or | Xor | AndNot | NotAnd | OrNot | Add | Subtract | Multiply | MultiplyLowHalves
             | MapBytes | MapInverseBytes | ShuffleBytes | Store | InterleaveLow | InterleaveHigh
-            | StoreUnaligned | LoadPart | EvenLanes | OddLanes | ExchangeLow | ExchangeHigh | PermuteTwoGroups | PermuteLanes | Blend => {
-                2
-            }
+            | StoreUnaligned | LoadPart | EvenLanes | OddLanes | ExchangeLow | ExchangeHigh
+            | PermuteTwoGroups | PermuteLanes | Blend => 2,
         }
     }
 

@@ -6,11 +6,11 @@
 
 use super::allocate::{Allocated, Place, Step};
 use super::convention::Convention;
-use super::linear::Linear;
-use super::machine::{Base, Code, Gpr, Line, Memory, Source, VectorLine};
+use super::linear::{Count, Given, Item, Linear};
+use super::machine::{Base, Code, Gpr, Limit, Line, Memory, Source, VectorLine};
 use super::{Machine, Stop};
 use std::collections::{BTreeMap, BTreeSet};
-use usuba_machine::program::{Address, Role};
+use usuba_machine::program::{Address, Public, RegionId, Role, Trips};
 use usuba_target::Encoding;
 
 /// Gives addresses registers.
@@ -24,10 +24,10 @@ pub(crate) fn address(
     convention: &Convention,
 ) -> Result<Code, Stop> {
     let mut addresses = Addresses::new(linear, &allocated, machine, convention)?;
-    addresses.counters(&allocated, convention)?;
+    addresses.registers(&allocated, convention)?;
     addresses.prologue(convention)?;
-    for step in &allocated.steps {
-        addresses.step(step)?;
+    for (position, step) in allocated.steps.iter().enumerate() {
+        addresses.step(position, step)?;
     }
     addresses.epilogue();
     let Addresses { lines, locals, slots, frame, .. } = addresses;
@@ -40,6 +40,13 @@ struct Addresses<'a> {
     machine: Machine,
     /// The register of each parameter that is used, how far it points into its region, and its place among the arguments.
     bases: BTreeMap<usize, (Gpr, i64, usize)>,
+    /// The public counts that the function is given, with their places among the arguments.
+    given: BTreeMap<Count, usize>,
+    /// Of public counts and of views.
+    counts: BTreeMap<Count, Gpr>,
+    views: BTreeMap<RegionId, Gpr>,
+    /// For what copies bytes, by its position.
+    scratch: BTreeMap<usize, [Gpr; 3]>,
     /// By loop, then by bytes a time.
     counters: Vec<BTreeMap<i64, Gpr>>,
     free: Vec<Gpr>,
@@ -49,7 +56,16 @@ struct Addresses<'a> {
     frame: i64,
     /// What `rax` is the sum of.
     summed: Option<(Gpr, Vec<Gpr>)>,
+    /// The count of which the mask register has the mask.
+    masked: Option<Count>,
     lines: Vec<Line>,
+}
+
+/// The positions that read each count and each view.
+#[derive(Default)]
+struct Reads {
+    counts: BTreeMap<Count, Vec<usize>>,
+    views: BTreeMap<RegionId, Vec<usize>>,
 }
 
 fn places(step: &Step) -> Vec<&Place> {
@@ -61,16 +77,57 @@ fn places(step: &Step) -> Vec<&Place> {
                 Source::Register(_) => None,
             })
             .collect(),
-        Step::Vector(VectorLine::Load { memory, .. } | VectorLine::Store { memory, .. }) => vec![memory],
+        Step::Vector(
+            VectorLine::Load { memory, .. }
+            | VectorLine::Store { memory, .. }
+            | VectorLine::LoadPart { memory, .. }
+            | VectorLine::StorePart { memory, .. },
+        ) => vec![memory],
         _ => Vec::new(),
     }
 }
 
-fn regions(allocated: &Allocated) -> impl Iterator<Item = &Address> {
-    allocated.steps.iter().flat_map(places).filter_map(|place| match place {
+/// The addresses of a step.
+fn reached<'b>(linear: &'b Linear, step: &'b Step) -> Vec<&'b Address> {
+    let copied = match step {
+        Step::Plain(item) => match &linear.items[*item] {
+            Item::CopyPart { from, to, .. } => vec![from, to],
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    };
+    let reached = places(step).into_iter().filter_map(|place| match place {
         Place::Region(address) => Some(address),
         _ => None,
-    })
+    });
+    reached.chain(copied).collect()
+}
+
+fn regions<'b>(linear: &'b Linear, allocated: &'b Allocated) -> impl Iterator<Item = &'b Address> {
+    allocated.steps.iter().flat_map(|step| reached(linear, step))
+}
+
+/// The public counts that a step reads.
+fn counts_of(linear: &Linear, step: &Step) -> Vec<Count> {
+    let item = match step {
+        Step::Plain(item)
+        | Step::Vector(VectorLine::LoadPart { item, .. } | VectorLine::StorePart { item, .. }) => *item,
+        Step::Begin(number) | Step::End(number) => {
+            return match linear.loops[*number].trips {
+                Trips::Public(count) => vec![count],
+                Trips::Constant(_) => Vec::new(),
+            };
+        }
+        Step::Vector(_) => return Vec::new(),
+    };
+    match &linear.items[item] {
+        Item::LoadPart { count, .. } | Item::StorePart { count, .. } | Item::CopyPart { count, .. } => {
+            vec![*count]
+        }
+        Item::Count { value, .. } => value.counts(),
+        Item::View { offset, .. } => vec![*offset],
+        _ => Vec::new(),
+    }
 }
 
 impl<'a> Addresses<'a> {
@@ -86,15 +143,22 @@ impl<'a> Addresses<'a> {
         let mut frame = slots;
         let mut locals = vec![None; linear.regions.len()];
         let mut furthest: BTreeMap<usize, i64> = BTreeMap::new();
-        for address in regions(allocated) {
+        let of_views = linear.views();
+        let whole = of_views.values().map(|(of, _)| *of).filter(|of| !of_views.contains_key(of));
+        whole.for_each(|of| {
+            furthest.insert(of.index(), 0);
+        });
+        for address in regions(linear, allocated) {
             let number = address.region.index();
             let region = &linear.regions[number];
             if region.role == Role::Local {
                 if locals[number].is_none() {
                     locals[number] = Some(frame);
-                    frame += i64::from(region.length.constant().unwrap_or(0)) * bytes;
+                    let element = linear.element(address.region, machine.uniform as usize / 8);
+                    let size = i64::from(region.length.constant().unwrap_or(0)) * element;
+                    frame += (size + bytes - 1) / bytes * bytes;
                 }
-            } else {
+            } else if !of_views.contains_key(&address.region) {
                 let at =
                     address.index.constant * linear.element(address.region, machine.uniform as usize / 8);
                 let furthest = furthest.entry(number).or_insert(at);
@@ -109,18 +173,28 @@ impl<'a> Addresses<'a> {
             free.retain(|&register| register != Gpr::RBP);
         }
         free.extend(convention.scratch.iter().rev());
-        let mut bases = BTreeMap::new();
+        let read: BTreeSet<Count> = allocated.steps.iter().flat_map(|step| counts_of(linear, step)).collect();
+        let (mut bases, mut given) = (BTreeMap::new(), BTreeMap::new());
         for (place, &parameter) in linear.parameters.iter().enumerate() {
             let arrives = convention.arguments.get(place).copied();
-            match (furthest.get(&parameter.index()), arrives) {
-                (Some(&furthest), _) => {
+            let wanted = match parameter {
+                Given::Region(region) => furthest.get(&region.index()).map(|&furthest| (region, furthest)),
+                Given::Count(count) if read.contains(&count) => {
+                    given.insert(count, place);
+                    continue;
+                }
+                Given::Count(_) => None,
+            };
+            match (wanted, arrives) {
+                (Some((region, furthest)), _) => {
                     // The reach of a displacement of one byte: 127 units.
                     let unit = match machine.encoding {
-                        Encoding::Evex => linear.element(parameter, machine.uniform as usize / 8),
+                        Encoding::Evex if linear.is_string(region) => bytes,
+                        Encoding::Evex => linear.element(region, machine.uniform as usize / 8),
                         _ => 1,
                     };
                     let bias = if furthest > 127 * unit { 128 * unit } else { 0 };
-                    bases.insert(parameter.index(), (arrives, bias, place));
+                    bases.insert(region.index(), (arrives, bias, place));
                 }
                 (None, Some(arrives)) => free.push(arrives),
                 (None, None) => {}
@@ -141,6 +215,10 @@ impl<'a> Addresses<'a> {
             uniform,
             machine,
             bases: placed,
+            given,
+            counts: BTreeMap::new(),
+            views: BTreeMap::new(),
+            scratch: BTreeMap::new(),
             counters: vec![BTreeMap::new(); linear.loops.len()],
             free,
             saved,
@@ -148,29 +226,75 @@ impl<'a> Addresses<'a> {
             slots,
             frame,
             summed: None,
+            masked: None,
             lines: Vec::new(),
         })
     }
 
-    /// Registers for the loops; those of loops that are not open together may be the same.
-    fn counters(&mut self, allocated: &Allocated, convention: &Convention) -> Result<(), Stop> {
+    /// The last position that needs what is made at a position, by the positions that read it: one in a loop that does not
+    /// contain the former needs it until the loop ends.
+    fn last(&self, made: Option<usize>, reads: &[usize], spans: &[(usize, usize)]) -> Option<usize> {
+        let until = |read: usize| {
+            let around = spans.iter().filter(|&&(begin, end)| {
+                begin <= read && read <= end && made.is_none_or(|made| made < begin)
+            });
+            around.map(|&(_, end)| end).chain([read]).max()
+        };
+        reads.iter().filter_map(|&read| until(read)).max()
+    }
+
+    /// Registers for the loops, for public counts and for views; those that are not needed together may be the same.
+    fn registers(&mut self, allocated: &Allocated, convention: &Convention) -> Result<(), Stop> {
         let by_induction: BTreeMap<_, usize> =
             self.linear.loops.iter().enumerate().map(|(number, looped)| (looped.induction, number)).collect();
         let mut distances: Vec<BTreeSet<i64>> = vec![BTreeSet::new(); self.counters.len()];
-        for address in regions(allocated) {
+        for address in regions(self.linear, allocated) {
             for (induction, coefficient) in &address.index.terms {
                 let number = *by_induction.get(induction).ok_or("an address with no loop")?;
                 distances[number].insert(coefficient * self.element(address));
             }
         }
-        for step in &allocated.steps {
+        let (mut until, mut reads, mut spans) = (BTreeMap::new(), Reads::default(), Vec::new());
+        let of_views = self.linear.views();
+        for (position, step) in allocated.steps.iter().enumerate() {
+            if let Step::Begin(number) = step {
+                let end = allocated.steps.iter().position(|other| *other == Step::End(*number));
+                spans.push((position, end.ok_or("a loop without an end")?));
+            }
+            for count in counts_of(self.linear, step) {
+                reads.counts.entry(count).or_default().push(position);
+            }
+            let views = reached(self.linear, step).into_iter().map(|address| address.region);
+            let origin = match step {
+                Step::Plain(item) => match self.linear.items[*item] {
+                    Item::View { of, .. } => Some(of),
+                    _ => None,
+                },
+                _ => None,
+            };
+            for region in views.chain(origin).filter(|region| of_views.contains_key(region)) {
+                reads.views.entry(region).or_default().push(position);
+            }
+        }
+        let given = self.given.clone();
+        for (&count, &place) in &given {
+            let register = match convention.arguments.get(place) {
+                Some(&arrives) => arrives,
+                None => take(&mut self.free, &mut self.saved, convention)?,
+            };
+            self.counts.insert(count, register);
+            let last = self.last(None, reads.counts.get(&count).map_or(&[], Vec::as_slice), &spans);
+            until.entry(last.unwrap_or(0)).or_insert_with(Vec::new).push(register);
+        }
+        for (position, step) in allocated.steps.iter().enumerate() {
             match step {
                 Step::Begin(number) => {
-                    if distances[*number].is_empty() {
+                    let trips = self.linear.loops[*number].trips;
+                    if distances[*number].is_empty() || trips.constant().is_none() {
                         distances[*number].insert(1);
                     }
                     for &distance in &distances[*number] {
-                        let limit = distance.checked_mul(i64::from(self.linear.loops[*number].trips));
+                        let limit = distance.checked_mul(trips.constant().map_or(1, i64::from));
                         if limit.is_none_or(|limit| i32::try_from(limit).is_err()) {
                             return Err(Stop::Limit("a loop goes further than a displacement reaches"));
                         }
@@ -179,10 +303,40 @@ impl<'a> Addresses<'a> {
                     }
                 }
                 Step::End(number) => self.free.extend(self.counters[*number].values().rev()),
+                Step::Plain(item) => {
+                    let made = match &self.linear.items[*item] {
+                        Item::CopyPart { .. } => {
+                            let mut own = [Gpr::RAX; 3];
+                            for register in &mut own {
+                                *register = take(&mut self.free, &mut self.saved, convention)?;
+                            }
+                            self.free.extend(own.iter().rev());
+                            self.scratch.insert(position, own);
+                            None
+                        }
+                        Item::Count { result, .. } => reads.counts.get(result),
+                        Item::View { region, .. } => reads.views.get(region),
+                        _ => return Err(Stop::Fault("a step of vectors without a line".into())),
+                    };
+                    if let Some(last) = made.and_then(|reads| self.last(Some(position), reads, &spans)) {
+                        let register = take(&mut self.free, &mut self.saved, convention)?;
+                        match &self.linear.items[*item] {
+                            Item::Count { result, .. } => drop(self.counts.insert(*result, register)),
+                            Item::View { region, .. } => drop(self.views.insert(*region, register)),
+                            _ => {}
+                        }
+                        until.entry(last).or_insert_with(Vec::new).push(register);
+                    }
+                }
                 Step::Vector(_) => {}
             }
+            self.free.extend(until.remove(&position).unwrap_or_default());
         }
         Ok(())
+    }
+
+    fn count(&self, count: Count) -> Result<Gpr, Stop> {
+        self.counts.get(&count).copied().ok_or(Stop::from("a count without a register"))
     }
 
     fn element(&self, address: &Address) -> i64 {
@@ -201,7 +355,9 @@ impl<'a> Addresses<'a> {
             self.lines.push(Line::Add { to: Gpr::RSP, amount: -self.frame });
             self.lines.push(Line::Align(self.linear.bytes as i64));
         }
-        for (register, bias, place) in self.bases.values() {
+        let counts = self.given.iter().map(|(count, place)| Ok((self.count(*count)?, 0, *place)));
+        let counts = counts.collect::<Result<Vec<_>, Stop>>()?;
+        for (register, bias, place) in self.bases.values().chain(&counts) {
             if let Some(beyond) = place.checked_sub(convention.arguments.len()) {
                 let (base, above) =
                     if framed { (Gpr::RBP, 16) } else { (Gpr::RSP, 8 + 8 * self.saved.len() as i64) };
@@ -233,28 +389,107 @@ impl<'a> Addresses<'a> {
         self.lines.push(Line::Return);
     }
 
-    fn step(&mut self, step: &Step) -> Result<(), Stop> {
+    fn step(&mut self, position: usize, step: &Step) -> Result<(), Stop> {
         match step {
             Step::Begin(number) => {
-                self.summed = None;
+                (self.summed, self.masked) = (None, None);
+                if let Trips::Public(count) = self.linear.loops[*number].trips {
+                    self.lines.push(Line::Skip { number: *number, count: self.count(count)? });
+                }
                 self.lines.extend(self.counters[*number].values().map(|&register| Line::Zero(register)));
                 self.lines.push(Line::Label(*number));
             }
             Step::End(number) => {
-                self.summed = None;
-                let trips = i64::from(self.linear.loops[*number].trips);
+                (self.summed, self.masked) = (None, None);
                 let counters = self.counters[*number].clone();
                 for (&distance, &register) in &counters {
                     self.lines.push(Line::Add { to: register, amount: distance });
                 }
-                if let Some((distance, counter)) = counters.into_iter().next_back() {
-                    self.lines.push(Line::Branch { number: *number, counter, limit: distance * trips });
-                }
+                let (counter, limit) = match self.linear.loops[*number].trips {
+                    Trips::Constant(trips) => {
+                        let (distance, counter) =
+                            counters.into_iter().next_back().ok_or("a loop without a counter")?;
+                        (counter, Limit::Number(distance * i64::from(trips)))
+                    }
+                    Trips::Public(count) => {
+                        let counter = counters.get(&1).ok_or("a public loop without a counter")?;
+                        (*counter, Limit::Count(self.count(count)?))
+                    }
+                };
+                self.lines.push(Line::Branch { number: *number, counter, limit });
             }
+            Step::Plain(item) => self.plain(position, *item)?,
             Step::Vector(line) => {
                 let line = self.vector(line)?;
                 self.lines.push(Line::Vector(line));
             }
+        }
+        Ok(())
+    }
+
+    fn plain(&mut self, position: usize, item: usize) -> Result<(), Stop> {
+        let linear = self.linear;
+        match &linear.items[item] {
+            Item::Count { result, value } => {
+                let Some(&to) = self.counts.get(result) else { return Ok(()) };
+                if let Public::Quotient { by, .. } | Public::Remainder { by, .. } = value
+                    && !by.is_power_of_two()
+                {
+                    return Err(Stop::Limit("it divides public counts by powers of two"));
+                }
+                let sources: Result<Vec<Gpr>, Stop> =
+                    value.counts().into_iter().map(|count| self.count(count)).collect();
+                self.summed = None;
+                self.lines.push(Line::Count { item, to, sources: sources? });
+            }
+            Item::View { region, of, offset } => {
+                let Some(&to) = self.views.get(region) else { return Ok(()) };
+                if linear.element(*of, self.uniform as usize) != 1 {
+                    return Err(Stop::Limit("it is for views of strings of bytes"));
+                }
+                let (base, bias) = self.base(*of)?;
+                let memory = Memory {
+                    base: Base::Register(base),
+                    index: Some(self.count(*offset)?),
+                    displacement: bias,
+                };
+                self.lines.push(Line::Address { to, memory });
+            }
+            Item::CopyPart { from, to, count } => {
+                let [goal, source, index] = *self.scratch.get(&position).ok_or("a copy without registers")?;
+                for (register, address) in [(goal, to), (source, from)] {
+                    let memory = self.memory(&Place::Region(address.clone()))?;
+                    self.lines.push(Line::Address { to: register, memory });
+                }
+                self.summed = None;
+                let count = self.count(*count)?;
+                self.lines.push(Line::CopyPart { item, to: goal, from: source, count, index });
+            }
+            _ => return Err(Stop::Fault("a step of vectors without a line".into())),
+        }
+        Ok(())
+    }
+
+    /// The register of a region, and how far from its start the register points, with the opposite sign.
+    fn base(&self, region: RegionId) -> Result<(Gpr, i64), Stop> {
+        let number = region.index();
+        match (self.bases.get(&number), self.views.get(&region), self.locals[number]) {
+            (Some(&(register, bias, _)), ..) => Ok((register, -bias)),
+            (None, Some(&register), _) => Ok((register, 0)),
+            (None, None, Some(place)) => Ok((Gpr::RSP, place)),
+            (None, None, None) => Err(Stop::Fault("a region without an address".into())),
+        }
+    }
+
+    /// Makes the mask of the count of an item.
+    fn mask(&mut self, item: usize) -> Result<(), Stop> {
+        let (Item::LoadPart { count, .. } | Item::StorePart { count, .. }) = self.linear.items[item] else {
+            return Err(Stop::Fault("a mask of no count".into()));
+        };
+        if self.masked != Some(count) {
+            (self.summed, self.masked) = (None, Some(count));
+            let count = self.count(count)?;
+            self.lines.push(Line::Mask(count));
         }
         Ok(())
     }
@@ -288,8 +523,19 @@ impl<'a> Addresses<'a> {
                 }
                 line
             }
-            VectorLine::Store { from, memory, item } => {
-                VectorLine::Store { from: *from, memory: self.memory(memory)?, item: *item }
+            VectorLine::Store { from, memory, item, aligned } => VectorLine::Store {
+                from: *from,
+                memory: self.memory(memory)?,
+                item: *item,
+                aligned: *aligned,
+            },
+            VectorLine::LoadPart { item, row, to, memory } => {
+                self.mask(*item)?;
+                VectorLine::LoadPart { item: *item, row, to: *to, memory: self.memory(memory)? }
+            }
+            VectorLine::StorePart { item, row, from, memory } => {
+                self.mask(*item)?;
+                VectorLine::StorePart { item: *item, row, from: *from, memory: self.memory(memory)? }
             }
         })
     }
@@ -310,13 +556,8 @@ impl<'a> Addresses<'a> {
             }
             Place::Region(address) => address,
         };
-        let number = address.region.index();
         let element = self.element(address);
-        let (mut base, bias) = match (self.bases.get(&number), self.locals[number]) {
-            (Some(&(register, bias, _)), _) => (register, -bias),
-            (None, Some(place)) => (Gpr::RSP, place),
-            (None, None) => return Err(Stop::Fault("a region without an address".into())),
-        };
+        let (mut base, bias) = self.base(address.region)?;
         let displacement = address.index.constant * element + bias;
         if i32::try_from(displacement).is_err() {
             return Err(Stop::Limit("an address is further than a displacement reaches"));

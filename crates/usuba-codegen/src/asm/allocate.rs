@@ -12,7 +12,7 @@
 mod loops;
 
 use super::Machine;
-use super::linear::{Item, Linear, Value};
+use super::linear::{Count, Item, Linear, Value};
 use super::machine::{Source, Vector, VectorLine};
 use std::collections::BTreeMap;
 use usuba_logic::truth::permuted;
@@ -38,6 +38,8 @@ pub(crate) enum Place {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Step {
     Vector(VectorLine<Place>),
+    /// An item without vectors: a count, a view, a copy of bytes.
+    Plain(usize),
     Begin(usize),
     End(usize),
 }
@@ -71,6 +73,8 @@ struct Head {
     carried: Vec<Option<Location>>,
     /// Of values from outside.
     kept: Vec<(u8, Value)>,
+    /// Those of them that have no home before the loop.
+    homeless: Vec<Value>,
 }
 
 /// Allocates.
@@ -86,6 +90,22 @@ pub(crate) fn allocate(linear: &Linear, machine: Machine) -> Result<Allocated, &
             }
             Item::Load { row, result, address } => allocator.load(position, row, *result, address)?,
             Item::Store { address, value } => allocator.store(position, address, *value)?,
+            Item::LoadPart { row, result, address, .. } => {
+                let to = allocator.take(position, &[], allocator.wish.get(result).copied())?;
+                let (to, memory) = (Vector(to), Place::Region(address.clone()));
+                allocator.emit(VectorLine::LoadPart { item: position, row, to, memory });
+                allocator.bind(*result, to.0);
+                allocator.release(*result, position);
+            }
+            Item::StorePart { row, address, value, .. } => {
+                let from = Vector(allocator.in_register(*value, position, &[])?);
+                let memory = Place::Region(address.clone());
+                allocator.emit(VectorLine::StorePart { item: position, row, from, memory });
+                allocator.release(*value, position);
+            }
+            Item::CopyPart { .. } | Item::Count { .. } | Item::View { .. } => {
+                allocator.out.steps.push(Step::Plain(position));
+            }
             Item::Begin(number) => allocator.begin(position, *number)?,
             Item::End(number) => allocator.end(position, *number)?,
         }
@@ -104,8 +124,10 @@ struct Allocator<'a> {
     uses: Vec<Vec<usize>>,
     /// The position after which nothing reads a value, loops that go round included.
     death: Vec<usize>,
-    /// The positions that write a region.
-    stores: Vec<Vec<usize>>,
+    /// What may be the same memory as each region.
+    memories: Vec<(usize, Vec<Count>)>,
+    /// The positions that write to memories of a number.
+    stores: BTreeMap<usize, Vec<usize>>,
     register: Vec<Option<u8>>,
     held: Vec<Option<Value>>,
     home: Vec<Option<Home>>,
@@ -132,7 +154,11 @@ impl<'a> Allocator<'a> {
         }
         let mut scope = vec![None; count];
         let mut uses: Vec<Vec<(usize, Option<usize>)>> = vec![Vec::new(); count];
-        let mut stores = vec![Vec::new(); linear.regions.len()];
+        let memories = linear.memories();
+        let mut stores: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut stored = |address: &Address, position: usize| {
+            stores.entry(memories[address.region.index()].0).or_default().push(position);
+        };
         for (position, item) in linear.items.iter().enumerate() {
             let mut used = |value: Value| uses[value.index()].push((position, around[position]));
             match item {
@@ -143,8 +169,15 @@ impl<'a> Allocator<'a> {
                 Item::Load { result, .. } => scope[result.index()] = around[position],
                 Item::Store { address, value } => {
                     used(*value);
-                    stores[address.region.index()].push(position);
+                    stored(address, position);
                 }
+                Item::LoadPart { result, .. } => scope[result.index()] = around[position],
+                Item::StorePart { address, value, .. } => {
+                    used(*value);
+                    stored(address, position);
+                }
+                Item::CopyPart { to, .. } => stored(to, position),
+                Item::Count { .. } | Item::View { .. } => {}
                 Item::Begin(number) => {
                     for carried in &linear.loops[*number].carried {
                         used(carried.initial);
@@ -181,6 +214,7 @@ impl<'a> Allocator<'a> {
             scope,
             uses: uses.collect(),
             death,
+            memories,
             stores,
             register: vec![None; count],
             held: vec![None; usize::from(machine.encoding.registers())],
@@ -220,11 +254,20 @@ impl<'a> Allocator<'a> {
 
     /// Whether a store between two positions may change what lies at an address.
     fn changes(&self, address: &Address, after: usize, to: usize) -> bool {
-        let stores = &self.stores[address.region.index()];
+        let (memory, path) = &self.memories[address.region.index()];
+        let Some(stores) = self.stores.get(memory) else { return false };
         let first = stores.partition_point(|&position| position <= after);
         stores[first..].iter().take_while(|&&position| position <= to).any(|&position| {
-            let Item::Store { address: other, .. } = &self.linear.items[position] else { return false };
-            other.index.terms != address.index.terms || other.index.constant == address.index.constant
+            let (Item::Store { address: other, .. } | Item::StorePart { address: other, .. }) =
+                &self.linear.items[position]
+            else {
+                return true;
+            };
+            let element = self.linear.element(address.region, self.machine.uniform as usize / 8);
+            let apart = (other.index.constant - address.index.constant).saturating_mul(element).abs();
+            self.memories[other.region.index()].1 != *path
+                || other.index.terms != address.index.terms
+                || apart < self.linear.bytes as i64
         })
     }
 
@@ -257,7 +300,12 @@ impl<'a> Allocator<'a> {
             self.slot()
         });
         self.home[value.index()] = Some(self.slot_home(slot));
-        self.emit(VectorLine::Store { from: Vector(register), memory: Place::Slot(slot), item: None });
+        self.emit(VectorLine::Store {
+            from: Vector(register),
+            memory: Place::Slot(slot),
+            item: None,
+            aligned: true,
+        });
     }
 
     /// Where a value can be read beside registers.
@@ -392,7 +440,8 @@ impl<'a> Allocator<'a> {
 
     fn store(&mut self, position: usize, address: &Address, value: Value) -> Result<(), &'static str> {
         let from = Vector(self.in_register(value, position, &[])?);
-        self.emit(VectorLine::Store { from, memory: Place::Region(address.clone()), item: Some(position) });
+        let (memory, aligned) = (Place::Region(address.clone()), !self.linear.is_string(address.region));
+        self.emit(VectorLine::Store { from, memory, item: Some(position), aligned });
         let dirty = !self.is_clean(value) || self.slotted.contains(&value);
         if dirty
             && self.around[position] == self.scope[value.index()]
@@ -401,8 +450,7 @@ impl<'a> Allocator<'a> {
         {
             self.forget(value);
             let bits = self.machine.shape_bits;
-            self.home[value.index()] =
-                Some(Home { place: Place::Region(address.clone()), bits, aligned: true });
+            self.home[value.index()] = Some(Home { place: Place::Region(address.clone()), bits, aligned });
         }
         self.release(value, position);
         Ok(())

@@ -5,7 +5,7 @@
 //! of inductions. Then
 //!
 //! - every instruction of the linear code is met, in order, with operands that hold its operands;
-//! - every store of the linear code is met, in order, to its address, and nothing else is written but slots of the frame;
+//! - every store, copy and part of the linear code is met, in order, to its address, and nothing else is written but slots of the frame;
 //! - what is read holds a value: a load of the linear code makes known what lies at its address until something may write
 //!   there, wherever the code reads it;
 //! - at the head of a loop only that is known which holds on entry and after every time round, found as the greatest fixed
@@ -18,11 +18,11 @@
 
 use super::Machine;
 use super::convention::Convention;
-use super::linear::{Item, Linear, Value};
-use super::machine::{Base, Code, Gpr, Line, Memory, Source, Vector, VectorLine};
+use super::linear::{Count, Given, Item, Linear, Value};
+use super::machine::{Base, Code, Gpr, Limit, Line, Memory, Source, Vector, VectorLine};
 use std::collections::{BTreeMap, BTreeSet};
 use usuba_logic::truth::permuted;
-use usuba_machine::program::{Address, Region, Role};
+use usuba_machine::program::{Address, Region, RegionId, Role, Trips};
 use usuba_target::{Encoding, Instruction, Meaning};
 
 /// What something is counted from.
@@ -40,11 +40,20 @@ enum Symbol {
     Frame,
 }
 
-/// `symbol + constant + Σ coefficient · induction of loop`.
+/// A number that is not known when the code is made.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Term {
+    /// How often the loop of that number went round.
+    Loop(usize),
+    /// A public count.
+    Count(Count),
+}
+
+/// `symbol + constant + Σ coefficient · term`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Sum {
     symbol: Symbol,
-    terms: Vec<(usize, i64)>,
+    terms: Vec<(Term, i64)>,
     constant: i64,
 }
 
@@ -53,14 +62,18 @@ impl Sum {
         Sum { symbol, terms: Vec::new(), constant: 0 }
     }
 
+    fn count(count: Count) -> Sum {
+        Sum { symbol: Symbol::Number, terms: vec![(Term::Count(count), 1)], constant: 0 }
+    }
+
     fn plus(&self, amount: i64) -> Sum {
         Sum { constant: self.constant + amount, ..self.clone() }
     }
 
-    fn with(mut self, number: usize, coefficient: i64) -> Sum {
-        match self.terms.iter_mut().find(|(other, _)| *other == number) {
+    fn with(mut self, term: Term, coefficient: i64) -> Sum {
+        match self.terms.iter_mut().find(|(other, _)| *other == term) {
             Some((_, sum)) => *sum += coefficient,
-            None => self.terms.push((number, coefficient)),
+            None => self.terms.push((term, coefficient)),
         }
         self.terms.retain(|&(_, coefficient)| coefficient != 0);
         self.terms.sort_unstable();
@@ -76,15 +89,18 @@ impl Sum {
         Some(other.terms.iter().fold(start, |sum, &(number, coefficient)| sum.with(number, coefficient)))
     }
 
-    fn coefficient(&self, number: usize) -> i64 {
-        self.terms.iter().find(|(other, _)| *other == number).map_or(0, |&(_, coefficient)| coefficient)
+    /// By how much it grows from one time round a loop to the next.
+    fn step(&self, number: usize) -> i64 {
+        let found = self.terms.iter().find(|(other, _)| *other == Term::Loop(number));
+        found.map_or(0, |&(_, coefficient)| coefficient)
     }
 }
 
 type Set = BTreeSet<Value>;
 
-/// Addresses that differ by constants only: a region and the multiples of induction variables.
-type Family = (Symbol, Vec<(usize, i64)>);
+/// Addresses that differ by constants only: a symbol and the multiples of induction variables and counts, and the region of the
+/// function's own in which they lie, if it is one.
+type Family = (Symbol, Vec<(Term, i64)>, Option<RegionId>);
 
 /// What is known at one point of the code.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -95,6 +111,8 @@ struct State {
     memory: BTreeMap<Family, BTreeMap<(i64, u32), Set>>,
     /// What was pushed, by distance from the stack pointer on entry.
     pushed: BTreeMap<i64, Sum>,
+    /// What the mask register is the mask of the first lanes of.
+    mask: Option<Sum>,
 }
 
 type Checked<T> = Result<T, String>;
@@ -121,6 +139,11 @@ struct Checker<'a> {
     /// Where each value is defined.
     defined: Vec<usize>,
     by_induction: BTreeMap<u32, usize>,
+    views: BTreeMap<RegionId, (RegionId, Count)>,
+    /// The items that make counts.
+    made: BTreeMap<Count, usize>,
+    /// The loop that comes next, if it may run no times, and what is known before it.
+    skipped: Option<(usize, State)>,
     /// Whether the upper halves of registers are cleared.
     cleared: bool,
     framed: bool,
@@ -134,13 +157,15 @@ impl<'a> Checker<'a> {
         machine: Machine,
         convention: &'a Convention,
     ) -> Checked<Self> {
+        let mut made = BTreeMap::new();
         let mut defined = vec![0; linear.values.len()];
         for (position, item) in linear.items.iter().enumerate() {
             match item {
-                Item::Compute { result, .. } | Item::Load { result, .. } => {
+                Item::Compute { result, .. } | Item::Load { result, .. } | Item::LoadPart { result, .. } => {
                     defined[result.index()] = position
                 }
-                Item::Store { .. } => {}
+                Item::Store { .. } | Item::StorePart { .. } | Item::CopyPart { .. } | Item::View { .. } => {}
+                Item::Count { result, .. } => drop(made.insert(*result, position)),
                 Item::Begin(number) => {
                     let carried = &linear.loops[*number].carried;
                     carried.iter().for_each(|carried| defined[carried.inside.index()] = position);
@@ -154,14 +179,15 @@ impl<'a> Checker<'a> {
         let mut integers: Vec<Option<Sum>> =
             (0..16).map(|register| Some(Sum::of(Symbol::Register(register)))).collect();
         integers[usize::from(Gpr::RSP.0)] = Some(Sum::of(Symbol::Entry));
-        for (place, (register, _)) in convention.arguments.iter().zip(&linear.parameters).enumerate() {
-            integers[usize::from(register.0)] = Some(Sum::of(Symbol::Argument(place)));
+        for (place, (register, given)) in convention.arguments.iter().zip(&linear.parameters).enumerate() {
+            integers[usize::from(register.0)] = Some(argument(place, Some(given)));
         }
         let state = State {
             integers,
             vectors: vec![Set::new(); usize::from(machine.encoding.registers())],
             memory: BTreeMap::new(),
             pushed: BTreeMap::new(),
+            mask: None,
         };
         let inductions = linear.loops.iter().enumerate();
         let by_induction = inductions.map(|(number, looped)| (looped.induction.0, number)).collect();
@@ -174,6 +200,9 @@ impl<'a> Checker<'a> {
             cursor: 0,
             defined,
             by_induction,
+            views: linear.views(),
+            made,
+            skipped: None,
             cleared: false,
             framed: false,
             returned: false,
@@ -189,7 +218,7 @@ impl<'a> Checker<'a> {
         let mut taken = vec![(0, self.code.slots)];
         for (place, region) in self.code.locals.iter().zip(&self.linear.regions) {
             if let Some(place) = *place {
-                let end = place + length(region) * self.bytes();
+                let end = place + length(region) * self.linear.element_bytes(region);
                 if place % self.bytes() != 0 || taken.iter().any(|&(from, to)| place < to && from < end) {
                     return Err(format!("the region `{}` overlaps something of the frame", region.name));
                 }
@@ -304,7 +333,70 @@ impl<'a> Checker<'a> {
                 if sum.symbol != Symbol::Entry || !sum.terms.is_empty() || beyond < 0 || beyond % 8 != 0 {
                     return Err("no argument lies there".into());
                 }
-                self.set(*to, Some(Sum::of(Symbol::Argument(place as usize))));
+                let place = place as usize;
+                self.set(*to, Some(argument(place, self.linear.parameters.get(place))));
+            }
+            Line::Count { item, to, sources } => {
+                // It depends on its operands alone, so it may be made anywhere.
+                let Some(Item::Count { result, value }) = self.linear.items.get(*item) else {
+                    return Err("the item makes no count".into());
+                };
+                let counts = value.counts();
+                if sources.len() != counts.len() || sources.contains(to) || *to == Gpr::RAX {
+                    return Err("the count is not made of its operands".into());
+                }
+                for (register, count) in sources.iter().zip(counts) {
+                    self.holds_count(*register, count)?;
+                }
+                self.set(Gpr::RAX, None);
+                self.set(*to, Some(Sum::count(*result)));
+            }
+            Line::Mask(count) => {
+                self.state.mask = Some(self.integer(*count)?);
+                self.set(Gpr::RAX, None);
+            }
+            Line::CopyPart { item, to, from, count, index } => {
+                self.advance(*item)?;
+                let Some(Item::CopyPart { from: source, to: goal, count: number }) =
+                    self.linear.items.get(*item)
+                else {
+                    return Err("the item is no copy".into());
+                };
+                let at = self.integer(*to)?;
+                if self.integer(*from)? != self.address(source)? || at != self.address(goal)? {
+                    return Err("it copies from or to another place".into());
+                }
+                self.holds_count(*count, *number)?;
+                let own = [*to, *from, *count];
+                if own.contains(index) || own.contains(&Gpr::RAX) || *index == Gpr::RAX || *index == Gpr::RSP
+                {
+                    return Err("the copy overwrites what it reads".into());
+                }
+                let region = &self.linear.regions[goal.region.index()];
+                if !matches!(region.role, Role::Output | Role::Local) {
+                    return Err("it writes where nothing may be written".into());
+                }
+                let most = region.length.constant().map(i64::from);
+                let most = most.map_or(i64::MAX, |most| most - goal.index.constant);
+                self.forget(&at, most, Some(goal.region));
+                self.set(Gpr::RAX, None);
+                self.set(*index, None);
+                self.cursor += 1;
+            }
+            Line::Skip { number, count } => {
+                let looped = self.linear.loops.get(*number).ok_or("no such loop")?;
+                self.advance(looped.begin)?;
+                let Trips::Public(trips) = looped.trips else {
+                    return Err("a loop of constant trips is left out".into());
+                };
+                self.holds_count(*count, trips)?;
+                let mut before = self.state.clone();
+                for set in sets(&mut before) {
+                    let carried = looped.carried.iter().filter(|carried| set.contains(&carried.initial));
+                    let after: Vec<Value> = carried.map(|carried| carried.after).collect();
+                    set.extend(after);
+                }
+                self.skipped = Some((*number, before));
             }
             Line::Branch { .. } => return Err("a branch without a label".into()),
             Line::ClearUpper => {
@@ -329,7 +421,9 @@ impl<'a> Checker<'a> {
             Line::Vector(line) => {
                 self.cleared = false;
                 // What the linear code loads next is in memory now, and the code may read it at once.
-                while let Some(Item::Load { .. }) = self.linear.items.get(self.cursor) {
+                while let Some(Item::Load { .. } | Item::View { .. } | Item::Count { .. }) =
+                    self.linear.items.get(self.cursor)
+                {
                     self.advance(self.cursor + 1)?;
                 }
                 self.vector(line)?;
@@ -338,71 +432,133 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
+    fn holds_count(&self, register: Gpr, count: Count) -> Checked<()> {
+        if self.integer(register)? == Sum::count(count) {
+            return Ok(());
+        }
+        Err(format!("the count {count} is not in {}", register.name()))
+    }
+
+    /// Where a region begins.
+    fn start(&self, region: RegionId) -> Checked<Sum> {
+        if let Some(&(of, offset)) = self.views.get(&region) {
+            let element = self.linear.element(of, self.machine.uniform as usize / 8);
+            return Ok(self.start(of)?.with(Term::Count(offset), element));
+        }
+        match (self.linear.given(region), self.code.locals[region.index()]) {
+            (Some(place), _) => Ok(Sum::of(Symbol::Argument(place))),
+            (None, Some(place)) => Ok(Sum::of(Symbol::Frame).plus(place)),
+            (None, None) => Err("a region without a place".into()),
+        }
+    }
+
     /// Where an address of the linear code is.
     fn address(&self, address: &Address) -> Checked<Sum> {
-        let region = address.region.index();
         let element = self.linear.element(address.region, self.machine.uniform as usize / 8);
-        let parameter = self.linear.parameters.iter().position(|&parameter| parameter == address.region);
-        let start = match (parameter, self.code.locals[region]) {
-            (Some(place), _) => Sum::of(Symbol::Argument(place)),
-            (None, Some(place)) => Sum::of(Symbol::Frame).plus(place),
-            (None, None) => return Err("a region without a place".into()),
-        };
+        let start = self.start(address.region)?;
         let mut sum = start.plus(address.index.constant * element);
         for (induction, coefficient) in &address.index.terms {
             let number = *self.by_induction.get(&induction.0).ok_or("an induction without a loop")?;
-            sum = sum.with(number, coefficient * element);
+            sum = sum.with(Term::Loop(number), coefficient * element);
         }
         Ok(sum)
     }
 
-    /// Passes the loads of the linear code before an item.
+    /// Passes the loads, the views and the counts of the linear code before an item.
     fn advance(&mut self, to: usize) -> Checked<()> {
         while self.cursor < to {
-            let Some(Item::Load { row, result, address }) = self.linear.items.get(self.cursor) else {
-                return Err(format!("item {} is left out", self.cursor));
-            };
-            // A load that nothing needs may be of a region that the code does not have.
-            if let Ok(sum) = self.address(address) {
-                let bits = self.machine.loaded_bits(row);
-                self.learn(sum, bits, [*result].into());
+            match self.linear.items.get(self.cursor) {
+                Some(Item::Load { row, result, address }) => {
+                    // A load that nothing needs may be of a region that the code does not have.
+                    if let Ok(sum) = self.address(address) {
+                        let bits = self.machine.loaded_bits(row);
+                        self.learn(sum, bits, [*result].into(), Some(address.region));
+                    }
+                }
+                // Where a view lies is said by the counts, and a count that is read is in a register.
+                Some(Item::View { .. } | Item::Count { .. }) => {}
+                _ => return Err(format!("item {} is left out", self.cursor)),
             }
             self.cursor += 1;
         }
         if self.cursor == to { Ok(()) } else { Err(format!("item {to} comes again")) }
     }
 
-    fn learn(&mut self, at: Sum, bits: u32, values: Set) {
-        let group = self.state.memory.entry((at.symbol, at.terms)).or_default();
+    fn learn(&mut self, at: Sum, bits: u32, values: Set, region: Option<RegionId>) {
+        let own = region.filter(|region| self.code.locals[region.index()].is_some());
+        let group = self.state.memory.entry((at.symbol, at.terms, own)).or_default();
         group.entry((at.constant, bits)).or_default().extend(values);
     }
 
-    /// The least and greatest value of terms.
-    fn range(&self, terms: &[(usize, i64)]) -> (i64, i64) {
-        terms.iter().fold((0, 0), |(low, high), &(number, coefficient)| {
-            let far = coefficient * (i64::from(self.linear.loops[number].trips) - 1);
-            (low + far.min(0), high + far.max(0))
+    /// The least and greatest value of terms, where they have bounds that are known when the code is made.
+    fn range(&self, terms: &[(Term, i64)]) -> Option<(i64, i64)> {
+        terms.iter().try_fold((0, 0), |(low, high), &(term, coefficient)| {
+            let Term::Loop(number) = term else { return None };
+            let trips = self.linear.loops[number].trips.constant()?;
+            let far = coefficient * (i64::from(trips) - 1);
+            Some((low + far.min(0), high + far.max(0)))
         })
     }
 
-    fn write(&mut self, at: &Sum, values: Set) {
+    /// Whether two symbols may stand for the same memory: a string to be read may be the one that is written.
+    fn may_be(&self, one: Symbol, other: Symbol) -> bool {
+        let is_string = |symbol: Symbol| match symbol {
+            Symbol::Argument(place) => match self.linear.parameters.get(place) {
+                Some(Given::Region(region)) => self.linear.is_string(*region),
+                _ => false,
+            },
+            _ => false,
+        };
+        one == other || is_string(one) && is_string(other)
+    }
+
+    /// Forgets what was known of so many bytes, which lie in a region of the frame if one is given.
+    fn forget(&mut self, at: &Sum, written: i64, region: Option<RegionId>) {
         let bytes = self.bytes();
-        let own = self.range(&at.terms);
-        let groups: Vec<_> =
-            self.state.memory.keys().filter(|(symbol, _)| *symbol == at.symbol).cloned().collect();
+        let own = region.filter(|region| self.code.locals[region.index()].is_some());
+        let range = self.range(&at.terms);
+        let keys = self.state.memory.keys();
+        let groups: Vec<_> = keys.filter(|key| self.may_be(key.0, at.symbol)).cloned().collect();
         for key in groups {
-            let (low, high) = match key.1 == at.terms {
-                true => (at.constant, at.constant),
-                false => {
-                    let other = self.range(&key.1);
-                    (at.constant + own.0 - other.1, at.constant + own.1 - other.0)
-                }
+            let ranges = match key.1 == at.terms {
+                true => Some(((0, 0), (0, 0))),
+                // Regions of the function's own, and slots, lie apart.
+                false if at.symbol == Symbol::Frame && own != key.2 => continue,
+                false => range.zip(self.range(&key.1)),
             };
             if let Some(group) = self.state.memory.get_mut(&key) {
-                group.retain(|&(place, _), _| place + bytes <= low || high + bytes <= place);
+                group.retain(|&(place, _), _| {
+                    ranges.is_some_and(|(written_range, range)| {
+                        place + range.1 + bytes <= at.constant + written_range.0
+                            || (at.constant + written_range.1).saturating_add(written) <= place + range.0
+                    })
+                });
             }
         }
-        self.learn(at.clone(), self.machine.shape_bits, values);
+    }
+
+    fn write(&mut self, at: &Sum, values: Set, region: Option<RegionId>) {
+        self.forget(at, self.bytes(), region);
+        self.learn(at.clone(), self.machine.shape_bits, values, region);
+    }
+
+    /// Whether an item may write to its address: the linear code has it from a program that was checked, so that it is inside
+    /// where a length or a number of trips is public.
+    fn may_write(&self, address: &Address) -> Checked<Sum> {
+        let at = self.address(address)?;
+        let region = &self.linear.regions[address.region.index()];
+        let element = self.linear.element(address.region, self.machine.uniform as usize / 8);
+        let first = address.index.constant * element;
+        let inside = match (self.range(&at.terms), region.length.constant()) {
+            (Some((low, high)), Some(length)) => {
+                first + low >= 0 && first + high + self.bytes() <= i64::from(length) * element
+            }
+            _ => true,
+        };
+        if inside && matches!(region.role, Role::Output | Role::Local) {
+            return Ok(at);
+        }
+        Err("it writes where nothing may be written".into())
     }
 
     /// The values in memory.
@@ -420,20 +576,25 @@ impl<'a> Checker<'a> {
         if aligned {
             let bytes = self.bytes();
             let uniform = match at.symbol {
-                Symbol::Argument(place) => self
-                    .linear
-                    .parameters
-                    .get(place)
-                    .is_none_or(|parameter| self.linear.regions[parameter.index()].role == Role::Uniform),
+                Symbol::Argument(place) => match self.linear.parameters.get(place) {
+                    Some(Given::Region(region)) => {
+                        self.linear.is_string(*region)
+                            || self.linear.regions[region.index()].role == Role::Uniform
+                    }
+                    _ => true,
+                },
                 _ => false,
             };
             if uniform || at.constant % bytes != 0 || at.terms.iter().any(|term| term.1 % bytes != 0) {
                 return Err("the address is not aligned".into());
             }
         }
-        let found = self.state.memory.get(&(at.symbol, at.terms.clone()));
-        let found = found.and_then(|group| group.get(&(at.constant, bits)));
-        found.filter(|set| !set.is_empty()).cloned().ok_or_else(|| format!("nothing known lies at {at:?}"))
+        let first: Family = (at.symbol, at.terms.clone(), None);
+        let family =
+            self.state.memory.range(first..).take_while(|(key, _)| (key.0, &key.1) == (at.symbol, &at.terms));
+        let mut found = family.filter_map(|(_, group)| group.get(&(at.constant, bits)));
+        let found = found.find(|set| !set.is_empty()).cloned();
+        found.ok_or_else(|| format!("nothing known lies at {at:?}"))
     }
 
     fn constants(&self, bytes: &[u8]) -> Set {
@@ -482,7 +643,7 @@ impl<'a> Checker<'a> {
                 }
                 self.put(*to, values)
             }
-            VectorLine::Store { from, memory, item: None } => {
+            VectorLine::Store { from, memory, item: None, .. } => {
                 let at = self.resolve(memory)?;
                 let end = at.constant + self.bytes();
                 if at.symbol != Symbol::Frame
@@ -494,26 +655,53 @@ impl<'a> Checker<'a> {
                     return Err("it writes outside the slots".into());
                 }
                 let values = self.held(*from)?.clone();
-                self.write(&at, values);
+                self.write(&at, values, None);
                 Ok(())
             }
-            VectorLine::Store { from, memory, item: Some(item) } => {
+            VectorLine::LoadPart { item, row, to, memory } => {
+                self.advance(*item)?;
+                let Some(Item::LoadPart { row: wanted, result, address, count }) =
+                    self.linear.items.get(*item)
+                else {
+                    return Err("the item loads no part".into());
+                };
+                if wanted != row || self.resolve(memory)? != self.address(address)? {
+                    return Err("it loads from another address".into());
+                }
+                self.masks(*count)?;
+                self.cursor += 1;
+                self.put(*to, [*result].into())
+            }
+            VectorLine::StorePart { item, row, from, memory } => {
+                self.advance(*item)?;
+                let Some(Item::StorePart { row: wanted, address, value, count }) =
+                    self.linear.items.get(*item)
+                else {
+                    return Err("the item stores no part".into());
+                };
+                let at = self.may_write(address)?;
+                if wanted != row || self.resolve(memory)? != at {
+                    return Err("it writes to another address".into());
+                }
+                self.masks(*count)?;
+                if !self.held(*from)?.contains(value) {
+                    return Err(format!("{value:?} is not in the register"));
+                }
+                self.forget(&at, self.bytes(), Some(address.region));
+                self.cursor += 1;
+                Ok(())
+            }
+            VectorLine::Store { from, memory, item: Some(item), aligned } => {
                 self.advance(*item)?;
                 let Some(Item::Store { address, value }) = self.linear.items.get(*item) else {
                     return Err("the item is no store".into());
                 };
                 let at = self.resolve(memory)?;
-                if at != self.address(address)? {
+                if at != self.may_write(address)? {
                     return Err("it writes to another address".into());
                 }
-                let region = &self.linear.regions[address.region.index()];
-                let inductions = self.address(address)?.terms;
-                let element = self.bytes();
-                let (low, high) = self.range(&inductions);
-                let first = address.index.constant * element;
-                let inside = first + low >= 0 && first + high + element <= length(region) * element;
-                if !inside || !matches!(region.role, Role::Output | Role::Local) {
-                    return Err("it writes where nothing may be written".into());
+                if *aligned && self.linear.is_string(address.region) {
+                    return Err("the address is not aligned".into());
                 }
                 let mut values = self.held(*from)?.clone();
                 if !values.contains(value) {
@@ -521,7 +709,7 @@ impl<'a> Checker<'a> {
                 }
                 // Only this is known of the content for certain to the linear code; the rest is equal.
                 values.insert(*value);
-                self.write(&at, values);
+                self.write(&at, values, Some(address.region));
                 self.cursor += 1;
                 Ok(())
             }
@@ -561,8 +749,17 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// That the mask register has the mask of a count.
+    fn masks(&self, count: Count) -> Checked<()> {
+        if self.state.mask == Some(Sum::count(count)) { Ok(()) } else { Err("the mask is another".into()) }
+    }
+
     fn looped(&mut self, number: usize, label: usize, branch: usize) -> Checked<()> {
         let looped = self.linear.loops.get(number).ok_or("no such loop")?;
+        let skipped = self.skipped.take().filter(|(other, _)| *other == number).map(|(_, state)| state);
+        if skipped.is_none() != looped.trips.constant().is_some() {
+            return Err("the loop may run no times, and is not left out then".into());
+        }
         self.advance(looped.begin)?;
         if !matches!(self.linear.items.get(self.cursor), Some(Item::Begin(found)) if *found == number) {
             return Err("another loop begins here".into());
@@ -584,7 +781,7 @@ impl<'a> Checker<'a> {
             *sum = sum
                 .take()
                 .zip(self.step_of(Gpr(register as u8), label, branch))
-                .map(|(sum, step)| sum.with(number, step));
+                .map(|(sum, step)| sum.with(Term::Loop(number), step));
         }
         loop {
             self.state = head.clone();
@@ -602,19 +799,34 @@ impl<'a> Checker<'a> {
             return Err("a loop without a branch".into());
         };
         let sum = self.integer(*counter)?;
-        let step = sum.coefficient(number);
-        let trips = i64::from(looped.trips);
-        let expected = Sum::of(Symbol::Number).with(number, step).plus(step);
-        if step == 0 || sum != expected || *limit != step * trips || i32::try_from(*limit).is_err() {
-            return Err(format!("the branch at line {branch} does not leave after {trips} times"));
+        let step = sum.step(number);
+        let expected = Sum::of(Symbol::Number).with(Term::Loop(number), step).plus(step);
+        let leaves = match (*limit, looped.trips) {
+            (Limit::Number(limit), Trips::Constant(trips)) => {
+                limit == step * i64::from(trips) && i32::try_from(limit).is_ok()
+            }
+            (Limit::Count(register), Trips::Public(count)) => {
+                step == 1 && self.integer(register)? == Sum::count(count)
+            }
+            _ => false,
+        };
+        if step == 0 || sum != expected || !leaves {
+            return Err(format!("the branch at line {branch} does not leave after {:?}", looped.trips));
         }
         let mut after = self.round(number, |carried| carried.after);
         for sum in after.integers.iter_mut().flatten() {
             // The last time round.
-            let step = sum.coefficient(number);
-            *sum = sum.clone().with(number, -step).plus(step * (trips - 1));
+            let step = sum.step(number);
+            let last = sum.clone().with(Term::Loop(number), -step).plus(-step);
+            *sum = match looped.trips {
+                Trips::Constant(trips) => last.plus(step * i64::from(trips)),
+                Trips::Public(count) => last.with(Term::Count(count), step),
+            };
         }
-        self.state = after;
+        self.state = match skipped {
+            Some(skipped) => common(&skipped, &after, |before, after| before == after),
+            None => after,
+        };
         self.cursor = looped.end + 1;
         Ok(())
     }
@@ -629,6 +841,8 @@ impl<'a> Checker<'a> {
                 | Line::Move { to, .. }
                 | Line::Address { to, .. }
                 | Line::Fetch { to, .. }
+                | Line::Count { to, .. }
+                | Line::CopyPart { index: to, .. }
                 | Line::Pop(to)
                     if *to == register =>
                 {
@@ -644,7 +858,25 @@ impl<'a> Checker<'a> {
     fn round(&self, number: usize, name: impl Fn(&super::linear::Carried) -> Value) -> State {
         let looped = &self.linear.loops[number];
         let mut state = self.state.clone();
-        state.memory.retain(|(_, terms), _| terms.iter().all(|&(other, _)| other != number));
+        let stays = |terms: &[(Term, i64)]| {
+            terms.iter().all(|&(term, _)| match term {
+                Term::Loop(other) => other != number,
+                Term::Count(count) => {
+                    self.made.get(&count).is_none_or(|&made| made < looped.begin || made > looped.end)
+                }
+            })
+        };
+        // A count that the body makes is another one the next time.
+        let of_counts = |sum: &Sum| {
+            let counts: Vec<(Term, i64)> =
+                sum.terms.iter().copied().filter(|(term, _)| *term != Term::Loop(number)).collect();
+            stays(&counts)
+        };
+        state.memory.retain(|(_, terms, _), _| stays(terms));
+        state.mask = state.mask.filter(of_counts);
+        for sum in &mut state.integers {
+            *sum = sum.take().filter(of_counts);
+        }
         for set in sets(&mut state) {
             let carried = looped.carried.iter().filter(|carried| set.contains(&carried.next));
             let next: Vec<Value> = carried.map(&name).collect();
@@ -664,12 +896,25 @@ fn sets(state: &mut State) -> impl Iterator<Item = &mut Set> {
     state.vectors.iter_mut().chain(state.memory.values_mut().flat_map(|group| group.values_mut()))
 }
 
+/// What a function is given at a place.
+fn argument(place: usize, given: Option<&Given>) -> Sum {
+    match given {
+        Some(Given::Count(count)) => Sum::count(*count),
+        _ => Sum::of(Symbol::Argument(place)),
+    }
+}
+
 /// What is known before a loop and after it went round.
 fn meet(head: &State, back: &State, number: usize) -> State {
+    common(head, back, |head, back| *back == head.plus(head.step(number)))
+}
+
+/// What is known in two states, with the integers of the first where they agree.
+fn common(head: &State, back: &State, agree: impl Fn(&Sum, &Sum) -> bool) -> State {
     let both = |a: &Set, b: &Set| -> Set { a.intersection(b).copied().collect() };
     let integers = head.integers.iter().zip(&back.integers).map(|(head, back)| {
         let (head, back) = (head.as_ref()?, back.as_ref()?);
-        (*back == head.plus(head.coefficient(number))).then(|| head.clone())
+        agree(head, back).then(|| head.clone())
     });
     let mut memory = BTreeMap::new();
     for (key, group) in &head.memory {
@@ -691,6 +936,7 @@ fn meet(head: &State, back: &State, number: usize) -> State {
         vectors: head.vectors.iter().zip(&back.vectors).map(|(a, b)| both(a, b)).collect(),
         memory,
         pushed: pushed.map(|(place, sum)| (*place, sum.clone())).collect(),
+        mask: head.mask.clone().filter(|mask| back.mask.as_ref() == Some(mask)),
     }
 }
 
@@ -725,7 +971,7 @@ fn fits(
     }
 }
 
-/// The number of elements of a region; those of linear code are constant.
+/// The number of elements of a region of the function's own, which is constant.
 fn length(region: &Region) -> i64 {
     region.length.constant().map_or(0, i64::from)
 }

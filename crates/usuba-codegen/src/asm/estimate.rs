@@ -69,7 +69,7 @@ impl Model<'_> {
         while at < steps.len() {
             if let Step::Begin(number) = steps[at] {
                 let length = steps[at..].iter().position(|step| *step == Step::End(number)).unwrap_or(1);
-                let trips = self.linear.loops.get(number).map_or(1, |looped| u64::from(looped.trips));
+                let trips = self.linear.loops.get(number).map_or(1, |looped| looped.trips.estimate());
                 inner += self.span(&steps[at + 1..at + length], trips);
                 at += length;
             } else {
@@ -128,11 +128,11 @@ impl Model<'_> {
                     times.flight.enter();
                     times.registers[usize::from(to.0)] = 0;
                 }
-                VectorLine::Load { to, memory, .. } => {
+                VectorLine::Load { to, memory, .. } | VectorLine::LoadPart { to, memory, .. } => {
                     let written = times.written(memory);
                     times.registers[usize::from(to.0)] = times.flight.loaded(written);
                 }
-                VectorLine::Store { from, memory, .. } => {
+                VectorLine::Store { from, memory, .. } | VectorLine::StorePart { from, memory, .. } => {
                     let ready = times.registers[usize::from(from.0)];
                     let written = times.flight.store(ready);
                     times.memory.insert(key(memory), written);

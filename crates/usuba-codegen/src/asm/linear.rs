@@ -1,15 +1,16 @@
 //! Linear code: one function, its loops marked by their ends, every call replaced by the body of its callee.
 //!
 //! This is what the allocation reads and what the checker takes for the truth. Every value is defined once; the position of
-//! an item is its place in [`Linear::items`].
+//! an item is its place in [`Linear::items`]. Public counts are numbered apart from values, as the registers of the machine
+//! program are, but for the whole of the code: they live in general-purpose registers, which the allocation does not see.
 
 use super::Stop;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use usuba_ir::program::{Affine, InductionId};
 use usuba_machine::program::{
-    self as machine, Address, Argument, Block, Function, Parameter, Program, Region, RegionId, Register,
-    RegisterId, RegisterType, Role, Step, Trips,
+    self as machine, Address, Argument, Block, Element, Function, Length, Parameter, Program, Public, Region,
+    RegionId, Register, RegisterId, RegisterType, Role, Step, Trips,
 };
 use usuba_target::{Instruction, semantics};
 
@@ -39,6 +40,18 @@ pub(crate) struct Known {
     pub(crate) constant: Option<Vec<u8>>,
 }
 
+/// Number of a public count in the linear code.
+pub(crate) type Count = RegisterId;
+
+/// What the function is given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Given {
+    /// The address of a region.
+    Region(RegionId),
+    /// A public count.
+    Count(Count),
+}
+
 /// A piece of code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Item {
@@ -48,6 +61,16 @@ pub(crate) enum Item {
     Load { row: &'static Instruction, result: Value, address: Address },
     /// To memory.
     Store { address: Address, value: Value },
+    /// The first lanes from memory, so many as a count says.
+    LoadPart { row: &'static Instruction, result: Value, address: Address, count: Count },
+    /// The first lanes to memory.
+    StorePart { row: &'static Instruction, address: Address, value: Value, count: Count },
+    /// So many bytes from one place to another.
+    CopyPart { from: Address, to: Address, count: Count },
+    /// A public count of others.
+    Count { result: Count, value: Public },
+    /// A region that is a part of another one, so many elements further.
+    View { region: RegionId, of: RegionId, offset: Count },
     /// The head of the loop of that number.
     Begin(usize),
     /// Its end.
@@ -67,11 +90,11 @@ pub(crate) struct Carried {
     pub(crate) after: Value,
 }
 
-/// A loop, run `trips` ≥ 1 times.
+/// A loop, run a constant number of times ≥ 1 or a public one.
 #[derive(Clone, Debug)]
 pub(crate) struct Loop {
     pub(crate) induction: InductionId,
-    pub(crate) trips: u32,
+    pub(crate) trips: Trips,
     pub(crate) carried: Vec<Carried>,
     /// The positions of its two items.
     pub(crate) begin: usize,
@@ -85,8 +108,10 @@ pub(crate) struct Linear {
     pub(crate) items: Vec<Item>,
     pub(crate) loops: Vec<Loop>,
     pub(crate) regions: Vec<Region>,
-    /// The regions whose addresses the function is given, in order.
-    pub(crate) parameters: Vec<RegionId>,
+    /// What the function is given, in order.
+    pub(crate) parameters: Vec<Given>,
+    /// The names of the public counts.
+    pub(crate) counts: Vec<Option<Arc<str>>>,
     /// Names of the source files that places refer to.
     pub(crate) files: Vec<String>,
     /// Bytes of a register.
@@ -113,10 +138,56 @@ impl Linear {
 
     /// Bytes between neighbouring elements of a region.
     pub(crate) fn element(&self, region: RegionId, uniform: usize) -> i64 {
-        match self.regions[region.index()].role {
-            Role::Uniform => uniform as i64,
-            _ => self.bytes as i64,
+        match &self.regions[region.index()] {
+            Region { role: Role::Uniform, .. } => uniform as i64,
+            region => self.element_bytes(region),
         }
+    }
+
+    /// Bytes between neighbouring elements of a region that is not uniform.
+    pub(crate) fn element_bytes(&self, region: &Region) -> i64 {
+        match region.element {
+            Element::Scalars { .. } => region.element.bytes() as i64,
+            Element::Register(_) => self.bytes as i64,
+        }
+    }
+
+    /// Whether a region is a string of bytes: registers lie in it anywhere, and one that is given to be read may be one that is
+    /// given to be written.
+    pub(crate) fn is_string(&self, region: RegionId) -> bool {
+        let Region { role, element, .. } = self.regions[region.index()];
+        role != Role::Uniform && matches!(element, Element::Scalars { .. })
+    }
+
+    /// The place of a region among the parameters.
+    pub(crate) fn given(&self, region: RegionId) -> Option<usize> {
+        self.parameters.iter().position(|&parameter| parameter == Given::Region(region))
+    }
+
+    /// What may be the same memory as a region: a number for each set of such regions, and the offsets of the views that lead to
+    /// it. All strings that the function is given are one set.
+    pub(crate) fn memories(&self) -> Vec<(usize, Vec<Count>)> {
+        let views = self.views();
+        let of = |region: usize| {
+            let mut region = RegionId(region as u32);
+            let mut path = Vec::new();
+            while let Some(&(origin, offset)) = views.get(&region) {
+                path.push(offset);
+                region = origin;
+            }
+            let shared = self.is_string(region) && self.given(region).is_some();
+            (if shared { self.regions.len() } else { region.index() }, path)
+        };
+        (0..self.regions.len()).map(of).collect()
+    }
+
+    /// For each region that is a view, of which it is one and how many elements further.
+    pub(crate) fn views(&self) -> BTreeMap<RegionId, (RegionId, Count)> {
+        let views = self.items.iter().filter_map(|item| match item {
+            Item::View { region, of, offset } => Some((*region, (*of, *offset))),
+            _ => None,
+        });
+        views.collect()
     }
 
     /// Numbers the loops' ends anew.
@@ -135,12 +206,12 @@ impl Linear {
 ///
 /// # Errors
 /// If the calls make more than [`ITEMS`] items, or the program has what assembly has not: other registers than vectors of one
-/// size, public trips.
+/// size and public counts.
 pub(crate) fn linear(program: &Program, bytes: usize) -> Result<Linear, Stop> {
     let entry = program.functions.last().ok_or("a program without functions")?;
     let vector = |ty| matches!(ty, RegisterType::Vector { bits, .. } if bits as usize == 8 * bytes);
     let mut registers = program.functions.iter().flat_map(|function| &function.registers);
-    if !registers.all(|register| vector(register.ty)) {
+    if !registers.all(|register| vector(register.ty) || register.ty == RegisterType::Count) {
         return Err(Stop::Limit("it is for vectors of one size"));
     }
     let mut out = Flattener {
@@ -152,12 +223,25 @@ pub(crate) fn linear(program: &Program, bytes: usize) -> Result<Linear, Stop> {
     };
     let mut frame = Frame::of(entry);
     for parameter in &entry.parameters {
-        let &Parameter::Region(region) = parameter else {
-            return Err(Stop::Fault("an entry with a register".into()));
+        if let Parameter::Register(register) = *parameter {
+            if entry.register(register).ty != RegisterType::Count {
+                return Err(Stop::Limit("it is for kernels that are given addresses and public counts"));
+            }
+            let count = out.count(entry, &mut frame, register);
+            out.linear.parameters.push(Given::Count(count));
+        }
+    }
+    let mut counts = std::mem::take(&mut out.linear.parameters).into_iter();
+    for parameter in &entry.parameters {
+        let given = match *parameter {
+            Parameter::Register(_) => counts.next().ok_or("a count that is not given")?,
+            Parameter::Region(region) => {
+                let known = out.region(&entry.regions[region.index()], None, &frame)?;
+                frame.regions[region.index()] = Some((known, Affine::constant(0)));
+                Given::Region(known)
+            }
         };
-        let known = out.region(&entry.regions[region.index()], None);
-        out.linear.parameters.push(known);
-        frame.regions[region.index()] = Some((known, Affine::constant(0)));
+        out.linear.parameters.push(given);
     }
     out.function(entry, &mut frame, None)?;
     let Flattener { mut linear, scopes, .. } = out;
@@ -170,6 +254,7 @@ pub(crate) fn linear(program: &Program, bytes: usize) -> Result<Linear, Stop> {
 /// The names of one function's things in the linear code.
 struct Frame {
     registers: Vec<Option<Value>>,
+    counts: Vec<Option<Count>>,
     regions: Vec<Option<(RegionId, Affine)>>,
     inductions: BTreeMap<InductionId, InductionId>,
 }
@@ -178,6 +263,7 @@ impl Frame {
     fn of(function: &Function) -> Frame {
         Frame {
             registers: vec![None; function.registers.len()],
+            counts: vec![None; function.registers.len()],
             regions: vec![None; function.regions.len()],
             inductions: BTreeMap::new(),
         }
@@ -185,6 +271,22 @@ impl Frame {
 
     fn value(&self, register: RegisterId) -> Result<Value, Stop> {
         self.registers[register.index()].ok_or(Stop::from("a register that is read before it is written"))
+    }
+
+    fn count(&self, register: RegisterId) -> Result<Count, Stop> {
+        self.counts[register.index()].ok_or(Stop::from("a count that is read before it is made"))
+    }
+
+    fn public(&self, value: &Public) -> Result<Public, Stop> {
+        Ok(match value {
+            Public::Sum { constant, terms } => {
+                let terms = terms.iter().map(|&(count, factor)| Ok((self.count(count)?, factor)));
+                Public::Sum { constant: *constant, terms: terms.collect::<Result<_, Stop>>()? }
+            }
+            Public::Quotient { of, by } => Public::Quotient { of: self.count(*of)?, by: *by },
+            Public::Remainder { of, by } => Public::Remainder { of: self.count(*of)?, by: *by },
+            Public::Least { of, bound } => Public::Least { of: self.count(*of)?, bound: *bound },
+        })
     }
 
     fn address(&self, address: &Address) -> Result<Address, Stop> {
@@ -219,10 +321,26 @@ impl Flattener<'_> {
         Value(self.linear.values.len() as u32 - 1)
     }
 
-    fn region(&mut self, like: &Region, scope: Option<Option<usize>>) -> RegionId {
-        self.linear.regions.push(like.clone());
+    fn region(
+        &mut self,
+        like: &Region,
+        scope: Option<Option<usize>>,
+        frame: &Frame,
+    ) -> Result<RegionId, Stop> {
+        let length = match like.length {
+            Length::Constant(length) => Length::Constant(length),
+            Length::Public { count, factor } => Length::Public { count: frame.count(count)?, factor },
+        };
+        self.linear.regions.push(Region { length, ..like.clone() });
         self.scopes.push(scope);
-        RegionId(self.linear.regions.len() as u32 - 1)
+        Ok(RegionId(self.linear.regions.len() as u32 - 1))
+    }
+
+    fn count(&mut self, function: &Function, frame: &mut Frame, register: RegisterId) -> Count {
+        self.linear.counts.push(function.register(register).name.clone());
+        let count = RegisterId(self.linear.counts.len() as u32 - 1);
+        frame.counts[register.index()] = Some(count);
+        count
     }
 
     fn push(&mut self, item: Item) -> Result<(), Stop> {
@@ -267,7 +385,7 @@ impl Flattener<'_> {
         scope: Option<usize>,
     ) -> Result<(), Stop> {
         for &region in &block.locals {
-            let known = self.region(&function.regions[region.index()], Some(scope));
+            let known = self.region(&function.regions[region.index()], Some(scope), frame)?;
             frame.regions[region.index()] = Some((known, Affine::constant(0)));
         }
         for step in &block.steps {
@@ -288,6 +406,34 @@ impl Flattener<'_> {
                 Step::Store { address, value, .. } => {
                     let item = Item::Store { address: frame.address(address)?, value: frame.value(*value)? };
                     self.push(item)?;
+                }
+                Step::LoadPart { row, result, address, count } => {
+                    let (address, count) = (frame.address(address)?, frame.count(*count)?);
+                    let result = self.define(function, frame, *result);
+                    self.push(Item::LoadPart { row, result, address, count })?;
+                }
+                Step::StorePart { row, address, value, count } => {
+                    let (address, count) = (frame.address(address)?, frame.count(*count)?);
+                    self.push(Item::StorePart { row, address, value: frame.value(*value)?, count })?;
+                }
+                Step::CopyPart { from, to, count } => {
+                    let (from, to) = (frame.address(from)?, frame.address(to)?);
+                    self.push(Item::CopyPart { from, to, count: frame.count(*count)? })?;
+                }
+                Step::Count { result, value } => {
+                    let value = frame.public(value)?;
+                    let result = self.count(function, frame, *result);
+                    self.push(Item::Count { result, value })?;
+                }
+                Step::View { region, of, offset } => {
+                    let (of, base) = frame.regions[of.index()].clone().ok_or("a region out of scope")?;
+                    if base != Affine::constant(0) {
+                        return Err(Stop::Limit("it has no views of what is given to a callee in part"));
+                    }
+                    let offset = frame.count(*offset)?;
+                    let known = self.region(&function.regions[region.index()], None, frame)?;
+                    frame.regions[region.index()] = Some((known, Affine::constant(0)));
+                    self.push(Item::View { region: known, of, offset })?;
                 }
                 Step::Fill { address, len, value, .. } => {
                     let (address, value) = (frame.address(address)?, frame.value(*value)?);
@@ -319,12 +465,12 @@ impl Flattener<'_> {
         if len <= UNROLLED {
             return (0..len).try_for_each(|index| each(self, &Affine::constant(i64::from(index))));
         }
-        let (number, induction) = self.open(len)?;
+        let (number, induction) = self.open(Trips::Constant(len))?;
         each(self, &Affine { constant: 0, terms: vec![(induction, 1)] })?;
         self.push(Item::End(number))
     }
 
-    fn open(&mut self, trips: u32) -> Result<(usize, InductionId), Stop> {
+    fn open(&mut self, trips: Trips) -> Result<(usize, InductionId), Stop> {
         let induction = InductionId(self.inductions);
         self.inductions += 1;
         let number = self.linear.loops.len();
@@ -337,8 +483,9 @@ impl Flattener<'_> {
         let initial: Result<Vec<Value>, _> =
             looped.carried.iter().map(|carried| frame.value(carried.initial)).collect();
         let initial = initial?;
-        let Trips::Constant(trips) = looped.trips else {
-            return Err(Stop::Limit("it is for loops of constant trips"));
+        let trips = match looped.trips {
+            Trips::Constant(trips) => Trips::Constant(trips),
+            Trips::Public(count) => Trips::Public(frame.count(count)?),
         };
         let (number, induction) = self.open(trips)?;
         frame.inductions.insert(looped.induction, induction);
@@ -371,6 +518,11 @@ impl Flattener<'_> {
         let mut results = Vec::new();
         for (argument, parameter) in call.arguments.iter().zip(&callee.parameters) {
             match (argument, *parameter) {
+                (Argument::Value(register), Parameter::Register(to))
+                    if callee.register(to).ty == RegisterType::Count =>
+                {
+                    inner.counts[to.index()] = Some(frame.count(*register)?);
+                }
                 (Argument::Value(register), Parameter::Register(to)) => {
                     inner.registers[to.index()] = Some(frame.value(*register)?);
                 }
@@ -380,7 +532,7 @@ impl Flattener<'_> {
                 }
                 (Argument::Result(register), Parameter::Region(to)) => {
                     let like = Region { role: Role::Local, ..callee.regions[to.index()].clone() };
-                    let region = self.region(&like, Some(scope));
+                    let region = self.region(&like, Some(scope), frame)?;
                     inner.regions[to.index()] = Some((region, Affine::constant(0)));
                     results.push((*register, region));
                 }
@@ -437,6 +589,9 @@ fn promote(linear: &mut Linear, scopes: &[Option<Option<usize>>]) {
     let mut open: Vec<bool> = scopes.iter().map(Option::is_some).collect();
     let mut written: Vec<BTreeMap<i64, ()>> = vec![BTreeMap::new(); scopes.len()];
     for (item, &home) in linear.items.iter().zip(&around) {
+        for address in parts(item) {
+            open[address.region.index()] = false;
+        }
         let (Item::Load { address, .. } | Item::Store { address, .. }) = item else { continue };
         let region = address.region.index();
         if !address.index.terms.is_empty() || scopes[region] != Some(home) {
@@ -465,6 +620,7 @@ fn promote(linear: &mut Linear, scopes: &[Option<Option<usize>>]) {
                     continue;
                 }
             }
+            Item::StorePart { value, .. } => *value = same[value.index()],
             Item::Load { address, result, .. } if open[address.region.index()] => {
                 if let Some(&value) = content.get(&(address.region, address.index.constant)) {
                     same[result.index()] = value;
@@ -490,13 +646,28 @@ fn promote(linear: &mut Linear, scopes: &[Option<Option<usize>>]) {
     linear.place_loops();
 }
 
+/// The places of which an item moves a part.
+fn parts(item: &Item) -> Vec<&Address> {
+    match item {
+        Item::LoadPart { address, .. } | Item::StorePart { address, .. } => vec![address],
+        Item::CopyPart { from, to, .. } => vec![from, to],
+        _ => Vec::new(),
+    }
+}
+
 /// Lets local regions of one length that are never in use together be one.
 fn share(linear: &mut Linear, scopes: &[Option<Option<usize>>]) {
     let around = linear.around();
     let parents: Vec<Option<usize>> = linear.loops.iter().map(|looped| around[looped.begin]).collect();
     let mut used: Vec<Option<(usize, usize)>> = vec![None; scopes.len()];
-    for (position, item) in linear.items.iter().enumerate() {
-        let (Item::Load { address, .. } | Item::Store { address, .. }) = item else { continue };
+    let places = linear.items.iter().enumerate().flat_map(|(position, item)| {
+        let places = match item {
+            Item::Load { address, .. } | Item::Store { address, .. } => vec![address],
+            item => parts(item),
+        };
+        places.into_iter().map(move |address| (position, address))
+    });
+    for (position, address) in places {
         let region = address.region.index();
         let Some(scope) = scopes[region] else { continue };
         let (mut from, mut to) = (position, position);
@@ -519,9 +690,11 @@ fn share(linear: &mut Linear, scopes: &[Option<Option<usize>>]) {
     let mut now: Vec<RegionId> = (0..scopes.len() as u32).map(RegionId).collect();
     for region in order {
         let Some((first, last)) = used[region] else { continue };
-        let length = linear.regions[region].length;
-        let fit =
-            free.iter_mut().find(|(other, busy)| *busy < first && linear.regions[*other].length == length);
+        let Region { length, element, .. } = linear.regions[region];
+        let fit = free.iter_mut().find(|(other, busy)| {
+            let Region { length: others, element: also, .. } = linear.regions[*other];
+            *busy < first && others == length && also == element
+        });
         match fit {
             Some((other, busy)) => {
                 *busy = last;
@@ -531,8 +704,16 @@ fn share(linear: &mut Linear, scopes: &[Option<Option<usize>>]) {
         }
     }
     for item in &mut linear.items {
-        if let Item::Load { address, .. } | Item::Store { address, .. } = item {
-            address.region = now[address.region.index()];
+        match item {
+            Item::Load { address, .. }
+            | Item::Store { address, .. }
+            | Item::LoadPart { address, .. }
+            | Item::StorePart { address, .. } => address.region = now[address.region.index()],
+            Item::CopyPart { from, to, .. } => {
+                from.region = now[from.region.index()];
+                to.region = now[to.region.index()];
+            }
+            _ => {}
         }
     }
 }

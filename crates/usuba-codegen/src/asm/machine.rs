@@ -84,8 +84,21 @@ pub(crate) enum VectorLine<M> {
     Splat { to: Vector, ones: bool },
     /// So many bits from memory, repeated; as many as the register has: simply a load. `aligned` as the register is.
     Load { to: Vector, memory: M, bits: u32, aligned: bool },
-    /// To memory: for the store of that item, or into a slot.
-    Store { from: Vector, memory: M, item: Option<usize> },
+    /// To memory: for the store of that item, or into a slot. `aligned` as the register is.
+    Store { from: Vector, memory: M, item: Option<usize>, aligned: bool },
+    /// The first lanes from memory, by the mask of the count of that item.
+    LoadPart { item: usize, row: &'static Instruction, to: Vector, memory: M },
+    /// The first lanes to memory, by the mask of the count of that item.
+    StorePart { item: usize, row: &'static Instruction, from: Vector, memory: M },
+}
+
+/// What the counter of a loop ends at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Limit {
+    /// A number.
+    Number(i64),
+    /// The public count in a register.
+    Count(Gpr),
 }
 
 /// A line of machine code.
@@ -115,13 +128,34 @@ pub(crate) enum Line {
         to: Gpr,
         memory: Memory,
     },
+    /// The public count that the item makes, of counts in these registers. It goes through `rax`.
+    Count {
+        item: usize,
+        to: Gpr,
+        sources: Vec<Gpr>,
+    },
+    /// Makes the mask of the first lanes, so many as the register says. It goes through `rax`.
+    Mask(Gpr),
+    /// Copies the bytes of that item, eight at a time and then one by one, through `rax`.
+    CopyPart {
+        item: usize,
+        to: Gpr,
+        from: Gpr,
+        count: Gpr,
+        index: Gpr,
+    },
+    /// Goes behind the loop of that number if it runs no times.
+    Skip {
+        number: usize,
+        count: Gpr,
+    },
     /// The head of the loop of that number.
     Label(usize),
-    /// Goes to the head of the loop unless the counter has this value.
+    /// Goes to the head of the loop unless the counter has reached its limit.
     Branch {
         number: usize,
         counter: Gpr,
-        limit: i64,
+        limit: Limit,
     },
     ClearUpper,
     Return,

@@ -19,6 +19,7 @@ mod print;
 #[cfg(test)]
 mod tests;
 
+use crate::header::banner;
 use crate::messages::{Fault, Internal, Missing, NoCode, Reason};
 use crate::order::{self, Order};
 use crate::{KernelParameter, Options};
@@ -26,7 +27,9 @@ use allocate::Allocated;
 use linear::Linear;
 use machine::Code;
 use std::fmt;
+use thiserror::Error;
 use usuba_ir::program::Node;
+use usuba_machine::program::Parameter;
 use usuba_machine::{Checked, Program, Shape};
 use usuba_target::{Encoding, Instruction, Meaning, Target};
 
@@ -35,13 +38,37 @@ pub(crate) fn admits(target: &Target) -> bool {
     target.encoding().is_some()
 }
 
-/// Why a module has no assembly.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Stop {
+/// Why there is no assembly.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum Stop {
     /// Assembly cannot do this.
+    #[error("there is no assembly for this: {0}")]
     Limit(&'static str),
     /// A mistake of the compiler.
+    #[error("internal error: {0}")]
     Fault(String),
+}
+
+/// A machine program as a source file of assembly, with its entry under the name `symbol`. The parameters are those of the entry in
+/// order: addresses, and counts as numbers of 64 bits. Regions whose elements are registers are aligned as these are; strings of
+/// bytes lie anywhere, and one that is read may be one that is written, from its first byte on. `uniform`: the bits of an element
+/// of the uniform regions.
+///
+/// # Errors
+/// The program has what assembly has not, or a mistake of the compiler.
+pub fn assembly(program: &Checked, uniform: u32, symbol: &str) -> Result<String, Stop> {
+    let target = usuba_target::by_name(program.target).ok_or("a checked program without a target")?;
+    let machine = Machine::of(target, uniform).ok_or(Stop::Limit("it is for vectors of x86-64"))?;
+    let (linear, allocated) = allocated(program, machine)?;
+    let code = address::address(&linear, allocated, machine, &convention::SYSTEM_V)?;
+    check::check(&linear, &code, machine, &convention::SYSTEM_V).map_err(Stop::Fault)?;
+    let entry = program.functions.last().ok_or("a program without functions")?;
+    let name = |parameter: &Parameter| match *parameter {
+        Parameter::Region(region) => entry.region(region).name.as_str(),
+        Parameter::Register(register) => entry.register(register).name.as_deref().unwrap_or("a count"),
+    };
+    let names: Vec<&str> = entry.parameters.iter().map(name).collect();
+    Ok(print::text(&linear, &code, machine, String::new(), symbol, &names))
 }
 
 impl From<&'static str> for Stop {
@@ -116,7 +143,9 @@ impl<'a> Made<'a> {
     /// The source file; of nothing if there are no addresses yet.
     pub(crate) fn source(&self, shape: &Shape, options: &Options, parameters: &[KernelParameter]) -> String {
         let Some(code) = &self.code else { return String::new() };
-        print::text(&self.linear, code, self.machine, shape, self.target, options, parameters)
+        let head = banner(shape, self.target, options, parameters);
+        let names: Vec<&str> = parameters.iter().map(|parameter| &*parameter.source_name).collect();
+        print::text(&self.linear, code, self.machine, head, &options.symbol, &names)
     }
 
     /// What it looks like now.
@@ -187,6 +216,8 @@ pub(crate) struct Machine {
     pub(crate) uniform: u32,
     /// The instruction that reads a register, and copies one.
     pub(crate) moves: &'static Instruction,
+    /// The instruction that reads a register from anywhere, and writes one anywhere.
+    pub(crate) unaligned: Option<&'static Instruction>,
     /// The instruction that repeats an element of a uniform buffer; nothing if there is none, so that no code reads one.
     repeats: Option<&'static Instruction>,
 }
@@ -199,6 +230,7 @@ impl Machine {
             shape_bits: target.register_bits,
             uniform,
             moves: target.instruction(Meaning::Load, 0)?,
+            unaligned: target.instruction(Meaning::Broadcast, target.register_bits),
             repeats: target
                 .instructions()
                 .find(|row| row.meaning == Meaning::Broadcast && row.lane == uniform),
@@ -207,8 +239,9 @@ impl Machine {
 
     /// The instruction that loads so many bits, repeated if they are fewer than the register has.
     pub(crate) fn load(self, bits: u32, aligned: bool) -> &'static Instruction {
-        match self.repeats {
-            Some(repeats) if !aligned || bits != self.shape_bits => repeats,
+        match (self.unaligned, self.repeats) {
+            (Some(unaligned), _) if !aligned && bits == self.shape_bits => unaligned,
+            (_, Some(repeats)) if !aligned || bits != self.shape_bits => repeats,
             _ => self.moves,
         }
     }
@@ -216,7 +249,7 @@ impl Machine {
     /// Bits that an item loads, to be repeated.
     pub(crate) fn loaded_bits(self, row: &Instruction) -> u32 {
         match row.meaning {
-            Meaning::Broadcast => self.uniform,
+            Meaning::Broadcast if row.lane > 0 => row.lane,
             _ => self.shape_bits,
         }
     }

@@ -2,33 +2,27 @@
 
 use super::Machine;
 use super::allocate::{Allocated, Place, Step};
-use super::linear::{Item, Linear, Value};
-use super::machine::{Base, Code, Gpr, Line, Memory, Source, Vector, VectorLine};
-use crate::header::banner;
+use super::linear::{Count, Item, Linear, Value};
+use super::machine::{Base, Code, Gpr, Limit, Line, Memory, Source, Vector, VectorLine};
 use crate::names::identifier;
-use crate::{KernelParameter, Options};
 use std::fmt::Write;
-use usuba_machine::Shape;
-use usuba_machine::program::Address;
+use usuba_machine::program::{Address, Public, RegionId, Trips};
 use usuba_machine::text::computed;
-use usuba_target::Target;
 use usuba_target::encoding::{Operand, pointer, vector_name};
 
 /// The column of the comments.
 const COMMENT: usize = 56;
 
-/// The source file.
+/// The source file: its head, then one function with parameters of these names.
 pub(crate) fn text(
     linear: &Linear,
     code: &Code,
     machine: Machine,
-    shape: &Shape,
-    target: &Target,
-    options: &Options,
-    parameters: &[KernelParameter],
+    head: String,
+    symbol: &str,
+    parameters: &[&str],
 ) -> String {
-    let symbol = &options.symbol;
-    let mut text = banner(shape, target, options, parameters);
+    let mut text = head;
     let _ = write!(
         text,
         "\n    .intel_syntax noprefix\n    .text\n    .p2align 6\n    .globl {symbol}\n    .type {symbol}, @function\n\
@@ -38,7 +32,7 @@ pub(crate) fn text(
     for (place, parameter) in parameters.iter().enumerate() {
         let register = super::convention::SYSTEM_V.arguments.get(place);
         let place = register.map_or_else(|| "on the stack".into(), |register| register.name().to_owned());
-        printer.line(&format!("// {place}: {}", comment(&parameter.source_name)), "");
+        printer.line(&format!("// {place}: {}", comment(parameter)), "");
     }
     printer.frame(code);
     code.lines.iter().for_each(|line| printer.print(line));
@@ -89,6 +83,7 @@ pub(crate) fn allocated_lines(
     for step in &allocated.steps {
         match step {
             Step::Vector(line) => printer.vector(line),
+            Step::Plain(item) => printer.line(&format!("// {}", plain(linear, &linear.items[*item])), ""),
             Step::Begin(number) => printer.head(*number),
             Step::End(number) => printer.line(&format!("end of {}", printer.label(*number)), ""),
         }
@@ -99,6 +94,52 @@ pub(crate) fn allocated_lines(
 /// A name as a comment may have it: one line, and no splice at its end.
 fn comment(name: &str) -> String {
     name.chars().filter(|c| !c.is_control() && *c != '\\').collect()
+}
+
+/// The name of a public count.
+fn count_name(linear: &Linear, count: Count) -> String {
+    match linear.counts.get(count.index()) {
+        Some(Some(name)) => comment(name),
+        _ => format!("count {}", count.0),
+    }
+}
+
+/// What an item without vectors does, for the reader.
+fn plain(linear: &Linear, item: &Item) -> String {
+    let name = |count: &Count| count_name(linear, *count);
+    let region = |region: RegionId| comment(&linear.regions[region.index()].name);
+    match item {
+        Item::Count { result, value } => {
+            let value = match value {
+                Public::Sum { constant, terms } => {
+                    let mut text = String::new();
+                    for (count, factor) in terms {
+                        let sign = if *factor < 0 { "- " } else { "+ " };
+                        let _ = match factor.unsigned_abs() {
+                            1 => write!(text, "{sign}{} ", name(count)),
+                            factor => write!(text, "{sign}{factor} * {} ", name(count)),
+                        };
+                    }
+                    let sum = match constant {
+                        0 => text,
+                        constant => format!("{text}{constant:+}"),
+                    };
+                    sum.trim_start_matches("+ ").trim_end().to_owned()
+                }
+                Public::Quotient { of, by } => format!("{} / {by}", name(of)),
+                Public::Remainder { of, by } => format!("{} mod {by}", name(of)),
+                Public::Least { of, bound } => format!("min({}, {bound})", name(of)),
+            };
+            format!("{} = {value}", count_name(linear, *result))
+        }
+        Item::View { region: view, of, offset } => {
+            format!("{} = {} + {}", region(*view), region(*of), name(offset))
+        }
+        Item::CopyPart { from, to, count } => {
+            format!("{} = {}, {} bytes", place(linear, to), place(linear, from), name(count))
+        }
+        _ => String::new(),
+    }
 }
 
 /// A place in a region as the source names it: `key[4*i0+3]`.
@@ -296,14 +337,35 @@ impl<'a> Printer<'a> {
                 let memory = self.memory(memory);
                 self.line(&format!("mov {}, qword ptr {memory}", to.name()), "");
             }
+            Line::Count { item, to, sources } => self.count(*item, *to, sources),
+            Line::Mask(count) => {
+                for line in
+                    ["xor eax, eax", &format!("bts rax, {}", count.name()), "dec rax", "kmovq k1, rax"]
+                {
+                    self.line(line, "");
+                }
+            }
+            Line::CopyPart { item, to, from, count, index } => self.copy(*item, [*to, *from, *count, *index]),
+            Line::Skip { number, count } => {
+                self.line(&format!("test {0}, {0}", count.name()), "");
+                let label = self.label(*number);
+                self.line(&format!("je {label}_end"), "");
+            }
             Line::Label(number) => {
                 self.line(".p2align 5", "");
                 self.head(*number);
             }
             Line::Branch { number, counter, limit } => {
-                self.line(&format!("cmp {}, {limit}", counter.name()), "");
+                let end = match limit {
+                    Limit::Number(limit) => limit.to_string(),
+                    Limit::Count(count) => count.name().into(),
+                };
+                self.line(&format!("cmp {}, {end}", counter.name()), "");
                 let label = self.label(*number);
                 self.line(&format!("jne {label}"), "");
+                if matches!(limit, Limit::Count(_)) {
+                    let _ = writeln!(self.text, "{label}_end:");
+                }
             }
             Line::ClearUpper => self.line("vzeroupper", ""),
             Line::Return => self.line("ret", ""),
@@ -314,7 +376,11 @@ impl<'a> Printer<'a> {
     /// The label of a loop.
     fn head(&mut self, number: usize) {
         let looped = &self.linear.loops[number];
-        let remark = format!("for i{} in 0..{}", looped.induction.0, looped.trips);
+        let trips = match looped.trips {
+            Trips::Constant(trips) => trips.to_string(),
+            Trips::Public(count) => count_name(self.linear, count),
+        };
+        let remark = format!("for i{} in 0..{trips}", looped.induction.0);
         let label = format!("{}:", self.label(number));
         let _ = writeln!(self.text, "{label:width$} // {remark}", width = COMMENT + 4);
     }
@@ -345,12 +411,97 @@ impl<'a> Printer<'a> {
         text
     }
 
+    /// A public count. The result is in none of the registers of its operands.
+    fn count(&mut self, item: usize, to: Gpr, sources: &[Gpr]) {
+        let Item::Count { value, .. } = &self.linear.items[item] else { return };
+        let (to, half) = (to.name(), to.half());
+        let source = |place: usize| sources.get(place).map_or("", |source| source.name());
+        let mut lines = Vec::new();
+        match value {
+            Public::Sum { constant, terms } => {
+                // A count by itself is where the sum begins; else the number does.
+                let whole = terms.iter().position(|&(_, factor)| factor == 1).filter(|_| *constant == 0);
+                lines.push(match (whole, i32::try_from(*constant)) {
+                    (Some(place), _) => format!("mov {to}, {}", source(place)),
+                    (None, Ok(0)) => format!("xor {half}, {half}"),
+                    (None, Ok(constant)) => format!("mov {to}, {constant}"),
+                    (None, Err(_)) => format!("movabs {to}, {constant}"),
+                });
+                for (place, (_, factor)) in
+                    terms.iter().enumerate().filter(|(place, _)| Some(*place) != whole)
+                {
+                    match factor {
+                        1 => lines.push(format!("add {to}, {}", source(place))),
+                        -1 => lines.push(format!("sub {to}, {}", source(place))),
+                        factor if i32::try_from(*factor).is_ok() => {
+                            lines.push(format!("imul rax, {}, {factor}", source(place)));
+                            lines.push(format!("add {to}, rax"));
+                        }
+                        factor => {
+                            lines.push(format!("movabs rax, {factor}"));
+                            lines.push(format!("imul rax, {}", source(place)));
+                            lines.push(format!("add {to}, rax"));
+                        }
+                    }
+                }
+            }
+            // The address stage has seen to it that it is a power of two.
+            Public::Quotient { by, .. } => {
+                lines.push(format!("mov {to}, {}", source(0)));
+                if *by > 1 {
+                    lines.push(format!("shr {to}, {}", by.trailing_zeros()));
+                }
+            }
+            Public::Remainder { by, .. } => {
+                lines.push(format!("mov eax, {}", by - 1));
+                lines.push(format!("mov {to}, {}", source(0)));
+                lines.push(format!("and {to}, rax"));
+            }
+            Public::Least { bound, .. } => {
+                lines.push(format!("mov eax, {bound}"));
+                lines.push(format!("mov {to}, {}", source(0)));
+                lines.push(format!("cmp {to}, rax"));
+                lines.push(format!("cmova {to}, rax"));
+            }
+        }
+        let last = lines.len() - 1;
+        for (place, line) in lines.iter().enumerate() {
+            let remark =
+                if place == last { plain(self.linear, &self.linear.items[item]) } else { String::new() };
+            self.line(line, &remark);
+        }
+    }
+
+    /// Copies bytes from a place to another.
+    fn copy(&mut self, item: usize, [to, from, count, index]: [Gpr; 4]) {
+        let label = format!(".L{}_copy_{item}", identifier(self.symbol));
+        let (to, from, count, name, half) =
+            (to.name(), from.name(), count.name(), index.name(), index.half());
+        self.line(&format!("xor {half}, {half}"), &plain(self.linear, &self.linear.items[item]));
+        for (kind, size, register, load) in
+            [("words", 8, "rax", "mov rax, qword ptr"), ("bytes", 1, "al", "movzx eax, byte ptr")]
+        {
+            let _ = writeln!(self.text, "{label}_{kind}:");
+            let lines = [
+                format!("lea rax, [{name} + {size}]"),
+                format!("cmp rax, {count}"),
+                format!("ja {label}_{kind}_end"),
+                format!("{load} [{from} + {name}]"),
+                format!("mov [{to} + {name}], {register}"),
+                format!("add {name}, {size}"),
+                format!("jmp {label}_{kind}"),
+            ];
+            lines.iter().for_each(|line| self.line(line, ""));
+            let _ = writeln!(self.text, "{label}_{kind}_end:");
+        }
+    }
+
     fn register(&self, register: Vector) -> String {
         vector_name(register.0, self.machine.shape_bits)
     }
 
     fn vector(&mut self, line: &VectorLine<impl Written>) {
-        let Machine { moves, shape_bits: bits, .. } = self.machine;
+        let Machine { moves, unaligned, shape_bits: bits, .. } = self.machine;
         match line {
             VectorLine::Copy { to, from } => {
                 let (to, from) = (self.register(*to), self.register(*from));
@@ -366,15 +517,24 @@ impl<'a> Printer<'a> {
                     self.line(&line, "");
                 }
             }
-            VectorLine::Store { from, memory, item } => {
+            VectorLine::LoadPart { row, to, memory, .. } => {
+                let (x, m) = (self.register(*to), memory.written(self));
+                self.line(&format!("{} {x}{{k1}}{{z}}, {m}", row.mnemonic), "");
+            }
+            VectorLine::StorePart { row, from, memory, .. } => {
+                let (x, m) = (self.register(*from), memory.written(self));
+                self.line(&format!("{} {m}{{k1}}, {x}", row.mnemonic), "");
+            }
+            VectorLine::Store { from, memory, item, aligned } => {
                 let (x, m, size) = (self.register(*from), memory.written(self), pointer(bits));
                 let remark = match item.map(|item| &self.linear.items[item]) {
-                    Some(Item::Store { address, value }) => {
+                    Some(Item::Store { address, value, .. }) => {
                         format!("{} = {}", place(self.linear, address), self.name(*value))
                     }
                     _ => String::new(),
                 };
-                self.line(&format!("{} {size} {m}, {x}", moves.mnemonic), &remark);
+                let row = unaligned.filter(|_| !aligned).unwrap_or(moves);
+                self.line(&format!("{} {size} {m}, {x}", row.mnemonic), &remark);
             }
             VectorLine::Compute { item, row, to, sources, immediate } => {
                 let sources: Vec<Operand> = sources

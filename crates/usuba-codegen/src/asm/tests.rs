@@ -7,10 +7,10 @@ use super::allocate::allocate;
 use super::check::check;
 use super::convention::SYSTEM_V;
 use super::linear::Linear;
-use super::machine::{Code, Gpr, Line, Source, Vector, VectorLine};
+use super::machine::{Code, Gpr, Limit, Line, Source, Vector, VectorLine};
 use super::{Machine, Stop, address};
 use random_code::random_code;
-use simulate::{run_code, run_linear};
+use simulate::{Call, run_code, run_linear};
 use usuba_ir::random::Random;
 use usuba_target::Target;
 use usuba_target::machines::{AVX2, AVX512, AVX512_256, SSE2};
@@ -20,6 +20,13 @@ fn machine(seed: u64) -> (&'static Target, Machine) {
     let (target, uniform) = [(&SSE2, 64), (&AVX2, 32), (&AVX512, 64), (&AVX512_256, 16)][(seed % 4) as usize];
     (target, Machine::of(target, uniform).expect("vectors of x86"))
 }
+
+/// What functions are called with: a loop may run no times, and strings may be one.
+const CALLS: [Call; 3] = [
+    Call { count: 0, in_place: false },
+    Call { count: 1, in_place: true },
+    Call { count: 3, in_place: false },
+];
 
 /// The code; nothing if it has more loops and distances than registers to count them in.
 fn compile(linear: &Linear, machine: Machine) -> Option<Code> {
@@ -46,10 +53,16 @@ fn compile_many(first: u64, count: u64) {
         if let Err(fault) = check(&linear, &code, machine, &SYSTEM_V) {
             panic!("seed {seed}: {fault}");
         }
-        let wanted = run_linear(&linear, machine);
-        assert_eq!(run_code(&linear, &code, machine).as_ref(), Some(&wanted), "seed {seed}");
+        for call in CALLS {
+            let wanted = run_linear(&linear, machine, call);
+            assert_eq!(
+                run_code(&linear, &code, machine, call).as_ref(),
+                Some(&wanted),
+                "seed {seed}, {call:?}"
+            );
+        }
     }
-    assert!(refused * 20 < count, "{refused} of {count} were refused");
+    assert!(refused * 8 < count, "{refused} of {count} were refused");
 }
 
 #[test]
@@ -103,12 +116,25 @@ fn mutant(code: &Code, random: &mut Random) -> Option<Code> {
                 (VectorLine::Load { to, .. }, 0) => *to = other,
                 (VectorLine::Load { memory, .. }, 1) => memory.index = None,
                 (VectorLine::Load { memory, .. }, _) => memory.displacement -= 16,
-                (VectorLine::Store { from, .. }, 0 | 1) => *from = other,
-                (VectorLine::Store { memory, .. }, _) => memory.displacement += 64,
+                (VectorLine::LoadPart { to, .. }, 0 | 1) => *to = other,
+                (VectorLine::Store { from, .. } | VectorLine::StorePart { from, .. }, 0 | 1) => *from = other,
+                (
+                    VectorLine::LoadPart { memory, .. }
+                    | VectorLine::Store { memory, .. }
+                    | VectorLine::StorePart { memory, .. },
+                    _,
+                ) => memory.displacement += 64,
             },
             Line::Push(register) | Line::Pop(register) | Line::Zero(register) => *register = Gpr::RBX,
             Line::Add { amount, .. } => *amount += 64,
-            Line::Branch { limit, .. } => *limit += 1,
+            Line::Branch { limit: Limit::Number(limit), .. } => *limit += 1,
+            Line::Branch { limit: Limit::Count(count), .. } | Line::Skip { count, .. } => *count = Gpr::RBX,
+            Line::Count { to, sources, .. } => match sources.first_mut() {
+                Some(source) if random.once_in(2) => *source = Gpr(10),
+                _ => *to = Gpr(11),
+            },
+            Line::Mask(count) => *count = Gpr(10),
+            Line::CopyPart { to, from, .. } => std::mem::swap(to, from),
             Line::Align(bytes) => *bytes = 8,
             Line::Address { memory, .. } | Line::Fetch { memory, .. } => memory.displacement += 8,
             Line::Move { from, .. } => *from = Gpr::RDX,
@@ -126,12 +152,15 @@ fn mutants_of_the_allocation_are_refused() {
         let (target, machine) = machine(seed);
         let linear = random_code(seed, target, machine);
         let Some(code) = compile(&linear, machine) else { continue };
-        let wanted = run_linear(&linear, machine);
+        let wanted = CALLS.map(|call| run_linear(&linear, machine, call));
         let mut random = Random::new(seed);
         for _ in 0..20 {
             let Some(mutant) = mutant(&code, &mut random) else { continue };
             let accepted = check(&linear, &mutant, machine, &SYSTEM_V);
-            let right = run_code(&linear, &mutant, machine).as_ref() == Some(&wanted);
+            let right = CALLS
+                .iter()
+                .zip(&wanted)
+                .all(|(&call, wanted)| run_code(&linear, &mutant, machine, call).as_ref() == Some(wanted));
             match (&accepted, right) {
                 (Ok(()), true) => harmless += 1,
                 (Err(_), true) => refused += 1,

@@ -203,7 +203,7 @@ fn uses_beside_gates(steps: &[Step], used: &mut BTreeSet<RegisterId>) {
         match step {
             Step::Compute { .. } if gate(step).is_some() => {}
             Step::Compute { operands, .. } => used.extend(operands),
-            Step::Store { value, .. } | Step::Fill { value, .. } => {
+            Step::Store { value, .. } | Step::StorePart { value, .. } | Step::Fill { value, .. } => {
                 used.insert(*value);
             }
             Step::Call(call) => used.extend(call.arguments.iter().filter_map(|argument| match argument {
@@ -216,7 +216,14 @@ fn uses_beside_gates(steps: &[Step], used: &mut BTreeSet<RegisterId>) {
                 }
                 uses_in_loop(&looped.body, used);
             }
-            Step::Constant { .. } | Step::Load { .. } | Step::Copy { .. } => {}
+            // Public counts are no operands of gates.
+            Step::Constant { .. }
+            | Step::Load { .. }
+            | Step::LoadPart { .. }
+            | Step::Copy { .. }
+            | Step::CopyPart { .. }
+            | Step::Count { .. }
+            | Step::View { .. } => {}
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::{Kind, TextError, TextMessage, rows_called};
 use crate::program::{
-    Address, Argument, Block, Call, Carried, Element, Function, Length, Loop, Parameter, Program, Public, Region,
-    RegionId, Register, RegisterId, RegisterType, Role, Step, Trips,
+    Address, Argument, Block, Call, Carried, Element, Function, Length, Loop, Parameter, Program, Public,
+    Region, RegionId, Register, RegisterId, RegisterType, Role, Step, Trips,
 };
 use std::collections::BTreeMap;
 use usuba_ir::program::{Affine, FileId, InductionId, Inline};

@@ -19,7 +19,7 @@ impl Allocator<'_> {
         };
         for position in looped.begin..looped.end {
             match &self.linear.items[position] {
-                Item::Compute { result, .. } => live(position, *result),
+                Item::Compute { result, .. } | Item::LoadPart { result, .. } => live(position, *result),
                 Item::Begin(inner) => {
                     self.linear.loops[*inner]
                         .carried
@@ -67,7 +67,7 @@ impl Allocator<'_> {
             };
             match item {
                 Item::Compute { operands, .. } => operands.iter().for_each(|&operand| count(operand)),
-                Item::Store { value, .. } => count(*value),
+                Item::Store { value, .. } | Item::StorePart { value, .. } => count(*value),
                 Item::Begin(inner) => {
                     linear.loops[*inner].carried.iter().for_each(|carried| count(carried.initial));
                 }
@@ -91,7 +91,7 @@ impl Allocator<'_> {
                 self.save(value, position);
             }
         }
-        let mut head = Head { carried: vec![None; looped.carried.len()], kept: Vec::new() };
+        let mut head = Head { carried: vec![None; looped.carried.len()], ..Head::default() };
         let mut waiting: Vec<Value> = looped.carried.iter().map(|carried| carried.initial).collect();
         let mut pinned: Vec<u8> = Vec::new();
         let done = |waiting: &mut Vec<Value>, value: Value| {
@@ -104,7 +104,7 @@ impl Allocator<'_> {
             let initial = looped.carried[place].initial;
             let from = Vector(self.in_register(initial, position, &pinned)?);
             let slot = self.slot();
-            self.emit(VectorLine::Store { from, memory: Place::Slot(slot), item: None });
+            self.emit(VectorLine::Store { from, memory: Place::Slot(slot), item: None, aligned: true });
             head.carried[place] = Some(Location::Home(self.slot_home(slot)));
             if done(&mut waiting, initial) && !kept.contains(&initial) {
                 self.release(initial, position);
@@ -144,6 +144,9 @@ impl Allocator<'_> {
             let register = self.in_register(value, position, &pinned)?;
             pinned.push(register);
             head.kept.push((register, value));
+            if self.home[value.index()].is_none() {
+                head.homeless.push(value);
+            }
         }
         for register in 0..registers as u8 {
             if !pinned.contains(&register) {
@@ -213,6 +216,13 @@ impl Allocator<'_> {
             self.drop(register);
         }
         self.open.pop();
+        if looped.trips.constant().is_none() {
+            // What was put aside in the body was not if the body did not run.
+            for &value in &head.homeless {
+                self.forget(value);
+                self.home[value.index()] = None;
+            }
+        }
         for &(register, value) in &head.kept {
             self.kept_by[value.index()].retain(|&other| other != number);
             if self.next_use(value, position + 1) != usize::MAX {
@@ -295,6 +305,7 @@ impl Allocator<'_> {
                     from: Vector(register),
                     memory: Place::Slot(slot),
                     item: None,
+                    aligned: true,
                 });
                 let home = self.slot_home(slot);
                 for (_, from, _) in &mut moves {
@@ -319,6 +330,7 @@ impl Allocator<'_> {
                             from: Vector(*from),
                             memory: Place::Slot(slot),
                             item: None,
+                            aligned: true,
                         });
                         Location::Home(self.slot_home(slot))
                     }
@@ -356,7 +368,12 @@ impl Allocator<'_> {
                 }
             }
             if let Location::Home(home) = to {
-                self.emit(VectorLine::Store { from: Vector(through), memory: home.place, item: None });
+                self.emit(VectorLine::Store {
+                    from: Vector(through),
+                    memory: home.place,
+                    item: None,
+                    aligned: true,
+                });
             }
         }
         self.free_slots.extend(aside_slots);

@@ -2,13 +2,13 @@
 
 use super::super::Machine;
 use super::super::convention::SYSTEM_V;
-use super::super::linear::{Item, Linear};
-use super::super::machine::{Base, Code, Gpr, Line, Memory, Source, VectorLine};
+use super::super::linear::{Count, Given, Item, Linear};
+use super::super::machine::{Base, Code, Gpr, Limit, Line, Memory, Source, VectorLine};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use usuba_ir::program::Affine;
 use usuba_ir::random::Random;
-use usuba_machine::program::{Address, Role};
+use usuba_machine::program::{Address, Public, RegionId, Role, Trips};
 use usuba_target::{Instruction, evaluate};
 
 /// Where regions start, far from each other.
@@ -84,8 +84,35 @@ fn index(affine: &Affine, inductions: &BTreeMap<u32, i64>) -> i64 {
     affine.constant + affine.terms.iter().map(|(i, c)| c * inductions[&i.0]).sum::<i64>()
 }
 
+/// What the function is given beside memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call {
+    /// The public count.
+    pub(super) count: u64,
+    /// Whether the string to be read is the one to be written.
+    pub(super) in_place: bool,
+}
+
+/// A public count of others.
+fn public(value: &Public, count: impl Fn(Count) -> u64) -> u64 {
+    match value {
+        Public::Sum { constant, terms } => terms.iter().fold(*constant as u64, |sum, &(of, factor)| {
+            sum.wrapping_add(count(of).wrapping_mul(factor as u64))
+        }),
+        Public::Quotient { of, by } => count(*of) / u64::from(*by),
+        Public::Remainder { of, by } => count(*of) % u64::from(*by),
+        Public::Least { of, bound } => count(*of).min(u64::from(*bound)),
+    }
+}
+
+/// Where the region of that number begins.
+fn start(linear: &Linear, region: RegionId, call: Call) -> i64 {
+    let same = call.in_place && region.0 == 1 && linear.is_string(region);
+    i64::from(if same { 5 } else { region.0 + 1 }) * APART
+}
+
 /// Runs linear code.
-pub(super) fn run_linear(linear: &Linear, machine: Machine) -> Bytes {
+pub(super) fn run_linear(linear: &Linear, machine: Machine, call: Call) -> Bytes {
     let mut values = vec![Vec::new(); linear.values.len()];
     for (value, known) in values.iter_mut().zip(&linear.values) {
         if let Some(bytes) = &known.constant {
@@ -94,9 +121,18 @@ pub(super) fn run_linear(linear: &Linear, machine: Machine) -> Bytes {
     }
     let mut memory = Bytes::default();
     let mut inductions: BTreeMap<u32, i64> = BTreeMap::new();
+    let mut counts = vec![0; linear.counts.len()];
+    counts[0] = call.count;
+    let views = linear.views();
     let address = |address: &Address, inductions: &BTreeMap<u32, i64>| {
         let element = linear.element(address.region, machine.uniform as usize / 8);
-        i64::from(address.region.0 + 1) * APART + index(&address.index, inductions) * element
+        let (mut region, mut at) = (address.region, 0);
+        while let Some(&(of, _)) = views.get(&region) {
+            // All views are so many bytes further as the function is given.
+            at += call.count as i64;
+            region = of;
+        }
+        start(linear, region, call) + at + index(&address.index, inductions) * element
     };
     let mut at = 0;
     while let Some(item) = linear.items.get(at) {
@@ -113,6 +149,32 @@ pub(super) fn run_linear(linear: &Linear, machine: Machine) -> Bytes {
             Item::Store { address: to, value } => {
                 memory.write(address(to, &inductions), &values[value.index()]);
             }
+            Item::LoadPart { row, result: to, address: from, count } => {
+                let part = counts[count.index()] as usize;
+                let mut read = memory.read(address(from, &inductions), part);
+                read.resize(linear.bytes, 0x77);
+                let number = (part as u64).to_le_bytes().to_vec();
+                values[to.index()] =
+                    result(row, linear.bytes, &[read.into(), number.into()], None).expect("a part");
+            }
+            Item::StorePart { address: to, value, count, .. } => {
+                let part = counts[count.index()] as usize;
+                memory.write(address(to, &inductions), &values[value.index()][..part]);
+            }
+            Item::CopyPart { from, to, count } => {
+                let moved = memory.read(address(from, &inductions), counts[count.index()] as usize);
+                memory.write(address(to, &inductions), &moved);
+            }
+            Item::Count { result, value } => {
+                counts[result.index()] = public(value, |count| counts[count.index()]);
+            }
+            Item::View { .. } => {}
+            Item::Begin(number) if trips(linear, *number, &counts) == 0 => {
+                for carried in &linear.loops[*number].carried {
+                    values[carried.after.index()] = values[carried.initial.index()].clone();
+                }
+                at = linear.loops[*number].end;
+            }
             Item::Begin(number) => {
                 let looped = &linear.loops[*number];
                 inductions.insert(looped.induction.0, 0);
@@ -126,7 +188,7 @@ pub(super) fn run_linear(linear: &Linear, machine: Machine) -> Bytes {
                     looped.carried.iter().map(|carried| values[carried.next.index()].clone()).collect();
                 let time = inductions.entry(looped.induction.0).or_default();
                 *time += 1;
-                let again = *time < i64::from(looped.trips);
+                let again = *time < trips(linear, *number, &counts);
                 for (carried, next) in looped.carried.iter().zip(next) {
                     let to = if again { carried.inside } else { carried.after };
                     values[to.index()] = next;
@@ -142,11 +204,21 @@ pub(super) fn run_linear(linear: &Linear, machine: Machine) -> Bytes {
     memory
 }
 
+/// How often a loop runs.
+fn trips(linear: &Linear, number: usize, counts: &[u64]) -> i64 {
+    match linear.loops[number].trips {
+        Trips::Constant(trips) => i64::from(trips),
+        Trips::Public(count) => counts[count.index()] as i64,
+    }
+}
+
 struct Cpu<'a> {
     linear: &'a Linear,
     code: &'a Code,
     integers: [i64; 16],
     vectors: Vec<Vec<u8>>,
+    /// How many lanes the mask register has.
+    mask: u64,
     memory: Bytes,
 }
 
@@ -174,17 +246,20 @@ impl Cpu<'_> {
 }
 
 /// Runs machine code; nothing if it does not end well. What it leaves in the outputs.
-pub(super) fn run_code(linear: &Linear, code: &Code, machine: Machine) -> Option<Bytes> {
+pub(super) fn run_code(linear: &Linear, code: &Code, machine: Machine, call: Call) -> Option<Bytes> {
     let bits = machine.shape_bits;
     let vectors = vec![vec![0; linear.bytes]; 32];
-    let mut cpu = Cpu { linear, code, integers: [0; 16], vectors, memory: Bytes::default() };
+    let mut cpu = Cpu { linear, code, integers: [0; 16], vectors, mask: 9, memory: Bytes::default() };
     for (number, register) in cpu.integers.iter_mut().enumerate() {
         *register = -(number as i64) * 1_000_003;
     }
     let entry = -8i64 + 40 * APART;
     cpu.integers[usize::from(Gpr::RSP.0)] = entry;
     for (place, register) in SYSTEM_V.arguments.iter().enumerate().take(linear.parameters.len()) {
-        cpu.integers[usize::from(register.0)] = (place as i64 + 1) * APART;
+        cpu.integers[usize::from(register.0)] = match linear.parameters[place] {
+            Given::Region(region) => start(linear, region, call),
+            Given::Count(_) => call.count as i64,
+        };
     }
     let before = cpu.integers;
     let mut at = 0;
@@ -221,9 +296,42 @@ pub(super) fn run_code(linear: &Linear, code: &Code, machine: Machine) -> Option
                 set(&mut cpu, to, content);
             }
             Line::Branch { number, counter, limit } => {
-                if cpu.integers[usize::from(counter.0)] != *limit {
+                let limit = match limit {
+                    Limit::Number(limit) => *limit,
+                    Limit::Count(count) => cpu.integers[usize::from(count.0)],
+                };
+                if cpu.integers[usize::from(counter.0)] != limit {
                     at = code.lines.iter().position(|line| line == &Line::Label(*number))?;
                 }
+            }
+            Line::Skip { number, count } => {
+                if cpu.integers[usize::from(count.0)] == 0 {
+                    at = code.lines.iter().position(
+                        |line| matches!(line, Line::Branch { number: other, .. } if other == number),
+                    )?;
+                }
+            }
+            Line::Count { item, to, sources } => {
+                let Item::Count { value, .. } = linear.items.get(*item)? else { return None };
+                let known: Vec<Count> = value.counts();
+                let number = public(value, |count| {
+                    let place = known.iter().position(|&other| other == count).unwrap_or(0);
+                    sources.get(place).map_or(0, |source| cpu.integers[usize::from(source.0)] as u64)
+                });
+                set(&mut cpu, &Gpr::RAX, 0x5a5a);
+                set(&mut cpu, to, number as i64);
+            }
+            Line::Mask(count) => {
+                cpu.mask = cpu.integers[usize::from(count.0)] as u64;
+                set(&mut cpu, &Gpr::RAX, 0x5a5a);
+            }
+            Line::CopyPart { to, from, count, index, .. } => {
+                let [to, from, count] =
+                    [to, from, count].map(|register| cpu.integers[usize::from(register.0)]);
+                let moved = cpu.memory.read(from, usize::try_from(count).ok().filter(|&count| count < 100)?);
+                cpu.memory.write(to, &moved);
+                set(&mut cpu, index, count);
+                set(&mut cpu, &Gpr::RAX, 0x5a5a);
             }
             Line::Return => {
                 let kept = SYSTEM_V.preserved.iter().map(|register| usize::from(register.0)).chain([4]);
@@ -257,6 +365,19 @@ pub(super) fn run_code(linear: &Linear, code: &Code, machine: Machine) -> Option
                 }
                 VectorLine::Load { to, memory, bits, .. } => {
                     cpu.vectors[usize::from(to.0)] = cpu.fetch(memory, *bits);
+                }
+                VectorLine::LoadPart { row, to, memory, .. } => {
+                    let part = usize::try_from(cpu.mask).ok().filter(|&part| part < linear.bytes)?;
+                    let mut read = cpu.memory.read(cpu.address(memory), part);
+                    read.resize(linear.bytes, 0x77);
+                    let number = cpu.mask.to_le_bytes().to_vec();
+                    cpu.vectors[usize::from(to.0)] =
+                        result(row, linear.bytes, &[read.into(), number.into()], None)?;
+                }
+                VectorLine::StorePart { from, memory, .. } => {
+                    let part = usize::try_from(cpu.mask).ok().filter(|&part| part < linear.bytes)?;
+                    let place = cpu.address(memory);
+                    cpu.memory.write(place, &cpu.vectors[usize::from(from.0)][..part]);
                 }
                 VectorLine::Store { from, memory, .. } => {
                     let place = cpu.address(memory);

@@ -253,8 +253,17 @@ mod tests {
     fn what_computes_has_a_form() {
         use Meaning::*;
         for row in ROWS.iter().flatten() {
-            let moves =
-                matches!(row.meaning, Load | Store | StoreUnaligned | LoadPart | StorePart | Broadcast | Constant | ConstantGroup | ConstantBytes);
+            let moves = matches!(
+                row.meaning,
+                Load | Store
+                    | StoreUnaligned
+                    | LoadPart
+                    | StorePart
+                    | Broadcast
+                    | Constant
+                    | ConstantGroup
+                    | ConstantBytes
+            );
             assert_eq!(row.form.is_none(), moves, "{}", row.mnemonic);
             let memory = row.form.and_then(|form| form.memory);
             assert!(memory.is_none_or(|place| place + 1 == row.meaning.operands()), "{}", row.mnemonic);
