@@ -1,13 +1,13 @@
 //! What the execution ports allow.
 
-use crate::report::Report;
+use crate::report::{Report, Row};
 use usuba_target::core::GOLDEN_COVE;
 use usuba_target::{Core, Meaning, Target};
 
 impl Report {
     /// The fewest cycles in which the ports can start the instructions of one call: for every set of ports, the
     /// micro-operations that only these can run, divided by their number. `None` if the table of the target does not say
-    /// which ports run what. Loads and stores are not counted: in a bitsliced kernel they run beside the logic.
+    /// which ports run what. Loads, stores and constants are not counted: in a bitsliced kernel they run beside the logic.
     pub fn port_bound(&self, target: &Target) -> Option<f64> {
         self.port_bound_on(target, &GOLDEN_COVE)
     }
@@ -16,10 +16,9 @@ impl Report {
     pub fn port_bound_on(&self, target: &Target, core: &Core) -> Option<f64> {
         let mut loads: Vec<(u16, u64)> = Vec::new();
         let cycles = core.cycles_at_port(target);
-        for (mnemonic, count) in &self.instructions {
-            let row = target.instructions().find(|row| row.mnemonic == *mnemonic)?;
+        for (&Row(row), count) in &self.instructions {
             let ports = core.ports(target, row);
-            if ports != 0 && !matches!(row.meaning, Meaning::Load | Meaning::Store) {
+            if ports != 0 && !is_beside_logic(row.meaning) {
                 loads.push((ports, cycles * count.run * u64::from(row.uops.max(1))));
             }
         }
@@ -42,4 +41,19 @@ impl Report {
     pub fn instructions_run(&self) -> u64 {
         self.instructions.values().map(|count| count.run).sum()
     }
+}
+
+fn is_beside_logic(meaning: Meaning) -> bool {
+    use Meaning::*;
+    matches!(
+        meaning,
+        Load | Store
+            | StoreUnaligned
+            | LoadPart
+            | StorePart
+            | Constant
+            | ConstantGroup
+            | ConstantLanes
+            | ConstantBytes
+    )
 }

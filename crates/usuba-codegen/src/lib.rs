@@ -52,7 +52,7 @@ pub use c::program_source;
 pub use messages::{Fault, Internal, Missing, NoCode, Reason};
 pub use order::Order;
 pub use pass::{Observer, PASSES, Product, stages};
-pub use report::{Count, Report};
+pub use report::{Count, Report, Row};
 pub use usuba_machine::Shape;
 
 use pass::{Context, PRINT, SELECT};

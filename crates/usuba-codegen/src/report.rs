@@ -1,5 +1,6 @@
 //! What a kernel costs: counts of instructions, gates and bytes of code.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use usuba_machine::program::{Block, Function, Program, Step};
 use usuba_target::{Instruction, Meaning, Target};
@@ -13,11 +14,41 @@ pub struct Count {
     pub run: u64,
 }
 
+/// A row of a target's table, in the order of its name, its meaning and its lanes.
+#[derive(Clone, Copy, Debug)]
+pub struct Row(pub &'static Instruction);
+
+impl Row {
+    fn key(&self) -> (&'static str, Meaning, u32) {
+        (self.0.mnemonic, self.0.meaning, self.0.lane)
+    }
+}
+
+impl PartialEq for Row {
+    fn eq(&self, other: &Row) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Row {}
+
+impl PartialOrd for Row {
+    fn partial_cmp(&self, other: &Row) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Row {
+    fn cmp(&self, other: &Row) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
 /// The counts of a kernel. The C compiler may do better or, with spills, worse.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
-    /// By mnemonic. Constants count as standing instructions that run once a call of their function.
-    pub instructions: BTreeMap<&'static str, Count>,
+    /// By row. Constants count as standing instructions that run once a call of their function.
+    pub instructions: BTreeMap<Row, Count>,
     /// Logic instructions that one call runs: gates of two inputs, or of three where the target has them.
     pub gates: u64,
     /// Estimated bytes of code: standing instructions times the typical size of one on the target.
@@ -26,23 +57,21 @@ pub struct Report {
 
 /// Counts a program.
 pub(crate) fn report(program: &Program, target: &Target) -> Report {
-    let mut per_call: Vec<BTreeMap<&'static str, u64>> = Vec::new();
-    let mut standing: BTreeMap<&'static str, u64> = BTreeMap::new();
+    let mut per_call: Vec<BTreeMap<Row, u64>> = Vec::new();
+    let mut standing: BTreeMap<Row, u64> = BTreeMap::new();
     for function in &program.functions {
         let mut run = BTreeMap::new();
         count_function(function, &per_call, &mut run, &mut standing);
         per_call.push(run);
     }
     let run = per_call.pop().unwrap_or_default();
-    let instructions: BTreeMap<&'static str, Count> = standing
+    let instructions: BTreeMap<Row, Count> = standing
         .iter()
-        .map(|(&mnemonic, &standing)| {
-            (mnemonic, Count { standing, run: run.get(mnemonic).copied().unwrap_or(0) })
-        })
+        .map(|(&row, &standing)| (row, Count { standing, run: run.get(&row).copied().unwrap_or(0) }))
         .collect();
     let rows: u64 = instructions
         .iter()
-        .map(|(mnemonic, count)| count.standing * (1 + mnemonic.matches('+').count() as u64))
+        .map(|(row, count)| count.standing * (1 + row.0.mnemonic.matches('+').count() as u64))
         .sum();
     Report {
         instructions,
@@ -53,9 +82,9 @@ pub(crate) fn report(program: &Program, target: &Target) -> Report {
 
 fn count_function(
     function: &Function,
-    callees: &[BTreeMap<&'static str, u64>],
-    run: &mut BTreeMap<&'static str, u64>,
-    standing: &mut BTreeMap<&'static str, u64>,
+    callees: &[BTreeMap<Row, u64>],
+    run: &mut BTreeMap<Row, u64>,
+    standing: &mut BTreeMap<Row, u64>,
 ) {
     let constants = Block { locals: Vec::new(), steps: function.constants.clone() };
     for block in [&constants, &function.body] {
@@ -69,10 +98,9 @@ fn count_function(
 fn count_block(
     block: &Block,
     times: u64,
-    callees: &[BTreeMap<&'static str, u64>],
-    see: &mut impl FnMut(&'static str, u64, u64),
+    callees: &[BTreeMap<Row, u64>],
+    see: &mut impl FnMut(Row, u64, u64),
 ) {
-    let name = |row: &Instruction| row.mnemonic;
     for step in &block.steps {
         match step {
             Step::Compute { row, .. }
@@ -80,17 +108,17 @@ fn count_block(
             | Step::Load { row, .. }
             | Step::LoadPart { row, .. }
             | Step::Store { row, .. }
-            | Step::StorePart { row, .. } => see(name(row), 1, times),
-            Step::Fill { store, len, .. } => see(name(store), 1, times * u64::from(*len)),
+            | Step::StorePart { row, .. } => see(Row(row), 1, times),
+            Step::Fill { store, len, .. } => see(Row(store), 1, times * u64::from(*len)),
             Step::Copy { load, store, len, .. } => {
-                see(name(load), 1, times * u64::from(*len));
-                see(name(store), 1, times * u64::from(*len));
+                see(Row(load), 1, times * u64::from(*len));
+                see(Row(store), 1, times * u64::from(*len));
             }
             // Public arithmetic is not counted.
             Step::CopyPart { .. } | Step::Count { .. } | Step::View { .. } => {}
             Step::Call(call) => {
-                for (&mnemonic, &count) in callees.get(call.function).into_iter().flatten() {
-                    see(mnemonic, 0, times * count);
+                for (&row, &count) in callees.get(call.function).into_iter().flatten() {
+                    see(row, 0, times * count);
                 }
             }
             Step::Loop(looped) => count_block(&looped.body, times * looped.trips.estimate(), callees, see),
