@@ -3,7 +3,8 @@
 use std::fmt::Write;
 use usuba_ir::check;
 use usuba_ir::program::Program;
-use usuba_lower::circuits::{Basis, Circuit, Gate, database};
+use usuba_lower::circuit::{Basis, Circuit, Gate};
+use usuba_lower::circuits::database;
 use usuba_machine::program::Step;
 use usuba_target::{Target, by_name};
 

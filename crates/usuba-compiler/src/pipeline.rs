@@ -13,7 +13,7 @@ use usuba_lang::diagnostic::Diagnostic;
 use usuba_lang::elaborate;
 use usuba_lang::load::Loaded;
 use usuba_lang::typed;
-use usuba_lower::circuits::{Basis, Circuit};
+use usuba_lower::circuit::{Basis, Circuit};
 use usuba_lower::{Loops, Split, lower_with};
 use usuba_opt::hoist::{KEY_HOISTING, halve};
 use usuba_opt::pass::{self, Pass};

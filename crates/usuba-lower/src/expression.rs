@@ -1,10 +1,11 @@
 //! Expressions to atoms.
 
 use crate::bits;
-use crate::node::{Atom, NodeLowering};
+use crate::node::NodeLowering;
 use crate::sliced::{
     ArithmeticOp, Assignment, AssignmentId, Body, Expression, ExpressionKind, InstanceId, LogicOp, Mode, Slot,
 };
+use crate::state::Atom;
 use usuba_ir::layout::{Layout, Slicing};
 use usuba_ir::program::{BinaryOp, Origin, ShiftOp, ValueId};
 use usuba_lang::ast;

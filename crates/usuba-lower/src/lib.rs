@@ -18,9 +18,11 @@ mod reach;
 mod roll;
 mod sliced;
 mod split;
+mod state;
 mod table;
 mod weight;
 
+pub mod circuit;
 pub mod circuits;
 pub mod inversion;
 pub mod synthesis;
@@ -75,7 +77,7 @@ pub struct Options {
     /// Take S-boxes from the database of published circuits.
     pub published_circuits: bool,
     /// Which of these: those with the fewest gates of this basis.
-    pub basis: circuits::Basis,
+    pub basis: circuit::Basis,
 }
 
 impl Options {
@@ -88,7 +90,7 @@ impl Options {
             loops: Loops::Sized { least: 256, body: 1536 },
             split: Split::Sized,
             published_circuits: true,
-            basis: circuits::Basis::TwoInput,
+            basis: circuit::Basis::TwoInput,
         }
     }
 
@@ -122,7 +124,7 @@ pub fn lower_with(
     program: &typed::Program,
     sources: &Sources,
     options: &Options,
-    prefer: &dyn Fn(&[circuits::Circuit]) -> usize,
+    prefer: &dyn Fn(&[circuit::Circuit]) -> usize,
 ) -> Result<Program, Vec<Diagnostic>> {
     let findings = admission::findings(program, options);
     if !findings.is_empty() {
@@ -166,7 +168,7 @@ pub fn lower_with(
 fn implementations(
     program: &sliced::Program,
     options: &Options,
-    prefer: &dyn Fn(&[circuits::Circuit]) -> usize,
+    prefer: &dyn Fn(&[circuit::Circuit]) -> usize,
 ) -> Vec<Option<Implementation>> {
     program.instances.iter().map(|instance| Implementation::of(instance, options, prefer)).collect()
 }

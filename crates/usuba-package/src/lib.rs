@@ -13,6 +13,7 @@ pub mod manifest;
 pub mod message;
 pub mod order;
 pub mod package;
+pub mod place;
 
 mod messages;
 mod template;

@@ -52,7 +52,6 @@ use usuba_ir::layout::Slicing;
 
 mod construction;
 mod form;
-pub mod place;
 
 pub use construction::{Construction, Scheme};
 pub use form::WrittenForm;

@@ -1,6 +1,5 @@
 //! A row of an instruction table, and the closed list of what a row can mean.
 
-use crate::encoding::Form;
 use crate::feature::Feature;
 
 /// What an instruction computes. `a`, `b`, `c` are its operands in order, `n` its immediate. Where a meaning speaks of
@@ -102,6 +101,41 @@ pub enum Meaning {
 /// The index that selects a zero in [`Meaning::ShuffleBytes`]. x86 wants bit 7 set, `tbl` of Arm any index above 15,
 /// `vperm` of POWER with a zero second operand an index of 16 to 31 modulo 32: this value is right for all three.
 pub const ZERO_BYTE: u8 = 0x90;
+
+/// How an instruction takes its operands in assembly.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Form {
+    /// The result takes the place of the first operand.
+    pub overwrites: bool,
+    /// Which operand comes first matters, though they may change places: the result waits less for the one it overwrites.
+    pub first_matters: bool,
+    /// The operand that may be memory.
+    pub memory: Option<usize>,
+    /// The operands may change places; a truth table changes with them.
+    pub free_order: bool,
+    /// The widths in bits that memory may be repeated from, with the name that the instruction has then.
+    pub repeats: &'static [(u32, &'static str)],
+    /// The operand is given twice.
+    pub doubled: bool,
+    /// The immediate in assembly, of that of the meaning.
+    pub immediate: Immediate,
+}
+
+impl Form {
+    /// Whether memory may be repeated from so many bits.
+    pub fn repeats(&self, bits: u32) -> bool {
+        self.repeats.iter().any(|(width, _)| *width == bits)
+    }
+}
+
+/// How assembly writes an immediate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Immediate {
+    /// As the meaning has it.
+    Same,
+    /// The functions of two groups, which the meaning counts in bits 0 and 4, in bits 0 and 1.
+    AdjacentBits,
+}
 
 /// One instruction of a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

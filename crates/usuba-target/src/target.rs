@@ -3,7 +3,7 @@
 use crate::encoding::Encoding;
 use crate::feature::Feature;
 use crate::instruction::{Instruction, Meaning};
-use crate::machines::x86;
+use crate::x86;
 
 /// Order of the bytes of a word in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -178,7 +178,8 @@ impl Variant {
     /// # Errors
     /// There is no such knob or no such value: what there is.
     pub fn set(self, name: &str, value: &str) -> Result<Variant, String> {
-        let place = knob(name).ok_or_else(|| messages::no_knob(name))?;
+        let names = KNOBS.each_ref().map(|knob| knob.name);
+        let place = knob(name).ok_or_else(|| messages::no_knob(name, &names))?;
         let values = KNOBS.get(place).map_or(&[][..], |knob| knob.values);
         let number = values.iter().position(|known| *known == value);
         Ok(self.with(place, number.ok_or_else(|| messages::no_value(name, value, values))?))

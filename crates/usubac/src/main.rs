@@ -3,6 +3,7 @@
 mod args;
 mod cipher;
 mod commands;
+mod compile;
 mod estimate;
 mod files;
 mod front_end;

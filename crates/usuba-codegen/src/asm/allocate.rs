@@ -17,7 +17,7 @@ use super::machine::{Source, Vector, VectorLine};
 use std::collections::BTreeMap;
 use usuba_logic::truth::permuted;
 use usuba_machine::program::Address;
-use usuba_target::encoding::Form;
+use usuba_target::instruction::Form;
 use usuba_target::{Encoding, Instruction, Meaning};
 
 /// How much later a value with a home counts as needed, in tenths.

@@ -161,7 +161,7 @@ impl<'p> Body<'p, '_> {
         callee: &Name,
         definition: &ast::Definition,
         (wanted, given): (&[Word], &[Word]),
-        disagreement: super::node::Disagreement,
+        disagreement: super::types::Disagreement,
         span: Span,
     ) {
         let (wanted, given) = self.describe_both(wanted, given, disagreement);

@@ -2,8 +2,7 @@
 
 use super::constants::has_untyped;
 use super::node::{Body, Value};
-use super::signature::MAX_WORDS;
-use super::types::{Direction, Width, Word};
+use super::types::{Direction, MAX_WORDS, Width, Word};
 use super::{messages, statics};
 use crate::ast::{self, Cast};
 use crate::source::Span;

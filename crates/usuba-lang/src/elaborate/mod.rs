@@ -413,9 +413,9 @@ impl<'p> Session<'p> {
         };
         let variables = &interface.variables;
         if let Some(word) = options.word
-            && !(1..=signature::MAX_WORD).contains(&word)
+            && !(1..=types::MAX_WORD).contains(&word)
         {
-            self.report.add(messages::entry_word(word, signature::MAX_WORD));
+            self.report.add(messages::entry_word(word, types::MAX_WORD));
             return None;
         }
         let sizes = variables.sizes.keys().take(interface.visible_sizes);

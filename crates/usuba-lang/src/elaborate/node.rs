@@ -2,7 +2,8 @@
 
 use super::assignment::{Ledger, Manner, Remark};
 use super::types::{
-    self, Declared, DeclaredType, Direction, DirectionTerm, Interface, SizeTerm, Width, Word, WordType,
+    self, Declared, DeclaredType, Direction, DirectionTerm, Disagreement, Interface, SizeTerm, Width, Word,
+    WordType,
 };
 use super::unify::{Conflict, Unifier};
 use super::{ASSIGNMENT, BUDGET, Key, Session, attributes, messages, statics};
@@ -654,21 +655,6 @@ pub(super) fn variable(
         constant,
         uniform,
     })
-}
-
-/// How two lists of words differ.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Disagreement {
-    /// In number.
-    Length,
-    /// In number of bits, which is all that counts in bits mode.
-    Bits,
-    /// In number of words, but not of bits: in bits mode they would agree.
-    LengthButNotBits,
-    /// In the size of the word at this position.
-    Width(usize),
-    /// In the direction of the word at this position.
-    Direction(usize),
 }
 
 /// The number of bits in `words`, if their sizes are known.

@@ -1,8 +1,8 @@
 //! `usubac build` of cipher folders for one target: which way each primitive is built.
 
-use super::build::{agrees, backend, candidates, options};
 use crate::args::Build;
 use crate::cipher::Cipher;
+use crate::compile::{agrees, backend, candidates, options};
 use crate::estimate::{self, Best, Refusal};
 use crate::files;
 use crate::knobs;
@@ -87,7 +87,7 @@ fn fastest(
     primitive: &Primitive,
     target: &'static Target,
 ) -> Result<Best, Failure> {
-    let among = match candidates(build, &primitive.slicings) {
+    let among = match candidates(&build.compile, &primitive.slicings) {
         Ok(among) => among,
         Err(asked) => return Ok(asked),
     };

@@ -1,9 +1,9 @@
 //! `usubac build` of cipher folders: a library that picks its code when it runs.
 
-use super::build::refused;
 use super::one_level::{self, Chosen};
 use crate::args::Build;
 use crate::cipher::Cipher;
+use crate::compile::refused;
 use crate::files;
 use crate::output::{Failure, Output, print_json, print_line};
 use crate::{front_end, knobs, progress, targets};
