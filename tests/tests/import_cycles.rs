@@ -8,10 +8,8 @@ use std::path::{Path, PathBuf};
 use syn::visit::Visit;
 
 /// The cycles that are still there. A cycle that is mended leaves the list; none may come.
-const REMAINING: &[&str] = &[
-    "usuba-transpose : execute → network → plan → execute",
-    "usuba-transpose : network → plan → network",
-];
+const REMAINING: &[&str] =
+    &["usuba-transpose : execute → network → plan → execute", "usuba-transpose : network → plan → network"];
 
 /// A path of modules from the root of the crate.
 type Module = Vec<String>;

@@ -6,6 +6,7 @@ use crate::estimate::{Refusal, attempt_for, cycles_per_instance, cycles_per_inst
 use crate::output::{Failure, Output, print_json, print_line};
 use crate::{front_end, knobs, targets};
 use serde_json::{Value, json};
+use usuba_codegen::Expansion;
 use usuba_compiler::pipeline::Settings;
 use usuba_ir::layout::Slicing;
 use usuba_lang::elaborate::Options;
@@ -108,6 +109,7 @@ fn one(
                             "code_bytes": kernel.report.code_bytes, "loops": loops,
                             "port_bound_cycles_per_byte": bound,
                             "port_bound_cycles_per_byte_of_blocks": few,
+                            "rules": kernel.expansions.iter().map(|one| one.rule).collect::<Vec<_>>(),
                         }));
                     } else {
                         let bound = match bound {
@@ -123,6 +125,9 @@ fn one(
                             kernel.report.instructions_run(),
                             kernel.report.code_bytes,
                         ));
+                        for Expansion { rule, law } in &kernel.expansions {
+                            print_line(&format!("     without an instruction, by the rule {rule}: {law}"));
+                        }
                     }
                 }
                 Err(refusal) => {
