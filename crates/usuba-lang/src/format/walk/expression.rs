@@ -2,7 +2,7 @@
 
 use super::Walk;
 use crate::format::layout::Doc;
-use crate::syntax::lexer::{Keyword, TokenKind};
+use crate::syntax::lexer::TokenKind;
 
 /// Integers in a row unless the author chose otherwise.
 const ROW: usize = 16;
