@@ -215,21 +215,13 @@ impl Kernel {
 
 /// The slicing of this name; `None` for `auto`.
 fn slicing_of(name: &str) -> PyResult<Option<Slicing>> {
-    Ok(Some(match name {
-        "auto" => return Ok(None),
-        "b" => Slicing::B,
-        "v" => Slicing::V,
-        "h" => Slicing::H,
-        "v2" => Slicing::Packed(2),
-        "v4" => Slicing::Packed(4),
-        "v8" => Slicing::Packed(8),
-        "v16" => Slicing::Packed(16),
-        _ => {
-            return Err(PyValueError::new_err(format!(
-                "there is no slicing {name:?}; there are auto, b, v, h, v2, v4, v8, v16"
-            )));
-        }
-    }))
+    if name == "auto" {
+        return Ok(None);
+    }
+    Slicing::named(name).map(Some).ok_or_else(|| {
+        let names = Slicing::NAMES.join(", ");
+        PyValueError::new_err(format!("there is no slicing {name:?}; there are auto, {names}"))
+    })
 }
 
 /// A compiler whose code for a target runs in this process.

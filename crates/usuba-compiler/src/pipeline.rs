@@ -75,13 +75,8 @@ impl Settings {
 
     /// The options of elaboration, with those that follow from the slicing.
     pub fn elaboration(&self) -> elaborate::Options {
-        let direction = match self.lowering.slicing {
-            Slicing::B => None,
-            Slicing::V => Some(typed::Direction::V),
-            Slicing::Packed(words) => Some(typed::Direction::Packed(words)),
-            Slicing::H => Some(typed::Direction::H),
-        };
-        elaborate::Options { mode: self.lowering.mode(), direction, ..self.entry.clone() }
+        let (mode, direction) = usuba_lower::elaborated_for(self.lowering.slicing);
+        elaborate::Options { mode, direction, ..self.entry.clone() }
     }
 }
 

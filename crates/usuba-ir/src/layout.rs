@@ -15,6 +15,32 @@ pub enum Slicing {
     Packed(u32),
 }
 
+impl Slicing {
+    /// All slicings that users can name.
+    pub const ALL: [Slicing; 7] = [
+        Slicing::B,
+        Slicing::V,
+        Slicing::Packed(2),
+        Slicing::Packed(4),
+        Slicing::Packed(8),
+        Slicing::Packed(16),
+        Slicing::H,
+    ];
+
+    /// The names of [`Slicing::ALL`], in manifests and on the command line.
+    pub const NAMES: [&str; 7] = ["b", "v", "v2", "v4", "v8", "v16", "h"];
+
+    /// Its name; `None` for what users cannot name.
+    pub fn name(self) -> Option<&'static str> {
+        Slicing::ALL.iter().position(|known| *known == self).map(|place| Slicing::NAMES[place])
+    }
+
+    /// The slicing of a name of [`Slicing::NAMES`].
+    pub fn named(name: &str) -> Option<Slicing> {
+        Slicing::NAMES.iter().position(|known| *known == name).map(|place| Slicing::ALL[place])
+    }
+}
+
 impl fmt::Display for Slicing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -79,5 +105,20 @@ impl Layout {
     /// Bits of a chunk.
     pub fn chunk(self) -> u32 {
         self.word * self.pack * self.batch
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Slicing;
+
+    #[test]
+    fn slicings_are_named_as_they_are_printed() {
+        for (slicing, name) in Slicing::ALL.into_iter().zip(Slicing::NAMES) {
+            assert_eq!(slicing.to_string(), name);
+            assert_eq!(slicing.name(), Some(name));
+            assert_eq!(Slicing::named(name), Some(slicing));
+        }
+        assert_eq!(Slicing::named("v3"), None);
     }
 }

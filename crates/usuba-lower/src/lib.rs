@@ -96,10 +96,18 @@ impl Options {
 
     /// The representation of words that the slicing lowers from.
     pub fn mode(&self) -> typed::Mode {
-        match self.slicing {
-            Slicing::B => typed::Mode::Bits,
-            Slicing::V | Slicing::H | Slicing::Packed(_) => typed::Mode::Words,
-        }
+        elaborated_for(self.slicing).0
+    }
+}
+
+/// How a program is elaborated that is to be lowered for a slicing: its words as they are or as their bits, and the direction
+/// that words of no direction get.
+pub fn elaborated_for(slicing: Slicing) -> (typed::Mode, Option<typed::Direction>) {
+    match slicing {
+        Slicing::B => (typed::Mode::Bits, None),
+        Slicing::V => (typed::Mode::Words, Some(typed::Direction::V)),
+        Slicing::H => (typed::Mode::Words, Some(typed::Direction::H)),
+        Slicing::Packed(words) => (typed::Mode::Words, Some(typed::Direction::Packed(words))),
     }
 }
 

@@ -1,18 +1,19 @@
 //! From a cipher folder to a library: manifest, byte orders, drivers, engines and dispatch.
 //!
 //! Floors, in reading order: [`order`] (what bytes mean), [`manifest`] (what a cipher consists of), [`driver`] (the C around
-//! kernels), [`library`] (all of it, for one target), [`package`] (for all machines, behind one set of functions),
-//! [`construction`] (the C that is over primitives), [`message`] (modes over a cipher, for the interpreter).
+//! kernels), [`engine`] (kernels and driver for one target), [`library`] (the engines of all machines, behind one set of
+//! functions), [`place`] (where in a manifest an error stands), [`construction`] (the C that is over primitives), [`message`]
+//! (modes over a cipher, for the interpreter).
 //!
 //! The crate is pure: it reads no file and starts no process.
 
 pub mod construction;
 pub mod driver;
+pub mod engine;
 pub mod library;
 pub mod manifest;
 pub mod message;
 pub mod order;
-pub mod package;
 pub mod place;
 
 mod messages;

@@ -10,8 +10,8 @@
 use std::fmt::Write;
 use usuba_codegen::{Direction, Kernel};
 use usuba_package::OutputFile;
+use usuba_package::library::OneLevel;
 use usuba_package::manifest::{Function, Mode, Primitive};
-use usuba_package::package::OneLevel;
 
 /// Bytes that the whole path works on unless it is said how many blocks: they stay in the first or second cache.
 const BUFFER: u32 = 16 << 10;

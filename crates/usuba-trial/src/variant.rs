@@ -12,7 +12,7 @@ use usuba_codegen::Backend;
 use usuba_compiler::pipeline::Knobs;
 use usuba_ir::layout::Slicing;
 use usuba_lower::{Loops, Split};
-use usuba_package::library::Choices;
+use usuba_package::engine::Choices;
 
 /// Something to choose.
 pub struct Knob {
@@ -54,19 +54,9 @@ pub const KNOBS: [Knob; COUNT] = [
     Knob { name: "order",       values: ORDERS,                                purpose: "The order of instructions.",                   apply: order },
 ];
 
-/// The slicings in the order of the values of their knob.
-const SLICINGS: [Slicing; 7] = [
-    Slicing::B,
-    Slicing::V,
-    Slicing::H,
-    Slicing::Packed(4),
-    Slicing::Packed(2),
-    Slicing::Packed(8),
-    Slicing::Packed(16),
-];
-
 fn slicing(choices: &mut Choices, value: usize) {
-    choices.slicing = SLICINGS.get(value).copied().unwrap_or(choices.slicing);
+    let name = KNOBS[SLICING].values.get(value);
+    choices.slicing = name.and_then(|name| Slicing::named(name)).unwrap_or(choices.slicing);
 }
 
 fn backend(choices: &mut Choices, value: usize) {
@@ -148,7 +138,8 @@ impl Variant {
     /// The usual code for a slicing.
     pub fn new(slicing: Slicing) -> Variant {
         let mut places = [0; COUNT];
-        places[SLICING] = SLICINGS.iter().position(|known| *known == slicing).unwrap_or(0) as u8;
+        let named = |name: &&str| Slicing::named(name) == Some(slicing);
+        places[SLICING] = KNOBS[SLICING].values.iter().position(named).unwrap_or(0) as u8;
         Variant { places }
     }
 

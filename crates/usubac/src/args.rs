@@ -1,9 +1,11 @@
 //! The command line, as clap reads it.
 
 use crate::metric::Metric;
+use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use usuba_codegen::Order;
+use usuba_ir::layout::Slicing;
 
 /// The Usuba compiler: a symmetric cipher, written once, to constant-time code for every machine.
 #[derive(Parser, Debug)]
@@ -112,25 +114,44 @@ fn parse_nat(text: &str) -> Result<(String, i64), String> {
     Ok((name.to_owned(), value))
 }
 
-/// A slicing on the command line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum SlicingArg {
-    /// Bitsliced: a register holds one bit of each instance.
-    B,
-    /// Vertical: a lane holds a word of one instance.
-    V,
-    /// Vertical, two words of 64 bits of one instance side by side.
-    V2,
-    /// Vertical, four words of 32 bits of one instance side by side: for few blocks.
-    V4,
-    /// Vertical, eight words of 16 bits of one instance side by side.
-    V8,
-    /// Vertical, sixteen words of 8 bits of one instance side by side.
-    V16,
-    /// Horizontal: the bits of a word are spread over a register.
-    H,
-    /// The one that is predicted fastest on the target.
-    Auto,
+/// A slicing on the command line; `None` for `auto`, the one that is predicted fastest on the target.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SlicingArg(pub Option<Slicing>);
+
+/// That nothing was said about the slicing.
+pub const AUTO: SlicingArg = SlicingArg(None);
+
+impl ValueEnum for SlicingArg {
+    fn value_variants<'a>() -> &'a [SlicingArg] {
+        const COUNT: usize = Slicing::ALL.len();
+        const VARIANTS: [SlicingArg; COUNT + 1] = {
+            let mut variants = [AUTO; COUNT + 1];
+            let mut place = 0;
+            while place < COUNT {
+                variants[place] = SlicingArg(Some(Slicing::ALL[place]));
+                place += 1;
+            }
+            variants
+        };
+        &VARIANTS
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let name = self.0.map_or(Some("auto"), Slicing::name)?;
+        let help = match self.0 {
+            Some(Slicing::B) => "Bitsliced: a register holds one bit of each instance",
+            Some(Slicing::V) => "Vertical: a lane holds a word of one instance",
+            Some(Slicing::Packed(2)) => "Vertical, two words of 64 bits of one instance side by side",
+            Some(Slicing::Packed(4)) => {
+                "Vertical, four words of 32 bits of one instance side by side: for few blocks"
+            }
+            Some(Slicing::Packed(8)) => "Vertical, eight words of 16 bits of one instance side by side",
+            Some(Slicing::Packed(_)) => "Vertical, sixteen words of 8 bits of one instance side by side",
+            Some(Slicing::H) => "Horizontal: the bits of a word are spread over a register",
+            None => "The one that is predicted fastest on the target",
+        };
+        Some(PossibleValue::new(name).help(help))
+    }
 }
 
 /// The language of kernels.
@@ -222,7 +243,7 @@ pub struct Run {
 #[derive(Args, Clone, Debug)]
 pub struct Compile {
     /// The slicing.
-    #[arg(long, value_enum, default_value_t = SlicingArg::Auto)]
+    #[arg(long, value_enum, default_value_t = AUTO)]
     pub slicing: SlicingArg,
     /// How many blocks a caller has at a time: `--slicing auto` then picks what is fastest for them, not for any number.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]

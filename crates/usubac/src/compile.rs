@@ -2,8 +2,8 @@
 
 use crate::args::{BackendArg, Compile};
 use crate::estimate::Best;
+use crate::knobs;
 use crate::output::Failure;
-use crate::{knobs, targets};
 use usuba_codegen::{Backend, Missing};
 use usuba_ir::layout::Slicing;
 use usuba_target::Target;
@@ -28,14 +28,14 @@ pub fn options(choices: &Compile) -> String {
 
 /// Whether a variant is what the options ask for, as far as they say anything.
 pub fn agrees(variant: &Variant, choices: &Compile) -> bool {
-    let slicing = targets::slicing(choices.slicing).is_none_or(|slicing| slicing == variant.slicing());
+    let slicing = choices.slicing.0.is_none_or(|slicing| slicing == variant.slicing());
     let backend = choices.backend.is_none() || backend(choices) == variant.backend();
     slicing && backend && knobs::agree(variant, &choices.knobs)
 }
 
 /// The slicings among which the command line lets choose, and whether there is a choice to make.
 pub fn candidates(choices: &Compile, all: &[Slicing]) -> Result<Vec<Slicing>, Best> {
-    match (targets::slicing(choices.slicing), choices.blocks) {
+    match (choices.slicing.0, choices.blocks) {
         (Some(slicing), None) => Err(Best::of(slicing)),
         (Some(slicing), Some(_)) => Ok(vec![slicing]),
         (None, _) => Ok(all.to_vec()),

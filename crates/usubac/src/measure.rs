@@ -9,9 +9,9 @@ use std::time::Duration;
 use usuba_codegen::{Backend, Kernel};
 use usuba_compiler::pipeline::Knobs;
 use usuba_package::OutputFile;
-use usuba_package::library::BuildError;
+use usuba_package::engine::BuildError;
+use usuba_package::library::{self, OneLevel};
 use usuba_package::manifest::Primitive;
-use usuba_package::package::{self, OneLevel};
 use usuba_target::Target;
 use usuba_trial::bench::{self, Timed};
 use usuba_trial::disassembly::{self, Code};
@@ -140,7 +140,7 @@ impl<'a> Workbench<'a> {
         let prefix = format!("usuba{}_", self.made.replace(self.made.get() + 1));
         let mut choices = variant.choices_over(&self.knobs);
         choices.prefix = prefix.clone();
-        let library = package::one_level(primitive, &self.cipher.loaded, target, &choices)?;
+        let library = library::one_level(primitive, &self.cipher.loaded, target, &choices)?;
         Ok(Draft { primitive, target, variant, prefix, library, blocks: self.blocks })
     }
 

@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use usuba_compiler::pipeline::{Settings, compile};
 use usuba_ir::layout::Slicing;
+use usuba_package::library::share_engines;
 use usuba_package::manifest::{Construction, Function, Primitive, Scheme};
-use usuba_package::package::share_engines;
 use usuba_tests::ciphers::{CIPHERS, Cipher, root};
 
 fn main() {

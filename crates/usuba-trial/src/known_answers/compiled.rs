@@ -11,9 +11,9 @@ use usuba_codegen::Backend;
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
 use usuba_package::OutputFile;
-use usuba_package::library::BuildError;
+use usuba_package::engine::BuildError;
+use usuba_package::library;
 use usuba_package::manifest::{Function, Primitive};
-use usuba_package::package;
 
 /// The tests through C; the slicing is that of the way, or of its variant.
 pub fn answers(
@@ -41,7 +41,7 @@ pub fn answers(
     };
     let choices = variant.choices_over(&plan.knobs);
     let primitive = &Primitive { name: "cipher".into(), ..primitive.clone() };
-    let library = package::one_level(primitive, loaded, target, &choices).map_err(|error| match &error {
+    let library = library::one_level(primitive, loaded, target, &choices).map_err(|error| match &error {
         BuildError::Node { node, failure, .. } => explain(node, failure),
         BuildError::Driver { .. } | BuildError::Portable { .. } => WayError::Broken(error.to_string()),
     })?;

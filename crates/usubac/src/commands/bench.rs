@@ -68,8 +68,7 @@ pub fn run(bench: &Bench, output: &Output) -> Result<(), Failure> {
 
 /// The variants that the command line asks for, on each target.
 fn variants(bench: &Bench, primitive: &Primitive) -> Result<Vec<Variant>, Failure> {
-    let wanted: Vec<Slicing> =
-        bench.slicing.iter().filter_map(|&slicing| targets::slicing(slicing)).collect();
+    let wanted: Vec<Slicing> = bench.slicing.iter().filter_map(|slicing| slicing.0).collect();
     let mut variants = Vec::new();
     for &slicing in primitive.slicings.iter().filter(|one| wanted.is_empty() || wanted.contains(one)) {
         for backend in &bench.backend {

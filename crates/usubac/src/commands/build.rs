@@ -114,7 +114,7 @@ fn program(build: &Build, path: &str, chosen: &[&'static Target], output: &Outpu
 }
 
 fn choose(build: &Build, loaded: &Loaded, target: &'static Target, output: &Output) -> Result<Best, Failure> {
-    let among = match candidates(&build.compile, &targets::SLICINGS) {
+    let among = match candidates(&build.compile, &targets::TRIED) {
         Ok(among) => among,
         Err(asked) => return Ok(asked),
     };

@@ -24,8 +24,8 @@ pub fn run(explain: &Explain, output: &Output) -> Result<(), Failure> {
     if Cipher::is_at(&explain.path) {
         let cipher = Cipher::read(&explain.path, &explain.search, output)?;
         for primitive in cipher.primitives(&[])? {
-            let others = primitive.slicings.iter().filter(|slicing| !targets::SLICINGS.contains(slicing));
-            let slicings = targets::SLICINGS.iter().chain(others).copied().collect();
+            let others = primitive.slicings.iter().filter(|slicing| !targets::TRIED.contains(slicing));
+            let slicings = targets::TRIED.iter().chain(others).copied().collect();
             let (name, loaded) = (primitive.name.as_str(), &cipher.loaded);
             let place = Place { name, loaded, slicings, blocks: explain.blocks };
             let with = |slicing: Slicing| {
@@ -36,7 +36,7 @@ pub fn run(explain: &Explain, output: &Output) -> Result<(), Failure> {
         }
     } else {
         let loaded = front_end::read(&explain.path, &explain.search, output)?;
-        let slicings = targets::SLICINGS.to_vec();
+        let slicings = targets::TRIED.to_vec();
         let place = Place { name: &explain.path, loaded: &loaded, slicings, blocks: explain.blocks };
         let settings = Settings { entry, ..base };
         found |= one(&place, &|_| settings.clone(), &chosen, output, &mut documents);

@@ -8,7 +8,7 @@ use crate::files;
 use crate::knobs;
 use crate::output::Failure;
 use usuba_compiler::pipeline::Settings;
-use usuba_package::library::Choices;
+use usuba_package::engine::Choices;
 use usuba_package::manifest::Primitive;
 use usuba_target::Target;
 use usuba_trial::tuned::Tuned;

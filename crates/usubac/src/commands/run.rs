@@ -2,12 +2,12 @@
 
 mod message;
 
-use crate::args::{Run, SlicingArg};
+use crate::args::Run;
 use crate::front_end;
 use crate::output::{Failure, Output, print_json, print_line};
 use serde_json::{Map, Value, json};
 use usuba_lang::interpret::{check_inputs, interpret};
-use usuba_lang::typed::{Direction, Instance, Mode, Program, VariableId};
+use usuba_lang::typed::{Instance, Mode, Program, VariableId};
 
 /// Reads the inputs, evaluates, prints the outputs.
 pub fn run(run: &Run, output: &Output) -> Result<(), Failure> {
@@ -18,16 +18,8 @@ pub fn run(run: &Run, output: &Output) -> Result<(), Failure> {
     if run.bytes {
         return message::of_program(run, &loaded, output);
     }
-    let (mode, direction) = match run.slicing {
-        Some(SlicingArg::B) => (Mode::Bits, None),
-        Some(SlicingArg::V) => (Mode::Words, Some(Direction::V)),
-        Some(SlicingArg::V2) => (Mode::Words, Some(Direction::Packed(2))),
-        Some(SlicingArg::V4) => (Mode::Words, Some(Direction::Packed(4))),
-        Some(SlicingArg::V8) => (Mode::Words, Some(Direction::Packed(8))),
-        Some(SlicingArg::V16) => (Mode::Words, Some(Direction::Packed(16))),
-        Some(SlicingArg::H) => (Mode::Words, Some(Direction::H)),
-        Some(SlicingArg::Auto) | None => (Mode::Words, None),
-    };
+    let slicing = run.slicing.and_then(|argument| argument.0);
+    let (mode, direction) = slicing.map_or((Mode::Words, None), usuba_lower::elaborated_for);
     let options = front_end::options(&run.entry, &run.search, mode, direction)?;
     let program = front_end::elaborate(&loaded, &options, output)?;
     let entry = program.instance(program.entry());

@@ -198,8 +198,7 @@ fn plan(test: &Test) -> Result<Plan, Failure> {
     let mut plan = Plan::new(paths);
     plan.knobs = knobs::knobs(&test.knobs)?;
     plan.interpreted_iterations = 1000;
-    let slicings: Vec<Slicing> =
-        test.slicing.iter().filter_map(|&slicing| targets::slicing(slicing)).collect();
+    let slicings: Vec<Slicing> = test.slicing.iter().filter_map(|slicing| slicing.0).collect();
     plan.slicings = (!slicings.is_empty()).then_some(slicings);
     Ok(plan)
 }

@@ -145,7 +145,7 @@ fn families(tune: &Tune) -> Result<Vec<Family>, Failure> {
 
 /// What the command line leaves open.
 fn space(tune: &Tune, primitive: &Primitive, families: &[Family]) -> Result<Space, Failure> {
-    let wanted: Vec<Slicing> = tune.slicing.iter().filter_map(|&slicing| targets::slicing(slicing)).collect();
+    let wanted: Vec<Slicing> = tune.slicing.iter().filter_map(|slicing| slicing.0).collect();
     let slicings: Vec<Slicing> = primitive
         .slicings
         .iter()

@@ -1,4 +1,4 @@
-//! The implementations of a primitive.
+//! The engines of a primitive: which are built, and which are kept.
 
 use super::amalgamate::inline;
 use super::estimate;
@@ -7,7 +7,7 @@ use super::steps::{Cost, Step, steps, worthwhile};
 use super::{Cipher, Made, Options};
 use crate::OutputFile;
 use crate::driver::{self, TWEAKS};
-use crate::library::{self, BuildError, Choices, Library, RoundKeys};
+use crate::engine::{self, BuildError, Choices, Engine, RoundKeys};
 use crate::manifest::{BlockCipher, Function, Mode, Primitive};
 use usuba_codegen::Backend;
 use usuba_compiler::pipeline::{Compiled, Failure};
@@ -43,16 +43,16 @@ pub struct Served {
     /// The names of its levels.
     pub levels: Vec<&'static str>,
     /// Its engines, from what all machines run.
-    pub engines: Vec<Engine>,
+    pub engines: Vec<Entry>,
     /// For every level, the engines by number of blocks.
     pub steps: Vec<Vec<Step>>,
     /// Bytes of the round keys in all forms.
     pub round_key_bytes: u32,
 }
 
-/// An implementation.
+/// What the public functions know of an engine.
 #[derive(Clone)]
-pub struct Engine {
+pub struct Entry {
     /// What its functions begin with: `usuba_aes_128_avx2`.
     pub stem: String,
     /// Blocks of a batch.
@@ -206,7 +206,7 @@ pub fn alone(target: &'static Target, candidates: Vec<Candidate>) -> Engines {
 /// An engine that may turn out to be of no use.
 #[derive(Clone)]
 pub struct Candidate {
-    engine: Engine,
+    engine: Entry,
     files: Vec<OutputFile>,
     made: Made,
     interleave: u32,
@@ -243,7 +243,7 @@ fn serve(platform: &Platform, candidates: &[Candidate]) -> Vec<Served> {
 
 /// What a platform with these levels does with those engines that it can run; those that are never the best are left out.
 fn serve_with(levels: &[&'static Target], condition: String, candidates: &[Candidate]) -> Served {
-    let mut engines: Vec<Engine> = Vec::new();
+    let mut engines: Vec<Entry> = Vec::new();
     let mut until: Vec<usize> = Vec::new();
     for target in levels {
         let of_target = candidates.iter().filter(|candidate| candidate.engine.target.name == target.name);
@@ -252,8 +252,8 @@ fn serve_with(levels: &[&'static Target], condition: String, candidates: &[Candi
     }
     // Ports are compared with ports only.
     let measure = usize::from(!levels.iter().any(|target| has_ports(target)));
-    let costs = |engines: &[Engine]| -> Vec<Cost> {
-        let cost = |engine: &Engine| Cost { batch: engine.batch, cycles: engine.cycles[measure] };
+    let costs = |engines: &[Entry]| -> Vec<Cost> {
+        let cost = |engine: &Entry| Cost { batch: engine.batch, cycles: engine.cycles[measure] };
         engines.iter().map(cost).collect()
     };
     let all = costs(&engines);
@@ -339,9 +339,9 @@ pub fn engine(
     if choices.command.is_empty() {
         choices.command = options.command.into();
     }
-    let library = library::engine(&named(primitive, target, &choices), loaded, target, &choices)?;
-    let candidate = candidate_of(primitive, &library, measured, target, &choices, platform, options);
-    Ok((candidate, library.kernels))
+    let built = engine::build(&named(primitive, target, &choices), loaded, target, &choices)?;
+    let candidate = candidate_of(primitive, &built, measured, target, &choices, platform, options);
+    Ok((candidate, built.kernels))
 }
 
 /// An engine around kernels that are there, for anywhere.
@@ -353,8 +353,8 @@ pub fn engine_around(
     options: &Options,
 ) -> Result<Candidate, BuildError> {
     let named = named(primitive, target, choices);
-    let library = library::around(&named, kernels, &library::labels(target, choices))?;
-    Ok(candidate_of(primitive, &library, None, target, choices, "", options))
+    let built = engine::around(&named, kernels, &engine::labels(target, choices))?;
+    Ok(candidate_of(primitive, &built, None, target, choices, "", options))
 }
 
 /// What an engine is called by among those of its primitive.
@@ -371,7 +371,7 @@ fn named(primitive: &Primitive, target: &Target, choices: &Choices) -> Primitive
 
 fn candidate_of(
     primitive: &Primitive,
-    library: &Library,
+    built: &Engine,
     measured: Option<&Measured>,
     target: &'static Target,
     choices: &Choices,
@@ -382,38 +382,38 @@ fn candidate_of(
     let stem = format!("{}{}", options.prefix, named(primitive, target, choices).identifier());
     let assembly = choices.backend == Backend::Assembly;
     let condition = condition(target, platform, assembly);
-    let kernel = library.kernels.first().map(|(_, compiled)| &compiled.kernel);
+    let kernel = built.kernels.first().map(|(_, compiled)| &compiled.kernel);
     let made = Made {
         primitive: primitive.name.clone(),
         stem: stem.clone(),
         target,
         slicing,
         assembly,
-        batch: library.batch,
+        batch: built.batch,
         report: kernel.map(|kernel| kernel.report.clone()).unwrap_or_default(),
     };
     let seen = primitive.in_slicing(slicing);
     let mut cycles = kernel.map_or([estimate::CALL; 2], |kernel| estimate::cycles(&seen, kernel, target));
     let name = name(target, choices);
-    let found = measured.and_then(|known| known.find(&primitive.name, &name, library.batch));
+    let found = measured.and_then(|known| known.find(&primitive.name, &name, built.batch));
     if let Some(found) = found {
         cycles[0] = found;
     }
     let mut files = vec![OutputFile {
         path: format!("{stem}.c"),
-        contents: source(library, primitive, target, &stem, &condition, options),
+        contents: source(built, primitive, target, &stem, &condition, options),
     }];
-    for file in library.files.iter().filter(|file| file.path.ends_with(".S")) {
+    for file in built.files.iter().filter(|file| file.path.ends_with(".S")) {
         files.push(OutputFile { path: file.path.clone(), contents: guarded(&file.contents, &condition) });
     }
-    let engine = Engine {
+    let engine = Entry {
         stem,
-        batch: library.batch,
+        batch: built.batch,
         keys: 0,
         target,
         assembly,
         cycles,
-        round_keys: library.round_keys.clone(),
+        round_keys: built.round_keys.clone(),
     };
     let interleave = kernel.map_or(1, |kernel| kernel.shape.interleave);
     Candidate { engine, files, made, interleave, measured: found.is_some() }
@@ -442,7 +442,7 @@ fn guarded(text: &str, condition: &str) -> String {
 
 /// The C file of an engine.
 fn source(
-    library: &Library,
+    built: &Engine,
     primitive: &Primitive,
     target: &Target,
     stem: &str,
@@ -479,13 +479,12 @@ fn source(
     text += "#if defined(__GNUC__)\n#pragma GCC visibility push(hidden)\n#endif\n";
     let mut seen = Vec::new();
     let mut files: Vec<OutputFile> =
-        library.files.iter().filter(|file| file.path.ends_with(".h")).cloned().collect();
+        built.files.iter().filter(|file| file.path.ends_with(".h")).cloned().collect();
     if options.amalgamated {
         files.extend(crate::runtime());
     }
-    let driver = library.files.iter().find(|file| file.path == library.driver);
-    let kernels =
-        library.files.iter().filter(|file| file.path.ends_with(".c") && file.path != library.driver);
+    let driver = built.files.iter().find(|file| file.path == built.driver);
+    let kernels = built.files.iter().filter(|file| file.path.ends_with(".c") && file.path != built.driver);
     for file in driver.into_iter().chain(kernels) {
         text += "\n";
         text += &inline(&file.contents, &files, &crate::INCLUDED_AGAIN, &mut seen);
@@ -503,8 +502,8 @@ fn source(
 }
 
 /// The functions of an engine, declared.
-pub fn prototypes(primitive: &Primitive, engine: &Engine) -> String {
-    let Engine { stem, .. } = engine;
+pub fn prototypes(primitive: &Primitive, engine: &Entry) -> String {
+    let Entry { stem, .. } = engine;
     let bytes = "unsigned char *out, const unsigned char *in";
     let mut text = String::new();
     match &primitive.function {
@@ -550,8 +549,8 @@ pub fn prototypes(primitive: &Primitive, engine: &Engine) -> String {
 }
 
 /// The functions of an engine in the order of its row.
-pub fn row(primitive: &Primitive, engine: &Engine) -> String {
-    let Engine { stem, batch, keys, .. } = engine;
+pub fn row(primitive: &Primitive, engine: &Entry) -> String {
+    let Entry { stem, batch, keys, .. } = engine;
     match &primitive.function {
         Function::BlockCipher(cipher) => {
             let mut row = format!("{{ {batch}, {keys}, {stem}_load_keys");

@@ -52,6 +52,27 @@ pub fn arrange(files: &mut Vec<OutputFile>, headers: Vec<OutputFile>, ciphers: &
     }
 }
 
+/// The sources and headers that the library in a folder has, as its own files list them: `read` gives the text of a file by
+/// its path in the folder, if it is there. Empty where there is no library.
+pub fn earlier_files(read: impl Fn(&str) -> Option<String>) -> Vec<String> {
+    let Some(build) = read("CMakeLists.txt").filter(|text| crate::is_marked(text.as_bytes())) else {
+        return Vec::new();
+    };
+    let is_plain = |name: &str| !name.is_empty() && !name.contains(['/', '\\']);
+    let sources = build.lines().skip_while(|line| *line != "set(sources").skip(1);
+    let mut files: Vec<String> = sources
+        .map_while(|line| line.strip_prefix("    src/"))
+        .filter(|name| is_plain(name))
+        .map(|name| format!("src/{name}"))
+        .collect();
+    let name = build.lines().find_map(|line| line.strip_prefix("project(")?.split_whitespace().next());
+    let header = name.filter(|name| is_plain(name)).and_then(|name| read(&format!("include/{name}.h")));
+    let included = header.iter().flat_map(|text| text.lines());
+    let names = included.filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"'));
+    files.extend(names.filter(|name| is_plain(name)).map(|name| format!("include/{name}")));
+    files
+}
+
 /// The headers that the sources of a library include.
 pub fn runtime(options: &Options) -> impl Iterator<Item = OutputFile> {
     let own = |file: OutputFile| OutputFile { contents: front::own_level(&file.contents, options), ..file };

@@ -1,7 +1,7 @@
 //! A library of ciphers: for each primitive its implementations for all machines of a kind, and public functions that pick
 //! among them.
 //!
-//! An implementation for one target is an *engine* ([`crate::library::engine`]): one C file, and assembly if it was chosen,
+//! An implementation for one target is an *engine* ([`crate::engine`]): one C file, and assembly if it was chosen,
 //! that any compiler call takes without flags, as the file says for which machine it is. The public functions
 //! (`templates/`) ask once what the machine has and choose the engine by the number of blocks ([`steps`]).
 
@@ -16,9 +16,11 @@ pub mod measured;
 mod primitives;
 pub mod steps;
 
+pub use folder::earlier_files;
+
 use crate::OutputFile;
 use crate::driver::Kernels;
-use crate::library::{BuildError, Choices};
+use crate::engine::{BuildError, Choices};
 use crate::manifest::{Manifest, Primitive};
 use crate::template::Values;
 use measured::Measured;
@@ -72,7 +74,7 @@ pub struct Options<'a> {
 
 /// A library.
 #[derive(Clone, Debug)]
-pub struct Package {
+pub struct Library {
     /// The files, by no particular folder.
     pub files: Vec<OutputFile>,
     /// What was made: primitive, target, what was chosen and blocks of a batch.
@@ -189,8 +191,8 @@ pub fn build(
     ciphers: &[Cipher],
     options: &Options,
     progress: &(dyn Fn(&str) + Sync),
-) -> Result<Package, BuildError> {
-    let mut package = Package { files: Vec::new(), engines: Vec::new() };
+) -> Result<Library, BuildError> {
+    let mut library = Library { files: Vec::new(), engines: Vec::new() };
     let mut headers = Vec::new();
     let mut table = primitives::Table::default();
     for &cipher in ciphers {
@@ -204,13 +206,13 @@ pub fn build(
             let about = format!("{}: {}", primitive.name, cipher.manifest.specification);
             headers.push(front::header(&about, primitive, &engines, options));
             let schedule = front::schedule(primitive, cipher.loaded, options)?;
-            package.files.push(front::source(primitive, &schedule, &engines, options));
-            let new = |made: &Made| !package.engines.iter().any(|known| known.stem == made.stem);
+            library.files.push(front::source(primitive, &schedule, &engines, options));
+            let new = |made: &Made| !library.engines.iter().any(|known| known.stem == made.stem);
             let made: Vec<Made> = engines.made().into_iter().filter(new).collect();
-            package.engines.extend(made);
+            library.engines.extend(made);
             for file in engines.files {
-                if !package.files.iter().any(|known| known.path == file.path) {
-                    package.files.push(file);
+                if !library.files.iter().any(|known| known.path == file.path) {
+                    library.files.push(file);
                 }
             }
             table.add_primitive(primitive, options);
@@ -220,21 +222,21 @@ pub fn build(
         for construction in &cipher.manifest.constructions {
             // What it is over may have been left out.
             if construction.over.iter().all(|name| there.contains(&name.as_str())) {
-                constructions::add(construction, cipher, &mut package.files, &mut headers, options);
+                constructions::add(construction, cipher, &mut library.files, &mut headers, options);
                 table.add_construction(construction, options);
                 there.push(&construction.name);
             }
         }
     }
-    package.files.extend(cpu::files(options));
+    library.files.extend(cpu::files(options));
     // A project may take the files of several ciphers from a folder each: there is no one table of those.
     if !options.amalgamated {
         let [header, source] = table.files(options);
         headers.push(header);
-        package.files.push(source);
+        library.files.push(source);
     }
-    folder::arrange(&mut package.files, headers, ciphers, options);
-    Ok(package)
+    folder::arrange(&mut library.files, headers, ciphers, options);
+    Ok(library)
 }
 
 /// What all templates know.

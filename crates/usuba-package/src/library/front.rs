@@ -3,7 +3,7 @@
 use super::engines::{Engines, Served, prototypes, row};
 use super::{Options, head, values};
 use crate::OutputFile;
-use crate::library::{self, BuildError, Choices};
+use crate::engine::{self, BuildError, Choices};
 use crate::manifest::{Function, Mode, Primitive};
 use crate::template::Values;
 use usuba_ir::layout::Slicing;
@@ -75,7 +75,7 @@ pub fn schedule(primitive: &Primitive, loaded: &Loaded, options: &Options) -> Re
     let mut choices = Choices::new(Slicing::V);
     choices.prefix = options.prefix.into();
     choices.command = options.command.into();
-    let (schedule, files) = library::key_schedule(primitive, block_cipher, loaded, &choices)?;
+    let (schedule, files) = engine::key_schedule(primitive, block_cipher, loaded, &choices)?;
     Ok(kernel_in_place(&files) + &schedule)
 }
 

@@ -1,4 +1,4 @@
-//! An implementation of a primitive: its kernels and their driver.
+//! An engine: an implementation of a primitive for one target, its kernels and their driver.
 
 use crate::OutputFile;
 use crate::driver::{self, DriverError, Image, Kernels, Labels, Parameter, Prepare};
@@ -13,7 +13,7 @@ use usuba_lang::load::Loaded;
 use usuba_target::Target;
 use usuba_target::machines::GP64;
 
-/// What can be chosen about a library.
+/// What can be chosen about an engine.
 #[derive(Clone, Debug)]
 pub struct Choices {
     /// The slicing of the cipher; the manifest says that of its key schedule.
@@ -41,7 +41,7 @@ impl Choices {
     }
 }
 
-/// Why a library cannot be built.
+/// Why an engine, or a library of them, cannot be built.
 #[derive(Clone, Debug, Error)]
 pub enum BuildError {
     /// A node has no code.
@@ -73,9 +73,9 @@ pub enum BuildError {
     },
 }
 
-/// The files of one primitive.
+/// The files of an engine, and what a library must know of it.
 #[derive(Clone, Debug)]
-pub struct Library {
+pub struct Engine {
     /// Headers and sources, those of the runtime included, by no particular folder. Compile every `.c` and `.S`.
     pub files: Vec<OutputFile>,
     /// The path of the driver's source, for tests that include it.
@@ -152,12 +152,12 @@ pub fn key_schedule(
 ///
 /// # Errors
 /// A node does not compile, or the manifest does not fit the source.
-pub fn engine(
+pub fn build(
     primitive: &Primitive,
     loaded: &Loaded,
     target: &Target,
     choices: &Choices,
-) -> Result<Library, BuildError> {
+) -> Result<Engine, BuildError> {
     let primitive = &*primitive.in_slicing(choices.slicing);
     let mut making = Making::new(primitive, loaded, choices);
     let kernels = match &primitive.function {
@@ -185,17 +185,17 @@ pub fn engine(
         }
     };
     let labels = labels(target, choices);
-    let mut library = around(primitive, &kernels, &labels)?;
-    library.files.append(&mut making.files);
-    library.kernels = making.kernels;
-    Ok(library)
+    let mut engine = around(primitive, &kernels, &labels)?;
+    engine.files.append(&mut making.files);
+    engine.kernels = making.kernels;
+    Ok(engine)
 }
 
 /// An implementation around kernels that are there: without their files.
 ///
 /// # Errors
 /// The manifest does not fit the kernels.
-pub fn around(primitive: &Primitive, kernels: &Kernels, labels: &Labels) -> Result<Library, BuildError> {
+pub fn around(primitive: &Primitive, kernels: &Kernels, labels: &Labels) -> Result<Engine, BuildError> {
     let batch = match kernels {
         Kernels::BlockCipher { encrypt: kernel, .. }
         | Kernels::Stream(kernel)
@@ -211,7 +211,7 @@ pub fn around(primitive: &Primitive, kernels: &Kernels, labels: &Labels) -> Resu
     let [header, source] = driver::generate(primitive, kernels, labels)
         .map_err(|error| BuildError::Driver { primitive: primitive.name.clone(), error })?;
     let driver = source.path.clone();
-    Ok(Library { files: vec![header, source], driver, batch, round_keys, kernels: Vec::new() })
+    Ok(Engine { files: vec![header, source], driver, batch, round_keys, kernels: Vec::new() })
 }
 
 /// What stands in the files of an implementation.

@@ -128,7 +128,7 @@ fn x86(levels: &[&Target]) -> String {
 #[cfg(test)]
 mod tests {
     use super::levels;
-    use crate::package::Options;
+    use crate::library::Options;
     use usuba_target::machines::{AVX512_GFNI, GP64};
     use usuba_target::{PLATFORMS, Target};
 
