@@ -22,7 +22,7 @@ mod keys;
 mod parts;
 mod text;
 
-pub(crate) use text::{TWEAKS, header, results};
+pub(crate) use text::{TWEAKS, header};
 
 /// A byte string and what it means: the twin of `struct usuba_format`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -82,48 +82,71 @@ pub struct Engine {
     pub driver: String,
     /// Blocks that a kernel works on at once.
     pub batch: u32,
-    /// The form in which the kernels of a block cipher read round keys.
+    /// How the kernels of a block cipher read round keys.
     pub round_keys: Option<RoundKeys>,
     /// The kernels, with what the compiler knows of each: the role, such as `encrypt`, and the outcome.
     pub kernels: Vec<(&'static str, Compiled)>,
 }
 
-/// The form of round keys in memory.
+/// Round keys in memory, as an engine reads them: two engines with the same forms can share them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RoundKeys {
-    /// What tells it from others: layout, order, type and number.
-    pub form: String,
-    /// Bytes of it.
+    /// The forms, one after the other: one, or that for encryption and that for decryption.
+    pub forms: Vec<RoundKeyForm>,
+    /// Bytes of all of them.
     pub bytes: u32,
+}
+
+/// How a kernel reads round keys.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RoundKeyForm {
+    layout: RoundKeyLayout,
+    /// The order of the bytes that they are made from.
+    order: Order,
+    /// The C type of an element, and how many there are.
+    elements: (String, u32),
+    /// The program that makes them, if the kernel takes something made from round keys.
+    made_by: Option<String>,
+}
+
+/// How round keys lie in the elements of an array.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum RoundKeyLayout {
+    /// Words of so many bytes: the uniform form of packed words is that of single ones.
+    Words(u32),
+    /// As the other layouts of kernels have them.
+    Of(Image),
 }
 
 impl RoundKeys {
     fn of(encrypt: &driver::Kernel, decrypt: Option<&driver::Kernel>, order: Order) -> Option<RoundKeys> {
-        let mut forms = vec![RoundKeys::of_one(encrypt, order)?];
+        let mut forms = vec![RoundKeyForm::of(encrypt, order)?];
         if let Some(decrypt) = decrypt {
-            forms.push(RoundKeys::of_one(decrypt, order)?);
+            forms.push(RoundKeyForm::of(decrypt, order)?);
         }
         // A context has one array for both directions if they are alike.
         forms.dedup();
-        Some(RoundKeys {
-            form: forms.iter().map(|one| one.form.as_str()).collect::<Vec<_>>().join("; "),
-            bytes: forms.iter().map(|one| one.bytes).sum(),
-        })
+        let bytes = forms.iter().map(RoundKeyForm::bytes).sum::<Option<u32>>()?;
+        Some(RoundKeys { forms, bytes })
+    }
+}
+
+impl RoundKeyForm {
+    fn of(kernel: &driver::Kernel, order: Order) -> Option<RoundKeyForm> {
+        let keys = kernel.inputs.iter().find(|input| input.uniform)?;
+        let layout = match kernel.image {
+            Image::V { lane } | Image::Packed { lane } => RoundKeyLayout::Words(lane),
+            image => RoundKeyLayout::Of(image),
+        };
+        let made_by = kernel.prepare.as_ref().map(|prepare| prepare.meaning.clone());
+        Some(RoundKeyForm { layout, order, elements: (keys.element.clone(), keys.elements), made_by })
     }
 
-    /// The uniform form of packed words is that of single ones.
-    fn of_one(kernel: &driver::Kernel, order: Order) -> Option<RoundKeys> {
-        let keys = kernel.inputs.iter().find(|input| input.uniform)?;
-        let bits: u32 = keys.element.trim_start_matches("uint").trim_end_matches("_t").parse().ok()?;
-        let layout = match kernel.image {
-            Image::V { lane } | Image::Packed { lane } => format!("words of {lane} bytes"),
-            image => format!("{image:?}"),
-        };
-        let mut form = format!("{layout}, {order}, {}[{}]", keys.element, keys.elements);
-        if let Some(prepare) = &kernel.prepare {
-            form += &format!(", made by\n{}", prepare.meaning);
-        }
-        Some(RoundKeys { form, bytes: bits / 8 * keys.elements })
+    /// Its size; `None` if the elements are no integers of C.
+    fn bytes(&self) -> Option<u32> {
+        let (element, count) = &self.elements;
+        let bits: u32 = element.strip_prefix("uint")?.strip_suffix("_t")?.parse().ok()?;
+        Some(bits / 8 * count)
     }
 }
 

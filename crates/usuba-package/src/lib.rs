@@ -17,6 +17,7 @@ pub mod order;
 pub mod place;
 
 mod messages;
+mod results;
 mod template;
 
 /// A file of a library.
@@ -53,7 +54,10 @@ const INCLUDED_AGAIN: [&str; 2] = ["usuba_vector_size.h", "usuba_vector_size_h.h
 
 /// The C headers that drivers include: the same for all ciphers, slicings and targets.
 pub fn runtime() -> Vec<OutputFile> {
-    let file = |path: &str, contents: &str| OutputFile { path: path.into(), contents: contents.into() };
+    let file = |path: &str, contents: &str| OutputFile {
+        path: path.into(),
+        contents: results::with_results(contents),
+    };
     vec![
         file("usuba_format.h", include_str!("../../../runtime/usuba_format.h")),
         file("usuba_numbers.h", include_str!("../../../runtime/usuba_numbers.h")),

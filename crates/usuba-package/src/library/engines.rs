@@ -7,7 +7,7 @@ use super::steps::{Cost, Step, steps, worthwhile};
 use super::{Cipher, Made, Options};
 use crate::OutputFile;
 use crate::driver::{self, TWEAKS};
-use crate::engine::{self, BuildError, Choices, Engine, RoundKeys};
+use crate::engine::{self, BuildError, Choices, Engine, RoundKeyForm, RoundKeys};
 use crate::manifest::{BlockCipher, Function, Mode, Primitive};
 use usuba_codegen::Backend;
 use usuba_compiler::pipeline::{Compiled, Failure};
@@ -286,17 +286,17 @@ fn has_ports(target: &Target) -> bool {
     !target.single_lane && target.instructions().any(|row| row.ports != 0)
 }
 
-/// Gives each form of the round keys its place.
+/// Gives round keys of each kind their place.
 fn place_keys(served: &mut Served) {
-    let mut places: Vec<(String, u32)> = Vec::new();
+    let mut places: Vec<(Vec<RoundKeyForm>, u32)> = Vec::new();
     let mut end = 0;
     for engine in &mut served.engines {
         let Some(keys) = &engine.round_keys else { continue };
-        engine.keys = match places.iter().find(|(form, _)| *form == keys.form) {
+        engine.keys = match places.iter().find(|(forms, _)| *forms == keys.forms) {
             Some(&(_, place)) => place,
             None => {
                 let place = end;
-                places.push((keys.form.clone(), place));
+                places.push((keys.forms.clone(), place));
                 end += keys.bytes.next_multiple_of(8);
                 place
             }

@@ -245,7 +245,7 @@ fn values(options: &Options) -> Values {
         .text("prefix", options.prefix)
         .text("PREFIX", options.prefix.to_uppercase())
         .text("API", format!("{}API ", options.prefix.to_uppercase()))
-        .text("results", crate::driver::results())
+        .text("results", crate::results::results())
         .text("version", env!("CARGO_PKG_VERSION"))
 }
 
