@@ -3,12 +3,14 @@
 use super::amalgamate::inline;
 use super::estimate;
 use super::measured::{self, Measured};
+use super::platforms::initialiser;
 use super::steps::{Cost, Step, steps, worthwhile};
 use super::{Cipher, Made, Options};
 use crate::OutputFile;
-use crate::driver::{self, TWEAKS};
+use crate::driver;
 use crate::engine::{self, BuildError, Choices, Engine, RoundKeyForm, RoundKeys};
 use crate::manifest::{BlockCipher, Function, Mode, Primitive};
+use crate::template::Values;
 use usuba_codegen::Backend;
 use usuba_compiler::pipeline::{Compiled, Failure};
 use usuba_ir::layout::Slicing;
@@ -449,123 +451,72 @@ fn source(
     condition: &str,
     options: &Options,
 ) -> String {
-    let mut text = super::head(
+    let head = super::head(
         &format!("{stem}.c"),
         &format!("{} for {}: {}.", primitive.name, target.name, target.description),
         options,
     );
-    if !condition.is_empty() {
-        text += &format!("#if {condition}\n");
-    }
     // What is included before the code is for this target is not made for it.
-    text += "#include <stddef.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n";
-    for header in target.headers {
-        text += &format!("#include <{header}>\n");
-    }
-    text.push('\n');
+    let headers: String = target.headers.iter().map(|header| format!("#include <{header}>\n")).collect();
     let features: Vec<&str> =
         target.requires.iter().filter(|one| one.cpuid().is_some()).map(|one| one.attribute()).collect();
-    if !features.is_empty() {
-        let features = features.join(",");
-        text += &format!(
-            "/* Whatever the flags of the compiler: this file is for machines that have these. */\n\
-             #if defined(__clang__)\n\
-             #define USUBA_VECTOR_BYTES {}\n\
-             #pragma clang attribute push(__attribute__((target(\"{features}\"))), apply_to = function)\n\
-             #elif defined(__GNUC__)\n#pragma GCC push_options\n#pragma GCC target(\"{features}\")\n#endif\n\n",
-            target.register_bits / 8
-        );
-    }
-    text += "#if defined(__GNUC__)\n#pragma GCC visibility push(hidden)\n#endif\n";
     let mut seen = Vec::new();
-    let mut files: Vec<OutputFile> =
+    let mut included: Vec<OutputFile> =
         built.files.iter().filter(|file| file.path.ends_with(".h")).cloned().collect();
     if options.amalgamated {
-        files.extend(crate::runtime());
+        included.extend(crate::runtime());
     }
     let driver = built.files.iter().find(|file| file.path == built.driver);
     let kernels = built.files.iter().filter(|file| file.path.ends_with(".c") && file.path != built.driver);
+    let mut files = String::new();
     for file in driver.into_iter().chain(kernels) {
-        text += "\n";
-        text += &inline(&file.contents, &files, &crate::INCLUDED_AGAIN, &mut seen);
+        files += "\n";
+        files += &inline(&file.contents, &included, &crate::INCLUDED_AGAIN, &mut seen);
     }
-    text += "\n#if defined(__GNUC__)\n#pragma GCC visibility pop\n#endif\n";
-    if !features.is_empty() {
-        text += "#if defined(__clang__)\n#pragma clang attribute pop\n#elif defined(__GNUC__)\n\
-                 #pragma GCC pop_options\n#endif\n";
-    }
-    if !condition.is_empty() {
-        // A file of C has at least one declaration.
-        text += &format!("#else\ntypedef int {stem}_is_for_other_machines;\n#endif\n");
-    }
-    text
+    // A file of C has at least one declaration.
+    let values = Values::default()
+        .when("conditional", !condition.is_empty())
+        .text("condition", condition)
+        .text("headers", headers)
+        .when("features", !features.is_empty())
+        .text("features", features.join(","))
+        .text("bytes", target.register_bits / 8)
+        .text("stem", stem)
+        .text("files", files);
+    head + &values.fill(include_str!("templates/engine/engine.c"))
 }
 
 /// The functions of an engine, declared.
-pub fn prototypes(primitive: &Primitive, engine: &Entry) -> String {
-    let Entry { stem, .. } = engine;
-    let bytes = "unsigned char *out, const unsigned char *in";
-    let mut text = String::new();
-    match &primitive.function {
-        Function::BlockCipher(cipher) => {
-            text +=
-                &format!("USUBA_HIDDEN void {stem}_load_keys(void *, const unsigned char *round_keys);\n");
-            let tweaks = if cipher.tweak.is_some() { TWEAKS } else { "" };
-            if cipher.modes.contains(&Mode::Ecb) {
-                text += &format!(
-                    "USUBA_HIDDEN void {stem}_encrypt_blocks(const void *, {tweaks}{bytes}, size_t blocks);\n"
-                );
-                if cipher.decrypt.is_some() {
-                    text += &format!(
-                        "USUBA_HIDDEN void {stem}_decrypt_blocks(const void *, {tweaks}{bytes}, size_t blocks);\n"
-                    );
-                }
-            }
-            if cipher.modes.contains(&Mode::Ctr) {
-                text += &format!(
-                    "USUBA_HIDDEN void {stem}_ctr_xor(const void *, const unsigned char *counter, {bytes}, size_t length);\n"
-                );
-            }
-        }
-        Function::Stream(cipher) => {
-            text += &format!(
-                "USUBA_HIDDEN void {stem}_xor(const unsigned char *key, const unsigned char *nonce, uint{}_t counter,\n    \
-                 {bytes}, size_t length);\n",
-                8 * cipher.counter.bytes
-            );
-        }
-        Function::Generator(_) => {
-            text += &format!(
-                "USUBA_HIDDEN void {stem}_init(void *, const unsigned char *key, const unsigned char *nonce);\n\
-                 USUBA_HIDDEN void {stem}_xor_batch(void *, unsigned char *const *out, const unsigned char *const *in,\n    \
-                 size_t length, size_t streams);\n"
-            );
-        }
-        Function::Permutation(_) => {
-            text += &format!("USUBA_HIDDEN void {stem}_permute(unsigned char *states, size_t count);\n");
-        }
-    }
-    text
+pub fn prototypes(primitive: &Primitive, engine: &Entry, values: Values) -> String {
+    let template = match &primitive.function {
+        Function::BlockCipher(_) => include_str!("templates/engine/block_cipher.h"),
+        Function::Stream(_) => include_str!("templates/engine/stream.h"),
+        Function::Generator(_) => include_str!("templates/engine/generator.h"),
+        Function::Permutation(_) => include_str!("templates/engine/permutation.h"),
+    };
+    values.text("engine", &engine.stem).fill(template)
 }
 
 /// The functions of an engine in the order of its row.
 pub fn row(primitive: &Primitive, engine: &Entry) -> String {
     let Entry { stem, batch, keys, .. } = engine;
+    let function = |name: &str| format!("{stem}_{name}");
+    let mut row = vec![batch.to_string()];
     match &primitive.function {
         Function::BlockCipher(cipher) => {
-            let mut row = format!("{{ {batch}, {keys}, {stem}_load_keys");
+            row.extend([keys.to_string(), function("load_keys")]);
             if cipher.modes.contains(&Mode::Ecb) {
-                let decrypt =
-                    cipher.decrypt.as_ref().map_or(String::new(), |_| format!(", {stem}_decrypt_blocks"));
-                row += &format!(", {{ {stem}_encrypt_blocks{decrypt} }}");
+                let mut apply = vec![function("encrypt_blocks")];
+                apply.extend(cipher.decrypt.as_ref().map(|_| function("decrypt_blocks")));
+                row.push(initialiser(&apply));
             }
             if cipher.modes.contains(&Mode::Ctr) {
-                row += &format!(", {stem}_ctr_xor");
+                row.push(function("ctr_xor"));
             }
-            row + " }"
         }
-        Function::Stream(_) => format!("{{ {batch}, {stem}_xor }}"),
-        Function::Generator(_) => format!("{{ {batch}, {stem}_init, {stem}_xor_batch }}"),
-        Function::Permutation(_) => format!("{{ {batch}, {stem}_permute }}"),
+        Function::Stream(_) => row.push(function("xor")),
+        Function::Generator(_) => row.extend([function("init"), function("xor_batch")]),
+        Function::Permutation(_) => row.push(function("permute")),
     }
+    initialiser(&row)
 }
