@@ -448,6 +448,7 @@ fn builds_read_what_was_tuned() {
     for other in [&["--no-tuned"][..], &["--slicing", "v"], &["--unroll"], &["--blocks", "2"]] {
         assert!(!build(other).contains("tuned"), "{other:?}: {}", build(other));
     }
+    build(&[]);
     let library =
         fs::read_to_string(folder.path().join("out/src/usuba_ascon_p6_gp64_b.c")).expect("it is built");
     assert!(library.contains("Command: usubac build . --primitive ascon-p6 --slicing "), "{library}");
