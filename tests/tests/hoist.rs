@@ -5,7 +5,7 @@ use usuba_ir::layout::Slicing;
 use usuba_package::engine::Choices;
 use usuba_package::library;
 use usuba_tests::ciphers::{Cipher, root};
-use usuba_trial::known_answers::{Direction, Path, Plan, Request, Test, run};
+use usuba_trial::known_answers::{CipherFunction, Path, Plan, Request, Test, run};
 use usuba_trial::run::Family;
 
 fn inside(name: &str) -> Cipher {
@@ -48,7 +48,7 @@ fn check(name: &str, foreign: &str) {
     });
     assert!(tests.len() >= 50, "{} known answers", tests.len());
     let decrypts =
-        |test: &Test| matches!(test.request, Request::Blocks { direction: Direction::Backward, .. });
+        |test: &Test| matches!(test.request, Request::Blocks { direction: CipherFunction::Inverse, .. });
     assert!(tests.iter().any(decrypts));
     let mut paths = vec![Path::Interpreter, Path::Usuba0];
     for (target, family) in

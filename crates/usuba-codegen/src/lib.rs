@@ -49,7 +49,7 @@ mod vertical;
 
 pub use asm::Listing;
 pub use messages::{Fault, Internal, Missing, NoCode, Reason};
-pub use order::Order;
+pub use order::Scheduling;
 pub use pass::{Observer, PASSES, Product, stages};
 pub use report::{Count, Report};
 pub use usuba_machine::Shape;
@@ -95,16 +95,16 @@ pub struct Options {
     /// The language of the source.
     pub backend: Backend,
     /// The order of the instructions.
-    pub order: Order,
+    pub order: Scheduling,
 }
 
-/// Which way a parameter goes.
+/// What a kernel does with a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Direction {
+pub enum Access {
     /// Read.
-    Input,
+    Read,
     /// Written.
-    Output,
+    Write,
 }
 
 /// A parameter of a kernel: a pointer to `count` elements of `element`, row-major.
@@ -114,8 +114,8 @@ pub struct KernelParameter {
     pub name: String,
     /// The name in the source.
     pub source_name: String,
-    /// Its direction.
-    pub direction: Direction,
+    /// Whether it is read or written.
+    pub access: Access,
     /// C type of an element: the register type, or [`Shape::uniform_type`].
     pub element: &'static str,
     /// Number of elements: atoms, times [`Shape::uniform_elements`] for uniform inputs.
@@ -180,7 +180,7 @@ fn shape_of(program: &Program, target: &Target) -> Result<Shape, NoCode> {
 ///
 /// # Errors
 /// Everything that the target has no code for, each operation with its place; or a mistake of the compiler.
-pub fn select(program: Checked<'_>, target: &Target, order: Order) -> Result<machine::Program, NoCode> {
+pub fn select(program: Checked<'_>, target: &Target, order: Scheduling) -> Result<machine::Program, NoCode> {
     let Selected { shape, program: mut selected, .. } = selected(program.program(), target)?;
     let context = Context { target, shape: &shape, backend: Backend::C, order };
     let _ = pass::run(&mut selected, &context, &mut ());
@@ -225,7 +225,7 @@ fn selected(program: &Program, target: &Target) -> Result<Selected, NoCode> {
 /// # Errors
 /// As for [`select`].
 pub fn price(program: Checked<'_>, target: &Target) -> Result<u64, NoCode> {
-    select(program, target, Order::default()).map(|selected| price::price(&selected, target))
+    select(program, target, Scheduling::default()).map(|selected| price::price(&selected, target))
 }
 
 /// Whether a target has code for a program.

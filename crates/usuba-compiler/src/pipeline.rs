@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 use usuba_codegen::pass::SELECT;
-use usuba_codegen::{Kernel, Missing, NoCode, Order, generate_watched};
+use usuba_codegen::{Kernel, Missing, NoCode, Scheduling, generate_watched};
 use usuba_ir::check::{Checked, check};
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::Program;
@@ -23,14 +23,14 @@ use usuba_target::{Meaning, Target};
 /// What can be chosen about a compilation.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The entry and the values of its parameters; `mode` and `direction` are set from the slicing.
+    /// The entry and the values of its parameters; `atoms` and `direction` are set from the slicing.
     pub entry: elaborate::Options,
     /// The slicing and which loops to keep; [`compile`] sets the basis of circuits from the target.
     pub lowering: usuba_lower::Options,
     /// For the passes from Usuba0 to Usuba0.
     pub passes: pass::Settings,
-    /// The order of instructions; [`Order::AUTO`] leaves it to the options of the code generation.
-    pub order: Order,
+    /// The order of instructions; [`Scheduling::AUTO`] leaves it to the options of the code generation.
+    pub order: Scheduling,
     /// Whether what depends on uniform inputs only is left out, to be hoisted once a key: [`usuba_opt::hoist`].
     pub hoisted: bool,
 }
@@ -45,7 +45,7 @@ pub struct Knobs {
     /// For the passes from Usuba0 to Usuba0.
     pub passes: pass::Settings,
     /// The order of instructions, if not the usual.
-    pub order: Order,
+    pub order: Scheduling,
 }
 
 impl Settings {
@@ -57,7 +57,7 @@ impl Settings {
         self.passes.no_inline |= knobs.passes.no_inline;
         self.passes.interleave = knobs.passes.interleave.or(self.passes.interleave);
         self.passes.granularity = knobs.passes.granularity.or(self.passes.granularity);
-        self.order = if knobs.order == Order::AUTO { self.order } else { knobs.order };
+        self.order = if knobs.order == Scheduling::AUTO { self.order } else { knobs.order };
         self.passes.disabled.extend(knobs.passes.disabled.iter().cloned());
         self
     }
@@ -68,15 +68,15 @@ impl Settings {
             entry: elaborate::Options { entry: node.map(str::to_owned), ..elaborate::Options::new() },
             lowering: usuba_lower::Options::new(slicing),
             passes: pass::Settings::default(),
-            order: Order::AUTO,
+            order: Scheduling::AUTO,
             hoisted: false,
         }
     }
 
     /// The options of elaboration, with those that follow from the slicing.
     pub fn elaboration(&self) -> elaborate::Options {
-        let (mode, direction) = usuba_lower::elaborated_for(self.lowering.slicing);
-        elaborate::Options { mode, direction, ..self.entry.clone() }
+        let (atoms, direction) = usuba_lower::elaborated_for(self.lowering.slicing);
+        elaborate::Options { atoms, direction, ..self.entry.clone() }
     }
 }
 
@@ -191,7 +191,7 @@ pub fn compile(
     let Optimised { typed, program, hoisted, warnings } =
         optimised_with(loaded, &settings, halving, &prefer, observer)?;
     let mut naming = naming.clone();
-    if settings.order != Order::AUTO {
+    if settings.order != Scheduling::AUTO {
         naming.order = settings.order;
     }
     let watched = &mut Generation { observer, program: &program };

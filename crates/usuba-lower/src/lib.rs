@@ -67,8 +67,8 @@ pub enum Split {
 /// How to lower.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// The slicing. [`Slicing::B`] needs a program elaborated in [`typed::Mode::Bits`], the others one in
-    /// [`typed::Mode::Words`].
+    /// The slicing. [`Slicing::B`] needs a program elaborated in [`typed::Atoms::Bits`], the others one in
+    /// [`typed::Atoms::Words`].
     pub slicing: Slicing,
     /// Which loops to keep.
     pub loops: Loops,
@@ -95,19 +95,19 @@ impl Options {
     }
 
     /// The representation of words that the slicing lowers from.
-    pub fn mode(&self) -> typed::Mode {
+    pub fn atoms(&self) -> typed::Atoms {
         elaborated_for(self.slicing).0
     }
 }
 
 /// How a program is elaborated that is to be lowered for a slicing: its words as they are or as their bits, and the direction
 /// that words of no direction get.
-pub fn elaborated_for(slicing: Slicing) -> (typed::Mode, Option<typed::Direction>) {
+pub fn elaborated_for(slicing: Slicing) -> (typed::Atoms, Option<typed::Direction>) {
     match slicing {
-        Slicing::B => (typed::Mode::Bits, None),
-        Slicing::V => (typed::Mode::Words, Some(typed::Direction::V)),
-        Slicing::H => (typed::Mode::Words, Some(typed::Direction::H)),
-        Slicing::Packed(words) => (typed::Mode::Words, Some(typed::Direction::Packed(words))),
+        Slicing::B => (typed::Atoms::Bits, None),
+        Slicing::V => (typed::Atoms::Words, Some(typed::Direction::V)),
+        Slicing::H => (typed::Atoms::Words, Some(typed::Direction::H)),
+        Slicing::Packed(words) => (typed::Atoms::Words, Some(typed::Direction::Packed(words))),
     }
 }
 

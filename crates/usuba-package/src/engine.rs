@@ -5,7 +5,7 @@ use crate::driver::{self, DriverError, Image, Kernels, Labels, Parameter, Prepar
 use crate::manifest::{BlockCipher, Function, Primitive, Schedule};
 use crate::order::Order;
 use thiserror::Error;
-use usuba_codegen::{Backend, Direction, Kernel, KernelParameter, NoCode};
+use usuba_codegen::{Access, Backend, Kernel, KernelParameter, NoCode};
 use usuba_compiler::pipeline::{self, Compiled, Failure, Settings};
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::Program;
@@ -92,14 +92,14 @@ pub struct Engine {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RoundKeys {
     /// The forms, one after the other: one, or that for encryption and that for decryption.
-    pub forms: Vec<RoundKeyForm>,
+    pub forms: Vec<RoundKeyArray>,
     /// Bytes of all of them.
     pub bytes: u32,
 }
 
 /// How a kernel reads round keys.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RoundKeyForm {
+pub struct RoundKeyArray {
     layout: RoundKeyLayout,
     /// The order of the bytes that they are made from.
     order: Order,
@@ -120,26 +120,26 @@ enum RoundKeyLayout {
 
 impl RoundKeys {
     fn of(encrypt: &driver::Kernel, decrypt: Option<&driver::Kernel>, order: Order) -> Option<RoundKeys> {
-        let mut forms = vec![RoundKeyForm::of(encrypt, order)?];
+        let mut forms = vec![RoundKeyArray::of(encrypt, order)?];
         if let Some(decrypt) = decrypt {
-            forms.push(RoundKeyForm::of(decrypt, order)?);
+            forms.push(RoundKeyArray::of(decrypt, order)?);
         }
         // A context has one array for both directions if they are alike.
         forms.dedup();
-        let bytes = forms.iter().map(RoundKeyForm::bytes).sum::<Option<u32>>()?;
+        let bytes = forms.iter().map(RoundKeyArray::bytes).sum::<Option<u32>>()?;
         Some(RoundKeys { forms, bytes })
     }
 }
 
-impl RoundKeyForm {
-    fn of(kernel: &driver::Kernel, order: Order) -> Option<RoundKeyForm> {
+impl RoundKeyArray {
+    fn of(kernel: &driver::Kernel, order: Order) -> Option<RoundKeyArray> {
         let keys = kernel.inputs.iter().find(|input| input.uniform)?;
         let layout = match kernel.image {
             Image::V { lane } | Image::Packed { lane } => RoundKeyLayout::Words(lane),
             image => RoundKeyLayout::Of(image),
         };
         let made_by = kernel.prepare.as_ref().map(|prepare| prepare.meaning.clone());
-        Some(RoundKeyForm { layout, order, elements: (keys.element.clone(), keys.elements), made_by })
+        Some(RoundKeyArray { layout, order, elements: (keys.element.clone(), keys.elements), made_by })
     }
 
     /// Its size; `None` if the elements are no integers of C.
@@ -318,7 +318,7 @@ impl<'a> Making<'a> {
             command: self.choices.command.clone(),
             description: vec![format!("Node {node} of {}.", self.primitive.name)],
             backend,
-            order: usuba_codegen::Order::AUTO,
+            order: usuba_codegen::Scheduling::AUTO,
         }
     }
 
@@ -369,16 +369,16 @@ impl<'a> Making<'a> {
         };
         let kernel = made.map_err(|no_code| self.failure(&user.node, no_code.into()))?;
         self.add(&kernel, Backend::C);
-        let count = |direction: Direction| {
-            let parameters = kernel.parameters.iter().filter(|parameter| parameter.direction == direction);
+        let count = |access: Access| {
+            let parameters = kernel.parameters.iter().filter(|parameter| parameter.access == access);
             parameters.map(|parameter| parameter.count).sum()
         };
         Ok(Prepare {
             symbol: kernel.symbol.clone(),
             header: format!("{}.h", kernel.symbol),
-            given: count(Direction::Input),
+            given: count(Access::Read),
             register: kernel.shape.register_type.to_owned(),
-            registers: count(Direction::Output),
+            registers: count(Access::Write),
             meaning: program.to_string(),
         })
     }
@@ -393,7 +393,7 @@ fn takes_round_keys(compiled: &Compiled) -> bool {
 /// The parameters of a kernel of packed words, some of which are several of the source side by side: inputs and outputs.
 fn packed_parameters(kernel: &Kernel) -> (Vec<Parameter>, Vec<Parameter>) {
     let (inputs, outputs): (Vec<_>, Vec<_>) =
-        kernel.parameters.iter().partition(|parameter| parameter.direction == Direction::Input);
+        kernel.parameters.iter().partition(|parameter| parameter.access == Access::Read);
     let parameter = |parameter: &KernelParameter| Parameter {
         element: parameter.element.into(),
         elements: parameter.count,

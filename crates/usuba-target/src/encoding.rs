@@ -74,26 +74,26 @@ impl Encoding {
 }
 
 impl Instruction {
-    /// The line of an instruction with a [`Form`](crate::instruction::Form), in the syntax of Intel, on registers of `bits` bits. A result that takes
-    /// the place of the first operand is in the same register; `None` for a row without a form.
+    /// The line of an instruction with [`Constraints`](crate::instruction::Constraints), in the syntax of Intel, on registers of `bits` bits. A result that takes
+    /// the place of the first operand is in the same register; `None` for a row without them.
     pub fn line(&self, bits: u32, to: u8, sources: &[Operand], immediate: Option<u32>) -> Option<String> {
-        let form = self.form?;
+        let constraints = self.constraints?;
         let mut name = self.mnemonic;
         let mut operands = vec![vector_name(to, bits)];
-        for source in sources.iter().skip(usize::from(form.overwrites)) {
+        for source in sources.iter().skip(usize::from(constraints.overwrites)) {
             operands.push(match source {
                 Operand::Register(register) => vector_name(*register, bits),
                 Operand::Memory(address) => format!("{} {address}", pointer(bits)),
                 Operand::Repeated(address, from) => {
-                    name = form.repeats.iter().find(|(width, _)| width == from)?.1;
+                    name = constraints.repeats.iter().find(|(width, _)| width == from)?.1;
                     format!("{} {address}{{1to{}}}", pointer(*from), bits / from)
                 }
             });
         }
-        if form.doubled {
+        if constraints.doubled {
             operands.push(operands[1].clone());
         }
-        operands.extend(immediate.map(|n| match form.immediate {
+        operands.extend(immediate.map(|n| match constraints.immediate {
             Immediate::Same => n.to_string(),
             Immediate::AdjacentBits => (n & 1 | n >> 3 & 2).to_string(),
         }));

@@ -102,9 +102,9 @@ pub enum Meaning {
 /// `vperm` of POWER with a zero second operand an index of 16 to 31 modulo 32: this value is right for all three.
 pub const ZERO_BYTE: u8 = 0x90;
 
-/// How an instruction takes its operands in assembly.
+/// How an instruction takes its operands in assembly: what constrains their registers, order and memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Form {
+pub struct Constraints {
     /// The result takes the place of the first operand.
     pub overwrites: bool,
     /// Which operand comes first matters, though they may change places: the result waits less for the one it overwrites.
@@ -121,7 +121,7 @@ pub struct Form {
     pub immediate: Immediate,
 }
 
-impl Form {
+impl Constraints {
     /// Whether memory may be repeated from so many bits.
     pub fn repeats(&self, bits: u32) -> bool {
         self.repeats.iter().any(|(width, _)| *width == bits)
@@ -159,7 +159,7 @@ pub struct Instruction {
     /// What the CPU must have for it beside what all rows of its table need.
     pub needs: Option<Feature>,
     /// How it takes its operands in assembly for x86; `None` for what has no operands in registers, and elsewhere.
-    pub form: Option<Form>,
+    pub constraints: Option<Constraints>,
     /// The lines of assembly of a load for x86 that takes several: `{x}` for the register, `{m}` for the address in brackets.
     pub lines: &'static [&'static str],
     /// Whether these lines go through `eax`.
@@ -185,7 +185,7 @@ pub(crate) const fn row(
         uops,
         ports,
         needs: None,
-        form: None,
+        constraints: None,
         lines: &[],
         scratch: false,
     }

@@ -8,7 +8,7 @@
 //! [`functions`] makes a file for each library, [`program`] the `main` that calls them.
 
 use std::fmt::Write;
-use usuba_codegen::{Direction, Kernel};
+use usuba_codegen::{Access, Kernel};
 use usuba_package::OutputFile;
 use usuba_package::library::OneLevel;
 use usuba_package::manifest::{Function, Mode, Primitive};
@@ -144,7 +144,7 @@ fn kernel_call(kernel: &Kernel) -> (String, String) {
             parameter.element,
             parameter.count.max(1)
         );
-        let cast = if parameter.direction == Direction::Input { "" } else { "/* out */ " };
+        let cast = if parameter.access == Access::Read { "" } else { "/* out */ " };
         arguments.push(format!("{cast}buffer_{number}"));
     }
     (text, format!("{}({});", kernel.symbol, arguments.join(", ")))

@@ -23,13 +23,13 @@ mod compiled;
 pub mod constructions;
 mod interpreted;
 
-/// The way of a block through a cipher.
+/// One of the two functions of a block cipher.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Direction {
+pub enum CipherFunction {
     /// The cipher, or the permutation.
     Forward,
     /// The inverse of the cipher.
-    Backward,
+    Inverse,
 }
 
 /// Something that a primitive can be asked.
@@ -47,7 +47,7 @@ pub enum Request {
         /// The tweak of every block; empty for a primitive without.
         tweak: Vec<u8>,
         /// Which way.
-        direction: Direction,
+        direction: CipherFunction,
         /// The blocks, one after another.
         blocks: Vec<u8>,
     },
@@ -372,9 +372,9 @@ fn block_tests(content: &VectorFile, both: bool, add: &mut impl FnMut(&str, Requ
             direction,
             blocks: blocks.clone(),
         };
-        add(id, request(Direction::Forward, input), output);
+        add(id, request(CipherFunction::Forward, input), output);
         if both {
-            add(&format!("{id}, backward"), request(Direction::Backward, output), input);
+            add(&format!("{id}, backward"), request(CipherFunction::Inverse, output), input);
         }
     }
     for chain in &content.chains {

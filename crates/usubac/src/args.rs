@@ -4,7 +4,7 @@ use crate::metric::Metric;
 use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
-use usuba_codegen::Order;
+use usuba_codegen::Scheduling;
 use usuba_ir::layout::Slicing;
 
 /// The Usuba compiler: a symmetric cipher, written once, to constant-time code for every machine.
@@ -263,7 +263,7 @@ pub struct Compile {
     pub no_tuned: bool,
 }
 
-fn order(text: &str) -> Result<Order, String> {
+fn order(text: &str) -> Result<Scheduling, String> {
     text.parse()
 }
 
@@ -298,7 +298,7 @@ pub struct Knobs {
     /// The order of instructions: `auto`, the one that a model of the machine finds best, or one by name: `source`, `demand`,
     /// `pressure`, `latency`, `behind`… (a wrong name lists all).
     #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = order)]
-    pub order: Order,
+    pub order: Scheduling,
     /// Leave out a pass (repeatable; `usubac build --dump-after list` names them; `hoist-keys` is that what depends on keys
     /// only is computed once a key).
     #[arg(long, value_name = "PASS")]

@@ -2,7 +2,7 @@
 
 use crate::args;
 use crate::output::Failure;
-use usuba_codegen::Order;
+use usuba_codegen::Scheduling;
 use usuba_compiler::pipeline::Knobs;
 use usuba_lower::{Loops, Split};
 use usuba_opt::hoist::KEY_HOISTING;
@@ -58,7 +58,7 @@ pub fn options(given: &args::Knobs) -> String {
             text.push_str(&format!(" {option} {value}"));
         }
     }
-    if given.order != Order::AUTO {
+    if given.order != Scheduling::AUTO {
         text.push_str(&format!(" --order {}", given.order));
     }
     for name in &given.disable_pass {
@@ -78,7 +78,7 @@ pub fn agree(variant: &Variant, given: &args::Knobs) -> bool {
         (given.inline_all, "inline", "all"),
         (given.no_inline, "inline", "none"),
         (factor.is_some(), "interleave", factor.as_deref().unwrap_or_default()),
-        (given.order != Order::AUTO, "order", given.order.name()),
+        (given.order != Scheduling::AUTO, "order", given.order.name()),
     ];
     options.iter().all(|(on, knob, value)| !on || variant.value(knob) == Some(value))
 }

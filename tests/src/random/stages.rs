@@ -32,8 +32,8 @@ pub fn syntax_only(id: SourceId, text: &str) -> (ast::Program, Vec<Diagnostic>) 
 
 /// How a slicing elaborates.
 pub fn elaboration(slicing: Slicing) -> elaborate::Options {
-    let (mode, direction) = usuba_lower::elaborated_for(slicing);
-    elaborate::Options { mode, direction, bitslice_arithmetic: true, ..elaborate::Options::new() }
+    let (atoms, direction) = usuba_lower::elaborated_for(slicing);
+    elaborate::Options { atoms, direction, bitslice_arithmetic: true, ..elaborate::Options::new() }
 }
 
 /// Elaborates for a slicing.

@@ -20,7 +20,7 @@ mod print;
 mod tests;
 
 use crate::messages::{Fault, Internal, Missing, NoCode, Reason};
-use crate::order::{self, Order};
+use crate::order::{self, Scheduling};
 use crate::{KernelParameter, Options};
 use allocate::Allocated;
 use linear::Linear;
@@ -148,17 +148,17 @@ impl fmt::Display for Listing<'_> {
     }
 }
 
-/// The order that is asked for; for [`Order::AUTO`] the fastest of all, by what the allocation makes of them. Where code cannot
+/// The order that is asked for; for [`Scheduling::AUTO`] the fastest of all, by what the allocation makes of them. Where code cannot
 /// be made, it does not matter.
-pub(crate) fn best_order(program: &Program, target: &Target, shape: &Shape, order: Order) -> Order {
+pub(crate) fn best_order(program: &Program, target: &Target, shape: &Shape, order: Scheduling) -> Scheduling {
     let Some(machine) = Machine::of(target, shape.uniform_bits())
-        .filter(|_| order == Order::AUTO && order::steps(program) <= order::LONG)
+        .filter(|_| order == Scheduling::AUTO && order::steps(program) <= order::LONG)
     else {
         return order;
     };
-    let mut best: Option<(u64, Order)> = None;
+    let mut best: Option<(u64, Scheduling)> = None;
     let mut first = None;
-    for candidate in [Order::AUTO].into_iter().chain(Order::all()) {
+    for candidate in [Scheduling::AUTO].into_iter().chain(Scheduling::all()) {
         let mut program = program.clone();
         program.functions.iter_mut().for_each(|function| order::order(function, target, candidate));
         let Ok((linear, allocated)) = allocated(&program, machine) else { return order };

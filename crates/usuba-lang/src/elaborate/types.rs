@@ -51,7 +51,7 @@ pub(super) enum Direction {
     Variable(u32),
 }
 
-/// The type of one word of the source (one atom in words mode, `width` atoms in bits mode).
+/// The type of one word of the source (one atom where atoms are words, `width` atoms where atoms are bits).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Word {
     /// Its size.
@@ -72,9 +72,9 @@ impl Word {
 pub(super) enum Disagreement {
     /// In number.
     Length,
-    /// In number of bits, which is all that counts in bits mode.
+    /// In number of bits, which is all that counts where atoms are bits.
     Bits,
-    /// In number of words, but not of bits: in bits mode they would agree.
+    /// In number of words, but not of bits: where atoms are bits they would agree.
     LengthButNotBits,
     /// In the size of the word at this position.
     Width(usize),

@@ -8,7 +8,7 @@ use super::steps::{Cost, Step, steps, worthwhile};
 use super::{Cipher, Made, Options};
 use crate::OutputFile;
 use crate::driver;
-use crate::engine::{self, BuildError, Choices, Engine, RoundKeyForm, RoundKeys};
+use crate::engine::{self, BuildError, Choices, Engine, RoundKeyArray, RoundKeys};
 use crate::manifest::{BlockCipher, Function, Mode, Primitive};
 use crate::template::Values;
 use usuba_codegen::Backend;
@@ -290,7 +290,7 @@ fn has_ports(target: &Target) -> bool {
 
 /// Gives round keys of each kind their place.
 fn place_keys(served: &mut Served) {
-    let mut places: Vec<(Vec<RoundKeyForm>, u32)> = Vec::new();
+    let mut places: Vec<(Vec<RoundKeyArray>, u32)> = Vec::new();
     let mut end = 0;
     for engine in &mut served.engines {
         let Some(keys) = &engine.round_keys else { continue };

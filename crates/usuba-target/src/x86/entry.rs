@@ -2,7 +2,7 @@
 
 use crate::encoding::Encoding;
 use crate::feature::Feature;
-use crate::instruction::{Form, Immediate, Instruction, Meaning};
+use crate::instruction::{Constraints, Immediate, Instruction, Meaning};
 
 /// Ports that can run an instruction on registers of up to 256 bits, and on those of 512: bit p for port p.
 #[derive(Clone, Copy)]
@@ -164,15 +164,15 @@ impl Entry {
             uops: self.uops,
             ports: if bits == 512 { self.unit.1 } else { self.unit.0 },
             needs: Some(self.needs[place]),
-            form: self.form(encoding),
+            constraints: self.constraints(encoding),
             lines: self.lines,
             scratch: self.scratch,
         })
     }
 
-    fn form(&self, encoding: Encoding) -> Option<Form> {
+    fn constraints(&self, encoding: Encoding) -> Option<Constraints> {
         let evex = encoding == Encoding::Evex;
-        let form = |memory, free_order| Form {
+        let constraints = |memory, free_order| Constraints {
             overwrites: encoding == Encoding::Legacy,
             first_matters: false,
             memory,
@@ -183,12 +183,14 @@ impl Entry {
         };
         Some(match self.operands {
             Operands::None => return None,
-            Operands::Two => form(Some(1), false),
-            Operands::Commuting => form(Some(1), true),
-            Operands::Three => Form { overwrites: true, first_matters: true, ..form(Some(2), true) },
-            Operands::Shift => form(evex.then_some(0), false),
-            Operands::Move => Form { overwrites: false, ..form(Some(0), false) },
-            Operands::Doubled => Form { doubled: true, ..form(None, false) },
+            Operands::Two => constraints(Some(1), false),
+            Operands::Commuting => constraints(Some(1), true),
+            Operands::Three => {
+                Constraints { overwrites: true, first_matters: true, ..constraints(Some(2), true) }
+            }
+            Operands::Shift => constraints(evex.then_some(0), false),
+            Operands::Move => Constraints { overwrites: false, ..constraints(Some(0), false) },
+            Operands::Doubled => Constraints { doubled: true, ..constraints(None, false) },
         })
     }
 }

@@ -66,8 +66,8 @@ mod tests {
         for row in ROWS.iter().flatten() {
             let moves =
                 matches!(row.meaning, Load | Store | Broadcast | Constant | ConstantGroup | ConstantBytes);
-            assert_eq!(row.form.is_none(), moves, "{}", row.mnemonic);
-            let memory = row.form.and_then(|form| form.memory);
+            assert_eq!(row.constraints.is_none(), moves, "{}", row.mnemonic);
+            let memory = row.constraints.and_then(|constraints| constraints.memory);
             assert!(memory.is_none_or(|place| place + 1 == row.meaning.operands()), "{}", row.mnemonic);
             assert!(row.lines.is_empty() || row.meaning == Broadcast, "{}", row.mnemonic);
             assert!(

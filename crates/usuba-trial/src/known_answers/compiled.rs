@@ -3,7 +3,7 @@
 //! The functions under test have a name of their own, not that of the primitive: what primitives have in common (the
 //! rounds of a cipher with keys of three sizes) is then the same text, and [`crate::run::SharedObjects`] compiles it once.
 
-use super::{Answers, Direction, Path, Plan, Request, Test, WayError, explain};
+use super::{Answers, CipherFunction, Path, Plan, Request, Test, WayError, explain};
 use crate::harness::{self, MESSAGE};
 use crate::run::{Compiler, Program};
 use crate::variant::Variant;
@@ -133,12 +133,12 @@ fn requests(primitive: &Primitive, tests: &[Test], longest: u32, modes: bool) ->
             size.before = round_keys;
         }
         match &test.request {
-            Request::Blocks { direction: Direction::Backward, .. } if !decrypts => {}
+            Request::Blocks { direction: CipherFunction::Inverse, .. } if !decrypts => {}
             Request::Blocks { direction, tweak, blocks, .. } => {
                 input.push(match direction {
                     _ if !keyed => b'P',
-                    Direction::Forward => b'E',
-                    Direction::Backward => b'D',
+                    CipherFunction::Forward => b'E',
+                    CipherFunction::Inverse => b'D',
                 });
                 input.extend(((blocks.len() / block) as u64).to_le_bytes());
                 for _ in 0..blocks.len() / block {

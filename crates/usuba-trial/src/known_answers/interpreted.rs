@@ -1,6 +1,6 @@
 //! Requests answered by interpreters: bytes to words, nodes, words to bytes.
 
-use super::{Answers, Direction, Plan, Request, Test, WayError, explain};
+use super::{Answers, CipherFunction, Plan, Request, Test, WayError, explain};
 use std::collections::BTreeMap;
 use usuba_compiler::pipeline::{self, Failure, Knobs, Settings};
 use usuba_ir::interpret::Interpreter;
@@ -385,10 +385,10 @@ fn block_cipher(
                     *answer = Some(round_keys.to_vec());
                 }
             }
-            Request::Blocks { direction: Direction::Forward, blocks, .. } => {
+            Request::Blocks { direction: CipherFunction::Forward, blocks, .. } => {
                 push(&mut forward, &encrypt, blocks)?
             }
-            Request::Blocks { direction: Direction::Backward, blocks, .. } => {
+            Request::Blocks { direction: CipherFunction::Inverse, blocks, .. } => {
                 if let Some(node) = &decrypt {
                     push(&mut backward, node, blocks)?;
                 }

@@ -15,7 +15,7 @@ use usuba_codegen::Kernel;
 use usuba_compiler::pipeline::{self, Settings, compile};
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
-use usuba_lang::typed::Mode;
+use usuba_lang::typed::Atoms;
 use usuba_target::Target;
 
 /// Compiles, and writes all files or none.
@@ -48,7 +48,7 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
 /// The settings of the pipeline that the command line asks for.
 fn settings(build: &Build, slicing: Slicing) -> Result<Settings, Failure> {
     let mut settings = Settings::new(slicing, None);
-    settings.entry = front_end::options(&build.entry, &build.search, Mode::Words, None)?;
+    settings.entry = front_end::options(&build.entry, &build.search, Atoms::Words, None)?;
     Ok(settings.with(&knobs::knobs(&build.compile.knobs)?))
 }
 

@@ -11,13 +11,13 @@ use usuba_compiler::pipeline::Settings;
 use usuba_ir::layout::Slicing;
 use usuba_lang::elaborate::Options;
 use usuba_lang::load::Loaded;
-use usuba_lang::typed::Mode;
+use usuba_lang::typed::Atoms;
 use usuba_target::Target;
 
 /// Tries every slicing on every target.
 pub fn run(explain: &Explain, output: &Output) -> Result<(), Failure> {
     let chosen = targets::named(&explain.target)?;
-    let entry = front_end::options(&explain.entry, &explain.search, Mode::Words, None)?;
+    let entry = front_end::options(&explain.entry, &explain.search, Atoms::Words, None)?;
     let base = Settings::new(Slicing::V, None).with(&knobs::knobs(&explain.knobs)?);
     let mut documents = Vec::new();
     let mut found = false;
