@@ -85,7 +85,7 @@ fn slicing(shape: &Shape) -> String {
         }
         Slicing::H => format!(
             "H, {} elements of {} instances in each {} bits",
-            shape.pack, shape.batch, shape.chunk_bits
+            shape.pack, shape.chunk_instances, shape.chunk_bits
         ),
     }
 }
@@ -107,15 +107,15 @@ fn layout(shape: &Shape) -> String {
         ),
         Slicing::H if shape.is_bit_interleaved() => format!(
             "bit {} i + j of the register is bit i, from the least significant, of the atom of instance j, for j < {}.",
-            shape.batch, shape.batch
+            shape.chunk_instances, shape.chunk_instances
         ),
         Slicing::H => {
             let chunk = shape.chunk_bits / 8;
-            let element = shape.batch / 8;
+            let element = shape.chunk_instances / 8;
             format!(
                 "byte {chunk} c + {element} e + j / 8 of the register in memory has, as bit j mod 8, bit e from the most\n        \
                  significant of the atom of instance {} c + j, for j < {}, in either byte order.",
-                shape.batch, shape.batch
+                shape.chunk_instances, shape.chunk_instances
             )
         }
     }

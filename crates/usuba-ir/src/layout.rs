@@ -52,13 +52,13 @@ impl fmt::Display for Slicing {
     }
 }
 
-/// The layout of one atom: `pack` words of `word` bits of one instance, `batch` instances side by side.
+/// The layout of one atom: `pack` words of `word` bits of one instance, so many `instances` side by side.
 ///
-/// A *chunk* is `pack` elements of `word * batch` bits; element e, in memory order, holds word e of the atom for each of
-/// the `batch` instances, instance j in bits `j * word ..`. A register holds as many chunks as fit.
+/// A *chunk* is `pack` elements of `word * instances` bits; element e, in memory order, holds word e of the atom for each of
+/// the instances, instance j in bits `j * word ..`. A register holds as many chunks as fit.
 /// The atom has `word * pack` bits and word 0 is the most significant.
 ///
-/// | slicing | word | pack | batch |
+/// | slicing | word | pack | instances |
 /// |---|---|---|---|
 /// | B | 1 | 1 | 1 |
 /// | V | m | 1 | 1 |
@@ -71,24 +71,24 @@ pub struct Layout {
     /// Words of one instance that make up an atom.
     pub pack: u32,
     /// Instances side by side in each element.
-    pub batch: u32,
+    pub instances: u32,
 }
 
 impl Layout {
     /// One bit of each instance.
-    pub const BIT: Layout = Layout { word: 1, pack: 1, batch: 1 };
+    pub const BIT: Layout = Layout { word: 1, pack: 1, instances: 1 };
 
     /// The layout of an atom of `width` bits in `slicing`; bits are laid out the same in all of them (D35). A packed atom
     /// is all the words of a group, so that `width` is that of the group.
     pub fn of(slicing: Slicing, width: u32) -> Layout {
         match slicing {
             _ if width == 1 => Layout::BIT,
-            Slicing::B | Slicing::V => Layout { word: width, pack: 1, batch: 1 },
+            Slicing::B | Slicing::V => Layout { word: width, pack: 1, instances: 1 },
             Slicing::Packed(words) => {
                 let pack = words.clamp(1, width);
-                Layout { word: width / pack, pack, batch: 1 }
+                Layout { word: width / pack, pack, instances: 1 }
             }
-            Slicing::H => Layout { word: 1, pack: width, batch: (128 / width).max(8) },
+            Slicing::H => Layout { word: 1, pack: width, instances: (128 / width).max(8) },
         }
     }
 
@@ -104,7 +104,7 @@ impl Layout {
 
     /// Bits of a chunk.
     pub fn chunk(self) -> u32 {
-        self.word * self.pack * self.batch
+        self.word * self.pack * self.instances
     }
 }
 

@@ -445,9 +445,9 @@ fn interface(node: &str, header: &str, compiled: &Compiled) -> driver::Kernel {
             Slicing::V => Image::V { lane: kernel.shape.lane / 8 },
             Slicing::Packed(_) => Image::Packed { lane: kernel.shape.lane / 8 },
             Slicing::H if kernel.shape.is_bit_interleaved() => {
-                Image::BitInterleaved { batch: kernel.shape.batch }
+                Image::BitInterleaved { batch: kernel.shape.chunk_instances }
             }
-            Slicing::H => Image::H { batch: kernel.shape.batch },
+            Slicing::H => Image::H { batch: kernel.shape.chunk_instances },
         },
         inputs,
         outputs,

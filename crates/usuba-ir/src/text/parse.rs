@@ -371,9 +371,9 @@ impl<'a> Parser<'a> {
             self.need(',', "`,`")?;
             let pack = self.small("the words of an atom")?;
             self.need(',', "`,`")?;
-            let batch = self.small("the instances of a chunk")?;
+            let instances = self.small("the instances of a chunk")?;
             self.need('>', "`>`")?;
-            let layout = Layout { word, pack, batch };
+            let layout = Layout { word, pack, instances };
             let sound = layout_is_sound(layout);
             return if sound { Ok(layout) } else { Err(Fault { at: start, message: TextMessage::Width }) };
         }
