@@ -29,15 +29,15 @@ pub struct Settings {
     pub lowering: usuba_lower::Options,
     /// For the passes from Usuba0 to Usuba0.
     pub passes: pass::Settings,
-    /// The order of instructions; [`Scheduling::AUTO`] leaves it to the options of the code generation.
+    /// The order of instructions, whatever the options of the code generation say.
     pub order: Scheduling,
     /// Whether what depends on uniform inputs only is left out, to be hoisted once a key: [`usuba_opt::hoist`].
     pub hoisted: bool,
 }
 
-/// What can be chosen about a compilation whichever node and slicing it is of.
+/// What somebody wants other than usual, whichever node and slicing is compiled: [`Settings::with`] puts it in.
 #[derive(Clone, Debug, Default)]
-pub struct Knobs {
+pub struct Overrides {
     /// Which loops to keep, if not those that are usual.
     pub loops: Option<Loops>,
     /// Which bitwise nodes to split, if not those that are usual.
@@ -50,15 +50,15 @@ pub struct Knobs {
 
 impl Settings {
     /// The same with these choices, where they say anything.
-    pub fn with(mut self, knobs: &Knobs) -> Settings {
-        self.lowering.loops = knobs.loops.unwrap_or(self.lowering.loops);
-        self.lowering.split = knobs.split.unwrap_or(self.lowering.split);
-        self.passes.inline_all |= knobs.passes.inline_all;
-        self.passes.no_inline |= knobs.passes.no_inline;
-        self.passes.interleave = knobs.passes.interleave.or(self.passes.interleave);
-        self.passes.granularity = knobs.passes.granularity.or(self.passes.granularity);
-        self.order = if knobs.order == Scheduling::AUTO { self.order } else { knobs.order };
-        self.passes.disabled.extend(knobs.passes.disabled.iter().cloned());
+    pub fn with(mut self, overrides: &Overrides) -> Settings {
+        self.lowering.loops = overrides.loops.unwrap_or(self.lowering.loops);
+        self.lowering.split = overrides.split.unwrap_or(self.lowering.split);
+        self.passes.inline_all |= overrides.passes.inline_all;
+        self.passes.no_inline |= overrides.passes.no_inline;
+        self.passes.interleave = overrides.passes.interleave.or(self.passes.interleave);
+        self.passes.granularity = overrides.passes.granularity.or(self.passes.granularity);
+        self.order = if overrides.order == Scheduling::AUTO { self.order } else { overrides.order };
+        self.passes.disabled.extend(overrides.passes.disabled.iter().cloned());
         self
     }
 
@@ -191,9 +191,7 @@ pub fn compile(
     let Optimised { typed, program, hoisted, warnings } =
         optimised_with(loaded, &settings, halving, &prefer, observer)?;
     let mut naming = naming.clone();
-    if settings.order != Scheduling::AUTO {
-        naming.order = settings.order;
-    }
+    naming.order = settings.order;
     let watched = &mut Generation { observer, program: &program };
     let kernel =
         generate_watched(checked(&program)?, target, &naming, watched).map_err(|failure| match failure {

@@ -16,23 +16,25 @@ use usuba_target::machines::GP64;
 /// What can be chosen about an engine.
 #[derive(Clone, Debug)]
 pub struct Choices {
-    /// The slicing of the cipher; the manifest says that of its key schedule.
-    pub slicing: Slicing,
     /// What the names of all functions and files begin with: `usuba_`.
     pub prefix: String,
     /// The command that makes the files, for their heads; may be empty.
     pub command: String,
     /// The language of the kernels; that of key schedules and of drivers is C.
     pub backend: Backend,
-    /// How nodes are compiled; the entry and the slicing are set for each of them.
+    /// How nodes are compiled. The entry is set for each of them, and the slicing for a key schedule, whose manifest says it.
     pub settings: Settings,
 }
 
 impl Choices {
+    /// The slicing of the cipher.
+    pub fn slicing(&self) -> Slicing {
+        self.settings.lowering.slicing
+    }
+
     /// The usual ones.
     pub fn new(slicing: Slicing) -> Choices {
         Choices {
-            slicing,
             prefix: "usuba_".into(),
             command: String::new(),
             backend: Backend::C,
@@ -181,21 +183,21 @@ pub fn build(
     target: &Target,
     choices: &Choices,
 ) -> Result<Engine, BuildError> {
-    let primitive = &*primitive.in_slicing(choices.slicing);
+    let primitive = &*primitive.in_slicing(choices.slicing());
     let mut making = Making::new(primitive, loaded, choices);
     let kernels = match &primitive.function {
         Function::BlockCipher(cipher) => Kernels::BlockCipher {
-            encrypt: making.kernel("encrypt", &cipher.encrypt, choices.slicing, target)?,
+            encrypt: making.kernel("encrypt", &cipher.encrypt, choices.slicing(), target)?,
             decrypt: match &cipher.decrypt {
-                Some(node) => Some(making.kernel("decrypt", node, choices.slicing, target)?),
+                Some(node) => Some(making.kernel("decrypt", node, choices.slicing(), target)?),
                 None => None,
             },
         },
         Function::Stream(cipher) => {
-            Kernels::Stream(making.kernel("block", &cipher.block_function, choices.slicing, target)?)
+            Kernels::Stream(making.kernel("block", &cipher.block_function, choices.slicing(), target)?)
         }
         Function::Generator(cipher) => Kernels::Generator {
-            generate: making.kernel("generate", &cipher.generate, choices.slicing, target)?,
+            generate: making.kernel("generate", &cipher.generate, choices.slicing(), target)?,
             initialise: making.kernel(
                 "initialise",
                 &cipher.initialise.node,
@@ -204,7 +206,7 @@ pub fn build(
             )?,
         },
         Function::Permutation(permutation) => {
-            Kernels::Permutation(making.kernel("kernel", &permutation.permute, choices.slicing, target)?)
+            Kernels::Permutation(making.kernel("kernel", &permutation.permute, choices.slicing(), target)?)
         }
     };
     let labels = labels(target, choices);
@@ -243,7 +245,7 @@ pub fn labels(target: &Target, choices: &Choices) -> Labels {
     if !choices.command.is_empty() {
         head.push(format!("Command: {}", choices.command));
     }
-    head.push(format!("Slicing {}, target {}: {}.", choices.slicing, target.name, target.description));
+    head.push(format!("Slicing {}, target {}: {}.", choices.slicing(), target.name, target.description));
     Labels { prefix: choices.prefix.clone(), head }
 }
 
@@ -318,7 +320,7 @@ impl<'a> Making<'a> {
             command: self.choices.command.clone(),
             description: vec![format!("Node {node} of {}.", self.primitive.name)],
             backend,
-            order: usuba_codegen::Scheduling::AUTO,
+            ..usuba_codegen::Options::default()
         }
     }
 

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use thiserror::Error;
-use usuba_compiler::pipeline::{Failure, Knobs};
+use usuba_compiler::pipeline::{Failure, Overrides};
 use usuba_package::manifest::{Function, Mode, Primitive};
 
 use usuba_ir::layout::Slicing;
@@ -199,7 +199,7 @@ pub struct Plan {
     /// What runs compiled code in place of this machine and of the target's emulator; empty for these.
     pub runner: Vec<String>,
     /// How nodes are compiled. The interpreters run one instance after another: they never interleave.
-    pub knobs: Knobs,
+    pub overrides: Overrides,
     /// What was compiled so far: give the clones of one plan to all primitives of a cipher, which share kernels.
     pub objects: SharedObjects,
 }
@@ -214,7 +214,7 @@ impl Plan {
             compiled_iterations: u32::MAX,
             modes: true,
             runner: Vec::new(),
-            knobs: Knobs::default(),
+            overrides: Overrides::default(),
             objects: SharedObjects::new(),
         }
     }

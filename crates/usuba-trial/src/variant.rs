@@ -9,7 +9,7 @@ use crate::run::Family;
 use std::fmt;
 use std::str::FromStr;
 use usuba_codegen::Backend;
-use usuba_compiler::pipeline::Knobs;
+use usuba_compiler::pipeline::Overrides;
 use usuba_ir::layout::Slicing;
 use usuba_lower::{Loops, Split};
 use usuba_package::engine::Choices;
@@ -56,7 +56,8 @@ pub const KNOBS: [Knob; COUNT] = [
 
 fn slicing(choices: &mut Choices, value: usize) {
     let name = KNOBS[SLICING].values.get(value);
-    choices.slicing = name.and_then(|name| Slicing::named(name)).unwrap_or(choices.slicing);
+    let slicing = &mut choices.settings.lowering.slicing;
+    *slicing = name.and_then(|name| Slicing::named(name)).unwrap_or(*slicing);
 }
 
 fn backend(choices: &mut Choices, value: usize) {
@@ -178,7 +179,7 @@ impl Variant {
 
     /// The slicing.
     pub fn slicing(&self) -> Slicing {
-        self.choices().slicing
+        self.choices().slicing()
     }
 
     /// The language of the kernels.
@@ -203,13 +204,13 @@ impl Variant {
 
     /// What it means for a library.
     pub fn choices(&self) -> Choices {
-        self.choices_over(&Knobs::default())
+        self.choices_over(&Overrides::default())
     }
 
     /// The same where other choices hold wherever the variant says nothing.
-    pub fn choices_over(&self, knobs: &Knobs) -> Choices {
+    pub fn choices_over(&self, overrides: &Overrides) -> Choices {
         let mut choices = Choices::new(Slicing::V);
-        choices.settings = choices.settings.with(knobs);
+        choices.settings = choices.settings.with(overrides);
         self.apply(&mut choices);
         choices
     }

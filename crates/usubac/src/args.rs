@@ -257,7 +257,7 @@ pub struct Compile {
     #[arg(long, value_enum)]
     pub backend: Option<BackendArg>,
     #[command(flatten)]
-    pub knobs: Knobs,
+    pub overrides: Overrides,
     /// Ignore what `usubac tune` has chosen. It is also left aside where another option contradicts it.
     #[arg(long)]
     pub no_tuned: bool,
@@ -269,7 +269,7 @@ fn order(text: &str) -> Result<Scheduling, String> {
 
 /// What the passes on Usuba0 do, and in which order instructions come.
 #[derive(Args, Clone, Debug, Default)]
-pub struct Knobs {
+pub struct Overrides {
     /// Keep every loop whose iterations have one shape.
     #[arg(long, conflicts_with = "unroll")]
     pub no_unroll: bool,
@@ -412,7 +412,7 @@ pub struct Test {
     #[arg(long)]
     pub no_tuned: bool,
     #[command(flatten)]
-    pub knobs: Knobs,
+    pub overrides: Overrides,
     #[command(flatten)]
     pub search: Search,
 }
@@ -442,7 +442,7 @@ pub struct Explain {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub blocks: Option<u64>,
     #[command(flatten)]
-    pub knobs: Knobs,
+    pub overrides: Overrides,
     #[command(flatten)]
     pub search: Search,
 }
@@ -487,7 +487,7 @@ pub struct Bench {
     #[arg(long, value_name = "O", default_value = "3")]
     pub opt: String,
     #[command(flatten)]
-    pub knobs: Knobs,
+    pub overrides: Overrides,
     /// How many processes run the variants.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub runs: u32,

@@ -1,9 +1,9 @@
 //! What the options about compiling ask for, and what is said where a target has no code for it.
 
 use crate::args::{BackendArg, Compile};
-use crate::estimate::Best;
-use crate::knobs;
 use crate::output::Failure;
+use crate::overrides;
+use crate::prediction::Best;
 use usuba_codegen::{Backend, Missing};
 use usuba_ir::layout::Slicing;
 use usuba_target::Target;
@@ -23,14 +23,14 @@ pub fn options(choices: &Compile) -> String {
         Backend::C => "",
         Backend::Assembly => " --backend asm",
     };
-    format!("{backend}{}", knobs::options(&choices.knobs))
+    format!("{backend}{}", overrides::options(&choices.overrides))
 }
 
 /// Whether a variant is what the options ask for, as far as they say anything.
 pub fn agrees(variant: &Variant, choices: &Compile) -> bool {
     let slicing = choices.slicing.0.is_none_or(|slicing| slicing == variant.slicing());
     let backend = choices.backend.is_none() || backend(choices) == variant.backend();
-    slicing && backend && knobs::agree(variant, &choices.knobs)
+    slicing && backend && overrides::agree(variant, &choices.overrides)
 }
 
 /// The slicings among which the command line lets choose, and whether there is a choice to make.

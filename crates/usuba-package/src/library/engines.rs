@@ -124,7 +124,7 @@ pub fn build(
                 for choices in (options.choose)(cipher, primitive, target) {
                     if !target.adds_to(|other| {
                         let is_same = |one: &Candidate| {
-                            one.engine.target.name == other && one.made.slicing == choices.slicing
+                            one.engine.target.name == other && one.made.slicing == choices.slicing()
                         };
                         candidates.iter().any(is_same)
                     }) {
@@ -142,7 +142,7 @@ pub fn build(
                         if let Some(alone) = &mut alone
                             && !alone.measured
                         {
-                            let least = match choices.slicing {
+                            let least = match choices.slicing() {
                                 Slicing::Packed(_) => ALONE_PACKED,
                                 _ => ALONE,
                             };
@@ -363,7 +363,7 @@ pub fn engine_around(
 fn name(target: &Target, choices: &Choices) -> String {
     // Two ways may differ in how many batches are computed at once only.
     let alone = choices.settings.passes.interleave == Some(1);
-    measured::name(target, choices.slicing, alone)
+    measured::name(target, choices.slicing(), alone)
 }
 
 /// The primitive by the name of an engine of it.
@@ -380,7 +380,7 @@ fn candidate_of(
     platform: &str,
     options: &Options,
 ) -> Candidate {
-    let slicing = choices.slicing;
+    let slicing = choices.slicing();
     let stem = format!("{}{}", options.prefix, named(primitive, target, choices).identifier());
     let assembly = choices.backend == Backend::Assembly;
     let condition = condition(target, platform, assembly);

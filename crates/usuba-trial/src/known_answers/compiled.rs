@@ -39,7 +39,7 @@ pub fn answers(
     } else {
         Compiler::with_runner(target, variant.compiler(), &plan.runner)?
     };
-    let choices = variant.choices_over(&plan.knobs);
+    let choices = variant.choices_over(&plan.overrides);
     let primitive = &Primitive { name: "cipher".into(), ..primitive.clone() };
     let library = library::one_level(primitive, loaded, target, &choices).map_err(|error| match &error {
         BuildError::Node { node, failure, .. } => explain(node, failure),

@@ -175,7 +175,7 @@ fn answers(
     } else {
         Compiler::with_runner(target, family, &plan.runner)?
     };
-    let choices = Variant::new(slicing).by(family).through(backend).choices_over(&plan.knobs);
+    let choices = Variant::new(slicing).by(family).through(backend).choices_over(&plan.overrides);
     let mut files: Vec<OutputFile> = Vec::new();
     for primitive in primitives {
         let library =

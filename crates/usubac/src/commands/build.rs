@@ -4,11 +4,11 @@ use super::packages;
 use crate::args::Build;
 use crate::cipher::Cipher;
 use crate::compile::{backend, candidates, options, refused};
-use crate::estimate::{self, Best, Refusal};
 use crate::files;
 use crate::output::{Failure, Output, print_json, print_line};
+use crate::prediction::{self, Best, Refusal};
 use crate::watch::Watch;
-use crate::{front_end, knobs, targets};
+use crate::{front_end, overrides, targets};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use usuba_codegen::Kernel;
@@ -49,7 +49,7 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
 fn settings(build: &Build, slicing: Slicing) -> Result<Settings, Failure> {
     let mut settings = Settings::new(slicing, None);
     settings.entry = front_end::options(&build.entry, &build.search, Atoms::Words, None)?;
-    Ok(settings.with(&knobs::knobs(&build.compile.knobs)?))
+    Ok(settings.with(&overrides::overrides(&build.compile.overrides)?))
 }
 
 fn program(build: &Build, path: &str, chosen: &[&'static Target], output: &Output) -> Result<(), Failure> {
@@ -73,7 +73,7 @@ fn program(build: &Build, path: &str, chosen: &[&'static Target], output: &Outpu
             ),
             description: vec![format!("Made from {}.", files::base_name(path))],
             backend: backend(&build.compile),
-            order: build.compile.knobs.order,
+            ..usuba_codegen::Options::default()
         };
         let mut watch = Watch::new(&build.passes, naming.backend)?;
         let outcome = compile(&loaded, &settings, target, &naming, &mut watch);
@@ -124,7 +124,7 @@ fn choose(build: &Build, loaded: &Loaded, target: &'static Target, output: &Outp
         settings.lowering.slicing = slicing;
         settings
     };
-    estimate::fastest(loaded, &with, &among, target, build.compile.blocks).map_err(|refusals| {
+    prediction::fastest(loaded, &with, &among, target, build.compile.blocks).map_err(|refusals| {
         // What is wrong in every slicing is wrong with the program: the last one speaks for all.
         match refusals.into_iter().next_back() {
             Some((slicing, Refusal::Target(missing))) => refused(slicing, target, &missing),

@@ -2,9 +2,9 @@
 
 use crate::args::Explain;
 use crate::cipher::Cipher;
-use crate::estimate::{Refusal, attempt_for, cycles_per_instance, cycles_per_instance_of, output_bytes};
 use crate::output::{Failure, Output, print_json, print_line};
-use crate::{front_end, knobs, targets};
+use crate::prediction::{Refusal, attempt_for, cycles_per_instance, cycles_per_instance_of, output_bytes};
+use crate::{front_end, overrides, targets};
 use serde_json::{Value, json};
 use usuba_codegen::Expansion;
 use usuba_compiler::pipeline::Settings;
@@ -18,7 +18,7 @@ use usuba_target::Target;
 pub fn run(explain: &Explain, output: &Output) -> Result<(), Failure> {
     let chosen = targets::named(&explain.target)?;
     let entry = front_end::options(&explain.entry, &explain.search, Atoms::Words, None)?;
-    let base = Settings::new(Slicing::V, None).with(&knobs::knobs(&explain.knobs)?);
+    let base = Settings::new(Slicing::V, None).with(&overrides::overrides(&explain.overrides)?);
     let mut documents = Vec::new();
     let mut found = false;
     if Cipher::is_at(&explain.path) {

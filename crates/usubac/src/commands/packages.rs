@@ -6,7 +6,7 @@ use crate::cipher::Cipher;
 use crate::compile::refused;
 use crate::files;
 use crate::output::{Failure, Output, print_json, print_line};
-use crate::{front_end, knobs, progress, targets};
+use crate::{front_end, overrides, progress, targets};
 use serde_json::json;
 use std::path::PathBuf;
 use usuba_compiler::pipeline;
@@ -49,7 +49,7 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
     }
     check_primitives(&ciphers, &build.primitive)?;
     if !one_level {
-        let knobs = knobs::knobs(&build.compile.knobs)?;
+        let overrides = overrides::overrides(&build.compile.overrides)?;
         let slicing = build.compile.slicing.0;
         let choose = |cipher: library::Cipher, primitive: &Primitive, target: &'static Target| {
             let tuned = ciphers.iter().find(|(known, _)| known.manifest.name == cipher.manifest.name);
@@ -59,7 +59,7 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
                 if let Some(choice) = tuned.filter(|choice| choice.variant.slicing() == slicing) {
                     choice.variant.apply(&mut choices);
                 }
-                choices.settings = choices.settings.with(&knobs);
+                choices.settings = choices.settings.with(&overrides);
                 choices
             };
             let asked = |one: &_| slicing.is_none_or(|slicing| slicing == *one);
@@ -160,7 +160,7 @@ fn refusal(error: &BuildError, chosen: &[Chosen], target: &Target) -> Option<Fai
         return None;
     };
     let chosen = chosen.iter().find(|chosen| primitive.starts_with(&chosen.primitive))?;
-    Some(refused(chosen.choices.slicing, target, missing))
+    Some(refused(chosen.choices.slicing(), target, missing))
 }
 
 fn check_prefix(prefix: &str) -> Result<(), Failure> {
