@@ -90,16 +90,16 @@ pub struct Engine {
     pub kernels: Vec<(&'static str, Compiled)>,
 }
 
-/// Round keys in memory, as an engine reads them: two engines with the same forms can share them.
+/// Round keys in memory, as an engine reads them: two engines with the same arrays can share them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RoundKeys {
-    /// The forms, one after the other: one, or that for encryption and that for decryption.
-    pub forms: Vec<RoundKeyArray>,
+    /// The arrays, one after the other: one, or that for encryption and that for decryption.
+    pub arrays: Vec<RoundKeyArray>,
     /// Bytes of all of them.
     pub bytes: u32,
 }
 
-/// How a kernel reads round keys.
+/// An array of round keys as a kernel reads it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RoundKeyArray {
     layout: RoundKeyLayout,
@@ -122,14 +122,14 @@ enum RoundKeyLayout {
 
 impl RoundKeys {
     fn of(encrypt: &driver::Kernel, decrypt: Option<&driver::Kernel>, order: Order) -> Option<RoundKeys> {
-        let mut forms = vec![RoundKeyArray::of(encrypt, order)?];
+        let mut arrays = vec![RoundKeyArray::of(encrypt, order)?];
         if let Some(decrypt) = decrypt {
-            forms.push(RoundKeyArray::of(decrypt, order)?);
+            arrays.push(RoundKeyArray::of(decrypt, order)?);
         }
         // A context has one array for both directions if they are alike.
-        forms.dedup();
-        let bytes = forms.iter().map(RoundKeyArray::bytes).sum::<Option<u32>>()?;
-        Some(RoundKeys { forms, bytes })
+        arrays.dedup();
+        let bytes = arrays.iter().map(RoundKeyArray::bytes).sum::<Option<u32>>()?;
+        Some(RoundKeys { arrays, bytes })
     }
 }
 

@@ -48,7 +48,7 @@ pub struct Served {
     pub engines: Vec<Entry>,
     /// For every level, the engines by number of blocks.
     pub steps: Vec<Vec<Step>>,
-    /// Bytes of the round keys in all forms.
+    /// Bytes of the round keys in all layouts.
     pub round_key_bytes: u32,
 }
 
@@ -69,20 +69,20 @@ pub struct Entry {
 }
 
 impl Served {
-    /// The engines whose forms of the round keys a context for this level has: one of each form.
-    pub fn forms(&self, level: usize) -> u32 {
+    /// The engines whose round keys a context for this level holds, a bit for each: one engine for each layout of them.
+    pub fn loaded(&self, level: usize) -> u32 {
         let used = |number: usize| {
             self.steps.get(level).is_some_and(|steps| steps.iter().any(|step| step.engine == number))
         };
-        let mut forms = 0;
+        let mut loaded = 0;
         let mut places: Vec<u32> = Vec::new();
         for (number, engine) in self.engines.iter().enumerate() {
             if used(number) && engine.round_keys.is_some() && !places.contains(&engine.keys) {
                 places.push(engine.keys);
-                forms |= 1 << number;
+                loaded |= 1 << number;
             }
         }
-        forms
+        loaded
     }
 }
 
@@ -294,11 +294,11 @@ fn place_keys(served: &mut Served) {
     let mut end = 0;
     for engine in &mut served.engines {
         let Some(keys) = &engine.round_keys else { continue };
-        engine.keys = match places.iter().find(|(forms, _)| *forms == keys.forms) {
+        engine.keys = match places.iter().find(|(arrays, _)| *arrays == keys.arrays) {
             Some(&(_, place)) => place,
             None => {
                 let place = end;
-                places.push((keys.forms.clone(), place));
+                places.push((keys.arrays.clone(), place));
                 end += keys.bytes.next_multiple_of(8);
                 place
             }

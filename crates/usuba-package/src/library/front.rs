@@ -149,7 +149,7 @@ fn platform_plans(primitive: &Primitive, served: &Served, options: &Options) -> 
             .text("level", &name)
             .text("steps", initialiser(&steps))
             .fill(include_str!("templates/steps.c"));
-        plans += &line(initialiser(&[format!("steps_{name}"), format!("{:#x}", served.forms(level))]));
+        plans += &line(initialiser(&[format!("steps_{name}"), format!("{:#x}", served.loaded(level))]));
     }
     Values::default()
         .text("prototypes", declared.collect::<String>())
