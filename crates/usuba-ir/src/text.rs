@@ -29,6 +29,7 @@
 
 mod parse;
 mod print;
+pub mod reader;
 
 pub use crate::messages::{TextError, TextMessage};
 use crate::program::{BinaryOp, ShiftOp};
