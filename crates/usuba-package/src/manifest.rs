@@ -341,9 +341,23 @@ struct NamedSlicing(Slicing);
 
 impl<'de> Deserialize<'de> for NamedSlicing {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<NamedSlicing, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        let unknown = || serde::de::Error::unknown_variant(&name, &Slicing::NAMES);
-        Slicing::named(&name).map(NamedSlicing).ok_or_else(unknown)
+        struct Name;
+
+        impl serde::de::Visitor<'_> for Name {
+            type Value = NamedSlicing;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a slicing")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<NamedSlicing, E> {
+                let unknown = || E::unknown_variant(name, &Slicing::NAMES);
+                Slicing::named(name).map(NamedSlicing).ok_or_else(unknown)
+            }
+        }
+
+        // What the visitor refuses, the format says at its place.
+        deserializer.deserialize_str(Name)
     }
 }
 
