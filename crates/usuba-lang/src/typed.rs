@@ -1,4 +1,4 @@
-//! The typed program: monomorphic, every static expression evaluated, every loop spelt out, every use resolved.
+//! The typed program: monomorphic, every static expression evaluated, every loop unrolled, every use resolved.
 //!
 //! A [`Program`] is made by [`crate::elaborate`] alone. Its invariants:
 //! - an [`Instance`] is one definition with its element, `nat` values, directions and word sizes fixed;
@@ -47,7 +47,7 @@ pub struct InstanceId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct VariableId(pub u32);
 
-/// Textual number of an assignment within its instance, all loops spelt out, from 0.
+/// Textual number of an assignment within its instance, all loops unrolled, from 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AssignmentId(pub u32);
 
@@ -210,7 +210,7 @@ pub enum Lookup {
 pub struct Equations {
     /// Assignments and loops in textual order.
     pub steps: Vec<Step>,
-    /// Number of assignments, all loops spelt out.
+    /// Number of assignments, all loops unrolled.
     pub count: u32,
     /// An order of evaluation, if textual order is not one (some use comes before its definition).
     pub order: Option<Vec<AssignmentId>>,
@@ -227,7 +227,7 @@ pub enum Step {
     Loop(Loop),
 }
 
-/// A loop, spelt out.
+/// A loop, unrolled.
 #[derive(Clone, Debug)]
 pub struct Loop {
     /// The name of the variable.

@@ -63,7 +63,7 @@ pub(crate) enum Body {
 pub(crate) struct Equations {
     /// Assignments and loops in textual order.
     pub steps: Vec<Step>,
-    /// Number of assignments, all loops spelt out.
+    /// Number of assignments, all loops unrolled.
     pub count: u32,
     /// An order of evaluation, if textual order is not one.
     pub order: Option<Vec<AssignmentId>>,
@@ -80,7 +80,7 @@ pub(crate) enum Step {
     Loop(Loop),
 }
 
-/// A loop, spelt out.
+/// A loop, unrolled.
 #[derive(Clone, Debug)]
 pub(crate) struct Loop {
     /// The loop in the source.

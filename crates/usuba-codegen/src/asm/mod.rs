@@ -187,7 +187,7 @@ pub(crate) struct Machine {
     pub(crate) uniform: u32,
     /// The instruction that reads a register, and copies one.
     pub(crate) moves: &'static Instruction,
-    /// The instruction that repeats an element of a uniform buffer; nothing if there is none, so that no code reads one.
+    /// The instruction that repeats an element of a uniform region; nothing if there is none, so that no code reads one.
     repeats: Option<&'static Instruction>,
 }
 

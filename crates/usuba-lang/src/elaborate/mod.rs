@@ -1,6 +1,6 @@
 //! From the syntax tree to the typed program: names, types, static expressions, loops, assignment.
 //!
-//! Elaboration is monomorphic and spelt out. Starting from the entry, every definition is elaborated once for every
+//! Elaboration is monomorphic, and unrolls every loop. Starting from the entry, every definition is elaborated once for every
 //! binding of its parameters (a `Key`); loops are enumerated, static expressions evaluated, references flattened to
 //! atoms. A call needs only the interface of the callee, so callees are put into a queue instead of being
 //! elaborated by recursion: chains of calls may be as long as a program.
