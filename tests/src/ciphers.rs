@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::{Loaded, Loader, load};
+use usuba_package::library::measured::{self, Measured};
 use usuba_package::manifest::{self, Construction, Function, Manifest, Primitive};
-use usuba_package::package::measured::{self, Measured};
 use usuba_package::{OutputFile, construction};
 use usuba_trial::known_answers::{Test, tests_of};
 use usuba_trial::vectors::{self, Vector};

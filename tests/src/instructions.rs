@@ -252,13 +252,14 @@ pub enum Way {
 impl Case {
     /// The ways in which the row takes its operands in assembly; none if there is no line for it.
     pub fn ways(&self) -> Vec<Way> {
-        match (self.row.meaning, self.row.form) {
+        match (self.row.meaning, self.row.constraints) {
             (Meaning::Load | Meaning::Broadcast, _) => vec![Way::Registers],
             (_, None) => Vec::new(),
-            (_, Some(form)) => {
-                let memory = form.memory.map(Way::Memory);
-                let repeated = form.repeats.iter();
-                let repeated = repeated.filter_map(|(bits, _)| Some(Way::Repeated(form.memory?, *bits)));
+            (_, Some(constraints)) => {
+                let memory = constraints.memory.map(Way::Memory);
+                let repeated = constraints.repeats.iter();
+                let repeated =
+                    repeated.filter_map(|(bits, _)| Some(Way::Repeated(constraints.memory?, *bits)));
                 [Way::Registers].into_iter().chain(memory).chain(repeated).collect()
             }
         }
@@ -269,7 +270,7 @@ impl Case {
         const ADDRESSES: [&str; 3] = ["[rsi]", "[rdx]", "[rcx]"];
         let bits = 8 * self.bytes as u32;
         let to = first_register(encoding);
-        let Some(form) = self.row.form else {
+        let Some(constraints) = self.row.constraints else {
             return self.row.load_lines(bits, to, ADDRESSES[0]).join("\n    ");
         };
         let sources: Vec<Operand> = (0..self.row.meaning.operands())
@@ -283,8 +284,8 @@ impl Case {
             Given::Immediate(immediate) => Some(*immediate),
             _ => None,
         };
-        let to = if form.overwrites { to + 1 } else { to };
-        self.row.line(bits, to, &sources, immediate).expect("a row with a form")
+        let to = if constraints.overwrites { to + 1 } else { to };
+        self.row.line(bits, to, &sources, immediate).expect("a row with constraints")
     }
 }
 
@@ -315,7 +316,8 @@ pub fn assembly(target: &Target, encoding: Encoding, cases: &[Case], words: usiz
                     let _ =
                         writeln!(code, "    {}", moves.load_lines(bits, register, address).join("\n    "));
                 }
-                let result = to + u8::from(case.row.form.is_some_and(|form| form.overwrites));
+                let result =
+                    to + u8::from(case.row.constraints.is_some_and(|constraints| constraints.overwrites));
                 let _ = writeln!(
                     code,
                     "    {}\n    {} {} [rdi], {}\n    ret\n    .size {name}, . - {name}",

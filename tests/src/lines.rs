@@ -4,7 +4,7 @@ use crate::ciphers::Cipher;
 use crate::wycheproof::{Case, chacha20_poly1305};
 use std::fmt;
 use usuba_package::manifest::{Construction, Function, Primitive, Scheme};
-use usuba_trial::known_answers::{Direction, Request};
+use usuba_trial::known_answers::{CipherFunction, Request};
 
 /// A known answer.
 #[derive(Clone)]
@@ -80,7 +80,7 @@ fn primitive_line(primitive: &Primitive, request: Request, answer: Vec<u8>) -> O
         Request::Blocks { blocks, .. } if !block_cipher => ("permute", vec![blocks, answer]),
         Request::Blocks { key, tweak, direction, blocks } => {
             provided &= tweak.is_empty();
-            let request = if direction == Direction::Forward { "encrypt" } else { "decrypt" };
+            let request = if direction == CipherFunction::Forward { "encrypt" } else { "decrypt" };
             (request, vec![key, tweak, blocks, answer])
         }
         Request::Counter { key, counter, data } => ("counter", vec![key, counter, data, answer]),

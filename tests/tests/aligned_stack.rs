@@ -3,8 +3,8 @@
 
 use usuba_ir::layout::Slicing;
 use usuba_package::OutputFile;
-use usuba_package::library::Choices;
-use usuba_package::package;
+use usuba_package::engine::Choices;
+use usuba_package::library;
 use usuba_target::by_name;
 use usuba_tests::ciphers::Cipher;
 use usuba_trial::run::{Compiler, Family};
@@ -17,7 +17,7 @@ fn no_vector_lies_across_lines() {
     for (folder, slicing) in [("chacha20", Slicing::V), ("aes", Slicing::H), ("des", Slicing::B)] {
         let cipher = Cipher::read(folder);
         let primitive = &cipher.manifest.primitives[0];
-        let library = package::one_level(primitive, &cipher.loaded, target, &Choices::new(slicing));
+        let library = library::one_level(primitive, &cipher.loaded, target, &Choices::new(slicing));
         let library = library.unwrap_or_else(|error| panic!("{error}"));
         let (_, compiled) = library.kernels.first().expect("there is a kernel");
         // The kernel by itself: what is around it has places of its own on the stack.

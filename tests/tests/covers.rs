@@ -3,7 +3,8 @@
 use std::fmt::Write;
 use usuba_ir::check;
 use usuba_ir::program::Program;
-use usuba_lower::circuits::{Basis, Circuit, Gate, database};
+use usuba_lower::circuit::{Basis, Circuit, Gate};
+use usuba_lower::circuits::database;
 use usuba_machine::program::Step;
 use usuba_target::{Target, by_name};
 
@@ -36,8 +37,8 @@ fn instructions(circuit: &Circuit, target: &str) -> usize {
     let target = by_name(target).expect("a target");
     let program = program(circuit);
     let checked = check::check(&program).expect("the circuit has no flaw");
-    let module =
-        usuba_codegen::select(checked, target, usuba_codegen::Order::SOURCE).expect("the target has gates");
+    let module = usuba_codegen::select(checked, target, usuba_codegen::Scheduling::SOURCE)
+        .expect("the target has gates");
     let steps = module.functions.iter().flat_map(|function| &function.body.steps);
     steps.filter(|step| matches!(step, Step::Compute { .. })).count()
 }

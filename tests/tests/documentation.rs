@@ -62,6 +62,32 @@ fn links_lead_to_files() {
     assert!(found > 20, "{found} links were found");
 }
 
+/// A path in backquotes that begins with a folder of the repository is there.
+#[test]
+fn paths_lead_to_files() {
+    let root = root();
+    let mut pages = markdown(&root.join("docs"));
+    pages.extend(
+        ["README.md", "ARCHITECTURE.md", "SOUNDNESS.md", "bench/README.md"].map(|page| root.join(page)),
+    );
+    let mut found = 0;
+    for page in pages {
+        let contents = text(&page);
+        let quoted = contents.split('`').skip(1).step_by(2);
+        let is_path = |quoted: &&str| {
+            ["crates/", "tests/", "runtime/", "scripts/", "bindings/"]
+                .iter()
+                .any(|folder| quoted.starts_with(folder))
+                && quoted.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c))
+        };
+        for path in quoted.filter(is_path) {
+            assert!(root.join(path).exists(), "{}: there is no {path}", page.display());
+            found += 1;
+        }
+    }
+    assert!(found > 20, "{found} paths were found");
+}
+
 /// The book has `docs/` only, and a page for each chapter of its table: what leads elsewhere is dead there.
 #[test]
 fn links_of_the_book_stay_in_it() {

@@ -32,17 +32,6 @@ const CASES: u64 = 3000;
 /// of which each is wrong, take three seconds of a core.
 const DEADLINE: Duration = Duration::from_secs(300);
 
-/// Every slicing; of packed words, each size that fills 128 bits.
-const SLICINGS: [Slicing; 7] = [
-    Slicing::B,
-    Slicing::V,
-    Slicing::H,
-    Slicing::Packed(2),
-    Slicing::Packed(4),
-    Slicing::Packed(8),
-    Slicing::Packed(16),
-];
-
 /// Errors about the program as a whole, which have no place: there is no definition at all.
 const PLACELESS: &[&str] = &["E0801"];
 
@@ -124,7 +113,7 @@ fn front_end(text: &str) -> Result<Progress, String> {
         Err(_) if progress.parsed => return Err("parsed but not formatted".into()),
         Err(_) => {}
     }
-    for slicing in SLICINGS {
+    for slicing in Slicing::ALL {
         // Elaboration is the same as in the slicings before; only lowering differs.
         if matches!(slicing, Slicing::Packed(_)) && !progress.elaborated {
             continue;

@@ -2,10 +2,10 @@
 //! of the ciphers with a schedule apart.
 
 use usuba_ir::layout::Slicing;
-use usuba_package::library::Choices;
-use usuba_package::package;
+use usuba_package::engine::Choices;
+use usuba_package::library;
 use usuba_tests::ciphers::{Cipher, root};
-use usuba_trial::known_answers::{Direction, Path, Plan, Request, Test, run};
+use usuba_trial::known_answers::{CipherFunction, Path, Plan, Request, Test, run};
 use usuba_trial::run::Family;
 
 fn inside(name: &str) -> Cipher {
@@ -16,7 +16,7 @@ fn inside(name: &str) -> Cipher {
 fn operations(cipher: &Cipher, slicing: Slicing, target: &str, role: &str) -> u64 {
     let target = usuba_target::by_name(target).expect("a target");
     let library =
-        package::one_level(&cipher.manifest.primitives[0], &cipher.loaded, target, &Choices::new(slicing));
+        library::one_level(&cipher.manifest.primitives[0], &cipher.loaded, target, &Choices::new(slicing));
     let library = library.unwrap_or_else(|error| panic!("{error}"));
     let kernel = library.kernels.iter().find(|(name, _)| *name == role).expect("it has this role");
     kernel.1.kernel.report.instructions_run()
@@ -48,7 +48,7 @@ fn check(name: &str, foreign: &str) {
     });
     assert!(tests.len() >= 50, "{} known answers", tests.len());
     let decrypts =
-        |test: &Test| matches!(test.request, Request::Blocks { direction: Direction::Backward, .. });
+        |test: &Test| matches!(test.request, Request::Blocks { direction: CipherFunction::Inverse, .. });
     assert!(tests.iter().any(decrypts));
     let mut paths = vec![Path::Interpreter, Path::Usuba0];
     for (target, family) in

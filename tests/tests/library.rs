@@ -7,9 +7,9 @@
 use std::time::Instant;
 use usuba_codegen::Backend;
 use usuba_package::OutputFile;
-use usuba_package::library::Choices;
+use usuba_package::engine::Choices;
+use usuba_package::library::{self, Library, Options, measured};
 use usuba_package::manifest::Primitive;
-use usuba_package::package::{self, Options, Package, measured};
 use usuba_target::{PLATFORMS, Target, by_name};
 use usuba_tests::ciphers::{CIPHERS, Cipher};
 use usuba_trial::harness;
@@ -36,11 +36,11 @@ fn chosen() -> Vec<(String, String)> {
 }
 
 /// The usual way for each slicing.
-fn usual(_: package::Cipher, primitive: &Primitive, _: &'static Target) -> Vec<Choices> {
+fn usual(_: library::Cipher, primitive: &Primitive, _: &'static Target) -> Vec<Choices> {
     primitive.library.iter().map(|&slicing| Choices::new(slicing)).collect()
 }
 
-fn built(cipher: &Cipher, primitive: &str, prefix: &str) -> Package {
+fn built(cipher: &Cipher, primitive: &str, prefix: &str) -> Library {
     let primitives = [primitive.to_owned()];
     build(cipher, &Options { prefix, primitives: &primitives, ..USUAL_OPTIONS })
 }
@@ -56,19 +56,19 @@ const USUAL_OPTIONS: Options<'static> = Options {
     choose: &usual,
 };
 
-fn build(cipher: &Cipher, options: &Options) -> Package {
-    let read = package::Cipher {
+fn build(cipher: &Cipher, options: &Options) -> Library {
+    let read = library::Cipher {
         manifest: &cipher.manifest,
         loaded: &cipher.loaded,
         constructions: &[],
         measured: Some(&cipher.measured),
     };
-    package::build(&[read], options, &|_| {}).expect("the library is made")
+    library::build(&[read], options, &|_| {}).expect("the library is made")
 }
 
 /// A program that asks the public functions.
 fn program(
-    package: &Package,
+    package: &Library,
     primitive: &Primitive,
     prefix: &str,
     compiler: &Compiler,
@@ -230,14 +230,14 @@ int main(void)
 fn each_cpu_gets_what_it_has() {
     let cipher = Cipher::read("chacha20");
     let constructions = cipher.constructions("other_");
-    let read = package::Cipher {
+    let read = library::Cipher {
         manifest: &cipher.manifest,
         loaded: &cipher.loaded,
         constructions: &constructions,
         measured: Some(&cipher.measured),
     };
     let options = Options { prefix: "other_", ..USUAL_OPTIONS };
-    let mut files = package::build(&[read], &options, &|_| {}).expect("the library is made").files;
+    let mut files = library::build(&[read], &options, &|_| {}).expect("the library is made").files;
     // The others have what is best below them.
     let levels: Vec<&'static Target> = ["ssse3", "avx2"].into_iter().filter_map(by_name).collect();
     let primitives = ["aes-128".to_owned()];
@@ -303,7 +303,7 @@ fn engines_are_those_that_measurements_prefer() {
 fn assembly_is_left_out_where_there_is_none() {
     let cipher = Cipher::read("chacha20");
     let primitive = cipher.manifest.primitives.first().expect("there is one");
-    let in_assembly = |_: package::Cipher, primitive: &Primitive, target: &'static Target| {
+    let in_assembly = |_: library::Cipher, primitive: &Primitive, target: &'static Target| {
         let mut choices = Choices::new(primitive.slicings[0]);
         if target.name == "avx2" {
             choices.backend = Backend::Assembly;
@@ -352,13 +352,13 @@ fn libraries_with_different_prefixes_go_together() {
         let constructions = cipher.constructions(prefix);
         let gp64 = by_name("gp64").expect("it is a target");
         let options = Options { prefix, targets: &[gp64], ..USUAL_OPTIONS };
-        let read = package::Cipher {
+        let read = library::Cipher {
             manifest: &cipher.manifest,
             loaded: &cipher.loaded,
             constructions: &constructions,
             measured: Some(&cipher.measured),
         };
-        files.extend(package::build(&[read], &options, &|_| {}).expect("the library is made").files);
+        files.extend(library::build(&[read], &options, &|_| {}).expect("the library is made").files);
     }
     files.push(OutputFile { path: "both.c".into(), contents: BOTH.into() });
     let found = format!("-DFOUND=\"{}\"", native_targets().last().expect("gp64 is there"));
@@ -395,10 +395,10 @@ fn a_drop_in_has_one_header_for_each_cipher() {
     let gp64 = by_name("gp64").expect("it is a target");
     let ciphers = ["ascon", "chacha20"].map(Cipher::read);
     let constructions = ciphers.each_ref().map(|cipher| cipher.constructions("usuba_"));
-    let read: Vec<package::Cipher> = ciphers
+    let read: Vec<library::Cipher> = ciphers
         .iter()
         .zip(&constructions)
-        .map(|(cipher, constructions)| package::Cipher {
+        .map(|(cipher, constructions)| library::Cipher {
             manifest: &cipher.manifest,
             loaded: &cipher.loaded,
             constructions,
@@ -406,7 +406,7 @@ fn a_drop_in_has_one_header_for_each_cipher() {
         })
         .collect();
     let options = Options { targets: &[gp64], ..USUAL_OPTIONS };
-    let mut files = package::build(&read, &options, &|_| {}).expect("the library is made").files;
+    let mut files = library::build(&read, &options, &|_| {}).expect("the library is made").files;
     let headers: Vec<&str> =
         files.iter().map(|file| file.path.as_str()).filter(|path| path.ends_with(".h")).collect();
     assert_eq!(headers, ["usuba_ascon.h", "usuba_chacha20.h"]);

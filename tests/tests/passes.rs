@@ -76,7 +76,7 @@ fn no_pass_is_needed_for_the_known_answers() {
         for pass in PASSES {
             let mut plan = Plan::new(vec![Path::Usuba0]);
             plan.interpreted_iterations = 1;
-            plan.knobs.passes.disabled = without([pass.name]);
+            plan.overrides.passes.disabled = without([pass.name]);
             let report = known_answers::run(primitive, &cipher.loaded, &tests, &plan, &mut |_| {});
             assert!(report.is_success(), "{name} without {}: {:#?}", pass.name, report.failures);
         }

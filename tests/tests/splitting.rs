@@ -69,7 +69,7 @@ fn known_answers_of_compiled_code() {
         let mut plan = Plan::new(vec![Path::Usuba0, c]);
         plan.slicings = Some(vec![Slicing::B]);
         plan.compiled_iterations = 1000;
-        plan.knobs.split = Some(Split::All);
+        plan.overrides.split = Some(Split::All);
         let report = run(primitive, &cipher.loaded, &cipher.tests(primitive), &plan, &mut |_| {});
         assert!(report.is_success(), "{name}: {:#?}", report.failures);
         assert_eq!(report.outcomes.len(), 2, "{name}: {:#?}", report.outcomes);

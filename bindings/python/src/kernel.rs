@@ -10,7 +10,7 @@ use pyo3::types::PyBytes;
 use std::ffi::c_void;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use usuba_compiler::codegen::{self, Direction, Shape};
+use usuba_compiler::codegen::{self, Access, Shape};
 use usuba_compiler::ir::layout::Slicing;
 use usuba_compiler::lang::diagnostic::Diagnostic;
 use usuba_compiler::lang::load::{Loaded, Loader, load};
@@ -215,21 +215,13 @@ impl Kernel {
 
 /// The slicing of this name; `None` for `auto`.
 fn slicing_of(name: &str) -> PyResult<Option<Slicing>> {
-    Ok(Some(match name {
-        "auto" => return Ok(None),
-        "b" => Slicing::B,
-        "v" => Slicing::V,
-        "h" => Slicing::H,
-        "v2" => Slicing::Packed(2),
-        "v4" => Slicing::Packed(4),
-        "v8" => Slicing::Packed(8),
-        "v16" => Slicing::Packed(16),
-        _ => {
-            return Err(PyValueError::new_err(format!(
-                "there is no slicing {name:?}; there are auto, b, v, h, v2, v4, v8, v16"
-            )));
-        }
-    }))
+    if name == "auto" {
+        return Ok(None);
+    }
+    Slicing::named(name).map(Some).ok_or_else(|| {
+        let names = Slicing::NAMES.join(", ");
+        PyValueError::new_err(format!("there is no slicing {name:?}; there are auto, {names}"))
+    })
 }
 
 /// A compiler whose code for a target runs in this process.
@@ -351,11 +343,11 @@ fn build(
     };
     let kernel = compiled.kernel;
     let words = words(&loaded, &settings, kernel.parameters.len());
-    let ports: Vec<(Direction, Port)> = kernel
+    let ports: Vec<(Access, Port)> = kernel
         .parameters
         .iter()
         .zip(words)
-        .map(|(parameter, word)| (parameter.direction, Port::new(parameter, &kernel.shape, word)))
+        .map(|(parameter, word)| (parameter.access, Port::new(parameter, &kernel.shape, word)))
         .collect();
     if let Some((_, port)) = ports.iter().find(|(_, port)| port.width > 64) {
         return Err(CompileError::new_err(format!(
@@ -371,8 +363,8 @@ fn build(
     );
     let library = shared_object(&text, &compiler(target)?)?;
     let (inputs, outputs): (Vec<_>, Vec<_>) =
-        ports.into_iter().partition(|(direction, _)| *direction == Direction::Input);
-    let only = |ports: Vec<(Direction, Port)>| ports.into_iter().map(|(_, port)| port).collect();
+        ports.into_iter().partition(|(direction, _)| *direction == Access::Read);
+    let only = |ports: Vec<(Access, Port)>| ports.into_iter().map(|(_, port)| port).collect();
     Ok(Kernel {
         library,
         shape: kernel.shape,
@@ -401,7 +393,7 @@ fn refused(refusals: Vec<(Slicing, Refusal)>, target: &Target) -> PyErr {
 /// The widths of the words of the parameters, inputs first, if the program has an entry in words.
 fn words(loaded: &Loaded, settings: &Settings, count: usize) -> Vec<Option<u32>> {
     let options =
-        elaborate::Options { mode: typed::Mode::Words, keep_tables: true, ..settings.entry.clone() };
+        elaborate::Options { atoms: typed::Atoms::Words, keep_tables: true, ..settings.entry.clone() };
     let widths: Option<Vec<Option<u32>>> = elaborate::elaborate(&loaded.program, &options).0.map(|program| {
         let entry = program.instance(program.entry());
         entry.inputs.iter().chain(&entry.outputs).map(|&one| Some(entry.variable(one).word)).collect()

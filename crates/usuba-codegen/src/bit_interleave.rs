@@ -22,27 +22,27 @@ pub(crate) fn operate(
     layout: Layout,
     of: &[RegisterId],
 ) -> Result<RegisterId, Reason> {
-    let (lane, batch) = (s.shape.lane, s.shape.batch);
+    let (lane, count) = (s.shape.lane, s.shape.chunk_instances);
     match (op, of) {
         (Op::Constant(number), _) => {
             let bits = (0..layout.pack).filter(|bit| number >> bit & 1 == 1);
-            let value = bits.fold(0, |value, bit| value | element(batch) << (bit * batch));
+            let value = bits.fold(0, |value, bit| value | element(count) << (bit * count));
             s.splat(lane, value)
         }
         (Op::Not(_), &[a]) => s.compute(Meaning::Not, lane, &[a], None),
         (Op::Shift(_, _, amount), _) if *amount >= layout.pack => {
             Err(Reason::Malformed("a shift by the width of the atom or more"))
         }
-        (Op::Shift(ShiftOp::Left, _, amount), &[a]) => shift(s, Meaning::ShiftLeft, a, amount * batch),
-        (Op::Shift(ShiftOp::Right, _, amount), &[a]) => shift(s, Meaning::ShiftRight, a, amount * batch),
+        (Op::Shift(ShiftOp::Left, _, amount), &[a]) => shift(s, Meaning::ShiftLeft, a, amount * count),
+        (Op::Shift(ShiftOp::Right, _, amount), &[a]) => shift(s, Meaning::ShiftRight, a, amount * count),
         (Op::Shift(op, _, amount), &[a]) => shuffle(s, a, &shift_pattern(*op, layout.pack, *amount)),
         (Op::Shuffle(_, pattern), &[a]) => shuffle(s, a, pattern),
         (Op::Bitmask(_, bit), &[a]) => {
             // The element goes to the bottom and doubles until it fills the register.
-            let low = shift(s, Meaning::ShiftRight, a, bit * batch)?;
-            let mask = s.splat(lane, element(batch))?;
+            let low = shift(s, Meaning::ShiftRight, a, bit * count)?;
+            let mask = s.splat(lane, element(count))?;
             let mut filled = s.two(Meaning::And, low, mask)?;
-            let mut width = batch;
+            let mut width = count;
             while width < lane {
                 let moved = shift(s, Meaning::ShiftLeft, filled, width)?;
                 filled = s.two(Meaning::Or, filled, moved)?;
@@ -56,17 +56,17 @@ pub(crate) fn operate(
     }
 }
 
-/// An element of `batch` ones.
-fn element(batch: u32) -> u64 {
-    if batch >= 64 { u64::MAX } else { (1 << batch) - 1 }
+/// An element of `count` ones.
+fn element(count: u32) -> u64 {
+    if count >= 64 { u64::MAX } else { (1 << count) - 1 }
 }
 
-/// Element i, from the most significant, is element `pattern[i]` of `a`, or zero: a shuffle of bits in steps of `batch`.
+/// Element i, from the most significant, is element `pattern[i]` of `a`, or zero: a shuffle of bits in steps of `count`.
 fn shuffle(s: &mut Selector<'_>, a: RegisterId, pattern: &[Option<u32>]) -> Result<RegisterId, Reason> {
-    let (lane, batch) = (s.shape.lane, s.shape.batch);
+    let (lane, count) = (s.shape.lane, s.shape.chunk_instances);
     let bits: Vec<Option<u32>> = pattern
         .iter()
-        .flat_map(|source| (0..batch).map(move |bit| source.map(|source| source * batch + bit)))
+        .flat_map(|source| (0..count).map(move |bit| source.map(|source| source * count + bit)))
         .collect();
     vertical_shuffle(s, lane, a, &bits)
 }

@@ -22,7 +22,7 @@ const SAMPLES: [&str; 4] = [
        %5: v32 = add %4, %3
        return %5, %4
      }",
-    // Calls, of one function with atoms one by one and of one with a buffer of them.
+    // Calls, of one function with atoms one by one and of one with a region of them.
     "file \"toy.ua\"
      node Half (%0 a: b1, %1 b: b1) -> (s: b1, c: b1) {
        %2: b1 = xor %0, %1

@@ -1,7 +1,7 @@
 //! The head of the generated files, the prototype of the kernel and its header file.
 
 use crate::names::Names;
-use crate::{Direction, KernelParameter, Options};
+use crate::{Access, KernelParameter, Options};
 use std::fmt::Write;
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::Node;
@@ -11,17 +11,17 @@ use usuba_target::Target;
 /// The parameters of the kernel whose entry this is.
 pub(crate) fn parameters(entry: &Node, shape: &Shape) -> Vec<KernelParameter> {
     let mut names = Names::default();
-    let inputs = entry.inputs.iter().map(|parameter| (parameter, Direction::Input));
-    let outputs = entry.outputs.iter().map(|parameter| (parameter, Direction::Output));
+    let inputs = entry.inputs.iter().map(|parameter| (parameter, Access::Read));
+    let outputs = entry.outputs.iter().map(|parameter| (parameter, Access::Write));
     inputs
         .chain(outputs)
-        .map(|(parameter, direction)| {
-            let uniform = parameter.uniform && direction == Direction::Input;
+        .map(|(parameter, access)| {
+            let uniform = parameter.uniform && access == Access::Read;
             let atoms = parameter.ty.atoms();
             KernelParameter {
                 name: names.fresh(&parameter.name),
                 source_name: parameter.name.clone(),
-                direction,
+                access,
                 element: if uniform { shape.uniform_type } else { shape.register_type },
                 count: if uniform { atoms * shape.uniform_elements } else { atoms },
                 shape: parameter.shape.clone(),
@@ -85,7 +85,7 @@ fn slicing(shape: &Shape) -> String {
         }
         Slicing::H => format!(
             "H, {} elements of {} instances in each {} bits",
-            shape.pack, shape.batch, shape.chunk_bits
+            shape.pack, shape.chunk_instances, shape.chunk_bits
         ),
     }
 }
@@ -107,15 +107,15 @@ fn layout(shape: &Shape) -> String {
         ),
         Slicing::H if shape.is_bit_interleaved() => format!(
             "bit {} i + j of the register is bit i, from the least significant, of the atom of instance j, for j < {}.",
-            shape.batch, shape.batch
+            shape.chunk_instances, shape.chunk_instances
         ),
         Slicing::H => {
             let chunk = shape.chunk_bits / 8;
-            let element = shape.batch / 8;
+            let element = shape.chunk_instances / 8;
             format!(
                 "byte {chunk} c + {element} e + j / 8 of the register in memory has, as bit j mod 8, bit e from the most\n        \
                  significant of the atom of instance {} c + j, for j < {}, in either byte order.",
-                shape.batch, shape.batch
+                shape.chunk_instances, shape.chunk_instances
             )
         }
     }
@@ -143,7 +143,7 @@ pub(crate) fn prototype(symbol: &str, parameters: &[KernelParameter], restrict: 
         text.push_str("void");
     }
     for (number, parameter) in parameters.iter().enumerate() {
-        let constant = if parameter.direction == Direction::Input { "const " } else { "" };
+        let constant = if parameter.access == Access::Read { "const " } else { "" };
         let comma = if number == 0 { "" } else { "," };
         let dimensions: String = parameter.shape.iter().map(|dimension| format!("[{dimension}]")).collect();
         let dimensions = match (parameter.uniform && parameter.count > 1, dimensions.as_str()) {

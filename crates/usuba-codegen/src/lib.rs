@@ -50,7 +50,7 @@ mod vertical;
 pub use asm::{Listing, Stop, assembly};
 pub use c::program_source;
 pub use messages::{Fault, Internal, Missing, NoCode, Reason};
-pub use order::Order;
+pub use order::Scheduling;
 pub use pass::{Observer, PASSES, Product, stages};
 pub use report::{Count, Report, Row};
 pub use usuba_machine::Shape;
@@ -96,16 +96,16 @@ pub struct Options {
     /// The language of the source.
     pub backend: Backend,
     /// The order of the instructions.
-    pub order: Order,
+    pub order: Scheduling,
 }
 
-/// Which way a parameter goes.
+/// What a kernel does with a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Direction {
+pub enum Access {
     /// Read.
-    Input,
+    Read,
     /// Written.
-    Output,
+    Write,
 }
 
 /// A parameter of a kernel: a pointer to `count` elements of `element`, row-major.
@@ -115,8 +115,8 @@ pub struct KernelParameter {
     pub name: String,
     /// The name in the source.
     pub source_name: String,
-    /// Its direction.
-    pub direction: Direction,
+    /// Whether it is read or written.
+    pub access: Access,
     /// C type of an element: the register type, or [`Shape::uniform_type`].
     pub element: &'static str,
     /// Number of elements: atoms, times [`Shape::uniform_elements`] for uniform inputs.
@@ -146,6 +146,17 @@ pub struct Kernel {
     pub parameters: Vec<KernelParameter>,
     /// What it costs.
     pub report: Report,
+    /// How it computes what the target has no instruction for.
+    pub expansions: Vec<Expansion>,
+}
+
+/// A rule of selection: it computes by several instructions what a target has no instruction for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Expansion {
+    /// Its name.
+    pub rule: &'static str,
+    /// The equation that makes it right.
+    pub law: &'static str,
 }
 
 /// How the atoms of a program lie in the registers of a target.
@@ -170,29 +181,40 @@ fn shape_of(program: &Program, target: &Target) -> Result<Shape, NoCode> {
 ///
 /// # Errors
 /// Everything that the target has no code for, each operation with its place; or a mistake of the compiler.
-pub fn select(program: Checked<'_>, target: &Target, order: Order) -> Result<machine::Program, NoCode> {
-    let (shape, mut selected) = selected(program.program(), target)?;
+pub fn select(program: Checked<'_>, target: &Target, order: Scheduling) -> Result<machine::Program, NoCode> {
+    let Selected { shape, program: mut selected, .. } = selected(program.program(), target)?;
     let context = Context { target, shape: &shape, backend: Backend::C, order };
     let _ = pass::run(&mut selected, &context, &mut ());
     Ok(selected)
 }
 
+/// What selection makes.
+#[derive(Debug)]
+struct Selected {
+    shape: Shape,
+    program: machine::Program,
+    /// The rules that it took.
+    rules: select::Used,
+}
+
 /// The machine program of a program, before all passes.
-fn selected(program: &Program, target: &Target) -> Result<(Shape, machine::Program), NoCode> {
+fn selected(program: &Program, target: &Target) -> Result<Selected, NoCode> {
     let shape = shape_of(program, target)?;
     let signatures = signature::signatures(program);
     let mut functions = Vec::new();
+    let mut rules = select::Used::new();
     let mut missing = Vec::new();
     for (node, signature) in program.nodes.iter().zip(&signatures) {
         let Some(signature) = signature else { continue };
-        match node::write_node(program, node, signature, &signatures, target, shape) {
+        match node::write_node(program, node, signature, &signatures, target, shape, &mut rules) {
             Ok(function) => functions.push(function),
             Err(NoCode::Missing(found)) => missing.extend(found),
             Err(internal) => return Err(internal),
         }
     }
     if missing.is_empty() {
-        Ok((shape, machine::Program { target: target.name, files: program.files.clone(), functions }))
+        let program = machine::Program { target: target.name, files: program.files.clone(), functions };
+        Ok(Selected { shape, program, rules })
     } else {
         Err(NoCode::Missing(missing))
     }
@@ -204,7 +226,7 @@ fn selected(program: &Program, target: &Target) -> Result<(Shape, machine::Progr
 /// # Errors
 /// As for [`select`].
 pub fn price(program: Checked<'_>, target: &Target) -> Result<u64, NoCode> {
-    select(program, target, Order::default()).map(|selected| price::price(&selected, target))
+    select(program, target, Scheduling::default()).map(|selected| price::price(&selected, target))
 }
 
 /// Whether a target has code for a program.
@@ -254,7 +276,7 @@ pub fn generate_watched(
 ) -> Result<Kernel, Failure> {
     let entry = program.entry();
     observer.before(SELECT);
-    let (shape, mut selected) = selected(program.program(), target)?;
+    let Selected { shape, program: mut selected, rules } = selected(program.program(), target)?;
     go_on(observer.after(SELECT, Product::Machine(&selected, &shape)))?;
     go_on(pass::run(&mut selected, &Context::new(target, &shape, options), observer))?;
     let checked = usuba_machine::check(selected).map_err(|flaws| {
@@ -287,6 +309,11 @@ pub fn generate_watched(
         shape,
         parameters,
         report: report::report(&checked, target),
+        expansions: rules
+            .into_iter()
+            .filter_map(|place| rules::RULES.get(place))
+            .map(Expansion::of)
+            .collect(),
     };
     go_on(observer.after(PRINT, Product::Kernel(&kernel)))?;
     Ok(kernel)

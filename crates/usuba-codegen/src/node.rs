@@ -1,51 +1,35 @@
-//! From a node of Usuba0 to a function of the block form: registers for atoms, buffers for arrays.
+//! From a node of Usuba0 to a function of a machine program: registers for atoms, regions for arrays.
 //!
 //! Arrays are values in Usuba0 and memory here. Each live array value has a [`Place`]; an update reuses the place of the
-//! array that it updates if nothing reads that array, or another one in the same buffer, afterwards. Otherwise it
+//! array that it updates if nothing reads that array, or another one in the same region, afterwards. Otherwise it
 //! copies. The invariant that makes this right: **while a value is live, no step writes to its place**. The values
-//! whose places lie in a buffer are its *occupants*.
+//! whose places lie in a region are its *occupants*.
+
+mod memory;
 
 use crate::admission::{missing_operation, missing_row};
-use crate::life::{Life, Next};
+use crate::life::Life;
 use crate::messages::{Fault, Internal, Missing, NoCode, Reason};
 use crate::operate::operate;
-use crate::overwrite::{is_overwritten, replaces_all};
+use crate::overwrite::replaces_all;
 use crate::rules::RULES;
-use crate::select::Selector;
+use crate::select::{Selector, Used};
 use crate::signature::{InputSlot, OutputSlot, Signature};
+use memory::{Pending, Place, sum};
 use std::sync::Arc;
 use usuba_ir::program::{Affine, Block, InductionId, Node, NodeId, Op, Operation, Program, ValueId};
 use usuba_machine::Shape;
 use usuba_machine::program::{
-    Address, Argument, Call, Carried, Element, Function, Length, Loop, Parameter, Region, RegionId,
-    RegisterId, Role, Step, Trips,
+    Address, Argument, Call, Carried, Function, Loop, Parameter, Region, RegionId, RegisterId, Role, Step,
+    Trips,
 };
 use usuba_target::{Instruction, Meaning, Target};
-
-/// Runs of equal elements at least this long are written by a loop.
-const FILL: usize = 8;
-
-/// Where an array lies: `len` atoms from `base` on.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
-    buffer: RegionId,
-    base: Affine,
-    len: u32,
-}
 
 /// Where a value is.
 #[derive(Clone, Debug)]
 enum Binding {
     Register(RegisterId),
     Place(Place),
-}
-
-/// Stores that wait for a position of their block.
-struct Pending {
-    position: usize,
-    value: ValueId,
-    address: Address,
-    len: u32,
 }
 
 /// An open block.
@@ -66,13 +50,13 @@ pub(crate) struct NodeWriter<'a> {
     signatures: &'a [Option<Signature>],
     life: Life,
     s: Selector<'a>,
-    buffers: Vec<Region>,
+    regions: Vec<Region>,
     occupants: Vec<Vec<ValueId>>,
     bindings: Vec<Option<Binding>>,
     scopes: Vec<Scope>,
     /// The loop whose carried arrays are being placed: its scope is not open yet, but they live already.
     opening: Option<InductionId>,
-    /// The buffer of each output and the place in it.
+    /// The region of each output and the place in it.
     outputs: Vec<Address>,
     claimed: Vec<bool>,
     load: &'static Instruction,
@@ -81,7 +65,7 @@ pub(crate) struct NodeWriter<'a> {
     missing: Vec<Missing>,
 }
 
-/// Makes the function of a node.
+/// Makes the function of a node, and adds the rules that it takes to `rules`.
 ///
 /// # Errors
 /// What the target has no code for, all of it; or the first operation that does not make sense.
@@ -92,6 +76,7 @@ pub(crate) fn write_node(
     signatures: &[Option<Signature>],
     target: &Target,
     shape: Shape,
+    rules: &mut Used,
 ) -> Result<Function, NoCode> {
     let s = Selector::new(target, shape, RULES);
     let row = |meaning, lane| {
@@ -108,7 +93,7 @@ pub(crate) fn write_node(
         signatures,
         life: Life::of(node),
         s,
-        buffers: Vec::new(),
+        regions: Vec::new(),
         occupants: Vec::new(),
         bindings: vec![None; count],
         scopes: Vec::new(),
@@ -127,12 +112,13 @@ pub(crate) fn write_node(
         return Err(NoCode::Missing(writer.missing));
     }
     let body = writer.s.end();
+    rules.extend(writer.s.used);
     Ok(Function {
         name: node.name.clone(),
         inline: node.attributes.inline,
         parameters,
         registers: writer.s.registers,
-        regions: writer.buffers,
+        regions: writer.regions,
         constants: writer.s.constants,
         body,
     })
@@ -146,18 +132,6 @@ fn paired(what: &'static str, lengths: &[usize]) -> Result<(), Internal> {
     }
 }
 
-fn sum(a: &Affine, b: &Affine) -> Affine {
-    let mut terms = a.terms.clone();
-    for &(induction, coefficient) in &b.terms {
-        match terms.binary_search_by_key(&induction, |&(other, _)| other) {
-            Ok(found) => terms[found].1 += coefficient,
-            Err(at) => terms.insert(at, (induction, coefficient)),
-        }
-    }
-    terms.retain(|&(_, coefficient)| coefficient != 0);
-    Affine { constant: a.constant + b.constant, terms }
-}
-
 impl NodeWriter<'_> {
     fn parameters(&mut self, signature: &Signature) -> Result<Vec<Parameter>, Internal> {
         let node = self.node;
@@ -165,7 +139,7 @@ impl NodeWriter<'_> {
         paired("outputs", &[node.outputs.len(), node.body.results.len(), signature.outputs.len()])?;
         let mut parameters = Vec::new();
         let gathered = signature.gathered_inputs();
-        let gathered_buffer = (gathered > 0).then(|| self.buffer("atoms", gathered, Role::Input));
+        let gathered_region = (gathered > 0).then(|| self.region("atoms", gathered, Role::Input));
         for ((input, &value), slot) in node.inputs.iter().zip(&node.body.parameters).zip(&signature.inputs) {
             let name = &input.name;
             let atoms = input.ty.atoms();
@@ -176,49 +150,49 @@ impl NodeWriter<'_> {
                     self.bindings[value.index()] = Some(Binding::Register(register));
                     Parameter::Register(register)
                 }
-                InputSlot::Buffer { uniform } => {
+                InputSlot::Region { uniform } => {
                     let role = if *uniform { Role::Uniform } else { Role::Input };
-                    let buffer = self.buffer(name, atoms, role);
-                    self.bind_input(value, buffer, 0);
-                    Parameter::Region(buffer)
+                    let region = self.region(name, atoms, role);
+                    self.bind_input(value, region, 0);
+                    Parameter::Region(region)
                 }
                 InputSlot::Gathered(place) => {
-                    if let Some(buffer) = gathered_buffer {
-                        self.bind_input(value, buffer, i64::from(*place));
+                    if let Some(region) = gathered_region {
+                        self.bind_input(value, region, i64::from(*place));
                     }
                     continue;
                 }
             };
             parameters.push(parameter);
         }
-        if let Some(buffer) = gathered_buffer {
-            parameters.push(Parameter::Region(buffer));
+        if let Some(region) = gathered_region {
+            parameters.push(Parameter::Region(region));
         }
         let gathered = signature.gathered_outputs();
-        let gathered_buffer = (gathered > 0).then(|| self.buffer("results", gathered, Role::Output));
+        let gathered_region = (gathered > 0).then(|| self.region("results", gathered, Role::Output));
         for (output, slot) in node.outputs.iter().zip(&signature.outputs) {
-            let (buffer, place) = match (slot, gathered_buffer) {
-                (OutputSlot::Gathered(place), Some(buffer)) => (buffer, *place),
+            let (region, place) = match (slot, gathered_region) {
+                (OutputSlot::Gathered(place), Some(region)) => (region, *place),
                 _ => {
-                    let buffer = self.buffer(&output.name, output.ty.atoms(), Role::Output);
-                    parameters.push(Parameter::Region(buffer));
-                    (buffer, 0)
+                    let region = self.region(&output.name, output.ty.atoms(), Role::Output);
+                    parameters.push(Parameter::Region(region));
+                    (region, 0)
                 }
             };
-            self.outputs.push(Address { region: buffer, index: Affine::constant(i64::from(place)) });
+            self.outputs.push(Address { region, index: Affine::constant(i64::from(place)) });
         }
-        if let Some(buffer) = gathered_buffer {
-            parameters.push(Parameter::Region(buffer));
+        if let Some(region) = gathered_region {
+            parameters.push(Parameter::Region(region));
         }
         Ok(parameters)
     }
 
     /// An input in memory: an array stays there, an atom is loaded, if it is used.
-    fn bind_input(&mut self, value: ValueId, buffer: RegionId, index: i64) {
+    fn bind_input(&mut self, value: ValueId, region: RegionId, index: i64) {
         let index = Affine::constant(index);
         match self.node.ty(value).len {
-            Some(len) => self.occupy(value, Place { buffer, base: index, len }),
-            None if self.life.is_live(value) => self.load(value, Address { region: buffer, index }),
+            Some(len) => self.occupy(value, Place { region, base: index, len }),
+            None if self.life.is_live(value) => self.load(value, Address { region, index }),
             None => {}
         }
     }
@@ -239,8 +213,8 @@ impl NodeWriter<'_> {
         let mut moves = Vec::new();
         for (number, &result) in node.body.results.iter().enumerate() {
             if let Some(len) = self.node.ty(result).len {
-                let Address { region: buffer, index } = self.outputs[number].clone();
-                let to = Place { buffer, base: index, len };
+                let Address { region, index } = self.outputs[number].clone();
+                let to = Place { region, base: index, len };
                 let from = self.place(result)?;
                 if from != to {
                     moves.push((from, to));
@@ -269,84 +243,6 @@ impl NodeWriter<'_> {
             scope.position = block.operations.len();
         }
         Ok(())
-    }
-
-    /// Decides where the arrays that this block builds go, so that each atom is stored as soon as it is there: compilers
-    /// do not move stores up, and a row of stores at the end of a block costs spills.
-    fn plan(&mut self, block: &Block) {
-        let home = self.home();
-        for (position, operation) in block.operations.iter().enumerate() {
-            let (Op::Array(atoms), &[result]) = (&operation.op, operation.results.as_slice()) else {
-                continue;
-            };
-            if !self.life.is_live(result) {
-                continue;
-            }
-            let mut earliest = 0;
-            let mut chosen = None;
-            match self.destiny(result) {
-                Some(Next::Output(number)) => chosen = self.claim_output(number),
-                Some(Next::Carried(induction, number)) if Some(induction) == home => {
-                    let horizon =
-                        block.parameters.get(number).and_then(|&carried| self.horizon(block, carried));
-                    if let Some(horizon) = horizon.filter(|&horizon| horizon <= position) {
-                        earliest = horizon;
-                        chosen = self.carried_place(number);
-                    }
-                }
-                _ => {}
-            }
-            let place = chosen.unwrap_or_else(|| self.local(result, atoms.len() as u32));
-            let mut index = if is_overwritten(self.node, block, result) { atoms.len() } else { 0 };
-            while index < atoms.len() {
-                let value = atoms[index];
-                let run = atoms[index..].iter().take_while(|&&other| other == value).count();
-                let run = if run >= FILL { run } else { 1 };
-                let defined = if self.life.home(value) == home { self.life.defined(value) } else { None };
-                let address = self.address(&place, &Affine::constant(index as i64));
-                let position = defined.unwrap_or(position).max(earliest);
-                self.wait(Pending { position, value, address, len: run as u32 });
-                index += run;
-            }
-            if let Some(scope) = self.scopes.last_mut() {
-                scope.planned.push((result, place));
-            }
-        }
-    }
-
-    /// The last position of `block` that reads `array`, a parameter of it, or what may share its buffer; `None` if that
-    /// lives to the end of the block elsewhere than in the array's own successor.
-    fn horizon(&self, block: &Block, array: ValueId) -> Option<usize> {
-        let mut sharing = vec![array];
-        let mut last = 0;
-        for (position, operation) in block.operations.iter().enumerate() {
-            if !self.life.is_wanted(&operation.results) {
-                continue;
-            }
-            let mut used = false;
-            operation.op.operands(|operand| used |= sharing.contains(&operand));
-            match &operation.op {
-                Op::Slice(from, _) | Op::Set(from, ..) | Op::Splice(from, ..) | Op::Refresh(from)
-                    if sharing.contains(from) =>
-                {
-                    sharing.push(operation.results[0]);
-                }
-                Op::Loop(inner) => {
-                    used |= sharing.iter().any(|&value| self.life.inside(value) == Some(position));
-                    for (initial, &result) in inner.initial.iter().zip(&operation.results) {
-                        if sharing.contains(initial) {
-                            sharing.push(result);
-                        }
-                    }
-                }
-                _ => {}
-            }
-            if used {
-                last = position;
-            }
-        }
-        let escapes = block.results.iter().any(|result| sharing.contains(result));
-        (!escapes).then_some(last)
     }
 
     fn operation(&mut self, operation: &Operation, position: usize) -> Result<(), Internal> {
@@ -378,18 +274,18 @@ impl NodeWriter<'_> {
                 let place = self.place(*array)?;
                 let base = sum(&place.base, index);
                 let len = self.len(result)?;
-                self.occupy(result, Place { buffer: place.buffer, base, len });
+                self.occupy(result, Place { region: place.region, base, len });
             }
             (Op::Splice(array, index, part), &[result]) => {
                 let (whole, from) = (self.place(*array)?, self.place(*part)?);
-                let place = if whole.buffer == from.buffer {
+                let place = if whole.region == from.region {
                     let fresh = self.local(result, whole.len);
                     self.copy(&whole, &fresh)?;
                     fresh
                 } else {
                     self.writable(*array, result)?
                 };
-                let to = Place { buffer: place.buffer, base: sum(&place.base, index), len: from.len };
+                let to = Place { region: place.region, base: sum(&place.base, index), len: from.len };
                 self.copy(&from, &to)?;
                 self.occupy(result, place);
             }
@@ -432,15 +328,15 @@ impl NodeWriter<'_> {
         paired("results", &[signature.outputs.len(), results.len()])?;
         let mut list = Vec::new();
         let gathered = signature.gathered_inputs();
-        let gathered_buffer = (gathered > 0).then(|| self.local_named("atoms", gathered));
+        let gathered_region = (gathered > 0).then(|| self.local_named("atoms", gathered));
         for (&argument, slot) in arguments.iter().zip(&signature.inputs) {
             match slot {
                 InputSlot::Register => {
                     list.push(Argument::Value(self.register(argument)?));
                 }
-                InputSlot::Buffer { uniform } => {
+                InputSlot::Region { uniform } => {
                     let mut place = self.place(argument)?;
-                    if !uniform && self.buffers[place.buffer.index()].role == Role::Uniform {
+                    if !uniform && self.regions[place.region.index()].role == Role::Uniform {
                         let copy = self.local(argument, place.len);
                         self.copy(&place, &copy)?;
                         place = copy;
@@ -449,24 +345,21 @@ impl NodeWriter<'_> {
                 }
                 InputSlot::Gathered(number) => {
                     let value = self.register(argument)?;
-                    let buffer = gathered_buffer.ok_or(Fault::NoMemory(argument))?;
-                    let address = Address { region: buffer, index: Affine::constant(i64::from(*number)) };
+                    let region = gathered_region.ok_or(Fault::NoMemory(argument))?;
+                    let address = Address { region, index: Affine::constant(i64::from(*number)) };
                     self.s.push(Step::Store { row: self.store, address, value });
                 }
             }
         }
-        let start = |buffer| Address { region: buffer, index: Affine::constant(0) };
-        list.extend(gathered_buffer.map(|buffer| Argument::Read(start(buffer))));
+        let start = |region| Address { region, index: Affine::constant(0) };
+        list.extend(gathered_region.map(|region| Argument::Read(start(region))));
         let gathered = signature.gathered_outputs();
-        let gathered_buffer = (gathered > 0).then(|| self.local_named("results", gathered));
+        let gathered_region = (gathered > 0).then(|| self.local_named("results", gathered));
         let mut loads = Vec::new();
         for ((&result, slot), output) in results.iter().zip(&signature.outputs).zip(&callee.outputs) {
-            match (slot, gathered_buffer) {
-                (OutputSlot::Gathered(number), Some(buffer)) => {
-                    loads.push((
-                        result,
-                        Address { region: buffer, index: Affine::constant(i64::from(*number)) },
-                    ));
+            match (slot, gathered_region) {
+                (OutputSlot::Gathered(number), Some(region)) => {
+                    loads.push((result, Address { region, index: Affine::constant(i64::from(*number)) }));
                 }
                 _ => match output.ty.len {
                     None => {
@@ -482,7 +375,7 @@ impl NodeWriter<'_> {
                 },
             }
         }
-        list.extend(gathered_buffer.map(|buffer| Argument::Write(start(buffer))));
+        list.extend(gathered_region.map(|region| Argument::Write(start(region))));
         self.s.push(Step::Call(Call { function: signature.function, arguments: list }));
         for (result, address) in loads {
             if self.life.is_live(result) {
@@ -520,17 +413,17 @@ impl NodeWriter<'_> {
             let reusable = self.life.home(initial) == self.home()
                 && self.life.last(initial) <= position
                 && self.life.inside(initial) != Some(position)
-                && self.is_writable(from.buffer)
-                && self.others(from.buffer, initial).all(|other| self.is_dead(other, position, true));
+                && self.is_writable(from.region)
+                && self.others(from.region, initial).all(|other| self.is_dead(other, position, true));
             let place = if reusable {
-                self.occupants[from.buffer.index()].clear();
+                self.occupants[from.region.index()].clear();
                 from
             } else {
                 let fresh = self.destination(results[number], from.len);
                 if !replaces_all(self.node, inner, number) {
                     self.copy(&from, &fresh)?;
                 }
-                self.occupants[fresh.buffer.index()].clear();
+                self.occupants[fresh.region.index()].clear();
                 fresh
             };
             self.occupy(parameter, place.clone());
@@ -560,7 +453,7 @@ impl NodeWriter<'_> {
         }
         for (number, place) in ended.map(|scope| scope.carried).unwrap_or_default().into_iter().enumerate() {
             if let Some(place) = place {
-                self.occupants[place.buffer.index()].clear();
+                self.occupants[place.region.index()].clear();
                 self.occupy(results[number], place);
             }
         }
@@ -577,231 +470,5 @@ impl NodeWriter<'_> {
 impl Scope {
     fn new(home: Option<InductionId>) -> Scope {
         Scope { home, position: 0, carried: Vec::new(), pending: Vec::new(), planned: Vec::new() }
-    }
-}
-
-/// Places.
-impl NodeWriter<'_> {
-    fn home(&self) -> Option<InductionId> {
-        self.scopes.last().and_then(|scope| scope.home)
-    }
-
-    fn buffer(&mut self, name: &str, len: u32, role: Role) -> RegionId {
-        let element = match role {
-            Role::Uniform => self.s.shape.uniform(),
-            Role::Input | Role::Output | Role::Local => Element::Register(self.s.shape.register()),
-        };
-        self.buffers.push(Region { name: name.into(), role, element, length: Length::Constant(len) });
-        self.occupants.push(Vec::new());
-        RegionId(self.buffers.len() as u32 - 1)
-    }
-
-    fn local_named(&mut self, name: &str, len: u32) -> RegionId {
-        let buffer = self.buffer(name, len, Role::Local);
-        self.s.block().locals.push(buffer);
-        buffer
-    }
-
-    /// A buffer of the innermost block for `value`.
-    fn local(&mut self, value: ValueId, len: u32) -> Place {
-        let name = self.node.value(value).origin.name.clone();
-        let name = name.as_deref().map(|name| name.split('[').next().unwrap_or(name)).unwrap_or("array");
-        let buffer = self.local_named(name, len);
-        Place { buffer, base: Affine::constant(0), len }
-    }
-
-    fn occupy(&mut self, value: ValueId, place: Place) {
-        self.occupants[place.buffer.index()].push(value);
-        self.bindings[value.index()] = Some(Binding::Place(place));
-    }
-
-    fn place(&self, value: ValueId) -> Result<Place, Internal> {
-        match &self.bindings[value.index()] {
-            Some(Binding::Place(place)) => Ok(place.clone()),
-            _ => Err(Fault::NoMemory(value).into()),
-        }
-    }
-
-    fn register(&self, value: ValueId) -> Result<RegisterId, Internal> {
-        match self.bindings[value.index()] {
-            Some(Binding::Register(register)) => Ok(register),
-            _ => Err(Fault::NoRegister(value).into()),
-        }
-    }
-
-    /// The number of elements of an array.
-    fn len(&self, array: ValueId) -> Result<u32, Internal> {
-        self.node.ty(array).len.ok_or_else(|| Fault::NoArray(array).into())
-    }
-
-    fn bind(&mut self, value: ValueId, register: RegisterId) {
-        let name = &mut self.s.registers[register.index()].name;
-        if name.is_none() {
-            *name = self.node.value(value).origin.name.clone();
-        }
-        self.bindings[value.index()] = Some(Binding::Register(register));
-    }
-
-    fn address(&self, place: &Place, index: &Affine) -> Address {
-        Address { region: place.buffer, index: sum(&place.base, index) }
-    }
-
-    fn loading(&self, buffer: RegionId) -> &'static Instruction {
-        match self.buffers[buffer.index()].role {
-            Role::Uniform => self.broadcast,
-            _ => self.load,
-        }
-    }
-
-    fn load(&mut self, value: ValueId, address: Address) {
-        let result = self.s.fresh();
-        let row = self.loading(address.region);
-        self.s.push(Step::Load { row, result, address });
-        self.bind(value, result);
-    }
-
-    fn is_writable(&self, buffer: RegionId) -> bool {
-        matches!(self.buffers[buffer.index()].role, Role::Local | Role::Output)
-    }
-
-    fn others(&self, buffer: RegionId, but: ValueId) -> impl Iterator<Item = ValueId> {
-        self.occupants[buffer.index()].iter().copied().filter(move |&other| other != but)
-    }
-
-    /// Whether nothing reads a value after `position` of the innermost block or, if `strict`, at it.
-    fn is_dead(&self, value: ValueId, position: usize, strict: bool) -> bool {
-        if !self.life.is_live(value) {
-            return true;
-        }
-        let home = self.life.home(value);
-        if home.is_some() && home == self.opening {
-            return false;
-        }
-        let last = self.life.last(value);
-        match self.scopes.iter().rposition(|scope| scope.home == home) {
-            Some(depth) if depth + 1 == self.scopes.len() => last < position || (!strict && last == position),
-            Some(depth) => last < self.scopes[depth].position,
-            None => true,
-        }
-    }
-
-    /// A place with the content of `array` that may be written for `result`, which replaces it.
-    fn writable(&mut self, array: ValueId, result: ValueId) -> Result<Place, Internal> {
-        let place = self.place(array)?;
-        let position = self.scopes.last().map_or(0, |scope| scope.position);
-        let own = self.life.home(array) == self.home() && self.life.last(array) <= position;
-        if own
-            && self.is_writable(place.buffer)
-            && self.others(place.buffer, array).all(|other| self.is_dead(other, position, false))
-        {
-            // All are dead: the next update need not look at them again.
-            self.occupants[place.buffer.index()].clear();
-            return Ok(place);
-        }
-        let fresh = self.destination(result, place.len);
-        self.copy(&place, &fresh)?;
-        Ok(fresh)
-    }
-
-    /// Where the content of an array value ends.
-    fn destiny(&self, value: ValueId) -> Option<Next> {
-        let mut next = self.life.next(value)?;
-        while let Next::Value(value) = next {
-            next = self.life.next(value)?;
-        }
-        Some(next)
-    }
-
-    fn claim_output(&mut self, number: usize) -> Option<Place> {
-        let Address { region: buffer, index } = self.outputs[number].clone();
-        if self.claimed[number] {
-            return None;
-        }
-        self.claimed[number] = true;
-        Some(Place { buffer, base: index, len: self.node.outputs[number].ty.len? })
-    }
-
-    fn carried_place(&self, number: usize) -> Option<Place> {
-        self.scopes.last().and_then(|scope| scope.carried.get(number).cloned().flatten())
-    }
-
-    /// A place for a new array: the one where its content ends, if that is free, else a local buffer.
-    fn destination(&mut self, value: ValueId, len: u32) -> Place {
-        if self.life.is_live(value) {
-            match self.destiny(value) {
-                Some(Next::Output(number)) => {
-                    if let Some(place) = self.claim_output(number) {
-                        return place;
-                    }
-                }
-                Some(Next::Carried(induction, number)) if Some(induction) == self.home() => {
-                    let position = self.scopes.last().map_or(0, |scope| scope.position);
-                    if let Some(place) = self.carried_place(number)
-                        && self.occupants[place.buffer.index()]
-                            .iter()
-                            .all(|&other| self.is_dead(other, position, true))
-                    {
-                        return place;
-                    }
-                }
-                _ => {}
-            }
-        }
-        self.local(value, len)
-    }
-
-    fn copy(&mut self, from: &Place, to: &Place) -> Result<(), Internal> {
-        if from.len != to.len {
-            return Err(Fault::Length { expected: to.len, found: from.len }.into());
-        }
-        let load = self.loading(from.buffer);
-        self.s.push(Step::Copy {
-            load,
-            store: self.store,
-            from: self.address(from, &Affine::constant(0)),
-            to: self.address(to, &Affine::constant(0)),
-            len: from.len,
-        });
-        Ok(())
-    }
-
-    /// Moves arrays to their places, all at once: what lies in a buffer that is written goes by way of another.
-    fn move_all(&mut self, moves: Vec<(Place, Place)>) -> Result<(), Internal> {
-        let written: Vec<RegionId> = moves.iter().map(|(_, to)| to.buffer).collect();
-        let mut last = Vec::with_capacity(moves.len());
-        for (from, to) in moves {
-            if !written.contains(&from.buffer) {
-                last.push((from, to));
-                continue;
-            }
-            let buffer = self.local_named("moved", from.len);
-            let aside = Place { buffer, base: Affine::constant(0), len: from.len };
-            self.copy(&from, &aside)?;
-            last.push((aside, to));
-        }
-        last.iter().try_for_each(|(from, to)| self.copy(from, to))
-    }
-
-    fn wait(&mut self, pending: Pending) {
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.pending.push(pending);
-        }
-    }
-
-    /// Writes the stores that wait for `position`.
-    fn flush(&mut self, position: usize) -> Result<(), Internal> {
-        let Some(scope) = self.scopes.last_mut() else { return Ok(()) };
-        let (due, later) =
-            std::mem::take(&mut scope.pending).into_iter().partition(|pending| pending.position <= position);
-        scope.pending = later;
-        let due: Vec<Pending> = due;
-        for Pending { value, address, len, .. } in due {
-            let value = self.register(value)?;
-            self.s.push(match len {
-                1 => Step::Store { row: self.store, address, value },
-                _ => Step::Fill { store: self.store, address, len, value },
-            });
-        }
-        Ok(())
     }
 }

@@ -81,7 +81,7 @@ pub(crate) fn operate(
 
 fn horizontal_constant(s: &mut Selector<'_>, number: u128) -> Result<RegisterId, Reason> {
     let shape = s.shape;
-    let element_bytes = (shape.batch / 8).max(1);
+    let element_bytes = (shape.chunk_instances / 8).max(1);
     let chunk_bytes = (shape.chunk_bits / 8).max(1);
     let bytes: Vec<u8> = (0..shape.register_bytes())
         .map(|byte| {

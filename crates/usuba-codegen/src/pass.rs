@@ -1,6 +1,6 @@
 //! The list of passes from machine program to machine program, and who looks on while a kernel is made.
 
-use crate::order::Order;
+use crate::order::Scheduling;
 use crate::{Backend, Kernel, Options, asm, mapping, order, prune, unroll};
 use std::fmt;
 use std::ops::ControlFlow;
@@ -29,7 +29,7 @@ pub(crate) struct Context<'a> {
     pub(crate) target: &'a Target,
     pub(crate) shape: &'a Shape,
     pub(crate) backend: Backend,
-    pub(crate) order: Order,
+    pub(crate) order: Scheduling,
 }
 
 impl<'a> Context<'a> {
@@ -125,7 +125,7 @@ fn order(program: &mut Program, context: &Context<'_>) {
     };
     if context.backend == Backend::Assembly {
         // The order is chosen by what the allocation makes of each.
-        give(Order::SOURCE);
+        give(Scheduling::SOURCE);
         let best = asm::best_order(program, context.target, context.shape, context.order);
         program.functions.iter_mut().for_each(|function| order::order(function, context.target, best));
     } else {

@@ -25,9 +25,10 @@ pub struct Covered {
 /// As for [`select`](crate::select).
 pub fn problems(program: Checked<'_>, target: &Target) -> Result<Vec<Covered>, NoCode> {
     let mut found = Vec::new();
-    let (shape, mut selected) = crate::selected(program.program(), target)?;
-    for function in &mut selected.functions {
-        mapping::map_logic(function, target, shape.lane, &mut |gates, chosen| {
+    let mut selected = crate::selected(program.program(), target)?;
+    let lane = selected.shape.lane;
+    for function in &mut selected.program.functions {
+        mapping::map_logic(function, target, lane, &mut |gates, chosen| {
             if !gates.is_empty() {
                 let (searched, cost) = (chosen.searched, chosen.cost);
                 found.push(Covered { problem: mapping::choice::problem(gates), searched, cost });

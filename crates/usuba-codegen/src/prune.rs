@@ -147,7 +147,7 @@ mod tests {
     use usuba_target::{Meaning, by_name};
 
     #[test]
-    fn a_local_buffer_that_nothing_reads_goes_with_its_stores() {
+    fn a_local_region_that_nothing_reads_goes_with_its_stores() {
         let target = by_name("gp64").expect("a target");
         let row = |meaning| target.instruction(meaning, 64).expect("a row");
         let address = |number| Address { region: RegionId(number), index: Affine::constant(0) };

@@ -1,7 +1,7 @@
 //! From a wanted meaning to instructions: a row of the target's table, else a [`Rule`].
 
 use crate::messages::Reason;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use usuba_ir::program::{FileId, Op};
 use usuba_machine::Shape;
 use usuba_machine::program::{Block, Register, RegisterId, Step};
@@ -15,24 +15,34 @@ type Expand = fn(&mut Selector<'_>, u32, &[RegisterId], u32) -> Result<RegisterI
 /// A way to compute a meaning by others.
 pub(crate) struct Rule {
     /// Its name.
-    #[allow(dead_code, reason = "for reports and for the tests of the table")]
     pub(crate) name: &'static str,
     /// What it computes.
     pub(crate) meaning: Meaning,
     /// In lanes of which widths.
     pub(crate) lanes: &'static [u32],
     /// Why it is right.
-    #[allow(dead_code, reason = "for reports and for the tests of the table")]
     pub(crate) law: &'static str,
     /// Writes it: width of the lanes, operands, immediate.
     pub(crate) expand: Expand,
 }
+
+impl crate::Expansion {
+    /// What users are told of a rule.
+    pub(crate) fn of(rule: &Rule) -> crate::Expansion {
+        crate::Expansion { rule: rule.name, law: rule.law }
+    }
+}
+
+/// Places in the list of rules.
+pub(crate) type Used = BTreeSet<usize>;
 
 /// Writes the steps of one function.
 pub(crate) struct Selector<'a> {
     pub(crate) target: &'a Target,
     pub(crate) shape: Shape,
     rules: &'static [Rule],
+    /// The rules that were taken, in the order in which they were.
+    pub(crate) used: Vec<usize>,
     pub(crate) registers: Vec<Register>,
     /// Where in the source the operation stands that is being written.
     pub(crate) place: Option<(FileId, u32, u32)>,
@@ -49,6 +59,7 @@ impl<'a> Selector<'a> {
             target,
             shape,
             rules,
+            used: Vec::new(),
             registers: Vec::new(),
             place: None,
             constants: Vec::new(),
@@ -123,14 +134,17 @@ impl<'a> Selector<'a> {
             return refused;
         }
         self.depth += 1;
-        for rule in self.rules.iter().filter(|rule| rule.meaning == meaning && rule.lanes.contains(&lane)) {
-            let steps = self.block().steps.len();
+        let fits = |(_, rule): &(usize, &Rule)| rule.meaning == meaning && rule.lanes.contains(&lane);
+        for (place, rule) in self.rules.iter().enumerate().filter(fits) {
+            let (steps, used) = (self.block().steps.len(), self.used.len());
+            self.used.push(place);
             let made = (rule.expand)(self, lane, operands, immediate.unwrap_or(0));
             if made.is_ok() {
                 self.depth -= 1;
                 return made;
             }
             self.block().steps.truncate(steps);
+            self.used.truncate(used);
         }
         self.depth -= 1;
         refused

@@ -49,9 +49,9 @@ fn of_horizontal(layout: Layout, target: &Target) -> Result<Shape, Reason> {
         lane: 8,
         chunk_bits,
         pack: layout.pack,
-        batch: layout.batch,
+        chunk_instances: layout.instances,
         interleave: 1,
-        instances: target.register_bits / chunk_bits * layout.batch,
+        instances: target.register_bits / chunk_bits * layout.instances,
         register_type: target.register_type(8),
         uniform_type: "uint8_t",
         uniform_elements: chunk_bits / 8,
@@ -71,7 +71,7 @@ fn of_packed(layout: Layout, target: &Target) -> Result<Shape, Reason> {
         lane: layout.word,
         chunk_bits: 128,
         pack: layout.pack,
-        batch: 1,
+        chunk_instances: 1,
         interleave: 1,
         instances: target.register_bits / 128,
         register_type: target.register_type(layout.word),
@@ -93,15 +93,15 @@ fn unsigned_type(bits: u32) -> &'static str {
 /// Elements of fewer bits than the layout gives them, so that the chunk is a register.
 fn bit_interleaved(pack: u32, target: &Target) -> Shape {
     let register_bits = target.register_bits;
-    let batch = register_bits / pack;
+    let chunk_instances = register_bits / pack;
     Shape {
         slicing: Slicing::H,
         register_bits,
         lane: register_bits,
         chunk_bits: register_bits,
         pack,
-        batch,
-        instances: batch,
+        chunk_instances,
+        instances: chunk_instances,
         interleave: 1,
         register_type: target.register_type(register_bits),
         uniform_type: "uint64_t",
@@ -123,7 +123,7 @@ fn of_words(width: u32, target: &Target) -> Result<Shape, Reason> {
         lane,
         chunk_bits,
         pack: 1,
-        batch: 1,
+        chunk_instances: 1,
         interleave: 1,
         instances: register_bits / chunk_bits,
         register_type: target.register_type(if width == 1 { 0 } else { lane }),

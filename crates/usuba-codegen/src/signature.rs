@@ -5,7 +5,7 @@ use crate::shape::reached;
 use usuba_ir::program::{Block, Node, Op, Program, ValueId};
 
 /// Nodes other than the entry get at most this many atoms by value, and give at most this many back one by one; more go
-/// through one buffer.
+/// through one region.
 const ATOMS_ONE_BY_ONE: usize = 8;
 
 /// How an input reaches a function.
@@ -14,11 +14,11 @@ pub(crate) enum InputSlot {
     /// An atom by value.
     Register,
     /// The address of the atoms.
-    Buffer {
+    Region {
         /// Elements to broadcast.
         uniform: bool,
     },
-    /// An atom of that number in the buffer of all atoms.
+    /// An atom of that number in the region of all atoms.
     Gathered(u32),
 }
 
@@ -26,12 +26,12 @@ pub(crate) enum InputSlot {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum OutputSlot {
     /// Written to its own address.
-    Buffer,
-    /// The atom of that number in the buffer of all atoms.
+    Region,
+    /// The atom of that number in the region of all atoms.
     Gathered(u32),
 }
 
-/// The parameters of a function: those of the inputs in order (gathered ones left out), the buffer of gathered inputs if
+/// The parameters of a function: those of the inputs in order (gathered ones left out), the region of gathered inputs if
 /// there are any, and the same for the outputs.
 #[derive(Clone, Debug)]
 pub(crate) struct Signature {
@@ -60,7 +60,7 @@ impl Signature {
             .map(|(parameter, &uniform)| match parameter.ty.len {
                 None if gather_inputs => InputSlot::Gathered(number()),
                 None if !entry => InputSlot::Register,
-                _ => InputSlot::Buffer { uniform },
+                _ => InputSlot::Region { uniform },
             })
             .collect();
         let mut next = 0;
@@ -72,18 +72,18 @@ impl Signature {
                     next += 1;
                     OutputSlot::Gathered(next - 1)
                 }
-                _ => OutputSlot::Buffer,
+                _ => OutputSlot::Region,
             })
             .collect();
         Signature { function, inputs, outputs }
     }
 
-    /// Atoms in the buffer of gathered inputs.
+    /// Atoms in the region of gathered inputs.
     pub(crate) fn gathered_inputs(&self) -> u32 {
         self.inputs.iter().filter(|slot| matches!(slot, InputSlot::Gathered(_))).count() as u32
     }
 
-    /// Atoms in the buffer of gathered outputs.
+    /// Atoms in the region of gathered outputs.
     pub(crate) fn gathered_outputs(&self) -> u32 {
         self.outputs.iter().filter(|slot| matches!(slot, OutputSlot::Gathered(_))).count() as u32
     }

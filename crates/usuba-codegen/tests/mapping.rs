@@ -6,7 +6,7 @@ use harness::passes::check_passes;
 use harness::{case, compare, compilers, say};
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use usuba_codegen::{Order, select};
+use usuba_codegen::{Scheduling, select};
 use usuba_ir::check;
 use usuba_ir::program::Program;
 use usuba_ir::random::Random;
@@ -88,7 +88,7 @@ fn three_bits_take_one_instruction() {
         let target = by_name(name).expect("a target");
         let program = every_function();
         let checked = check::check(&program).expect("the program has no flaw");
-        let module = select(checked, target, Order::SOURCE).expect("the target has gates");
+        let module = select(checked, target, Scheduling::SOURCE).expect("the target has gates");
         let found = computed(&module);
         let immediates: BTreeSet<u32> = found
             .iter()
@@ -170,7 +170,7 @@ fn check(program: &str, expected: expect_test::Expect) {
     for name in ["gp64", "avx2", "avx512", "neon", "altivec"] {
         let target = by_name(name).expect("a target");
         let checked = check::check(&program).expect("the program has no flaw");
-        let module = select(checked, target, Order::SOURCE).expect("the target has gates");
+        let module = select(checked, target, Scheduling::SOURCE).expect("the target has gates");
         let names: Vec<String> = computed(&module)
             .iter()
             .map(|(meaning, immediate)| match immediate {

@@ -6,7 +6,7 @@ mod harness;
 use harness::generate::{bits, bytes, tangle, words};
 use harness::passes::check_passes;
 use harness::{Case, case, compare, compilers, is_admitted};
-use usuba_codegen::{Order, select, shape};
+use usuba_codegen::{Scheduling, select, shape};
 use usuba_ir::check;
 use usuba_ir::program::Program;
 use usuba_machine::program::Step;
@@ -60,7 +60,7 @@ fn a_wrong_instruction_is_found() {
     for seed in 0..60 {
         let program = words(seed);
         let checked = check::check(&program).expect("it has no flaw");
-        let mut machine = select(checked, target, Order::SOURCE).expect("it is admitted");
+        let mut machine = select(checked, target, Scheduling::SOURCE).expect("it is admitted");
         let shape = shape(checked, target).expect("it is admitted");
         let Some(entry) = machine.functions.last_mut() else { continue };
         let or = target.instruction(Meaning::Or, 0).expect("a row");

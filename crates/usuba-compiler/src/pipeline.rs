@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 use usuba_codegen::pass::SELECT;
-use usuba_codegen::{Kernel, Missing, NoCode, Order, generate_watched};
+use usuba_codegen::{Kernel, Missing, NoCode, Scheduling, generate_watched};
 use usuba_ir::check::{Checked, check};
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::Program;
@@ -13,7 +13,7 @@ use usuba_lang::diagnostic::Diagnostic;
 use usuba_lang::elaborate;
 use usuba_lang::load::Loaded;
 use usuba_lang::typed;
-use usuba_lower::circuits::{Basis, Circuit};
+use usuba_lower::circuit::{Basis, Circuit};
 use usuba_lower::{Loops, Split, lower_with};
 use usuba_opt::hoist::{KEY_HOISTING, halve};
 use usuba_opt::pass::{self, Pass};
@@ -23,21 +23,21 @@ use usuba_target::{Meaning, Target};
 /// What can be chosen about a compilation.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The entry and the values of its parameters; `mode` and `direction` are set from the slicing.
+    /// The entry and the values of its parameters; `atoms` and `direction` are set from the slicing.
     pub entry: elaborate::Options,
     /// The slicing and which loops to keep; [`compile`] sets the basis of circuits from the target.
     pub lowering: usuba_lower::Options,
     /// For the passes from Usuba0 to Usuba0.
     pub passes: pass::Settings,
-    /// The order of instructions; [`Order::AUTO`] leaves it to the options of the code generation.
-    pub order: Order,
+    /// The order of instructions, whatever the options of the code generation say.
+    pub order: Scheduling,
     /// Whether what depends on uniform inputs only is left out, to be hoisted once a key: [`usuba_opt::hoist`].
     pub hoisted: bool,
 }
 
-/// What can be chosen about a compilation whichever node and slicing it is of.
+/// What somebody wants other than usual, whichever node and slicing is compiled: [`Settings::with`] puts it in.
 #[derive(Clone, Debug, Default)]
-pub struct Knobs {
+pub struct Overrides {
     /// Which loops to keep, if not those that are usual.
     pub loops: Option<Loops>,
     /// Which bitwise nodes to split, if not those that are usual.
@@ -45,20 +45,20 @@ pub struct Knobs {
     /// For the passes from Usuba0 to Usuba0.
     pub passes: pass::Settings,
     /// The order of instructions, if not the usual.
-    pub order: Order,
+    pub order: Scheduling,
 }
 
 impl Settings {
     /// The same with these choices, where they say anything.
-    pub fn with(mut self, knobs: &Knobs) -> Settings {
-        self.lowering.loops = knobs.loops.unwrap_or(self.lowering.loops);
-        self.lowering.split = knobs.split.unwrap_or(self.lowering.split);
-        self.passes.inline_all |= knobs.passes.inline_all;
-        self.passes.no_inline |= knobs.passes.no_inline;
-        self.passes.interleave = knobs.passes.interleave.or(self.passes.interleave);
-        self.passes.granularity = knobs.passes.granularity.or(self.passes.granularity);
-        self.order = if knobs.order == Order::AUTO { self.order } else { knobs.order };
-        self.passes.disabled.extend(knobs.passes.disabled.iter().cloned());
+    pub fn with(mut self, overrides: &Overrides) -> Settings {
+        self.lowering.loops = overrides.loops.unwrap_or(self.lowering.loops);
+        self.lowering.split = overrides.split.unwrap_or(self.lowering.split);
+        self.passes.inline_all |= overrides.passes.inline_all;
+        self.passes.no_inline |= overrides.passes.no_inline;
+        self.passes.interleave = overrides.passes.interleave.or(self.passes.interleave);
+        self.passes.granularity = overrides.passes.granularity.or(self.passes.granularity);
+        self.order = if overrides.order == Scheduling::AUTO { self.order } else { overrides.order };
+        self.passes.disabled.extend(overrides.passes.disabled.iter().cloned());
         self
     }
 
@@ -68,20 +68,15 @@ impl Settings {
             entry: elaborate::Options { entry: node.map(str::to_owned), ..elaborate::Options::new() },
             lowering: usuba_lower::Options::new(slicing),
             passes: pass::Settings::default(),
-            order: Order::AUTO,
+            order: Scheduling::AUTO,
             hoisted: false,
         }
     }
 
     /// The options of elaboration, with those that follow from the slicing.
     pub fn elaboration(&self) -> elaborate::Options {
-        let direction = match self.lowering.slicing {
-            Slicing::B => None,
-            Slicing::V => Some(typed::Direction::V),
-            Slicing::Packed(words) => Some(typed::Direction::Packed(words)),
-            Slicing::H => Some(typed::Direction::H),
-        };
-        elaborate::Options { mode: self.lowering.mode(), direction, ..self.entry.clone() }
+        let (atoms, direction) = usuba_lower::elaborated_for(self.lowering.slicing);
+        elaborate::Options { atoms, direction, ..self.entry.clone() }
     }
 }
 
@@ -196,9 +191,7 @@ pub fn compile(
     let Optimised { typed, program, hoisted, warnings } =
         optimised_with(loaded, &settings, halving, &prefer, observer)?;
     let mut naming = naming.clone();
-    if settings.order != Order::AUTO {
-        naming.order = settings.order;
-    }
+    naming.order = settings.order;
     let watched = &mut Generation { observer, program: &program };
     let kernel =
         generate_watched(checked(&program)?, target, &naming, watched).map_err(|failure| match failure {

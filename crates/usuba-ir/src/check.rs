@@ -84,14 +84,14 @@ pub fn check(program: &Program) -> Result<Checked<'_>, Vec<Flaw>> {
 /// Whether a layout describes an atom of at least one and at most [`MAX_WIDTH`] bits.
 pub fn layout_is_sound(layout: Layout) -> bool {
     let width = u64::from(layout.word) * u64::from(layout.pack);
-    layout.batch >= 1
+    layout.instances >= 1
         && (1..=u64::from(MAX_WIDTH)).contains(&width)
         && layout.chunk_bits().is_some_and(|bits| bits <= u64::from(u32::MAX))
 }
 
 impl Layout {
     fn chunk_bits(self) -> Option<u64> {
-        (u64::from(self.word) * u64::from(self.pack)).checked_mul(u64::from(self.batch))
+        (u64::from(self.word) * u64::from(self.pack)).checked_mul(u64::from(self.instances))
     }
 }
 
@@ -322,7 +322,7 @@ impl Checker<'_> {
             }
             &Op::MapBytes(a, _) => {
                 self.expect(at, operand(a), a, ty);
-                if ty.layout.word != 8 || ty.layout.batch != 1 {
+                if ty.layout.word != 8 || ty.layout.instances != 1 {
                     let (what, found) = ("a map of bytes".to_owned(), ty.to_string());
                     self.flaw(at, Rule::Type { what, found, expected: "words of 8 bits".to_owned() });
                 }

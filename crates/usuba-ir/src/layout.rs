@@ -15,6 +15,32 @@ pub enum Slicing {
     Packed(u32),
 }
 
+impl Slicing {
+    /// All slicings that users can name.
+    pub const ALL: [Slicing; 7] = [
+        Slicing::B,
+        Slicing::V,
+        Slicing::Packed(2),
+        Slicing::Packed(4),
+        Slicing::Packed(8),
+        Slicing::Packed(16),
+        Slicing::H,
+    ];
+
+    /// The names of [`Slicing::ALL`], in manifests and on the command line.
+    pub const NAMES: [&str; 7] = ["b", "v", "v2", "v4", "v8", "v16", "h"];
+
+    /// Its name; `None` for what users cannot name.
+    pub fn name(self) -> Option<&'static str> {
+        Slicing::ALL.iter().position(|known| *known == self).map(|place| Slicing::NAMES[place])
+    }
+
+    /// The slicing of a name of [`Slicing::NAMES`].
+    pub fn named(name: &str) -> Option<Slicing> {
+        Slicing::NAMES.iter().position(|known| *known == name).map(|place| Slicing::ALL[place])
+    }
+}
+
 impl fmt::Display for Slicing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -26,13 +52,13 @@ impl fmt::Display for Slicing {
     }
 }
 
-/// The layout of one atom: `pack` words of `word` bits of one instance, `batch` instances side by side.
+/// The layout of one atom: `pack` words of `word` bits of one instance, so many `instances` side by side.
 ///
-/// A *chunk* is `pack` elements of `word * batch` bits; element e, in memory order, holds word e of the atom for each of
-/// the `batch` instances, instance j in bits `j * word ..`. A register holds as many chunks as fit.
+/// A *chunk* is `pack` elements of `word * instances` bits; element e, in memory order, holds word e of the atom for each of
+/// the instances, instance j in bits `j * word ..`. A register holds as many chunks as fit.
 /// The atom has `word * pack` bits and word 0 is the most significant.
 ///
-/// | slicing | word | pack | batch |
+/// | slicing | word | pack | instances |
 /// |---|---|---|---|
 /// | B | 1 | 1 | 1 |
 /// | V | m | 1 | 1 |
@@ -45,24 +71,24 @@ pub struct Layout {
     /// Words of one instance that make up an atom.
     pub pack: u32,
     /// Instances side by side in each element.
-    pub batch: u32,
+    pub instances: u32,
 }
 
 impl Layout {
     /// One bit of each instance.
-    pub const BIT: Layout = Layout { word: 1, pack: 1, batch: 1 };
+    pub const BIT: Layout = Layout { word: 1, pack: 1, instances: 1 };
 
     /// The layout of an atom of `width` bits in `slicing`; bits are laid out the same in all of them (D35). A packed atom
     /// is all the words of a group, so that `width` is that of the group.
     pub fn of(slicing: Slicing, width: u32) -> Layout {
         match slicing {
             _ if width == 1 => Layout::BIT,
-            Slicing::B | Slicing::V => Layout { word: width, pack: 1, batch: 1 },
+            Slicing::B | Slicing::V => Layout { word: width, pack: 1, instances: 1 },
             Slicing::Packed(words) => {
                 let pack = words.clamp(1, width);
-                Layout { word: width / pack, pack, batch: 1 }
+                Layout { word: width / pack, pack, instances: 1 }
             }
-            Slicing::H => Layout { word: 1, pack: width, batch: (128 / width).max(8) },
+            Slicing::H => Layout { word: 1, pack: width, instances: (128 / width).max(8) },
         }
     }
 
@@ -78,6 +104,21 @@ impl Layout {
 
     /// Bits of a chunk.
     pub fn chunk(self) -> u32 {
-        self.word * self.pack * self.batch
+        self.word * self.pack * self.instances
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Slicing;
+
+    #[test]
+    fn slicings_are_named_as_they_are_printed() {
+        for (slicing, name) in Slicing::ALL.into_iter().zip(Slicing::NAMES) {
+            assert_eq!(slicing.to_string(), name);
+            assert_eq!(slicing.name(), Some(name));
+            assert_eq!(Slicing::named(name), Some(slicing));
+        }
+        assert_eq!(Slicing::named("v3"), None);
     }
 }

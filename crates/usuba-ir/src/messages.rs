@@ -40,7 +40,9 @@ pub enum Rule {
     NodeTwice(String),
     #[error("`{0}` is no name; a name has letters, digits, `_` and `'`, at least one")]
     Name(String),
-    #[error("the layout {0} is none; word, pack and batch are at least 1 and an atom has at most 128 bits")]
+    #[error(
+        "the layout {0} is none; word, pack and instances are at least 1 and an atom has at most 128 bits"
+    )]
     Layout(String),
     #[error("an array has at least one element")]
     EmptyArray,

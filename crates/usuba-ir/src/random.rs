@@ -73,7 +73,7 @@ pub fn program(seed: u64, atoms: Atoms) -> Program {
                 Layout::BIT,
                 Layout::of(Slicing::H, 1 + random.below(16)),
                 double,
-                Layout { word: 2 + random.below(7), pack: 4, batch: 1 },
+                Layout { word: 2 + random.below(7), pack: 4, instances: 1 },
             ]
         }
     };

@@ -17,7 +17,7 @@
 //! ```
 //!
 //! - A type is a layout and, for an array, its length: `b1` one bit, `v16` a vertical word, `h16` a horizontal one,
-//!   `<32,4,1>` any layout by its word, pack and batch.
+//!   `<32,4,1>` any layout by its word, pack and instances.
 //! - After a definition may come its origin: `@line:column` in the first file, `@file/line:column` in another (counted
 //!   from 0), and the source name in quotes.
 //! - After the name of a node may come `inline`, `no_inline`, `no_opt` and `interleave(n)`; before the type of an input
@@ -29,6 +29,7 @@
 
 mod parse;
 mod print;
+pub mod reader;
 
 pub use crate::messages::{TextError, TextMessage};
 use crate::program::{BinaryOp, ShiftOp};

@@ -19,7 +19,7 @@ const BINARY: [BinaryOp; 7] = [
 ];
 
 fn vertical(word: u32) -> Layout {
-    Layout { word, pack: 1, batch: 1 }
+    Layout { word, pack: 1, instances: 1 }
 }
 
 fn parameter(name: &str, ty: Type) -> Parameter {
@@ -277,7 +277,7 @@ fn flaws_of_numbering() {
         rules(|program| program.nodes[0].values[2].origin.name = Some("a b".into())),
         [Rule::SourceName("a b".to_owned())]
     );
-    let wide = Layout { word: u32::MAX, pack: u32::MAX, batch: u32::MAX };
+    let wide = Layout { word: u32::MAX, pack: u32::MAX, instances: u32::MAX };
     let mut program = sound();
     program.nodes[0].values[2].ty = Type::atom(wide);
     let flaws = check::check(&program).expect_err("the program has a flaw");

@@ -1,4 +1,4 @@
-//! The typed program: monomorphic, every static expression evaluated, every loop spelt out, every use resolved.
+//! The typed program: monomorphic, every static expression evaluated, every loop unrolled, every use resolved.
 //!
 //! A [`Program`] is made by [`crate::elaborate`] alone. Its invariants:
 //! - an [`Instance`] is one definition with its element, `nat` values, directions and word sizes fixed;
@@ -6,7 +6,7 @@
 //! - every atom is named by variable and row-major position; every index is in range;
 //! - every [`Use`] says which definition it denotes (the four rules of assignment, D18);
 //! - both sides of every assignment, operator and call have the same widths atom by atom;
-//! - in [`Mode::Bits`] every atom has width 1: a word is a group of consecutive atoms, most significant bit first, and
+//! - in [`Atoms::Bits`] every atom has width 1: a word is a group of consecutive atoms, most significant bit first, and
 //!   shifts, shuffles, `Bitmask` and `Pack` have become [`ExpressionKind::Gather`] or [`ExpressionKind::Tuple`].
 //!
 //! A loop keeps one body per value of its variable, in order of execution, so that a later stage can see whether the
@@ -17,7 +17,7 @@ use crate::source::Span;
 
 /// How words are represented.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Mode {
+pub enum Atoms {
     /// An atom is a word of m bits.
     Words,
     /// Every word is its bits (`--slicing b`).
@@ -47,22 +47,22 @@ pub struct InstanceId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct VariableId(pub u32);
 
-/// Textual number of an assignment within its instance, all loops spelt out, from 0.
+/// Textual number of an assignment within its instance, all loops unrolled, from 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AssignmentId(pub u32);
 
 /// A typed program. Elaboration alone makes one, and no one changes it.
 #[derive(Clone, Debug)]
 pub struct Program {
-    pub(crate) mode: Mode,
+    pub(crate) atoms: Atoms,
     pub(crate) instances: Vec<Instance>,
     pub(crate) entry: InstanceId,
 }
 
 impl Program {
     /// Words or bits.
-    pub fn mode(&self) -> Mode {
-        self.mode
+    pub fn atoms(&self) -> Atoms {
+        self.atoms
     }
 
     /// The instances reachable from the entry, callees first.
@@ -139,12 +139,12 @@ pub struct Variable {
     pub name: String,
     /// Its declaration.
     pub span: Span,
-    /// Dimensions, outermost first, matrix length included; in [`Mode::Bits`] the m bits of a word (m > 1) are the
+    /// Dimensions, outermost first, matrix length included; in [`Atoms::Bits`] the m bits of a word (m > 1) are the
     /// innermost dimension. Empty for a single atom.
     pub shape: Vec<u32>,
-    /// Width in bits of each atom (1 in [`Mode::Bits`]).
+    /// Width in bits of each atom (1 in [`Atoms::Bits`]).
     pub width: u32,
-    /// Width in bits of the declared word: equal to `width` in [`Mode::Words`].
+    /// Width in bits of the declared word: equal to `width` in [`Atoms::Words`].
     pub word: u32,
     /// The direction of its atoms.
     pub direction: Direction,
@@ -178,7 +178,7 @@ pub enum Body {
 /// A lookup table.
 ///
 /// [`Lookup::Columns`]: flattened input atoms `i * columns + c` for i in 0..inputs are the index of column c, and in
-/// [`Mode::Words`] (where `columns` is 1) each bit position of the words is a column of its own.
+/// [`Atoms::Words`] (where `columns` is 1) each bit position of the words is a column of its own.
 #[derive(Clone, Debug)]
 pub struct Table {
     /// How the atoms form the index.
@@ -197,10 +197,10 @@ pub struct Table {
 pub enum Lookup {
     /// One index per column.
     Columns {
-        /// Number of columns: m in [`Mode::Bits`], 1 in [`Mode::Words`].
+        /// Number of columns: m in [`Atoms::Bits`], 1 in [`Atoms::Words`].
         columns: u32,
     },
-    /// One input atom of `inputs` bits is the index, one output atom of `outputs` bits the value ([`Mode::Words`] only;
+    /// One input atom of `inputs` bits is the index, one output atom of `outputs` bits the value ([`Atoms::Words`] only;
     /// D30).
     Word,
 }
@@ -210,7 +210,7 @@ pub enum Lookup {
 pub struct Equations {
     /// Assignments and loops in textual order.
     pub steps: Vec<Step>,
-    /// Number of assignments, all loops spelt out.
+    /// Number of assignments, all loops unrolled.
     pub count: u32,
     /// An order of evaluation, if textual order is not one (some use comes before its definition).
     pub order: Option<Vec<AssignmentId>>,
@@ -227,7 +227,7 @@ pub enum Step {
     Loop(Loop),
 }
 
-/// A loop, spelt out.
+/// A loop, unrolled.
 #[derive(Clone, Debug)]
 pub struct Loop {
     /// The name of the variable.
@@ -369,8 +369,8 @@ pub enum ExpressionKind {
     Not(Box<Expression>),
     /// Bitwise, atom by atom.
     Logic(LogicOp, Box<Expression>, Box<Expression>),
-    /// Modulo 2^width, word by word. A word is one atom in [`Mode::Words`], and `width` consecutive atoms, most
-    /// significant first, in [`Mode::Bits`].
+    /// Modulo 2^width, word by word. A word is one atom in [`Atoms::Words`], and `width` consecutive atoms, most
+    /// significant first, in [`Atoms::Bits`].
     Arithmetic {
         /// The operator.
         op: ArithmeticOp,
@@ -381,7 +381,7 @@ pub enum ExpressionKind {
         /// Right operand.
         right: Box<Expression>,
     },
-    /// Shift or rotation of one atom ([`Mode::Words`] only), `0 <= amount < width`: larger shifts have become constants
+    /// Shift or rotation of one atom ([`Atoms::Words`] only), `0 <= amount < width`: larger shifts have become constants
     /// (or `width - 1` for the arithmetic one), larger rotations been reduced.
     Shift {
         /// The operator.
@@ -392,14 +392,14 @@ pub enum ExpressionKind {
         value: Box<Expression>,
     },
     /// Atom i of the result is atom `sources[i]` of `value`, or zero (of the width of the atoms of `value`, which are
-    /// then all alike). Shifts of vectors; in [`Mode::Bits`] also shifts of words, `Shuffle`, `Bitmask`.
+    /// then all alike). Shifts of vectors; in [`Atoms::Bits`] also shifts of words, `Shuffle`, `Bitmask`.
     Gather {
         /// The sources.
         sources: Vec<Option<u32>>,
         /// The operand.
         value: Box<Expression>,
     },
-    /// Within every atom ([`Mode::Words`] only): bit i of the result is bit `pattern[i]`, bits counted from the most
+    /// Within every atom ([`Atoms::Words`] only): bit i of the result is bit `pattern[i]`, bits counted from the most
     /// significant; the pattern has as many entries as the atom has bits.
     Shuffle {
         /// The pattern.
@@ -407,14 +407,14 @@ pub enum ExpressionKind {
         /// The operand.
         value: Box<Expression>,
     },
-    /// All ones if bit `bit`, counted from the least significant, of the one atom is set, else zero ([`Mode::Words`]).
+    /// All ones if bit `bit`, counted from the least significant, of the one atom is set, else zero ([`Atoms::Words`]).
     Bitmask {
         /// The bit.
         bit: u32,
         /// The operand.
         value: Box<Expression>,
     },
-    /// `(high << m) | low` of two atoms of m bits, an atom of 2m bits ([`Mode::Words`] only).
+    /// `(high << m) | low` of two atoms of m bits, an atom of 2m bits ([`Atoms::Words`] only).
     Pack {
         /// The upper half.
         high: Box<Expression>,
@@ -430,7 +430,7 @@ pub enum ExpressionKind {
     },
     /// The identity; a refresh of the masks when masking.
     Refresh(Box<Expression>),
-    /// The bits of all atoms of `value`, each from its most significant, as atoms of `width` bits ([`Mode::Words`] only).
+    /// The bits of all atoms of `value`, each from its most significant, as atoms of `width` bits ([`Atoms::Words`] only).
     Regroup {
         /// Width of the atoms of the result, which divides the number of bits.
         width: u32,

@@ -2,7 +2,7 @@
 //! them (`tests/ui/elaborate`).
 //!
 //! A program may begin with comment lines for the test: `# run: x=1,2 => y=3` (one value per word of the source, in any
-//! slicing), `# entry: f<1>`, `# mode: words` or `# mode: bits` (both if absent), `# word: 16`, `# direction: v`,
+//! slicing), `# entry: f<1>`, `# atoms: words` or `# atoms: bits` (both if absent), `# word: 16`, `# direction: v`,
 //! `# nat: n=5`, `# count: plain=5`, `# cipher: Toy`, `# strict`, `# bitslice-arith`, `# keep-tables`, and for messages `# with: check` or
 //! `# with: elaborate` (check if absent).
 
@@ -15,7 +15,7 @@ use usuba_lang::interpret::{Interpreter, check_inputs, interpret};
 use usuba_lang::load::{Loader, load};
 use usuba_lang::render::{Style, render};
 use usuba_lang::source::Sources;
-use usuba_lang::typed::{self, Direction, Instance, Mode, VariableId};
+use usuba_lang::typed::{self, Atoms, Direction, Instance, VariableId};
 
 fn parse(name: &str, text: &str) -> (Sources, Program, Vec<Diagnostic>) {
     let mut sources = Sources::default();
@@ -65,11 +65,11 @@ fn options(text: &str) -> Options {
     options
 }
 
-fn modes(text: &str) -> Vec<Mode> {
-    match directive(text, "mode").first() {
-        Some(&"words") => vec![Mode::Words],
-        Some(&"bits") => vec![Mode::Bits],
-        _ => vec![Mode::Words, Mode::Bits],
+fn kinds(text: &str) -> Vec<Atoms> {
+    match directive(text, "atoms").first() {
+        Some(&"words") => vec![Atoms::Words],
+        Some(&"bits") => vec![Atoms::Bits],
+        _ => vec![Atoms::Words, Atoms::Bits],
     }
 }
 
@@ -90,8 +90,8 @@ fn values(text: &str) -> Vec<(&str, Vec<u128>)> {
         .collect()
 }
 
-/// The values of a variable as atoms: in bits mode, words are cut into bits.
-fn atoms(instance: &Instance, id: VariableId, words: &[u128]) -> Vec<u128> {
+/// The values of a variable as atoms: where atoms are bits, words are cut into bits.
+fn as_atoms(instance: &Instance, id: VariableId, words: &[u128]) -> Vec<u128> {
     let variable = instance.variable(id);
     if variable.width == variable.word {
         return words.to_vec();
@@ -125,11 +125,11 @@ fn check_run(path: &Path) {
     assert!(!parsed.iter().any(Diagnostic::is_error), "{}", render(&parsed, &sources, Style::Plain));
     let runs = directive(&text, "run");
     assert!(!runs.is_empty(), "{} has no run", path.display());
-    for mode in modes(&text) {
-        let options = Options { mode, ..options(&text) };
+    for atoms in kinds(&text) {
+        let options = Options { atoms, ..options(&text) };
         let (typed, diagnostics) = elaborate::elaborate(&program, &options);
         let said = render(&diagnostics, &sources, Style::Plain);
-        let typed = typed.unwrap_or_else(|| panic!("{mode:?}:\n{said}"));
+        let typed = typed.unwrap_or_else(|| panic!("{atoms:?}:\n{said}"));
         let entry = typed.instance(typed.entry());
         let mut interpreter = Interpreter::new(&typed);
         for run in &runs {
@@ -138,14 +138,14 @@ fn check_run(path: &Path) {
             let inputs: Vec<Vec<u128>> = entry
                 .inputs
                 .iter()
-                .map(|&id| atoms(entry, id, of(&inputs, &entry.variable(id).name)))
+                .map(|&id| as_atoms(entry, id, of(&inputs, &entry.variable(id).name)))
                 .collect();
             check_inputs(&typed, &inputs).unwrap();
             let results = interpreter.run(&inputs);
             for (&id, result) in entry.outputs.iter().zip(results) {
-                let wanted = atoms(entry, id, of(&outputs, &entry.variable(id).name));
+                let wanted = as_atoms(entry, id, of(&outputs, &entry.variable(id).name));
                 let output = &entry.variable(id).name;
-                assert_eq!(result, wanted, "{} {mode:?} `{run}`: output {output}", name(path));
+                assert_eq!(result, wanted, "{} {atoms:?} `{run}`: output {output}", name(path));
             }
         }
     }
@@ -166,8 +166,8 @@ fn check_messages(path: &Path) {
     let options = options(&text);
     let with = directive(&text, "with");
     if with.contains(&"elaborate") {
-        for mode in if directive(&text, "mode").is_empty() { vec![Mode::Words] } else { modes(&text) } {
-            let (typed, said) = elaborate::elaborate(&program, &Options { mode, ..options.clone() });
+        for atoms in if directive(&text, "atoms").is_empty() { vec![Atoms::Words] } else { kinds(&text) } {
+            let (typed, said) = elaborate::elaborate(&program, &Options { atoms, ..options.clone() });
             assert_eq!(typed.is_none(), said.iter().any(Diagnostic::is_error), "{}", path.display());
             diagnostics.extend(said);
         }
@@ -245,7 +245,7 @@ fn compare(words: &typed::Program, bits: &typed::Program, what: &str) {
     let (entry, entry_bits) = (words.instance(words.entry()), bits.instance(bits.entry()));
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
     let cut = |ids: &[VariableId], values: &[Vec<u128>]| -> Vec<Vec<u128>> {
-        ids.iter().zip(values).map(|(&id, values)| atoms(entry_bits, id, values)).collect()
+        ids.iter().zip(values).map(|(&id, values)| as_atoms(entry_bits, id, values)).collect()
     };
     for _ in 0..4 {
         let random = |&id: &VariableId| -> Vec<u128> {
@@ -277,7 +277,8 @@ fn bits_compute_what_words_compute() {
                 ..Options::new()
             };
             let (words, _) = elaborate::elaborate(&program, &options);
-            let (bits, _) = elaborate::elaborate(&program, &Options { mode: Mode::Bits, ..options.clone() });
+            let (bits, _) =
+                elaborate::elaborate(&program, &Options { atoms: Atoms::Bits, ..options.clone() });
             assert!(words.is_none() || bits.is_some(), "{} {}", name(&path), definition.name.text);
             let (Some(words), Some(bits)) = (words, bits) else { continue };
             compare(&words, &bits, &format!("{} {}", name(&path), definition.name.text));
@@ -394,9 +395,9 @@ fn damaged_programs_are_survived() {
         let (_, program, parsed) = parse("damaged.ua", &text);
         elaborate::check(&program, false);
         let wrong = parsed.iter().any(Diagnostic::is_error);
-        let in_mode = |mode| {
+        let with_atoms = |atoms| {
             let options = Options {
-                mode,
+                atoms,
                 word: Some(8),
                 bitslice_arithmetic: true,
                 keep_tables: true,
@@ -407,7 +408,7 @@ fn damaged_programs_are_survived() {
             assert!(typed.is_some() || wrong || said.iter().any(Diagnostic::is_error), "{text}");
             typed
         };
-        if let (words, Some(bits)) = (in_mode(Mode::Words), in_mode(Mode::Bits)) {
+        if let (words, Some(bits)) = (with_atoms(Atoms::Words), with_atoms(Atoms::Bits)) {
             match words {
                 Some(words) => compare(&words, &bits, &text),
                 None => drop(interpret(&bits, &[])),

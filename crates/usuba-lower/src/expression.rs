@@ -1,10 +1,12 @@
 //! Expressions to atoms.
 
 use crate::bits;
-use crate::node::{Atom, NodeLowering};
+use crate::node::NodeLowering;
 use crate::sliced::{
-    ArithmeticOp, Assignment, AssignmentId, Body, Expression, ExpressionKind, InstanceId, LogicOp, Mode, Slot,
+    ArithmeticOp, Assignment, AssignmentId, Atoms, Body, Expression, ExpressionKind, InstanceId, LogicOp,
+    Slot,
 };
+use crate::state::Atom;
 use usuba_ir::layout::{Layout, Slicing};
 use usuba_ir::program::{BinaryOp, Origin, ShiftOp, ValueId};
 use usuba_lang::ast;
@@ -73,7 +75,7 @@ impl<'p> NodeLowering<'_, 'p> {
                 self.pairs(expression, (left, right), cursor, targets, op)
             }
             ExpressionKind::Arithmetic { op, width, left, right } => {
-                if self.lowering.program.mode == Mode::Bits && *width > 1 {
+                if self.lowering.program.atoms == Atoms::Bits && *width > 1 {
                     let left = self.expression(left, cursor, None);
                     let right = self.expression(right, cursor, None);
                     return self.arithmetic_on_bits(expression, *op, *width as usize, &left, &right);

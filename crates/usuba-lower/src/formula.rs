@@ -1,6 +1,6 @@
 //! Gates of two inputs for the functions of three bits.
 
-use crate::circuits::Gate;
+use crate::circuit::Gate;
 use usuba_logic::formula::{Formula, formula, merged};
 
 /// Writes gates for a truth table of three wires, which may be the same; `push` adds a gate and says its wire. `None` for

@@ -18,9 +18,11 @@ mod reach;
 mod roll;
 mod sliced;
 mod split;
+mod state;
 mod table;
 mod weight;
 
+pub mod circuit;
 pub mod circuits;
 pub mod inversion;
 pub mod synthesis;
@@ -65,8 +67,8 @@ pub enum Split {
 /// How to lower.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// The slicing. [`Slicing::B`] needs a program elaborated in [`typed::Mode::Bits`], the others one in
-    /// [`typed::Mode::Words`].
+    /// The slicing. [`Slicing::B`] needs a program elaborated in [`typed::Atoms::Bits`], the others one in
+    /// [`typed::Atoms::Words`].
     pub slicing: Slicing,
     /// Which loops to keep.
     pub loops: Loops,
@@ -75,7 +77,7 @@ pub struct Options {
     /// Take S-boxes from the database of published circuits.
     pub published_circuits: bool,
     /// Which of these: those with the fewest gates of this basis.
-    pub basis: circuits::Basis,
+    pub basis: circuit::Basis,
 }
 
 impl Options {
@@ -88,16 +90,24 @@ impl Options {
             loops: Loops::Sized { least: 256, body: 1536 },
             split: Split::Sized,
             published_circuits: true,
-            basis: circuits::Basis::TwoInput,
+            basis: circuit::Basis::TwoInput,
         }
     }
 
     /// The representation of words that the slicing lowers from.
-    pub fn mode(&self) -> typed::Mode {
-        match self.slicing {
-            Slicing::B => typed::Mode::Bits,
-            Slicing::V | Slicing::H | Slicing::Packed(_) => typed::Mode::Words,
-        }
+    pub fn atoms(&self) -> typed::Atoms {
+        elaborated_for(self.slicing).0
+    }
+}
+
+/// How a program is elaborated that is to be lowered for a slicing: its words as they are or as their bits, and the direction
+/// that words of no direction get.
+pub fn elaborated_for(slicing: Slicing) -> (typed::Atoms, Option<typed::Direction>) {
+    match slicing {
+        Slicing::B => (typed::Atoms::Bits, None),
+        Slicing::V => (typed::Atoms::Words, Some(typed::Direction::V)),
+        Slicing::H => (typed::Atoms::Words, Some(typed::Direction::H)),
+        Slicing::Packed(words) => (typed::Atoms::Words, Some(typed::Direction::Packed(words))),
     }
 }
 
@@ -122,7 +132,7 @@ pub fn lower_with(
     program: &typed::Program,
     sources: &Sources,
     options: &Options,
-    prefer: &dyn Fn(&[circuits::Circuit]) -> usize,
+    prefer: &dyn Fn(&[circuit::Circuit]) -> usize,
 ) -> Result<Program, Vec<Diagnostic>> {
     let findings = admission::findings(program, options);
     if !findings.is_empty() {
@@ -166,7 +176,7 @@ pub fn lower_with(
 fn implementations(
     program: &sliced::Program,
     options: &Options,
-    prefer: &dyn Fn(&[circuits::Circuit]) -> usize,
+    prefer: &dyn Fn(&[circuit::Circuit]) -> usize,
 ) -> Vec<Option<Implementation>> {
     program.instances.iter().map(|instance| Implementation::of(instance, options, prefer)).collect()
 }

@@ -1,41 +1,19 @@
 //! Keeping a loop: the carried values, the arrays, the body once.
 
 use crate::Loops;
-use crate::node::{Atom, Held, NodeLowering, State};
+use crate::node::NodeLowering;
 use crate::roll::{Place, Plan, Site, plan, slope};
 use crate::sliced::{Assignment, AssignmentId, Definition, Loop, Slot, Unroll, VariableId};
+use crate::state::{Atom, Frame, Held, Override, State, UseKey};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use usuba_ir::layout::Layout;
-use usuba_ir::program::{Affine, InductionId, Origin, ValueId};
+use usuba_ir::program::{Affine, Origin, ValueId};
 
 /// What a gathered atom costs, in operations.
 const GATHERED_WEIGHT: u64 = 3;
 
 /// A loop of more operations is kept whatever its arrays cost: as code it would take 24 KB.
 const UNROLLED: u64 = 4096;
-
-/// Use `.1` of assignment `.0`.
-type UseKey = (AssignmentId, u32);
-
-/// A kept loop around the place being lowered. The body is lowered for the first group; what other groups name
-/// differently is here.
-pub(crate) struct Frame {
-    induction: InductionId,
-    /// What a use denotes, where that is not the value of its definition.
-    overrides: HashMap<UseKey, Override>,
-    /// By how much the atom of each use of the group moves from group to group.
-    use_slopes: HashMap<(AssignmentId, u32), Option<i64>>,
-    /// The same for targets.
-    target_slopes: HashMap<(AssignmentId, u32), Option<i64>>,
-}
-
-/// What a use in the body of a kept loop denotes.
-enum Override {
-    /// This.
-    Atom(Atom),
-    /// The element of the array that holds its variable.
-    Stored,
-}
 
 /// A value that the loop carries.
 struct Carried {

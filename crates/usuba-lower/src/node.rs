@@ -1,42 +1,15 @@
 //! One instance to one node.
 
 use crate::Lowering;
-use crate::looping::Frame;
 use crate::roll::{LastUses, UseLists};
 use crate::sliced::{self, Assignment, Definition, Equations, Instance, Slot, Step, VariableId, flatten};
+use crate::state::{Atom, Frame, Held, State};
 use std::collections::{BTreeMap, HashMap};
 use usuba_ir::builder::NodeBuilder;
 use usuba_ir::layout::Layout;
 use usuba_ir::program::{Affine, Attributes, Inline, Node, Origin, Parameter, Type, ValueId};
 use usuba_lang::source::Span;
 use usuba_lang::typed;
-
-/// An atom that is at hand: a value, or an element of an array that has not been read yet.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Atom {
-    /// A value.
-    Value(ValueId),
-    /// An element.
-    Element(ValueId, Affine),
-}
-
-/// Where the value of a definition is now.
-#[derive(Clone, Debug)]
-pub(crate) enum State {
-    /// At hand.
-    Atom(Atom),
-    /// In the current array of its variable.
-    Stored(Affine),
-}
-
-/// A variable held as an array.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Held {
-    /// Its current version.
-    pub array: ValueId,
-    /// The number of kept loops around the place where it came to be; the indices follow the inductions of those inside.
-    pub depth: usize,
-}
 
 /// The state of lowering one node.
 pub(crate) struct NodeLowering<'a, 'p> {

@@ -10,15 +10,15 @@ use usuba_lang::ast::ShiftOp;
 use usuba_lang::source::Span;
 use usuba_lang::typed;
 pub(crate) use usuba_lang::typed::{
-    ArithmeticOp, AssignmentId, Attributes, Constant, Definition, Direction, InstanceId, LogicOp, Lookup,
-    Mode, Slot, Table, Unroll, Use, Variable, VariableId,
+    ArithmeticOp, AssignmentId, Atoms, Attributes, Constant, Definition, Direction, InstanceId, LogicOp,
+    Lookup, Slot, Table, Unroll, Use, Variable, VariableId,
 };
 
 /// A sliced program.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     /// Whether atoms are bits or words.
-    pub mode: Mode,
+    pub atoms: Atoms,
     /// The instances, callees first.
     pub instances: Vec<Instance>,
     /// The entry.
@@ -63,7 +63,7 @@ pub(crate) enum Body {
 pub(crate) struct Equations {
     /// Assignments and loops in textual order.
     pub steps: Vec<Step>,
-    /// Number of assignments, all loops spelt out.
+    /// Number of assignments, all loops unrolled.
     pub count: u32,
     /// An order of evaluation, if textual order is not one.
     pub order: Option<Vec<AssignmentId>>,
@@ -80,7 +80,7 @@ pub(crate) enum Step {
     Loop(Loop),
 }
 
-/// A loop, spelt out.
+/// A loop, unrolled.
 #[derive(Clone, Debug)]
 pub(crate) struct Loop {
     /// The loop in the source.
@@ -126,7 +126,7 @@ pub(crate) enum ExpressionKind {
     Not(Box<Expression>),
     /// Bitwise, atom by atom.
     Logic(LogicOp, Box<Expression>, Box<Expression>),
-    /// Modulo 2^width, word by word of every atom. In [`Mode::Bits`] a word is `width` consecutive atoms.
+    /// Modulo 2^width, word by word of every atom. In [`Atoms::Bits`] a word is `width` consecutive atoms.
     Arithmetic {
         /// The operator.
         op: ArithmeticOp,
@@ -198,7 +198,7 @@ impl Program {
     pub(crate) fn of(program: &typed::Program) -> Program {
         let instances = program.instances().iter();
         Program {
-            mode: program.mode(),
+            atoms: program.atoms(),
             instances: instances.map(|instance| Instance::with(instance, Body::of(&instance.body))).collect(),
             entry: program.entry(),
         }

@@ -1,6 +1,6 @@
 //! Splitting: a bitwise node, which does the same with every bit of its words, becomes calls of the node of one bit.
 //!
-//! In [`Mode::Bits`] a word of n bits is n atoms, and the equations of a bitwise node are n sets of equations of which none
+//! In [`Atoms::Bits`] a word of n bits is n atoms, and the equations of a bitwise node are n sets of equations of which none
 //! knows of another: those of *column* j name the atoms at positions j, n + j, 2n + j, … of lists and variables alone. That is
 //! a matter of the atoms named, not of operators: a node has n columns if
 //! - the shape of each of its variables ends in dimensions of n atoms together, and
@@ -16,8 +16,8 @@
 //! node inlined) is the same code as for the loops of the source.
 
 use crate::sliced::{
-    Assignment, AssignmentId, Body, Constant, Definition, Equations, Expression, ExpressionKind, Instance,
-    InstanceId, Lookup, Loop, Mode, Program, Slot, Step, Table, Unroll, Use, Variable, VariableId,
+    Assignment, AssignmentId, Atoms, Body, Constant, Definition, Equations, Expression, ExpressionKind,
+    Instance, InstanceId, Lookup, Loop, Program, Slot, Step, Table, Unroll, Use, Variable, VariableId,
 };
 use crate::weight::Weights;
 use crate::{Options, Split, reach};
@@ -25,7 +25,7 @@ use std::collections::HashMap;
 
 /// `program` with its bitwise nodes split, those that the options say; none if there are none.
 pub(crate) fn split(program: &Program, options: &Options, weights: &Weights) -> Option<Program> {
-    if program.mode != Mode::Bits || options.split == Split::None {
+    if program.atoms != Atoms::Bits || options.split == Split::None {
         return None;
     }
     let pays = |number: usize, columns: u32| match options.split {
@@ -54,7 +54,7 @@ pub(crate) fn split(program: &Program, options: &Options, weights: &Weights) -> 
         splitter.places.push(InstanceId(splitter.made.len() as u32 - 1));
     }
     let entry = splitter.places[program.entry.0 as usize];
-    changed.then(|| reach::reachable(Program { mode: program.mode, instances: splitter.made, entry }))
+    changed.then(|| reach::reachable(Program { atoms: program.atoms, instances: splitter.made, entry }))
 }
 
 /// The state of splitting one program.

@@ -13,7 +13,7 @@
 //! 4 inputs, by exchanging pairs beyond) for each preference, the pure Shannon diagram among them: so the result is never
 //! larger than the reduced ordered binary decision diagram with the same order.
 
-use crate::circuits::{Circuit, Gate};
+use crate::circuit::{Circuit, Gate};
 use std::collections::HashMap;
 
 /// Beyond this many inputs only one variable order is tried.

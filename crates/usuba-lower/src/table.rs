@@ -1,13 +1,14 @@
 //! Tables to nodes.
 
-use crate::circuits::{self, Circuit, Gate};
+use crate::circuit::Circuit;
+use crate::circuits;
 use crate::inversion::inversion_form;
 use crate::sliced::{Body, Instance, Lookup, Table};
 use crate::{Lowering, Options, synthesis};
 use usuba_ir::builder::NodeBuilder;
 use usuba_ir::bytes::{ByteAffine, ByteMap};
 use usuba_ir::layout::Layout;
-use usuba_ir::program::{Affine, BinaryOp, Node, NodeId, Origin, Parameter, Program, Type, ValueId};
+use usuba_ir::program::{Affine, Node, NodeId, Origin, Type, ValueId};
 
 /// What a table is computed by.
 pub(crate) enum Implementation {
@@ -102,7 +103,7 @@ impl<'p> Lowering<'p> {
         builder.attributes = crate::node::attributes(instance.attributes);
         builder.at(origin);
         let wires = self.input_atoms(&mut builder, instance);
-        let results = emit(&mut builder, circuit, &wires);
+        let results = circuit.emit(&mut builder, &wires);
         self.output_atoms(&mut builder, instance, &results);
         builder.finish()
     }
@@ -215,41 +216,10 @@ pub(crate) fn byte_maps(table: &Table) -> Option<[ByteMap; 2]> {
     Some([map(false, form.before), map(true, form.after)])
 }
 
-/// A program that computes a circuit on single bits.
-pub(crate) fn program(circuit: &Circuit) -> Program {
-    let node = on_bits(NodeBuilder::new("Circuit".to_owned()), circuit);
-    Program { files: Vec::new(), nodes: vec![node], interleave: 1 }
-}
-
 /// A node that computes a circuit on single bits.
 fn column_node(name: String, instance: &Instance, circuit: &Circuit, origin: Origin) -> Node {
     let mut builder = NodeBuilder::new(name);
     builder.attributes = crate::node::attributes(instance.attributes);
     builder.at(origin);
-    on_bits(builder, circuit)
-}
-
-fn on_bits(mut builder: NodeBuilder, circuit: &Circuit) -> Node {
-    let ty = Type::atom(Layout::BIT);
-    let bit = |name: String| Parameter { name, ty, shape: Vec::new(), uniform: false };
-    let wires: Vec<ValueId> = (0..circuit.inputs).map(|i| builder.input(bit(format!("x{i}")))).collect();
-    for (j, result) in emit(&mut builder, circuit, &wires).into_iter().enumerate() {
-        builder.output(bit(format!("y{j}")), result);
-    }
-    builder.finish()
-}
-
-/// The gates of a circuit, and its outputs.
-fn emit(builder: &mut NodeBuilder, circuit: &Circuit, inputs: &[ValueId]) -> Vec<ValueId> {
-    let mut wires = inputs.to_vec();
-    for gate in &circuit.gates {
-        wires.push(match *gate {
-            Gate::Not(a) => builder.not(wires[a]),
-            Gate::And(a, b) => builder.binary(BinaryOp::And, wires[a], wires[b]),
-            Gate::Or(a, b) => builder.binary(BinaryOp::Or, wires[a], wires[b]),
-            Gate::Xor(a, b) => builder.binary(BinaryOp::Xor, wires[a], wires[b]),
-            Gate::AndNot(a, b) => builder.binary(BinaryOp::AndNot, wires[a], wires[b]),
-        });
-    }
-    circuit.outputs.iter().map(|&wire| wires[wire]).collect()
+    circuit.node(builder)
 }

@@ -2,7 +2,7 @@
 
 use crate::Loops;
 use crate::sliced::{
-    Body, Equations, Expression, ExpressionKind, Instance, InstanceId, Loop, Mode, Program, Step, Unroll,
+    Atoms, Body, Equations, Expression, ExpressionKind, Instance, InstanceId, Loop, Program, Step, Unroll,
     flatten,
 };
 
@@ -158,7 +158,7 @@ impl<'p> Weights<'p> {
             | ExpressionKind::Shuffle { value, .. }
             | ExpressionKind::MoveWords { value, .. } => count(self.program, value),
             ExpressionKind::Arithmetic { left, width, .. } => {
-                let per_atom = if self.program.mode == Mode::Bits { u64::from(*width).min(64) } else { 1 };
+                let per_atom = if self.program.atoms == Atoms::Bits { u64::from(*width).min(64) } else { 1 };
                 count(self.program, left) * per_atom
             }
             ExpressionKind::Call { callee: InstanceId(callee), .. } => self.of[*callee as usize],

@@ -1,7 +1,8 @@
 //! Every circuit computes its table, for every input.
 
 use usuba_ir::random::Random;
-use usuba_lower::circuits::{Basis, database, published, rewired};
+use usuba_lower::circuit::Basis;
+use usuba_lower::circuits::{database, published, rewired};
 use usuba_lower::synthesis::{decision_diagram, synthesise};
 
 #[test]
@@ -17,7 +18,7 @@ fn every_published_circuit_computes_its_table() {
 
 #[test]
 fn a_wrong_gate_is_noticed() {
-    use usuba_lower::circuits::Gate;
+    use usuba_lower::circuit::Gate;
     let aes = database().iter().find(|one| one.sbox == "aes").expect("the AES S-box is published");
     let mut circuit = aes.circuit.clone();
     let gate = circuit.gates.iter_mut().find(|gate| matches!(gate, Gate::Xor(..))).expect("it has an xor");

@@ -13,7 +13,7 @@ fn check(text: &str, loops: Loops, expected: Expect) {
     let options = Options { loops, ..Options::new(Slicing::B) };
     let (program, diagnostics) = elaborate::elaborate(
         &loaded.program,
-        &elaborate::Options { mode: options.mode(), ..elaborate::Options::new() },
+        &elaborate::Options { atoms: options.atoms(), ..elaborate::Options::new() },
     );
     let program =
         program.unwrap_or_else(|| panic!("{}", render(&diagnostics, &loaded.sources, Style::Plain)));

@@ -20,7 +20,7 @@ fn check_with(text: &str, split: Split, expected: Expect) {
     let usual = Options { split, ..Options::new(Slicing::B) };
     let (program, diagnostics) = elaborate::elaborate(
         &loaded.program,
-        &elaborate::Options { mode: usual.mode(), ..elaborate::Options::new() },
+        &elaborate::Options { atoms: usual.atoms(), ..elaborate::Options::new() },
     );
     let program =
         program.unwrap_or_else(|| panic!("{}", render(&diagnostics, &loaded.sources, Style::Plain)));

@@ -6,16 +6,16 @@ use usuba_target::ByteOrder;
 
 /// The layout of all atoms of one program in the registers of one target: what a runtime needs to fill them.
 ///
-/// A register holds `register_bits / chunk_bits` chunks of `batch` instances each. Instances are numbered chunk by chunk in
-/// memory order, and inside a chunk
+/// A register holds `register_bits / chunk_bits` chunks of n = `chunk_instances` instances each. Instances are numbered chunk
+/// by chunk in memory order, and inside a chunk
 ///
 /// - `B`: instance j is bit j mod 8 of byte j / 8 in memory (on general-purpose registers: bit j of the integer);
 /// - `V`: the chunk is a lane of `lane` bits, the atom in its least significant bits and zeros above, in the byte order of
 ///   the machine;
-/// - `H`: the chunk is `pack` elements of `batch` bits, in memory order; element e holds bit e, from the most significant,
+/// - `H`: the chunk is `pack` elements of n bits, in memory order; element e holds bit e, from the most significant,
 ///   of each atom, and instance j is bit j mod 8 of byte j / 8 of the element, whatever the byte order of the machine;
 ///   on general-purpose registers the words of the instances are interleaved bit by bit in one integer: bit i, from the
-///   least significant, of instance j is bit i `batch` + j of the register.
+///   least significant, of instance j is bit i n + j of the register.
 /// - `Packed`: the chunk is 128 bits, `pack` lanes of `lane` bits in memory order, each a word of the atom in the byte order
 ///   of the machine, the most significant word first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,7 +31,7 @@ pub struct Shape {
     /// Elements of a chunk: the width of the atoms for H, their words if packed, 1 otherwise.
     pub pack: u32,
     /// Instances in a chunk.
-    pub batch: u32,
+    pub chunk_instances: u32,
     /// Batches that one call computes: the outermost dimension of every parameter that is not uniform, if more than 1.
     pub interleave: u32,
     /// Instances that one call computes: those in a register, times the batches.
@@ -129,7 +129,7 @@ impl Shape {
             }
             Slicing::H if self.is_bit_interleaved() => self.pack(order, &vec![atom; self.in_register()]),
             Slicing::H => {
-                let element = (self.batch / 8) as usize;
+                let element = (self.chunk_instances / 8) as usize;
                 (0..(self.chunk_bits / 8) as usize)
                     .map(|byte| {
                         let weight = self.pack - 1 - (byte / element) as u32;
@@ -165,15 +165,15 @@ impl Shape {
             }
             Slicing::H if self.is_bit_interleaved() => {
                 for weight in 0..self.pack {
-                    let bit = weight * self.batch + instance as u32;
+                    let bit = weight * self.chunk_instances + instance as u32;
                     see(in_word((bit / 8) as usize, 8), bit % 8, weight);
                 }
             }
             Slicing::H => {
-                let batch = self.batch as usize;
-                let (chunk, within) = (instance / batch, instance % batch);
+                let count = self.chunk_instances as usize;
+                let (chunk, within) = (instance / count, instance % count);
                 for element in 0..self.pack as usize {
-                    let byte = chunk * (self.chunk_bits / 8) as usize + element * batch / 8 + within / 8;
+                    let byte = chunk * (self.chunk_bits / 8) as usize + element * count / 8 + within / 8;
                     see(byte, within as u32 % 8, self.pack - 1 - element as u32);
                 }
             }

@@ -98,7 +98,7 @@ fn refused(text: &str, expected: Expect) {
 
 #[test]
 fn texts_that_are_none() {
-    refused("", expect!["1:1: expected `target` and its name, found the end"]);
+    refused("", expect!["1:1: expected `target` and its name, found the end of the text"]);
     refused("target z80", expect!["1:8: there is no target `z80`"]);
     refused(
         "target avx2 function F (%0: w64) { }",

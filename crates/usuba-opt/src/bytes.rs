@@ -87,7 +87,7 @@ impl Bytes<'_> {
         }
         let &[result] = results.as_slice() else { return true };
         let ty = self.node.ty(result);
-        if ty.len.is_some() || ty.layout.word != 8 || ty.layout.batch != 1 {
+        if ty.len.is_some() || ty.layout.word != 8 || ty.layout.instances != 1 {
             return true;
         }
         if let Op::Constant(number) = op {

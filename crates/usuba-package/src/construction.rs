@@ -6,6 +6,7 @@
 
 use crate::OutputFile;
 use crate::manifest::Construction;
+use crate::results::with_results;
 
 /// The files of constructions: for each the source and the header, and once whatever they include. Compile every `.c`;
 /// beside them must be the files of the primitives that they are over, with the same prefix, and those of
@@ -37,7 +38,7 @@ pub fn files<E>(
         for (path, name) in parts {
             let path_here = format!("{prefix}{name}");
             if files.iter().all(|file| file.path != path_here) {
-                let contents = renamed(&read(path)?, &stems, prefix);
+                let contents = renamed(&with_results(&read(path)?), &stems, prefix);
                 files.push(OutputFile { path: path_here, contents });
             }
         }

@@ -3,7 +3,7 @@
 //! A kernel works on registers; the functions made here work on bytes. For each of them the text is short: which function
 //! of `runtime/usuba_transpose.h` packs which input, the call, and which mode of `runtime/usuba_drivers.h` is around it.
 //!
-//! An engine is one of the implementations behind the functions that users call ([`crate::package`]). Contexts of block
+//! An engine is one of the implementations behind the functions that users call ([`crate::library`]). Contexts of block
 //! ciphers are made from round keys, in memory of which the caller knows only the size; those of generators are the same for
 //! all engines. Its functions trust their arguments, which the public ones have checked:
 //! - block cipher: `usuba_<name>_load_keys`, `_encrypt_blocks`, `_decrypt_blocks`, `_ctr_xor`;
@@ -22,7 +22,7 @@ mod keys;
 mod parts;
 mod text;
 
-pub(crate) use text::{TWEAKS, header, results};
+pub(crate) use text::{TWEAKS, header};
 
 /// A byte string and what it means: the twin of `struct usuba_format`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,20 +1,23 @@
 //! From a cipher folder to a library: manifest, byte orders, drivers, engines and dispatch.
 //!
 //! Floors, in reading order: [`order`] (what bytes mean), [`manifest`] (what a cipher consists of), [`driver`] (the C around
-//! kernels), [`library`] (all of it, for one target), [`package`] (for all machines, behind one set of functions),
-//! [`construction`] (the C that is over primitives), [`message`] (modes over a cipher, for the interpreter).
+//! kernels), [`engine`] (kernels and driver for one target), [`library`] (the engines of all machines, behind one set of
+//! functions), [`place`] (where in a manifest an error stands), [`construction`] (the C that is over primitives), [`message`]
+//! (modes over a cipher, for the interpreter).
 //!
 //! The crate is pure: it reads no file and starts no process.
 
 pub mod construction;
 pub mod driver;
+pub mod engine;
 pub mod library;
 pub mod manifest;
 pub mod message;
 pub mod order;
-pub mod package;
+pub mod place;
 
 mod messages;
+mod results;
 mod template;
 
 /// A file of a library.
@@ -51,7 +54,10 @@ const INCLUDED_AGAIN: [&str; 2] = ["usuba_vector_size.h", "usuba_vector_size_h.h
 
 /// The C headers that drivers include: the same for all ciphers, slicings and targets.
 pub fn runtime() -> Vec<OutputFile> {
-    let file = |path: &str, contents: &str| OutputFile { path: path.into(), contents: contents.into() };
+    let file = |path: &str, contents: &str| OutputFile {
+        path: path.into(),
+        contents: results::with_results(contents),
+    };
     vec![
         file("usuba_format.h", include_str!("../../../runtime/usuba_format.h")),
         file("usuba_numbers.h", include_str!("../../../runtime/usuba_numbers.h")),

@@ -52,7 +52,6 @@ use usuba_ir::layout::Slicing;
 
 mod construction;
 mod form;
-pub mod place;
 
 pub use construction::{Construction, Scheme};
 pub use form::WrittenForm;
@@ -336,29 +335,29 @@ impl fmt::Display for Kind {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum SlicingName {
-    B,
-    V,
-    V2,
-    V4,
-    V8,
-    V16,
-    H,
-}
+/// A slicing as a manifest names it.
+#[derive(Clone, Copy)]
+struct NamedSlicing(Slicing);
 
-impl From<SlicingName> for Slicing {
-    fn from(name: SlicingName) -> Slicing {
-        match name {
-            SlicingName::B => Slicing::B,
-            SlicingName::V => Slicing::V,
-            SlicingName::V2 => Slicing::Packed(2),
-            SlicingName::V4 => Slicing::Packed(4),
-            SlicingName::V8 => Slicing::Packed(8),
-            SlicingName::V16 => Slicing::Packed(16),
-            SlicingName::H => Slicing::H,
+impl<'de> Deserialize<'de> for NamedSlicing {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<NamedSlicing, D::Error> {
+        struct Name;
+
+        impl serde::de::Visitor<'_> for Name {
+            type Value = NamedSlicing;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a slicing")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<NamedSlicing, E> {
+                let unknown = || E::unknown_variant(name, &Slicing::NAMES);
+                Slicing::named(name).map(NamedSlicing).ok_or_else(unknown)
+            }
         }
+
+        // What the visitor refuses, the format says at its place.
+        deserializer.deserialize_str(Name)
     }
 }
 
@@ -366,7 +365,7 @@ impl From<SlicingName> for Slicing {
 #[serde(deny_unknown_fields)]
 struct ScheduleFields {
     node: String,
-    slicing: Spanned<SlicingName>,
+    slicing: Spanned<NamedSlicing>,
 }
 
 #[derive(Deserialize)]
@@ -374,8 +373,8 @@ struct ScheduleFields {
 struct Fields {
     name: Spanned<String>,
     kind: Kind,
-    slicings: Spanned<Vec<SlicingName>>,
-    library: Option<Spanned<Vec<SlicingName>>>,
+    slicings: Spanned<Vec<NamedSlicing>>,
+    library: Option<Spanned<Vec<NamedSlicing>>>,
     #[serde(default)]
     vectors: Vec<Spanned<String>>,
     encrypt: Option<Spanned<String>>,
@@ -457,7 +456,7 @@ impl Reader<'_> {
         let library = match &fields.library {
             None => slicings.clone(),
             Some(names) => {
-                let library: Vec<Slicing> = names.get_ref().iter().copied().map(Slicing::from).collect();
+                let library: Vec<Slicing> = names.get_ref().iter().map(|name| name.0).collect();
                 let stranger = library.iter().find(|slicing| !slicings.contains(slicing));
                 if let Some(message) = messages::library_slicing(library.is_empty(), stranger) {
                     return Err(self.error(names.span().start, message));
@@ -574,7 +573,7 @@ impl Reader<'_> {
     /// The slicings of a field that names at least one, and none of `others`.
     fn slicings(
         &self,
-        names: &Spanned<Vec<SlicingName>>,
+        names: &Spanned<Vec<NamedSlicing>>,
         others: &[Slicing],
     ) -> Result<Vec<Slicing>, ManifestError> {
         if names.get_ref().is_empty() {
@@ -582,7 +581,7 @@ impl Reader<'_> {
             return Err(self.error(names.span().start, message));
         }
         let mut slicings: Vec<Slicing> = Vec::new();
-        for slicing in names.get_ref().iter().copied().map(Slicing::from) {
+        for slicing in names.get_ref().iter().map(|name| name.0) {
             if slicings.iter().chain(others).any(|other| *other == slicing) {
                 let message = messages::twice("the slicing", slicing);
                 return Err(self.error(names.span().start, message));
@@ -681,10 +680,11 @@ impl Need<'_> {
         meaning: &str,
     ) -> Result<Schedule, ManifestError> {
         let ScheduleFields { node, slicing } = self.field(field, name, meaning)?;
-        if *slicing.get_ref() == SlicingName::H {
+        let NamedSlicing(chosen) = *slicing.get_ref();
+        if chosen == Slicing::H {
             return Err(self.reader.error(slicing.span().start, messages::horizontal_schedule()));
         }
-        Ok(Schedule { node, slicing: slicing.into_inner().into() })
+        Ok(Schedule { node, slicing: chosen })
     }
 
     fn bytes(&self, field: Option<Spanned<Bytes>>, name: &str) -> Result<Bytes, ManifestError> {

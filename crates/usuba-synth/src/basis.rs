@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 use usuba_logic::netlist::Gate;
-pub use usuba_lower::circuits::Basis;
+pub use usuba_lower::circuit::Basis;
 
 /// The truth tables of the three operands of a gate.
 pub(crate) const OPERANDS: [u8; 3] = [0xf0, 0xcc, 0xaa];

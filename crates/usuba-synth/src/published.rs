@@ -1,19 +1,19 @@
 //! The circuits of the compiler's database as netlists of gates of three inputs.
 
 use usuba_logic::netlist::{Gate, Netlist};
-use usuba_lower::circuits;
+use usuba_lower::{circuit, circuits};
 
 /// A circuit of the compiler's, gate by gate.
-pub fn from_circuit(circuit: &circuits::Circuit) -> Netlist {
+pub fn from_circuit(circuit: &circuit::Circuit) -> Netlist {
     let mut netlist = Netlist { inputs: circuit.inputs, gates: Vec::new(), outputs: Vec::new() };
     let mut wires: Vec<usize> = (0..circuit.inputs).collect();
     for gate in &circuit.gates {
         let (a, b, table) = match *gate {
-            circuits::Gate::Not(a) => (a, a, 0x01),
-            circuits::Gate::And(a, b) => (a, b, 0x80),
-            circuits::Gate::Or(a, b) => (a, b, 0x98),
-            circuits::Gate::Xor(a, b) => (a, b, 0x18),
-            circuits::Gate::AndNot(a, b) => (a, b, 0x10),
+            circuit::Gate::Not(a) => (a, a, 0x01),
+            circuit::Gate::And(a, b) => (a, b, 0x80),
+            circuit::Gate::Or(a, b) => (a, b, 0x98),
+            circuit::Gate::Xor(a, b) => (a, b, 0x18),
+            circuit::Gate::AndNot(a, b) => (a, b, 0x10),
         };
         let of = [wires[a], wires[b], wires[b]];
         // A constant, such as x ^ x, is kept as it stands.

@@ -1,6 +1,6 @@
-//! The encodings of x86, and what they allow an instruction.
+//! The encodings of x86, and the lines of assembly that an instruction is in them.
 
-use crate::instruction::Instruction;
+use crate::instruction::{Immediate, Instruction};
 
 /// The three encodings of vector instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -11,41 +11,6 @@ pub enum Encoding {
     Vex,
     /// Three operands, 32 registers, repeated memory.
     Evex,
-}
-
-/// How an instruction takes its operands in assembly.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Form {
-    /// The result takes the place of the first operand.
-    pub overwrites: bool,
-    /// Which operand comes first matters, though they may change places: the result waits less for the one it overwrites.
-    pub first_matters: bool,
-    /// The operand that may be memory.
-    pub memory: Option<usize>,
-    /// The operands may change places; a truth table changes with them.
-    pub free_order: bool,
-    /// The widths in bits that memory may be repeated from, with the name that the instruction has then.
-    pub repeats: &'static [(u32, &'static str)],
-    /// The operand is given twice.
-    pub doubled: bool,
-    /// The immediate in assembly, of that of the meaning.
-    pub immediate: Immediate,
-}
-
-impl Form {
-    /// Whether memory may be repeated from so many bits.
-    pub fn repeats(&self, bits: u32) -> bool {
-        self.repeats.iter().any(|(width, _)| *width == bits)
-    }
-}
-
-/// How assembly writes an immediate.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Immediate {
-    /// As the meaning has it.
-    Same,
-    /// The functions of two groups, which the meaning counts in bits 0 and 4, in bits 0 and 1.
-    AdjacentBits,
 }
 
 /// An operand in assembly.
@@ -109,26 +74,26 @@ impl Encoding {
 }
 
 impl Instruction {
-    /// The line of an instruction with a [`Form`], in the syntax of Intel, on registers of `bits` bits. A result that takes
-    /// the place of the first operand is in the same register; `None` for a row without a form.
+    /// The line of an instruction with [`Constraints`](crate::instruction::Constraints), in the syntax of Intel, on registers of `bits` bits. A result that takes
+    /// the place of the first operand is in the same register; `None` for a row without them.
     pub fn line(&self, bits: u32, to: u8, sources: &[Operand], immediate: Option<u32>) -> Option<String> {
-        let form = self.form?;
+        let constraints = self.constraints?;
         let mut name = self.mnemonic;
         let mut operands = vec![vector_name(to, bits)];
-        for source in sources.iter().skip(usize::from(form.overwrites)) {
+        for source in sources.iter().skip(usize::from(constraints.overwrites)) {
             operands.push(match source {
                 Operand::Register(register) => vector_name(*register, bits),
                 Operand::Memory(address) => format!("{} {address}", pointer(bits)),
                 Operand::Repeated(address, from) => {
-                    name = form.repeats.iter().find(|(width, _)| width == from)?.1;
+                    name = constraints.repeats.iter().find(|(width, _)| width == from)?.1;
                     format!("{} {address}{{1to{}}}", pointer(*from), bits / from)
                 }
             });
         }
-        if form.doubled {
+        if constraints.doubled {
             operands.push(operands[1].clone());
         }
-        operands.extend(immediate.map(|n| match form.immediate {
+        operands.extend(immediate.map(|n| match constraints.immediate {
             Immediate::Same => n.to_string(),
             Immediate::AdjacentBits => (n & 1 | n >> 3 & 2).to_string(),
         }));

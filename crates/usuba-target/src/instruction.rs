@@ -1,6 +1,5 @@
 //! A row of an instruction table, and the closed list of what a row can mean.
 
-use crate::encoding::Form;
 use crate::feature::Feature;
 
 /// What an instruction computes. `a`, `b`, `c` are its operands in order, `n` its immediate. Where a meaning speaks of
@@ -111,6 +110,41 @@ pub enum Meaning {
 /// `vperm` of POWER with a zero second operand an index of 16 to 31 modulo 32: this value is right for all three.
 pub const ZERO_BYTE: u8 = 0x90;
 
+/// How an instruction takes its operands in assembly: what constrains their registers, order and memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Constraints {
+    /// The result takes the place of the first operand.
+    pub overwrites: bool,
+    /// Which operand comes first matters, though they may change places: the result waits less for the one it overwrites.
+    pub first_matters: bool,
+    /// The operand that may be memory.
+    pub memory: Option<usize>,
+    /// The operands may change places; a truth table changes with them.
+    pub free_order: bool,
+    /// The widths in bits that memory may be repeated from, with the name that the instruction has then.
+    pub repeats: &'static [(u32, &'static str)],
+    /// The operand is given twice.
+    pub doubled: bool,
+    /// The immediate in assembly, of that of the meaning.
+    pub immediate: Immediate,
+}
+
+impl Constraints {
+    /// Whether memory may be repeated from so many bits.
+    pub fn repeats(&self, bits: u32) -> bool {
+        self.repeats.iter().any(|(width, _)| *width == bits)
+    }
+}
+
+/// How assembly writes an immediate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Immediate {
+    /// As the meaning has it.
+    Same,
+    /// The functions of two groups, which the meaning counts in bits 0 and 4, in bits 0 and 1.
+    AdjacentBits,
+}
+
 /// One instruction of a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Instruction {
@@ -133,7 +167,7 @@ pub struct Instruction {
     /// What the CPU must have for it beside what all rows of its table need.
     pub needs: Option<Feature>,
     /// How it takes its operands in assembly for x86; `None` for what has no operands in registers, and elsewhere.
-    pub form: Option<Form>,
+    pub constraints: Option<Constraints>,
     /// The lines of assembly of a load for x86 that takes several: `{x}` for the register, `{m}` for the address in brackets.
     pub lines: &'static [&'static str],
     /// Whether these lines go through `eax`.
@@ -159,7 +193,7 @@ pub(crate) const fn row(
         uops,
         ports,
         needs: None,
-        form: None,
+        constraints: None,
         lines: &[],
         scratch: false,
     }

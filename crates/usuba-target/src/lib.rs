@@ -1,11 +1,11 @@
 //! Machines as tables: registers, instructions, costs, CPU predicates.
 //!
-//! Reading order: [`feature`] (what a CPU can have), [`instruction`] (a row of a table and what it means), [`encoding`] (how x86 takes operands), [`semantics`] (the
-//! same, to be run), [`target`] (a machine), then the tables themselves: [`machines`]; [`core`] has other numbers for some
-//! processors.
+//! Reading order: [`feature`] (what a CPU can have), [`instruction`] (a row of a table, what it means and how it takes its
+//! operands), [`semantics`] (the same, to be run), [`encoding`] (how x86 writes it), `x86` (the one table of x86), [`target`]
+//! (a machine), then all of them: [`machines`]; [`core`] has other numbers for some processors.
 //!
-//! The crate is data, look-ups and the evaluation of rows. The selector, the C printer, an assembly printer, the lifter of the verifier and the
-//! cost model read the same rows.
+//! The crate is data, look-ups and the evaluation of rows. The selector, the C printer, an assembly printer, the lifter of
+//! the verifier and the cost model read the same rows.
 
 pub mod core;
 pub mod encoding;
@@ -16,6 +16,7 @@ pub mod machines;
 pub mod platform;
 pub mod semantics;
 pub mod target;
+mod x86;
 
 pub use core::Core;
 pub use encoding::Encoding;

@@ -6,7 +6,7 @@ mod altivec;
 mod general;
 mod neon;
 mod permute;
-pub(crate) mod x86;
+mod x86;
 
 pub use altivec::ALTIVEC;
 pub use general::GP64;

@@ -3,7 +3,7 @@
 use crate::encoding::Encoding;
 use crate::feature::Feature;
 use crate::instruction::{Instruction, Meaning};
-use crate::machines::x86;
+use crate::x86;
 
 /// Order of the bytes of a word in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -96,8 +96,8 @@ impl Target {
         }
     }
 
-    /// Whether code for this target is worth having where other targets have code, as `have` tells by their names: what goes
-    /// beyond another one is, where that has none, since otherwise the code would be the same.
+    /// Whether this target gets code of its own where other targets have some, as `have` tells by their names. A target that
+    /// extends another gets its own code only where the base has none: otherwise the two would be the same.
     pub fn adds_to(&self, have: impl Fn(&str) -> bool) -> bool {
         self.beyond.is_none_or(|other| !have(other))
     }

@@ -8,10 +8,10 @@
 //! [`functions`] makes a file for each library, [`program`] the `main` that calls them.
 
 use std::fmt::Write;
-use usuba_codegen::{Direction, Kernel};
+use usuba_codegen::{Access, Kernel};
 use usuba_package::OutputFile;
+use usuba_package::library::OneLevel;
 use usuba_package::manifest::{Function, Mode, Primitive};
-use usuba_package::package::OneLevel;
 
 /// Bytes that the whole path works on unless it is said how many blocks: they stay in the first or second cache.
 const BUFFER: u32 = 16 << 10;
@@ -144,7 +144,7 @@ fn kernel_call(kernel: &Kernel) -> (String, String) {
             parameter.element,
             parameter.count.max(1)
         );
-        let cast = if parameter.direction == Direction::Input { "" } else { "/* out */ " };
+        let cast = if parameter.access == Access::Read { "" } else { "/* out */ " };
         arguments.push(format!("{cast}buffer_{number}"));
     }
     (text, format!("{}({});", kernel.symbol, arguments.join(", ")))

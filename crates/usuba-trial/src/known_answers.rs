@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use thiserror::Error;
-use usuba_compiler::pipeline::{Failure, Knobs};
+use usuba_compiler::pipeline::{Failure, Overrides};
 use usuba_package::manifest::{Function, Mode, Primitive};
 
 use usuba_ir::layout::Slicing;
@@ -23,13 +23,13 @@ mod compiled;
 pub mod constructions;
 mod interpreted;
 
-/// The way of a block through a cipher.
+/// One of the two functions of a block cipher.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Direction {
+pub enum CipherFunction {
     /// The cipher, or the permutation.
     Forward,
     /// The inverse of the cipher.
-    Backward,
+    Inverse,
 }
 
 /// Something that a primitive can be asked.
@@ -47,7 +47,7 @@ pub enum Request {
         /// The tweak of every block; empty for a primitive without.
         tweak: Vec<u8>,
         /// Which way.
-        direction: Direction,
+        direction: CipherFunction,
         /// The blocks, one after another.
         blocks: Vec<u8>,
     },
@@ -199,7 +199,7 @@ pub struct Plan {
     /// What runs compiled code in place of this machine and of the target's emulator; empty for these.
     pub runner: Vec<String>,
     /// How nodes are compiled. The interpreters run one instance after another: they never interleave.
-    pub knobs: Knobs,
+    pub overrides: Overrides,
     /// What was compiled so far: give the clones of one plan to all primitives of a cipher, which share kernels.
     pub objects: SharedObjects,
 }
@@ -214,7 +214,7 @@ impl Plan {
             compiled_iterations: u32::MAX,
             modes: true,
             runner: Vec::new(),
-            knobs: Knobs::default(),
+            overrides: Overrides::default(),
             objects: SharedObjects::new(),
         }
     }
@@ -372,9 +372,9 @@ fn block_tests(content: &VectorFile, both: bool, add: &mut impl FnMut(&str, Requ
             direction,
             blocks: blocks.clone(),
         };
-        add(id, request(Direction::Forward, input), output);
+        add(id, request(CipherFunction::Forward, input), output);
         if both {
-            add(&format!("{id}, backward"), request(Direction::Backward, output), input);
+            add(&format!("{id}, backward"), request(CipherFunction::Inverse, output), input);
         }
     }
     for chain in &content.chains {

@@ -5,10 +5,9 @@ pub fn wrong_shape(expected: &str, found: &str) -> String {
     format!("expected {expected}, found {found}")
 }
 
-/// A knob that does not exist.
-pub fn no_knob(name: &str) -> String {
-    let names: Vec<&str> = crate::variant::KNOBS.iter().map(|knob| knob.name).collect();
-    format!("there is nothing to choose that is called `{name}`; there are {}", names.join(", "))
+/// A knob that is none of those `known`.
+pub fn no_knob(name: &str, known: &[&str]) -> String {
+    format!("there is nothing to choose that is called `{name}`; there are {}", known.join(", "))
 }
 
 /// A value that a knob does not have.

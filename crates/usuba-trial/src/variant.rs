@@ -9,10 +9,10 @@ use crate::run::Family;
 use std::fmt;
 use std::str::FromStr;
 use usuba_codegen::Backend;
-use usuba_compiler::pipeline::Knobs;
+use usuba_compiler::pipeline::Overrides;
 use usuba_ir::layout::Slicing;
 use usuba_lower::{Loops, Split};
-use usuba_package::library::Choices;
+use usuba_package::engine::Choices;
 
 /// Something to choose.
 pub struct Knob {
@@ -54,19 +54,10 @@ pub const KNOBS: [Knob; COUNT] = [
     Knob { name: "order",       values: ORDERS,                                purpose: "The order of instructions.",                   apply: order },
 ];
 
-/// The slicings in the order of the values of their knob.
-const SLICINGS: [Slicing; 7] = [
-    Slicing::B,
-    Slicing::V,
-    Slicing::H,
-    Slicing::Packed(4),
-    Slicing::Packed(2),
-    Slicing::Packed(8),
-    Slicing::Packed(16),
-];
-
 fn slicing(choices: &mut Choices, value: usize) {
-    choices.slicing = SLICINGS.get(value).copied().unwrap_or(choices.slicing);
+    let name = KNOBS[SLICING].values.get(value);
+    let slicing = &mut choices.settings.lowering.slicing;
+    *slicing = name.and_then(|name| Slicing::named(name)).unwrap_or(*slicing);
 }
 
 fn backend(choices: &mut Choices, value: usize) {
@@ -148,7 +139,8 @@ impl Variant {
     /// The usual code for a slicing.
     pub fn new(slicing: Slicing) -> Variant {
         let mut places = [0; COUNT];
-        places[SLICING] = SLICINGS.iter().position(|known| *known == slicing).unwrap_or(0) as u8;
+        let named = |name: &&str| Slicing::named(name) == Some(slicing);
+        places[SLICING] = KNOBS[SLICING].values.iter().position(named).unwrap_or(0) as u8;
         Variant { places }
     }
 
@@ -178,7 +170,8 @@ impl Variant {
     /// # Errors
     /// There is no such knob or no such value: what there is.
     pub fn set(self, name: &str, value: &str) -> Result<Variant, String> {
-        let place = knob(name).ok_or_else(|| messages::no_knob(name))?;
+        let names = KNOBS.each_ref().map(|knob| knob.name);
+        let place = knob(name).ok_or_else(|| messages::no_knob(name, &names))?;
         let values = KNOBS.get(place).map_or(&[][..], |knob| knob.values);
         let number = values.iter().position(|known| *known == value);
         Ok(self.with(place, number.ok_or_else(|| messages::no_value(name, value, values))?))
@@ -186,7 +179,7 @@ impl Variant {
 
     /// The slicing.
     pub fn slicing(&self) -> Slicing {
-        self.choices().slicing
+        self.choices().slicing()
     }
 
     /// The language of the kernels.
@@ -211,13 +204,13 @@ impl Variant {
 
     /// What it means for a library.
     pub fn choices(&self) -> Choices {
-        self.choices_over(&Knobs::default())
+        self.choices_over(&Overrides::default())
     }
 
     /// The same where other choices hold wherever the variant says nothing.
-    pub fn choices_over(&self, knobs: &Knobs) -> Choices {
+    pub fn choices_over(&self, overrides: &Overrides) -> Choices {
         let mut choices = Choices::new(Slicing::V);
-        choices.settings = choices.settings.with(knobs);
+        choices.settings = choices.settings.with(overrides);
         self.apply(&mut choices);
         choices
     }

@@ -6,10 +6,10 @@
 use usuba_ir::layout::Slicing;
 use usuba_package::OutputFile;
 use usuba_package::driver::{self, DriverError, Image, Kernel, Kernels, Labels, Parameter};
-use usuba_package::library::Choices;
+use usuba_package::engine::Choices;
+use usuba_package::library::{self, OneLevel};
 use usuba_package::manifest::{self, Function, Primitive};
 use usuba_package::order::Order;
-use usuba_package::package::{self, OneLevel};
 use usuba_target::machines::GP64;
 use usuba_trial::harness;
 use usuba_trial::run::{Compiler, Family, RunError};
@@ -176,7 +176,7 @@ fn kernels(machine: &Machine, width: u32, words: u32) -> (Kernels, Kernel) {
 /// A library around kernels for the machine that compiles it.
 fn library(primitive: &Primitive, kernels: &Kernels, schedule: &str) -> OneLevel {
     let choices = Choices::new(Slicing::V);
-    package::one_level_around(primitive, kernels, schedule, &GP64, &choices).unwrap()
+    library::one_level_around(primitive, kernels, schedule, &GP64, &choices).unwrap()
 }
 
 /// The same in Rust: one block under one key.

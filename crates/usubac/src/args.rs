@@ -1,9 +1,11 @@
 //! The command line, as clap reads it.
 
 use crate::metric::Metric;
+use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
-use usuba_codegen::Order;
+use usuba_codegen::Scheduling;
+use usuba_ir::layout::Slicing;
 
 /// The Usuba compiler: a symmetric cipher, written once, to constant-time code for every machine.
 #[derive(Parser, Debug)]
@@ -112,25 +114,44 @@ fn parse_nat(text: &str) -> Result<(String, i64), String> {
     Ok((name.to_owned(), value))
 }
 
-/// A slicing on the command line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum SlicingArg {
-    /// Bitsliced: a register holds one bit of each instance.
-    B,
-    /// Vertical: a lane holds a word of one instance.
-    V,
-    /// Vertical, two words of 64 bits of one instance side by side.
-    V2,
-    /// Vertical, four words of 32 bits of one instance side by side: for few blocks.
-    V4,
-    /// Vertical, eight words of 16 bits of one instance side by side.
-    V8,
-    /// Vertical, sixteen words of 8 bits of one instance side by side.
-    V16,
-    /// Horizontal: the bits of a word are spread over a register.
-    H,
-    /// The one that is predicted fastest on the target.
-    Auto,
+/// A slicing on the command line; `None` for `auto`, the one that is predicted fastest on the target.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SlicingArg(pub Option<Slicing>);
+
+/// That nothing was said about the slicing.
+pub const AUTO: SlicingArg = SlicingArg(None);
+
+impl ValueEnum for SlicingArg {
+    fn value_variants<'a>() -> &'a [SlicingArg] {
+        const COUNT: usize = Slicing::ALL.len();
+        const VARIANTS: [SlicingArg; COUNT + 1] = {
+            let mut variants = [AUTO; COUNT + 1];
+            let mut place = 0;
+            while place < COUNT {
+                variants[place] = SlicingArg(Some(Slicing::ALL[place]));
+                place += 1;
+            }
+            variants
+        };
+        &VARIANTS
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let name = self.0.map_or(Some("auto"), Slicing::name)?;
+        let help = match self.0 {
+            Some(Slicing::B) => "Bitsliced: a register holds one bit of each instance",
+            Some(Slicing::V) => "Vertical: a lane holds a word of one instance",
+            Some(Slicing::Packed(2)) => "Vertical, two words of 64 bits of one instance side by side",
+            Some(Slicing::Packed(4)) => {
+                "Vertical, four words of 32 bits of one instance side by side: for few blocks"
+            }
+            Some(Slicing::Packed(8)) => "Vertical, eight words of 16 bits of one instance side by side",
+            Some(Slicing::Packed(_)) => "Vertical, sixteen words of 8 bits of one instance side by side",
+            Some(Slicing::H) => "Horizontal: the bits of a word are spread over a register",
+            None => "The one that is predicted fastest on the target",
+        };
+        Some(PossibleValue::new(name).help(help))
+    }
 }
 
 /// The language of kernels.
@@ -222,7 +243,7 @@ pub struct Run {
 #[derive(Args, Clone, Debug)]
 pub struct Compile {
     /// The slicing.
-    #[arg(long, value_enum, default_value_t = SlicingArg::Auto)]
+    #[arg(long, value_enum, default_value_t = AUTO)]
     pub slicing: SlicingArg,
     /// How many blocks a caller has at a time: `--slicing auto` then picks what is fastest for them, not for any number.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -236,19 +257,19 @@ pub struct Compile {
     #[arg(long, value_enum)]
     pub backend: Option<BackendArg>,
     #[command(flatten)]
-    pub knobs: Knobs,
+    pub overrides: Overrides,
     /// Ignore what `usubac tune` has chosen. It is also left aside where another option contradicts it.
     #[arg(long)]
     pub no_tuned: bool,
 }
 
-fn order(text: &str) -> Result<Order, String> {
+fn order(text: &str) -> Result<Scheduling, String> {
     text.parse()
 }
 
 /// What the passes on Usuba0 do, and in which order instructions come.
 #[derive(Args, Clone, Debug, Default)]
-pub struct Knobs {
+pub struct Overrides {
     /// Keep every loop whose iterations have one shape.
     #[arg(long, conflicts_with = "unroll")]
     pub no_unroll: bool,
@@ -277,7 +298,7 @@ pub struct Knobs {
     /// The order of instructions: `auto`, the one that a model of the machine finds best, or one by name: `source`, `demand`,
     /// `pressure`, `latency`, `behind`… (a wrong name lists all).
     #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = order)]
-    pub order: Order,
+    pub order: Scheduling,
     /// Leave out a pass (repeatable; `usubac build --dump-after list` names them; `hoist-keys` is that what depends on keys
     /// only is computed once a key).
     #[arg(long, value_name = "PASS")]
@@ -391,7 +412,7 @@ pub struct Test {
     #[arg(long)]
     pub no_tuned: bool,
     #[command(flatten)]
-    pub knobs: Knobs,
+    pub overrides: Overrides,
     #[command(flatten)]
     pub search: Search,
 }
@@ -421,7 +442,7 @@ pub struct Explain {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub blocks: Option<u64>,
     #[command(flatten)]
-    pub knobs: Knobs,
+    pub overrides: Overrides,
     #[command(flatten)]
     pub search: Search,
 }
@@ -466,7 +487,7 @@ pub struct Bench {
     #[arg(long, value_name = "O", default_value = "3")]
     pub opt: String,
     #[command(flatten)]
-    pub knobs: Knobs,
+    pub overrides: Overrides,
     /// How many processes run the variants.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub runs: u32,

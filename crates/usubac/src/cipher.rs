@@ -6,10 +6,10 @@ use crate::front_end;
 use crate::output::{Failure, Output};
 use std::path::{Path, PathBuf};
 use usuba_lang::load::Loaded;
-use usuba_package::library::BuildError;
-use usuba_package::manifest::place::{self, Subject};
+use usuba_package::engine::BuildError;
+use usuba_package::library::measured::{self, Measured};
 use usuba_package::manifest::{self, Construction, Manifest, Primitive};
-use usuba_package::package::measured::{self, Measured};
+use usuba_package::place::{self, Subject};
 use usuba_trial::tuned::{self, Tuned};
 
 /// A cipher: its manifest and its program.

@@ -75,6 +75,23 @@ pub fn write_generated(
     }
 }
 
+/// The files of an earlier library in a folder that a new one with the files `written` does not have: those that the earlier
+/// one lists and that still have the mark of generated files.
+pub fn left_over(folder: &Path, written: &[(PathBuf, String)]) -> Vec<PathBuf> {
+    let text = |path: &str| fs::read_to_string(folder.join(path)).ok();
+    let listed = usuba_package::library::earlier_files(text);
+    let is_new = |path: &String| !written.iter().any(|(other, _)| other == Path::new(path));
+    let is_ours = |path: &PathBuf| fs::read(path).is_ok_and(|found| usuba_package::is_marked(&found));
+    listed.into_iter().filter(is_new).map(|path| folder.join(path)).filter(is_ours).collect()
+}
+
+/// Removes files.
+pub fn remove(files: &[PathBuf]) -> Result<(), Failure> {
+    files.iter().try_for_each(|path| {
+        fs::remove_file(path).map_err(|error| Failure::file("cannot remove", path, &plain(&error)))
+    })
+}
+
 /// Writes files so that either all of them are there or none is new: each is written beside its place under a temporary
 /// name, and when all are complete they are moved there.
 pub fn write_all(folder: &Path, files: &[(PathBuf, String)]) -> Result<Vec<PathBuf>, Failure> {

@@ -6,7 +6,7 @@ use crate::output::{Failure, Output};
 use usuba_lang::diagnostic::Diagnostic;
 use usuba_lang::elaborate::{self, Options};
 use usuba_lang::load::{Loaded, load};
-use usuba_lang::typed::{Direction, Mode, Program};
+use usuba_lang::typed::{Atoms, Direction, Program};
 
 /// Reads a program and what it includes. Findings are printed at once; an error ends the command.
 pub fn read(file: &str, search: &Search, output: &Output) -> Result<Loaded, Failure> {
@@ -22,7 +22,7 @@ pub fn read(file: &str, search: &Search, output: &Output) -> Result<Loaded, Fail
 pub fn options(
     entry: &Entry,
     search: &Search,
-    mode: Mode,
+    atoms: Atoms,
     direction: Option<Direction>,
 ) -> Result<Options, Failure> {
     let mut options = Options::new();
@@ -31,7 +31,7 @@ pub fn options(
         options.entry = Some(name);
         options.element = element;
     }
-    options.mode = mode;
+    options.atoms = atoms;
     options.direction = direction;
     options.word = entry.word;
     options.nats = entry.nats.clone();

@@ -7,11 +7,11 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use usuba_codegen::{Backend, Kernel};
-use usuba_compiler::pipeline::Knobs;
+use usuba_compiler::pipeline::Overrides;
 use usuba_package::OutputFile;
-use usuba_package::library::BuildError;
+use usuba_package::engine::BuildError;
+use usuba_package::library::{self, OneLevel};
 use usuba_package::manifest::Primitive;
-use usuba_package::package::{self, OneLevel};
 use usuba_target::Target;
 use usuba_trial::bench::{self, Timed};
 use usuba_trial::disassembly::{self, Code};
@@ -29,7 +29,7 @@ pub struct Workbench<'a> {
     /// What runs the programs; empty for this machine.
     pub runner: Vec<String>,
     /// What the passes do, where variants say nothing.
-    pub knobs: Knobs,
+    pub overrides: Overrides,
     /// What is counted.
     pub metric: Metric,
     /// How many libraries were made: each has names of its own, so that all fit in one program.
@@ -92,7 +92,7 @@ impl<'a> Workbench<'a> {
             level,
             blocks,
             runner: runner.to_vec(),
-            knobs: Knobs::default(),
+            overrides: Overrides::default(),
             metric,
             made: Cell::new(0),
         }
@@ -138,9 +138,9 @@ impl<'a> Workbench<'a> {
         variant: Variant,
     ) -> Result<Draft<'a>, BuildError> {
         let prefix = format!("usuba{}_", self.made.replace(self.made.get() + 1));
-        let mut choices = variant.choices_over(&self.knobs);
+        let mut choices = variant.choices_over(&self.overrides);
         choices.prefix = prefix.clone();
-        let library = package::one_level(primitive, &self.cipher.loaded, target, &choices)?;
+        let library = library::one_level(primitive, &self.cipher.loaded, target, &choices)?;
         Ok(Draft { primitive, target, variant, prefix, library, blocks: self.blocks })
     }
 

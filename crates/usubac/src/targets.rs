@@ -1,6 +1,5 @@
 //! Targets and slicings named on the command line.
 
-use crate::args::SlicingArg;
 use crate::output::Failure;
 use usuba_ir::layout::Slicing;
 use usuba_target::{Target, all, by_name};
@@ -49,20 +48,6 @@ fn unknown(name: &str) -> Failure {
     ))
 }
 
-/// The slicing of an argument; `None` for `auto`.
-pub fn slicing(argument: SlicingArg) -> Option<Slicing> {
-    match argument {
-        SlicingArg::B => Some(Slicing::B),
-        SlicingArg::V => Some(Slicing::V),
-        SlicingArg::V2 => Some(Slicing::Packed(2)),
-        SlicingArg::V4 => Some(Slicing::Packed(4)),
-        SlicingArg::V8 => Some(Slicing::Packed(8)),
-        SlicingArg::V16 => Some(Slicing::Packed(16)),
-        SlicingArg::H => Some(Slicing::H),
-        SlicingArg::Auto => None,
-    }
-}
-
 /// The compiler of this name.
 pub fn compiler(name: &str) -> Result<Family, Failure> {
     Family::named(name)
@@ -109,5 +94,5 @@ pub fn varied(variants: &[Variant], vary: &[String]) -> Result<Vec<Variant>, Fai
     Ok(variants)
 }
 
-/// All slicings.
-pub const SLICINGS: [Slicing; 4] = [Slicing::B, Slicing::V, Slicing::Packed(4), Slicing::H];
+/// The slicings that a program is tried in where nobody says which; of the packed ones, the one of most programs.
+pub const TRIED: [Slicing; 4] = [Slicing::B, Slicing::V, Slicing::Packed(4), Slicing::H];

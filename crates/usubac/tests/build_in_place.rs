@@ -83,6 +83,36 @@ fn an_earlier_build_is_overwritten() {
     }
 }
 
+/// Removes from a folder what a library with other engines or primitives had, but nothing that somebody else wrote.
+#[test]
+fn files_of_an_earlier_library_go() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let sources = || {
+        let in_folder =
+            listing(folder.path()).into_iter().filter(|path| path.extension().is_some_and(|e| e == "c"));
+        let name = |path: PathBuf| path.file_name().expect("a name").to_string_lossy().into_owned();
+        in_folder.map(name).filter(|name| name.contains("gp64")).collect::<Vec<_>>()
+    };
+    build(folder.path(), &["--slicing", "v"]).expect("it is built");
+    let before = listing(folder.path());
+    assert_eq!(sources(), ["usuba_pebble_gp64_v.c", "usuba_pebble_gp64_v1.c"]);
+    let engine = folder.path().join("src/usuba_pebble_gp64_v.c");
+    let generated = fs::read_to_string(&engine).expect("it is there");
+    // One that the library does not list stays, and one that somebody has made their own.
+    let foreign = folder.path().join("src/usuba_other_gp64_v.c");
+    fs::write(&foreign, &generated).expect("it can be written");
+    build(folder.path(), &["--slicing", "b"]).expect("it is built");
+    assert_eq!(sources(), ["usuba_other_gp64_v.c", "usuba_pebble_gp64_b.c"]);
+    fs::write(folder.path().join("src/usuba_pebble_gp64_b.c"), "mine\n").expect("it can be written");
+    build(folder.path(), &["--slicing", "v"]).expect("it is built");
+    let now =
+        ["usuba_other_gp64_v.c", "usuba_pebble_gp64_b.c", "usuba_pebble_gp64_v.c", "usuba_pebble_gp64_v1.c"];
+    assert_eq!(sources(), now);
+    fs::remove_file(foreign).expect("it is there");
+    fs::remove_file(folder.path().join("src/usuba_pebble_gp64_b.c")).expect("it is there");
+    assert_eq!(listing(folder.path()), before);
+}
+
 /// The last file has no place; the folders made for the others go again, with that of the whole.
 #[test]
 fn nothing_stays_of_a_failure() {

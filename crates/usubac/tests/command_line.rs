@@ -291,6 +291,20 @@ fn explain_gives_reasons() {
     assert!(rows.iter().any(|row| row["slicing"] == "b" && row["admitted"] == false));
 }
 
+/// AVX2 has no rotation of 32-bit lanes, AVX-512 has one.
+#[test]
+fn explain_names_the_rules_for_what_a_target_lacks() {
+    let explain = |target: &str| succeeds(&["explain", "ciphers/chacha20", "--target", target], &root());
+    let rule = "without an instruction, by the rule rotate-shifts: a <<< n = (a << n) | (a >> L - n)";
+    assert!(explain("avx2").contains(rule), "{}", explain("avx2"));
+    assert!(!explain("avx512").contains("by the rule"), "{}", explain("avx512"));
+    let json = succeeds(&["explain", "ciphers/chacha20", "--target", "avx2", "--format", "json"], &root());
+    let document: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let rows = document[0]["rows"].as_array().expect("rows");
+    let vertical = rows.iter().find(|row| row["slicing"] == "v").expect("a row");
+    assert_eq!(vertical["rules"], serde_json::json!(["rotate-shifts"]));
+}
+
 #[test]
 fn explain_ranks_for_few_blocks() {
     let explain = |blocks: &str| {
@@ -434,6 +448,7 @@ fn builds_read_what_was_tuned() {
     for other in [&["--no-tuned"][..], &["--slicing", "v"], &["--unroll"], &["--blocks", "2"]] {
         assert!(!build(other).contains("tuned"), "{other:?}: {}", build(other));
     }
+    build(&[]);
     let library =
         fs::read_to_string(folder.path().join("out/src/usuba_ascon_p6_gp64_b.c")).expect("it is built");
     assert!(library.contains("Command: usubac build . --primitive ascon-p6 --slicing "), "{library}");

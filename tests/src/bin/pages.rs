@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use usuba_compiler::pipeline::{Settings, compile};
 use usuba_ir::layout::Slicing;
+use usuba_package::library::share_engines;
 use usuba_package::manifest::{Construction, Function, Primitive, Scheme};
-use usuba_package::package::share_engines;
 use usuba_tests::ciphers::{CIPHERS, Cipher, root};
 
 fn main() {
@@ -123,7 +123,7 @@ fn vectors(name: &str, paths: &[String]) -> String {
         }
     }
     let parts: Vec<String> = origins.iter().map(|(origin, count)| format!("{count} {origin}")).collect();
-    format!("Known answers in `vectors/`: {}. All pass, or `make test` fails.\n", parts.join(", "))
+    format!("Known answers in `vectors/`: {}. `make test` checks them.\n", parts.join(", "))
 }
 
 /// The targets that have code in a slicing, with instances a call, and those that have none.
@@ -143,7 +143,7 @@ fn targets(cipher: &Cipher, primitive: &Primitive, slicing: Slicing) -> (String,
     (with.join(", "), without.join(", "))
 }
 
-/// What calls of one batch take, if that was measured: what the least call costs, and from how many blocks on wide engines pay.
+/// What calls of one batch take, if that was measured: what the shortest call costs, and from how many blocks on wide engines pay.
 fn batches(cipher: &Cipher, primitive: &Primitive) -> String {
     let shares = |other: &&Primitive| other.name == primitive.name || share_engines(other, primitive);
     let first = cipher.manifest.primitives.iter().find(shares).unwrap_or(primitive);
@@ -152,8 +152,8 @@ fn batches(cipher: &Cipher, primitive: &Primitive) -> String {
         batches.iter().map(|(engine, batch)| (batch.blocks, engine, batch.cycles)).collect();
     rows.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
     let mut text = format!(
-        "\nThe least call of each engine that a library could keep, which takes fewer blocks as long (core cycles from bytes to \
-         bytes, {}, {}):\n\n| engine | blocks | cycles | a byte |\n|---|---|---|---|\n",
+        "\nThe shortest call of each engine that a library could keep; a call for fewer blocks takes as long (core cycles from \
+         bytes to bytes, {}, {}):\n\n| engine | blocks | cycles | a byte |\n|---|---|---|---|\n",
         cipher.measured.machine, cipher.measured.tools
     );
     let block = usuba_trial::bench::block_bytes(primitive);

@@ -129,7 +129,7 @@ fn attempt(case: &Case, stage: &mut String) -> Result<Agreed, String> {
             Some(agreed) => agreed,
             None => draw(&typed, case.seed),
         };
-        let bits = typed.mode() == typed::Mode::Bits;
+        let bits = typed.atoms() == typed::Atoms::Bits;
         let arguments: Vec<_> = first.arguments.iter().map(|a| in_mode(&first.inputs, a, bits)).collect();
         let mut interpreter = usuba_lang::interpret::Interpreter::new(&typed);
         let results: Vec<_> = arguments.iter().map(|a| interpreter.run(a)).collect();
@@ -267,7 +267,7 @@ fn draw(typed: &typed::Program, seed: u64) -> Agreed {
     Agreed { inputs, outputs, arguments, results: Vec::new(), programs: Vec::new() }
 }
 
-/// Values of words as the atoms of a mode.
+/// Values of words as atoms.
 pub fn in_mode(ports: &[Port], values: &[Vec<u128>], bits: bool) -> Vec<Vec<u128>> {
     let spread = |(port, words): (&Port, &Vec<u128>)| {
         words.iter().flat_map(|word| (0..port.width).rev().map(move |bit| word >> bit & 1)).collect()

@@ -206,13 +206,13 @@ fn source(trials: &[Trial]) -> String {
             let (element, count) = (parameter.element, parameter.count);
             declarations
                 .push_str(&format!("    static {element} {name}[{count}] __attribute__((aligned(64)));\n"));
-            match parameter.direction {
-                usuba_codegen::Direction::Input => {
+            match parameter.access {
+                usuba_codegen::Access::Read => {
                     before.push_str(&format!(
                         "        if (fread({name}, sizeof {name}, 1, stdin) != 1) return 2;\n"
                     ));
                 }
-                usuba_codegen::Direction::Output => {
+                usuba_codegen::Access::Write => {
                     before.push_str(&format!("        memset({name}, 0xa5, sizeof {name});\n"));
                     after.push_str(&format!(
                         "        if (fwrite({name}, sizeof {name}, 1, stdout) != 1) return 3;\n"

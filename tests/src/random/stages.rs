@@ -32,17 +32,8 @@ pub fn syntax_only(id: SourceId, text: &str) -> (ast::Program, Vec<Diagnostic>) 
 
 /// How a slicing elaborates.
 pub fn elaboration(slicing: Slicing) -> elaborate::Options {
-    elaborate::Options {
-        mode: if slicing == Slicing::B { typed::Mode::Bits } else { typed::Mode::Words },
-        direction: match slicing {
-            Slicing::B => None,
-            Slicing::V => Some(typed::Direction::V),
-            Slicing::Packed(words) => Some(typed::Direction::Packed(words)),
-            Slicing::H => Some(typed::Direction::H),
-        },
-        bitslice_arithmetic: true,
-        ..elaborate::Options::new()
-    }
+    let (atoms, direction) = usuba_lower::elaborated_for(slicing);
+    elaborate::Options { atoms, direction, bitslice_arithmetic: true, ..elaborate::Options::new() }
 }
 
 /// Elaborates for a slicing.

@@ -2,9 +2,9 @@
 
 use usuba_package::OutputFile;
 use usuba_package::construction;
-use usuba_package::library::Choices;
+use usuba_package::engine::Choices;
+use usuba_package::library;
 use usuba_package::manifest::{Construction, Scheme};
-use usuba_package::package;
 use usuba_target::Target;
 use usuba_tests::ciphers::{Cipher, root};
 use usuba_trial::run::{Compiler, Family, Program};
@@ -42,7 +42,7 @@ pub fn build(name: &str, way: Way, prefix: &str, change: &dyn Fn(&str, String) -
         if constructions.iter().any(|construction| construction.over.contains(&primitive.name)) {
             let mut choices = Choices::new(primitive.slicings[0]);
             choices.prefix = prefix.into();
-            let library = package::one_level(primitive, &cipher.loaded, target, &choices)
+            let library = library::one_level(primitive, &cipher.loaded, target, &choices)
                 .expect("the primitive compiles");
             files.extend(library.files);
         }

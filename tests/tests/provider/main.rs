@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use usuba_package::OutputFile;
-use usuba_package::library::Choices;
+use usuba_package::engine::Choices;
+use usuba_package::library::{self, Options};
 use usuba_package::manifest::Primitive;
-use usuba_package::package::{self, Options};
 use usuba_target::{Target, by_name};
 use usuba_tests::ciphers::{CIPHERS, Cipher, root};
 use usuba_tests::lines::{Line, USUAL_CHAINS, lines};
@@ -26,7 +26,7 @@ const SMALL: [&str; 5] = ["ascon", "chacha20", "rectangle", "sm4", "trivium"];
 
 const SANITIZERS: [&str; 3] = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g"];
 
-fn usual(_: package::Cipher, primitive: &Primitive, _: &'static Target) -> Vec<Choices> {
+fn usual(_: library::Cipher, primitive: &Primitive, _: &'static Target) -> Vec<Choices> {
     primitive.library.iter().take(1).map(|&slicing| Choices::new(slicing)).collect()
 }
 
@@ -35,10 +35,10 @@ fn package_of(names: &[&str], prefix: &str) -> Vec<OutputFile> {
     let ciphers: Vec<Cipher> = names.iter().map(|name| Cipher::read(name)).collect();
     let constructions: Vec<Vec<OutputFile>> =
         ciphers.iter().map(|cipher| cipher.constructions(prefix)).collect();
-    let read: Vec<package::Cipher> = ciphers
+    let read: Vec<library::Cipher> = ciphers
         .iter()
         .zip(&constructions)
-        .map(|(cipher, constructions)| package::Cipher {
+        .map(|(cipher, constructions)| library::Cipher {
             manifest: &cipher.manifest,
             loaded: &cipher.loaded,
             constructions,
@@ -56,7 +56,7 @@ fn package_of(names: &[&str], prefix: &str) -> Vec<OutputFile> {
         threads: false,
         choose: &usual,
     };
-    package::build(&read, &options, &|_| {}).expect("the library is made").files
+    library::build(&read, &options, &|_| {}).expect("the library is made").files
 }
 
 fn write(folder: &Path, files: &[OutputFile]) {

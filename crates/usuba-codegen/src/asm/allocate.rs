@@ -17,7 +17,7 @@ use super::machine::{Source, Vector, VectorLine};
 use std::collections::BTreeMap;
 use usuba_logic::truth::permuted;
 use usuba_machine::program::Address;
-use usuba_target::encoding::Form;
+use usuba_target::instruction::Constraints;
 use usuba_target::{Encoding, Instruction, Meaning};
 
 /// How much later a value with a home counts as needed, in tenths.
@@ -457,13 +457,13 @@ impl<'a> Allocator<'a> {
     }
 
     /// The operand that a value can be without a register.
-    fn operand(&mut self, value: Value, form: &Form) -> Option<Source<Place>> {
+    fn operand(&mut self, value: Value, constraints: &Constraints) -> Option<Source<Place>> {
         let home = self.home_of(value)?;
         let whole = home.bits == self.machine.shape_bits;
         if whole && (home.aligned || self.machine.encoding != Encoding::Legacy) {
             return Some(Source::Memory(home.place));
         }
-        form.repeats(home.bits).then_some(Source::Repeated(home.place, home.bits))
+        constraints.repeats(home.bits).then_some(Source::Repeated(home.place, home.bits))
     }
 
     fn compute(
@@ -474,16 +474,19 @@ impl<'a> Allocator<'a> {
         operands: &[Value],
         immediate: Option<u32>,
     ) -> Result<(), &'static str> {
-        let form = row.form.ok_or("an instruction without an encoding")?;
+        let constraints = row.constraints.ok_or("an instruction without an encoding")?;
         let end = self.open.last().map_or(usize::MAX, |&number| self.linear.loops[number].end);
         let mut order: Vec<usize> = (0..operands.len()).collect();
         let crowded = !self.held.contains(&None);
         // The operand that stays in memory: the one that is needed last.
         let mut folded: Option<(usize, usize, Source<Place>)> = None;
-        if let Some(place) = form.memory {
+        if let Some(place) = constraints.memory {
             for (index, &value) in operands.iter().enumerate() {
                 let once = operands.iter().filter(|&&other| other == value).count() == 1;
-                if self.register[value.index()].is_some() || !once || !(form.free_order || index == place) {
+                if self.register[value.index()].is_some()
+                    || !once
+                    || !(constraints.free_order || index == place)
+                {
                     continue;
                 }
                 let next = self.next_use(value, position + 1);
@@ -491,7 +494,7 @@ impl<'a> Allocator<'a> {
                     || crowded && next - position > usize::from(self.machine.encoding.registers());
                 if far
                     && folded.as_ref().is_none_or(|(other, ..)| next > *other)
-                    && let Some(source) = self.operand(value, &form)
+                    && let Some(source) = self.operand(value, &constraints)
                 {
                     folded = Some((next, index, source));
                 }
@@ -512,14 +515,14 @@ impl<'a> Allocator<'a> {
         let wish = self.wish.get(&result).copied();
         let mut copied = None;
         let to;
-        if form.overwrites {
+        if constraints.overwrites {
             let dies = |index: usize| {
                 let value = operands[index];
                 let next = self.next_use(value, position + 1);
                 Some(index) != stays && (next == usize::MAX || next > end && self.is_clean(value))
             };
             // Where it matters which operand is overwritten, the first one was chosen for that.
-            let found = if form.free_order && !form.first_matters {
+            let found = if constraints.free_order && !constraints.first_matters {
                 (0..order.len()).find(|&at| dies(order[at]))
             } else {
                 dies(order[0]).then_some(0)

@@ -721,21 +721,23 @@ impl<'a> Checker<'a> {
                 else {
                     return Err("the item is no instruction".into());
                 };
-                let form = row.form.ok_or("no such instruction")?;
+                let constraints = row.constraints.ok_or("no such instruction")?;
                 if *wanted != *row || operands.len() != sources.len() {
                     return Err("it is another instruction".into());
                 }
                 for (place, source) in sources.iter().enumerate() {
                     let allowed = match source {
                         Source::Register(_) => true,
-                        Source::Memory(_) => form.memory == Some(place),
-                        Source::Repeated(_, bits) => form.memory == Some(place) && form.repeats(*bits),
+                        Source::Memory(_) => constraints.memory == Some(place),
+                        Source::Repeated(_, bits) => {
+                            constraints.memory == Some(place) && constraints.repeats(*bits)
+                        }
                     };
                     if !allowed {
                         return Err(format!("operand {place} cannot be in memory"));
                     }
                 }
-                if form.overwrites && sources.first() != Some(&Source::Register(*to)) {
+                if constraints.overwrites && sources.first() != Some(&Source::Register(*to)) {
                     return Err("the first operand is not where the result goes".into());
                 }
                 let sets: Vec<Set> =

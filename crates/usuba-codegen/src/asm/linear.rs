@@ -570,7 +570,7 @@ pub(crate) static WHOLE: Instruction = Instruction {
     uops: 1,
     ports: 0,
     needs: None,
-    form: None,
+    constraints: None,
     lines: &[],
     scratch: false,
 };

@@ -21,7 +21,7 @@ mod tests;
 
 use crate::header::banner;
 use crate::messages::{Fault, Internal, Missing, NoCode, Reason};
-use crate::order::{self, Order};
+use crate::order::{self, Scheduling};
 use crate::{KernelParameter, Options};
 use allocate::Allocated;
 use linear::Linear;
@@ -177,17 +177,17 @@ impl fmt::Display for Listing<'_> {
     }
 }
 
-/// The order that is asked for; for [`Order::AUTO`] the fastest of all, by what the allocation makes of them. Where code cannot
+/// The order that is asked for; for [`Scheduling::AUTO`] the fastest of all, by what the allocation makes of them. Where code cannot
 /// be made, it does not matter.
-pub(crate) fn best_order(program: &Program, target: &Target, shape: &Shape, order: Order) -> Order {
+pub(crate) fn best_order(program: &Program, target: &Target, shape: &Shape, order: Scheduling) -> Scheduling {
     let Some(machine) = Machine::of(target, shape.uniform_bits())
-        .filter(|_| order == Order::AUTO && order::steps(program) <= order::LONG)
+        .filter(|_| order == Scheduling::AUTO && order::steps(program) <= order::LONG)
     else {
         return order;
     };
-    let mut best: Option<(u64, Order)> = None;
+    let mut best: Option<(u64, Scheduling)> = None;
     let mut first = None;
-    for candidate in [Order::AUTO].into_iter().chain(Order::all()) {
+    for candidate in [Scheduling::AUTO].into_iter().chain(Scheduling::all()) {
         let mut program = program.clone();
         program.functions.iter_mut().for_each(|function| order::order(function, target, candidate));
         let Ok((linear, allocated)) = allocated(&program, machine) else { return order };
@@ -218,7 +218,7 @@ pub(crate) struct Machine {
     pub(crate) moves: &'static Instruction,
     /// The instruction that reads a register from anywhere, and writes one anywhere.
     pub(crate) unaligned: Option<&'static Instruction>,
-    /// The instruction that repeats an element of a uniform buffer; nothing if there is none, so that no code reads one.
+    /// The instruction that repeats an element of a uniform region; nothing if there is none, so that no code reads one.
     repeats: Option<&'static Instruction>,
 }
 

@@ -555,7 +555,7 @@ impl<'a> Printer<'a> {
                     }
                     _ => String::new(),
                 };
-                // The checker has passed it, so it has a form.
+                // The checker has passed it, so it has constraints.
                 let line = row.line(bits, to.0, &sources, *immediate).unwrap_or_default();
                 self.line(&line, &remark);
             }

@@ -32,7 +32,7 @@ const FOR_LONG: usize = 3;
 
 /// How the steps of a run are ordered.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct Order(Option<u8>);
+pub struct Scheduling(Option<u8>);
 
 /// A way to order a run.
 struct Row {
@@ -43,7 +43,7 @@ struct Row {
 
 impl Row {
     fn order(&self, run: &Run, registers: usize) -> Vec<usize> {
-        if self.name == Order::SOURCE.name() {
+        if self.name == Scheduling::SOURCE.name() {
             return (self.run)(run, registers);
         }
         run.reordered(&run.settled(), |run| (self.run)(run, registers))
@@ -81,18 +81,18 @@ const ORDERS: &[Row] = &[
           purpose: "What depends on none of the last ten steps (published for m-sliced code)" },
 ];
 
-impl Order {
+impl Scheduling {
     /// The one that the model of the machine finds best, run by run.
-    pub const AUTO: Order = Order(None);
+    pub const AUTO: Scheduling = Scheduling(None);
     /// As the selection wrote it.
-    pub const SOURCE: Order = Order(Some(0));
+    pub const SOURCE: Scheduling = Scheduling(Some(0));
 
-    /// All orders but [`Order::AUTO`], always in the same sequence: what a search can try.
-    pub fn all() -> impl Iterator<Item = Order> {
-        (0..ORDERS.len() as u8).map(|place| Order(Some(place)))
+    /// All orders but [`Scheduling::AUTO`], always in the same sequence: what a search can try.
+    pub fn all() -> impl Iterator<Item = Scheduling> {
+        (0..ORDERS.len() as u8).map(|place| Scheduling(Some(place)))
     }
 
-    /// Its name, as [`Order::from_str`] reads it.
+    /// Its name, as [`Scheduling::from_str`] reads it.
     pub fn name(self) -> &'static str {
         self.row().map_or("auto", |row| row.name)
     }
@@ -107,21 +107,21 @@ impl Order {
     }
 }
 
-impl fmt::Display for Order {
+impl fmt::Display for Scheduling {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl FromStr for Order {
+impl FromStr for Scheduling {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Order, String> {
+    fn from_str(text: &str) -> Result<Scheduling, String> {
         if text == "auto" {
-            return Ok(Order::AUTO);
+            return Ok(Scheduling::AUTO);
         }
-        Order::all().find(|order| order.name() == text).ok_or_else(|| {
-            let names: Vec<&str> = Order::all().map(Order::name).collect();
+        Scheduling::all().find(|order| order.name() == text).ok_or_else(|| {
+            let names: Vec<&str> = Scheduling::all().map(Scheduling::name).collect();
             format!("no order is called `{text}`; there are auto, {}", names.join(", "))
         })
     }
@@ -140,14 +140,14 @@ pub(crate) fn steps(program: &Program) -> usize {
 }
 
 /// Orders the steps of a function. Cost: for each candidate, the steps times those that are ready at once.
-pub(crate) fn order(function: &mut Function, target: &Target, order: Order) {
-    if order != Order::SOURCE {
+pub(crate) fn order(function: &mut Function, target: &Target, order: Scheduling) {
+    if order != Scheduling::SOURCE {
         order_runs(function, target, order);
     }
     overwritten::last_first(function);
 }
 
-fn order_runs(function: &mut Function, target: &Target, order: Order) {
+fn order_runs(function: &mut Function, target: &Target, order: Scheduling) {
     let constants: Vec<RegisterId> = function
         .constants
         .iter()
@@ -165,7 +165,7 @@ fn order_runs(function: &mut Function, target: &Target, order: Order) {
 
 struct Orderer<'a> {
     model: Model<'a>,
-    order: Order,
+    order: Scheduling,
     constant: Vec<bool>,
 }
 

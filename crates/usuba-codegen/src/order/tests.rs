@@ -1,7 +1,7 @@
 //! Orders on random runs: whatever the order, the same values in the same places.
 
 use super::graph::{Run, is_order_of};
-use super::{Order, order};
+use super::{Scheduling, order};
 use expect_test::expect;
 use std::collections::BTreeMap;
 use usuba_ir::program::{Affine, InductionId, Inline};
@@ -205,7 +205,7 @@ fn every_order_computes_the_same() {
         let target = by_name(["sse4.2", "avx2", "avx512", "neon"][seed as usize % 4]).expect("a target");
         let function = random_function(seed, target);
         let wanted = simulate(&function);
-        for one in Order::all().chain([Order::AUTO]) {
+        for one in Scheduling::all().chain([Scheduling::AUTO]) {
             let mut ordered = function.clone();
             order(&mut ordered, target, one);
             assert_eq!(simulate(&ordered), wanted, "seed {seed}, order {one}");
@@ -214,8 +214,8 @@ fn every_order_computes_the_same() {
     }
     // None but that of the source leaves things as they are: had the checker refused an order, it would.
     for (one, moved) in moved {
-        assert!((moved == 0) == (one == Order::SOURCE), "{one} moved {moved}");
-        assert!(one == Order::SOURCE || moved > 200, "{one} moved {moved}");
+        assert!((moved == 0) == (one == Scheduling::SOURCE), "{one} moved {moved}");
+        assert!(one == Scheduling::SOURCE || moved > 200, "{one} moved {moved}");
     }
 }
 
@@ -261,11 +261,11 @@ fn wrong_orders_are_refused() {
 
 #[test]
 fn names_are_read_back() {
-    for one in Order::all().chain([Order::AUTO]) {
-        assert_eq!(one.name().parse::<Order>(), Ok(one));
+    for one in Scheduling::all().chain([Scheduling::AUTO]) {
+        assert_eq!(one.name().parse::<Scheduling>(), Ok(one));
         assert!(!one.purpose().is_empty());
     }
-    assert!("nothing".parse::<Order>().is_err());
+    assert!("nothing".parse::<Scheduling>().is_err());
 }
 
 /// Four sums of products, written level by level: a line per order, a letter per step (loads `a`.., products `A`.., sums and
@@ -297,7 +297,7 @@ fn orders_of_a_small_block() {
     }
     let letters: Vec<char> = "abcdefghABCDXYxy".chars().collect();
     let mut lines = String::new();
-    for one in Order::all() {
+    for one in Scheduling::all() {
         let function = Function {
             name: "f".into(),
             inline: Inline::Auto,

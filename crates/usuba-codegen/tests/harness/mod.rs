@@ -168,17 +168,17 @@ fn driver(cases: &[Case]) -> String {
         for (place, parameter) in case.kernel.parameters.iter().enumerate() {
             let name = format!("p_{number}_{place}");
             let _ = writeln!(text, "static {} {name}[{}];", parameter.element, parameter.count);
-            let step = match parameter.direction {
-                usuba_codegen::Direction::Input => {
+            let step = match parameter.access {
+                usuba_codegen::Access::Read => {
                     format!("  if (fread({name}, 1, sizeof {name}, stdin) != sizeof {name}) return 3;\n")
                 }
-                usuba_codegen::Direction::Output => {
+                usuba_codegen::Access::Write => {
                     format!("  if (fwrite({name}, 1, sizeof {name}, stdout) != sizeof {name}) return 4;\n")
                 }
             };
-            match parameter.direction {
-                usuba_codegen::Direction::Input => body.push_str(&step),
-                usuba_codegen::Direction::Output => after.push_str(&step),
+            match parameter.access {
+                usuba_codegen::Access::Read => body.push_str(&step),
+                usuba_codegen::Access::Write => after.push_str(&step),
             }
             arguments.push(name);
         }

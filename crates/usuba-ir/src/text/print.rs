@@ -14,7 +14,7 @@ impl Display for Layout {
             Layout::BIT => f.write_str("b1"),
             Layout { word, .. } if of(Slicing::V, word) => write!(f, "v{word}"),
             Layout { pack, .. } if of(Slicing::H, pack) => write!(f, "h{pack}"),
-            Layout { word, pack, batch } => write!(f, "<{word},{pack},{batch}>"),
+            Layout { word, pack, instances } => write!(f, "<{word},{pack},{instances}>"),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Which definition a use denotes (D18).
 //!
-//! The assignments of a body, loops spelt out, are numbered in textual order. A use in assignment t denotes the last
+//! The assignments of a body, with its loops unrolled, are numbered in textual order. A use in assignment t denotes the last
 //! definition before t; else the input; else the first definition after t, if that is a plain `=` (out of order);
 //! else nothing. The last case is found out at the end, when all definitions are known.
 

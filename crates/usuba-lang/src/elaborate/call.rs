@@ -161,7 +161,7 @@ impl<'p> Body<'p, '_> {
         callee: &Name,
         definition: &ast::Definition,
         (wanted, given): (&[Word], &[Word]),
-        disagreement: super::node::Disagreement,
+        disagreement: super::types::Disagreement,
         span: Span,
     ) {
         let (wanted, given) = self.describe_both(wanted, given, disagreement);
@@ -278,7 +278,7 @@ impl<'p> Body<'p, '_> {
         }
     }
 
-    /// In bits mode all sizes must be known by now for [`Body::agree`]; elsewhere the variables stay, so that later
+    /// Where atoms are bits all sizes must be known by now for [`Body::agree`]; elsewhere the variables stay, so that later
     /// uses can still bind them.
     fn call_view(&self, word: Word) -> Word {
         if self.bits() { Word { width: self.unifier.width(word.width), ..word } } else { word }
@@ -372,7 +372,7 @@ impl<'p> Body<'p, '_> {
         Some(value)
     }
 
-    /// In bits mode, finds the sizes of a polymorphic callee from arguments that need not match word by word: if every
+    /// Where atoms are bits, finds the sizes of a polymorphic callee from arguments that need not match word by word: if every
     /// open parameter has one size, whatever the number of bits leaves for it.
     fn bind_bits(&mut self, parameters: &[Word], arguments: &[Word]) {
         if parameters.len() == arguments.len() {

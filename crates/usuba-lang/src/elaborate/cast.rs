@@ -2,8 +2,7 @@
 
 use super::constants::has_untyped;
 use super::node::{Body, Value};
-use super::signature::MAX_WORDS;
-use super::types::{Direction, Width, Word};
+use super::types::{Direction, MAX_WORDS, Width, Word};
 use super::{messages, statics};
 use crate::ast::{self, Cast};
 use crate::source::Span;
@@ -11,7 +10,7 @@ use crate::typed::{Constant, Expression, ExpressionKind};
 
 /// Which byte of a word, or which bit of a byte, comes first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Order {
+enum Endianness {
     /// The most significant.
     Big,
     /// The least significant.
@@ -86,9 +85,9 @@ impl<'p> Body<'p, '_> {
         // The widest of the two says what order there is to choose.
         let unit = source.max(target);
         let order = match (written, source == target) {
-            (_, true) => Order::Big,
+            (_, true) => Endianness::Big,
             (Some(order), false) => order,
-            (None, false) if unit <= 8 => Order::Big,
+            (None, false) if unit <= 8 => Endianness::Big,
             (None, false) => {
                 self.report_here(messages::missing_order(&cast.name, span));
                 return None;
@@ -106,7 +105,7 @@ impl<'p> Body<'p, '_> {
         &mut self,
         value: Value,
         (source, target): (u32, u32),
-        order: Order,
+        order: Endianness,
         direction: Direction,
         span: Span,
     ) -> Option<Value> {
@@ -120,13 +119,13 @@ impl<'p> Body<'p, '_> {
         // A piece is a bit if one side is bits, else a byte.
         let piece = if source.min(target) == 1 { 1 } else { 8 };
         let wide = source.max(target);
-        if wide % piece != 0 || (order == Order::Little && piece == 1 && wide > 8) {
+        if wide % piece != 0 || (order == Endianness::Little && piece == 1 && wide > 8) {
             self.report_here(messages::little_bits(span, wide));
             return None;
         }
         let pieces = value.words.len() as u64 * u64::from(source) / u64::from(piece);
         let mut expression = self.regrouped_atoms(value.expression, source, piece, span);
-        if order == Order::Little {
+        if order == Endianness::Little {
             let group = wide / piece;
             let sources: Vec<Option<u32>> =
                 (0..pieces as u32).map(|i| Some(i / group * group + (group - 1 - i % group))).collect();
@@ -138,7 +137,7 @@ impl<'p> Body<'p, '_> {
         Some(Value { expression, words })
     }
 
-    /// In bits mode words are their bits already.
+    /// Where atoms are bits words are their bits already.
     fn regrouped_atoms(&self, value: Expression, from: u32, to: u32, span: Span) -> Expression {
         if self.bits() || from == to {
             return value;
@@ -338,12 +337,12 @@ fn spread(sources: &[Option<u32>], width: u32) -> Vec<Option<u32>> {
 }
 
 /// `big` or `little`.
-fn order_of(e: &ast::Expression) -> Option<Order> {
+fn order_of(e: &ast::Expression) -> Option<Endianness> {
     match &e.kind {
         ast::ExpressionKind::Reference(reference) if reference.selections.is_empty() => {
             match reference.name.text.as_str() {
-                "big" => Some(Order::Big),
-                "little" => Some(Order::Little),
+                "big" => Some(Endianness::Big),
+                "little" => Some(Endianness::Little),
                 _ => None,
             }
         }

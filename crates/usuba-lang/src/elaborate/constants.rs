@@ -5,8 +5,8 @@
 //! significant bit first.
 
 use super::node::{Body, Value, bit_count};
-use super::types::{DirectionTerm, SizeTerm, Width, Word};
-use super::{messages, signature, statics};
+use super::types::{DirectionTerm, MAX_WORD, MAX_WORDS, SizeTerm, Width, Word};
+use super::{messages, statics};
 use crate::ast::{self, BaseType, Integer};
 use crate::source::Span;
 use crate::typed::{Constant, Expression, ExpressionKind};
@@ -177,8 +177,8 @@ impl<'p> Body<'p, '_> {
                 return None;
             }
             BaseType::Word { direction, size: ast::Size::Bits(bits), count } => {
-                if *bits > signature::MAX_WORD {
-                    self.report_here(messages::word_too_wide(ty.span, *bits, signature::MAX_WORD));
+                if *bits > MAX_WORD {
+                    self.report_here(messages::word_too_wide(ty.span, *bits, MAX_WORD));
                     return None;
                 }
                 (SizeTerm::Bits(*bits), count.unwrap_or(1), direction)
@@ -234,8 +234,8 @@ impl<'p> Body<'p, '_> {
             self.report_here(messages::zero_size(ty.span));
             return None;
         }
-        if words > signature::MAX_WORDS {
-            self.report_here(messages::type_too_large(ty.span, signature::MAX_WORDS));
+        if words > MAX_WORDS {
+            self.report_here(messages::type_too_large(ty.span, MAX_WORDS));
             return None;
         }
         self.charge(words as usize)?;

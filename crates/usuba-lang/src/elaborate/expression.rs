@@ -1,11 +1,11 @@
 //! Expressions: from the tree to lists of atoms with types.
 
 use super::constants::{bits_of, has_untyped};
-use super::node::{Body, Disagreement, Value};
+use super::messages;
+use super::node::{Body, Value};
 use super::public::WordConstant;
 use super::statics::mentions_name;
-use super::types::{Direction, Width, Word};
-use super::{messages, signature};
+use super::types::{Direction, Disagreement, MAX_WORD, Width, Word};
 use crate::ast::{self, BinaryOp, Integer, ShiftOp, Static};
 use crate::source::Span;
 use crate::typed::{ArithmeticOp, Constant, Expression, ExpressionKind, LogicOp, Slot};
@@ -476,8 +476,8 @@ impl<'p> Body<'p, '_> {
         }
         let direction = annotated.map_or(hw.direction, |word| word.direction);
         let width = match self.unifier.width(hw.width).bits() {
-            Some(bits) if bits * 2 > signature::MAX_WORD => {
-                self.report_here(messages::word_too_wide(span, bits * 2, signature::MAX_WORD));
+            Some(bits) if bits * 2 > MAX_WORD => {
+                self.report_here(messages::word_too_wide(span, bits * 2, MAX_WORD));
                 return None;
             }
             Some(bits) => Width::Bits(bits * 2),

@@ -1,6 +1,6 @@
 //! From the syntax tree to the typed program: names, types, static expressions, loops, assignment.
 //!
-//! Elaboration is monomorphic and spelt out. Starting from the entry, every definition is elaborated once for every
+//! Elaboration is monomorphic, and unrolls every loop. Starting from the entry, every definition is elaborated once for every
 //! binding of its parameters (a `Key`); loops are enumerated, static expressions evaluated, references flattened to
 //! atoms. A call needs only the interface of the callee, so callees are put into a queue instead of being
 //! elaborated by recursion: chains of calls may be as long as a program.
@@ -56,7 +56,7 @@ pub struct Options {
     /// The element, if the entry is an array and its name does not say.
     pub element: Option<u32>,
     /// Words or bits.
-    pub mode: typed::Mode,
+    pub atoms: typed::Atoms,
     /// The value of the entry's implicit direction.
     pub direction: Option<typed::Direction>,
     /// The value of the entry's implicit word size, in bits.
@@ -69,9 +69,9 @@ pub struct Options {
     pub cipher: Option<String>,
     /// Whether warnings about what is accepted only for compatibility are errors.
     pub strict: bool,
-    /// Whether arithmetic is allowed in [`typed::Mode::Bits`].
+    /// Whether arithmetic is allowed in [`typed::Atoms::Bits`].
     pub bitslice_arithmetic: bool,
-    /// Whether a table from a word to a word may stand in [`typed::Mode::Words`].
+    /// Whether a table from a word to a word may stand in [`typed::Atoms::Words`].
     pub keep_tables: bool,
 }
 
@@ -81,7 +81,7 @@ impl Options {
         Options {
             entry: None,
             element: None,
-            mode: typed::Mode::Words,
+            atoms: typed::Atoms::Words,
             direction: None,
             word: None,
             nats: Vec::new(),
@@ -118,7 +118,7 @@ pub fn elaborate(program: &ast::Program, options: &Options) -> (Option<typed::Pr
     (typed.filter(|_| !failed), diagnostics)
 }
 
-/// Checks every definition, polymorphic ones too, in [`typed::Mode::Words`].
+/// Checks every definition, polymorphic ones too, in [`typed::Atoms::Words`].
 ///
 /// Sizes that a definition leaves to its callers stay open while it is checked. A node with `nat` parameters is checked
 /// for its names, and altogether for each list of values that a caller passes. A node with public lengths is checked at
@@ -148,7 +148,7 @@ struct Key {
     scale: Scale,
     /// Its visible size variables; `None` only for the entry and in generic checking.
     sizes: Vec<Option<u32>>,
-    /// Its visible direction variables; always `None` in [`typed::Mode::Bits`].
+    /// Its visible direction variables; always `None` in [`typed::Atoms::Bits`].
     directions: Vec<Option<Direction>>,
 }
 
@@ -156,7 +156,7 @@ struct Key {
 struct Session<'p> {
     program: &'p ast::Program,
     definitions: names::Definitions<'p>,
-    mode: typed::Mode,
+    atoms: typed::Atoms,
     keep_tables: bool,
     bitslice_arithmetic: bool,
     /// Checking definitions for all sizes at once; the typed program is thrown away.
@@ -185,7 +185,7 @@ impl<'p> Session<'p> {
         let mut session = Session {
             program,
             definitions: names::number(program),
-            mode: options.mode,
+            atoms: options.atoms,
             keep_tables: options.keep_tables,
             bitslice_arithmetic: options.bitslice_arithmetic,
             generic,
@@ -204,7 +204,7 @@ impl<'p> Session<'p> {
     }
 
     fn bits(&self) -> bool {
-        self.mode == typed::Mode::Bits
+        self.atoms == typed::Atoms::Bits
     }
 
     /// Checks the names of a definition, once. False if it cannot be elaborated.
@@ -279,7 +279,7 @@ impl<'p> Session<'p> {
             return None;
         }
         let instances: Option<Vec<typed::Instance>> = instances.into_iter().collect();
-        Some(numbering::number(self.mode, instances?, &self.requests, self.program))
+        Some(numbering::number(self.atoms, instances?, &self.requests, self.program))
     }
 
     /// Elaborates what is requested and what that requests, in order.
@@ -413,9 +413,9 @@ impl<'p> Session<'p> {
         };
         let variables = &interface.variables;
         if let Some(word) = options.word
-            && !(1..=signature::MAX_WORD).contains(&word)
+            && !(1..=types::MAX_WORD).contains(&word)
         {
-            self.report.add(messages::entry_word(word, signature::MAX_WORD));
+            self.report.add(messages::entry_word(word, types::MAX_WORD));
             return None;
         }
         let sizes = variables.sizes.keys().take(interface.visible_sizes);

@@ -2,7 +2,8 @@
 
 use super::assignment::{Ledger, Manner, Remark};
 use super::types::{
-    self, Declared, DeclaredType, Direction, DirectionTerm, Interface, SizeTerm, Width, Word, WordType,
+    self, Declared, DeclaredType, Direction, DirectionTerm, Disagreement, Interface, SizeTerm, Width, Word,
+    WordType,
 };
 use super::unify::{Conflict, Unifier};
 use super::{ASSIGNMENT, BUDGET, Key, Session, attributes, messages, statics};
@@ -19,7 +20,7 @@ pub(super) struct Local<'p> {
     pub(super) dimensions: Vec<u32>,
     pub(super) words: u32,
     pub(super) word: Word,
-    /// Atoms per word: its bits in bits mode, else 1.
+    /// Atoms per word: its bits where atoms are bits, else 1.
     pub(super) atoms_per_word: u32,
     pub(super) constant: bool,
     pub(super) uniform: bool,
@@ -56,7 +57,7 @@ pub(super) struct Body<'p, 's> {
     definition_name: &'p ast::Name,
     /// The cipher parameter with what it is bound to.
     pub(super) cipher: Option<(&'p ast::Name, usize)>,
-    /// Words mode even if the program is elaborated in bits: to find sizes out.
+    /// Atoms are words even if the program is elaborated in bits: to find sizes out.
     pub(super) words_only: bool,
     /// Nothing is made, but sizes are found out.
     pub(super) inferring: bool,
@@ -92,7 +93,7 @@ pub(super) fn instance<'p>(
         return found.and_then(|(instance, _)| instance);
     }
     if bindings.sizes.contains(&None) {
-        // In bits mode the words may not fit together where the bits do: what is found out counts, what is amiss will
+        // Where atoms are bits the words may not fit together where the bits do: what is found out counts, what is amiss will
         // be found again.
         let muted = session.bits() && session.report.mute(true);
         let found = run(session, definition, interface, body, key, &bindings, true);
@@ -397,7 +398,7 @@ impl<'p> Body<'p, '_> {
         named.map_or("'?".to_string(), |(name, _)| format!("'{name}"))
     }
 
-    /// Makes two lists of words equal: word by word, or in bits mode at least in the number of bits.
+    /// Makes two lists of words equal: word by word, or where atoms are bits at least in the number of bits.
     pub(super) fn agree(&mut self, left: &[Word], right: &[Word]) -> Result<(), Disagreement> {
         if self.bits() {
             return if bit_count(left) == bit_count(right) { Ok(()) } else { Err(Disagreement::Bits) };
@@ -622,7 +623,7 @@ impl<'p> Body<'p, '_> {
     }
 }
 
-/// A typed variable; in bits mode the bits of its words become the innermost dimension.
+/// A typed variable; where atoms are bits the bits of its words become the innermost dimension.
 pub(super) fn variable(
     name: &ast::Name,
     dimensions: &[u32],
@@ -654,21 +655,6 @@ pub(super) fn variable(
         constant,
         uniform,
     })
-}
-
-/// How two lists of words differ.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Disagreement {
-    /// In number.
-    Length,
-    /// In number of bits, which is all that counts in bits mode.
-    Bits,
-    /// In number of words, but not of bits: in bits mode they would agree.
-    LengthButNotBits,
-    /// In the size of the word at this position.
-    Width(usize),
-    /// In the direction of the word at this position.
-    Direction(usize),
 }
 
 /// The number of bits in `words`, if their sizes are known.

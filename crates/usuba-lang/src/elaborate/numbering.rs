@@ -5,7 +5,7 @@ use super::assignment::{for_each_assignment, for_each_expression};
 use super::types::Direction;
 use crate::ast;
 use crate::source::Span;
-use crate::typed::{Body, ExpressionKind, Instance, InstanceId, Mode, Program};
+use crate::typed::{Atoms, Body, ExpressionKind, Instance, InstanceId, Program};
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A definition calls only definitions before it, so the order of the definitions in the program is such an order, and
 /// the entry, which nothing reached calls, comes last.
 pub(super) fn number(
-    mode: Mode,
+    atoms: Atoms,
     instances: Vec<Instance>,
     keys: &IndexMap<Key, Option<Span>>,
     program: &ast::Program,
@@ -57,7 +57,7 @@ pub(super) fn number(
         numbered.push(instance);
     }
     let entry = InstanceId(numbered.len().saturating_sub(1) as u32);
-    Program { mode, instances: numbered, entry }
+    Program { atoms, instances: numbered, entry }
 }
 
 /// `name__e3_n5_m16_V`, with as many further `_` as make it unique.

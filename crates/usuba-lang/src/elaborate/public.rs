@@ -4,8 +4,7 @@
 //! A definition with public sizes has an [`Interface`](super::types::Interface) for each [`Scale`] that it is used at; in
 //! the interpreter's elaboration lengths are numbers like `nat`s.
 
-use super::signature::MAX_WORDS;
-use super::types::WordType;
+use super::types::{MAX_WORD, MAX_WORDS, Numbers, WordType};
 use super::{Session, messages, statics};
 use crate::ast::{self, BaseType, ConstantValue, Fact, Static, StaticKind};
 use crate::source::Span;
@@ -22,9 +21,6 @@ pub(super) struct Scale {
     /// What its cipher parameter is: a place in [`ast::Program::ciphers`].
     pub(super) cipher: Option<usize>,
 }
-
-/// Public numbers by name. `C.block` and `C.key` are among them.
-pub(super) type Numbers = BTreeMap<String, i64>;
 
 /// What the text of a definition says about its lengths.
 #[derive(Clone, Debug, Default)]
@@ -243,7 +239,7 @@ impl<'p> Session<'p> {
         if count > 1 {
             dimensions.push(count);
         }
-        if width == 0 || count == 0 || width > super::signature::MAX_WORD {
+        if width == 0 || count == 0 || width > MAX_WORD {
             self.report.add(messages::constant_type(ty.span));
             return None;
         }

@@ -38,7 +38,7 @@ impl<'p> Body<'p, '_> {
                     remaining = rest;
                     dimension
                 }
-                // In bits mode an atom is a vector of bits, most significant first.
+                // Where atoms are bits an atom is a vector of bits, most significant first.
                 None if bits && !of_bits => {
                     of_bits = true;
                     let dimension = std::mem::replace(&mut atoms_per_word, 1);

@@ -1,18 +1,14 @@
 //! From written declarations to an [`Interface`]: sizes evaluated, variables of sizes and directions numbered.
 
 use super::messages;
-use super::public::Numbers;
 use super::report::Report;
 use super::statics;
-use super::types::{Declared, DeclaredType, DirectionTerm, Interface, SizeTerm, Variables, WordType};
+use super::types::{
+    Declared, DeclaredType, DirectionTerm, Interface, MAX_WORD, MAX_WORDS, Numbers, SizeTerm, Variables,
+    WordType,
+};
 use crate::ast::{self, BaseType, Bodies};
 use crate::source::Span;
-
-/// The widest word.
-pub(super) const MAX_WORD: u32 = 128;
-
-/// The most words a variable may have.
-pub(super) const MAX_WORDS: u64 = 1 << 20;
 
 /// What a declaration declares.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -143,7 +143,7 @@ impl Reading<'_, '_> {
         Some(sum)
     }
 
-    /// The 0-based sources of a permutation, over words or, in bits mode, over bits where words do not fit.
+    /// The 0-based sources of a permutation, over words or, where atoms are bits, over bits where words do not fit.
     fn permutation(&mut self) -> Option<Vec<u32>> {
         let (inputs, outputs) = (self.inputs.len() as u32, self.outputs.len() as u32);
         let bits = (self.known_bits(self.inputs), self.known_bits(self.outputs));
@@ -285,7 +285,7 @@ impl Reading<'_, '_> {
         Some(typed::Table { lookup, inputs: index, outputs: value, entries: values })
     }
 
-    /// Makes all words of a table equal; false if they are not. In bits mode only the sizes count.
+    /// Makes all words of a table equal; false if they are not. Where atoms are bits only the sizes count.
     fn alike(&mut self) -> bool {
         let Some(&model) = self.inputs.first().or(self.outputs.first()) else { return false };
         for &word in self.inputs.iter().chain(self.outputs) {

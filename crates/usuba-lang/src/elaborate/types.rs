@@ -1,9 +1,18 @@
 //! Words and the types of declarations, while sizes and directions may still be unknown.
 
-use super::public::Numbers;
 use crate::ast;
 use crate::source::Span;
 use indexmap::IndexMap;
+use std::collections::BTreeMap;
+
+/// The widest word, in bits.
+pub(super) const MAX_WORD: u32 = 128;
+
+/// The most words a variable may have.
+pub(super) const MAX_WORDS: u64 = 1 << 20;
+
+/// Public numbers by name. `C.block` and `C.key` are among them.
+pub(super) type Numbers = BTreeMap<String, i64>;
 
 /// The size of a word within one definition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,7 +51,7 @@ pub(super) enum Direction {
     Variable(u32),
 }
 
-/// The type of one word of the source (one atom in words mode, `width` atoms in bits mode).
+/// The type of one word of the source (one atom where atoms are words, `width` atoms where atoms are bits).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Word {
     /// Its size.
@@ -56,6 +65,21 @@ impl Word {
     pub(super) fn bit(direction: Direction) -> Word {
         Word { width: Width::Bits(1), direction }
     }
+}
+
+/// How two lists of words differ.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Disagreement {
+    /// In number.
+    Length,
+    /// In number of bits, which is all that counts where atoms are bits.
+    Bits,
+    /// In number of words, but not of bits: where atoms are bits they would agree.
+    LengthButNotBits,
+    /// In the size of the word at this position.
+    Width(usize),
+    /// In the direction of the word at this position.
+    Direction(usize),
 }
 
 /// A size as declared: a number, or an entry of [`Variables::sizes`].

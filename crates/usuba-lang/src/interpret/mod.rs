@@ -13,7 +13,7 @@ use std::fmt;
 
 /// Runs the entry of `program` once.
 ///
-/// `inputs`: for each input in order, its atoms row-major (in [`crate::typed::Mode::Bits`] the bits of a word most
+/// `inputs`: for each input in order, its atoms row-major (in [`crate::typed::Atoms::Bits`] the bits of a word most
 /// significant first), each below 2^width. Returns the atoms of each output in the same way. Missing atoms read as
 /// zero; use [`check_inputs`] to refuse wrong inputs. To run a program many times, make an [`Interpreter`] once.
 pub fn interpret(program: &Program, inputs: &[Vec<u128>]) -> Vec<Vec<u128>> {

@@ -49,15 +49,15 @@ pub(crate) fn pack(program: &typed::Program, words: u32) -> Result<Program, Vec<
         return Err(findings);
     }
     let mut packer = Packer { program, words, made: HashMap::new(), instances: Vec::new() };
-    let entry = packer.instance(program.entry(), Form::Grouped).map_err(|finding| vec![*finding])?;
-    Ok(reach::reachable(Program { mode: program.mode(), instances: packer.instances, entry }))
+    let entry = packer.instance(program.entry(), Packing::Cut).map_err(|finding| vec![*finding])?;
+    Ok(reach::reachable(Program { atoms: program.atoms(), instances: packer.instances, entry }))
 }
 
 /// How the variables of an instance become groups.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Form {
+enum Packing {
     /// The words of a variable are cut into groups.
-    Grouped,
+    Cut,
     /// Each word becomes a group.
     Wide,
 }
@@ -67,27 +67,27 @@ struct Packer<'p> {
     program: &'p typed::Program,
     /// Words of a group.
     words: u32,
-    made: HashMap<(InstanceId, Form), Result<InstanceId, Finding>>,
+    made: HashMap<(InstanceId, Packing), Result<InstanceId, Finding>>,
     /// The packed instances, callees first.
     instances: Vec<Instance>,
 }
 
 impl<'p> Packer<'p> {
     /// The packed instance, made when it is first asked for.
-    fn instance(&mut self, id: InstanceId, form: Form) -> Result<InstanceId, Finding> {
-        if let Some(known) = self.made.get(&(id, form)) {
+    fn instance(&mut self, id: InstanceId, packing: Packing) -> Result<InstanceId, Finding> {
+        if let Some(known) = self.made.get(&(id, packing)) {
             return known.clone();
         }
         let instance = self.program.instance(id);
-        let packed = match form {
-            Form::Grouped => steps::grouped(self, instance),
-            Form::Wide => self.wide(instance),
+        let packed = match packing {
+            Packing::Cut => steps::grouped(self, instance),
+            Packing::Wide => self.wide(instance),
         };
         let made = packed.map(|packed| {
             self.instances.push(packed);
             InstanceId(self.instances.len() as u32 - 1)
         });
-        self.made.insert((id, form), made.clone());
+        self.made.insert((id, packing), made.clone());
         made
     }
 
@@ -160,7 +160,7 @@ impl<'p> Packer<'p> {
                 ExpressionKind::Gather { sources, value: Box::new(self.widened(arguments)?) }
             }
             _ => {
-                let callee = self.instance(callee, Form::Wide)?;
+                let callee = self.instance(callee, Packing::Wide)?;
                 ExpressionKind::Call { callee, arguments: Box::new(self.widened(arguments)?) }
             }
         })

@@ -1,7 +1,7 @@
 //! Values of whole groups.
 
 use super::steps::Grouping;
-use super::{Finding, Form, GROUP};
+use super::{Finding, GROUP, Packing};
 use crate::messages;
 use crate::sliced::{Constant, Expression, ExpressionKind, LogicOp, Use};
 use usuba_lang::source::Span;
@@ -61,7 +61,7 @@ impl<'p> Grouping<'_, 'p> {
                     let sources: Sources = sources.iter().map(|&source| Some(source)).collect();
                     return self.gather(&sources, arguments, expression.span);
                 }
-                let callee = self.packer.instance(*callee, Form::Grouped)?;
+                let callee = self.packer.instance(*callee, Packing::Cut)?;
                 ExpressionKind::Call { callee, arguments: Box::new(self.groups(arguments)?) }
             }
             Typed::Pack { .. } => {
@@ -182,7 +182,7 @@ impl<'p> Grouping<'_, 'p> {
                         value: arguments,
                     },
                     _ => {
-                        let callee = self.packer.instance(*callee, Form::Wide)?;
+                        let callee = self.packer.instance(*callee, Packing::Wide)?;
                         ExpressionKind::Call { callee, arguments }
                     }
                 }

@@ -7,6 +7,7 @@ use crate::program::{
 };
 use std::collections::BTreeMap;
 use usuba_ir::program::{Affine, FileId, InductionId, Inline};
+use usuba_ir::text::reader::{Cursor, Fault, Reader, Unread};
 use usuba_target::{Constant, Instruction, Target};
 
 /// Loops in loops; deeper ones would overflow the stack.
@@ -19,30 +20,30 @@ impl Program {
     /// The first place that does not fit the form of machine programs ([`crate::text`]).
     pub fn parse(text: &str) -> Result<Program, TextError> {
         let mut parser = Parser {
-            text,
-            at: 0,
+            cursor: Cursor::new(text),
             target: &usuba_target::machines::GP64,
             functions: Vec::new(),
             own: Own::default(),
         };
-        parser.program().map_err(|Fault { at, message }| {
-            let before = text.get(..at).unwrap_or(text);
-            let start = before.rfind('\n').map_or(0, |end| end + 1);
-            TextError {
-                line: before.matches('\n').count() as u32 + 1,
-                column: before[start..].chars().count() as u32 + 1,
-                message,
-            }
+        parser.program().map_err(|fault| {
+            let (line, column) = fault.place(text);
+            TextError { line, column, message: fault.message }
         })
     }
 }
 
-struct Fault {
-    at: usize,
-    message: TextMessage,
+impl From<Unread> for TextMessage {
+    fn from(unread: Unread) -> TextMessage {
+        match unread {
+            Unread::Expected { expected, found } => TextMessage::Expected { expected, found },
+            // No number of a machine program has more bits.
+            Unread::Large(largest) => TextMessage::Large(largest as u64),
+            Unread::OpenQuote => TextMessage::OpenQuote,
+        }
+    }
 }
 
-type Parsed<T> = Result<T, Fault>;
+type Parsed<T> = Result<T, Fault<TextMessage>>;
 
 /// What the function that is read has so far.
 #[derive(Default)]
@@ -52,134 +53,24 @@ struct Own {
 }
 
 struct Parser<'a> {
-    text: &'a str,
-    at: usize,
+    cursor: Cursor<'a>,
     target: &'static Target,
     functions: Vec<Function>,
     own: Own,
 }
 
-fn is_letter(c: char) -> bool {
-    c.is_alphanumeric() || c == '_' || c == '\''
-}
+impl<'a> Reader<'a> for Parser<'a> {
+    type Message = TextMessage;
 
-/// Text.
-impl<'a> Parser<'a> {
-    /// What is left, after blanks and comments.
-    fn rest(&mut self) -> &'a str {
-        loop {
-            let rest = self.text.get(self.at..).unwrap_or("");
-            let trimmed = rest.trim_start();
-            self.at += rest.len() - trimmed.len();
-            if !trimmed.starts_with("//") {
-                return trimmed;
-            }
-            self.at += trimmed.find('\n').unwrap_or(trimmed.len());
-        }
-    }
-
-    fn fault<T>(&mut self, message: TextMessage) -> Parsed<T> {
-        self.rest();
-        Err(Fault { at: self.at, message })
-    }
-
-    fn expected<T>(&mut self, expected: &'static str) -> Parsed<T> {
-        let rest = self.rest();
-        let end = rest.find(|c: char| !is_letter(c)).unwrap_or(rest.len());
-        let found = match rest.chars().next() {
-            None => "the end".into(),
-            Some(c) if end == 0 => format!("`{c}`"),
-            Some(_) => format!("`{}`", &rest[..end]),
-        };
-        self.fault(TextMessage::Expected { expected, found })
-    }
-
-    /// Takes a sign or a whole word, if it comes next.
-    fn take(&mut self, what: &str) -> bool {
-        let rest = self.rest();
-        let Some(after) = rest.strip_prefix(what) else { return false };
-        let is_word = what.ends_with(is_letter);
-        if is_word && after.starts_with(is_letter) {
-            return false;
-        }
-        self.at += what.len();
-        true
-    }
-
-    fn need(&mut self, what: &str, expected: &'static str) -> Parsed<()> {
-        if self.take(what) { Ok(()) } else { self.expected(expected) }
-    }
-
-    fn word(&mut self, expected: &'static str) -> Parsed<&'a str> {
-        let rest = self.rest();
-        let end = rest.find(|c| !is_letter(c)).unwrap_or(rest.len());
-        if end == 0 {
-            return self.expected(expected);
-        }
-        self.at += end;
-        Ok(&rest[..end])
-    }
-
-    fn number(&mut self, expected: &'static str, largest: u64) -> Parsed<u64> {
-        let (start, word) = (self.at, self.word(expected)?);
-        let parsed = match word.strip_prefix("0x") {
-            Some(digits) => u128::from_str_radix(digits, 16),
-            None => word.parse(),
-        };
-        match parsed {
-            Ok(number) if number <= u128::from(largest) => Ok(number as u64),
-            Ok(_) => {
-                self.at = start;
-                self.fault(TextMessage::Large(largest))
-            }
-            Err(_) => {
-                self.at = start;
-                self.expected(expected)
-            }
-        }
-    }
-
-    fn small(&mut self, expected: &'static str) -> Parsed<u32> {
-        Ok(self.number(expected, u64::from(u32::MAX))? as u32)
-    }
-
-    fn quoted(&mut self) -> Parsed<Option<&'a str>> {
-        let rest = self.rest();
-        let Some(inside) = rest.strip_prefix('"') else { return Ok(None) };
-        match inside.find(['"', '\n']).filter(|&end| inside[end..].starts_with('"')) {
-            Some(end) => {
-                self.at += end + 2;
-                Ok(Some(&inside[..end]))
-            }
-            None => self.fault(TextMessage::OpenQuote),
-        }
-    }
-
-    /// What stands between here and `end`, with commas between.
-    fn list<T>(
-        &mut self,
-        end: &str,
-        expected: &'static str,
-        mut one: impl FnMut(&mut Self) -> Parsed<T>,
-    ) -> Parsed<Vec<T>> {
-        let mut list = Vec::new();
-        if self.take(end) {
-            return Ok(list);
-        }
-        loop {
-            list.push(one(self)?);
-            if self.take(end) {
-                return Ok(list);
-            }
-            self.need(",", expected)?;
-        }
+    fn cursor(&mut self) -> &mut Cursor<'a> {
+        &mut self.cursor
     }
 }
 
 /// Names and types.
 impl Parser<'_> {
     fn ty(&mut self) -> Parsed<RegisterType> {
-        let start = self.at;
+        let start = self.cursor.at;
         let word = self.word("a type")?;
         let bits = |text: &str| text.parse().ok().filter(|bits| (1..=512).contains(bits));
         let split = word.split_at_checked(1);
@@ -197,7 +88,7 @@ impl Parser<'_> {
         match found {
             Some(ty) => Ok(ty),
             None => {
-                self.at = start;
+                self.cursor.at = start;
                 self.fault(TextMessage::Type(word.into()))
             }
         }
@@ -214,14 +105,14 @@ impl Parser<'_> {
     }
 
     fn defined(&mut self) -> Parsed<RegisterId> {
-        let start = self.at;
+        let start = self.cursor.at;
         let id = self.register()?;
         let name = self.quoted()?.map(Into::into);
         self.need(":", "`:` and a type")?;
         let ty = self.ty()?;
         let place = self.place()?;
         if self.own.registers.insert(id.0, Register { ty, name, place }).is_some() {
-            self.at = start;
+            self.cursor.at = start;
             return self.fault(TextMessage::DefinedTwice(id.to_string()));
         }
         Ok(id)
@@ -241,7 +132,7 @@ impl Parser<'_> {
     }
 
     fn declared(&mut self) -> Parsed<RegionId> {
-        let start = self.at;
+        let start = self.cursor.at;
         let id = self.region()?;
         let Some(name) = self.quoted()? else { return self.expected("a name in quotes") };
         self.need(":", "`:` and a role")?;
@@ -257,7 +148,7 @@ impl Parser<'_> {
         let length = self.length()?;
         self.need("]", "`]`")?;
         if self.own.regions.insert(id.0, Region { name: name.into(), role, element, length }).is_some() {
-            self.at = start;
+            self.cursor.at = start;
             return self.fault(TextMessage::DefinedTwice(id.to_string()));
         }
         Ok(id)
@@ -268,7 +159,7 @@ impl Parser<'_> {
         if bits != Some(true) {
             return Ok(Element::Register(self.ty()?));
         }
-        self.at += 1;
+        self.cursor.at += 1;
         let bits = self.number("the bits of a scalar", 512)? as u32;
         let count = if self.take("*") { self.number("a number of scalars", 64)? as u32 } else { 1 };
         Ok(Element::Scalars { bits, count })
@@ -294,7 +185,7 @@ impl Parser<'_> {
             .find(|row| meaning.is_none_or(|meaning| format!("{:?}", row.meaning) == meaning));
         match found {
             Some(row) => {
-                self.at += written.len();
+                self.cursor.at += written.len();
                 Ok(row)
             }
             None => {
@@ -333,7 +224,7 @@ impl Parser<'_> {
     }
 
     fn induction(&mut self) -> Parsed<InductionId> {
-        let start = self.at;
+        let start = self.cursor.at;
         let word = self.word("an induction variable")?;
         // Interpreters have a place for each number up to the largest.
         match word
@@ -343,7 +234,7 @@ impl Parser<'_> {
         {
             Some(number) => Ok(InductionId(number)),
             None => {
-                self.at = start;
+                self.cursor.at = start;
                 self.expected("an induction variable")
             }
         }
@@ -360,7 +251,7 @@ impl Parser<'_> {
             Some(target) => self.target = target,
             None => return self.fault(TextMessage::Target(name.into())),
         }
-        self.at += name.len();
+        self.cursor.at += name.len();
         let mut files = Vec::new();
         while self.take("file") {
             match self.quoted()? {
@@ -563,7 +454,7 @@ impl Parser<'_> {
             return Ok(Constant::Lanes(values));
         }
         if self.take("bytes") {
-            let start = self.at;
+            let start = self.cursor.at;
             let word = self.word("bytes in hexadecimal")?;
             let bytes: Option<Vec<u8>> = word
                 .as_bytes()
@@ -574,7 +465,7 @@ impl Parser<'_> {
             return match bytes {
                 Some(bytes) => Ok(Constant::Bytes(bytes)),
                 None => {
-                    self.at = start;
+                    self.cursor.at = start;
                     self.expected("bytes in hexadecimal")
                 }
             };
@@ -583,10 +474,10 @@ impl Parser<'_> {
     }
 
     fn call(&mut self) -> Parsed<Step> {
-        let start = self.at;
+        let start = self.cursor.at;
         let name = self.word("the name of a function")?;
         let Some(function) = self.functions.iter().position(|function| function.name == name) else {
-            self.at = start;
+            self.cursor.at = start;
             return self.fault(TextMessage::NoFunction(name.into()));
         };
         self.need("(", "`(` and the arguments")?;

@@ -65,23 +65,9 @@ impl<'a> File<'a> {
 
 /// A header of C around declarations, after what else every header of its kind has. `guard` is a macro of its own.
 pub fn header(guard: &str, api: &str, declarations: &str) -> String {
-    let values = Values::default().text("GUARD", guard).text("results", results()).text("api", api);
+    let values =
+        Values::default().text("GUARD", guard).text("results", crate::results::results()).text("api", api);
     values.text("declarations", declarations).fill(include_str!("templates/header.h"))
-}
-
-/// The codes that functions return, as every public header has them: what `usuba_buffers.h` says.
-pub fn results() -> String {
-    const BUFFERS: &str = include_str!("../../../../runtime/usuba_buffers.h");
-    let lines = BUFFERS.lines().skip_while(|line| *line != "#ifndef USUBA_OK");
-    let mut text = String::new();
-    for line in lines {
-        text += line;
-        text.push('\n');
-        if line == "#endif" {
-            break;
-        }
-    }
-    text + "\n"
 }
 
 /// `static const struct usuba_format NAME = …`.

@@ -1,6 +1,6 @@
 //! Other texts of a block cipher.
 
-use super::{BlockCipher, Bytes, ManifestError, Reader, RoundKeys, SlicingName};
+use super::{BlockCipher, Bytes, ManifestError, NamedSlicing, Reader, RoundKeys};
 use crate::messages;
 use crate::order::Order;
 use serde::Deserialize;
@@ -42,7 +42,7 @@ impl WrittenForm {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Fields {
-    slicings: Spanned<Vec<SlicingName>>,
+    slicings: Spanned<Vec<NamedSlicing>>,
     encrypt: Spanned<String>,
     decrypt: Option<Spanned<String>>,
     block_order: Order,

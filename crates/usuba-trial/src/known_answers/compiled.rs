@@ -3,7 +3,7 @@
 //! The functions under test have a name of their own, not that of the primitive: what primitives have in common (the
 //! rounds of a cipher with keys of three sizes) is then the same text, and [`crate::run::SharedObjects`] compiles it once.
 
-use super::{Answers, Direction, Path, Plan, Request, Test, WayError, explain};
+use super::{Answers, CipherFunction, Path, Plan, Request, Test, WayError, explain};
 use crate::harness::{self, MESSAGE};
 use crate::run::{Compiler, Program};
 use crate::variant::Variant;
@@ -11,9 +11,9 @@ use usuba_codegen::Backend;
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
 use usuba_package::OutputFile;
-use usuba_package::library::BuildError;
+use usuba_package::engine::BuildError;
+use usuba_package::library;
 use usuba_package::manifest::{Function, Primitive};
-use usuba_package::package;
 
 /// The tests through C; the slicing is that of the way, or of its variant.
 pub fn answers(
@@ -39,9 +39,9 @@ pub fn answers(
     } else {
         Compiler::with_runner(target, variant.compiler(), &plan.runner)?
     };
-    let choices = variant.choices_over(&plan.knobs);
+    let choices = variant.choices_over(&plan.overrides);
     let primitive = &Primitive { name: "cipher".into(), ..primitive.clone() };
-    let library = package::one_level(primitive, loaded, target, &choices).map_err(|error| match &error {
+    let library = library::one_level(primitive, loaded, target, &choices).map_err(|error| match &error {
         BuildError::Node { node, failure, .. } => explain(node, failure),
         BuildError::Driver { .. } | BuildError::Portable { .. } => WayError::Broken(error.to_string()),
     })?;
@@ -133,12 +133,12 @@ fn requests(primitive: &Primitive, tests: &[Test], longest: u32, modes: bool) ->
             size.before = round_keys;
         }
         match &test.request {
-            Request::Blocks { direction: Direction::Backward, .. } if !decrypts => {}
+            Request::Blocks { direction: CipherFunction::Inverse, .. } if !decrypts => {}
             Request::Blocks { direction, tweak, blocks, .. } => {
                 input.push(match direction {
                     _ if !keyed => b'P',
-                    Direction::Forward => b'E',
-                    Direction::Backward => b'D',
+                    CipherFunction::Forward => b'E',
+                    CipherFunction::Inverse => b'D',
                 });
                 input.extend(((blocks.len() / block) as u64).to_le_bytes());
                 for _ in 0..blocks.len() / block {

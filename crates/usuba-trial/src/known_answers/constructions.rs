@@ -9,9 +9,9 @@ use crate::vectors::VectorFile;
 use usuba_codegen::Backend;
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
-use usuba_package::library::BuildError;
+use usuba_package::engine::BuildError;
 use usuba_package::manifest::{Construction, Manifest, Primitive, Scheme};
-use usuba_package::{OutputFile, construction, package};
+use usuba_package::{OutputFile, construction, library};
 use usuba_target::Target;
 
 /// A request to the program around a construction, and what it must answer.
@@ -175,11 +175,11 @@ fn answers(
     } else {
         Compiler::with_runner(target, family, &plan.runner)?
     };
-    let choices = Variant::new(slicing).by(family).through(backend).choices_over(&plan.knobs);
+    let choices = Variant::new(slicing).by(family).through(backend).choices_over(&plan.overrides);
     let mut files: Vec<OutputFile> = Vec::new();
     for primitive in primitives {
         let library =
-            package::one_level(primitive, source.loaded, target, &choices).map_err(|error| match &error {
+            library::one_level(primitive, source.loaded, target, &choices).map_err(|error| match &error {
                 BuildError::Node { node, failure, .. } => explain(node, failure),
                 BuildError::Driver { .. } | BuildError::Portable { .. } => {
                     WayError::Broken(error.to_string())

@@ -1,8 +1,8 @@
 //! Requests answered by interpreters: bytes to words, nodes, words to bytes.
 
-use super::{Answers, Direction, Plan, Request, Test, WayError, explain};
+use super::{Answers, CipherFunction, Plan, Request, Test, WayError, explain};
 use std::collections::BTreeMap;
-use usuba_compiler::pipeline::{self, Failure, Knobs, Settings};
+use usuba_compiler::pipeline::{self, Failure, Overrides, Settings};
 use usuba_ir::interpret::Interpreter;
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
@@ -85,7 +85,7 @@ impl Groups {
 #[derive(Clone, Copy)]
 enum Kind<'a> {
     Reference,
-    NormalForm(Slicing, &'a Knobs),
+    NormalForm(Slicing, &'a Overrides),
 }
 
 impl Node {
@@ -102,9 +102,9 @@ impl Node {
                 let typed = typed.ok_or_else(|| explain(name, &Failure::Program(diagnostics)))?;
                 (typed.clone(), Machine::Reference(Box::new(typed)))
             }
-            Kind::NormalForm(slicing, knobs) => {
+            Kind::NormalForm(slicing, overrides) => {
                 // One instance after another is asked here.
-                settings = settings.with(knobs);
+                settings = settings.with(overrides);
                 (settings.passes.interleave, settings.passes.granularity) = (Some(1), None);
                 let (typed, program, _) = pipeline::optimised(loaded, &settings, &mut ())
                     .map_err(|failure| explain(name, &failure))?;
@@ -143,7 +143,7 @@ impl Node {
     fn once(schedule: &Schedule, loaded: &Loaded, kind: Kind<'_>) -> Result<Node, WayError> {
         let kind = match kind {
             Kind::Reference => Kind::Reference,
-            Kind::NormalForm(_, knobs) => Kind::NormalForm(schedule.slicing, knobs),
+            Kind::NormalForm(_, overrides) => Kind::NormalForm(schedule.slicing, overrides),
         };
         Node::new(&schedule.node, loaded, kind)
     }
@@ -265,7 +265,7 @@ pub fn normal_form(
     tests: &[Test],
     plan: &Plan,
 ) -> Result<Answers, WayError> {
-    answers(primitive, loaded, Kind::NormalForm(slicing, &plan.knobs), tests, plan)
+    answers(primitive, loaded, Kind::NormalForm(slicing, &plan.overrides), tests, plan)
 }
 
 fn answers(
@@ -385,10 +385,10 @@ fn block_cipher(
                     *answer = Some(round_keys.to_vec());
                 }
             }
-            Request::Blocks { direction: Direction::Forward, blocks, .. } => {
+            Request::Blocks { direction: CipherFunction::Forward, blocks, .. } => {
                 push(&mut forward, &encrypt, blocks)?
             }
-            Request::Blocks { direction: Direction::Backward, blocks, .. } => {
+            Request::Blocks { direction: CipherFunction::Inverse, blocks, .. } => {
                 if let Some(node) = &decrypt {
                     push(&mut backward, node, blocks)?;
                 }

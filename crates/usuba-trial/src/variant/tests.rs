@@ -15,6 +15,14 @@ fn variants_print_and_parse() {
 }
 
 #[test]
+fn every_slicing_can_be_chosen() {
+    for slicing in Slicing::ALL {
+        assert_eq!(Variant::new(slicing).slicing(), slicing);
+    }
+    assert_eq!(KNOBS[SLICING].values.len(), Slicing::ALL.len());
+}
+
+#[test]
 fn enumeration_is_complete_and_always_the_same() {
     let variants = all(&[Slicing::B, Slicing::H]);
     let ways: usize = KNOBS.iter().skip(1).map(|knob| knob.values.len()).product();

@@ -6,7 +6,7 @@ use crate::machine::Machine;
 use crate::measure::{Candidate, Samples, Workbench};
 use crate::metric::Metric;
 use crate::output::{Failure, Output, print_json, print_line};
-use crate::{knobs, progress, targets};
+use crate::{overrides, progress, targets};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use usuba_codegen::Backend;
@@ -37,7 +37,7 @@ pub fn run(bench: &Bench, output: &Output) -> Result<(), Failure> {
     let tuned = cipher.tuned(bench.no_tuned, output)?;
     let runner = bench.runner.as_deref().unwrap_or_default();
     let mut workbench = Workbench::new(&cipher, &bench.opt, bench.blocks, runner, bench.metric);
-    workbench.knobs = knobs::knobs(&bench.knobs)?;
+    workbench.overrides = overrides::overrides(&bench.overrides)?;
     let mut machine = Machine::new(runner);
     let bar = progress::bar(output);
     let mut rows = Vec::new();
@@ -68,8 +68,7 @@ pub fn run(bench: &Bench, output: &Output) -> Result<(), Failure> {
 
 /// The variants that the command line asks for, on each target.
 fn variants(bench: &Bench, primitive: &Primitive) -> Result<Vec<Variant>, Failure> {
-    let wanted: Vec<Slicing> =
-        bench.slicing.iter().filter_map(|&slicing| targets::slicing(slicing)).collect();
+    let wanted: Vec<Slicing> = bench.slicing.iter().filter_map(|slicing| slicing.0).collect();
     let mut variants = Vec::new();
     for &slicing in primitive.slicings.iter().filter(|one| wanted.is_empty() || wanted.contains(one)) {
         for backend in &bench.backend {

@@ -1,22 +1,22 @@
 //! `usubac build`: one node to a kernel, or a cipher folder to all that encrypts bytes.
 
 use super::packages;
-use crate::args::{BackendArg, Build, Compile};
+use crate::args::Build;
 use crate::cipher::Cipher;
-use crate::estimate::{self, Best, Refusal};
+use crate::compile::{backend, candidates, options, refused};
 use crate::files;
 use crate::output::{Failure, Output, print_json, print_line};
+use crate::prediction::{self, Best, Refusal};
 use crate::watch::Watch;
-use crate::{front_end, knobs, targets};
+use crate::{front_end, overrides, targets};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use usuba_codegen::{Backend, Kernel, Missing};
+use usuba_codegen::Kernel;
 use usuba_compiler::pipeline::{self, Settings, compile};
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
-use usuba_lang::typed::Mode;
+use usuba_lang::typed::Atoms;
 use usuba_target::Target;
-use usuba_trial::variant::Variant;
 
 /// Compiles, and writes all files or none.
 pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
@@ -48,32 +48,8 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
 /// The settings of the pipeline that the command line asks for.
 fn settings(build: &Build, slicing: Slicing) -> Result<Settings, Failure> {
     let mut settings = Settings::new(slicing, None);
-    settings.entry = front_end::options(&build.entry, &build.search, Mode::Words, None)?;
-    Ok(settings.with(&knobs::knobs(&build.compile.knobs)?))
-}
-
-/// The language of the kernels that is asked for.
-pub fn backend(choices: &Compile) -> Backend {
-    match choices.backend {
-        None | Some(BackendArg::C) => Backend::C,
-        Some(BackendArg::Asm) => Backend::Assembly,
-    }
-}
-
-/// The options that say so, where they must be said.
-pub fn options(choices: &Compile) -> String {
-    let backend = match backend(choices) {
-        Backend::C => "",
-        Backend::Assembly => " --backend asm",
-    };
-    format!("{backend}{}", knobs::options(&choices.knobs))
-}
-
-/// Whether a variant is what the options ask for, as far as they say anything.
-pub fn agrees(variant: &Variant, choices: &Compile) -> bool {
-    let slicing = targets::slicing(choices.slicing).is_none_or(|slicing| slicing == variant.slicing());
-    let backend = choices.backend.is_none() || backend(choices) == variant.backend();
-    slicing && backend && knobs::agree(variant, &choices.knobs)
+    settings.entry = front_end::options(&build.entry, &build.search, Atoms::Words, None)?;
+    Ok(settings.with(&overrides::overrides(&build.compile.overrides)?))
 }
 
 fn program(build: &Build, path: &str, chosen: &[&'static Target], output: &Output) -> Result<(), Failure> {
@@ -97,7 +73,7 @@ fn program(build: &Build, path: &str, chosen: &[&'static Target], output: &Outpu
             ),
             description: vec![format!("Made from {}.", files::base_name(path))],
             backend: backend(&build.compile),
-            order: build.compile.knobs.order,
+            ..usuba_codegen::Options::default()
         };
         let mut watch = Watch::new(&build.passes, naming.backend)?;
         let outcome = compile(&loaded, &settings, target, &naming, &mut watch);
@@ -137,17 +113,8 @@ fn program(build: &Build, path: &str, chosen: &[&'static Target], output: &Outpu
     Ok(())
 }
 
-/// The slicings among which the command line lets choose, and whether there is a choice to make.
-pub fn candidates(build: &Build, all: &[Slicing]) -> Result<Vec<Slicing>, Best> {
-    match (targets::slicing(build.compile.slicing), build.compile.blocks) {
-        (Some(slicing), None) => Err(Best::of(slicing)),
-        (Some(slicing), Some(_)) => Ok(vec![slicing]),
-        (None, _) => Ok(all.to_vec()),
-    }
-}
-
 fn choose(build: &Build, loaded: &Loaded, target: &'static Target, output: &Output) -> Result<Best, Failure> {
-    let among = match candidates(build, &targets::SLICINGS) {
+    let among = match candidates(&build.compile, &targets::TRIED) {
         Ok(among) => among,
         Err(asked) => return Ok(asked),
     };
@@ -157,7 +124,7 @@ fn choose(build: &Build, loaded: &Loaded, target: &'static Target, output: &Outp
         settings.lowering.slicing = slicing;
         settings
     };
-    estimate::fastest(loaded, &with, &among, target, build.compile.blocks).map_err(|refusals| {
+    prediction::fastest(loaded, &with, &among, target, build.compile.blocks).map_err(|refusals| {
         // What is wrong in every slicing is wrong with the program: the last one speaks for all.
         match refusals.into_iter().next_back() {
             Some((slicing, Refusal::Target(missing))) => refused(slicing, target, &missing),
@@ -169,21 +136,6 @@ fn choose(build: &Build, loaded: &Loaded, target: &'static Target, output: &Outp
             None => Failure::general(format!("no slicing has code for `{}`", target.name)),
         }
     })
-}
-
-/// What a target lacks for a program in a slicing.
-pub fn refused(slicing: Slicing, target: &Target, missing: &[Missing]) -> Failure {
-    let mut reasons: Vec<String> = Vec::new();
-    for reason in missing.iter().map(ToString::to_string) {
-        if reasons.len() < 5 && !reasons.contains(&reason) {
-            reasons.push(reason);
-        }
-    }
-    Failure::general(format!(
-        "`{}` has no code for this program under `--slicing {slicing}`: {}",
-        target.name,
-        reasons.join("; ")
-    ))
 }
 
 fn symbol(build: &Build, loaded: &Loaded, slicing: Slicing, target: &Target) -> Result<String, Failure> {

@@ -2,29 +2,30 @@
 
 use crate::args::Explain;
 use crate::cipher::Cipher;
-use crate::estimate::{Refusal, attempt_for, cycles_per_instance, cycles_per_instance_of, output_bytes};
 use crate::output::{Failure, Output, print_json, print_line};
-use crate::{front_end, knobs, targets};
+use crate::prediction::{Refusal, attempt_for, cycles_per_instance, cycles_per_instance_of, output_bytes};
+use crate::{front_end, overrides, targets};
 use serde_json::{Value, json};
+use usuba_codegen::Expansion;
 use usuba_compiler::pipeline::Settings;
 use usuba_ir::layout::Slicing;
 use usuba_lang::elaborate::Options;
 use usuba_lang::load::Loaded;
-use usuba_lang::typed::Mode;
+use usuba_lang::typed::Atoms;
 use usuba_target::Target;
 
 /// Tries every slicing on every target.
 pub fn run(explain: &Explain, output: &Output) -> Result<(), Failure> {
     let chosen = targets::named(&explain.target)?;
-    let entry = front_end::options(&explain.entry, &explain.search, Mode::Words, None)?;
-    let base = Settings::new(Slicing::V, None).with(&knobs::knobs(&explain.knobs)?);
+    let entry = front_end::options(&explain.entry, &explain.search, Atoms::Words, None)?;
+    let base = Settings::new(Slicing::V, None).with(&overrides::overrides(&explain.overrides)?);
     let mut documents = Vec::new();
     let mut found = false;
     if Cipher::is_at(&explain.path) {
         let cipher = Cipher::read(&explain.path, &explain.search, output)?;
         for primitive in cipher.primitives(&[])? {
-            let others = primitive.slicings.iter().filter(|slicing| !targets::SLICINGS.contains(slicing));
-            let slicings = targets::SLICINGS.iter().chain(others).copied().collect();
+            let others = primitive.slicings.iter().filter(|slicing| !targets::TRIED.contains(slicing));
+            let slicings = targets::TRIED.iter().chain(others).copied().collect();
             let (name, loaded) = (primitive.name.as_str(), &cipher.loaded);
             let place = Place { name, loaded, slicings, blocks: explain.blocks };
             let with = |slicing: Slicing| {
@@ -35,7 +36,7 @@ pub fn run(explain: &Explain, output: &Output) -> Result<(), Failure> {
         }
     } else {
         let loaded = front_end::read(&explain.path, &explain.search, output)?;
-        let slicings = targets::SLICINGS.to_vec();
+        let slicings = targets::TRIED.to_vec();
         let place = Place { name: &explain.path, loaded: &loaded, slicings, blocks: explain.blocks };
         let settings = Settings { entry, ..base };
         found |= one(&place, &|_| settings.clone(), &chosen, output, &mut documents);
@@ -108,6 +109,7 @@ fn one(
                             "code_bytes": kernel.report.code_bytes, "loops": loops,
                             "port_bound_cycles_per_byte": bound,
                             "port_bound_cycles_per_byte_of_blocks": few,
+                            "rules": kernel.expansions.iter().map(|one| one.rule).collect::<Vec<_>>(),
                         }));
                     } else {
                         let bound = match bound {
@@ -123,6 +125,9 @@ fn one(
                             kernel.report.instructions_run(),
                             kernel.report.code_bytes,
                         ));
+                        for Expansion { rule, law } in &kernel.expansions {
+                            print_line(&format!("     without an instruction, by the rule {rule}: {law}"));
+                        }
                     }
                 }
                 Err(refusal) => {

@@ -1,14 +1,14 @@
 //! `usubac build` of cipher folders for one target: which way each primitive is built.
 
-use super::build::{agrees, backend, candidates, options};
 use crate::args::Build;
 use crate::cipher::Cipher;
-use crate::estimate::{self, Best, Refusal};
+use crate::compile::{agrees, backend, candidates, options};
 use crate::files;
-use crate::knobs;
 use crate::output::Failure;
+use crate::overrides;
+use crate::prediction::{self, Best, Refusal};
 use usuba_compiler::pipeline::Settings;
-use usuba_package::library::Choices;
+use usuba_package::engine::Choices;
 use usuba_package::manifest::Primitive;
 use usuba_target::Target;
 use usuba_trial::tuned::Tuned;
@@ -76,7 +76,7 @@ fn choose_for(
         }
         None => choices.backend = backend(&build.compile),
     }
-    choices.settings = choices.settings.with(&knobs::knobs(&build.compile.knobs)?);
+    choices.settings = choices.settings.with(&overrides::overrides(&build.compile.overrides)?);
     choices.settings.passes.interleave = choices.settings.passes.interleave.or(batches);
     Ok(Chosen { primitive: primitive.name.clone(), choices, tuned })
 }
@@ -87,13 +87,13 @@ fn fastest(
     primitive: &Primitive,
     target: &'static Target,
 ) -> Result<Best, Failure> {
-    let among = match candidates(build, &primitive.slicings) {
+    let among = match candidates(&build.compile, &primitive.slicings) {
         Ok(among) => among,
         Err(asked) => return Ok(asked),
     };
-    let knobs = knobs::knobs(&build.compile.knobs)?;
-    let with = |slicing| Settings::new(slicing, Some(primitive.main_node(slicing))).with(&knobs);
-    estimate::fastest(&cipher.loaded, &with, &among, target, build.compile.blocks).map_err(|refusals| {
+    let overrides = overrides::overrides(&build.compile.overrides)?;
+    let with = |slicing| Settings::new(slicing, Some(primitive.main_node(slicing))).with(&overrides);
+    prediction::fastest(&cipher.loaded, &with, &among, target, build.compile.blocks).map_err(|refusals| {
         let names: Vec<String> = refusals.iter().map(|(slicing, _)| slicing.to_string()).collect();
         let reason = refusals.iter().find_map(|(slicing, refusal)| match refusal {
             Refusal::Target(missing) => missing.first().map(|missing| format!("; {slicing}: {missing}")),

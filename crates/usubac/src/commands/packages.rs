@@ -1,20 +1,20 @@
 //! `usubac build` of cipher folders: a library that picks its code when it runs.
 
-use super::build::refused;
 use super::one_level::{self, Chosen};
 use crate::args::Build;
 use crate::cipher::Cipher;
+use crate::compile::refused;
 use crate::files;
 use crate::output::{Failure, Output, print_json, print_line};
-use crate::{front_end, knobs, progress, targets};
+use crate::{front_end, overrides, progress, targets};
 use serde_json::json;
 use std::path::PathBuf;
 use usuba_compiler::pipeline;
 use usuba_package::construction;
-use usuba_package::library::{BuildError, Choices};
+use usuba_package::engine::{BuildError, Choices};
+use usuba_package::library::measured::Measured;
+use usuba_package::library::{self, Library, Made, Options};
 use usuba_package::manifest::Primitive;
-use usuba_package::package::measured::Measured;
-use usuba_package::package::{self, Made, Options, Package};
 use usuba_target::Target;
 use usuba_trial::tuned::Tuned;
 
@@ -49,9 +49,9 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
     }
     check_primitives(&ciphers, &build.primitive)?;
     if !one_level {
-        let knobs = knobs::knobs(&build.compile.knobs)?;
-        let slicing = targets::slicing(build.compile.slicing);
-        let choose = |cipher: package::Cipher, primitive: &Primitive, target: &'static Target| {
+        let overrides = overrides::overrides(&build.compile.overrides)?;
+        let slicing = build.compile.slicing.0;
+        let choose = |cipher: library::Cipher, primitive: &Primitive, target: &'static Target| {
             let tuned = ciphers.iter().find(|(known, _)| known.manifest.name == cipher.manifest.name);
             let tuned = tuned.and_then(|(_, tuned)| tuned.find(&primitive.name, target.name));
             let of = |slicing| {
@@ -59,42 +59,50 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
                 if let Some(choice) = tuned.filter(|choice| choice.variant.slicing() == slicing) {
                     choice.variant.apply(&mut choices);
                 }
-                choices.settings = choices.settings.with(&knobs);
+                choices.settings = choices.settings.with(&overrides);
                 choices
             };
             let asked = |one: &_| slicing.is_none_or(|slicing| slicing == *one);
             primitive.library.iter().copied().filter(asked).map(of).collect()
         };
-        let package = make(build, &ciphers, &measured, None, &wanted, &choose, output)?;
-        let package = package.map_err(|error| explain(error, &ciphers, output))?;
-        let files = package.files.iter().map(|file| (PathBuf::from(&file.path), file.contents.clone()));
-        let paths = files::write_generated(&build.output, files.collect(), build.force)?;
-        say(&package.engines, &[], &paths, output);
+        let library = make(build, &ciphers, &measured, None, &wanted, &choose, output)?;
+        let library = library.map_err(|error| explain(error, &ciphers, output))?;
+        let files = library.files.iter().map(|file| (PathBuf::from(&file.path), file.contents.clone()));
+        let files: Vec<_> = files.collect();
+        let left_over = files::left_over(&build.output, &files);
+        let paths = files::write_generated(&build.output, files, build.force)?;
+        files::remove(&left_over)?;
+        say(&library.engines, &[], &paths, &left_over, output);
         return Ok(());
     }
-    let (mut written, mut engines, mut all) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut written, mut left_over) = (Vec::new(), Vec::new());
+    let (mut engines, mut all) = (Vec::new(), Vec::new());
     for &target in &wanted {
         let mut chosen: Vec<Chosen> = Vec::new();
         for ((cipher, tuned), path) in ciphers.iter().zip(&build.paths) {
             chosen.extend(one_level::choose(build, path, cipher, tuned, target)?);
         }
-        let choose = |_: package::Cipher, primitive: &Primitive, _: &'static Target| {
+        let choose = |_: library::Cipher, primitive: &Primitive, _: &'static Target| {
             let of = chosen.iter().filter(|one| one.primitive == primitive.name);
             of.map(|one| one.choices.clone()).collect()
         };
-        let package = make(build, &ciphers, &measured, Some(target), &[], &choose, output)?;
-        let package = package.map_err(|error| match refusal(&error, &chosen, target) {
+        let library = make(build, &ciphers, &measured, Some(target), &[], &choose, output)?;
+        let library = library.map_err(|error| match refusal(&error, &chosen, target) {
             Some(failure) => failure,
             None => explain(error, &ciphers, output),
         })?;
         // One library for each target, in a folder of its own if there are several.
         let folder = PathBuf::from(if wanted.len() > 1 { target.name } else { "" });
-        written.extend(package.files.into_iter().map(|file| (folder.join(file.path), file.contents)));
-        engines.extend(package.engines);
+        let files = library.files.into_iter().map(|file| (PathBuf::from(file.path), file.contents));
+        let files: Vec<_> = files.collect();
+        left_over.extend(files::left_over(&build.output.join(&folder), &files));
+        written.extend(files.into_iter().map(|(path, contents)| (folder.join(path), contents)));
+        engines.extend(library.engines);
         all.extend(chosen.into_iter().map(|chosen| (chosen, target)));
     }
     let paths = files::write_generated(&build.output, written, build.force)?;
-    say(&engines, &all, &paths, output);
+    files::remove(&left_over)?;
+    say(&engines, &all, &paths, &left_over, output);
     Ok(())
 }
 
@@ -105,9 +113,9 @@ fn make(
     measured: &[Measured],
     level: Option<&'static Target>,
     targets: &[&'static Target],
-    choose: &package::Choose,
+    choose: &library::Choose,
     output: &Output,
-) -> Result<Result<Package, BuildError>, Failure> {
+) -> Result<Result<Library, BuildError>, Failure> {
     let names: Vec<&str> = build.paths.iter().map(|path| files::base_name(path)).collect();
     let target = level.map_or(String::new(), |target| format!(" --target {}", target.name));
     let options = Options {
@@ -127,18 +135,18 @@ fn make(
     }
     let bar = progress::bar(output);
     bar.set_length(ciphers.iter().map(|(cipher, _)| cipher.manifest.primitives.len() as u64).sum());
-    let read: Vec<package::Cipher> = ciphers
+    let read: Vec<library::Cipher> = ciphers
         .iter()
         .zip(&constructions)
         .zip(measured)
-        .map(|(((cipher, _), constructions), measured)| package::Cipher {
+        .map(|(((cipher, _), constructions), measured)| library::Cipher {
             manifest: &cipher.manifest,
             loaded: &cipher.loaded,
             constructions,
             measured: Some(measured),
         })
         .collect();
-    let made = package::build(&read, &options, &|name| {
+    let made = library::build(&read, &options, &|name| {
         bar.set_message(name.to_owned());
         bar.inc(1);
     });
@@ -152,7 +160,7 @@ fn refusal(error: &BuildError, chosen: &[Chosen], target: &Target) -> Option<Fai
         return None;
     };
     let chosen = chosen.iter().find(|chosen| primitive.starts_with(&chosen.primitive))?;
-    Some(refused(chosen.choices.slicing, target, missing))
+    Some(refused(chosen.choices.slicing(), target, missing))
 }
 
 fn check_prefix(prefix: &str) -> Result<(), Failure> {
@@ -197,8 +205,14 @@ fn explain(error: BuildError, ciphers: &[(Cipher, Tuned)], output: &Output) -> F
     cipher.explain(&error)
 }
 
-/// What was made; `chosen` is what was chosen for the one level of a target.
-fn say(engines: &[Made], chosen: &[(Chosen, &Target)], paths: &[PathBuf], output: &Output) {
+/// What was made; `chosen` is what was chosen for the one level of a target, `removed` are files of an earlier library.
+fn say(
+    engines: &[Made],
+    chosen: &[(Chosen, &Target)],
+    paths: &[PathBuf],
+    removed: &[PathBuf],
+    output: &Output,
+) {
     let tuned = |made: &Made| {
         let of = |(one, target): &&(Chosen, &Target)| {
             one.primitive == made.primitive && target.name == made.target.name
@@ -217,8 +231,10 @@ fn say(engines: &[Made], chosen: &[(Chosen, &Target)], paths: &[PathBuf], output
                 })
             })
             .collect();
-        let files: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-        print_json(&json!({ "engines": engines, "files": files }));
+        let names = |paths: &[PathBuf]| -> Vec<String> {
+            paths.iter().map(|path| path.display().to_string()).collect()
+        };
+        print_json(&json!({ "engines": engines, "files": names(paths), "removed": names(removed) }));
         return;
     }
     let mut last = "";
@@ -239,4 +255,7 @@ fn say(engines: &[Made], chosen: &[(Chosen, &Target)], paths: &[PathBuf], output
         ));
     }
     print_line(&format!("wrote {} files", paths.len()));
+    if !removed.is_empty() {
+        print_line(&format!("removed {} files of the library that was there before", removed.len()));
+    }
 }

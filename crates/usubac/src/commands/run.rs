@@ -2,12 +2,12 @@
 
 mod message;
 
-use crate::args::{Run, SlicingArg};
+use crate::args::Run;
 use crate::front_end;
 use crate::output::{Failure, Output, print_json, print_line};
 use serde_json::{Map, Value, json};
 use usuba_lang::interpret::{check_inputs, interpret};
-use usuba_lang::typed::{Direction, Instance, Mode, Program, VariableId};
+use usuba_lang::typed::{Atoms, Instance, Program, VariableId};
 
 /// Reads the inputs, evaluates, prints the outputs.
 pub fn run(run: &Run, output: &Output) -> Result<(), Failure> {
@@ -18,17 +18,9 @@ pub fn run(run: &Run, output: &Output) -> Result<(), Failure> {
     if run.bytes {
         return message::of_program(run, &loaded, output);
     }
-    let (mode, direction) = match run.slicing {
-        Some(SlicingArg::B) => (Mode::Bits, None),
-        Some(SlicingArg::V) => (Mode::Words, Some(Direction::V)),
-        Some(SlicingArg::V2) => (Mode::Words, Some(Direction::Packed(2))),
-        Some(SlicingArg::V4) => (Mode::Words, Some(Direction::Packed(4))),
-        Some(SlicingArg::V8) => (Mode::Words, Some(Direction::Packed(8))),
-        Some(SlicingArg::V16) => (Mode::Words, Some(Direction::Packed(16))),
-        Some(SlicingArg::H) => (Mode::Words, Some(Direction::H)),
-        Some(SlicingArg::Auto) | None => (Mode::Words, None),
-    };
-    let options = front_end::options(&run.entry, &run.search, mode, direction)?;
+    let slicing = run.slicing.and_then(|argument| argument.0);
+    let (atoms, direction) = slicing.map_or((Atoms::Words, None), usuba_lower::elaborated_for);
+    let options = front_end::options(&run.entry, &run.search, atoms, direction)?;
     let program = front_end::elaborate(&loaded, &options, output)?;
     let entry = program.instance(program.entry());
     let inputs = inputs(run, entry)?;
@@ -112,8 +104,8 @@ fn print_results(program: &Program, entry: &Instance, results: &[Vec<u128>], out
             .zip(results)
             .map(|(id, atoms)| (entry.variable(*id).name.clone(), json!(hexadecimal(id, atoms))))
             .collect();
-        let mode = if program.mode() == Mode::Bits { "bits" } else { "words" };
-        print_json(&json!({ "entry": entry.name, "atoms": mode, "outputs": outputs }));
+        let atoms = if program.atoms() == Atoms::Bits { "bits" } else { "words" };
+        print_json(&json!({ "entry": entry.name, "atoms": atoms, "outputs": outputs }));
         return;
     }
     for (id, atoms) in entry.outputs.iter().zip(results) {

@@ -6,7 +6,7 @@ use crate::{files, front_end, targets};
 use serde_json::json;
 use usuba_compiler::pipeline;
 use usuba_ir::bytes::ByteAffine;
-use usuba_lang::typed::{Body, Mode};
+use usuba_lang::typed::{Atoms, Body};
 use usuba_lower::inversion::inversion_form;
 use usuba_synth::{Basis, Effort, Table, document, synthesise};
 
@@ -104,7 +104,7 @@ fn basis(synth: &Synth) -> Result<Basis, Failure> {
 fn read_program(file: &str, name: &str, synth: &Synth, output: &Output) -> Result<Table, Failure> {
     let loaded = front_end::read(file, &synth.search, output)?;
     let entry = Entry { entry: Some(name.to_owned()), word: Some(1), ..Entry::default() };
-    let options = front_end::options(&entry, &synth.search, Mode::Bits, None)?;
+    let options = front_end::options(&entry, &synth.search, Atoms::Bits, None)?;
     let program = front_end::elaborate(&loaded, &options, output)?;
     match &program.instance(program.entry()).body {
         Body::Table(table) => Ok(Table {

@@ -4,7 +4,7 @@ use crate::args::{BackendArg, Test};
 use crate::cipher::Cipher;
 use crate::files;
 use crate::output::{Failure, Output, print_json, print_line};
-use crate::{knobs, progress, targets};
+use crate::{overrides, progress, targets};
 use serde_json::{Value, json};
 use usuba_ir::layout::Slicing;
 use usuba_package::manifest::{Construction, Scheme};
@@ -196,10 +196,9 @@ fn plan(test: &Test) -> Result<Plan, Failure> {
         }
     }
     let mut plan = Plan::new(paths);
-    plan.knobs = knobs::knobs(&test.knobs)?;
+    plan.overrides = overrides::overrides(&test.overrides)?;
     plan.interpreted_iterations = 1000;
-    let slicings: Vec<Slicing> =
-        test.slicing.iter().filter_map(|&slicing| targets::slicing(slicing)).collect();
+    let slicings: Vec<Slicing> = test.slicing.iter().filter_map(|slicing| slicing.0).collect();
     plan.slicings = (!slicings.is_empty()).then_some(slicings);
     Ok(plan)
 }

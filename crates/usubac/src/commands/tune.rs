@@ -2,13 +2,13 @@
 
 use crate::args::{Part, Tune};
 use crate::cipher::Cipher;
-use crate::estimate;
 use crate::files;
 use crate::journal::{Entry, Journal};
 use crate::machine::Machine;
 use crate::measure::{Candidate, Draft, Samples, Workbench};
 use crate::metric::Metric;
 use crate::output::{Failure, Output, print_json, print_line};
+use crate::prediction;
 use crate::{progress, targets};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
@@ -145,7 +145,7 @@ fn families(tune: &Tune) -> Result<Vec<Family>, Failure> {
 
 /// What the command line leaves open.
 fn space(tune: &Tune, primitive: &Primitive, families: &[Family]) -> Result<Space, Failure> {
-    let wanted: Vec<Slicing> = tune.slicing.iter().filter_map(|&slicing| targets::slicing(slicing)).collect();
+    let wanted: Vec<Slicing> = tune.slicing.iter().filter_map(|slicing| slicing.0).collect();
     let slicings: Vec<Slicing> = primitive
         .slicings
         .iter()
@@ -243,7 +243,7 @@ impl<'a> Session<'a> {
     /// What `build` makes, by every compiler that is there.
     fn defaults(&self) -> Result<Vec<Candidate>, Failure> {
         let with = |slicing: Slicing| Settings::new(slicing, Some(self.primitive.main_node(slicing)));
-        let estimate::Best { slicing, batches } = estimate::fastest(
+        let prediction::Best { slicing, batches } = prediction::fastest(
             &self.workbench.cipher.loaded,
             &with,
             &self.primitive.slicings,

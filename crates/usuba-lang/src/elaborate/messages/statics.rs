@@ -147,6 +147,6 @@ pub(in crate::elaborate) fn budget(span: Span, is_loop: bool) -> Diagnostic {
     let what = if is_loop { "loop" } else { "definition" };
     Diagnostic::error("E0510", span, format!("with this {what} the program becomes too large"))
         .label("elaboration stopped here")
-        .rule("all loops spelt out, a program mentions at most some millions of words")
+        .rule("with all loops unrolled, a program mentions at most some millions of words")
         .help("check the bounds of the loops; if lengths are public, take a shorter message")
 }

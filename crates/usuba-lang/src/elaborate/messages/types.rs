@@ -3,8 +3,8 @@
 use super::{literal, operator, plural, static_error};
 use crate::ast::{Assignment, BinaryOp, Integer, Name, Reference};
 use crate::diagnostic::Diagnostic;
-use crate::elaborate::node::Disagreement;
 use crate::elaborate::statics::{StaticError, StaticErrorKind};
+use crate::elaborate::types::Disagreement;
 use crate::source::Span;
 
 const FLAT: &str =

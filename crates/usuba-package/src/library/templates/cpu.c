@@ -7,7 +7,9 @@ const char *@prefix@version(void)
     return @PREFIX@VERSION;
 }
 
+/* The levels of a machine; each has what those before it have. */
 @names@
+/* The level of this machine. */
 @detect@
 /* One more than the level in use; 0 if nobody has asked. Threads that ask at once all find the same. */
 static unsigned known;

@@ -23,7 +23,7 @@ pub fn cycles_per_instance_of(kernel: &Kernel, target: &Target, instances: u64) 
 /// Bytes of the outputs of one instance.
 pub fn output_bytes(kernel: &Kernel) -> f64 {
     let bits = |parameter: &KernelParameter| u64::from(parameter.width) * u64::from(parameter.count);
-    let outputs = kernel.parameters.iter().filter(|one| one.direction == usuba_codegen::Direction::Output);
+    let outputs = kernel.parameters.iter().filter(|one| one.access == usuba_codegen::Access::Write);
     outputs.map(bits).sum::<u64>() as f64 / f64::from(8 * kernel.shape.interleave.max(1))
 }
 

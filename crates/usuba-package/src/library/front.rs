@@ -1,9 +1,11 @@
 //! The functions that users call, and the headers that declare them.
 
 use super::engines::{Engines, Served, prototypes, row};
+use super::platforms::{alternatives, initialiser};
+use super::steps::Step;
 use super::{Options, head, values};
 use crate::OutputFile;
-use crate::library::{self, BuildError, Choices};
+use crate::engine::{self, BuildError, Choices};
 use crate::manifest::{Function, Mode, Primitive};
 use crate::template::Values;
 use usuba_ir::layout::Slicing;
@@ -75,7 +77,7 @@ pub fn schedule(primitive: &Primitive, loaded: &Loaded, options: &Options) -> Re
     let mut choices = Choices::new(Slicing::V);
     choices.prefix = options.prefix.into();
     choices.command = options.command.into();
-    let (schedule, files) = library::key_schedule(primitive, block_cipher, loaded, &choices)?;
+    let (schedule, files) = engine::key_schedule(primitive, block_cipher, loaded, &choices)?;
     Ok(kernel_in_place(&files) + &schedule)
 }
 
@@ -83,7 +85,7 @@ pub fn schedule(primitive: &Primitive, loaded: &Loaded, options: &Options) -> Re
 pub fn source(primitive: &Primitive, schedule: &str, engines: &Engines, options: &Options) -> OutputFile {
     let path = format!("{}{}.c", options.prefix, primitive.identifier());
     let values = engine_values(primitive, engines, options)
-        .text("plans", plans(primitive, engines))
+        .text("plans", plans(primitive, engines, options))
         .text("schedule", schedule);
     let template = match &primitive.function {
         Function::BlockCipher(_) => include_str!("templates/block_cipher.c"),
@@ -92,14 +94,9 @@ pub fn source(primitive: &Primitive, schedule: &str, engines: &Engines, options:
         Function::Permutation(_) => include_str!("templates/permutation.c"),
     };
     let summary = format!("{}: the functions that users call.", primitive.name);
-    let threads = if options.threads { "#define USUBA_THREADS 1\n" } else { "" };
-    let text = format!(
-        "{}{threads}#include \"{}{}.h\"\n#include \"usuba_library.h\"\n\n{}",
-        head(&path, &summary, options),
-        options.prefix,
-        primitive.identifier(),
-        values.fill(template)
-    );
+    let values = values.when("threads", options.threads);
+    let includes = values.fill(include_str!("templates/source.c"));
+    let text = head(&path, &summary, options) + &includes + &values.fill(template);
     let contents = own_level(&text, options);
     OutputFile { path, contents }
 }
@@ -112,13 +109,10 @@ fn kernel_in_place(files: &[OutputFile]) -> String {
     let headers: Vec<OutputFile> = files.iter().filter(|file| file.path.ends_with(".h")).cloned().collect();
     let text: String =
         sources.map(|file| super::amalgamate::inline(&file.contents, &headers, &[], &mut seen)).collect();
-    format!(
-        "#if defined(__GNUC__)\n#pragma GCC visibility push(hidden)\n#endif\n\
-         #if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC push_options\n\
-         #pragma GCC optimize(\"no-tree-slp-vectorize\")\n#endif\n{text}\
-         #if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC pop_options\n#endif\n\
-         #if defined(__GNUC__)\n#pragma GCC visibility pop\n#endif\n\n"
-    )
+    Values::default()
+        .when("kernel", !text.is_empty())
+        .text("kernel", text.trim_end_matches('\n'))
+        .fill(include_str!("templates/kernel_in_place.c"))
 }
 
 /// The level of two libraries with different prefixes is not the same function.
@@ -130,42 +124,39 @@ pub fn own_level(text: &str, options: &Options) -> String {
 }
 
 /// The engines of a primitive and which of them is used when, for each platform.
-fn plans(primitive: &Primitive, engines: &Engines) -> String {
-    if let [served] = &engines.platforms[..] {
-        return platform_plans(primitive, served);
+fn plans(primitive: &Primitive, engines: &Engines, options: &Options) -> String {
+    let of = |served: &Served| platform_plans(primitive, served, options);
+    match &engines.platforms[..] {
+        [served] => of(served),
+        all => alternatives(all.iter().map(|served| (served.condition.clone(), of(served)))),
     }
-    let mut text = String::new();
-    for (number, served) in engines.platforms.iter().enumerate() {
-        text += &match (number, served.condition.as_str()) {
-            (_, "") => "#else\n".to_owned(),
-            (0, condition) => format!("#if {condition}\n"),
-            (_, condition) => format!("#elif {condition}\n"),
-        };
-        text += &platform_plans(primitive, served);
-    }
-    text + "#endif\n"
 }
 
-fn platform_plans(primitive: &Primitive, served: &Served) -> String {
-    let mut text: String =
-        served.engines.iter().map(|engine| prototypes(primitive, engine)).collect::<Vec<_>>().concat();
-    let rows: Vec<String> =
-        served.engines.iter().map(|engine| format!("    {},\n", row(primitive, engine))).collect();
-    text += &format!("\nstatic const struct engine engines[] = {{\n{}}};\n\n", rows.concat());
-    let mut plans = String::new();
+fn platform_plans(primitive: &Primitive, served: &Served, options: &Options) -> String {
+    let values = primitive_values(primitive, options);
+    let declared = served.engines.iter().map(|engine| prototypes(primitive, engine, values.clone()));
+    let line = |initialiser: String| format!("    {initialiser},\n");
+    let rows: String = served.engines.iter().map(|engine| line(row(primitive, engine))).collect();
+    let (mut all_steps, mut plans) = (String::new(), String::new());
     for (level, (name, steps)) in served.levels.iter().zip(&served.steps).enumerate() {
         let name = name.replace(['-', '.'], "_");
-        let steps: Vec<String> = steps
-            .iter()
-            .map(|step| match step.blocks {
-                Some(blocks) => format!("{{ {blocks}, {} }}", step.engine),
-                None => format!("{{ SIZE_MAX, {} }}", step.engine),
-            })
-            .collect();
-        text += &format!("static const struct usuba_step steps_{name}[] = {{ {} }};\n", steps.join(", "));
-        plans += &format!("    {{ steps_{name}, {:#x} }},\n", served.forms(level));
+        let step = |step: &Step| {
+            let blocks = step.blocks.map_or("SIZE_MAX".into(), |blocks| blocks.to_string());
+            initialiser(&[blocks, step.engine.to_string()])
+        };
+        let steps: Vec<String> = steps.iter().map(step).collect();
+        all_steps += &Values::default()
+            .text("level", &name)
+            .text("steps", initialiser(&steps))
+            .fill(include_str!("templates/steps.c"));
+        plans += &line(initialiser(&[format!("steps_{name}"), format!("{:#x}", served.loaded(level))]));
     }
-    text + &format!("\nstatic const struct usuba_plan plans[] = {{\n{plans}}};\n")
+    Values::default()
+        .text("prototypes", declared.collect::<String>())
+        .text("rows", rows)
+        .text("steps", all_steps)
+        .text("plans", plans)
+        .fill(include_str!("templates/plans.c"))
 }
 
 /// The header of the whole library.

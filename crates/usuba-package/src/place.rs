@@ -2,9 +2,9 @@
 //!
 //! A [`Manifest`] has no places: they are looked up in its text again when there is an error to show.
 
-use super::{Manifest, ManifestError};
 use crate::driver::{DriverError, SCHEDULE};
-use crate::library::BuildError;
+use crate::engine::BuildError;
+use crate::manifest::{Manifest, ManifestError};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use usuba_compiler::pipeline::Failure;

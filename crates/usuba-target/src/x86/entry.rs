@@ -1,9 +1,8 @@
-//! A line of the table of x86, and the rows that it gives for each encoding and width.
+//! A line of the table of x86, and the row that it gives for an encoding and a width.
 
-use crate::encoding::{Encoding, Form, Immediate};
+use crate::encoding::Encoding;
 use crate::feature::Feature;
-use crate::instruction::{Instruction, Meaning};
-use std::sync::LazyLock;
+use crate::instruction::{Constraints, Immediate, Instruction, Meaning};
 
 /// Ports that can run an instruction on registers of up to 256 bits, and on those of 512: bit p for port p.
 #[derive(Clone, Copy)]
@@ -148,7 +147,7 @@ impl Entry {
     }
 
     /// The row for an encoding and a width.
-    fn row(&self, encoding: Encoding, bits: u32) -> Option<Instruction> {
+    pub(super) fn row(&self, encoding: Encoding, bits: u32) -> Option<Instruction> {
         let (place, width) = (encoding as usize, bits.ilog2() as usize - 7);
         if self.names[place].is_empty() || !self.widths.contains(&bits) {
             return None;
@@ -166,15 +165,15 @@ impl Entry {
             uops: self.uops,
             ports: if bits == 512 { self.unit.1 } else { self.unit.0 },
             needs: Some(self.needs[place]),
-            form: self.form(encoding),
+            constraints: self.constraints(encoding),
             lines: self.lines,
             scratch: self.scratch,
         })
     }
 
-    fn form(&self, encoding: Encoding) -> Option<Form> {
+    fn constraints(&self, encoding: Encoding) -> Option<Constraints> {
         let evex = encoding == Encoding::Evex;
-        let form = |memory, free_order| Form {
+        let constraints = |memory, free_order| Constraints {
             overwrites: encoding == Encoding::Legacy,
             first_matters: false,
             memory,
@@ -185,94 +184,14 @@ impl Entry {
         };
         Some(match self.operands {
             Operands::None => return None,
-            Operands::Two => form(Some(1), false),
-            Operands::Commuting => form(Some(1), true),
-            Operands::Three => Form { overwrites: true, first_matters: true, ..form(Some(2), true) },
-            Operands::Shift => form(evex.then_some(0), false),
-            Operands::Move => Form { overwrites: false, ..form(Some(0), false) },
-            Operands::Doubled => Form { doubled: true, ..form(None, false) },
-        })
-    }
-}
-
-/// The encodings with the widths that they have.
-const WAYS: [(Encoding, u32); 6] = [
-    (Encoding::Legacy, 128),
-    (Encoding::Vex, 128),
-    (Encoding::Vex, 256),
-    (Encoding::Evex, 128),
-    (Encoding::Evex, 256),
-    (Encoding::Evex, 512),
-];
-
-/// The rows for each of [`WAYS`], made once.
-static ROWS: LazyLock<[Vec<Instruction>; WAYS.len()]> = LazyLock::new(|| {
-    WAYS.map(|(encoding, bits)| {
-        super::table::TABLE.iter().filter_map(|entry| entry.row(encoding, bits)).collect()
-    })
-});
-
-/// All rows of an encoding for registers of `bits` bits, whatever a CPU needs for them; none if it has no such registers.
-pub(crate) fn rows(encoding: Encoding, bits: u32) -> &'static [Instruction] {
-    let way = WAYS.iter().position(|way| *way == (encoding, bits));
-    way.map_or(&[], |way| ROWS[way].as_slice())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::table::TABLE;
-    use super::*;
-    use crate::machines::all;
-    use std::collections::BTreeSet;
-
-    /// No line is dead, and each gives a row only once: what the table saves is the difference of the two numbers.
-    #[test]
-    fn every_entry_serves_a_target() {
-        let mut rows = 0;
-        let mut serving = BTreeSet::new();
-        for target in all().iter().filter(|target| target.encoding().is_some()) {
-            let encoding = target.encoding().expect("a vector of x86");
-            for (place, entry) in TABLE.iter().enumerate() {
-                let row = entry.row(encoding, target.register_bits);
-                let Some(row) = row.filter(|row| target.instructions().any(|other| other == row)) else {
-                    continue;
-                };
-                let preferred = target.instruction(row.meaning, row.lane) == Some(&row);
-                rows += usize::from(preferred);
-                if preferred {
-                    serving.insert(place);
-                }
+            Operands::Two => constraints(Some(1), false),
+            Operands::Commuting => constraints(Some(1), true),
+            Operands::Three => {
+                Constraints { overwrites: true, first_matters: true, ..constraints(Some(2), true) }
             }
-        }
-        println!("{} entries give {rows} rows to the targets", TABLE.len());
-        assert!((0..TABLE.len()).all(|place| serving.contains(&place)), "{serving:?}");
-    }
-
-    /// A row computes on registers or moves; what moves reads or writes memory by its name or its lines.
-    #[test]
-    fn what_computes_has_a_form() {
-        use Meaning::*;
-        for row in ROWS.iter().flatten() {
-            let moves = matches!(
-                row.meaning,
-                Load | Store
-                    | StoreUnaligned
-                    | LoadPart
-                    | StorePart
-                    | Broadcast
-                    | Constant
-                    | ConstantGroup
-                    | ConstantBytes
-            );
-            assert_eq!(row.form.is_none(), moves, "{}", row.mnemonic);
-            let memory = row.form.and_then(|form| form.memory);
-            assert!(memory.is_none_or(|place| place + 1 == row.meaning.operands()), "{}", row.mnemonic);
-            assert!(row.lines.is_empty() || row.meaning == Broadcast, "{}", row.mnemonic);
-            assert!(
-                !row.c.contains("{mm}") && !row.c.contains("{bits}") && !row.c.contains("{x}"),
-                "{}",
-                row.c
-            );
-        }
+            Operands::Shift => constraints(evex.then_some(0), false),
+            Operands::Move => Constraints { overwrites: false, ..constraints(Some(0), false) },
+            Operands::Doubled => Constraints { doubled: true, ..constraints(None, false) },
+        })
     }
 }

@@ -1,8 +1,10 @@
 //! `usuba_cpu.c`: which targets the machine has, asked once; and which version the library is.
 
 use super::front::own_level;
+use super::platforms::alternatives;
 use super::{Options, head, values};
 use crate::OutputFile;
+use crate::template::Values;
 use usuba_target::machines::GP64;
 use usuba_target::{PLATFORMS, Target};
 
@@ -35,16 +37,8 @@ fn each(options: &Options, of: impl Fn(&[&'static Target]) -> String) -> String 
     if let Some(target) = options.level {
         return of(&[target]);
     }
-    let mut text = String::new();
-    for (number, platform) in PLATFORMS.iter().enumerate() {
-        text += &format!(
-            "#{} {}\n{}",
-            if number == 0 { "if" } else { "elif" },
-            platform.condition,
-            of(platform.levels)
-        );
-    }
-    format!("{text}#else\n{}#endif\n", of(&[&GP64]))
+    let known = PLATFORMS.iter().map(|platform| (platform.condition.to_owned(), of(platform.levels)));
+    alternatives(known.chain([(String::new(), of(&[&GP64]))]))
 }
 
 /// For C by hand: that it is part of a library, what asks for the level of the machine, and for each level the number of the
@@ -55,7 +49,7 @@ pub fn levels(options: &Options) -> String {
     };
     let define = |target: &Target, level: usize| {
         let name = target.name.to_uppercase().replace(['-', '.'], "_");
-        format!("#define USUBA_LEVEL_{name} {level}u\n")
+        Values::default().text("NAME", name).text("level", level).fill(include_str!("templates/level.h"))
     };
     let list = |levels: &[&Target]| {
         let mut text = String::new();
@@ -73,42 +67,32 @@ pub fn levels(options: &Options) -> String {
         levels.map(|target| define(target, 0)).collect::<String>()
     };
     let lists = options.level.map_or_else(|| each(options, list), implied);
-    format!(
-        "/* The level of this machine, and what there is code for from which level on. */\n\
-         #define USUBA_IN_LIBRARY 1\n#if defined(__GNUC__)\n__attribute__((visibility(\"hidden\")))\n#endif\n\
-         unsigned usuba_level(void);\n{lists}\n"
-    )
+    Values::default().text("lists", lists).fill(include_str!("templates/levels.h"))
 }
 
 fn names(options: &Options) -> String {
-    let list = |levels: &[&Target]| {
+    each(options, |levels| {
         let names: Vec<String> = levels.iter().map(|target| format!("\"{}\"", target.name)).collect();
-        format!("static const char *const names[] = {{ {} }};\n", names.join(", "))
-    };
-    format!("/* The levels of a machine; each has what those before it have. */\n{}", each(options, list))
+        Values::default().text("names", names.join(", ")).fill(include_str!("templates/names.c"))
+    })
 }
 
 fn detect(options: &Options) -> String {
-    let ask = |levels: &[&Target]| {
-        if levels.iter().skip(1).any(|target| target.requires.iter().any(|one| one.cpuid().is_some())) {
-            return x86(levels);
+    each(options, |levels| {
+        let asks =
+            levels.iter().skip(1).any(|target| target.requires.iter().any(|one| one.cpuid().is_some()));
+        let values = Values::default().text("best", levels.len() - 1);
+        if asks {
+            return values.text("levels", conditions(levels)).fill(include_str!("templates/detect_x86.c"));
         }
         // All machines of the platform have all levels.
-        format!("static unsigned detect(void)\n{{\n    return {};\n}}\n", levels.len() - 1)
-    };
-    format!("/* The level of this machine. */\n{}", each(options, ask))
+        values.fill(include_str!("templates/detect.c"))
+    })
 }
 
-fn x86(levels: &[&Target]) -> String {
-    let mut text = String::from(
-        "#include <cpuid.h>\n\n\
-         static unsigned detect(void)\n{\n    unsigned one[4] = { 0 }, seven[4] = { 0 }, state = 0, high;\n    \
-         __cpuid(1, one[0], one[1], one[2], one[3]);\n    \
-         if (__get_cpuid_max(0, NULL) >= 7)\n        __cpuid_count(7, 0, seven[0], seven[1], seven[2], seven[3]);\n    \
-         /* Which registers the operating system saves: XGETBV, if there is one. */\n    \
-         if (one[2] >> 27 & 1)\n        __asm__ __volatile__(\".byte 0x0f, 0x01, 0xd0\" : \"=a\"(state), \"=d\"(high) : \
-         \"c\"(0));\n",
-    );
+/// For each level but the first, what a CPU of x86 has that has it.
+fn conditions(levels: &[&Target]) -> String {
+    let mut text = String::new();
     for (level, target) in levels.iter().enumerate().skip(1) {
         let mut conditions = Vec::new();
         let mut needed = 0;
@@ -120,15 +104,18 @@ fn x86(levels: &[&Target]) -> String {
         if needed != 0 {
             conditions.push(format!("(state & {needed:#x}) == {needed:#x}"));
         }
-        text += &format!("    if (!(({})))\n        return {};\n", conditions.join(") && ("), level - 1);
+        text += &Values::default()
+            .text("conditions", conditions.join(") && ("))
+            .text("below", level - 1)
+            .fill(include_str!("templates/level_x86.c"));
     }
-    text + &format!("    return {};\n}}\n", levels.len() - 1)
+    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::levels;
-    use crate::package::Options;
+    use crate::library::Options;
     use usuba_target::machines::{AVX512_GFNI, GP64};
     use usuba_target::{PLATFORMS, Target};
 

@@ -1,14 +1,9 @@
-//! Vectors of x86: the targets. Their rows are those of one table ([`table`]), by encoding, width and features.
-
-mod entry;
-mod table;
+//! Vectors of x86: the targets. Their rows are those of one table ([`crate::x86`]), by encoding, width and features.
 
 use super::GOLDEN_COVE;
 use crate::encoding::Encoding;
 use crate::feature::Feature::{self, *};
 use crate::target::{ByteOrder, Rows, Target, Toolchain};
-
-pub(crate) use entry::rows;
 
 /// A target of this name on registers of `bits` bits, which the compilers of this machine compile for with `flags`.
 const fn target(

@@ -2,8 +2,8 @@
 
 use crate::args;
 use crate::output::Failure;
-use usuba_codegen::Order;
-use usuba_compiler::pipeline::Knobs;
+use usuba_codegen::Scheduling;
+use usuba_compiler::pipeline::Overrides;
 use usuba_lower::{Loops, Split};
 use usuba_opt::hoist::KEY_HOISTING;
 use usuba_opt::pass;
@@ -14,12 +14,12 @@ use usuba_trial::variant::Variant;
 ///
 /// # Errors
 /// There is no pass of a name.
-pub fn knobs(given: &args::Knobs) -> Result<Knobs, Failure> {
+pub fn overrides(given: &args::Overrides) -> Result<Overrides, Failure> {
     let known: Vec<&str> = PASSES.iter().map(|pass| pass.name).chain([KEY_HOISTING]).collect();
     if let Some(name) = given.disable_pass.iter().find(|name| !known.contains(&name.as_str())) {
         return Err(Failure::general(format!("there is no pass `{name}`; there are {}", known.join(", "))));
     }
-    Ok(Knobs {
+    Ok(Overrides {
         loops: match (given.no_unroll, given.unroll) {
             (true, _) => Some(Loops::Keep),
             (_, true) => Some(Loops::Unroll),
@@ -43,7 +43,7 @@ pub fn knobs(given: &args::Knobs) -> Result<Knobs, Failure> {
 }
 
 /// The options that say so, with a blank before each.
-pub fn options(given: &args::Knobs) -> String {
+pub fn options(given: &args::Overrides) -> String {
     let flags = [
         (given.no_unroll, "--no-unroll"),
         (given.unroll, "--unroll"),
@@ -58,7 +58,7 @@ pub fn options(given: &args::Knobs) -> String {
             text.push_str(&format!(" {option} {value}"));
         }
     }
-    if given.order != Order::AUTO {
+    if given.order != Scheduling::AUTO {
         text.push_str(&format!(" --order {}", given.order));
     }
     for name in &given.disable_pass {
@@ -68,7 +68,7 @@ pub fn options(given: &args::Knobs) -> String {
 }
 
 /// Whether a variant is what the options ask for, as far as both can say it.
-pub fn agree(variant: &Variant, given: &args::Knobs) -> bool {
+pub fn agree(variant: &Variant, given: &args::Overrides) -> bool {
     let factor = given.inter_factor.map(|factor| factor.to_string());
     let options = [
         (given.no_unroll, "loops", "keep"),
@@ -78,7 +78,7 @@ pub fn agree(variant: &Variant, given: &args::Knobs) -> bool {
         (given.inline_all, "inline", "all"),
         (given.no_inline, "inline", "none"),
         (factor.is_some(), "interleave", factor.as_deref().unwrap_or_default()),
-        (given.order != Order::AUTO, "order", given.order.name()),
+        (given.order != Scheduling::AUTO, "order", given.order.name()),
     ];
     options.iter().all(|(on, knob, value)| !on || variant.value(knob) == Some(value))
 }

@@ -109,9 +109,9 @@ fn packing(primitive: &Primitive, kernel: &Kernel) -> f64 {
 /// As `usuba_has_vectors_h` in the runtime.
 fn has_vectors_h(Bytes { bytes, order }: Bytes, width: u32, shape: &Shape) -> bool {
     match order {
-        Order::Planes => width * shape.batch == 128 && bytes % 16 == 0,
-        Order::Nibbles | Order::Little if width == 16 => shape.batch == 8 && bytes == 8,
-        _ => width == 32 && shape.batch == 8 && bytes == 16,
+        Order::Planes => width * shape.chunk_instances == 128 && bytes % 16 == 0,
+        Order::Nibbles | Order::Little if width == 16 => shape.chunk_instances == 8 && bytes == 8,
+        _ => width == 32 && shape.chunk_instances == 8 && bytes == 16,
     }
 }
 

@@ -1,11 +1,11 @@
-//! An implementation of a primitive: its kernels and their driver.
+//! An engine: an implementation of a primitive for one target, its kernels and their driver.
 
 use crate::OutputFile;
 use crate::driver::{self, DriverError, Image, Kernels, Labels, Parameter, Prepare};
 use crate::manifest::{BlockCipher, Function, Primitive, Schedule};
 use crate::order::Order;
 use thiserror::Error;
-use usuba_codegen::{Backend, Direction, Kernel, KernelParameter, NoCode};
+use usuba_codegen::{Access, Backend, Kernel, KernelParameter, NoCode};
 use usuba_compiler::pipeline::{self, Compiled, Failure, Settings};
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::Program;
@@ -13,26 +13,28 @@ use usuba_lang::load::Loaded;
 use usuba_target::Target;
 use usuba_target::machines::GP64;
 
-/// What can be chosen about a library.
+/// What can be chosen about an engine.
 #[derive(Clone, Debug)]
 pub struct Choices {
-    /// The slicing of the cipher; the manifest says that of its key schedule.
-    pub slicing: Slicing,
     /// What the names of all functions and files begin with: `usuba_`.
     pub prefix: String,
     /// The command that makes the files, for their heads; may be empty.
     pub command: String,
     /// The language of the kernels; that of key schedules and of drivers is C.
     pub backend: Backend,
-    /// How nodes are compiled; the entry and the slicing are set for each of them.
+    /// How nodes are compiled. The entry is set for each of them, and the slicing for a key schedule, whose manifest says it.
     pub settings: Settings,
 }
 
 impl Choices {
+    /// The slicing of the cipher.
+    pub fn slicing(&self) -> Slicing {
+        self.settings.lowering.slicing
+    }
+
     /// The usual ones.
     pub fn new(slicing: Slicing) -> Choices {
         Choices {
-            slicing,
             prefix: "usuba_".into(),
             command: String::new(),
             backend: Backend::C,
@@ -41,7 +43,7 @@ impl Choices {
     }
 }
 
-/// Why a library cannot be built.
+/// Why an engine, or a library of them, cannot be built.
 #[derive(Clone, Debug, Error)]
 pub enum BuildError {
     /// A node has no code.
@@ -73,57 +75,80 @@ pub enum BuildError {
     },
 }
 
-/// The files of one primitive.
+/// The files of an engine, and what a library must know of it.
 #[derive(Clone, Debug)]
-pub struct Library {
+pub struct Engine {
     /// Headers and sources, those of the runtime included, by no particular folder. Compile every `.c` and `.S`.
     pub files: Vec<OutputFile>,
     /// The path of the driver's source, for tests that include it.
     pub driver: String,
     /// Blocks that a kernel works on at once.
     pub batch: u32,
-    /// The form in which the kernels of a block cipher read round keys.
+    /// How the kernels of a block cipher read round keys.
     pub round_keys: Option<RoundKeys>,
     /// The kernels, with what the compiler knows of each: the role, such as `encrypt`, and the outcome.
     pub kernels: Vec<(&'static str, Compiled)>,
 }
 
-/// The form of round keys in memory.
+/// Round keys in memory, as an engine reads them: two engines with the same arrays can share them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RoundKeys {
-    /// What tells it from others: layout, order, type and number.
-    pub form: String,
-    /// Bytes of it.
+    /// The arrays, one after the other: one, or that for encryption and that for decryption.
+    pub arrays: Vec<RoundKeyArray>,
+    /// Bytes of all of them.
     pub bytes: u32,
+}
+
+/// An array of round keys as a kernel reads it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RoundKeyArray {
+    layout: RoundKeyLayout,
+    /// The order of the bytes that they are made from.
+    order: Order,
+    /// The C type of an element, and how many there are.
+    elements: (String, u32),
+    /// The program that makes them, if the kernel takes something made from round keys.
+    made_by: Option<String>,
+}
+
+/// How round keys lie in the elements of an array.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum RoundKeyLayout {
+    /// Words of so many bytes: the uniform form of packed words is that of single ones.
+    Words(u32),
+    /// As the other layouts of kernels have them.
+    Of(Image),
 }
 
 impl RoundKeys {
     fn of(encrypt: &driver::Kernel, decrypt: Option<&driver::Kernel>, order: Order) -> Option<RoundKeys> {
-        let mut forms = vec![RoundKeys::of_one(encrypt, order)?];
+        let mut arrays = vec![RoundKeyArray::of(encrypt, order)?];
         if let Some(decrypt) = decrypt {
-            forms.push(RoundKeys::of_one(decrypt, order)?);
+            arrays.push(RoundKeyArray::of(decrypt, order)?);
         }
         // A context has one array for both directions if they are alike.
-        forms.dedup();
-        Some(RoundKeys {
-            form: forms.iter().map(|one| one.form.as_str()).collect::<Vec<_>>().join("; "),
-            bytes: forms.iter().map(|one| one.bytes).sum(),
-        })
+        arrays.dedup();
+        let bytes = arrays.iter().map(RoundKeyArray::bytes).sum::<Option<u32>>()?;
+        Some(RoundKeys { arrays, bytes })
+    }
+}
+
+impl RoundKeyArray {
+    fn of(kernel: &driver::Kernel, order: Order) -> Option<RoundKeyArray> {
+        let keys = kernel.inputs.iter().find(|input| input.uniform)?;
+        let layout = match kernel.image {
+            Image::V { lane } | Image::Packed { lane } => RoundKeyLayout::Words(lane),
+            image => RoundKeyLayout::Of(image),
+        };
+        let made_by = kernel.prepare.as_ref().map(|prepare| prepare.meaning.clone());
+        Some(RoundKeyArray { layout, order, elements: (keys.element.clone(), keys.elements), made_by })
     }
 
-    /// The uniform form of packed words is that of single ones.
-    fn of_one(kernel: &driver::Kernel, order: Order) -> Option<RoundKeys> {
-        let keys = kernel.inputs.iter().find(|input| input.uniform)?;
-        let bits: u32 = keys.element.trim_start_matches("uint").trim_end_matches("_t").parse().ok()?;
-        let layout = match kernel.image {
-            Image::V { lane } | Image::Packed { lane } => format!("words of {lane} bytes"),
-            image => format!("{image:?}"),
-        };
-        let mut form = format!("{layout}, {order}, {}[{}]", keys.element, keys.elements);
-        if let Some(prepare) = &kernel.prepare {
-            form += &format!(", made by\n{}", prepare.meaning);
-        }
-        Some(RoundKeys { form, bytes: bits / 8 * keys.elements })
+    /// Its size; `None` if the elements are no integers of C.
+    fn bytes(&self) -> Option<u32> {
+        let (element, count) = &self.elements;
+        let bits: u32 = element.strip_prefix("uint")?.strip_suffix("_t")?.parse().ok()?;
+        Some(bits / 8 * count)
     }
 }
 
@@ -152,27 +177,27 @@ pub fn key_schedule(
 ///
 /// # Errors
 /// A node does not compile, or the manifest does not fit the source.
-pub fn engine(
+pub fn build(
     primitive: &Primitive,
     loaded: &Loaded,
     target: &Target,
     choices: &Choices,
-) -> Result<Library, BuildError> {
-    let primitive = &*primitive.in_slicing(choices.slicing);
+) -> Result<Engine, BuildError> {
+    let primitive = &*primitive.in_slicing(choices.slicing());
     let mut making = Making::new(primitive, loaded, choices);
     let kernels = match &primitive.function {
         Function::BlockCipher(cipher) => Kernels::BlockCipher {
-            encrypt: making.kernel("encrypt", &cipher.encrypt, choices.slicing, target)?,
+            encrypt: making.kernel("encrypt", &cipher.encrypt, choices.slicing(), target)?,
             decrypt: match &cipher.decrypt {
-                Some(node) => Some(making.kernel("decrypt", node, choices.slicing, target)?),
+                Some(node) => Some(making.kernel("decrypt", node, choices.slicing(), target)?),
                 None => None,
             },
         },
         Function::Stream(cipher) => {
-            Kernels::Stream(making.kernel("block", &cipher.block_function, choices.slicing, target)?)
+            Kernels::Stream(making.kernel("block", &cipher.block_function, choices.slicing(), target)?)
         }
         Function::Generator(cipher) => Kernels::Generator {
-            generate: making.kernel("generate", &cipher.generate, choices.slicing, target)?,
+            generate: making.kernel("generate", &cipher.generate, choices.slicing(), target)?,
             initialise: making.kernel(
                 "initialise",
                 &cipher.initialise.node,
@@ -181,21 +206,21 @@ pub fn engine(
             )?,
         },
         Function::Permutation(permutation) => {
-            Kernels::Permutation(making.kernel("kernel", &permutation.permute, choices.slicing, target)?)
+            Kernels::Permutation(making.kernel("kernel", &permutation.permute, choices.slicing(), target)?)
         }
     };
     let labels = labels(target, choices);
-    let mut library = around(primitive, &kernels, &labels)?;
-    library.files.append(&mut making.files);
-    library.kernels = making.kernels;
-    Ok(library)
+    let mut engine = around(primitive, &kernels, &labels)?;
+    engine.files.append(&mut making.files);
+    engine.kernels = making.kernels;
+    Ok(engine)
 }
 
 /// An implementation around kernels that are there: without their files.
 ///
 /// # Errors
 /// The manifest does not fit the kernels.
-pub fn around(primitive: &Primitive, kernels: &Kernels, labels: &Labels) -> Result<Library, BuildError> {
+pub fn around(primitive: &Primitive, kernels: &Kernels, labels: &Labels) -> Result<Engine, BuildError> {
     let batch = match kernels {
         Kernels::BlockCipher { encrypt: kernel, .. }
         | Kernels::Stream(kernel)
@@ -211,7 +236,7 @@ pub fn around(primitive: &Primitive, kernels: &Kernels, labels: &Labels) -> Resu
     let [header, source] = driver::generate(primitive, kernels, labels)
         .map_err(|error| BuildError::Driver { primitive: primitive.name.clone(), error })?;
     let driver = source.path.clone();
-    Ok(Library { files: vec![header, source], driver, batch, round_keys, kernels: Vec::new() })
+    Ok(Engine { files: vec![header, source], driver, batch, round_keys, kernels: Vec::new() })
 }
 
 /// What stands in the files of an implementation.
@@ -220,7 +245,7 @@ pub fn labels(target: &Target, choices: &Choices) -> Labels {
     if !choices.command.is_empty() {
         head.push(format!("Command: {}", choices.command));
     }
-    head.push(format!("Slicing {}, target {}: {}.", choices.slicing, target.name, target.description));
+    head.push(format!("Slicing {}, target {}: {}.", choices.slicing(), target.name, target.description));
     Labels { prefix: choices.prefix.clone(), head }
 }
 
@@ -295,7 +320,7 @@ impl<'a> Making<'a> {
             command: self.choices.command.clone(),
             description: vec![format!("Node {node} of {}.", self.primitive.name)],
             backend,
-            order: usuba_codegen::Order::AUTO,
+            ..usuba_codegen::Options::default()
         }
     }
 
@@ -346,16 +371,16 @@ impl<'a> Making<'a> {
         };
         let kernel = made.map_err(|no_code| self.failure(&user.node, no_code.into()))?;
         self.add(&kernel, Backend::C);
-        let count = |direction: Direction| {
-            let parameters = kernel.parameters.iter().filter(|parameter| parameter.direction == direction);
+        let count = |access: Access| {
+            let parameters = kernel.parameters.iter().filter(|parameter| parameter.access == access);
             parameters.map(|parameter| parameter.count).sum()
         };
         Ok(Prepare {
             symbol: kernel.symbol.clone(),
             header: format!("{}.h", kernel.symbol),
-            given: count(Direction::Input),
+            given: count(Access::Read),
             register: kernel.shape.register_type.to_owned(),
-            registers: count(Direction::Output),
+            registers: count(Access::Write),
             meaning: program.to_string(),
         })
     }
@@ -370,7 +395,7 @@ fn takes_round_keys(compiled: &Compiled) -> bool {
 /// The parameters of a kernel of packed words, some of which are several of the source side by side: inputs and outputs.
 fn packed_parameters(kernel: &Kernel) -> (Vec<Parameter>, Vec<Parameter>) {
     let (inputs, outputs): (Vec<_>, Vec<_>) =
-        kernel.parameters.iter().partition(|parameter| parameter.direction == Direction::Input);
+        kernel.parameters.iter().partition(|parameter| parameter.access == Access::Read);
     let parameter = |parameter: &KernelParameter| Parameter {
         element: parameter.element.into(),
         elements: parameter.count,
@@ -422,9 +447,9 @@ fn interface(node: &str, header: &str, compiled: &Compiled) -> driver::Kernel {
             Slicing::V => Image::V { lane: kernel.shape.lane / 8 },
             Slicing::Packed(_) => Image::Packed { lane: kernel.shape.lane / 8 },
             Slicing::H if kernel.shape.is_bit_interleaved() => {
-                Image::BitInterleaved { batch: kernel.shape.batch }
+                Image::BitInterleaved { batch: kernel.shape.chunk_instances }
             }
-            Slicing::H => Image::H { batch: kernel.shape.batch },
+            Slicing::H => Image::H { batch: kernel.shape.chunk_instances },
         },
         inputs,
         outputs,

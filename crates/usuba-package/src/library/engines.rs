@@ -1,14 +1,16 @@
-//! The implementations of a primitive.
+//! The engines of a primitive: which are built, and which are kept.
 
 use super::amalgamate::inline;
 use super::estimate;
 use super::measured::{self, Measured};
+use super::platforms::initialiser;
 use super::steps::{Cost, Step, steps, worthwhile};
 use super::{Cipher, Made, Options};
 use crate::OutputFile;
-use crate::driver::{self, TWEAKS};
-use crate::library::{self, BuildError, Choices, Library, RoundKeys};
+use crate::driver;
+use crate::engine::{self, BuildError, Choices, Engine, RoundKeyArray, RoundKeys};
 use crate::manifest::{BlockCipher, Function, Mode, Primitive};
+use crate::template::Values;
 use usuba_codegen::Backend;
 use usuba_compiler::pipeline::{Compiled, Failure};
 use usuba_ir::layout::Slicing;
@@ -43,16 +45,16 @@ pub struct Served {
     /// The names of its levels.
     pub levels: Vec<&'static str>,
     /// Its engines, from what all machines run.
-    pub engines: Vec<Engine>,
+    pub engines: Vec<Entry>,
     /// For every level, the engines by number of blocks.
     pub steps: Vec<Vec<Step>>,
-    /// Bytes of the round keys in all forms.
+    /// Bytes of the round keys in all layouts.
     pub round_key_bytes: u32,
 }
 
-/// An implementation.
+/// What the public functions know of an engine.
 #[derive(Clone)]
-pub struct Engine {
+pub struct Entry {
     /// What its functions begin with: `usuba_aes_128_avx2`.
     pub stem: String,
     /// Blocks of a batch.
@@ -67,20 +69,20 @@ pub struct Engine {
 }
 
 impl Served {
-    /// The engines whose forms of the round keys a context for this level has: one of each form.
-    pub fn forms(&self, level: usize) -> u32 {
+    /// The engines whose round keys a context for this level holds, a bit for each: one engine for each layout of them.
+    pub fn loaded(&self, level: usize) -> u32 {
         let used = |number: usize| {
             self.steps.get(level).is_some_and(|steps| steps.iter().any(|step| step.engine == number))
         };
-        let mut forms = 0;
+        let mut loaded = 0;
         let mut places: Vec<u32> = Vec::new();
         for (number, engine) in self.engines.iter().enumerate() {
             if used(number) && engine.round_keys.is_some() && !places.contains(&engine.keys) {
                 places.push(engine.keys);
-                forms |= 1 << number;
+                loaded |= 1 << number;
             }
         }
-        forms
+        loaded
     }
 }
 
@@ -122,7 +124,7 @@ pub fn build(
                 for choices in (options.choose)(cipher, primitive, target) {
                     if !target.adds_to(|other| {
                         let is_same = |one: &Candidate| {
-                            one.engine.target.name == other && one.made.slicing == choices.slicing
+                            one.engine.target.name == other && one.made.slicing == choices.slicing()
                         };
                         candidates.iter().any(is_same)
                     }) {
@@ -140,7 +142,7 @@ pub fn build(
                         if let Some(alone) = &mut alone
                             && !alone.measured
                         {
-                            let least = match choices.slicing {
+                            let least = match choices.slicing() {
                                 Slicing::Packed(_) => ALONE_PACKED,
                                 _ => ALONE,
                             };
@@ -206,7 +208,7 @@ pub fn alone(target: &'static Target, candidates: Vec<Candidate>) -> Engines {
 /// An engine that may turn out to be of no use.
 #[derive(Clone)]
 pub struct Candidate {
-    engine: Engine,
+    engine: Entry,
     files: Vec<OutputFile>,
     made: Made,
     interleave: u32,
@@ -243,7 +245,7 @@ fn serve(platform: &Platform, candidates: &[Candidate]) -> Vec<Served> {
 
 /// What a platform with these levels does with those engines that it can run; those that are never the best are left out.
 fn serve_with(levels: &[&'static Target], condition: String, candidates: &[Candidate]) -> Served {
-    let mut engines: Vec<Engine> = Vec::new();
+    let mut engines: Vec<Entry> = Vec::new();
     let mut until: Vec<usize> = Vec::new();
     for target in levels {
         let of_target = candidates.iter().filter(|candidate| candidate.engine.target.name == target.name);
@@ -252,8 +254,8 @@ fn serve_with(levels: &[&'static Target], condition: String, candidates: &[Candi
     }
     // Ports are compared with ports only.
     let measure = usize::from(!levels.iter().any(|target| has_ports(target)));
-    let costs = |engines: &[Engine]| -> Vec<Cost> {
-        let cost = |engine: &Engine| Cost { batch: engine.batch, cycles: engine.cycles[measure] };
+    let costs = |engines: &[Entry]| -> Vec<Cost> {
+        let cost = |engine: &Entry| Cost { batch: engine.batch, cycles: engine.cycles[measure] };
         engines.iter().map(cost).collect()
     };
     let all = costs(&engines);
@@ -286,17 +288,17 @@ fn has_ports(target: &Target) -> bool {
     !target.single_lane && target.instructions().any(|row| row.ports != 0)
 }
 
-/// Gives each form of the round keys its place.
+/// Gives round keys of each kind their place.
 fn place_keys(served: &mut Served) {
-    let mut places: Vec<(String, u32)> = Vec::new();
+    let mut places: Vec<(Vec<RoundKeyArray>, u32)> = Vec::new();
     let mut end = 0;
     for engine in &mut served.engines {
         let Some(keys) = &engine.round_keys else { continue };
-        engine.keys = match places.iter().find(|(form, _)| *form == keys.form) {
+        engine.keys = match places.iter().find(|(arrays, _)| *arrays == keys.arrays) {
             Some(&(_, place)) => place,
             None => {
                 let place = end;
-                places.push((keys.form.clone(), place));
+                places.push((keys.arrays.clone(), place));
                 end += keys.bytes.next_multiple_of(8);
                 place
             }
@@ -339,9 +341,9 @@ pub fn engine(
     if choices.command.is_empty() {
         choices.command = options.command.into();
     }
-    let library = library::engine(&named(primitive, target, &choices), loaded, target, &choices)?;
-    let candidate = candidate_of(primitive, &library, measured, target, &choices, platform, options);
-    Ok((candidate, library.kernels))
+    let built = engine::build(&named(primitive, target, &choices), loaded, target, &choices)?;
+    let candidate = candidate_of(primitive, &built, measured, target, &choices, platform, options);
+    Ok((candidate, built.kernels))
 }
 
 /// An engine around kernels that are there, for anywhere.
@@ -353,15 +355,15 @@ pub fn engine_around(
     options: &Options,
 ) -> Result<Candidate, BuildError> {
     let named = named(primitive, target, choices);
-    let library = library::around(&named, kernels, &library::labels(target, choices))?;
-    Ok(candidate_of(primitive, &library, None, target, choices, "", options))
+    let built = engine::around(&named, kernels, &engine::labels(target, choices))?;
+    Ok(candidate_of(primitive, &built, None, target, choices, "", options))
 }
 
 /// What an engine is called by among those of its primitive.
 fn name(target: &Target, choices: &Choices) -> String {
     // Two ways may differ in how many batches are computed at once only.
     let alone = choices.settings.passes.interleave == Some(1);
-    measured::name(target, choices.slicing, alone)
+    measured::name(target, choices.slicing(), alone)
 }
 
 /// The primitive by the name of an engine of it.
@@ -371,49 +373,49 @@ fn named(primitive: &Primitive, target: &Target, choices: &Choices) -> Primitive
 
 fn candidate_of(
     primitive: &Primitive,
-    library: &Library,
+    built: &Engine,
     measured: Option<&Measured>,
     target: &'static Target,
     choices: &Choices,
     platform: &str,
     options: &Options,
 ) -> Candidate {
-    let slicing = choices.slicing;
+    let slicing = choices.slicing();
     let stem = format!("{}{}", options.prefix, named(primitive, target, choices).identifier());
     let assembly = choices.backend == Backend::Assembly;
     let condition = condition(target, platform, assembly);
-    let kernel = library.kernels.first().map(|(_, compiled)| &compiled.kernel);
+    let kernel = built.kernels.first().map(|(_, compiled)| &compiled.kernel);
     let made = Made {
         primitive: primitive.name.clone(),
         stem: stem.clone(),
         target,
         slicing,
         assembly,
-        batch: library.batch,
+        batch: built.batch,
         report: kernel.map(|kernel| kernel.report.clone()).unwrap_or_default(),
     };
     let seen = primitive.in_slicing(slicing);
     let mut cycles = kernel.map_or([estimate::CALL; 2], |kernel| estimate::cycles(&seen, kernel, target));
     let name = name(target, choices);
-    let found = measured.and_then(|known| known.find(&primitive.name, &name, library.batch));
+    let found = measured.and_then(|known| known.find(&primitive.name, &name, built.batch));
     if let Some(found) = found {
         cycles[0] = found;
     }
     let mut files = vec![OutputFile {
         path: format!("{stem}.c"),
-        contents: source(library, primitive, target, &stem, &condition, options),
+        contents: source(built, primitive, target, &stem, &condition, options),
     }];
-    for file in library.files.iter().filter(|file| file.path.ends_with(".S")) {
+    for file in built.files.iter().filter(|file| file.path.ends_with(".S")) {
         files.push(OutputFile { path: file.path.clone(), contents: guarded(&file.contents, &condition) });
     }
-    let engine = Engine {
+    let engine = Entry {
         stem,
-        batch: library.batch,
+        batch: built.batch,
         keys: 0,
         target,
         assembly,
         cycles,
-        round_keys: library.round_keys.clone(),
+        round_keys: built.round_keys.clone(),
     };
     let interleave = kernel.map_or(1, |kernel| kernel.shape.interleave);
     Candidate { engine, files, made, interleave, measured: found.is_some() }
@@ -442,131 +444,79 @@ fn guarded(text: &str, condition: &str) -> String {
 
 /// The C file of an engine.
 fn source(
-    library: &Library,
+    built: &Engine,
     primitive: &Primitive,
     target: &Target,
     stem: &str,
     condition: &str,
     options: &Options,
 ) -> String {
-    let mut text = super::head(
+    let head = super::head(
         &format!("{stem}.c"),
         &format!("{} for {}: {}.", primitive.name, target.name, target.description),
         options,
     );
-    if !condition.is_empty() {
-        text += &format!("#if {condition}\n");
-    }
     // What is included before the code is for this target is not made for it.
-    text += "#include <stddef.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n";
-    for header in target.headers {
-        text += &format!("#include <{header}>\n");
-    }
-    text.push('\n');
+    let headers: String = target.headers.iter().map(|header| format!("#include <{header}>\n")).collect();
     let features: Vec<&str> =
         target.requires.iter().filter(|one| one.cpuid().is_some()).map(|one| one.attribute()).collect();
-    if !features.is_empty() {
-        let features = features.join(",");
-        text += &format!(
-            "/* Whatever the flags of the compiler: this file is for machines that have these. */\n\
-             #if defined(__clang__)\n\
-             #define USUBA_VECTOR_BYTES {}\n\
-             #pragma clang attribute push(__attribute__((target(\"{features}\"))), apply_to = function)\n\
-             #elif defined(__GNUC__)\n#pragma GCC push_options\n#pragma GCC target(\"{features}\")\n#endif\n\n",
-            target.register_bits / 8
-        );
-    }
-    text += "#if defined(__GNUC__)\n#pragma GCC visibility push(hidden)\n#endif\n";
     let mut seen = Vec::new();
-    let mut files: Vec<OutputFile> =
-        library.files.iter().filter(|file| file.path.ends_with(".h")).cloned().collect();
+    let mut included: Vec<OutputFile> =
+        built.files.iter().filter(|file| file.path.ends_with(".h")).cloned().collect();
     if options.amalgamated {
-        files.extend(crate::runtime());
+        included.extend(crate::runtime());
     }
-    let driver = library.files.iter().find(|file| file.path == library.driver);
-    let kernels =
-        library.files.iter().filter(|file| file.path.ends_with(".c") && file.path != library.driver);
+    let driver = built.files.iter().find(|file| file.path == built.driver);
+    let kernels = built.files.iter().filter(|file| file.path.ends_with(".c") && file.path != built.driver);
+    let mut files = String::new();
     for file in driver.into_iter().chain(kernels) {
-        text += "\n";
-        text += &inline(&file.contents, &files, &crate::INCLUDED_AGAIN, &mut seen);
+        files += "\n";
+        files += &inline(&file.contents, &included, &crate::INCLUDED_AGAIN, &mut seen);
     }
-    text += "\n#if defined(__GNUC__)\n#pragma GCC visibility pop\n#endif\n";
-    if !features.is_empty() {
-        text += "#if defined(__clang__)\n#pragma clang attribute pop\n#elif defined(__GNUC__)\n\
-                 #pragma GCC pop_options\n#endif\n";
-    }
-    if !condition.is_empty() {
-        // A file of C has at least one declaration.
-        text += &format!("#else\ntypedef int {stem}_is_for_other_machines;\n#endif\n");
-    }
-    text
+    // A file of C has at least one declaration.
+    let values = Values::default()
+        .when("conditional", !condition.is_empty())
+        .text("condition", condition)
+        .text("headers", headers)
+        .when("features", !features.is_empty())
+        .text("features", features.join(","))
+        .text("bytes", target.register_bits / 8)
+        .text("stem", stem)
+        .text("files", files);
+    head + &values.fill(include_str!("templates/engine/engine.c"))
 }
 
 /// The functions of an engine, declared.
-pub fn prototypes(primitive: &Primitive, engine: &Engine) -> String {
-    let Engine { stem, .. } = engine;
-    let bytes = "unsigned char *out, const unsigned char *in";
-    let mut text = String::new();
-    match &primitive.function {
-        Function::BlockCipher(cipher) => {
-            text +=
-                &format!("USUBA_HIDDEN void {stem}_load_keys(void *, const unsigned char *round_keys);\n");
-            let tweaks = if cipher.tweak.is_some() { TWEAKS } else { "" };
-            if cipher.modes.contains(&Mode::Ecb) {
-                text += &format!(
-                    "USUBA_HIDDEN void {stem}_encrypt_blocks(const void *, {tweaks}{bytes}, size_t blocks);\n"
-                );
-                if cipher.decrypt.is_some() {
-                    text += &format!(
-                        "USUBA_HIDDEN void {stem}_decrypt_blocks(const void *, {tweaks}{bytes}, size_t blocks);\n"
-                    );
-                }
-            }
-            if cipher.modes.contains(&Mode::Ctr) {
-                text += &format!(
-                    "USUBA_HIDDEN void {stem}_ctr_xor(const void *, const unsigned char *counter, {bytes}, size_t length);\n"
-                );
-            }
-        }
-        Function::Stream(cipher) => {
-            text += &format!(
-                "USUBA_HIDDEN void {stem}_xor(const unsigned char *key, const unsigned char *nonce, uint{}_t counter,\n    \
-                 {bytes}, size_t length);\n",
-                8 * cipher.counter.bytes
-            );
-        }
-        Function::Generator(_) => {
-            text += &format!(
-                "USUBA_HIDDEN void {stem}_init(void *, const unsigned char *key, const unsigned char *nonce);\n\
-                 USUBA_HIDDEN void {stem}_xor_batch(void *, unsigned char *const *out, const unsigned char *const *in,\n    \
-                 size_t length, size_t streams);\n"
-            );
-        }
-        Function::Permutation(_) => {
-            text += &format!("USUBA_HIDDEN void {stem}_permute(unsigned char *states, size_t count);\n");
-        }
-    }
-    text
+pub fn prototypes(primitive: &Primitive, engine: &Entry, values: Values) -> String {
+    let template = match &primitive.function {
+        Function::BlockCipher(_) => include_str!("templates/engine/block_cipher.h"),
+        Function::Stream(_) => include_str!("templates/engine/stream.h"),
+        Function::Generator(_) => include_str!("templates/engine/generator.h"),
+        Function::Permutation(_) => include_str!("templates/engine/permutation.h"),
+    };
+    values.text("engine", &engine.stem).fill(template)
 }
 
 /// The functions of an engine in the order of its row.
-pub fn row(primitive: &Primitive, engine: &Engine) -> String {
-    let Engine { stem, batch, keys, .. } = engine;
+pub fn row(primitive: &Primitive, engine: &Entry) -> String {
+    let Entry { stem, batch, keys, .. } = engine;
+    let function = |name: &str| format!("{stem}_{name}");
+    let mut row = vec![batch.to_string()];
     match &primitive.function {
         Function::BlockCipher(cipher) => {
-            let mut row = format!("{{ {batch}, {keys}, {stem}_load_keys");
+            row.extend([keys.to_string(), function("load_keys")]);
             if cipher.modes.contains(&Mode::Ecb) {
-                let decrypt =
-                    cipher.decrypt.as_ref().map_or(String::new(), |_| format!(", {stem}_decrypt_blocks"));
-                row += &format!(", {{ {stem}_encrypt_blocks{decrypt} }}");
+                let mut apply = vec![function("encrypt_blocks")];
+                apply.extend(cipher.decrypt.as_ref().map(|_| function("decrypt_blocks")));
+                row.push(initialiser(&apply));
             }
             if cipher.modes.contains(&Mode::Ctr) {
-                row += &format!(", {stem}_ctr_xor");
+                row.push(function("ctr_xor"));
             }
-            row + " }"
         }
-        Function::Stream(_) => format!("{{ {batch}, {stem}_xor }}"),
-        Function::Generator(_) => format!("{{ {batch}, {stem}_init, {stem}_xor_batch }}"),
-        Function::Permutation(_) => format!("{{ {batch}, {stem}_permute }}"),
+        Function::Stream(_) => row.push(function("xor")),
+        Function::Generator(_) => row.extend([function("init"), function("xor_batch")]),
+        Function::Permutation(_) => row.push(function("permute")),
     }
+    initialiser(&row)
 }

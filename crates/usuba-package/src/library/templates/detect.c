@@ -1,0 +1,4 @@
+static unsigned detect(void)
+{
+    return @best@;
+}

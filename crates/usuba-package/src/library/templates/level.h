@@ -1,0 +1,1 @@
+#define USUBA_LEVEL_@NAME@ @level@u

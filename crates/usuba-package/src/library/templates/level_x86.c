@@ -1,0 +1,2 @@
+    if (!((@conditions@)))
+        return @below@;

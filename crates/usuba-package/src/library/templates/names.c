@@ -1,0 +1,1 @@
+static const char *const names[] = { @names@ };

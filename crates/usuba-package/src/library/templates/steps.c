@@ -1,0 +1,1 @@
+static const struct usuba_step steps_@level@[] = @steps@;
