@@ -35,6 +35,7 @@ mod operate;
 mod order;
 mod overwrite;
 pub mod pass;
+mod places;
 mod price;
 pub mod problems;
 mod prune;
@@ -51,6 +52,7 @@ pub use asm::Listing;
 pub use messages::{Fault, Internal, Missing, NoCode, Reason};
 pub use order::Order;
 pub use pass::{Observer, PASSES, Product, stages};
+pub use places::Definition;
 pub use report::{Count, Report};
 pub use usuba_machine::Shape;
 
@@ -96,6 +98,8 @@ pub struct Options {
     pub backend: Backend,
     /// The order of the instructions.
     pub order: Order,
+    /// The definitions of the source, for comments that say which one an instruction comes from: sorted by file and line.
+    pub definitions: Vec<Definition>,
 }
 
 /// Which way a parameter goes.

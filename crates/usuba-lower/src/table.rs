@@ -68,8 +68,7 @@ impl<'p> Lowering<'p> {
             Implementation::Maps([before, after]) => self.mapped_bytes(instance, *before, *after, origin),
             Implementation::Circuit { circuit, columns: 1 } => self.whole_table(instance, circuit, origin),
             Implementation::Circuit { circuit, columns } => {
-                let column =
-                    column_node(format!("{}'column", instance.symbol), instance, circuit, origin.clone());
+                let column = column_node(instance, circuit, origin.clone());
                 let column = self.add(column);
                 let cost = circuit.cost + (table.inputs + table.outputs) as usize;
                 let in_loop = self.weights.keeps_columns(id, cost, *columns, self.options.loops);
@@ -100,9 +99,9 @@ impl<'p> Lowering<'p> {
     fn whole_table(&self, instance: &'p Instance, circuit: &Circuit, origin: Origin) -> Node {
         let mut builder = NodeBuilder::new(instance.symbol.clone());
         builder.attributes = crate::node::attributes(instance.attributes);
-        builder.at(origin);
+        builder.at(origin.clone());
         let wires = self.input_atoms(&mut builder, instance);
-        let results = emit(&mut builder, circuit, &wires);
+        let results = emit(&mut builder, circuit, &wires, &instance.symbol, &origin);
         self.output_atoms(&mut builder, instance, &results);
         builder.finish()
     }
@@ -217,32 +216,45 @@ pub(crate) fn byte_maps(table: &Table) -> Option<[ByteMap; 2]> {
 
 /// A program that computes a circuit on single bits.
 pub(crate) fn program(circuit: &Circuit) -> Program {
-    let node = on_bits(NodeBuilder::new("Circuit".to_owned()), circuit);
+    let name = "Circuit".to_owned();
+    let node = on_bits(NodeBuilder::new(name.clone()), circuit, &name, &Origin::default());
     Program { files: Vec::new(), nodes: vec![node], interleave: 1 }
 }
 
 /// A node that computes a circuit on single bits.
-fn column_node(name: String, instance: &Instance, circuit: &Circuit, origin: Origin) -> Node {
-    let mut builder = NodeBuilder::new(name);
+fn column_node(instance: &Instance, circuit: &Circuit, origin: Origin) -> Node {
+    let mut builder = NodeBuilder::new(format!("{}'column", instance.symbol));
     builder.attributes = crate::node::attributes(instance.attributes);
-    builder.at(origin);
-    on_bits(builder, circuit)
+    builder.at(origin.clone());
+    on_bits(builder, circuit, &instance.symbol, &origin)
 }
 
-fn on_bits(mut builder: NodeBuilder, circuit: &Circuit) -> Node {
+/// Adds inputs, gates and outputs of single bits. `name` and `origin` are those of the table.
+fn on_bits(mut builder: NodeBuilder, circuit: &Circuit, name: &str, origin: &Origin) -> Node {
     let ty = Type::atom(Layout::BIT);
     let bit = |name: String| Parameter { name, ty, shape: Vec::new(), uniform: false };
     let wires: Vec<ValueId> = (0..circuit.inputs).map(|i| builder.input(bit(format!("x{i}")))).collect();
-    for (j, result) in emit(&mut builder, circuit, &wires).into_iter().enumerate() {
+    for (j, result) in emit(&mut builder, circuit, &wires, name, origin).into_iter().enumerate() {
         builder.output(bit(format!("y{j}")), result);
     }
     builder.finish()
 }
 
-/// The gates of a circuit, and its outputs.
-fn emit(builder: &mut NodeBuilder, circuit: &Circuit, inputs: &[ValueId]) -> Vec<ValueId> {
+/// The gates of a circuit, and its outputs. Gate 14 of the table `SubBytes` is `SubBytes.t14`, and output 3 `SubBytes.y3`.
+fn emit(
+    builder: &mut NodeBuilder,
+    circuit: &Circuit,
+    inputs: &[ValueId],
+    name: &str,
+    origin: &Origin,
+) -> Vec<ValueId> {
     let mut wires = inputs.to_vec();
-    for gate in &circuit.gates {
+    for (number, gate) in circuit.gates.iter().enumerate() {
+        let wire = match circuit.outputs.iter().position(|&output| output == wires.len()) {
+            Some(output) => format!("{name}.y{output}"),
+            None => format!("{name}.t{number}"),
+        };
+        builder.at(Origin { name: Some(wire.into()), ..origin.clone() });
         wires.push(match *gate {
             Gate::Not(a) => builder.not(wires[a]),
             Gate::And(a, b) => builder.binary(BinaryOp::And, wires[a], wires[b]),
@@ -251,5 +263,6 @@ fn emit(builder: &mut NodeBuilder, circuit: &Circuit, inputs: &[ValueId]) -> Vec
             Gate::AndNot(a, b) => builder.binary(BinaryOp::AndNot, wires[a], wires[b]),
         });
     }
+    builder.at(origin.clone());
     circuit.outputs.iter().map(|&wire| wires[wire]).collect()
 }

@@ -98,6 +98,7 @@ fn program(build: &Build, path: &str, chosen: &[&'static Target], output: &Outpu
             description: vec![format!("Made from {}.", files::base_name(path))],
             backend: backend(&build.compile),
             order: build.compile.knobs.order,
+            definitions: Vec::new(),
         };
         let mut watch = Watch::new(&build.passes, naming.backend)?;
         let outcome = compile(&loaded, &settings, target, &naming, &mut watch);
