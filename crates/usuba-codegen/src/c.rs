@@ -451,7 +451,7 @@ fn elements(function: &Function) -> Vec<Option<String>> {
             match step {
                 Step::Load { result, address, .. } => {
                     let region = &function.region(address.region).name;
-                    let index = index_text(&address.index).replace(' ', "").replace('_', "");
+                    let index = index_text(&address.index).replace([' ', '_'], "");
                     names[result.index()] = Some(format!("{region}[{index}]"));
                 }
                 Step::Loop(looped) => loads(&looped.body, function, names),
