@@ -6,10 +6,15 @@
 //! sizes and numbers of rounds, share their three ways out among theirs. Then ways are added until every triple of
 //! slicing, target and compiler is gone by at least [`LEAST`] primitives, or by all that have code for it.
 //!
+//! Each way has a level of optimisation. Compilers take most of the time, and what they make of generated code depends on
+//! slicing and target, not on the cipher: every compiler is asked for `-O2` once for each target, `-O1` is asked for once for
+//! each slicing and target, and other ways that this machine runs itself are compiled without optimisation, which takes every
+//! line as it is written. Emulators are slower over such code than compilers over better code: for them it is `-O1` at least.
+//!
 //! The choice depends on nothing but the list of primitives and the targets that run here.
 
 use crate::ciphers::Cipher;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use usuba_codegen::admits;
 use usuba_compiler::pipeline::Settings;
 use usuba_ir::check::check;
@@ -42,6 +47,8 @@ pub struct Way {
     pub target: &'static Target,
     /// The compiler.
     pub family: Family,
+    /// Its level of optimisation.
+    pub level: &'static str,
 }
 
 /// What two ways have to differ in.
@@ -160,7 +167,7 @@ pub fn sample(house: &[Subject], targets: &[&'static Target]) -> Vec<Vec<Way>> {
             let family = [Family::Gcc, Family::Clang][(slot + index) % 2];
             let of = |(place, (slicing, offered)): (usize, &(Slicing, Vec<&'static Target>))| {
                 let (turn, slicing) = ((place + slot + index) % number, *slicing);
-                let way = |&target| (turn, Way { slicing, target, family });
+                let way = |&target| (turn, Way { slicing, target, family, level: "-O1" });
                 offered.iter().map(way).collect::<Vec<_>>()
             };
             let candidates = subject.slicings.iter().enumerate().flat_map(of);
@@ -190,7 +197,23 @@ pub fn sample(house: &[Subject], targets: &[&'static Target]) -> Vec<Vec<Way>> {
         chosen.push(ways);
     }
     complete(house, &mut chosen, &mut counts);
+    optimise(&mut chosen, targets);
     chosen
+}
+
+/// Gives each way its level of optimisation.
+fn optimise(chosen: &mut [Vec<Way>], targets: &[&'static Target]) {
+    let (mut by_compilers, mut in_slicings) = (BTreeSet::new(), BTreeSet::new());
+    for way in chosen.iter_mut().flatten() {
+        let first_of_slicing = in_slicings.insert((way.slicing, way.target.name));
+        way.level = if by_compilers.insert((way.target.name, way.family)) {
+            "-O2"
+        } else if first_of_slicing || role(way.target, targets) == Role::Emulated {
+            "-O1"
+        } else {
+            "-O0"
+        };
+    }
 }
 
 /// Adds ways until each triple is gone often enough, by the primitives that have fewest ways.
@@ -218,7 +241,9 @@ fn complete(house: &[Subject], chosen: &mut [Vec<Way>], counts: &mut BTreeMap<Tr
 pub fn offered(subject: &Subject) -> Vec<Way> {
     let of = |(slicing, targets): &(Slicing, Vec<&'static Target>)| {
         let slicing = *slicing;
-        let both = |&target| [Family::Gcc, Family::Clang].map(|family| Way { slicing, target, family });
+        let both = |&target| {
+            [Family::Gcc, Family::Clang].map(|family| Way { slicing, target, family, level: "-O1" })
+        };
         targets.iter().flat_map(both).collect::<Vec<_>>()
     };
     subject.slicings.iter().flat_map(of).collect()
@@ -228,7 +253,6 @@ pub fn offered(subject: &Subject) -> Vec<Way> {
 mod tests {
     use super::*;
     use crate::ciphers::CIPHERS;
-    use std::collections::BTreeSet;
 
     /// The sample leaves nothing out, on a CPU with all vectors and on one without AVX-512.
     #[test]
@@ -260,6 +284,15 @@ mod tests {
                     *gone.entry(triple).or_default() += 1;
                 }
             }
+            let all_ways = || ways.iter().flatten();
+            for way in all_ways() {
+                let is_alike = |one: &&Way| one.target.name == way.target.name;
+                let optimised = |one: &&Way| one.level == "-O2" && one.family == way.family;
+                assert!(all_ways().filter(is_alike).any(|one| optimised(&one)), "{way:?}");
+                let of_slicing = |one: &&Way| one.slicing == way.slicing && one.level != "-O0";
+                assert!(all_ways().filter(is_alike).any(|one| of_slicing(&one)), "{way:?}");
+            }
+            assert!(all_ways().any(|way| way.level == "-O0"));
             let mut offers: BTreeMap<Triple, usize> = BTreeMap::new();
             for way in house.iter().flat_map(offered) {
                 *offers.entry(way.triple()).or_default() += 1;
@@ -270,7 +303,9 @@ mod tests {
             }
             let number: usize = ways.iter().map(Vec::len).sum();
             let all: usize = offers.values().sum();
-            println!("{number} of {all} ways on {} targets", targets.len());
+            let at = |level: &str| all_ways().filter(|way| way.level == level).count();
+            let levels = ["-O0", "-O1", "-O2"].map(|level| format!("{} at {level}", at(level))).join(", ");
+            println!("{number} of {all} ways on {} targets: {levels}", targets.len());
         }
     }
 }

@@ -12,14 +12,14 @@
 //! emulator is a failure (`make setup` installs them). What each cipher costs is printed.
 
 use std::io::Write;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 use usuba_ir::layout::Slicing;
 use usuba_target::Target;
 use usuba_tests::ciphers::{CIPHERS, Cipher};
 use usuba_tests::sample::{Subject, Way, house, offered, sample};
 use usuba_trial::known_answers::{Path, Plan, Report, Request, Test, run};
-use usuba_trial::run::{Compiler, Family, RunError};
+use usuba_trial::run::{Compiler, Family, RunError, SharedObjects, WeakObjects};
 
 /// The longest chain that every way is asked.
 const LONGEST: u32 = 1000;
@@ -49,6 +49,15 @@ fn matrix() -> &'static Matrix {
     })
 }
 
+/// The objects that other tests of this program have compiled, or none yet. They go with the last test that has them.
+fn objects() -> SharedObjects {
+    static OTHERS: Mutex<WeakObjects> = Mutex::new(WeakObjects::new());
+    let mut others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let objects = others.upgrade().unwrap_or_default();
+    *others = objects.downgrade();
+    objects
+}
+
 /// Says something that the test runner does not swallow.
 fn say(words: &str) {
     let _ = writeln!(std::io::stderr(), "{words}");
@@ -61,6 +70,7 @@ fn check(name: &str) {
     let mut plan = Plan::new(vec![Path::Interpreter, Path::Usuba0]);
     plan.interpreted_iterations = LONGEST;
     plan.compiled_iterations = LONGEST;
+    plan.objects = objects();
     let mut total = Report::default();
     for primitive in &cipher.manifest.primitives {
         let tests = cipher.tests(primitive);
@@ -77,7 +87,8 @@ fn check(name: &str) {
             let mut plan = plan.clone();
             plan.slicings = Some(vec![slicing]);
             let ways = matrix.ways[place].iter().filter(|way| way.slicing == slicing);
-            let path = |way: &Way| Path::C { target: way.target, family: way.family, optimisation: "-O1" };
+            let path =
+                |way: &Way| Path::C { target: way.target, family: way.family, optimisation: way.level };
             plan.paths = ways.map(path).collect();
             let compiled = run(primitive, &cipher.loaded, &tests, &plan, &mut |_| {});
             let nowhere = compiled.outcomes.iter().all(|outcome| outcome.left_out.is_some());

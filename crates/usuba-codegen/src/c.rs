@@ -8,6 +8,7 @@ use crate::header::{banner, prototype};
 use crate::hidden;
 use crate::inlined::{self, into_callers};
 use crate::names::{Names, identifier};
+use crate::places::{self, Definition};
 use crate::{KernelParameter, Options};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -16,8 +17,9 @@ use usuba_machine::program::{
     Address, Argument, Block, Call, Element, Function, Loop, Parameter, Public, RegionId, RegisterId,
     RegisterType, Role, Step, Trips,
 };
+use usuba_machine::text::computed;
 use usuba_machine::{Checked, Shape};
-use usuba_target::{Instruction, Meaning, Target};
+use usuba_target::{Constant, Instruction, Meaning, Target};
 
 /// The source file of a program.
 pub(crate) fn source(
@@ -65,6 +67,7 @@ pub(crate) fn source(
     for ((number, function), hidden) in program.functions.iter().enumerate().zip(hidden) {
         let entry = number + 1 == program.functions.len();
         let mut printer = Printer::new(target, function, &names, hidden);
+        (printer.files, printer.definitions) = (&program.files, &options.definitions);
         printer.into_caller = into_callers[number];
         printer.aligned = aligned;
         printer.function(&mut text, &names[number], entry.then_some(parameters));
@@ -111,6 +114,11 @@ struct Printer<'a> {
     registers: Vec<String>,
     regions: Vec<String>,
     names: Names,
+    /// The files that places refer to, and the definitions of the source.
+    files: &'a [String],
+    definitions: &'a [Definition],
+    /// Where in the source the last instruction comes from.
+    at: Option<places::Line>,
     /// The locals of which the compiler shall not know that they are on the stack.
     hidden: BTreeSet<RegionId>,
     /// Whether GCC shall take it into its callers.
@@ -149,13 +157,14 @@ impl<'a> Printer<'a> {
             }
         }
         for step in &function.constants {
-            if let Step::Constant { result, .. } = step {
-                registers[result.index()] = names.fresh("constant");
+            if let Step::Constant { result, constant, .. } = step {
+                registers[result.index()] = names.fresh(&constant_name(constant));
             }
         }
-        for (name, origin) in registers.iter_mut().zip(&function.registers) {
+        let elements = elements(function);
+        for ((name, origin), element) in registers.iter_mut().zip(&function.registers).zip(&elements) {
             if name.is_empty() {
-                *name = names.fresh(origin.name.as_deref().unwrap_or("t"));
+                *name = names.fresh(origin.name.as_deref().or(element.as_deref()).unwrap_or("t"));
             }
         }
         Printer {
@@ -165,6 +174,9 @@ impl<'a> Printer<'a> {
             registers,
             regions,
             names,
+            files: &[],
+            definitions: &[],
+            at: None,
             hidden,
             into_caller: false,
             aligned: false,
@@ -268,8 +280,10 @@ impl<'a> Printer<'a> {
                 let operands: Vec<&str> =
                     operands.iter().map(|operand| self.registers[operand.index()].as_str()).collect();
                 let value = row.expression(&operands, *immediate);
+                let remark = self.remark(row, &operands, *immediate, *result);
                 let ty = self.ty(*result);
-                writeln!(text, "{margin}const {ty} {} = {value};", self.registers[result.index()])
+                self.at = places::line(self.function.register(*result)).or(self.at);
+                writeln!(text, "{margin}const {ty} {} = {value};{remark}", self.registers[result.index()])
             }
             Step::Constant { row, result, constant } => {
                 let value = row.constant_expression(constant);
@@ -352,6 +366,28 @@ impl<'a> Printer<'a> {
             Public::Remainder { of, by } => format!("{} % {by}", name(of)),
             Public::Least { of, bound } => format!("{0} < {bound} ? {0} : {bound}", name(of)),
         }
+    }
+
+    /// The formula of an instruction with three operands, and where in the source it comes from, if that is not where the
+    /// one before it comes from: ` /* 0x96: a ^ b ^ c    aes.ua:64 MixColumns */`.
+    fn remark(
+        &self,
+        row: &Instruction,
+        operands: &[&str],
+        immediate: Option<u32>,
+        result: RegisterId,
+    ) -> String {
+        let number = || immediate.map(|number| format!("{number:#04x}: ")).unwrap_or_default();
+        let formula = match row.meaning {
+            Meaning::Ternary | Meaning::Select | Meaning::Xor3 => {
+                Some(format!("{}{}", number(), computed(row, operands, immediate)))
+            }
+            _ => None,
+        };
+        let moved = places::line(self.function.register(result)).filter(|&line| Some(line) != self.at);
+        let place = moved.and_then(|line| places::name(line, self.files, self.definitions));
+        let words: Vec<String> = formula.into_iter().chain(place).collect();
+        if words.is_empty() { String::new() } else { format!(" /* {} */", comment(&words.join("    "))) }
     }
 
     fn call(&self, text: &mut String, call: &Call, margin: &str) {
@@ -483,6 +519,47 @@ impl<'a> Printer<'a> {
             _ => format!("{name} + {scale} * ({index})"),
         }
     }
+}
+
+/// The text as a comment may have it: one line, which does not end early.
+fn comment(text: &str) -> String {
+    let text: String = text.chars().filter(|c| !c.is_control() && *c != '\\').collect();
+    text.replace("*/", "* /")
+}
+
+/// A name for a constant, which says its value if all its lanes, or bytes, are one number.
+fn constant_name(constant: &Constant) -> String {
+    let number = match constant {
+        Constant::Lane(number) => Some(*number),
+        Constant::Lanes(numbers) => same(numbers),
+        Constant::Bytes(bytes) => same(bytes).map(u64::from),
+    };
+    number.map_or_else(|| "constant".into(), |number| format!("constant_{number:#x}"))
+}
+
+fn same<T: Copy + PartialEq>(numbers: &[T]) -> Option<T> {
+    let first = *numbers.first()?;
+    numbers.iter().all(|&number| number == first).then_some(first)
+}
+
+/// For each register that is loaded the place that it is loaded from: `S[3]`.
+fn elements(function: &Function) -> Vec<Option<String>> {
+    fn loads(block: &Block, function: &Function, names: &mut [Option<String>]) {
+        for step in &block.steps {
+            match step {
+                Step::Load { result, address, .. } => {
+                    let region = &function.region(address.region).name;
+                    let index = index_text(&address.index).replace([' ', '_'], "");
+                    names[result.index()] = Some(format!("{region}[{index}]"));
+                }
+                Step::Loop(looped) => loads(&looped.body, function, names),
+                _ => {}
+            }
+        }
+    }
+    let mut names = vec![None; function.registers.len()];
+    loads(&function.body, function, &mut names);
+    names
 }
 
 /// The C type of a register.

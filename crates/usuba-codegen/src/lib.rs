@@ -35,6 +35,7 @@ mod operate;
 mod order;
 mod overwrite;
 pub mod pass;
+mod places;
 mod price;
 pub mod problems;
 mod prune;
@@ -52,6 +53,7 @@ pub use c::program_source;
 pub use messages::{Fault, Internal, Missing, NoCode, Reason};
 pub use order::Scheduling;
 pub use pass::{Observer, PASSES, Product, stages};
+pub use places::Definition;
 pub use report::{Count, Report, Row};
 pub use usuba_machine::Shape;
 
@@ -97,6 +99,8 @@ pub struct Options {
     pub backend: Backend,
     /// The order of the instructions.
     pub order: Scheduling,
+    /// The definitions of the source, for comments that say which one an instruction comes from: sorted by file and line.
+    pub definitions: Vec<Definition>,
 }
 
 /// What a kernel does with a parameter.

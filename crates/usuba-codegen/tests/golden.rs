@@ -4,7 +4,7 @@ mod harness;
 
 use expect_test::{Expect, expect};
 use harness::{case, compare, compilers};
-use usuba_codegen::{NoCode, admits};
+use usuba_codegen::{Definition, NoCode, Options, admits, generate};
 use usuba_ir::check::check as check_program;
 use usuba_ir::program::Program;
 use usuba_target::by_name;
@@ -20,6 +20,39 @@ fn check(target: &str, text: &str, expected: Expect) {
     for compiler in compilers(target) {
         compare(&cases, &compiler, "-O2", folder.path());
     }
+}
+
+/// Locals have the names of the source; comments have the formula of three-input logic, and the place where it changes.
+#[test]
+fn names_formulas_and_places() {
+    let text = "file \"ciphers/toy.ua\"
+        node Toy (%0 a: v64, %1 b: v64, %2 c: v64[2]) -> (r: v64) {
+           %3: v64 = get %2[1]  @4:9
+           %4: v64 = xor %0, %1  @4:9
+           %5: v64 = xor %4, %3  @4:5 \"Sbox.t14\"
+           %6: v64 = constant 0xf0  @9:5
+           %7: v64 = add %5, %6  @9:5 \"state[3]\"
+           %8: v64 = add %7, %1  @9:5
+           return %8
+         }";
+    let program = Program::parse(text).unwrap_or_else(|error| panic!("{error:?}"));
+    let checked = check_program(&program).expect("a valid program");
+    let definition = |line, name: &str| Definition { file: "ciphers/toy.ua".into(), line, name: name.into() };
+    let definitions = vec![definition(3, "Sbox"), definition(8, "Toy")];
+    let options = Options { symbol: "toy".into(), definitions, ..Options::default() };
+    let kernel = generate(checked, by_name("avx512").expect("a target"), &options).expect("it has code");
+    let (_, body) = kernel.source.rsplit_once(" {\n").expect("a function");
+    expect![[r#"
+          const __m512i constant_0xf0 = _mm512_set1_epi64((long long)0xf0u);
+          const __m512i a_0 = a[0];
+          const __m512i b_0 = b[0];
+          const __m512i c_1 = c[1];
+          const __m512i Sbox_t14 = _mm512_ternarylogic_epi64(a_0, b_0, c_1, 150); /* 0x96: a_0 ^ b_0 ^ c_1    toy.ua:4 Sbox */
+          const __m512i state_3 = _mm512_add_epi64(Sbox_t14, constant_0xf0); /* toy.ua:9 Toy */
+          const __m512i t_1 = _mm512_add_epi64(state_3, b_0);
+          r[0] = t_1;
+        }
+    "#]].assert_eq(body);
 }
 
 #[test]
@@ -49,10 +82,10 @@ fn loop_with_carried_atoms() {
                 const uint16_t *restrict b,
                 uint16_t *restrict r,
                 uint16_t *restrict s) {
-              const uint16_t t = a[0];
-              const uint16_t t_1 = b[0];
-              uint16_t x = t;
-              uint16_t y = t_1;
+              const uint16_t a_0 = a[0];
+              const uint16_t b_0 = b[0];
+              uint16_t x = a_0;
+              uint16_t y = b_0;
             #pragma GCC unroll 1
               for (size_t _i0 = 0; _i0 < 5; _i0++) {
                 const uint16_t sum = (uint16_t)(x + y);
@@ -168,14 +201,14 @@ fn calls() {
                 const __m512i *restrict in /* [2] */,
                 const uint8_t *restrict k /* [16] */,
                 __m512i *restrict out /* [2] */) {
-              const __m512i t = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)(k + 16 * (0))));
-              const __m512i t_1 = in[0];
-              const __m512i t_2 = in[1];
-              const __m512i t_3 = _mm512_xor_si512(t_2, t);
-              __m512i t_4, t_5;
-              toy_Swap(t_1, t_3, &t_4, &t_5);
-              out[0] = t_4;
-              out[1] = t_5;
+              const __m512i k_0 = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)(k + 16 * (0))));
+              const __m512i in_0 = in[0];
+              const __m512i in_1 = in[1];
+              const __m512i t = _mm512_xor_si512(in_1, k_0);
+              __m512i t_1, t_2;
+              toy_Swap(in_0, t, &t_1, &t_2);
+              out[0] = t_1;
+              out[1] = t_2;
             }
         "#]],
     );
@@ -259,20 +292,20 @@ fn arrays_that_loops_replace() {
               uint64_t *const array = locals;
             #pragma GCC unroll 1
               for (size_t _i0 = 0; _i0 < 4; _i0++) {
-                const uint64_t t_1 = x[_i0];
-                const uint64_t t_2 = key[_i0];
-                const uint64_t t_3 = t_1 ^ t_2;
-                array[3 - _i0] = t_3;
+                const uint64_t x_i0 = x[_i0];
+                const uint64_t key_i0 = key[_i0];
+                const uint64_t t_1 = x_i0 ^ key_i0;
+                array[3 - _i0] = t_1;
               }
             #pragma GCC unroll 1
               for (size_t _i1 = 0; _i1 < 4; _i1++) {
-                const uint64_t t_4 = array[_i1];
-                const uint64_t t_5 = x[_i1];
-                const uint64_t t_6 = t_4 & t_5;
-                b[_i1] = t_6;
+                const uint64_t array_i1 = array[_i1];
+                const uint64_t x_i1 = x[_i1];
+                const uint64_t t_2 = array_i1 & x_i1;
+                b[_i1] = t_2;
               }
-              const uint64_t t_7 = array[0];
-              a[0] = t_7;
+              const uint64_t array_0 = array[0];
+              a[0] = array_0;
             }
         "##]],
     );
@@ -303,25 +336,25 @@ fn many_atoms_go_through_memory() {
                 uint64_t *restrict other);
 
             static void toy_Turn(const uint64_t *restrict atoms, uint64_t *restrict results) {
-              const uint64_t t = atoms[0];
-              const uint64_t t_1 = atoms[1];
-              const uint64_t t_2 = atoms[2];
-              const uint64_t t_3 = atoms[3];
-              const uint64_t t_4 = atoms[4];
-              const uint64_t t_5 = atoms[5];
-              const uint64_t t_6 = atoms[6];
-              const uint64_t t_7 = atoms[7];
-              const uint64_t t_8 = atoms[8];
-              const uint64_t t_9 = t ^ t_8;
-              results[8] = t_9;
-              results[0] = t_1;
-              results[1] = t_2;
-              results[2] = t_3;
-              results[3] = t_4;
-              results[4] = t_5;
-              results[5] = t_6;
-              results[6] = t_7;
-              results[7] = t_8;
+              const uint64_t atoms_0 = atoms[0];
+              const uint64_t atoms_1 = atoms[1];
+              const uint64_t atoms_2 = atoms[2];
+              const uint64_t atoms_3 = atoms[3];
+              const uint64_t atoms_4 = atoms[4];
+              const uint64_t atoms_5 = atoms[5];
+              const uint64_t atoms_6 = atoms[6];
+              const uint64_t atoms_7 = atoms[7];
+              const uint64_t atoms_8 = atoms[8];
+              const uint64_t t = atoms_0 ^ atoms_8;
+              results[8] = t;
+              results[0] = atoms_1;
+              results[1] = atoms_2;
+              results[2] = atoms_3;
+              results[3] = atoms_4;
+              results[4] = atoms_5;
+              results[5] = atoms_6;
+              results[6] = atoms_7;
+              results[7] = atoms_8;
             }
 
             void toy(
@@ -330,22 +363,22 @@ fn many_atoms_go_through_memory() {
                 uint64_t *restrict other) {
               uint64_t atoms[9];
               uint64_t results[9];
-              const uint64_t t = in[0];
-              const uint64_t t_1 = in[1];
-              atoms[0] = t;
-              atoms[1] = t_1;
-              atoms[2] = t;
-              atoms[3] = t_1;
-              atoms[4] = t;
-              atoms[5] = t_1;
-              atoms[6] = t;
-              atoms[7] = t_1;
-              atoms[8] = t_1;
+              const uint64_t in_0 = in[0];
+              const uint64_t in_1 = in[1];
+              atoms[0] = in_0;
+              atoms[1] = in_1;
+              atoms[2] = in_0;
+              atoms[3] = in_1;
+              atoms[4] = in_0;
+              atoms[5] = in_1;
+              atoms[6] = in_0;
+              atoms[7] = in_1;
+              atoms[8] = in_1;
               toy_Turn(atoms, results);
-              const uint64_t t_2 = results[0];
-              const uint64_t t_3 = results[8];
-              out[0] = t_2;
-              other[0] = t_3;
+              const uint64_t results_0 = results[0];
+              const uint64_t results_8 = results[8];
+              out[0] = results_0;
+              other[0] = results_8;
             }
         "#]],
     );

@@ -3,16 +3,18 @@
 //! Its stages have names ([`stages`]); who passes an [`Observer`] sees what each stage makes, can print it, time it, check
 //! it, and stop there. No stage knows of this.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use usuba_codegen::pass::SELECT;
-use usuba_codegen::{Kernel, Missing, NoCode, Scheduling, generate_watched};
+use usuba_codegen::{Definition, Kernel, Missing, NoCode, Scheduling, generate_watched};
 use usuba_ir::check::{Checked, check};
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::Program;
 use usuba_lang::diagnostic::Diagnostic;
 use usuba_lang::elaborate;
 use usuba_lang::load::Loaded;
-use usuba_lang::typed;
+use usuba_lang::source::Sources;
+use usuba_lang::typed::{self, Instance};
 use usuba_lower::circuit::{Basis, Circuit};
 use usuba_lower::{Loops, Split, lower_with};
 use usuba_opt::hoist::{KEY_HOISTING, halve};
@@ -165,7 +167,8 @@ pub fn checked(program: &Program) -> Result<Checked<'_>, Failure> {
     })
 }
 
-/// Compiles the entry of a loaded program, which must be free of errors, for a target.
+/// Compiles the entry of a loaded program, which must be free of errors, for a target. The definitions of `naming` are those
+/// of the program, whatever it says.
 ///
 /// # Errors
 /// Everything that is wrong, stage by stage: the first stage that finds something is the last to run.
@@ -192,6 +195,7 @@ pub fn compile(
         optimised_with(loaded, &settings, halving, &prefer, observer)?;
     let mut naming = naming.clone();
     naming.order = settings.order;
+    naming.definitions = definitions(&typed, &loaded.sources);
     let watched = &mut Generation { observer, program: &program };
     let kernel =
         generate_watched(checked(&program)?, target, &naming, watched).map_err(|failure| match failure {
@@ -199,6 +203,17 @@ pub fn compile(
             usuba_codegen::Failure::Stopped => Failure::Stopped,
         })?;
     Ok(Compiled { typed, program, hoisted, kernel, warnings })
+}
+
+/// The definitions that a typed program is made of, for comments in generated code: sorted, each once.
+pub fn definitions(typed: &typed::Program, sources: &Sources) -> Vec<Definition> {
+    let of = |instance: &Instance| {
+        let (line, _) = sources.line_column(instance.span);
+        let file = sources.get(instance.span.source).name.clone();
+        Definition { file, line, name: instance.name.clone() }
+    };
+    let all: BTreeSet<Definition> = typed.instances().iter().map(of).collect();
+    all.into_iter().collect()
 }
 
 /// The gates that circuits for a target should have.

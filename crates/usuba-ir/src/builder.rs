@@ -119,6 +119,11 @@ impl NodeBuilder {
         }
     }
 
+    /// Gives a value a source name.
+    pub fn name(&mut self, value: ValueId, name: &str) {
+        self.values[value.index()].origin.name = Some(name.into());
+    }
+
     /// Sets the origin of the values made from now on.
     pub fn at(&mut self, origin: Origin) {
         self.origin = origin;

@@ -155,6 +155,17 @@ pub struct Variable {
 }
 
 impl Variable {
+    /// The indices of an atom in the dimensions, outermost first.
+    pub fn indices(&self, atom: u32) -> impl Iterator<Item = u32> {
+        let mut below = self.atoms();
+        self.shape.iter().scan(atom, move |rest, &size| {
+            below /= size.max(1);
+            let index = *rest / below.max(1);
+            *rest %= below.max(1);
+            Some(index)
+        })
+    }
+
     /// Number of atoms.
     pub fn atoms(&self) -> u32 {
         self.shape.iter().product()

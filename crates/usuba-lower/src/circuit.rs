@@ -2,7 +2,7 @@
 
 use usuba_ir::builder::NodeBuilder;
 use usuba_ir::layout::Layout;
-use usuba_ir::program::{BinaryOp, Node, Parameter, Program, Type, ValueId};
+use usuba_ir::program::{BinaryOp, Node, Origin, Parameter, Program, Type, ValueId};
 
 /// A gate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,25 +70,39 @@ impl Circuit {
 
     /// A program of one node on single bits that computes it.
     pub fn program(&self) -> Program {
-        let node = self.node(NodeBuilder::new("Circuit".to_owned()));
+        let name = "Circuit".to_owned();
+        let node = self.node(NodeBuilder::new(name.clone()), &name, &Origin::default());
         Program { files: Vec::new(), nodes: vec![node], interleave: 1 }
     }
 
-    /// The node on single bits that computes it, begun by the caller with its name and attributes.
-    pub(crate) fn node(&self, mut builder: NodeBuilder) -> Node {
+    /// The node on single bits that computes it, begun by the caller with its name and attributes. `name` and `origin` are those
+    /// of the table.
+    pub(crate) fn node(&self, mut builder: NodeBuilder, name: &str, origin: &Origin) -> Node {
         let ty = Type::atom(Layout::BIT);
         let bit = |name: String| Parameter { name, ty, shape: Vec::new(), uniform: false };
         let wires: Vec<ValueId> = (0..self.inputs).map(|i| builder.input(bit(format!("x{i}")))).collect();
-        for (j, result) in self.emit(&mut builder, &wires).into_iter().enumerate() {
+        for (j, result) in self.emit(&mut builder, &wires, name, origin).into_iter().enumerate() {
             builder.output(bit(format!("y{j}")), result);
         }
         builder.finish()
     }
 
-    /// Adds its gates to a node, and returns its outputs.
-    pub(crate) fn emit(&self, builder: &mut NodeBuilder, inputs: &[ValueId]) -> Vec<ValueId> {
+    /// Adds its gates to a node, and returns its outputs. Gate 14 of the table `SubBytes` is `SubBytes.t14`, and output 3
+    /// `SubBytes.y3`.
+    pub(crate) fn emit(
+        &self,
+        builder: &mut NodeBuilder,
+        inputs: &[ValueId],
+        name: &str,
+        origin: &Origin,
+    ) -> Vec<ValueId> {
         let mut wires = inputs.to_vec();
-        for gate in &self.gates {
+        for (number, gate) in self.gates.iter().enumerate() {
+            let wire = match self.outputs.iter().position(|&output| output == wires.len()) {
+                Some(output) => format!("{name}.y{output}"),
+                None => format!("{name}.t{number}"),
+            };
+            builder.at(Origin { name: Some(wire.into()), ..origin.clone() });
             wires.push(match *gate {
                 Gate::Not(a) => builder.not(wires[a]),
                 Gate::And(a, b) => builder.binary(BinaryOp::And, wires[a], wires[b]),
@@ -97,6 +111,7 @@ impl Circuit {
                 Gate::AndNot(a, b) => builder.binary(BinaryOp::AndNot, wires[a], wires[b]),
             });
         }
+        builder.at(origin.clone());
         self.outputs.iter().map(|&wire| wires[wire]).collect()
     }
 

@@ -136,6 +136,10 @@ impl<'a, 'p> NodeLowering<'a, 'p> {
         let origin = Origin { place: self.lowering.places.of(looped.span), name: None };
         self.builder.at(origin.clone());
         let (induction, parameters) = self.builder.begin_loop(plan.trips as u32, initial);
+        let names: Vec<String> = self.names_of_carried(plan, &carried, &arrays);
+        for (name, &parameter) in names.iter().zip(&parameters) {
+            self.builder.name(parameter, name);
+        }
         let mut frame = Frame {
             induction,
             overrides: HashMap::new(),
@@ -239,6 +243,27 @@ impl<'a, 'p> NodeLowering<'a, 'p> {
             }
         }
         (carried, sites)
+    }
+
+    /// The names of what a loop carries: a variable, with those indices of its atom that are the same each time.
+    fn names_of_carried(
+        &self,
+        plan: &Plan,
+        carried: &[Carried],
+        arrays: &[(VariableId, Held)],
+    ) -> Vec<String> {
+        let atom = |value: &Carried| {
+            let (k, c) = value.next;
+            let target = |group: usize| plan.groups[group][k as usize].targets[c as usize];
+            let (first, second) = (target(0), target(usize::from(plan.groups.len() > 1)));
+            let variable = self.instance.variable(first.variable);
+            let indices = variable.indices(first.atom).zip(variable.indices(second.atom));
+            indices
+                .filter(|(one, other)| one == other)
+                .fold(variable.name.clone(), |name, (index, _)| format!("{name}[{index}]"))
+        };
+        let array = |&(variable, _): &(VariableId, Held)| self.instance.variable(variable).name.clone();
+        carried.iter().map(atom).chain(arrays.iter().map(array)).collect()
     }
 
     /// Definitions of the last group that are used after the loop and not held in an array.

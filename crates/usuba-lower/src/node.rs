@@ -176,14 +176,8 @@ impl<'a, 'p> NodeLowering<'a, 'p> {
     /// Gives the following operations a place and the name of an atom.
     pub(crate) fn name(&mut self, span: Span, slot: Slot) {
         let variable = self.instance.variable(slot.variable);
-        let mut name = variable.name.clone();
-        let mut below: u32 = variable.shape.iter().product();
-        let mut rest = slot.atom;
-        for size in &variable.shape {
-            below /= size;
-            name.push_str(&format!("[{}]", rest / below));
-            rest %= below;
-        }
+        let name =
+            variable.indices(slot.atom).fold(variable.name.clone(), |name, index| format!("{name}[{index}]"));
         self.builder.at(Origin { place: self.lowering.places.of(span), name: Some(name.into()) });
     }
 

@@ -69,8 +69,7 @@ impl<'p> Lowering<'p> {
             Implementation::Maps([before, after]) => self.mapped_bytes(instance, *before, *after, origin),
             Implementation::Circuit { circuit, columns: 1 } => self.whole_table(instance, circuit, origin),
             Implementation::Circuit { circuit, columns } => {
-                let column =
-                    column_node(format!("{}'column", instance.symbol), instance, circuit, origin.clone());
+                let column = column_node(instance, circuit, origin.clone());
                 let column = self.add(column);
                 let cost = circuit.cost + (table.inputs + table.outputs) as usize;
                 let in_loop = self.weights.keeps_columns(id, cost, *columns, self.options.loops);
@@ -101,9 +100,9 @@ impl<'p> Lowering<'p> {
     fn whole_table(&self, instance: &'p Instance, circuit: &Circuit, origin: Origin) -> Node {
         let mut builder = NodeBuilder::new(instance.symbol.clone());
         builder.attributes = crate::node::attributes(instance.attributes);
-        builder.at(origin);
+        builder.at(origin.clone());
         let wires = self.input_atoms(&mut builder, instance);
-        let results = circuit.emit(&mut builder, &wires);
+        let results = circuit.emit(&mut builder, &wires, &instance.symbol, &origin);
         self.output_atoms(&mut builder, instance, &results);
         builder.finish()
     }
@@ -217,9 +216,9 @@ pub(crate) fn byte_maps(table: &Table) -> Option<[ByteMap; 2]> {
 }
 
 /// A node that computes a circuit on single bits.
-fn column_node(name: String, instance: &Instance, circuit: &Circuit, origin: Origin) -> Node {
-    let mut builder = NodeBuilder::new(name);
+fn column_node(instance: &Instance, circuit: &Circuit, origin: Origin) -> Node {
+    let mut builder = NodeBuilder::new(format!("{}'column", instance.symbol));
     builder.attributes = crate::node::attributes(instance.attributes);
-    builder.at(origin);
-    circuit.node(builder)
+    builder.at(origin.clone());
+    circuit.node(builder, &instance.symbol, &origin)
 }

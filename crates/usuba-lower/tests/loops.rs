@@ -107,3 +107,28 @@ fn all_and_none() {
     "#]],
     );
 }
+
+/// Wires of circuits are named after their table, what a loop carries after its variable.
+#[test]
+fn values_are_named_after_the_source() {
+    let text = "
+        table Substitute (x:v4) returns (y:v4) { 7, 12, 1, 10, 4, 15, 8, 3, 13, 2, 11, 0, 14, 9, 6, 5 }
+        node Rounds (x:u16x4) returns (y:u16x4)
+        vars state:u16x4[5]
+        let
+            state[0] = x;
+            forall i in [0,3] { state[i+1] = Substitute(state[i]) }
+            y = state[4]
+        tel";
+    let loaded = load("test.ua", &[], &Text(text));
+    let options = Options { loops: Loops::Keep, ..Options::new(Slicing::V) };
+    let elaboration = elaborate::Options { atoms: options.atoms(), ..elaborate::Options::new() };
+    let (program, _) = elaborate::elaborate(&loaded.program, &elaboration);
+    let lowered = lower(&program.expect("it elaborates"), &loaded.sources, &options).expect("it lowers");
+    let text = lowered.to_string();
+    for name in ["Substitute.t0", "Substitute.y3", "state[0]", "state[3]"] {
+        assert!(text.contains(&format!("\"{name}\"")), "no value is {name}:\n{text}");
+    }
+    let again = usuba_ir::program::Program::parse(&text).expect("it parses");
+    assert_eq!(again.to_string(), text);
+}

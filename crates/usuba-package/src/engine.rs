@@ -5,7 +5,7 @@ use crate::driver::{self, DriverError, Image, Kernels, Labels, Parameter, Prepar
 use crate::manifest::{BlockCipher, Function, Primitive, Schedule};
 use crate::order::Order;
 use thiserror::Error;
-use usuba_codegen::{Access, Backend, Kernel, KernelParameter, NoCode};
+use usuba_codegen::{Access, Backend, Definition, Kernel, KernelParameter, NoCode};
 use usuba_compiler::pipeline::{self, Compiled, Failure, Settings};
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::Program;
@@ -307,7 +307,8 @@ impl<'a> Making<'a> {
         }
         let mut kernel = interface(node, &format!("{symbol}.h"), &compiled);
         if let Some(program) = &compiled.hoisted {
-            kernel.prepare = Some(self.prepare(program, &kernel, target)?);
+            let definitions = pipeline::definitions(&compiled.typed, &self.loaded.sources);
+            kernel.prepare = Some(self.prepare(program, definitions, &kernel, target)?);
         }
         self.kernels.push((role, compiled));
         Ok(kernel)
@@ -358,10 +359,12 @@ impl<'a> Making<'a> {
     fn prepare(
         &mut self,
         program: &Program,
+        definitions: Vec<Definition>,
         user: &driver::Kernel,
         target: &Target,
     ) -> Result<Prepare, BuildError> {
-        let naming = self.naming(&user.node, &format!("{}_prepare", user.symbol), Backend::C);
+        let symbol = format!("{}_prepare", user.symbol);
+        let naming = usuba_codegen::Options { definitions, ..self.naming(&user.node, &symbol, Backend::C) };
         let checked = pipeline::checked(program).map_err(|failure| self.failure(&user.node, failure))?;
         let fits = matches!(user.image, Image::B | Image::V { .. });
         let alone = fits.then(|| usuba_codegen::generate(checked, &GP64, &naming));

@@ -16,7 +16,7 @@ use usuba_target::{Target, Toolchain};
 
 mod shared;
 
-pub use shared::SharedObjects;
+pub use shared::{SharedObjects, WeakObjects};
 
 /// The two families of C compilers that the generated code is tested with.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

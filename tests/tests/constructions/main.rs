@@ -15,7 +15,7 @@ use usuba_package::manifest::{Construction, Scheme};
 use usuba_tests::ciphers::{Cipher, root};
 use usuba_tests::random::prng::Random;
 use usuba_tests::wycheproof::{Case, chacha20_poly1305};
-use usuba_trial::run::{Compiler, Family, RunError};
+use usuba_trial::run::{Compiler, Family, RunError, SharedObjects};
 use usuba_trial::vectors;
 
 /// Where buffers are: before and after a page that cannot be touched, and with every alignment to 8 bytes.
@@ -332,7 +332,8 @@ fn digest_batches(dialogue: &mut Dialogue, number: usize, construction: &Constru
     }
 }
 
-const SANITIZERS: &[&str] = &["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+/// Without optimisation: every access is checked as it is written, and optimising the checks takes longer than they run.
+const SANITIZERS: &[&str] = &["-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 
 fn check(
     cipher: &str,
@@ -346,12 +347,17 @@ fn check(
         println!("{cipher}, {target}: left out, as this machine has no {features:?}");
         return;
     }
-    let built = build(cipher, Way { target, family, flags }, "usuba_", &|_, text| text);
+    let built =
+        build(cipher, Way { target, family, flags }, "usuba_", &SharedObjects::new(), &|_, text| text);
     match dialogue.ask(&built) {
         Ok(answers) => println!("{cipher}, {target} {} {flags:?}: {answers} answers", family.name()),
         Err(error) => panic!("{cipher}, {target} {} {flags:?}: {error}", family.name()),
     }
 }
+
+/// For what runs longer than it takes to optimise.
+const OPTIMISED_SANITIZERS: &[&str] =
+    &["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 
 macro_rules! ways {
     ($($name:ident: $cipher:ident, $target:literal, $family:ident, $flags:expr;)*) => {
@@ -364,7 +370,7 @@ ways! {
     ascon_on_general_registers_by_clang: ascon, "gp64", Clang, &["-O3"];
     ascon_on_neon_by_gcc: ascon, "neon", Gcc, &["-O3"];
     ascon_on_avx2_by_clang: ascon, "avx2", Clang, &["-O2"];
-    ascon_under_sanitizers: ascon, "avx2", Gcc, SANITIZERS;
+    ascon_under_sanitizers: ascon, "avx2", Gcc, OPTIMISED_SANITIZERS;
     chacha20_on_general_registers_by_gcc: chacha20, "gp64", Gcc, &["-O2"];
     chacha20_on_general_registers_by_clang: chacha20, "gp64", Clang, &["-O3"];
     chacha20_on_neon_by_clang: chacha20, "neon", Clang, &["-O2"];
@@ -377,14 +383,14 @@ ways! {
     subterranean_under_sanitizers: subterranean, "gp64", Gcc, SANITIZERS;
     poly1305_with_small_limbs: chacha20, "gp64", Gcc, &["-O2", "-DUSUBA_POLY1305_LIMBS_26"];
     poly1305_with_small_limbs_under_sanitizers: chacha20, "gp64", Gcc,
-        &["-DUSUBA_POLY1305_LIMBS_26", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+        &["-DUSUBA_POLY1305_LIMBS_26", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 }
 
 #[test]
 fn another_prefix() {
     for (cipher, dialogue) in [("ascon", ascon()), ("chacha20", chacha20())] {
         let way = Way { target: "gp64", family: Family::Gcc, flags: &["-O1"] };
-        let built = build(cipher, way, "my_library_", &|_, text| text);
+        let built = build(cipher, way, "my_library_", &SharedObjects::new(), &|_, text| text);
         if let Err(error) = dialogue.ask(&built) {
             panic!("{cipher}: {error}");
         }
@@ -437,6 +443,7 @@ fn planted_mistakes_are_noticed() {
         ),
         ("subterranean", "subterranean_sae.c", "block = opening ? made : block;", "block = made;"),
     ];
+    let objects = SharedObjects::new();
     for (cipher, file, from, to) in mistakes {
         let planted = std::cell::Cell::new(false);
         let plant = |path: &str, text: String| {
@@ -452,7 +459,7 @@ fn planted_mistakes_are_noticed() {
             family: Family::Gcc,
             flags: &["-O1", "-Wno-unused", "-Wno-unused-parameter"],
         };
-        let built = build(cipher, way, "usuba_", &plant);
+        let built = build(cipher, way, "usuba_", &objects, &plant);
         assert!(planted.get(), "{file} is not read");
         let dialogue = match cipher {
             "ascon" => ascon(),

@@ -7,7 +7,7 @@ use usuba_package::library;
 use usuba_package::manifest::{Construction, Scheme};
 use usuba_target::Target;
 use usuba_tests::ciphers::{Cipher, root};
-use usuba_trial::run::{Compiler, Family, Program};
+use usuba_trial::run::{Compiler, Family, Program, SharedObjects};
 
 /// Bytes of the answer to a request for checks of bad arguments.
 const MESSAGE: usize = 128;
@@ -29,8 +29,15 @@ pub struct Built {
 }
 
 /// Compiles all constructions of a cipher with the primitives that they are over, in slicing `v`; with another prefix than
-/// the usual one the same program is made of renamed files. `change` may change the texts of the construction's files.
-pub fn build(name: &str, way: Way, prefix: &str, change: &dyn Fn(&str, String) -> String) -> Built {
+/// the usual one the same program is made of renamed files. `change` may change the texts of the construction's files; what
+/// it leaves as it is is compiled once for all programs with these `objects`.
+pub fn build(
+    name: &str,
+    way: Way,
+    prefix: &str,
+    objects: &SharedObjects,
+    change: &dyn Fn(&str, String) -> String,
+) -> Built {
     let cipher = Cipher::read(name);
     let constructions = &cipher.manifest.constructions;
     let target: &'static Target = usuba_target::by_name(way.target).expect("the target is known");
@@ -49,11 +56,13 @@ pub fn build(name: &str, way: Way, prefix: &str, change: &dyn Fn(&str, String) -
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files.dedup_by(|a, b| a.path == b.path);
+    let there: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
+    files.extend(usuba_package::runtime().into_iter().filter(|file| !there.contains(&file.path)));
     files.push(main(constructions, prefix));
     let mut flags = vec!["-std=c99"];
     flags.extend(way.flags);
     let compiler = Compiler::find(target, way.family).expect("a compiler");
-    let program = compiler.compile(&files, &flags).unwrap_or_else(|error| panic!("{error}"));
+    let program = objects.compile(&compiler, &files, &[], &flags).unwrap_or_else(|error| panic!("{error}"));
     Built { program }
 }
 

@@ -68,7 +68,7 @@ pub fn assembly(program: &Checked, uniform: u32, symbol: &str) -> Result<String,
         Parameter::Register(register) => entry.register(register).name.as_deref().unwrap_or("a count"),
     };
     let names: Vec<&str> = entry.parameters.iter().map(name).collect();
-    Ok(print::text(&linear, &code, machine, String::new(), symbol, &names))
+    Ok(print::text(&linear, &code, machine, String::new(), symbol, &names, &[]))
 }
 
 impl From<&'static str> for Stop {
@@ -145,7 +145,7 @@ impl<'a> Made<'a> {
         let Some(code) = &self.code else { return String::new() };
         let head = banner(shape, self.target, options, parameters);
         let names: Vec<&str> = parameters.iter().map(|parameter| &*parameter.source_name).collect();
-        print::text(&self.linear, code, self.machine, head, &options.symbol, &names)
+        print::text(&self.linear, code, self.machine, head, &options.symbol, &names, &options.definitions)
     }
 
     /// What it looks like now.

@@ -5,6 +5,7 @@ use super::allocate::{Allocated, Place, Step};
 use super::linear::{Count, Item, Linear, Value};
 use super::machine::{Base, Code, Gpr, Limit, Line, Memory, Source, Vector, VectorLine};
 use crate::names::identifier;
+use crate::places::Definition;
 use std::fmt::Write;
 use usuba_machine::program::{Address, Public, RegionId, Trips};
 use usuba_machine::text::computed;
@@ -21,6 +22,7 @@ pub(crate) fn text(
     head: String,
     symbol: &str,
     parameters: &[&str],
+    definitions: &[Definition],
 ) -> String {
     let mut text = head;
     let _ = write!(
@@ -28,7 +30,7 @@ pub(crate) fn text(
         "\n    .intel_syntax noprefix\n    .text\n    .p2align 6\n    .globl {symbol}\n    .type {symbol}, @function\n\
          {symbol}:\n    .cfi_startproc\n"
     );
-    let mut printer = Printer::new(linear, machine, symbol);
+    let mut printer = Printer { definitions, ..Printer::new(linear, machine, symbol) };
     for (place, parameter) in parameters.iter().enumerate() {
         let register = super::convention::SYSTEM_V.arguments.get(place);
         let place = register.map_or_else(|| "on the stack".into(), |register| register.name().to_owned());
@@ -163,11 +165,6 @@ fn place(linear: &Linear, address: &Address) -> String {
     text
 }
 
-/// The last part of a path: output must not depend on where the user stands.
-fn base_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
-
 /// The names of all values: of the source, of the place that they are loaded from, of a constant its bits, else a number.
 fn names(linear: &Linear) -> Vec<String> {
     let mut names: Vec<String> = linear
@@ -207,6 +204,8 @@ fn constant(bytes: &[u8]) -> String {
 struct Printer<'a> {
     linear: &'a Linear,
     names: Vec<String>,
+    /// The definitions of the source.
+    definitions: &'a [Definition],
     /// Where in the source the last line comes from: a file by number, and a line.
     at: Option<(u32, u32)>,
     machine: Machine,
@@ -243,6 +242,7 @@ impl<'a> Printer<'a> {
         Printer {
             linear,
             names: names(linear),
+            definitions: &[],
             at: None,
             machine,
             symbol,
@@ -269,9 +269,9 @@ impl<'a> Printer<'a> {
         let place = self.linear.values[value.index()].place;
         let moved = place.filter(|_| place != self.at);
         self.at = place.or(self.at);
-        let named = |(file, line)| {
-            let file = self.linear.files.get(file as usize)?;
-            Some(format!("    {}:{line}", comment(base_name(file))))
+        let named = |line| {
+            let name = crate::places::name(line, &self.linear.files, self.definitions)?;
+            Some(format!("    {}", comment(&name)))
         };
         moved.and_then(named).unwrap_or_default()
     }

@@ -8,8 +8,7 @@ use crate::OutputFile;
 pub fn inline(text: &str, files: &[OutputFile], again: &[&str], seen: &mut Vec<String>) -> String {
     let mut result = String::new();
     for line in text.lines() {
-        let name = line.strip_prefix("#include \"").and_then(|rest| rest.strip_suffix('"'));
-        let file = name.and_then(|name| files.iter().find(|file| file.path == name));
+        let file = included_name(line).and_then(|name| files.iter().find(|file| file.path == name));
         match file {
             Some(file) if again.contains(&file.path.as_str()) => {
                 result += &inline(&file.contents, files, again, seen);
@@ -26,6 +25,11 @@ pub fn inline(text: &str, files: &[OutputFile], again: &[&str], seen: &mut Vec<S
         }
     }
     result
+}
+
+/// The name of the file of one's own that a line includes.
+pub fn included_name(line: &str) -> Option<&str> {
+    line.strip_prefix("#include \"")?.strip_suffix('"')
 }
 
 /// Whether a header is made to be included several times: it has no guard, which would be its first directive.

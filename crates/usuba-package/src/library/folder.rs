@@ -1,8 +1,9 @@
 //! The files of a library in their folders, with what builds and installs it.
 
-use super::amalgamate::{inline, is_included_again};
+use super::amalgamate::{included_name, inline, is_included_again};
 use super::{Cipher, Options, front, head, values};
 use crate::OutputFile;
+use std::collections::BTreeSet;
 
 /// Puts the files where they belong, and adds the headers, the runtime and the build files.
 pub fn arrange(files: &mut Vec<OutputFile>, headers: Vec<OutputFile>, ciphers: &[Cipher], options: &Options) {
@@ -41,7 +42,8 @@ pub fn arrange(files: &mut Vec<OutputFile>, headers: Vec<OutputFile>, ciphers: &
             .chain([all])
             .map(|file| OutputFile { path: format!("include/{}", file.path), ..file }),
     );
-    files.extend(runtime(options).map(|file| OutputFile { path: format!("src/{}", file.path), ..file }));
+    let included = runtime(files, options);
+    files.extend(included.map(|file| OutputFile { path: format!("src/{}", file.path), ..file }));
     for (path, template) in [
         ("CMakeLists.txt", include_str!("templates/CMakeLists.txt")),
         ("Makefile", include_str!("templates/Makefile")),
@@ -73,15 +75,28 @@ pub fn earlier_files(read: impl Fn(&str) -> Option<String>) -> Vec<String> {
     files
 }
 
-/// The headers that the sources of a library include.
-pub fn runtime(options: &Options) -> impl Iterator<Item = OutputFile> {
+/// Those headers of the runtime that `files` include, and those that these include in turn.
+pub fn runtime(files: &[OutputFile], options: &Options) -> impl Iterator<Item = OutputFile> + use<> {
+    let all: Vec<OutputFile> = whole_runtime(options).collect();
+    let mut needed: BTreeSet<String> = BTreeSet::new();
+    let mut unread: Vec<&OutputFile> = files.iter().collect();
+    while let Some(reader) = unread.pop() {
+        let names = reader.contents.lines().filter_map(included_name);
+        let found = names.filter_map(|name| all.iter().find(|file| file.path == name));
+        unread.extend(found.filter(|file| needed.insert(file.path.clone())));
+    }
+    all.into_iter().filter(move |file| needed.contains(&file.path))
+}
+
+/// All headers of the runtime of a library.
+fn whole_runtime(options: &Options) -> impl Iterator<Item = OutputFile> {
     let own = |file: OutputFile| OutputFile { contents: front::own_level(&file.contents, options), ..file };
     crate::library_runtime().into_iter().map(own)
 }
 
 /// One folder of files that include nothing but the header of their cipher and those of the language.
 fn drop_in(files: &mut Vec<OutputFile>, headers: &[OutputFile], ciphers: &[Cipher], options: &Options) {
-    let mut included: Vec<OutputFile> = runtime(options).collect();
+    let mut included: Vec<OutputFile> = whole_runtime(options).collect();
     // Headers that only sources include go into these.
     let (own, kept): (Vec<_>, Vec<_>) = files.drain(..).partition(|file| file.path.ends_with(".h"));
     included.extend(own);
@@ -134,9 +149,8 @@ impl<'a> OneHeader<'a> {
 fn including(text: &str, ciphers: &[OneHeader]) -> String {
     let (mut result, mut seen) = (String::new(), Vec::new());
     for line in text.lines() {
-        let name = line.strip_prefix("#include \"").and_then(|rest| rest.strip_suffix('"'));
         let part = |name: &str| ciphers.iter().find(|cipher| cipher.parts.iter().any(|part| part == name));
-        match name.and_then(part) {
+        match included_name(line).and_then(part) {
             Some(cipher) if seen.contains(&&cipher.path) => {}
             Some(cipher) => {
                 seen.push(&cipher.path);

@@ -180,7 +180,8 @@ fn put_together(
     let mut files = vec![header, source];
     files.extend(engines.files);
     files.extend(cpu::files(options));
-    files.extend(folder::runtime(options));
+    let included = folder::runtime(&files, options);
+    files.extend(included);
     OneLevel { files, source: path, engine: format!("{stem}.c"), batch, kernels: Vec::new() }
 }
 

@@ -4,7 +4,7 @@ use super::{Compiler, Program, RunError, finished, system, written};
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use tempfile::TempDir;
 use usuba_package::OutputFile;
 
@@ -26,10 +26,33 @@ struct Shared {
     made: Mutex<BTreeMap<u128, Arc<OnceLock<Outcome>>>>,
 }
 
+/// The same, as long as somebody else has them.
+#[derive(Clone, Default, Debug)]
+pub struct WeakObjects {
+    shared: Weak<Shared>,
+}
+
+impl WeakObjects {
+    /// Of nobody.
+    pub const fn new() -> WeakObjects {
+        WeakObjects { shared: Weak::new() }
+    }
+
+    /// The objects, if they are still there.
+    pub fn upgrade(&self) -> Option<SharedObjects> {
+        Some(SharedObjects { shared: self.shared.upgrade()? })
+    }
+}
+
 impl SharedObjects {
     /// None yet.
     pub fn new() -> SharedObjects {
         SharedObjects::default()
+    }
+
+    /// The same without keeping them.
+    pub fn downgrade(&self) -> WeakObjects {
+        WeakObjects { shared: Arc::downgrade(&self.shared) }
     }
 
     /// As [`Compiler::compile_with`], one object for each of `files` that ends in `.c` or `.S`.
