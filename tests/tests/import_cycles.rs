@@ -19,8 +19,6 @@ const REMAINING: &[&str] = &[
     "usuba-target : encoding → instruction → encoding",
     "usuba-target : machines → target → machines",
     "usuba-target machines/x86: entry → table → entry",
-    "usuba-transpose : execute → network → plan → execute",
-    "usuba-transpose : network → plan → network",
     "usuba-trial : messages → variant → messages",
     "usubac commands: build → packages → build",
 ];

@@ -1,7 +1,7 @@
 //! Straight programs over registers, in loops, that move the bits of a column.
 
 use crate::moves::{Action, Machine, Move};
-use crate::plan::{Bit, Way};
+use crate::way::{Bit, Way};
 use usuba_target::Meaning;
 
 /// What an instruction computes of its arguments.
@@ -174,7 +174,7 @@ pub fn phases(way: &Way, machine: &Machine, (from, to): (Region, Region)) -> Vec
 fn phase(
     way: &Way,
     machine: &Machine,
-    steps: &[&crate::plan::Step],
+    steps: &[&crate::way::Step],
     mut inner: Vec<usize>,
     from: &View,
     to: &View,
@@ -231,7 +231,7 @@ impl Maker<'_> {
         result
     }
 
-    fn step(&mut self, step: &crate::plan::Step, inner: &[usize], current: &mut [usize]) {
+    fn step(&mut self, step: &crate::way::Step, inner: &[usize], current: &mut [usize]) {
         let Some(slot) = step.slot else {
             for value in current {
                 *value = self.one(&step.taken, step.flips, *value);
