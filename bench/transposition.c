@@ -48,13 +48,21 @@ static unsigned char registers[BYTES + 64] __attribute__((aligned(64)));
 #define CASES_ABOVE_16(CASE)
 #endif
 
+#define COUNT_b(name)
+#define COUNT_v(name) , name##_pack_to
+#define COUNT_h(name) , name##_pack_to
+
 /* Packing; unpacking; and everything of a mode but the kernel: counters in registers, which stand for the results of a kernel,
  * and out = in ^ what they unpack to. */
 #define FUNCTIONS(name, what, size, instances, layout, parameter, order, width, words, bytes) \
     static const struct usuba_format name##_format = { order, width, words, bytes }; \
+    USUBA_INLINE void name##_pack_to(void *to, const unsigned char *from) \
+    { \
+        usuba_pack_##layout(to, size parameter, from, name##_format); \
+    } \
     static __attribute__((noinline)) void name##_pack(void) \
     { \
-        usuba_pack_##layout(image, size parameter, blocks, name##_format); \
+        name##_pack_to(image, blocks); \
         __asm__ volatile("" : : : "memory"); \
     } \
     static __attribute__((noinline)) void name##_unpack(void) \
@@ -68,7 +76,7 @@ static unsigned char registers[BYTES + 64] __attribute__((aligned(64)));
         static struct usuba_count memory; \
         usuba_unpack_##layout(usuba_output(blocks, blocks), image, size parameter, name##_format); \
         __asm__ volatile("" : : : "memory"); \
-        usuba_count_##layout(registers, size parameter, counter, instances, &memory, name##_format, 1, bytes); \
+        usuba_count_##layout(registers, size parameter, counter, instances, &memory, name##_format, 1, bytes COUNT_##layout(name)); \
         __asm__ volatile("" : : : "memory"); \
     }
 CASES(FUNCTIONS)

@@ -155,7 +155,7 @@ pub fn key_schedule(
 pub fn engine(
     primitive: &Primitive,
     loaded: &Loaded,
-    target: &Target,
+    target: &'static Target,
     choices: &Choices,
 ) -> Result<Library, BuildError> {
     let primitive = &*primitive.in_slicing(choices.slicing);
@@ -185,7 +185,7 @@ pub fn engine(
         }
     };
     let labels = labels(target, choices);
-    let mut library = around(primitive, &kernels, &labels)?;
+    let mut library = around(primitive, &kernels, target, &labels)?;
     library.files.append(&mut making.files);
     library.kernels = making.kernels;
     Ok(library)
@@ -195,7 +195,12 @@ pub fn engine(
 ///
 /// # Errors
 /// The manifest does not fit the kernels.
-pub fn around(primitive: &Primitive, kernels: &Kernels, labels: &Labels) -> Result<Library, BuildError> {
+pub fn around(
+    primitive: &Primitive,
+    kernels: &Kernels,
+    target: &'static Target,
+    labels: &Labels,
+) -> Result<Library, BuildError> {
     let batch = match kernels {
         Kernels::BlockCipher { encrypt: kernel, .. }
         | Kernels::Stream(kernel)
@@ -208,7 +213,7 @@ pub fn around(primitive: &Primitive, kernels: &Kernels, labels: &Labels) -> Resu
         }
         _ => None,
     };
-    let [header, source] = driver::generate(primitive, kernels, labels)
+    let [header, source] = driver::generate(primitive, kernels, target, labels)
         .map_err(|error| BuildError::Driver { primitive: primitive.name.clone(), error })?;
     let driver = source.path.clone();
     Ok(Library { files: vec![header, source], driver, batch, round_keys, kernels: Vec::new() })
@@ -419,12 +424,12 @@ fn interface(node: &str, header: &str, compiled: &Compiled) -> driver::Kernel {
         interleave: kernel.shape.interleave,
         image: match kernel.shape.slicing {
             Slicing::B => Image::B,
-            Slicing::V => Image::V { lane: kernel.shape.lane / 8 },
-            Slicing::Packed(_) => Image::Packed { lane: kernel.shape.lane / 8 },
+            Slicing::V => Image::V { lane: kernel.shape.lane as usize / 8 },
+            Slicing::Packed(_) => Image::Packed { lane: kernel.shape.lane as usize / 8 },
             Slicing::H if kernel.shape.is_bit_interleaved() => {
-                Image::BitInterleaved { batch: kernel.shape.batch }
+                Image::BitInterleaved { batch: kernel.shape.batch as usize }
             }
-            Slicing::H => Image::H { batch: kernel.shape.batch },
+            Slicing::H => Image::H { batch: kernel.shape.batch as usize },
         },
         inputs,
         outputs,

@@ -47,7 +47,8 @@ fn main() {
                         plan.cost, plan.order
                     );
                     text += &format!("#define HAS_{prefix}_{name} 1\n");
-                    text += &c::functions(&plan, &machine, &format!("{prefix}_{name}"));
+                    let name = format!("{prefix}_{name}");
+                    text += &(c::pack(&plan, &machine, &name) + &c::unpack(&plan, &machine, &name));
                 }
                 Err(error) => text += &format!("/* {prefix} {name}: {error:?} */\n"),
             }

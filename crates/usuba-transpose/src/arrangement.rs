@@ -1,7 +1,7 @@
 //! Where the bits of blocks are: in memory, and in the registers of sliced code.
 
 /// How words of m bits lie in bytes (`runtime/usuba_format.h`).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Order {
     /// Their bits from the most significant, in sequence.
     Big,
@@ -14,7 +14,7 @@ pub enum Order {
 }
 
 /// A byte string and what it means: `words` words of `width` bits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Format {
     /// Order of bits.
     pub order: Order,
@@ -49,7 +49,7 @@ impl Format {
 }
 
 /// How atoms lie in registers; lanes in bytes, batches in bits (`runtime/usuba_transpose.h`).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Image {
     /// A register per bit.
     B,
@@ -76,7 +76,7 @@ pub enum Image {
 }
 
 /// Blocks of a format, one for each instance, in registers of `register` bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Arrangement {
     /// What blocks mean.
     pub format: Format,

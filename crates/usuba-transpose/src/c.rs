@@ -94,32 +94,35 @@ fn fill(row: &Instruction, operands: &[&str]) -> String {
     text
 }
 
-/// The functions `NAME_pack(image, blocks)` and `NAME_unpack(blocks, image)`, which changes the image.
-pub fn functions(plan: &Plan, machine: &Machine, name: &str) -> String {
-    let one = |phases: &[Phase], pack: bool| {
-        let mut printer = Printer { machine, constants: BTreeMap::new(), scratch: false, pack };
-        let body: String = phases.iter().map(|phase| printer.phase(phase)).collect();
-        let mut constants: Vec<(&String, &usize)> = printer.constants.iter().collect();
-        constants.sort_by_key(|(_, number)| **number);
-        let kind = machine.target.register_type(64);
-        let mut head = String::new();
-        for (text, number) in constants {
-            let _ = writeln!(head, "    const {kind} c{number} = {text};");
-        }
-        if printer.scratch {
-            let bytes = plan.arrangement.image_bytes();
-            let _ = writeln!(head, "    unsigned char scratch[{bytes}] __attribute__((aligned(64)));");
-        }
-        let parameters = if pack {
-            format!("{name}_pack(void *registers, const unsigned char *blocks)")
-        } else {
-            format!("{name}_unpack(struct usuba_output blocks, void *registers)")
-        };
-        format!(
-            "USUBA_INLINE void {parameters}\n{{\n    unsigned char *image = (unsigned char *)registers;\n{head}{body}}}\n\n"
-        )
-    };
-    one(&plan.pack, true) + &one(&plan.unpack, false)
+/// The function `NAME_pack(registers, blocks)`.
+pub fn pack(plan: &Plan, machine: &Machine, name: &str) -> String {
+    let parameters = format!("{name}_pack(void *registers, const unsigned char *blocks)");
+    function(plan, &plan.pack, machine, &parameters, true)
+}
+
+/// The function `NAME_unpack(blocks, registers)`, which changes the registers.
+pub fn unpack(plan: &Plan, machine: &Machine, name: &str) -> String {
+    let parameters = format!("{name}_unpack(struct usuba_output blocks, void *registers)");
+    function(plan, &plan.unpack, machine, &parameters, false)
+}
+
+fn function(plan: &Plan, phases: &[Phase], machine: &Machine, parameters: &str, pack: bool) -> String {
+    let mut printer = Printer { machine, constants: BTreeMap::new(), scratch: false, pack };
+    let body: String = phases.iter().map(|phase| printer.phase(phase)).collect();
+    let mut constants: Vec<(&String, &usize)> = printer.constants.iter().collect();
+    constants.sort_by_key(|(_, number)| **number);
+    let kind = machine.target.register_type(64);
+    let mut head = String::new();
+    for (text, number) in constants {
+        let _ = writeln!(head, "    const {kind} c{number} = {text};");
+    }
+    if printer.scratch {
+        let bytes = plan.arrangement.image_bytes();
+        let _ = writeln!(head, "    unsigned char scratch[{bytes}] __attribute__((aligned(64)));");
+    }
+    format!(
+        "USUBA_INLINE void {parameters}\n{{\n    unsigned char *image = (unsigned char *)registers;\n{head}{body}}}\n\n"
+    )
 }
 
 struct Printer<'a> {

@@ -353,7 +353,7 @@ pub fn engine_around(
     options: &Options,
 ) -> Result<Candidate, BuildError> {
     let named = named(primitive, target, choices);
-    let library = library::around(&named, kernels, &library::labels(target, choices))?;
+    let library = library::around(&named, kernels, target, &library::labels(target, choices))?;
     Ok(candidate_of(primitive, &library, None, target, choices, "", options))
 }
 
