@@ -106,6 +106,18 @@ USUBA_INLINE void usuba_output_half(struct usuba_output output, uint64_t x)
     memcpy(output.to, &y, 8);
 }
 
+/* The lower half of a piece to the first place, the upper one to the second; both have data to add, or none has. */
+USUBA_INLINE void usuba_output_halves(struct usuba_output low, struct usuba_output high, usuba_vector_16 x)
+{
+    uint64_t half;
+    if (low.with != NULL)
+        x ^= usuba_halves(low.with, high.with);
+    half = x[0];
+    memcpy(low.to, &half, 8);
+    half = x[1];
+    memcpy(high.to, &half, 8);
+}
+
 #define USUBA_SIZE 16
 #include "usuba_vector_size.h"
 #undef USUBA_SIZE

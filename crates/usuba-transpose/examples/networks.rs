@@ -43,8 +43,8 @@ fn main() {
                 Ok(plan) => {
                     let (pack, unpack) = (Plan::count(&plan.pack), Plan::count(&plan.unpack));
                     text += &format!(
-                        "/* {prefix} {name}: cost {}, instructions and accesses {pack:?} in, {unpack:?} out, order {:?} */\n",
-                        plan.cost, plan.order
+                        "/* {prefix} {name}: price {}, instructions and accesses {pack:?} in, {unpack:?} out, order {:?} */\n",
+                        plan.price, plan.order
                     );
                     text += &format!("#define HAS_{prefix}_{name} 1\n");
                     let name = format!("{prefix}_{name}");

@@ -6,7 +6,7 @@
 use crate::moves::Machine;
 use crate::network::{Operation, Phase, Region, Statement};
 use crate::plan::Plan;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use usuba_target::{Instruction, Meaning};
 
@@ -19,7 +19,9 @@ pub fn helpers(machine: &Machine) -> String {
             .to_owned();
     }
     let kind = machine.target.register_type(64);
-    let headers: String = machine.target.headers.iter().map(|name| format!("#include <{name}>\n")).collect();
+    let mut headers: String =
+        machine.target.headers.iter().map(|name| format!("#include <{name}>\n")).collect();
+    headers += HIDDEN_INDEX;
     let xor = machine.row(Meaning::Xor, 64).map_or(String::new(), |row| fill(row, &["x", "y"]));
     let mut text = format!(
         "{headers}\nUSUBA_INLINE {kind} usuba_network_get_{bits}(const unsigned char *p)\n{{\n    {kind} x;\n    \
@@ -30,8 +32,7 @@ pub fn helpers(machine: &Machine) -> String {
          USUBA_INLINE {kind} usuba_network_join_{bits}_8(const unsigned char *p, const unsigned char *q)\n{{\n    \
          return ({kind})usuba_halves(p, q);\n}}\n\n\
          USUBA_INLINE void usuba_network_split_{bits}_8(struct usuba_output p, struct usuba_output q, {kind} x)\n{{\n    \
-         const usuba_vector_16 halves = (usuba_vector_16)x;\n    usuba_output_half(p, halves[0]);\n    \
-         usuba_output_half(q, halves[1]);\n}}\n\n"
+         usuba_output_halves(p, q, (usuba_vector_16)x);\n}}\n\n"
     );
     if bits > 128 {
         // The functions for pieces are of registers of 128 bits.
@@ -50,6 +51,16 @@ pub fn helpers(machine: &Machine) -> String {
     text
 }
 
+/// Clang makes other shuffles of some whose index it knows, which take two or three times as long: of a masked byte shuffle a
+/// permutation of two registers, for one.
+const HIDDEN_INDEX: &str = "
+#if defined(__clang__)
+#define USUBA_HIDDEN_INDEX(x) __asm__(\"\" : \"+v\"(x))
+#else
+#define USUBA_HIDDEN_INDEX(x) ((void)0)
+#endif
+";
+
 const NARROW_HALVES: &str = "\
 USUBA_INLINE __m128i usuba_network_join_128_8(const unsigned char *p, const unsigned char *q)
 {
@@ -58,9 +69,7 @@ USUBA_INLINE __m128i usuba_network_join_128_8(const unsigned char *p, const unsi
 
 USUBA_INLINE void usuba_network_split_128_8(struct usuba_output p, struct usuba_output q, __m128i x)
 {
-    const usuba_vector_16 halves = (usuba_vector_16)x;
-    usuba_output_half(p, halves[0]);
-    usuba_output_half(q, halves[1]);
+    usuba_output_halves(p, q, (usuba_vector_16)x);
 }
 
 ";
@@ -107,14 +116,20 @@ pub fn unpack(plan: &Plan, machine: &Machine, name: &str) -> String {
 }
 
 fn function(plan: &Plan, phases: &[Phase], machine: &Machine, parameters: &str, pack: bool) -> String {
-    let mut printer = Printer { machine, constants: BTreeMap::new(), scratch: false, pack };
+    let mut printer =
+        Printer { machine, constants: BTreeMap::new(), indices: BTreeSet::new(), scratch: false, pack };
     let body: String = phases.iter().map(|phase| printer.phase(phase)).collect();
-    let mut constants: Vec<(&String, &usize)> = printer.constants.iter().collect();
-    constants.sort_by_key(|(_, number)| **number);
+    let mut constants: Vec<(&String, usize)> =
+        printer.constants.iter().map(|(text, number)| (text, *number)).collect();
+    constants.sort_by_key(|(_, number)| *number);
     let kind = machine.target.register_type(64);
     let mut head = String::new();
-    for (text, number) in constants {
-        let _ = writeln!(head, "    const {kind} c{number} = {text};");
+    for (text, number) in &constants {
+        let kept = if printer.indices.contains(number) { "" } else { "const " };
+        let _ = writeln!(head, "    {kept}{kind} c{number} = {text};");
+    }
+    for index in &printer.indices {
+        let _ = writeln!(head, "    USUBA_HIDDEN_INDEX(c{index});");
     }
     if printer.scratch {
         let bytes = plan.arrangement.image_bytes();
@@ -129,6 +144,8 @@ struct Printer<'a> {
     machine: &'a Machine,
     /// Constants by their text, with their numbers.
     constants: BTreeMap<String, usize>,
+    /// The constants that say where shuffles take bytes from.
+    indices: BTreeSet<usize>,
     scratch: bool,
     pack: bool,
 }
@@ -237,16 +254,16 @@ impl Printer<'_> {
         text.join(" ")
     }
 
-    fn constant(&mut self, text: String) -> String {
+    fn constant(&mut self, text: String) -> usize {
         let next = self.constants.len();
-        format!("c{}", self.constants.entry(text).or_insert(next))
+        *self.constants.entry(text).or_insert(next)
     }
 
     /// A 64-bit word in every lane.
     fn word(&mut self, value: u64) -> String {
         let row = self.machine.row(Meaning::Constant, 64);
         let text = row.map_or(String::new(), |row| row.c.replace("{value}", &format!("0x{value:016x}u")));
-        self.constant(text)
+        format!("c{}", self.constant(text))
     }
 
     /// Constant bytes, of a group or of a register.
@@ -260,7 +277,9 @@ impl Printer<'_> {
             let text = row.c.replace("{bytes}", &forward).replace("{unsigned}", &forward);
             text.replace("{reversed}", &backward)
         });
-        self.constant(text)
+        let number = self.constant(text);
+        self.indices.insert(number);
+        format!("c{number}")
     }
 
     fn operation(&mut self, operation: &Operation, arguments: &[usize]) -> String {

@@ -10,6 +10,7 @@ pub mod execute;
 pub mod moves;
 pub mod network;
 pub mod plan;
+pub mod price;
 pub mod search;
 pub mod way;
 

@@ -98,16 +98,60 @@ impl Machine {
         rows.find(|row| row.meaning == meaning && (row.lane == 0 || row.lane == lane))
     }
 
-    /// Half the time on its own ports and half that on all of three, in twelfths of a cycle, and latency.
+    /// All moves, with costs for each case that there is: where shuffles have one port, a way with fewer of them may be the
+    /// cheaper one.
+    pub fn moves(&self) -> Vec<Vec<Move>> {
+        let shuffle = self.row(Meaning::InterleaveLow, 8);
+        let one_port = shuffle.is_some_and(|row| row.ports.count_ones() == 1);
+        let cases = if one_port { &[false, true][..] } else { &[false] };
+        cases.iter().map(|busy| Costs { machine: *self, busy: *busy }.moves()).collect()
+    }
+}
+
+fn is_shuffle(meaning: Meaning) -> bool {
+    use Meaning::*;
+    matches!(
+        meaning,
+        InterleaveLow
+            | InterleaveHigh
+            | EvenLanes
+            | OddLanes
+            | PermuteTwoGroups
+            | PermuteQuads
+            | PermuteLanes
+            | PermuteLanesOfTwo
+            | MergeShuffledBytes
+            | ShuffleBytes
+            | ShuffleWords
+    )
+}
+
+/// What moves cost.
+struct Costs {
+    machine: Machine,
+    busy: bool,
+}
+
+impl std::ops::Deref for Costs {
+    type Target = Machine;
+
+    fn deref(&self) -> &Machine {
+        &self.machine
+    }
+}
+
+impl Costs {
+    /// Half the time on its own ports and half that on all of three, in twelfths of a cycle, and latency. Of shuffles, twice the
+    /// time on their own ports if these are `busy`.
     fn cost(&self, meaning: Meaning, lane: u32) -> Option<u32> {
         self.row(meaning, lane).map(|row| {
             let ports = if row.ports == 0 { 2 } else { row.ports.count_ones() };
-            u32::from(row.uops) * (6 / ports.min(6) + 2) + u32::from(row.latency)
+            let own = if self.busy && ports == 1 && is_shuffle(meaning) { 12 } else { 6 / ports.min(6) };
+            u32::from(row.uops) * (own + 2) + u32::from(row.latency)
         })
     }
 
-    /// All moves.
-    pub fn moves(&self) -> Vec<Move> {
+    fn moves(&self) -> Vec<Move> {
         let mut list = List { positions: self.positions(), moves: Vec::new() };
         let logic = self.cost(Meaning::Xor, 64).unwrap_or(4);
         let shift = self.cost(Meaning::ShiftLeft, 64).unwrap_or(4);

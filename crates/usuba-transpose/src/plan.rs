@@ -1,10 +1,11 @@
 //! From an arrangement and a machine to checked programs for both directions.
 
-use crate::arrangement::{Arrangement, Column, columns};
+use crate::arrangement::{Arrangement, Column, Side, columns};
 use crate::execute;
 use crate::moves::{Machine, Move};
-use crate::network::{Phase, Region, Statement, phases};
-use crate::way::{Request, Way, natural};
+use crate::network::{Cutting, Phase, Region, Statement};
+use crate::price::{Price, price};
+use crate::way::{Request, natural};
 
 /// Why there is no plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,36 +31,65 @@ pub struct Plan {
     pub order: Vec<usize>,
     /// Whether that is the order of the runtime.
     pub usual: bool,
-    /// Costs of one register in and out, in twelfths of a cycle and beyond.
-    pub cost: u32,
+    /// Of both directions.
+    pub price: Price,
 }
-
-/// Costs of loads and stores between phases, beside those of ways.
-const BETWEEN: u32 = 16;
 
 /// Both directions of every column, blocks in one order.
 struct Found {
-    ways: Vec<(Way, Way)>,
-    cost: u32,
+    columns: Vec<[Vec<Phase>; 2]>,
+    price: Price,
 }
 
-/// Ways, the columns that they are for, and the order of blocks.
+/// Programs, the columns that they are for, and the order of blocks.
 type Candidate = (Found, Vec<Column>, Vec<usize>);
 
-fn both(machine: &Machine, moves: &[Move], columns: &[Column]) -> Option<Found> {
-    let mut found = Found { ways: Vec::new(), cost: 0 };
-    for column in columns {
-        let Column { blocks, image, .. } = column;
-        let pack = Request { machine, moves, from: blocks, to: image, free: None }.way()?;
-        let unpack = Request { machine, moves, from: image, to: blocks, free: None }.way()?;
-        let registers = 1u32 << (blocks.deltas.len() - machine.positions());
-        for (way, regions) in
-            [(&pack, (Region::Blocks, Region::Image)), (&unpack, (Region::Image, Region::Blocks))]
-        {
-            let more = phases(way, machine, regions).len() as u32 - 1;
-            found.cost += registers * (way.cost + more * BETWEEN);
+/// The cheapest phases from one side to the other.
+fn cheapest(
+    machine: &Machine,
+    moves: &[Vec<Move>],
+    (from, source): (&Side, Region),
+    (to, target): (&Side, Region),
+) -> Option<(Price, Vec<Phase>)> {
+    let ways = moves.iter().flat_map(|moves| Request { machine, moves, from, to, free: None }.ways());
+    let programs = ways.filter_map(|way| cut(&Cutting::of(&way, machine, (source, target)), machine));
+    programs.min_by_key(|(price, _)| *price)
+}
+
+/// The cheapest phases of a way.
+fn cut(cutting: &Cutting, machine: &Machine) -> Option<(Price, Vec<Phase>)> {
+    let phase = |range| {
+        let phase = cutting.phase(range)?;
+        Some((price(&phase, machine), phase))
+    };
+    let count = cutting.steps();
+    if count == 0 {
+        return phase(0..0).map(|(price, phase)| (price, vec![phase]));
+    }
+    // For each number of steps, the cheapest phases of so many of the first.
+    let mut best: Vec<Option<(Price, Vec<Phase>)>> = vec![Some((0, Vec::new()))];
+    for end in 1..=count {
+        let mut least: Option<(Price, Vec<Phase>)> = None;
+        for start in (0..end).rev() {
+            let (Some((before, phases)), Some((price, last))) = (&best[start], phase(start..end)) else {
+                continue;
+            };
+            if least.as_ref().is_none_or(|(known, _)| before + price < *known) {
+                least = Some((before + price, phases.iter().cloned().chain([last]).collect()));
+            }
         }
-        found.ways.push((pack, unpack));
+        best.push(least);
+    }
+    best.pop()?
+}
+
+fn both(machine: &Machine, moves: &[Vec<Move>], columns: &[Column]) -> Option<Found> {
+    let mut found = Found { columns: Vec::new(), price: 0 };
+    for Column { blocks, image, .. } in columns {
+        let (one, pack) = cheapest(machine, moves, (blocks, Region::Blocks), (image, Region::Image))?;
+        let (other, unpack) = cheapest(machine, moves, (image, Region::Image), (blocks, Region::Blocks))?;
+        found.price += one + other;
+        found.columns.push([pack, unpack]);
     }
     Some(found)
 }
@@ -78,10 +108,12 @@ fn reordered(columns: &[Column], matching: &[usize]) -> Vec<Column> {
 }
 
 /// Orders of blocks that are good for one direction of the first column.
-fn orders(machine: &Machine, moves: &[Move], columns: &[Column]) -> Vec<Vec<usize>> {
+fn orders(machine: &Machine, moves: &[Vec<Move>], columns: &[Column]) -> Vec<Vec<usize>> {
     let mut orders: Vec<Vec<usize>> = Vec::new();
     let Some(column) = columns.first() else { return orders };
-    let (inner, free) = (column.inner(), Some(column.inner()));
+    let (inner, free, Some(moves)) = (column.inner(), Some(column.inner()), moves.first()) else {
+        return orders;
+    };
     let count = column.blocks.deltas.len() - inner;
     let mut add = |order: Vec<usize>| {
         if !orders.contains(&order) {
@@ -129,7 +161,7 @@ impl Plan {
             for order in orders {
                 let columns = reordered(&columns, &order);
                 if let Some(found) = both(&machine, &moves, &columns)
-                    && best.as_ref().is_none_or(|(one, _, _)| found.cost < one.cost)
+                    && best.as_ref().is_none_or(|(one, _, _)| found.price < one.price)
                 {
                     best = Some((found, columns, order));
                 }
@@ -139,21 +171,18 @@ impl Plan {
             return Err(if shapes == 0 { PlanError::Shape } else { PlanError::NoWay });
         };
         let (mut pack, mut unpack) = (Vec::new(), Vec::new());
-        for ((one, other), column) in found.ways.iter().zip(&columns) {
-            let packed = phases(one, &machine, (Region::Blocks, Region::Image));
-            let unpacked = phases(other, &machine, (Region::Image, Region::Blocks));
+        for ([packed, unpacked], column) in found.columns.iter().zip(&columns) {
             for (phases, from, to) in [
-                (&packed, (&column.blocks, Region::Blocks), (&column.image, Region::Image)),
-                (&unpacked, (&column.image, Region::Image), (&column.blocks, Region::Blocks)),
+                (packed, (&column.blocks, Region::Blocks), (&column.image, Region::Image)),
+                (unpacked, (&column.image, Region::Image), (&column.blocks, Region::Blocks)),
             ] {
                 execute::check(phases, &machine, from, to).map_err(|_| PlanError::Wrong)?;
             }
-            pack.extend(packed);
-            unpack.extend(unpacked);
+            pack.extend(packed.iter().cloned());
+            unpack.extend(unpacked.iter().cloned());
         }
         let usual = order.iter().copied().eq(0..order.len());
-        let registers = (arrangement.image_bytes() / machine.register()) as u32;
-        Ok(Plan { arrangement, pack, unpack, order, usual, cost: found.cost / registers.max(1) })
+        Ok(Plan { arrangement, pack, unpack, order, usual, price: found.price })
     }
 
     /// Instructions, loads and stores of a direction, all trips counted.

@@ -76,6 +76,10 @@ fn kinds(natural: usize, positions: usize) -> Vec<usize> {
     )
 }
 
+/// A way is much dearer than another if it costs more by this part of it: the costs of moves add up, which those of instructions
+/// that go to different ports do not.
+const MUCH: u32 = 4;
+
 /// What is asked about a way.
 pub struct Request<'a> {
     /// The machine.
@@ -91,27 +95,31 @@ pub struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// The cheapest way of all kinds of loads and stores.
-    pub fn way(&self) -> Option<Way> {
+    /// The cheapest way of each kind of loads and stores, of those that are not much dearer than another.
+    pub fn ways(&self) -> Vec<Way> {
         let positions = self.machine.positions();
         let (starts, ends) = (natural(self.from, positions), natural(self.to, positions));
-        let mut best: Option<(u32, Way)> = None;
+        let mut ways: Vec<Way> = Vec::new();
         for start in kinds(starts.len(), positions) {
             for end in kinds(ends.len(), positions) {
                 let memory = piece_cost(positions, start, false) + piece_cost(positions, end, true);
                 for upper in uppers(positions - start) {
-                    let limit = best.as_ref().map_or(1000, |(cost, _)| *cost);
+                    let least = ways.iter().map(|way| way.cost).min();
+                    let limit = least.map_or(1000, |cost| cost + cost / MUCH);
                     if memory >= limit {
                         continue;
                     }
                     let found = self.of_kind(&starts[..start], &ends[..end], &upper, limit - memory - 1);
-                    if let Some(way) = found {
-                        best = Some((way.cost + memory, Way { cost: way.cost + memory, ..way }));
-                    }
+                    ways.extend(found.map(|way| Way { cost: way.cost + memory, ..way }));
                 }
             }
         }
-        best.map(|(_, way)| way)
+        ways
+    }
+
+    /// The cheapest of them.
+    pub fn way(&self) -> Option<Way> {
+        self.ways().into_iter().min_by_key(|way| way.cost)
     }
 
     fn of_kind(&self, starts: &[usize], ends: &[usize], upper: &[u8], limit: u32) -> Option<Way> {
