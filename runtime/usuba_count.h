@@ -15,6 +15,7 @@
 #include "usuba_transpose_h.h"
 #include "usuba_transpose_p.h"
 #include "usuba_transpose_v.h"
+#include "usuba_vector.h"
 
 /* Packs counters that are blocks, one for each instance. It is asked for where `block` is `format.bytes`. */
 typedef void usuba_pack_counters(void *registers, const unsigned char *blocks);
@@ -296,7 +297,7 @@ USUBA_INLINE void usuba_count_p(void *registers, size_t size, size_t lane, unsig
     size_t j, group;
     (void)block, (void)moved, (void)memory;
 #if USUBA_VECTOR
-    if (usuba_has_vectors_p(size, lane, format) && big && format.bytes == 16) {
+    if (usuba_is_vector(size) && usuba_cell_bits(format) == 0 && 8 * lane == format.width && big && format.bytes == 16) {
         const uint64_t low = usuba_load64_big(counter + 8), high = usuba_load64_big(counter);
         if (moved == 0 || low < moved || low > UINT64_MAX - (size / 16 - 1)) {
             for (j = 0; j < size / 16; j++) {

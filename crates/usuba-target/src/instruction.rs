@@ -76,7 +76,7 @@ pub enum Meaning {
     PermuteLanesOfTwo,
     /// Lane `i` is lane `b[i]` of `a`.
     PermuteLanes,
-    /// 64-bit lane `i` of each two groups is lane `n >> 2i & 3` of the same two groups of `a`.
+    /// Lane `i` of each four lanes is lane `n >> 2i & 3` of the same four of `a`.
     PermuteQuads,
     /// Byte `i` is that of [`Meaning::ShuffleBytes`] of `b` by `c` where bit `i` of `n` is 1, else byte `i` of `a`.
     MergeShuffledBytes,

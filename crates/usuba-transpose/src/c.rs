@@ -54,7 +54,7 @@ pub fn helpers(machine: &Machine) -> String {
 /// Clang makes other shuffles of some whose index it knows, which take two or three times as long: of a masked byte shuffle a
 /// permutation of two registers, for one.
 const HIDDEN_INDEX: &str = "
-#if defined(__clang__)
+#if defined(__clang__) && defined(__x86_64__)
 #define USUBA_HIDDEN_INDEX(x) __asm__(\"\" : \"+v\"(x))
 #else
 #define USUBA_HIDDEN_INDEX(x) ((void)0)
@@ -103,19 +103,26 @@ fn fill(row: &Instruction, operands: &[&str]) -> String {
     text
 }
 
-/// The function `NAME_pack(registers, blocks)`.
-pub fn pack(plan: &Plan, machine: &Machine, name: &str) -> String {
+/// The function `NAME_pack(registers, blocks)`, with a statement after that of the plan, or none.
+pub fn pack(plan: &Plan, machine: &Machine, name: &str, rest: &str) -> String {
     let parameters = format!("{name}_pack(void *registers, const unsigned char *blocks)");
-    function(plan, &plan.pack, machine, &parameters, true)
+    function(plan, &plan.pack, machine, &parameters, true, rest)
 }
 
 /// The function `NAME_unpack(blocks, registers)`, which changes the registers.
-pub fn unpack(plan: &Plan, machine: &Machine, name: &str) -> String {
+pub fn unpack(plan: &Plan, machine: &Machine, name: &str, rest: &str) -> String {
     let parameters = format!("{name}_unpack(struct usuba_output blocks, void *registers)");
-    function(plan, &plan.unpack, machine, &parameters, false)
+    function(plan, &plan.unpack, machine, &parameters, false, rest)
 }
 
-fn function(plan: &Plan, phases: &[Phase], machine: &Machine, parameters: &str, pack: bool) -> String {
+fn function(
+    plan: &Plan,
+    phases: &[Phase],
+    machine: &Machine,
+    parameters: &str,
+    pack: bool,
+    rest: &str,
+) -> String {
     let mut printer =
         Printer { machine, constants: BTreeMap::new(), indices: BTreeSet::new(), scratch: false, pack };
     let body: String = phases.iter().map(|phase| printer.phase(phase)).collect();
@@ -136,7 +143,7 @@ fn function(plan: &Plan, phases: &[Phase], machine: &Machine, parameters: &str, 
         let _ = writeln!(head, "    unsigned char scratch[{bytes}] __attribute__((aligned(64)));");
     }
     format!(
-        "USUBA_INLINE void {parameters}\n{{\n    unsigned char *image = (unsigned char *)registers;\n{head}{body}}}\n\n"
+        "USUBA_INLINE void {parameters}\n{{\n    unsigned char *image = (unsigned char *)registers;\n{head}{body}{rest}}}\n\n"
     )
 }
 
@@ -285,50 +292,32 @@ impl Printer<'_> {
     fn operation(&mut self, operation: &Operation, arguments: &[usize]) -> String {
         let a = format!("v{}", arguments[0]);
         let b = arguments.get(1).map(|value| format!("v{value}")).unwrap_or_default();
-        let (meaning, lane, operands, immediate) = match operation {
-            Operation::Lanes(meaning, lane) => (*meaning, *lane, vec![a, b], String::new()),
-            Operation::TwoGroups(n) => (Meaning::PermuteTwoGroups, 0, vec![a, b], n.to_string()),
-            Operation::LanesOfTwo(index) => {
-                (Meaning::PermuteLanesOfTwo, 64, vec![a, self.lanes(index, 8), b], String::new())
-            }
-            Operation::Merge(index, mask) => {
-                (Meaning::MergeShuffledBytes, 0, vec![a, b, self.bytes(index)], format!("0x{mask:016x}u"))
-            }
+        let (operands, immediate) = match operation {
+            Operation::Lanes(..) | Operation::Xor => (vec![a, b], String::new()),
+            Operation::TwoGroups(n) => (vec![a, b], n.to_string()),
+            Operation::LanesOfTwo(index) => (vec![a, self.lanes(index, 8), b], String::new()),
+            Operation::Merge(index, mask) => (vec![a, b, self.bytes(index)], format!("0x{mask:016x}u")),
             Operation::Blend(lane, mask) => {
                 let mask = if *lane == 32 { mask & 15 | mask << 4 } else { *mask };
-                (Meaning::Blend, *lane, vec![a, b], mask.to_string())
+                (vec![a, b], mask.to_string())
             }
-            Operation::Left(by) => (Meaning::ShiftLeft, 64, vec![a], by.to_string()),
-            Operation::Right(by) => (Meaning::ShiftRight, 64, vec![a], by.to_string()),
-            Operation::And(mask) => (Meaning::And, 64, vec![a, self.word(*mask)], String::new()),
-            Operation::Xor => (Meaning::Xor, 64, vec![a, b], String::new()),
+            Operation::Left(by) | Operation::Right(by) => (vec![a], by.to_string()),
+            Operation::And(mask) => (vec![a, self.word(*mask)], String::new()),
             // The result takes the place of what was shifted: second, third and mask in such an order.
-            Operation::Select(mask) if mask & 1 == 1 => {
-                (Meaning::Ternary, 64, vec![b, self.word(*mask), a], "0xb8".to_owned())
-            }
-            Operation::Select(mask) => {
-                (Meaning::Ternary, 64, vec![b, self.word(!*mask), a], "0xe2".to_owned())
-            }
-            Operation::Bytes(index) => {
-                (Meaning::ShuffleBytes, 0, vec![a, self.bytes_of_all(index)], String::new())
-            }
-            Operation::Words(n) => (Meaning::ShuffleWords, 32, vec![a], n.to_string()),
-            Operation::Quads(n) => (Meaning::PermuteQuads, 64, vec![a], n.to_string()),
-            Operation::AllWords(index) => {
-                (Meaning::PermuteLanes, 32, vec![a, self.lanes(index, 4)], String::new())
-            }
-            Operation::Matrix(bytes) => {
-                (Meaning::MapBytes, 8, vec![self.word(u64::from_le_bytes(*bytes)), a], "0".to_owned())
-            }
-            Operation::Bits(matrix) => (Meaning::MapBytes, 8, vec![a, self.word(*matrix)], "0".to_owned()),
+            Operation::Select(mask) if mask & 1 == 1 => (vec![b, self.word(*mask), a], "0xb8".to_owned()),
+            Operation::Select(mask) => (vec![b, self.word(!*mask), a], "0xe2".to_owned()),
+            Operation::Bytes(index) => (vec![a, self.bytes(index)], String::new()),
+            Operation::Words(n) | Operation::Quads(_, n) => (vec![a], n.to_string()),
+            // Half of a lane, either way.
+            Operation::SwapBytes => (vec![a], "8".to_owned()),
+            Operation::AllWords(index) => (vec![a, self.lanes(index, 4)], String::new()),
+            Operation::Matrix(bytes) => (vec![self.word(u64::from_le_bytes(*bytes)), a], "0".to_owned()),
+            Operation::Bits(matrix) => (vec![a, self.word(*matrix)], "0".to_owned()),
         };
+        let (meaning, lane) = operation.row();
         let Some(row) = self.machine.row(meaning, lane) else { return String::new() };
         let operands: Vec<&str> = operands.iter().map(String::as_str).collect();
-        fill(row, &operands).replace("{imm}", &immediate)
-    }
-
-    fn bytes_of_all(&mut self, index: &[u8; 16]) -> String {
-        self.bytes(index)
+        fill(row, &operands).replace("{imm}", &immediate).replace("{inv}", &immediate)
     }
 
     /// Lanes of an index, each of some bytes.

@@ -31,8 +31,10 @@ pub enum Operation {
     Bytes([u8; 16]),
     /// 32-bit words of every group, as an immediate.
     Words(u8),
-    /// 64-bit words of two groups, as an immediate.
-    Quads(u8),
+    /// Lanes of so many bits of each four, as an immediate.
+    Quads(u32, u8),
+    /// 16-bit lanes rotated by 8 bits.
+    SwapBytes,
     /// 32-bit words of the register.
     AllWords(Vec<u8>),
     /// The image of constant bytes under each 64-bit lane as a matrix.
@@ -57,7 +59,8 @@ impl Operation {
             Operation::Select(_) => (Meaning::Ternary, 64),
             Operation::Bytes(_) => (Meaning::ShuffleBytes, 0),
             Operation::Words(_) => (Meaning::ShuffleWords, 32),
-            Operation::Quads(_) => (Meaning::PermuteQuads, 64),
+            Operation::Quads(lane, _) => (Meaning::PermuteQuads, *lane),
+            Operation::SwapBytes => (Meaning::RotateLeft, 16),
             Operation::AllWords(_) => (Meaning::PermuteLanes, 32),
             Operation::Matrix(_) | Operation::Bits(_) => (Meaning::MapBytes, 8),
         }
@@ -367,7 +370,9 @@ impl Maker<'_> {
         let operation = match one.action {
             Action::Bytes => Operation::Bytes(std::array::from_fn(|out| source(out, 3..7) as u8)),
             Action::Words => Operation::Words(immediate(5, 4)),
-            Action::Quads => Operation::Quads(immediate(6, 4)),
+            Action::Quads => Operation::Quads(64, immediate(6, 4)),
+            Action::HalfWords => Operation::Quads(16, immediate(4, 4)),
+            Action::SwapBytes => Operation::SwapBytes,
             Action::AllWords => {
                 Operation::AllWords((0..1 << (top - 5)).map(|out| source(out, 5..top) as u8).collect())
             }

@@ -6,6 +6,7 @@
 use crate::moves::Machine;
 use crate::network::{Phase, Region, Statement};
 use std::collections::{BTreeMap, BTreeSet};
+use usuba_target::Meaning;
 
 /// Hundredths of a cycle.
 pub type Price = u64;
@@ -15,6 +16,8 @@ const BESIDE: u64 = 25;
 /// For every instruction, and every value that has no register meanwhile. Compilers move that value to the stack and back once or
 /// twice for many instructions; fitted to SM4 in H on AVX2.
 const SPILLED: u64 = 6;
+/// Where nothing around is of integers only, Clang takes the shuffles of floating-point numbers, which this port alone runs.
+const FLOATING: u16 = 0b10_0000;
 /// Of the second half of a piece that is loaded or stored in two.
 const HALF: u64 = 50;
 /// Of a trip, and of a phase: addresses, and the end of the loop.
@@ -56,8 +59,14 @@ pub fn price(phase: &Phase, machine: &Machine) -> Price {
             Statement::Apply(_, operation, _) => {
                 let (meaning, lane) = operation.row();
                 let Some(row) = machine.row(meaning, lane) else { continue };
-                // Two or three ports for what the tables say nothing of.
-                let mask = if row.ports == 0 { 0b11 } else { row.ports };
+                // Two ports for what the tables say nothing of.
+                let mask = match (meaning, lane) {
+                    (Meaning::InterleaveLow | Meaning::InterleaveHigh, 32 | 64) if row.ports != 0 => {
+                        row.ports & FLOATING
+                    }
+                    _ if row.ports == 0 => 0b11,
+                    _ => row.ports,
+                };
                 *ports.entry(mask).or_default() += u64::from(row.uops);
             }
         }

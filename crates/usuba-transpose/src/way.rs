@@ -2,7 +2,7 @@
 
 use crate::arrangement::Side;
 use crate::moves::{ENTERS, Machine, Move};
-use crate::search::{ANY, BLOCKS, ENTERING, FIXED, Query, Taken, search};
+use crate::search::{ANY, ENTERING, FIXED, Query, Taken, search};
 
 /// A bit of an address, or its complement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,8 +45,6 @@ pub struct Way {
     pub steps: Vec<Step>,
     /// Cost per register.
     pub cost: u32,
-    /// For each bit of the address as it is at first, which it is in the end: not itself where blocks are in any order.
-    pub matching: Vec<usize>,
 }
 
 /// A register from pieces: a load each, and what joins them; or the reverse.
@@ -90,8 +88,6 @@ pub struct Request<'a> {
     pub from: &'a Side,
     /// Where they are to be.
     pub to: &'a Side,
-    /// The bits of the address from which on they are of blocks, whose order is free.
-    pub free: Option<usize>,
 }
 
 impl Request<'_> {
@@ -117,20 +113,12 @@ impl Request<'_> {
         ways
     }
 
-    /// The cheapest of them.
-    pub fn way(&self) -> Option<Way> {
-        self.ways().into_iter().min_by_key(|way| way.cost)
-    }
-
     fn of_kind(&self, starts: &[usize], ends: &[usize], upper: &[u8], limit: u32) -> Option<Way> {
         let labels = self.from.deltas.len();
-        let is_block = |label: usize| self.free.is_some_and(|first| label >= first);
         let mut classes = Vec::new();
         let mut counts = vec![0u8; usize::from(FIXED)];
         for label in 0..labels {
             let class = match (starts.contains(&label), ends.contains(&label)) {
-                (true, _) if is_block(label) => BLOCKS,
-                (false, _) if is_block(label) => ENTERING,
                 (true, true) => {
                     counts.push(0);
                     (counts.len() - 1) as u8
@@ -154,21 +142,11 @@ impl Request<'_> {
             outside[usize::from(*class)] = outside[usize::from(*class)].checked_sub(1)?;
             start.push((*class, false));
         }
-        let mut blocks = 0;
-        let mut accepted = Vec::new();
-        for (p, label) in ends.iter().enumerate() {
-            if is_block(*label) {
-                blocks |= 1 << p;
-                accepted.push(1 << ENTERING | 1 << BLOCKS);
-            } else {
-                accepted.push(1u16 << classes[*label]);
-            }
-        }
+        let mut accepted: Vec<u16> = ends.iter().map(|label| 1u16 << classes[*label]).collect();
         accepted.resize(start.len(), u16::MAX);
-        let entering = (0..labels).filter(|label| is_block(*label) && !starts.contains(label)).count() as u8;
         // Whole registers are what nearly always costs least.
-        let patience = if upper.is_empty() && ends.len() == self.machine.positions() { 8_000 } else { 800 };
-        let query = Query { start, classes: counts, accepted, blocks: (blocks, entering), limit, patience };
+        let patience = if upper.is_empty() && ends.len() == self.machine.positions() { 4_000 } else { 200 };
+        let query = Query { start, classes: counts, accepted, limit, patience };
         let (cost, taken) = search(&query, self.moves)?;
         let trace = Trace { request: self, classes: &classes, starts, ends, query: &query };
         trace.way(&taken, cost)
@@ -217,59 +195,12 @@ impl Trace<'_> {
             };
             positions = one.from.iter().map(content).collect();
         }
-        let mut matching: Vec<Option<usize>> = vec![None; self.classes.len()];
-        self.name_ends(&mut tokens, &positions, &mut matching)?;
+        for (p, wanted) in self.ends.iter().enumerate() {
+            tokens[positions[p]].1.get_or_insert(*wanted);
+        }
         let slots = self.assign(taken, &mut tokens, &entered)?;
         let labels = tokens.iter().map(|(_, label)| *label).collect::<Option<Vec<usize>>>()?;
-        self.match_rest(&mut matching);
-        let matching = matching.into_iter().collect::<Option<Vec<usize>>>()?;
-        self.flip(taken, &labels, &entered, slots, matching, cost)
-    }
-
-    /// Gives labels to what is in positions in the end.
-    fn name_ends(
-        &self,
-        tokens: &mut [(u8, Option<usize>)],
-        positions: &[usize],
-        matching: &mut [Option<usize>],
-    ) -> Option<()> {
-        let is_block = |label: usize| self.request.free.is_some_and(|first| label >= first);
-        for (p, wanted) in self.ends.iter().enumerate() {
-            let token = &mut tokens[positions[p]];
-            if let Some(label) = token.1 {
-                matching[label] = Some(*wanted);
-            } else if !is_block(*wanted) {
-                token.1 = Some(*wanted);
-                matching[*wanted] = Some(*wanted);
-            }
-        }
-        for (p, wanted) in self.ends.iter().enumerate().filter(|(_, wanted)| is_block(**wanted)) {
-            let token = positions[p];
-            if tokens[token].1.is_some() {
-                continue;
-            }
-            let open = |label: &usize| {
-                is_block(*label) && matching[*label].is_none() && !self.starts.contains(label)
-            };
-            let label = Some(*wanted).filter(open).or_else(|| (0..matching.len()).find(open))?;
-            tokens[token].1 = Some(label);
-            matching[label] = Some(*wanted);
-        }
-        Some(())
-    }
-
-    fn match_rest(&self, matching: &mut [Option<usize>]) {
-        for label in 0..matching.len() {
-            if matching[label].is_none() && !matching.contains(&Some(label)) {
-                matching[label] = Some(label);
-            }
-        }
-        for label in 0..matching.len() {
-            if matching[label].is_none() {
-                let open = (0..matching.len()).find(|other| !matching.contains(&Some(*other)));
-                matching[label] = open;
-            }
-        }
+        self.flip(taken, &labels, &entered, slots, cost)
     }
 
     /// Gives labels to the other tokens: what is in a slot at that time, if possible one that was in use last. Returns, for
@@ -332,7 +263,6 @@ impl Trace<'_> {
         labels: &[usize],
         entered: &[Option<usize>],
         (slots, initial): (Vec<Option<usize>>, Vec<usize>),
-        matching: Vec<usize>,
         cost: u32,
     ) -> Option<Way> {
         let (from, to) = (self.request.from, self.request.to);
@@ -387,10 +317,9 @@ impl Trace<'_> {
             }
             steps.push(Step { taken: one.clone(), flips, slot: slots[number] });
         }
-        let deltas = (0..matching.len()).map(|label| to.deltas[matching[label]]).collect();
         Some(Way {
             from: from.clone(),
-            to: Side { base: to.base, deltas },
+            to: to.clone(),
             natural: (self.starts.len(), self.ends.len()),
             start_positions,
             start_slots,
@@ -398,7 +327,6 @@ impl Trace<'_> {
             end_slots: told,
             steps,
             cost,
-            matching,
         })
     }
 }

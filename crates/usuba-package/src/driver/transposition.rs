@@ -8,7 +8,8 @@ use crate::order::Order;
 use crate::template::Values;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use usuba_target::Target;
+use usuba_target::machines::{ALTIVEC, NEON, SSE2};
+use usuba_target::{ByteOrder, Target};
 use usuba_transpose::moves::Machine;
 use usuba_transpose::{Arrangement, Plan, c};
 
@@ -80,15 +81,39 @@ impl<'a> Transposition<'a> {
         Arrangement { format, image: self.image, register: self.register(), big_endian: false }
     }
 
-    /// The network, where there is one that costs no more than the functions of the runtime.
-    fn plan(&self, machine: Machine) -> Option<Arc<Plan>> {
-        let arrangement = self.arrangement();
-        // The rows of x86 are what the networks were measured with. In B the phases of a network keep more registers than
-        // there are, which its cost does not see yet.
-        let measured = machine.target.encoding().is_some() && self.image != Image::B;
-        let fits = arrangement.register == machine.register()
-            && arrangement.format.bytes() == self.format.bytes as usize;
-        if measured && fits { known(arrangement, machine) } else { None }
+    /// The networks that there are for a target, each with when the C preprocessor takes it: always if that is empty.
+    fn plans(&self, target: &'static Target) -> Vec<(&'static str, Machine, Arc<Plan>)> {
+        let mut plans = Vec::new();
+        for (condition, machine) in machines(target, self.image) {
+            let arrangement = Arrangement { big_endian: machine.big_endian, ..self.arrangement() };
+            let own = arrangement.register == machine.register() || target.single_lane;
+            if own
+                && arrangement.format.bytes() == self.format.bytes as usize
+                && let Some(plan) = known(arrangement, machine)
+            {
+                plans.push((condition, machine, plan));
+            }
+        }
+        plans
+    }
+
+    /// The functions of a network, and of the runtime for bytes that it leaves.
+    fn of_network(&self, plan: &Plan, machine: &Machine) -> String {
+        let (mut pack, mut unpack) = (String::new(), String::new());
+        if plan.covered < plan.arrangement.format.bytes() {
+            let (register, name, covered) = (self.register(), self.name, plan.covered);
+            pack = format!("    usuba_pack_b(registers, {register}, blocks, {name}_format, {covered});\n");
+            unpack =
+                format!("    usuba_unpack_b(blocks, registers, {register}, {name}_format, {covered});\n");
+        }
+        let mut text = String::new();
+        if self.wanted.pack {
+            text += &c::pack(plan, machine, self.name, &pack);
+        }
+        if self.wanted.unpack {
+            text += &c::unpack(plan, machine, self.name, &unpack);
+        }
+        text
     }
 
     /// The functions that call those of the runtime.
@@ -105,30 +130,70 @@ impl<'a> Transposition<'a> {
             .text("layout", ending)
             .text("register", self.register())
             .text("argument", argument)
+            .text("from", if self.image == Image::B { ", 0" } else { "" })
             .when("pack", self.wanted.pack)
             .when("unpack", self.wanted.unpack)
             .fill(include_str!("templates/transposition.c"))
     }
 }
 
+/// The machines whose networks code for a target may have, each with its condition. Of 64-bit registers, bits go through the
+/// vectors that nearly every machine has.
+fn machines(target: &'static Target, image: Image) -> Vec<(&'static str, Machine)> {
+    let machine = |target, big_endian| Machine { target, big_endian };
+    if target.single_lane {
+        let vectors = [
+            ("defined(__SSE2__) && !defined(USUBA_PORTABLE)", &SSE2, false),
+            ("defined(__ARM_NEON) && !USUBA_BIG_ENDIAN && !defined(USUBA_PORTABLE)", &NEON, false),
+            ("defined(__POWER8_VECTOR__) && USUBA_BIG_ENDIAN && !defined(USUBA_PORTABLE)", &ALTIVEC, true),
+            ("defined(__POWER8_VECTOR__) && !USUBA_BIG_ENDIAN && !defined(USUBA_PORTABLE)", &ALTIVEC, false),
+        ];
+        let of = |(condition, target, big_endian)| (condition, machine(target, big_endian));
+        return if image == Image::B { vectors.map(of).to_vec() } else { Vec::new() };
+    }
+    if target.toolchains.iter().any(|toolchain| toolchain.byte_order == ByteOrder::Big) {
+        return vec![
+            ("USUBA_BIG_ENDIAN", machine(target, true)),
+            ("!USUBA_BIG_ENDIAN", machine(target, false)),
+        ];
+    }
+    vec![("", machine(target, false))]
+}
+
+/// The texts of which the C preprocessor takes the first whose condition holds, else the last.
+fn first_of(texts: &[(&'static str, String)], last: &str) -> String {
+    let mut text = String::new();
+    for (number, (condition, one)) in texts.iter().enumerate() {
+        if condition.is_empty() {
+            return text + one;
+        }
+        text += &format!("#{} {condition}\n{one}", if number == 0 { "if" } else { "elif" });
+    }
+    match (texts.is_empty(), last.is_empty()) {
+        (true, _) => last.to_owned(),
+        (false, true) => text + "#endif\n",
+        (false, false) => format!("{text}#else\n{last}#endif\n\n"),
+    }
+}
+
 /// The functions of all transpositions of a driver.
 pub fn functions(transpositions: &[Transposition], target: &'static Target) -> String {
-    let machine = Machine { target, big_endian: false };
-    let (mut text, mut helpers) = (String::new(), String::new());
+    let mut text = String::new();
+    let mut helpers: Vec<(&'static str, String)> = Vec::new();
     for one in transpositions {
-        let Some(plan) = one.plan(machine) else {
-            text += &one.of_runtime();
-            continue;
-        };
-        helpers = c::helpers(&machine);
-        if one.wanted.pack {
-            text += &c::pack(&plan, &machine, one.name);
+        let plans = one.plans(target);
+        for (condition, machine, _) in &plans {
+            if !helpers.iter().any(|(known, _)| known == condition) {
+                helpers.push((*condition, c::helpers(machine)));
+            }
         }
-        if one.wanted.unpack {
-            text += &c::unpack(&plan, &machine, one.name);
-        }
+        let networks: Vec<(&'static str, String)> = plans
+            .iter()
+            .map(|(condition, machine, plan)| (*condition, one.of_network(plan, machine)))
+            .collect();
+        text += &first_of(&networks, &one.of_runtime());
     }
-    helpers + &text
+    first_of(&helpers, "") + &text
 }
 
 type Plans = BTreeMap<(&'static str, Arrangement), Option<Arc<Plan>>>;
@@ -143,7 +208,7 @@ fn known(arrangement: Arrangement, machine: Machine) -> Option<Arc<Plan>> {
     if let Some(plan) = plans().get(&key) {
         return plan.clone();
     }
-    let plan = Plan::of(arrangement, machine, true).ok().map(Arc::new);
+    let plan = Plan::of(arrangement, machine).ok().map(Arc::new);
     plans().insert(key, plan.clone());
     plan
 }

@@ -28,6 +28,8 @@ const SSE: &[Instruction] = &[
 const SSE2: &[Instruction] = &[
     row(EvenLanes, 8, "pand+pand+packuswb", "_mm_packus_epi16(_mm_and_si128({0}, _mm_set1_epi16(255)), _mm_and_si128({1}, _mm_set1_epi16(255)))", 2, 3, ALU),
     row(OddLanes, 8, "psrlw+psrlw+packuswb", "_mm_packus_epi16(_mm_srli_epi16({0}, 8), _mm_srli_epi16({1}, 8))", 2, 3, ALU),
+    row(PermuteQuads, 16, "pshuflw+pshufhw", "_mm_shufflehi_epi16(_mm_shufflelo_epi16({0}, {imm}), {imm})", 2, 2, SHUFFLE),
+    row(RotateLeft, 16, "psllw+psrlw+por", "_mm_or_si128(_mm_slli_epi16({0}, {imm}), _mm_srli_epi16({0}, {inv}))", 2, 3, ALU),
 ];
 
 #[rustfmt::skip]
