@@ -31,7 +31,7 @@ pub fn price(phase: &Phase, machine: &Machine) -> Price {
     let (mut loads, mut stores, mut halves) = (0, 0, 0);
     // What brings a piece into a register that has others, and takes it out.
     let (logic, insert, half) = (0b10_0011u16, 0b10_0011u16, 0b10_0000u16);
-    let groups = |pieces: usize| (machine.register() / 16).min(pieces) as u64;
+    let groups = |pieces: usize| (machine.register() / 16).max(1).min(pieces) as u64;
     for statement in &phase.body {
         match statement {
             Statement::Load(_, pieces) => {

@@ -20,14 +20,14 @@ fn is_plain(arrangement: &Arrangement, machine: &Machine) -> bool {
     lane && whole && format.width.is_power_of_two() && bits >= 8 * machine.register()
 }
 
-/// Makes the plans of a target for registers of its size, and of 8 bytes where it has vectors.
+/// Makes the plans of a target for registers of its size, and of 8 bytes where it has vectors of 16.
 fn check(name: &str, big_endian: bool) {
     let target = usuba_target::by_name(name).expect("a target");
     let machine = Machine { target, big_endian };
     let (mut made, mut missing) = (0, Vec::new());
     for arrangement in cases::cases(big_endian) {
         let own = arrangement.register == machine.register();
-        let narrow = arrangement.register == 8 && arrangement.image == Image::B;
+        let narrow = arrangement.register == 8 && arrangement.image == Image::B && machine.register() == 16;
         if !own && !narrow {
             continue;
         }
