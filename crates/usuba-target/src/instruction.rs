@@ -70,7 +70,7 @@ pub enum Meaning {
     /// Lanes of odd number of `a` and `b` in turn.
     ExchangeHigh,
     /// Groups of two registers of two groups: group 0 is number `n & 3` of the groups of `a` and then of `b`, group 1 number
-    /// `n >> 4 & 3`.
+    /// `n >> 4 & 3`; the other bits of `n` are 0.
     PermuteTwoGroups,
     /// Lane `i` is lane `b[i]` of the lanes of `a` and then of `c`.
     PermuteLanesOfTwo,
