@@ -5,7 +5,8 @@
 #ifndef USUBA_CELLS_H
 #define USUBA_CELLS_H
 
-#include "usuba_vector.h"
+#include "usuba_numbers.h"
+#include "usuba_output.h"
 
 /* A group is as many words as a cell has bits, in so many bytes. */
 USUBA_INLINE size_t usuba_group_bytes(struct usuba_format format)

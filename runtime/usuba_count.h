@@ -15,6 +15,10 @@
 #include "usuba_transpose_h.h"
 #include "usuba_transpose_p.h"
 #include "usuba_transpose_v.h"
+#include "usuba_vector.h"
+
+/* Packs counters that are blocks, one for each instance. It is asked for where `block` is `format.bytes`. */
+typedef void usuba_pack_counters(void *registers, const unsigned char *blocks);
 
 struct usuba_count {
     uint64_t words[8];
@@ -171,7 +175,8 @@ USUBA_INLINE void usuba_count_b(void *registers, size_t size, unsigned char *cou
 
 /* The first counters are packed as blocks where there is room for these: the bits of an element are stored one by one. */
 USUBA_INLINE void usuba_count_h(void *registers, size_t size, size_t batch, unsigned char *counter, uint64_t moved,
-                                struct usuba_count *memory, struct usuba_format format, int big, size_t block)
+                                struct usuba_count *memory, struct usuba_format format, int big, size_t block,
+                                usuba_pack_counters *pack)
 {
     const size_t instances = 8 * size / format.width, bytes = format.bytes, low = usuba_log2(instances);
     const uint64_t now = usuba_counter_low(counter, bytes, big, bytes < 8 ? bytes : 8);
@@ -186,7 +191,7 @@ USUBA_INLINE void usuba_count_h(void *registers, size_t size, size_t batch, unsi
     for (t = 0; t < low; t++)
         usuba_count_low(plane, memory, t, 0 - (now >> t & 1), instances, size, block);
     usuba_counter_blocks(blocks, instances, counter, bytes, big);
-    usuba_pack_h(registers, size, batch, blocks, format);
+    pack(registers, blocks);
 }
 
 /* Adds `moved` to the lanes at `numbers`, and writes them to `row`, their bytes reversed or not. */
@@ -227,7 +232,8 @@ USUBA_INLINE void usuba_count_row(unsigned char *row, const unsigned char *numbe
 /* V: registers have words of counters. `memory` has the lowest words, as numbers; where one of them is below the first, it has
  * overflowed, and the words above are those of the counter after this call. They are only written where they change. */
 USUBA_INLINE void usuba_count_v(void *registers, size_t size, size_t lane, unsigned char *counter, uint64_t moved,
-                                struct usuba_count *memory, struct usuba_format format, int big, size_t block)
+                                struct usuba_count *memory, struct usuba_format format, int big, size_t block,
+                                usuba_pack_counters *pack)
 {
     enum { LONGEST = 64 };
     unsigned char *image = (unsigned char *)registers, *numbers = (unsigned char *)memory->words, next[LONGEST];
@@ -244,7 +250,7 @@ USUBA_INLINE void usuba_count_v(void *registers, size_t size, size_t lane, unsig
         size_t k;
         if (block == bytes && instances * bytes <= USUBA_COUNTER_ROOM) {
             usuba_counter_blocks(blocks, instances, counter, bytes, big);
-            usuba_pack_v(registers, size, lane, blocks, format);
+            pack(registers, blocks);
             return;
         }
         for (j = 0; j < instances; j++) {
@@ -291,7 +297,7 @@ USUBA_INLINE void usuba_count_p(void *registers, size_t size, size_t lane, unsig
     size_t j, group;
     (void)block, (void)moved, (void)memory;
 #if USUBA_VECTOR
-    if (usuba_has_vectors_p(size, lane, format) && big && format.bytes == 16) {
+    if (usuba_is_vector(size) && usuba_cell_bits(format) == 0 && 8 * lane == format.width && big && format.bytes == 16) {
         const uint64_t low = usuba_load64_big(counter + 8), high = usuba_load64_big(counter);
         if (moved == 0 || low < moved || low > UINT64_MAX - (size / 16 - 1)) {
             for (j = 0; j < size / 16; j++) {
@@ -315,14 +321,14 @@ USUBA_INLINE void usuba_count_p(void *registers, size_t size, size_t lane, unsig
 /* H in integers: one counter after another. */
 USUBA_INLINE void usuba_count_interleaved(void *registers, size_t size, size_t batch, unsigned char *counter,
                                           uint64_t moved, struct usuba_count *memory, struct usuba_format format, int big,
-                                          size_t block)
+                                          size_t block, usuba_pack_counters *pack)
 {
     unsigned char *image = (unsigned char *)registers, blocks[USUBA_COUNTER_ROOM];
     size_t word, j;
-    (void)moved, (void)memory, (void)block;
-    if (batch * format.bytes <= USUBA_COUNTER_ROOM) {
+    (void)moved, (void)memory;
+    if (block == format.bytes && batch * format.bytes <= USUBA_COUNTER_ROOM) {
         usuba_counter_blocks(blocks, batch, counter, format.bytes, big);
-        usuba_pack_interleaved(registers, size, batch, blocks, format);
+        pack(registers, blocks);
         return;
     }
     memset(image, 0, format.words * size);

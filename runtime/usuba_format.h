@@ -7,6 +7,7 @@
 #include <string.h>
 
 #if defined(__GNUC__) || defined(__clang__)
+#define USUBA_UNUSED __attribute__((unused))
 #define USUBA_STATIC static inline __attribute__((unused))
 #if defined(__OPTIMIZE__)
 #define USUBA_INLINE static inline __attribute__((always_inline, unused))
@@ -16,6 +17,7 @@
 #define USUBA_INLINE USUBA_STATIC
 #endif
 #else
+#define USUBA_UNUSED
 #define USUBA_STATIC static inline
 #define USUBA_INLINE static inline
 #endif

@@ -16,41 +16,37 @@
      : (n) == 4 ? 0xffff0000ffff0000u                                                                                  \
                 : 0xffffffff00000000u)
 
-#define USUBA_EXCHANGE_IN_CYCLE(exchange, cycle, n)                                                                    \
+/* Bits i and j of the numbers for each other. */
+USUBA_INLINE uint64_t usuba_exchange_numbers(uint64_t x, unsigned i, unsigned j)
+{
+    const unsigned high = i > j ? i : j, low = i > j ? j : i, shift = (1u << high) - (1u << low);
+    const uint64_t moved = USUBA_NUMBERED(low) & ~USUBA_NUMBERED(high);
+    const uint64_t t = (x >> shift ^ x) & moved;
+    return x ^ t ^ t << shift;
+}
+
+#define USUBA_EXCHANGE_IN_CYCLE(cycle, n)                                                                              \
     if ((cycle) < cycles && (n) < of / cycles)                                                                         \
-        x = exchange(x, from + (cycle), from + ((cycle) + (n) * steps) % of);
+        x = usuba_exchange_numbers(x, from + (cycle), from + ((cycle) + (n) * steps) % of)
 
-/* Two functions on integers of 64 bits, or vectors of them.
- * exchange(x, i, j): bits i and j of the numbers for each other.
- * rotate(x, from, of, steps): of the `of` bits of the numbers from bit `from` on, number n goes to place n + steps, modulo
- * `of`; `of` - s steps undo s. A rotation is as many cycles as `of` and `steps` have in common, and a cycle is exchanges with one
- * of its places. */
-#define USUBA_NUMBERS(type, exchange, rotate)                                                                          \
-    USUBA_INLINE type exchange(type x, unsigned i, unsigned j)                                                         \
-    {                                                                                                                  \
-        const unsigned high = i > j ? i : j, low = i > j ? j : i, shift = (1u << high) - (1u << low);                  \
-        const uint64_t moved = USUBA_NUMBERED(low) & ~USUBA_NUMBERED(high);                                            \
-        const type t = (x >> shift ^ x) & moved;                                                                       \
-        return x ^ t ^ t << shift;                                                                                     \
-    }                                                                                                                  \
-    USUBA_INLINE type rotate(type x, unsigned from, unsigned of, unsigned steps)                                       \
-    {                                                                                                                  \
-        const unsigned cycles = steps % of == 0                    ? of                                                \
-                                : of % 3 == 0 && steps % 3 == 0 ? 3                                                    \
-                                : of % 2 == 0 && steps % 2 == 0 ? 2                                                    \
-                                                                : 1;                                                   \
-        USUBA_EXCHANGE_IN_CYCLE(exchange, 0, 1)                                                                        \
-        USUBA_EXCHANGE_IN_CYCLE(exchange, 0, 2)                                                                        \
-        USUBA_EXCHANGE_IN_CYCLE(exchange, 0, 3)                                                                        \
-        USUBA_EXCHANGE_IN_CYCLE(exchange, 0, 4)                                                                        \
-        USUBA_EXCHANGE_IN_CYCLE(exchange, 0, 5)                                                                        \
-        USUBA_EXCHANGE_IN_CYCLE(exchange, 1, 1)                                                                        \
-        USUBA_EXCHANGE_IN_CYCLE(exchange, 1, 2)                                                                        \
-        USUBA_EXCHANGE_IN_CYCLE(exchange, 2, 1)                                                                        \
-        return x;                                                                                                      \
-    }
-
-USUBA_NUMBERS(uint64_t, usuba_exchange_numbers, usuba_rotate_numbers)
+/* Of the `of` bits of the numbers from bit `from` on, number n goes to place n + steps, modulo `of`; `of` - s steps undo s. A
+ * rotation is as many cycles as `of` and `steps` have in common, and a cycle is exchanges with one of its places. */
+USUBA_INLINE uint64_t usuba_rotate_numbers(uint64_t x, unsigned from, unsigned of, unsigned steps)
+{
+    const unsigned cycles = steps % of == 0                  ? of
+                            : of % 3 == 0 && steps % 3 == 0 ? 3
+                            : of % 2 == 0 && steps % 2 == 0 ? 2
+                                                            : 1;
+    USUBA_EXCHANGE_IN_CYCLE(0, 1);
+    USUBA_EXCHANGE_IN_CYCLE(0, 2);
+    USUBA_EXCHANGE_IN_CYCLE(0, 3);
+    USUBA_EXCHANGE_IN_CYCLE(0, 4);
+    USUBA_EXCHANGE_IN_CYCLE(0, 5);
+    USUBA_EXCHANGE_IN_CYCLE(1, 1);
+    USUBA_EXCHANGE_IN_CYCLE(1, 2);
+    USUBA_EXCHANGE_IN_CYCLE(2, 1);
+    return x;
+}
 
 /* log2 of a power of two of up to 512. */
 USUBA_INLINE unsigned usuba_log2(size_t n)

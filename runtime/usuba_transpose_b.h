@@ -2,7 +2,7 @@
 #ifndef USUBA_TRANSPOSE_B_H
 #define USUBA_TRANSPOSE_B_H
 
-#include "usuba_vector.h"
+#include "usuba_output.h"
 
 /* Exchanges bit p of rows[j] with bit j of rows[p]: blocks of 32 bits, then of 16, and so on. */
 USUBA_STATIC void usuba_transpose64(uint64_t rows[64])
@@ -20,10 +20,11 @@ USUBA_STATIC void usuba_transpose64(uint64_t rows[64])
 
 /* ---- B: `registers` is width * words registers of `size` bytes, `size` a multiple of 8; 8 * size instances. ---- */
 
-/* The bytes of blocks from `from` on, by 64-bit words. */
-USUBA_INLINE void usuba_pack_b_words(unsigned char *image, size_t size, const unsigned char *blocks,
-                                     struct usuba_format format, size_t from)
+/* Blocks of `format`, one for each instance, to registers; of each block the bytes from `from` on, by 64-bit words. */
+USUBA_INLINE void usuba_pack_b(void *registers, size_t size, const unsigned char *blocks, struct usuba_format format,
+                               size_t from)
 {
+    unsigned char *image = (unsigned char *)registers;
     const size_t bits = format.width * format.words;
     size_t group, at, j, p;
     for (group = 0; group < size / 8; group++) {
@@ -44,9 +45,11 @@ USUBA_INLINE void usuba_pack_b_words(unsigned char *image, size_t size, const un
     }
 }
 
-USUBA_INLINE void usuba_unpack_b_words(struct usuba_output blocks, const unsigned char *image, size_t size,
-                                       struct usuba_format format, size_t from)
+/* The reverse. */
+USUBA_INLINE void usuba_unpack_b(struct usuba_output blocks, const void *registers, size_t size, struct usuba_format format,
+                                 size_t from)
 {
+    const unsigned char *image = (const unsigned char *)registers;
     const size_t bits = format.width * format.words;
     size_t group, at, j, p;
     for (group = 0; group < size / 8; group++) {
@@ -64,71 +67,6 @@ USUBA_INLINE void usuba_unpack_b_words(struct usuba_output blocks, const unsigne
             }
         }
     }
-}
-
-/* The bytes of blocks that vectors take: 16 or 8 at a time, if every bit of them belongs to a word. */
-USUBA_INLINE size_t usuba_vector_bytes_b(size_t size, struct usuba_format format)
-{
-    const int known = usuba_is_vector(size) || (size == 8 && USUBA_VECTOR > 0);
-    return known && 8 * format.bytes == format.width * format.words ? format.bytes / 8 * 8 : 0;
-}
-
-#if USUBA_VECTOR
-/* The width of a column is a constant where this is expanded. */
-USUBA_INLINE void usuba_pack_b_column(unsigned char *image, size_t size, const unsigned char *blocks, size_t at,
-                                    struct usuba_column column, struct usuba_format format)
-{
-    if (size == 8)
-        usuba_pack_b_8(image, blocks, at, column, format);
-    else
-        USUBA_FOR_SIZE(size, usuba_pack_b, (image, blocks, at, column, format));
-}
-#endif
-
-/* Blocks of `format`, one for each instance, to registers. */
-USUBA_INLINE void usuba_pack_b(void *registers, size_t size, const unsigned char *blocks, struct usuba_format format)
-{
-    unsigned char *image = (unsigned char *)registers;
-    const size_t end = usuba_vector_bytes_b(size, format);
-#if USUBA_VECTOR
-    const struct usuba_column wide = { format.bytes, 16 }, narrow = { format.bytes, 8 };
-    size_t at;
-    for (at = 0; at + 16 <= end; at += 16)
-        usuba_pack_b_column(image, size, blocks, at, wide, format);
-    if (end % 16 != 0)
-        usuba_pack_b_column(image, size, blocks, at, narrow, format);
-#endif
-    if (end < format.bytes)
-        usuba_pack_b_words(image, size, blocks, format, end);
-}
-
-#if USUBA_VECTOR
-/* The width of a column is a constant where this is expanded. */
-USUBA_INLINE void usuba_unpack_b_column(struct usuba_output blocks, unsigned char *image, size_t size, size_t at,
-                                    struct usuba_column column, struct usuba_format format)
-{
-    if (size == 8)
-        usuba_unpack_b_8(blocks, image, at, column, format);
-    else
-        USUBA_FOR_SIZE(size, usuba_unpack_b, (blocks, image, at, column, format));
-}
-#endif
-
-/* The reverse; the registers are changed. */
-USUBA_INLINE void usuba_unpack_b(struct usuba_output blocks, void *registers, size_t size, struct usuba_format format)
-{
-    unsigned char *image = (unsigned char *)registers;
-    const size_t end = usuba_vector_bytes_b(size, format);
-#if USUBA_VECTOR
-    const struct usuba_column wide = { format.bytes, 16 }, narrow = { format.bytes, 8 };
-    size_t at;
-    for (at = 0; at + 16 <= end; at += 16)
-        usuba_unpack_b_column(blocks, image, size, at, wide, format);
-    if (end % 16 != 0)
-        usuba_unpack_b_column(blocks, image, size, at, narrow, format);
-#endif
-    if (end < format.bytes)
-        usuba_unpack_b_words(blocks, image, size, format, end);
 }
 
 /* One block to the uniform form: width * words 64-bit words, zero or all ones. */

@@ -2,7 +2,7 @@
 #ifndef USUBA_TRANSPOSE_H_H
 #define USUBA_TRANSPOSE_H_H
 
-#include "usuba_vector.h"
+#include "usuba_output.h"
 
 /* GCC leaves short loops at -O2, and then works out places when it runs. Sanitizers would check every copy. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
@@ -35,10 +35,11 @@ USUBA_INLINE size_t usuba_place_h(size_t bit, size_t group, size_t size, size_t 
     return bit / format.width * size + group / element * chunk + bit % format.width * element + group % element;
 }
 
-/* By groups of 8 instances and 8 bytes. */
-USUBA_INLINE void usuba_pack_h_words(unsigned char *image, size_t size, size_t batch, const unsigned char *blocks,
-                                     struct usuba_format format)
+/* Blocks of `format`, one for each of 8 * size / width instances, to registers: by groups of 8 instances and 8 bytes. */
+USUBA_INLINE void usuba_pack_h(void *registers, size_t size, size_t batch, const unsigned char *blocks,
+                               struct usuba_format format)
 {
+    unsigned char *image = (unsigned char *)registers;
     const size_t bits = format.width * format.words, instances = 8 * size / format.width;
     const int runs = format.order == USUBA_PLANES && batch == 8 && format.width % 8 == 0;
     size_t group, at, i, j, t;
@@ -72,9 +73,11 @@ USUBA_INLINE void usuba_pack_h_words(unsigned char *image, size_t size, size_t b
     }
 }
 
-USUBA_INLINE void usuba_unpack_h_words(struct usuba_output blocks, const unsigned char *image, size_t size, size_t batch,
-                                       struct usuba_format format)
+/* The reverse. */
+USUBA_INLINE void usuba_unpack_h(struct usuba_output blocks, const void *registers, size_t size, size_t batch,
+                                 struct usuba_format format)
 {
+    const unsigned char *image = (const unsigned char *)registers;
     const size_t bits = format.width * format.words, instances = 8 * size / format.width;
     const int runs = format.order == USUBA_PLANES && batch == 8 && format.width % 8 == 0;
     size_t group, at, i, j, t;
@@ -106,73 +109,6 @@ USUBA_INLINE void usuba_unpack_h_words(struct usuba_output blocks, const unsigne
             }
         }
     }
-}
-
-/* Whether vectors do it, for some of the formats that words of 4, 8, 16 and 32 bits have. */
-USUBA_INLINE int usuba_has_vectors_h(size_t size, size_t batch, struct usuba_format format)
-{
-    const size_t width = format.width;
-    if (!usuba_is_vector(size))
-        return 0;
-    if (format.order == USUBA_PLANES)
-        return (width == 4 || width == 8 || width == 16) && batch * width == 128 && format.bytes % 16 == 0;
-    if (format.words != 4 || batch != 8)
-        return 0;
-    if (width == 16)
-        return format.order == USUBA_LITTLE || format.order == USUBA_NIBBLES;
-    return width == 32 && size > 16;
-}
-
-/* Blocks of `format`, one for each of 8 * size / width instances, to registers. */
-USUBA_INLINE void usuba_pack_h(void *registers, size_t size, size_t batch, const unsigned char *blocks,
-                               struct usuba_format format)
-{
-    unsigned char *image = (unsigned char *)registers;
-#if USUBA_VECTOR
-    if (usuba_has_vectors_h(size, batch, format)) {
-        const struct usuba_column wide = { format.bytes, 16 }, narrow = { format.bytes, 8 };
-        size_t at;
-        if (format.order == USUBA_PLANES)
-            for (at = 0; at < format.bytes; at += 16)
-                USUBA_FOR_SIZE(size, usuba_pack_planes, (image, blocks, at, wide, format.width));
-        else if (format.width == 16 && format.order == USUBA_NIBBLES)
-            USUBA_FOR_SIZE(size, usuba_pack_nibbles16, (image, blocks, narrow));
-        else if (format.width == 16)
-            USUBA_FOR_SIZE(size, usuba_pack_words16, (image, blocks, narrow));
-        else if (format.order == USUBA_NIBBLES)
-            USUBA_FOR_SIZE_ABOVE_16(size, usuba_pack_nibbles32, (image, blocks, wide));
-        else
-            USUBA_FOR_SIZE_ABOVE_16(size, usuba_pack_words32, (image, blocks, wide, format.order == USUBA_LITTLE));
-        return;
-    }
-#endif
-    usuba_pack_h_words(image, size, batch, blocks, format);
-}
-
-/* The reverse. */
-USUBA_INLINE void usuba_unpack_h(struct usuba_output blocks, const void *registers, size_t size, size_t batch,
-                                 struct usuba_format format)
-{
-    const unsigned char *image = (const unsigned char *)registers;
-#if USUBA_VECTOR
-    if (usuba_has_vectors_h(size, batch, format)) {
-        const struct usuba_column wide = { format.bytes, 16 }, narrow = { format.bytes, 8 };
-        size_t at;
-        if (format.order == USUBA_PLANES)
-            for (at = 0; at < format.bytes; at += 16)
-                USUBA_FOR_SIZE(size, usuba_unpack_planes, (blocks, image, at, wide, format.width));
-        else if (format.width == 16 && format.order == USUBA_NIBBLES)
-            USUBA_FOR_SIZE(size, usuba_unpack_nibbles16, (blocks, image, narrow));
-        else if (format.width == 16)
-            USUBA_FOR_SIZE(size, usuba_unpack_words16, (blocks, image, narrow));
-        else if (format.order == USUBA_NIBBLES)
-            USUBA_FOR_SIZE_ABOVE_16(size, usuba_unpack_nibbles32, (blocks, image, wide));
-        else
-            USUBA_FOR_SIZE_ABOVE_16(size, usuba_unpack_words32, (blocks, image, wide, format.order == USUBA_LITTLE));
-        return;
-    }
-#endif
-    usuba_unpack_h_words(blocks, image, size, batch, format);
 }
 
 /* One block to the uniform form: `words` chunks of width * batch / 8 bytes, each element all zeros or all ones. */

@@ -27,12 +27,6 @@ USUBA_INLINE void usuba_pack_group(unsigned char *to, size_t lane, const unsigne
         usuba_store_lane(to + at * lane, usuba_load_word(block, group * (16 / lane) + at, format), lane);
 }
 
-/* Whether vectors do it: words as wide as lanes, in groups that are 16 bytes of a block. */
-USUBA_INLINE int usuba_has_vectors_p(size_t size, size_t lane, struct usuba_format format)
-{
-    return usuba_is_vector(size) && 8 * lane == format.width && usuba_cell_bits(format) == 0;
-}
-
 /* Blocks of `format`, one for each of size / 16 instances, to registers; in the natural order. */
 USUBA_INLINE void usuba_pack_p(void *registers, size_t size, size_t lane, const unsigned char *blocks,
                                struct usuba_format format)
@@ -40,15 +34,6 @@ USUBA_INLINE void usuba_pack_p(void *registers, size_t size, size_t lane, const 
     unsigned char *image = (unsigned char *)registers;
     const size_t groups = format.words * lane / 16;
     size_t j, group;
-#if USUBA_VECTOR
-    if (usuba_has_vectors_p(size, lane, format)) {
-        const struct usuba_column column = { format.bytes, 16 };
-        const int reverse = !usuba_is_plain_p(lane, format);
-        for (group = 0; group < groups; group++)
-            USUBA_FOR_SIZE(size, usuba_pack_p, (image + group * size, blocks + 16 * group, column, lane, reverse));
-        return;
-    }
-#endif
     for (group = 0; group < groups; group++)
         for (j = 0; j < size / 16; j++)
             usuba_pack_group(image + group * size + 16 * j, lane, blocks + j * format.bytes, group, format);
@@ -62,15 +47,6 @@ USUBA_INLINE void usuba_unpack_p(struct usuba_output blocks, const void *registe
     const size_t groups = format.words * lane / 16, n = 16 / lane;
     const int plain = usuba_is_plain_p(lane, format);
     size_t j, group, at;
-#if USUBA_VECTOR
-    if (usuba_has_vectors_p(size, lane, format)) {
-        const struct usuba_column column = { format.bytes, 16 };
-        for (group = 0; group < groups; group++)
-            USUBA_FOR_SIZE(size, usuba_unpack_p,
-                           (usuba_output_at(blocks, 16 * group), image + group * size, column, lane, !plain));
-        return;
-    }
-#endif
     usuba_begin_words(blocks, size / 16 * format.bytes, format);
     for (j = 0; j < size / 16; j++) {
         for (group = 0; group < groups; group++) {

@@ -158,10 +158,11 @@ USUBA_INLINE uint64_t usuba_load_lane(const unsigned char *p, size_t lane)
     }
 }
 
-/* Word by word, or group by group of planes. */
-USUBA_INLINE void usuba_pack_v_words(unsigned char *image, size_t size, size_t lane, const unsigned char *blocks,
-                                     struct usuba_format format)
+/* Blocks of `format`, one for each of size / lane instances, to registers: word by word, or group by group of planes. */
+USUBA_INLINE void usuba_pack_v(void *registers, size_t size, size_t lane, const unsigned char *blocks,
+                               struct usuba_format format)
 {
+    unsigned char *image = (unsigned char *)registers;
     const size_t part = usuba_words_at_once(format);
     uint64_t words[8];
     size_t j, word, k;
@@ -175,9 +176,11 @@ USUBA_INLINE void usuba_pack_v_words(unsigned char *image, size_t size, size_t l
     }
 }
 
-USUBA_INLINE void usuba_unpack_v_words(struct usuba_output blocks, const unsigned char *image, size_t size, size_t lane,
-                                       struct usuba_format format)
+/* The reverse. */
+USUBA_INLINE void usuba_unpack_v(struct usuba_output blocks, const void *registers, size_t size, size_t lane,
+                                 struct usuba_format format)
 {
+    const unsigned char *image = (const unsigned char *)registers;
     const size_t cell = usuba_cell_bits(format);
     uint64_t planes[8];
     size_t j, k, group, word;
@@ -201,72 +204,6 @@ USUBA_INLINE void usuba_unpack_v_words(struct usuba_output blocks, const unsigne
     }
 }
 
-/* Whether vectors do it: words as wide as lanes, in pieces of 8 bytes; planes of cells of which a word holds several. */
-USUBA_INLINE int usuba_has_vectors_v(size_t size, size_t lane, struct usuba_format format)
-{
-    const size_t cell = usuba_cell_bits(format);
-    return usuba_is_vector(size) && 8 * lane == format.width && format.bytes % 8 == 0 &&
-           (cell == 0 || (usuba_cells_at_once(format) == 8 && format.width > cell));
-}
-
-/* Between words of cells, one behind the other, and planes: the same registers. */
-USUBA_INLINE void usuba_exchange_cells(unsigned char *image, size_t size, struct usuba_format format, int back)
-{
-#if USUBA_VECTOR
-    const size_t cell = usuba_cell_bits(format);
-    size_t word;
-    for (word = 0; cell != 0 && word < format.words; word += cell)
-        USUBA_FOR_SIZE(size, usuba_exchange_cells, (image + word * size, cell, format.width, back));
-#else
-    (void)image, (void)size, (void)format, (void)back;
-#endif
-}
-
-/* Blocks of `format`, one for each of size / lane instances, to registers. */
-USUBA_INLINE void usuba_pack_v(void *registers, size_t size, size_t lane, const unsigned char *blocks,
-                               struct usuba_format format)
-{
-    unsigned char *image = (unsigned char *)registers;
-#if USUBA_VECTOR
-    if (usuba_has_vectors_v(size, lane, format)) {
-        const struct usuba_column wide = { format.bytes, 16 }, narrow = { format.bytes, 8 };
-        const int reverse = lane > 1 && (format.order != USUBA_LITTLE) != USUBA_BIG_ENDIAN;
-        size_t at;
-        for (at = 0; at + 16 <= format.bytes; at += 16)
-            USUBA_FOR_SIZE(size, usuba_pack_v, (image, blocks, at, wide, lane, reverse));
-        if (at < format.bytes)
-            USUBA_FOR_SIZE(size, usuba_pack_v, (image, blocks, at, narrow, lane, reverse));
-        usuba_exchange_cells(image, size, format, 0);
-        return;
-    }
-#endif
-    usuba_pack_v_words(image, size, lane, blocks, format);
-}
-
-/* The reverse. Leaves nothing of use in the registers. */
-USUBA_INLINE void usuba_unpack_v(struct usuba_output blocks, void *registers, size_t size, size_t lane,
-                                 struct usuba_format format)
-{
-    unsigned char *image = (unsigned char *)registers;
-#if USUBA_VECTOR
-    if (usuba_has_vectors_v(size, lane, format)) {
-        const struct usuba_column wide = { format.bytes, 16 }, narrow = { format.bytes, 8 };
-        const int reverse = lane > 1 && (format.order != USUBA_LITTLE) != USUBA_BIG_ENDIAN;
-        size_t at = 0;
-        usuba_exchange_cells(image, size, format, 1);
-        if (size > 16 && format.bytes % size == 0)
-            for (; at < format.bytes; at += size)
-                USUBA_FOR_SIZE(size, usuba_unpack_v_row, (blocks, image, at, format.bytes, lane, reverse));
-        for (; at + 16 <= format.bytes; at += 16)
-            USUBA_FOR_SIZE(size, usuba_unpack_v, (blocks, image, at, wide, lane, reverse));
-        if (at < format.bytes)
-            USUBA_FOR_SIZE(size, usuba_unpack_v, (blocks, image, at, narrow, lane, reverse));
-        return;
-    }
-#endif
-    usuba_unpack_v_words(blocks, image, size, lane, format);
-}
-
 /* One block to the uniform form: `words` words of `lane` bytes. */
 USUBA_INLINE void usuba_uniform_v(void *uniform, size_t lane, const unsigned char *block, struct usuba_format format)
 {
@@ -276,7 +213,7 @@ USUBA_INLINE void usuba_uniform_v(void *uniform, size_t lane, const unsigned cha
 /* And back. */
 USUBA_INLINE void usuba_bytes_v(unsigned char *block, const void *uniform, size_t lane, struct usuba_format format)
 {
-    usuba_unpack_v_words(usuba_output(block, NULL), (const unsigned char *)uniform, lane, lane, format);
+    usuba_unpack_v(usuba_output(block, NULL), uniform, lane, lane, format);
 }
 
 #endif

@@ -7,10 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use syn::visit::Visit;
 
-/// The cycles that are still there. A cycle that is mended leaves the list; none may come.
-const REMAINING: &[&str] =
-    &["usuba-transpose : execute → network → plan → execute", "usuba-transpose : network → plan → network"];
-
 /// A path of modules from the root of the crate.
 type Module = Vec<String>;
 
@@ -213,7 +209,7 @@ fn no_modules_import_each_other_in_a_circle() {
         }
     }
     let found: Vec<String> = found.into_iter().collect();
-    assert_eq!(found, REMAINING, "cycles of imports:\n{}", found.join("\n"));
+    assert!(found.is_empty(), "cycles of imports:\n{}", found.join("\n"));
 }
 
 #[test]

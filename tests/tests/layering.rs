@@ -20,7 +20,10 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         "usuba-compiler",
         &["usuba-lang", "usuba-ir", "usuba-lower", "usuba-opt", "usuba-target", "usuba-codegen"],
     ),
-    ("usuba-package", &["usuba-lang", "usuba-ir", "usuba-target", "usuba-codegen", "usuba-compiler"]),
+    (
+        "usuba-package",
+        &["usuba-lang", "usuba-ir", "usuba-target", "usuba-codegen", "usuba-transpose", "usuba-compiler"],
+    ),
     (
         "usuba-trial",
         &[

@@ -15,14 +15,21 @@ use crate::OutputFile;
 use crate::manifest::{BlockCipher, Function, Mode, Permutation, Primitive, Stream};
 use crate::order::{Order, OrderError};
 use keys::Keys;
+use text::File;
 use thiserror::Error;
+use transposition::{Transposition, Wanted};
+use usuba_target::Target;
 
 mod generator;
 mod keys;
 mod parts;
 mod text;
+pub mod transposition;
 
+pub use text::format_definition;
 pub(crate) use text::{TWEAKS, header};
+/// How the atoms of a kernel's parameters lie in registers.
+pub use usuba_transpose::Image;
 
 /// A byte string and what it means: the twin of `struct usuba_format`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,33 +42,6 @@ pub struct Format {
     pub words: u32,
     /// Number of bytes.
     pub bytes: u32,
-}
-
-/// How the atoms of a kernel's parameters lie in registers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Image {
-    /// A register per bit.
-    B,
-    /// A register per word, a lane of `lane` bytes per instance.
-    V {
-        /// Bytes of a lane.
-        lane: u32,
-    },
-    /// A register per group of 128 bits of words of one instance.
-    Packed {
-        /// Bytes of a lane, which is a word.
-        lane: u32,
-    },
-    /// A register per word, an element of `batch` bits per bit.
-    H {
-        /// Bits of an element: instances of a chunk.
-        batch: u32,
-    },
-    /// An integer per word, the words of `batch` instances interleaved bit by bit.
-    BitInterleaved {
-        /// Instances.
-        batch: u32,
-    },
 }
 
 /// A parameter of a kernel, an array of registers (or of uniform words).
@@ -229,19 +209,22 @@ pub struct Labels {
 pub fn generate(
     primitive: &Primitive,
     kernels: &Kernels,
+    target: &'static Target,
     labels: &Labels,
 ) -> Result<[OutputFile; 2], DriverError> {
     let stem = format!("{}{}", labels.prefix, primitive.identifier());
     match (&primitive.function, kernels) {
         (Function::BlockCipher(cipher), Kernels::BlockCipher { encrypt, decrypt }) => {
-            block_cipher(cipher, encrypt, decrypt.as_ref(), &stem, labels)
+            block_cipher(cipher, encrypt, decrypt.as_ref(), &File::new(&stem, target, labels))
         }
-        (Function::Stream(cipher), Kernels::Stream(kernel)) => stream(cipher, kernel, &stem, labels),
+        (Function::Stream(cipher), Kernels::Stream(kernel)) => {
+            stream(cipher, kernel, &File::new(&stem, target, labels))
+        }
         (Function::Generator(cipher), Kernels::Generator { generate, initialise }) => {
-            generator::files(cipher, generate, initialise, &stem, labels)
+            generator::files(cipher, generate, initialise, &File::new(&stem, target, labels))
         }
         (Function::Permutation(permutation), Kernels::Permutation(kernel)) => {
-            permute(permutation, kernel, &stem, labels)
+            permute(permutation, kernel, &File::new(&stem, target, labels))
         }
         _ => Err(DriverError::Kind),
     }
@@ -285,8 +268,7 @@ fn block_cipher(
     cipher: &BlockCipher,
     encrypt: &Kernel,
     decrypt: Option<&Kernel>,
-    stem: &str,
-    labels: &Labels,
+    file: &File,
 ) -> Result<[OutputFile; 2], DriverError> {
     const CIPHER: &str = "two inputs, the block and the `const` round keys, and one output, the block";
     const TWEAKABLE: &str =
@@ -332,7 +314,6 @@ fn block_cipher(
         }
     }
     let keys = Keys::of(encrypt, decrypt);
-    let file = text::File::new(stem, labels);
     let ecb = cipher.modes.contains(&Mode::Ecb);
     let ctr = cipher.modes.contains(&Mode::Ctr);
 
@@ -359,7 +340,15 @@ fn block_cipher(
     if let Some(format) = &tweak_format {
         source += &text::format_definition("tweak_format", format);
     }
-    source += &keys.load(stem);
+    let transposed = |name, format, parameter, pack, unpack| {
+        Transposition::of(encrypt, parameter, name, format, Wanted { pack, unpack })
+    };
+    let mut transpositions = vec![transposed("block", block_format, block, ecb || ctr, ecb || ctr)];
+    if let (Some(format), [tweak]) = (tweak_format, tweak) {
+        transpositions.push(transposed("tweak", format, tweak, ecb, false));
+    }
+    source += &transposition::functions(&transpositions, file.target);
+    source += &keys.load(file.stem);
     let mut functions = values.fill(include_str!("driver/templates/load_keys.c"));
     if ecb {
         if tweak_format.is_some() {
@@ -372,7 +361,7 @@ fn block_cipher(
         }
     }
     if ctr {
-        source += &text::counter_batch(values.clone(), stem, encrypt, keys.member("encrypt"));
+        source += &text::counter_batch(values.clone(), file.stem, encrypt, keys.member("encrypt"));
         functions += &values.fill(include_str!("driver/templates/ctr.c"));
     }
     Ok(file.pair(header, source + &functions))
@@ -401,15 +390,10 @@ pub fn key_schedule(cipher: &BlockCipher, kernel: Option<&Kernel>) -> Result<Str
         + &text::schedule(kernel, key, scheduled))
 }
 
-fn stream(
-    cipher: &Stream,
-    kernel: &Kernel,
-    stem: &str,
-    labels: &Labels,
-) -> Result<[OutputFile; 2], DriverError> {
+fn stream(cipher: &Stream, kernel: &Kernel, file: &File) -> Result<[OutputFile; 2], DriverError> {
     const BLOCK: &str =
         "three inputs, the `const` key, the counter and the `const` nonce, and one output, the keystream";
-    let apart = parts::apart(kernel, cipher, stem)?;
+    let apart = parts::apart(kernel, cipher, file.stem)?;
     let (kernel, parts) = apart.as_ref().map_or((kernel, ""), |(kernel, text)| (kernel, text));
     signature(kernel, &[true, false, true], BLOCK)?;
     let ([key, counter, nonce], [keystream]) = (&kernel.inputs[..], &kernel.outputs[..]) else {
@@ -418,17 +402,22 @@ fn stream(
     if cipher.counter.order != Order::Little || ![1, 2, 4, 8].contains(&cipher.counter.bytes) {
         return Err(DriverError::Counter { bytes: cipher.counter.bytes, order: cipher.counter.order });
     }
-    let file = text::File::new(stem, labels);
     let mut source = file.source_head([kernel]);
-    for (field, name, bytes, parameter) in [
-        ("key", "key_format", cipher.key, key),
-        ("counter", "counter_format", cipher.counter, counter),
-        ("nonce", "nonce_format", cipher.nonce, nonce),
-        ("keystream", "keystream_format", cipher.keystream, keystream),
+    let mut transpositions = Vec::new();
+    // Counters are packed where they are whole blocks.
+    let counted = Wanted { pack: cipher.counter.bytes == cipher.keystream.bytes, unpack: false };
+    for (field, name, bytes, parameter, wanted) in [
+        ("key", "key_format", cipher.key, key, None),
+        ("counter", "counter_format", cipher.counter, counter, Some(counted)),
+        ("nonce", "nonce_format", cipher.nonce, nonce, None),
+        ("keystream", "keystream_format", cipher.keystream, keystream, Some(Wanted::UNPACK)),
     ] {
         let format = format(field, bytes.bytes, bytes.order, kernel, parameter)?;
         source += &text::format_definition(name, &format);
+        transpositions
+            .extend(wanted.map(|wanted| Transposition::of(kernel, parameter, field, format, wanted)));
     }
+    source += &transposition::functions(&transpositions, file.target);
     source += parts;
     let values = file
         .values()
@@ -438,25 +427,22 @@ fn stream(
         .text("batch", kernel.instances);
     let summary = "a stream cipher; time does not depend on keys or data.";
     let header = file.header(summary, include_str!("driver/templates/stream.h"), &values);
-    source += &text::stream_functions(values, stem, kernel, [key, counter, nonce, keystream]);
+    source +=
+        &text::stream_functions(values, file.stem, kernel, [key, counter, nonce, keystream], counted.pack);
     Ok(file.pair(header, source))
 }
 
-fn permute(
-    permutation: &Permutation,
-    kernel: &Kernel,
-    stem: &str,
-    labels: &Labels,
-) -> Result<[OutputFile; 2], DriverError> {
+fn permute(permutation: &Permutation, kernel: &Kernel, file: &File) -> Result<[OutputFile; 2], DriverError> {
     signature(kernel, &[false], "one input and one output, the state")?;
     let ([state], [result]) = (&kernel.inputs[..], &kernel.outputs[..]) else {
         return Err(DriverError::Kind);
     };
-    let file = text::File::new(stem, labels);
     let format_of_state = format("state", permutation.state.bytes, permutation.state.order, kernel, state)?;
     format("state", permutation.state.bytes, permutation.state.order, kernel, result)?;
     let mut source = file.source_head([kernel]);
     source += &text::format_definition("state_format", &format_of_state);
+    let transposed = Transposition::of(kernel, state, "state", format_of_state, Wanted::BOTH);
+    source += &transposition::functions(&[transposed], file.target);
     let values = file.values().text("state", permutation.state.bytes).text("batch", kernel.instances);
     let summary = "a permutation; time does not depend on data.";
     let header = file.header(summary, include_str!("driver/templates/permutation.h"), &values);

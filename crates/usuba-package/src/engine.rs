@@ -115,7 +115,7 @@ pub struct RoundKeyArray {
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum RoundKeyLayout {
     /// Words of so many bytes: the uniform form of packed words is that of single ones.
-    Words(u32),
+    Words(usize),
     /// As the other layouts of kernels have them.
     Of(Image),
 }
@@ -180,7 +180,7 @@ pub fn key_schedule(
 pub fn build(
     primitive: &Primitive,
     loaded: &Loaded,
-    target: &Target,
+    target: &'static Target,
     choices: &Choices,
 ) -> Result<Engine, BuildError> {
     let primitive = &*primitive.in_slicing(choices.slicing());
@@ -210,7 +210,7 @@ pub fn build(
         }
     };
     let labels = labels(target, choices);
-    let mut engine = around(primitive, &kernels, &labels)?;
+    let mut engine = around(primitive, &kernels, target, &labels)?;
     engine.files.append(&mut making.files);
     engine.kernels = making.kernels;
     Ok(engine)
@@ -220,7 +220,12 @@ pub fn build(
 ///
 /// # Errors
 /// The manifest does not fit the kernels.
-pub fn around(primitive: &Primitive, kernels: &Kernels, labels: &Labels) -> Result<Engine, BuildError> {
+pub fn around(
+    primitive: &Primitive,
+    kernels: &Kernels,
+    target: &'static Target,
+    labels: &Labels,
+) -> Result<Engine, BuildError> {
     let batch = match kernels {
         Kernels::BlockCipher { encrypt: kernel, .. }
         | Kernels::Stream(kernel)
@@ -233,7 +238,7 @@ pub fn around(primitive: &Primitive, kernels: &Kernels, labels: &Labels) -> Resu
         }
         _ => None,
     };
-    let [header, source] = driver::generate(primitive, kernels, labels)
+    let [header, source] = driver::generate(primitive, kernels, target, labels)
         .map_err(|error| BuildError::Driver { primitive: primitive.name.clone(), error })?;
     let driver = source.path.clone();
     Ok(Engine { files: vec![header, source], driver, batch, round_keys, kernels: Vec::new() })
@@ -447,12 +452,12 @@ fn interface(node: &str, header: &str, compiled: &Compiled) -> driver::Kernel {
         interleave: kernel.shape.interleave,
         image: match kernel.shape.slicing {
             Slicing::B => Image::B,
-            Slicing::V => Image::V { lane: kernel.shape.lane / 8 },
-            Slicing::Packed(_) => Image::Packed { lane: kernel.shape.lane / 8 },
+            Slicing::V => Image::V { lane: kernel.shape.lane as usize / 8 },
+            Slicing::Packed(_) => Image::Packed { lane: kernel.shape.lane as usize / 8 },
             Slicing::H if kernel.shape.is_bit_interleaved() => {
-                Image::BitInterleaved { batch: kernel.shape.chunk_instances }
+                Image::BitInterleaved { batch: kernel.shape.chunk_instances as usize }
             }
-            Slicing::H => Image::H { batch: kernel.shape.chunk_instances },
+            Slicing::H => Image::H { batch: kernel.shape.chunk_instances as usize },
         },
         inputs,
         outputs,

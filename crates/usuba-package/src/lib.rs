@@ -49,8 +49,8 @@ pub fn marked(contents: String) -> String {
     format!("/* {MARK} {}. Do not edit. */\n{contents}", env!("CARGO_PKG_VERSION"))
 }
 
-/// The runtime files that are made to be included several times.
-const INCLUDED_AGAIN: [&str; 2] = ["usuba_vector_size.h", "usuba_vector_size_h.h"];
+/// The runtime file that is made to be included several times.
+const INCLUDED_AGAIN: [&str; 1] = ["usuba_count_size.h"];
 
 /// The C headers that drivers include: the same for all ciphers, slicings and targets.
 pub fn runtime() -> Vec<OutputFile> {
@@ -61,10 +61,10 @@ pub fn runtime() -> Vec<OutputFile> {
     vec![
         file("usuba_format.h", include_str!("../../../runtime/usuba_format.h")),
         file("usuba_numbers.h", include_str!("../../../runtime/usuba_numbers.h")),
-        file("usuba_vector.h", include_str!("../../../runtime/usuba_vector.h")),
+        file("usuba_output.h", include_str!("../../../runtime/usuba_output.h")),
         file("usuba_cells.h", include_str!("../../../runtime/usuba_cells.h")),
-        file("usuba_vector_size.h", include_str!("../../../runtime/usuba_vector_size.h")),
-        file("usuba_vector_size_h.h", include_str!("../../../runtime/usuba_vector_size_h.h")),
+        file("usuba_vector.h", include_str!("../../../runtime/usuba_vector.h")),
+        file("usuba_count_size.h", include_str!("../../../runtime/usuba_count_size.h")),
         file("usuba_transpose_b.h", include_str!("../../../runtime/usuba_transpose_b.h")),
         file("usuba_transpose_h.h", include_str!("../../../runtime/usuba_transpose_h.h")),
         file("usuba_transpose_v.h", include_str!("../../../runtime/usuba_transpose_v.h")),

@@ -69,13 +69,13 @@ pub enum Meaning {
     /// Lanes of odd number of `a` and `b` in turn.
     ExchangeHigh,
     /// Groups of two registers of two groups: group 0 is number `n & 3` of the groups of `a` and then of `b`, group 1 number
-    /// `n >> 4 & 3`.
+    /// `n >> 4 & 3`; the other bits of `n` are 0.
     PermuteTwoGroups,
     /// Lane `i` is lane `b[i]` of the lanes of `a` and then of `c`.
     PermuteLanesOfTwo,
     /// Lane `i` is lane `b[i]` of `a`.
     PermuteLanes,
-    /// 64-bit lane `i` of each two groups is lane `n >> 2i & 3` of the same two groups of `a`.
+    /// Lane `i` of each four lanes is lane `n >> 2i & 3` of the same four of `a`.
     PermuteQuads,
     /// Byte `i` is that of [`Meaning::ShuffleBytes`] of `b` by `c` where bit `i` of `n` is 1, else byte `i` of `a`.
     MergeShuffledBytes,

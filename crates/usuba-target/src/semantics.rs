@@ -95,6 +95,7 @@ impl Meaning {
             (ShiftLeft | ShiftRight | ShiftRightArithmetic | RotateLeft, Some(n)) => 0 < n && n < lane,
             (PermuteGroups, Some(n)) if bytes == 2 * GROUP => n & !0x11 == 0,
             (PermuteGroups, Some(n)) => n < 256,
+            (PermuteTwoGroups, Some(n)) => n & !0x33 == 0,
             (_, immediate) => immediate.is_some() == self.has_immediate(),
         }
     }

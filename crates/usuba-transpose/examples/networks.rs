@@ -1,5 +1,4 @@
-//! Prints the networks of the cases of `bench/transposition.c` for a target, as a C header: in the order of blocks of the
-//! runtime, `usual_NAME_pack` and `usual_NAME_unpack`, and in the cheapest order, `free_…`.
+//! Prints the networks of the cases of `bench/transposition.c` for a target, as a C header.
 
 use usuba_transpose::moves::Machine;
 use usuba_transpose::{Arrangement, Format, Image, Order, Plan, c};
@@ -12,7 +11,7 @@ fn main() {
     };
     let machine = Machine { target, big_endian: false };
     let register = machine.register();
-    let mut text = c::helpers(&machine);
+    let mut text = c::helpers(&machine) + &format!("#define SIZE {register}\n\n");
     for (name, order, width, words, image, register) in [
         ("aes_b", Order::Planes, 16, 8, Image::B, register),
         ("serpent_b", Order::Little, 32, 4, Image::B, register),
@@ -38,19 +37,16 @@ fn main() {
     {
         let arrangement =
             Arrangement { format: Format { order, width, words }, image, register, big_endian: false };
-        for (prefix, usual) in [("usual", true), ("free", false)] {
-            match Plan::of(arrangement, machine, usual) {
-                Ok(plan) => {
-                    let (pack, unpack) = (Plan::count(&plan.pack), Plan::count(&plan.unpack));
-                    text += &format!(
-                        "/* {prefix} {name}: cost {}, instructions and accesses {pack:?} in, {unpack:?} out, order {:?} */\n",
-                        plan.cost, plan.order
-                    );
-                    text += &format!("#define HAS_{prefix}_{name} 1\n");
-                    text += &c::functions(&plan, &machine, &format!("{prefix}_{name}"));
-                }
-                Err(error) => text += &format!("/* {prefix} {name}: {error:?} */\n"),
+        match Plan::of(arrangement, machine) {
+            Ok(plan) => {
+                let (pack, unpack) = (Plan::count(&plan.pack), Plan::count(&plan.unpack));
+                text += &format!(
+                    "/* {name}: price {}, instructions and accesses {pack:?} in, {unpack:?} out */\n",
+                    plan.price
+                );
+                text += &(c::pack(&plan, &machine, name, "") + &c::unpack(&plan, &machine, name, ""));
             }
+            Err(error) => text += &format!("/* {name}: {error:?} */\n"),
         }
     }
     print!("{text}");

@@ -1,7 +1,7 @@
 //! Where the bits of blocks are: in memory, and in the registers of sliced code.
 
 /// How words of m bits lie in bytes (`runtime/usuba_format.h`).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Order {
     /// Their bits from the most significant, in sequence.
     Big,
@@ -14,7 +14,7 @@ pub enum Order {
 }
 
 /// A byte string and what it means: `words` words of `width` bits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Format {
     /// Order of bits.
     pub order: Order,
@@ -49,7 +49,7 @@ impl Format {
 }
 
 /// How atoms lie in registers; lanes in bytes, batches in bits (`runtime/usuba_transpose.h`).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Image {
     /// A register per bit.
     B,
@@ -76,7 +76,7 @@ pub enum Image {
 }
 
 /// Blocks of a format, one for each instance, in registers of `register` bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Arrangement {
     /// What blocks mean.
     pub format: Format,
@@ -213,29 +213,23 @@ impl Column {
     }
 }
 
-/// The columns of a block, each as wide as can be but not wider than `most` bytes. `None` if some byte belongs to none, as
-/// its bits are not all in one place of the address: words of 24 bits, unused bits, lanes wider than words.
-pub fn columns(arrangement: &Arrangement, most: usize) -> Option<Vec<Column>> {
+/// The columns of a block, from its first byte on, each as wide as can be but not wider than `most` bytes. They end before the
+/// first byte that belongs to none, as its bits are not all in one place of the address: words of 24 bits, unused bits, lanes
+/// wider than words.
+pub fn columns(arrangement: &Arrangement, most: usize) -> Vec<Column> {
     let filled = match arrangement.image {
         Image::V { lane } | Image::Packed { lane } => 8 * lane == arrangement.format.width,
         _ => true,
     };
-    let bytes = arrangement.format.bytes();
+    let bytes = if filled { arrangement.format.bytes() } else { 0 };
     let (mut columns, mut first) = (Vec::new(), 0);
-    while filled && first < bytes {
-        let mut width = (bytes - first).next_power_of_two().min(most);
-        let column = loop {
-            let fits = first + width <= bytes;
-            if let Some(column) = fits.then(|| Column::of(arrangement, first, width)).flatten() {
-                break column;
-            }
-            width /= 2;
-            if width == 0 {
-                return None;
-            }
-        };
+    while first < bytes {
+        let widest = (bytes - first).next_power_of_two().min(most);
+        let widths = (0..=widest.trailing_zeros()).rev().map(|k| 1 << k);
+        let mut fitting = widths.filter(|width| first + width <= bytes);
+        let Some(column) = fitting.find_map(|width| Column::of(arrangement, first, width)) else { break };
         first += column.width;
         columns.push(column);
     }
-    filled.then_some(columns)
+    columns
 }

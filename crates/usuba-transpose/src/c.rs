@@ -6,7 +6,7 @@
 use crate::moves::Machine;
 use crate::network::{Operation, Phase, Region, Statement};
 use crate::plan::Plan;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use usuba_target::{Instruction, Meaning};
 
@@ -19,7 +19,9 @@ pub fn helpers(machine: &Machine) -> String {
             .to_owned();
     }
     let kind = machine.target.register_type(64);
-    let headers: String = machine.target.headers.iter().map(|name| format!("#include <{name}>\n")).collect();
+    let mut headers: String =
+        machine.target.headers.iter().map(|name| format!("#include <{name}>\n")).collect();
+    headers += HIDDEN_INDEX;
     let xor = machine.row(Meaning::Xor, 64).map_or(String::new(), |row| fill(row, &["x", "y"]));
     let mut text = format!(
         "{headers}\nUSUBA_INLINE {kind} usuba_network_get_{bits}(const unsigned char *p)\n{{\n    {kind} x;\n    \
@@ -30,8 +32,7 @@ pub fn helpers(machine: &Machine) -> String {
          USUBA_INLINE {kind} usuba_network_join_{bits}_8(const unsigned char *p, const unsigned char *q)\n{{\n    \
          return ({kind})usuba_halves(p, q);\n}}\n\n\
          USUBA_INLINE void usuba_network_split_{bits}_8(struct usuba_output p, struct usuba_output q, {kind} x)\n{{\n    \
-         const usuba_vector_16 halves = (usuba_vector_16)x;\n    usuba_output_half(p, halves[0]);\n    \
-         usuba_output_half(q, halves[1]);\n}}\n\n"
+         usuba_output_halves(p, q, (usuba_vector_16)x);\n}}\n\n"
     );
     if bits > 128 {
         // The functions for pieces are of registers of 128 bits.
@@ -50,6 +51,16 @@ pub fn helpers(machine: &Machine) -> String {
     text
 }
 
+/// Clang makes other shuffles of some whose index it knows, which take two or three times as long: of a masked byte shuffle a
+/// permutation of two registers, for one.
+const HIDDEN_INDEX: &str = "
+#if defined(__clang__) && defined(__x86_64__)
+#define USUBA_HIDDEN_INDEX(x) __asm__(\"\" : \"+v\"(x))
+#else
+#define USUBA_HIDDEN_INDEX(x) ((void)0)
+#endif
+";
+
 const NARROW_HALVES: &str = "\
 USUBA_INLINE __m128i usuba_network_join_128_8(const unsigned char *p, const unsigned char *q)
 {
@@ -58,9 +69,7 @@ USUBA_INLINE __m128i usuba_network_join_128_8(const unsigned char *p, const unsi
 
 USUBA_INLINE void usuba_network_split_128_8(struct usuba_output p, struct usuba_output q, __m128i x)
 {
-    const usuba_vector_16 halves = (usuba_vector_16)x;
-    usuba_output_half(p, halves[0]);
-    usuba_output_half(q, halves[1]);
+    usuba_output_halves(p, q, (usuba_vector_16)x);
 }
 
 ";
@@ -94,38 +103,56 @@ fn fill(row: &Instruction, operands: &[&str]) -> String {
     text
 }
 
-/// The functions `NAME_pack(image, blocks)` and `NAME_unpack(blocks, image)`, which changes the image.
-pub fn functions(plan: &Plan, machine: &Machine, name: &str) -> String {
-    let one = |phases: &[Phase], pack: bool| {
-        let mut printer = Printer { machine, constants: BTreeMap::new(), scratch: false, pack };
-        let body: String = phases.iter().map(|phase| printer.phase(phase)).collect();
-        let mut constants: Vec<(&String, &usize)> = printer.constants.iter().collect();
-        constants.sort_by_key(|(_, number)| **number);
-        let kind = machine.target.register_type(64);
-        let mut head = String::new();
-        for (text, number) in constants {
-            let _ = writeln!(head, "    const {kind} c{number} = {text};");
-        }
-        if printer.scratch {
-            let bytes = plan.arrangement.image_bytes();
-            let _ = writeln!(head, "    unsigned char scratch[{bytes}] __attribute__((aligned(64)));");
-        }
-        let parameters = if pack {
-            format!("{name}_pack(void *registers, const unsigned char *blocks)")
-        } else {
-            format!("{name}_unpack(struct usuba_output blocks, void *registers)")
-        };
-        format!(
-            "USUBA_INLINE void {parameters}\n{{\n    unsigned char *image = (unsigned char *)registers;\n{head}{body}}}\n\n"
-        )
-    };
-    one(&plan.pack, true) + &one(&plan.unpack, false)
+/// The function `NAME_pack(registers, blocks)`, with a statement after that of the plan, or none.
+pub fn pack(plan: &Plan, machine: &Machine, name: &str, rest: &str) -> String {
+    let parameters = format!("{name}_pack(void *registers, const unsigned char *blocks)");
+    function(plan, &plan.pack, machine, &parameters, true, rest)
+}
+
+/// The function `NAME_unpack(blocks, registers)`, which changes the registers.
+pub fn unpack(plan: &Plan, machine: &Machine, name: &str, rest: &str) -> String {
+    let parameters = format!("{name}_unpack(struct usuba_output blocks, void *registers)");
+    function(plan, &plan.unpack, machine, &parameters, false, rest)
+}
+
+fn function(
+    plan: &Plan,
+    phases: &[Phase],
+    machine: &Machine,
+    parameters: &str,
+    pack: bool,
+    rest: &str,
+) -> String {
+    let mut printer =
+        Printer { machine, constants: BTreeMap::new(), indices: BTreeSet::new(), scratch: false, pack };
+    let body: String = phases.iter().map(|phase| printer.phase(phase)).collect();
+    let mut constants: Vec<(&String, usize)> =
+        printer.constants.iter().map(|(text, number)| (text, *number)).collect();
+    constants.sort_by_key(|(_, number)| *number);
+    let kind = machine.target.register_type(64);
+    let mut head = String::new();
+    for (text, number) in &constants {
+        let kept = if printer.indices.contains(number) { "" } else { "const " };
+        let _ = writeln!(head, "    {kept}{kind} c{number} = {text};");
+    }
+    for index in &printer.indices {
+        let _ = writeln!(head, "    USUBA_HIDDEN_INDEX(c{index});");
+    }
+    if printer.scratch {
+        let bytes = plan.arrangement.image_bytes();
+        let _ = writeln!(head, "    unsigned char scratch[{bytes}] __attribute__((aligned(64)));");
+    }
+    format!(
+        "USUBA_INLINE void {parameters}\n{{\n    unsigned char *image = (unsigned char *)registers;\n{head}{body}{rest}}}\n\n"
+    )
 }
 
 struct Printer<'a> {
     machine: &'a Machine,
     /// Constants by their text, with their numbers.
     constants: BTreeMap<String, usize>,
+    /// The constants that say where shuffles take bytes from.
+    indices: BTreeSet<usize>,
     scratch: bool,
     pack: bool,
 }
@@ -234,16 +261,16 @@ impl Printer<'_> {
         text.join(" ")
     }
 
-    fn constant(&mut self, text: String) -> String {
+    fn constant(&mut self, text: String) -> usize {
         let next = self.constants.len();
-        format!("c{}", self.constants.entry(text).or_insert(next))
+        *self.constants.entry(text).or_insert(next)
     }
 
     /// A 64-bit word in every lane.
     fn word(&mut self, value: u64) -> String {
         let row = self.machine.row(Meaning::Constant, 64);
         let text = row.map_or(String::new(), |row| row.c.replace("{value}", &format!("0x{value:016x}u")));
-        self.constant(text)
+        format!("c{}", self.constant(text))
     }
 
     /// Constant bytes, of a group or of a register.
@@ -257,56 +284,40 @@ impl Printer<'_> {
             let text = row.c.replace("{bytes}", &forward).replace("{unsigned}", &forward);
             text.replace("{reversed}", &backward)
         });
-        self.constant(text)
+        let number = self.constant(text);
+        self.indices.insert(number);
+        format!("c{number}")
     }
 
     fn operation(&mut self, operation: &Operation, arguments: &[usize]) -> String {
         let a = format!("v{}", arguments[0]);
         let b = arguments.get(1).map(|value| format!("v{value}")).unwrap_or_default();
-        let (meaning, lane, operands, immediate) = match operation {
-            Operation::Lanes(meaning, lane) => (*meaning, *lane, vec![a, b], String::new()),
-            Operation::TwoGroups(n) => (Meaning::PermuteTwoGroups, 0, vec![a, b], n.to_string()),
-            Operation::LanesOfTwo(index) => {
-                (Meaning::PermuteLanesOfTwo, 64, vec![a, self.lanes(index, 8), b], String::new())
-            }
-            Operation::Merge(index, mask) => {
-                (Meaning::MergeShuffledBytes, 0, vec![a, b, self.bytes(index)], format!("0x{mask:016x}u"))
-            }
+        let (operands, immediate) = match operation {
+            Operation::Lanes(..) | Operation::Xor => (vec![a, b], String::new()),
+            Operation::TwoGroups(n) => (vec![a, b], n.to_string()),
+            Operation::LanesOfTwo(index) => (vec![a, self.lanes(index, 8), b], String::new()),
+            Operation::Merge(index, mask) => (vec![a, b, self.bytes(index)], format!("0x{mask:016x}u")),
             Operation::Blend(lane, mask) => {
                 let mask = if *lane == 32 { mask & 15 | mask << 4 } else { *mask };
-                (Meaning::Blend, *lane, vec![a, b], mask.to_string())
+                (vec![a, b], mask.to_string())
             }
-            Operation::Left(by) => (Meaning::ShiftLeft, 64, vec![a], by.to_string()),
-            Operation::Right(by) => (Meaning::ShiftRight, 64, vec![a], by.to_string()),
-            Operation::And(mask) => (Meaning::And, 64, vec![a, self.word(*mask)], String::new()),
-            Operation::Xor => (Meaning::Xor, 64, vec![a, b], String::new()),
+            Operation::Left(by) | Operation::Right(by) => (vec![a], by.to_string()),
+            Operation::And(mask) => (vec![a, self.word(*mask)], String::new()),
             // The result takes the place of what was shifted: second, third and mask in such an order.
-            Operation::Select(mask) if mask & 1 == 1 => {
-                (Meaning::Ternary, 64, vec![b, self.word(*mask), a], "0xb8".to_owned())
-            }
-            Operation::Select(mask) => {
-                (Meaning::Ternary, 64, vec![b, self.word(!*mask), a], "0xe2".to_owned())
-            }
-            Operation::Bytes(index) => {
-                (Meaning::ShuffleBytes, 0, vec![a, self.bytes_of_all(index)], String::new())
-            }
-            Operation::Words(n) => (Meaning::ShuffleWords, 32, vec![a], n.to_string()),
-            Operation::Quads(n) => (Meaning::PermuteQuads, 64, vec![a], n.to_string()),
-            Operation::AllWords(index) => {
-                (Meaning::PermuteLanes, 32, vec![a, self.lanes(index, 4)], String::new())
-            }
-            Operation::Matrix(bytes) => {
-                (Meaning::MapBytes, 8, vec![self.word(u64::from_le_bytes(*bytes)), a], "0".to_owned())
-            }
-            Operation::Bits(matrix) => (Meaning::MapBytes, 8, vec![a, self.word(*matrix)], "0".to_owned()),
+            Operation::Select(mask) if mask & 1 == 1 => (vec![b, self.word(*mask), a], "0xb8".to_owned()),
+            Operation::Select(mask) => (vec![b, self.word(!*mask), a], "0xe2".to_owned()),
+            Operation::Bytes(index) => (vec![a, self.bytes(index)], String::new()),
+            Operation::Words(n) | Operation::Quads(_, n) => (vec![a], n.to_string()),
+            // Half of a lane, either way.
+            Operation::SwapBytes => (vec![a], "8".to_owned()),
+            Operation::AllWords(index) => (vec![a, self.lanes(index, 4)], String::new()),
+            Operation::Matrix(bytes) => (vec![self.word(u64::from_le_bytes(*bytes)), a], "0".to_owned()),
+            Operation::Bits(matrix) => (vec![a, self.word(*matrix)], "0".to_owned()),
         };
+        let (meaning, lane) = operation.row();
         let Some(row) = self.machine.row(meaning, lane) else { return String::new() };
         let operands: Vec<&str> = operands.iter().map(String::as_str).collect();
-        fill(row, &operands).replace("{imm}", &immediate)
-    }
-
-    fn bytes_of_all(&mut self, index: &[u8; 16]) -> String {
-        self.bytes(index)
+        fill(row, &operands).replace("{imm}", &immediate).replace("{inv}", &immediate)
     }
 
     /// Lanes of an index, each of some bytes.

@@ -243,7 +243,10 @@ impl Run<'_> {
             }
             Operation::Bytes(index) => words(&|out| (0, out / 16 * 16 + usize::from(index[out % 16])), 8),
             Operation::Words(n) => words(&|out| (0, out / 4 * 4 + usize::from(n >> (2 * (out % 4)) & 3)), 32),
-            Operation::Quads(n) => words(&|out| (0, out / 4 * 4 + usize::from(n >> (2 * (out % 4)) & 3)), 64),
+            Operation::Quads(lane, n) => {
+                words(&|out| (0, out / 4 * 4 + usize::from(n >> (2 * (out % 4)) & 3)), *lane as usize)
+            }
+            Operation::SwapBytes => words(&|out| (0, out ^ 1), 8),
             Operation::AllWords(index) => words(&|out| (0, usize::from(index[out])), 32),
             Operation::Matrix(bytes) => {
                 // Bit j of byte i is the parity of byte i of the constant and byte 7 - j of the matrix.

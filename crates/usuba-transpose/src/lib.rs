@@ -1,8 +1,8 @@
 //! Between the bytes of blocks and the registers of sliced code: networks of vector instructions, found by search.
 //!
 //! Where sizes are powers of two, the way from one to the other is a permutation of the bits of an address ([`arrangement`]).
-//! Vector instructions permute some of them ([`moves`]); a search finds the cheapest sequence ([`search`]), of which a straight
-//! program is made ([`network`]), checked bit by bit ([`execute`]), and printed ([`c`]).
+//! Vector instructions permute some of them ([`moves`]); a search finds the cheapest sequence ([`search`], [`way`]), of which
+//! a straight program is made ([`network`]), checked bit by bit ([`execute`]), and printed ([`c`]); [`plan`] is all of it.
 
 pub mod arrangement;
 pub mod c;
@@ -10,7 +10,9 @@ pub mod execute;
 pub mod moves;
 pub mod network;
 pub mod plan;
+pub mod price;
 pub mod search;
+pub mod way;
 
 pub use arrangement::{Arrangement, Column, Format, Image, Order};
 pub use plan::{Plan, PlanError};

@@ -34,6 +34,10 @@ pub enum Action {
     Words,
     /// 64-bit lanes of a register of two groups.
     Quads,
+    /// 16-bit lanes of 64-bit ones.
+    HalfWords,
+    /// Each byte of a 16-bit lane for the other.
+    SwapBytes,
     /// 32-bit lanes of a register.
     AllWords,
     /// Bits of bytes for the bytes of 64-bit lanes: bytes taken as a matrix.
@@ -98,16 +102,60 @@ impl Machine {
         rows.find(|row| row.meaning == meaning && (row.lane == 0 || row.lane == lane))
     }
 
-    /// Half the time on its own ports and half that on all of three, in twelfths of a cycle, and latency.
+    /// All moves, with costs for each case that there is: where shuffles have fewer ports than others, a way with fewer of them
+    /// may be the cheaper one.
+    pub fn moves(&self) -> Vec<Vec<Move>> {
+        let shuffle = self.row(Meaning::InterleaveLow, 8);
+        let fewer = shuffle.is_some_and(|row| (1..3).contains(&row.ports.count_ones()));
+        let cases = if fewer { &[false, true][..] } else { &[false] };
+        cases.iter().map(|busy| Costs { machine: *self, busy: *busy }.moves()).collect()
+    }
+}
+
+fn is_shuffle(meaning: Meaning) -> bool {
+    use Meaning::*;
+    matches!(
+        meaning,
+        InterleaveLow
+            | InterleaveHigh
+            | EvenLanes
+            | OddLanes
+            | PermuteTwoGroups
+            | PermuteQuads
+            | PermuteLanes
+            | PermuteLanesOfTwo
+            | MergeShuffledBytes
+            | ShuffleBytes
+            | ShuffleWords
+    )
+}
+
+/// What moves cost.
+struct Costs {
+    machine: Machine,
+    busy: bool,
+}
+
+impl std::ops::Deref for Costs {
+    type Target = Machine;
+
+    fn deref(&self) -> &Machine {
+        &self.machine
+    }
+}
+
+impl Costs {
+    /// Half the time on its own ports and half that on all of three, in twelfths of a cycle, and latency. Of shuffles, twice the
+    /// time on their own ports if these are `busy`.
     fn cost(&self, meaning: Meaning, lane: u32) -> Option<u32> {
         self.row(meaning, lane).map(|row| {
             let ports = if row.ports == 0 { 2 } else { row.ports.count_ones() };
-            u32::from(row.uops) * (6 / ports.min(6) + 2) + u32::from(row.latency)
+            let own = 6 / ports.min(6) * if self.busy && is_shuffle(meaning) { 2 } else { 1 };
+            u32::from(row.uops) * (own + 2) + u32::from(row.latency)
         })
     }
 
-    /// All moves.
-    pub fn moves(&self) -> Vec<Move> {
+    fn moves(&self) -> Vec<Move> {
         let mut list = List { positions: self.positions(), moves: Vec::new() };
         let logic = self.cost(Meaning::Xor, 64).unwrap_or(4);
         let shift = self.cost(Meaning::ShiftLeft, 64).unwrap_or(4);
@@ -200,14 +248,19 @@ impl Machine {
     /// One register, in groups.
     fn shuffles(&self, list: &mut List) {
         for (action, meaning, positions) in [
-            (Action::Words, Meaning::ShuffleWords, &[5, 6][..]),
-            (Action::Bytes, Meaning::ShuffleBytes, &[3, 4, 5, 6]),
+            (Action::Words, (Meaning::ShuffleWords, 32), &[5, 6][..]),
+            (Action::HalfWords, (Meaning::PermuteQuads, 16), &[4, 5]),
+            (Action::Bytes, (Meaning::ShuffleBytes, 8), &[3, 4, 5, 6]),
         ] {
-            if let Some(cost) = self.cost(meaning, 32) {
+            if let Some(cost) = self.cost(meaning.0, meaning.1) {
                 for order in permutations_of(positions) {
                     list.permute(action, positions, &order, cost);
                 }
             }
+        }
+        // Where bytes are shuffled, that is a shuffle.
+        if let (Some(cost), None) = (self.cost(Meaning::RotateLeft, 16), self.row(Meaning::ShuffleBytes, 8)) {
+            list.add(Action::SwapBytes, list.identity(), 0, 1 << 3, cost);
         }
     }
 

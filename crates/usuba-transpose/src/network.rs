@@ -1,7 +1,7 @@
 //! Straight programs over registers, in loops, that move the bits of a column.
 
 use crate::moves::{Action, Machine, Move};
-use crate::plan::{Bit, Way};
+use crate::way::{Bit, Way};
 use usuba_target::Meaning;
 
 /// What an instruction computes of its arguments.
@@ -31,14 +31,56 @@ pub enum Operation {
     Bytes([u8; 16]),
     /// 32-bit words of every group, as an immediate.
     Words(u8),
-    /// 64-bit words of two groups, as an immediate.
-    Quads(u8),
+    /// Lanes of so many bits of each four, as an immediate.
+    Quads(u32, u8),
+    /// 16-bit lanes rotated by 8 bits.
+    SwapBytes,
     /// 32-bit words of the register.
     AllWords(Vec<u8>),
     /// The image of constant bytes under each 64-bit lane as a matrix.
     Matrix([u8; 8]),
     /// The image of bytes under a matrix.
     Bits(u64),
+}
+
+impl Operation {
+    /// The meaning of its instruction, and the width of its lanes.
+    pub fn row(&self) -> (Meaning, u32) {
+        match self {
+            Operation::Lanes(meaning, lane) => (*meaning, *lane),
+            Operation::TwoGroups(_) => (Meaning::PermuteTwoGroups, 0),
+            Operation::LanesOfTwo(_) => (Meaning::PermuteLanesOfTwo, 64),
+            Operation::Merge(..) => (Meaning::MergeShuffledBytes, 0),
+            Operation::Blend(lane, _) => (Meaning::Blend, *lane),
+            Operation::Left(_) => (Meaning::ShiftLeft, 64),
+            Operation::Right(_) => (Meaning::ShiftRight, 64),
+            Operation::And(_) => (Meaning::And, 64),
+            Operation::Xor => (Meaning::Xor, 64),
+            Operation::Select(_) => (Meaning::Ternary, 64),
+            Operation::Bytes(_) => (Meaning::ShuffleBytes, 0),
+            Operation::Words(_) => (Meaning::ShuffleWords, 32),
+            Operation::Quads(lane, _) => (Meaning::PermuteQuads, *lane),
+            Operation::SwapBytes => (Meaning::RotateLeft, 16),
+            Operation::AllWords(_) => (Meaning::PermuteLanes, 32),
+            Operation::Matrix(_) | Operation::Bits(_) => (Meaning::MapBytes, 8),
+        }
+    }
+
+    /// The constant that it reads, if it reads one, as bytes.
+    pub fn constant(&self) -> Option<Vec<u8>> {
+        match self {
+            Operation::LanesOfTwo(index) => Some(index.to_vec()),
+            Operation::Merge(index, _) | Operation::Bytes(index) => Some(index.to_vec()),
+            Operation::AllWords(index) => Some(index.clone()),
+            Operation::And(word) | Operation::Bits(word) => Some(word.to_le_bytes().to_vec()),
+            // The select has the mask or its complement, so that bit 0 is set.
+            Operation::Select(mask) => {
+                Some((if mask & 1 == 1 { *mask } else { !mask }).to_le_bytes().to_vec())
+            }
+            Operation::Matrix(bytes) => Some(bytes.to_vec()),
+            _ => None,
+        }
+    }
 }
 
 /// A statement; values are numbered.
@@ -136,45 +178,67 @@ fn view(way: &Way, end: bool, region: Region) -> View {
     View { region, base, slots, pieces }
 }
 
-/// The phases of a way, each with 16 registers at once, or 8 on general-purpose registers.
-pub fn phases(way: &Way, machine: &Machine, (from, to): (Region, Region)) -> Vec<Phase> {
-    // More than 16 at once need more constants and names than there are registers, even with 32.
-    let limit = if machine.target.single_lane { 3 } else { 4 };
-    let mut parts: Vec<(Vec<usize>, std::ops::Range<usize>)> = vec![(Vec::new(), 0..0)];
-    for (number, step) in way.steps.iter().enumerate() {
-        let mut slots = parts.last().map(|part| part.0.clone()).unwrap_or_default();
-        slots.extend(step.slot.filter(|slot| !slots.contains(slot)));
-        if slots.len() > limit {
-            parts.push((step.slot.into_iter().collect(), number..number + 1));
-        } else if let Some(part) = parts.last_mut() {
-            *part = (slots, part.1.start..number + 1);
-        }
+/// The most registers of a phase, as the logarithm: more than 16 at once need more constants and names than there are registers,
+/// even with 32.
+const MOST: usize = 4;
+
+/// The fewest, where there are as many, as the logarithm: loops have something to do.
+const LEAST: usize = 2;
+
+/// A way that is to be cut into phases.
+pub struct Cutting<'a> {
+    way: &'a Way,
+    machine: &'a Machine,
+    first: View,
+    between: View,
+    last: View,
+}
+
+impl<'a> Cutting<'a> {
+    /// A way from one region to another.
+    pub fn of(way: &'a Way, machine: &'a Machine, (from, to): (Region, Region)) -> Cutting<'a> {
+        let (first, last) = (view(way, false, from), view(way, true, to));
+        let full = |natural: usize| natural == machine.positions();
+        // Between phases registers lie where they end, or where they began, if that is in the image; whole ones only.
+        let between = match (from, to) {
+            (Region::Blocks, _) if full(way.natural.1) => last.clone(),
+            (_, Region::Blocks) if full(way.natural.0) => first.clone(),
+            _ => {
+                let bytes = |k: usize| (machine.register() as i64 * 8) << k;
+                let slots = (0..first.slots.len()).map(|k| Apart { base: 0, step: bytes(k) }).collect();
+                View { region: Region::Scratch, base: 0, slots, pieces: Vec::new() }
+            }
+        };
+        Cutting { way, machine, first, between, last }
     }
-    let (first, last) = (view(way, false, from), view(way, true, to));
-    let full = |natural: usize| natural == machine.positions();
-    // Between phases registers lie where they end, or where they began, if that is in the image; whole ones only.
-    let between = match (from, to) {
-        (Region::Blocks, _) if full(way.natural.1) => last.clone(),
-        (_, Region::Blocks) if full(way.natural.0) => first.clone(),
-        _ => {
-            let bytes = |k: usize| (machine.register() as i64 * 8) << k;
-            let slots = (0..first.slots.len()).map(|k| Apart { base: 0, step: bytes(k) }).collect();
-            View { region: Region::Scratch, base: 0, slots, pieces: Vec::new() }
+
+    /// Steps that are to be cut.
+    pub fn steps(&self) -> usize {
+        self.way.steps.len()
+    }
+
+    /// The phase of some steps, one after another; `None` if it has too many registers.
+    pub fn phase(&self, range: std::ops::Range<usize>) -> Option<Phase> {
+        let from = if range.start == 0 { &self.first } else { &self.between };
+        let to = if range.end == self.steps() { &self.last } else { &self.between };
+        let mut inner: Vec<usize> = Vec::new();
+        for step in &self.way.steps[range.clone()] {
+            inner.extend(step.slot.filter(|slot| !inner.contains(slot)));
         }
-    };
-    let count = parts.len();
-    let one = |(number, (inner, range)): (usize, (Vec<usize>, std::ops::Range<usize>))| {
-        let from = if number == 0 { &first } else { &between };
-        let to = if number + 1 == count { &last } else { &between };
-        phase(way, machine, &way.steps[range].iter().collect::<Vec<_>>(), inner, from, to)
-    };
-    parts.into_iter().enumerate().map(one).collect()
+        let mut others: Vec<usize> =
+            (0..self.way.start_slots.len()).filter(|slot| !inner.contains(slot)).collect();
+        others.sort_by_key(|slot| (from.slots[*slot].step.abs(), *slot));
+        let wanted = LEAST.saturating_sub(inner.len());
+        inner.extend(others.into_iter().take(wanted));
+        let steps: Vec<&crate::way::Step> = self.way.steps[range].iter().collect();
+        (inner.len() <= MOST).then(|| phase(self.way, self.machine, &steps, inner, from, to))
+    }
 }
 
 fn phase(
     way: &Way,
     machine: &Machine,
-    steps: &[&crate::plan::Step],
+    steps: &[&crate::way::Step],
     mut inner: Vec<usize>,
     from: &View,
     to: &View,
@@ -231,7 +295,7 @@ impl Maker<'_> {
         result
     }
 
-    fn step(&mut self, step: &crate::plan::Step, inner: &[usize], current: &mut [usize]) {
+    fn step(&mut self, step: &crate::way::Step, inner: &[usize], current: &mut [usize]) {
         let Some(slot) = step.slot else {
             for value in current {
                 *value = self.one(&step.taken, step.flips, *value);
@@ -306,7 +370,9 @@ impl Maker<'_> {
         let operation = match one.action {
             Action::Bytes => Operation::Bytes(std::array::from_fn(|out| source(out, 3..7) as u8)),
             Action::Words => Operation::Words(immediate(5, 4)),
-            Action::Quads => Operation::Quads(immediate(6, 4)),
+            Action::Quads => Operation::Quads(64, immediate(6, 4)),
+            Action::HalfWords => Operation::Quads(16, immediate(4, 4)),
+            Action::SwapBytes => Operation::SwapBytes,
             Action::AllWords => {
                 Operation::AllWords((0..1 << (top - 5)).map(|out| source(out, 5..top) as u8).collect())
             }

@@ -13,10 +13,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 pub const ANY: u8 = 0;
 /// The class of what begins in a slot and ends in a position.
 pub const ENTERING: u8 = 1;
-/// The class of block bits that begin in positions, where the order of blocks is free.
-pub const BLOCKS: u8 = 2;
 /// The first class of what begins and ends in a position.
-pub const FIXED: u8 = 3;
+pub const FIXED: u8 = 2;
 
 /// Whether what is in a position has the value that it is to end with.
 const FREE: u8 = 0;
@@ -32,8 +30,6 @@ pub struct Query {
     pub classes: Vec<u8>,
     /// Which classes may end in each position, as a mask.
     pub accepted: Vec<u16>,
-    /// Positions where blocks end in any order, as a mask, and how many of [`ENTERING`] may be there.
-    pub blocks: (u16, u8),
     /// What the way may cost at most.
     pub limit: u32,
     /// States that are looked at before a search is content with less than the cheapest way.
@@ -172,7 +168,7 @@ fn attempt(
     let positions = query.start.len();
     let mut first = State(0);
     for (p, (class, wrong)) in query.start.iter().enumerate() {
-        let value = if *class < BLOCKS { FREE } else { RIGHT + u8::from(*wrong) };
+        let value = if *class < FIXED { FREE } else { RIGHT + u8::from(*wrong) };
         first.put(p, *class, value);
     }
     let mut costs = Costs::default();
@@ -230,11 +226,8 @@ fn present(state: State, positions: usize, mask: u16) -> bool {
 }
 
 fn is_goal(query: &Query, state: State) -> bool {
-    let (mask, most) = query.blocks;
-    let positions = query.start.len();
     let right = |p: usize| query.accepted[p] >> state.class(p) & 1 == 1 && state.value(p) != WRONG;
-    let entered = (0..positions).filter(|p| mask >> p & 1 == 1 && state.class(*p) == ENTERING).count();
-    (0..positions).all(right) && entered <= usize::from(most)
+    (0..query.start.len()).all(right)
 }
 
 fn after(one: &Move, state: State, class: u8) -> State {

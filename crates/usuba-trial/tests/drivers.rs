@@ -38,13 +38,23 @@ fn bits(register: u32) -> Machine {
 
 fn vertical(register: u32, lane: u32) -> Machine {
     let element = ["uint8_t", "uint16_t", "uint32_t", "uint64_t"][lane.ilog2() as usize];
-    Machine { image: Image::V { lane }, register, instances: register / lane, uniform: (element, 1) }
+    Machine {
+        image: Image::V { lane: lane as usize },
+        register,
+        instances: register / lane,
+        uniform: (element, 1),
+    }
 }
 
 fn horizontal(register: u32, width: u32) -> Machine {
     let batch = (128 / width).max(8);
     let instances = 8 * register / width;
-    Machine { image: Image::H { batch }, register, instances, uniform: ("uint8_t", width * batch / 8) }
+    Machine {
+        image: Image::H { batch: batch as usize },
+        register,
+        instances,
+        uniform: ("uint8_t", width * batch / 8),
+    }
 }
 
 /// One block cipher: block and key of `words` words of `width` bits.
@@ -227,9 +237,9 @@ fn check(
     let primitive = manifest(order, width, words);
     let uniform_bytes = match machine.image {
         Image::B => 8,
-        Image::V { lane } => lane,
+        Image::V { lane } => lane as u32,
         Image::Packed { .. } => 16,
-        Image::H { batch } => width * batch / 8,
+        Image::H { batch } => width * batch as u32 / 8,
         Image::BitInterleaved { .. } => 8,
     };
     let atoms = machine.parameter(width, words, false).elements;
@@ -481,7 +491,7 @@ fn manifests_that_do_not_fit_are_refused() {
             panic!("a block cipher")
         };
         change(&mut encrypt);
-        driver::generate(primitive, &Kernels::BlockCipher { encrypt, decrypt }, &labels()).unwrap_err()
+        driver::generate(primitive, &Kernels::BlockCipher { encrypt, decrypt }, &GP64, &labels()).unwrap_err()
     };
     assert_eq!(
         refuse(&good, &|kernel| kernel.inputs.truncate(1)).to_string(),

@@ -1,4 +1,4 @@
-#include "usuba_transpose.h"
+#include "usuba_drivers.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -8,7 +8,11 @@ struct test {
     int image; /* 0: B, 1: V, 2: H, 3: H in integers, 4: packed. */
     size_t parameter; /* Bytes of a lane, bits of an element. */
     size_t size, count, bytes, uniform_bytes;
+    void (*pack)(void *registers, const unsigned char *blocks);
+    void (*unpack)(struct usuba_output blocks, void *registers);
 };
+
+/* FUNCTIONS */
 
 static const struct test tests[] = {
 /* CASES */
@@ -47,20 +51,6 @@ static unsigned char *part(unsigned char *p, size_t size, int end)
     return end ? p + ROOM - size : p;
 }
 
-static void pack(const struct test *t, void *image, const unsigned char *blocks)
-{
-    if (t->image == 0)
-        usuba_pack_b(image, t->size, blocks, t->format);
-    else if (t->image == 1)
-        usuba_pack_v(image, t->size, t->parameter, blocks, t->format);
-    else if (t->image == 2)
-        usuba_pack_h(image, t->size, t->parameter, blocks, t->format);
-    else if (t->image == 4)
-        usuba_pack_p(image, t->size, t->parameter, blocks, t->format);
-    else
-        usuba_pack_interleaved(image, t->size, t->parameter, blocks, t->format);
-}
-
 /* Leaves the image as it is. */
 static void unpack(const struct test *t, unsigned char *blocks, const unsigned char *with, const void *image)
 {
@@ -68,16 +58,7 @@ static void unpack(const struct test *t, unsigned char *blocks, const unsigned c
     if (copy == NULL)
         die("no memory", 0);
     memcpy(copy, image, t->bytes);
-    if (t->image == 0)
-        usuba_unpack_b(usuba_output(blocks, with), copy, t->size, t->format);
-    else if (t->image == 1)
-        usuba_unpack_v(usuba_output(blocks, with), copy, t->size, t->parameter, t->format);
-    else if (t->image == 2)
-        usuba_unpack_h(usuba_output(blocks, with), copy, t->size, t->parameter, t->format);
-    else if (t->image == 4)
-        usuba_unpack_p(usuba_output(blocks, with), copy, t->size, t->parameter, t->format);
-    else
-        usuba_unpack_interleaved(usuba_output(blocks, with), copy, t->size, t->parameter, t->format);
+    t->unpack(usuba_output(blocks, with), copy);
     free(copy);
 }
 
@@ -87,13 +68,14 @@ static void count(const struct test *t, void *image, unsigned char *counter, uin
     if (t->image == 0)
         usuba_count_b(image, t->size, counter, moved, memory, t->format, big, t->format.bytes);
     else if (t->image == 1)
-        usuba_count_v(image, t->size, t->parameter, counter, moved, memory, t->format, big, t->format.bytes);
+        usuba_count_v(image, t->size, t->parameter, counter, moved, memory, t->format, big, t->format.bytes, t->pack);
     else if (t->image == 2)
-        usuba_count_h(image, t->size, t->parameter, counter, moved, memory, t->format, big, t->format.bytes);
+        usuba_count_h(image, t->size, t->parameter, counter, moved, memory, t->format, big, t->format.bytes, t->pack);
     else if (t->image == 4)
         usuba_count_p(image, t->size, t->parameter, counter, moved, memory, t->format, big, t->format.bytes);
     else
-        usuba_count_interleaved(image, t->size, t->parameter, counter, moved, memory, t->format, big, t->format.bytes);
+        usuba_count_interleaved(image, t->size, t->parameter, counter, moved, memory, t->format, big, t->format.bytes,
+                                t->pack);
 }
 
 /* The digit of weight 256^i. */
@@ -131,7 +113,7 @@ static void check_counters(const struct test *t, size_t number, int big)
                 for (i = 0; i < bytes && ++*digit(counter, i, bytes, big) == 0; i++)
                     ;
             }
-            pack(t, expected, blocks);
+            t->pack(expected, blocks);
             /* Registers have no bits beyond the last atom; nothing else may differ. */
             count(t, images[step % 2], next, step < 2 ? 0 : 2 * t->count, &memory[step % 2], big);
             if (memcmp(images[step % 2], expected, t->bytes) != 0)
@@ -165,7 +147,7 @@ int main(void)
             unsigned char *sum = part(rooms[2], size, end);
             fill(blocks, size, number);
             memset(image, 0xcc, t.bytes);
-            pack(&t, image, blocks);
+            t.pack(image, blocks);
             if (end && memcmp(image, other, t.bytes) != 0)
                 die("the alignment of blocks shows in registers", number);
             memcpy(other, image, t.bytes);

@@ -1,28 +1,13 @@
-//! The C of `runtime/usuba_transpose.h` against the model: `order.rs` and the definition of the layouts.
+//! What brings the blocks of drivers to registers and back, networks and the C of `runtime/usuba_transpose.h`, against the model:
+//! `order.rs` and the definition of the layouts.
 
 use usuba_package::OutputFile;
+use usuba_package::driver::transposition::{Transposition, Wanted, functions};
+use usuba_package::driver::{Format, Image, format_definition};
 use usuba_package::order::Order;
-use usuba_target::ByteOrder;
+use usuba_target::machines::GP64;
+use usuba_target::{ByteOrder, Target};
 use usuba_trial::run::{Compiler, Family, RunError};
-
-/// How a case lies in registers; sizes in bytes, the batch in bits.
-#[derive(Clone, Copy)]
-enum Image {
-    B,
-    V {
-        lane: usize,
-    },
-    H {
-        batch: usize,
-    },
-    /// In integers.
-    BitInterleaved {
-        batch: usize,
-    },
-    Packed {
-        lane: usize,
-    },
-}
 
 struct Case {
     order: Order,
@@ -108,6 +93,9 @@ fn cases() -> Vec<Case> {
     add(Order::Little, 16, 5, Image::B, 16); // 10 bytes: a part of a group of 8
     add(Order::Little, 1, 257, Image::B, 8); // Subterranean: a part of a byte
     add(Order::Big, 48, 1, Image::B, 16);
+    for register in [8, 16, 32, 64] {
+        add(Order::Little, 32, 3, Image::B, register); // Pyjamask-96
+    }
     add(Order::Big, 4, 16, Image::B, 8);
     add(Order::Planes, 2, 8, Image::B, 8);
     add(Order::Nibbles, 6, 8, Image::B, 8);
@@ -272,10 +260,23 @@ fn model(cases: &[Case], big_endian: bool) -> Vec<Vec<u8>> {
 }
 
 /// A program that prints, for every case, the image of the blocks, the blocks got back from it, the uniform form of the
-/// first block, and (but for H) that block got back from it.
-fn program(cases: &[Case]) -> OutputFile {
-    let mut rows = String::new();
-    for case in cases {
+/// first block, and (but for H) that block got back from it. The functions are those of drivers for a target.
+fn program(cases: &[Case], target: &'static Target) -> OutputFile {
+    let (mut rows, mut formats) = (String::new(), String::new());
+    let names: Vec<String> = (0..cases.len()).map(|number| format!("case_{number}")).collect();
+    let mut transpositions = Vec::new();
+    for (case, name) in cases.iter().zip(&names) {
+        let (words, bytes) = (case.words as u32, case.bytes() as u32);
+        let format = Format { order: case.order, width: case.width, words, bytes };
+        formats += &format_definition(&format!("{name}_format"), &format);
+        let instances = case.instances() as u32;
+        transpositions.push(Transposition {
+            name,
+            format,
+            image: case.image,
+            instances,
+            wanted: Wanted::BOTH,
+        });
         let order = ["USUBA_BIG", "USUBA_LITTLE", "USUBA_PLANES", "USUBA_NIBBLES"][case.order as usize];
         let (image, parameter) = match case.image {
             Image::B => (0, 0),
@@ -285,7 +286,7 @@ fn program(cases: &[Case]) -> OutputFile {
             Image::Packed { lane } => (4, lane),
         };
         rows += &format!(
-            "    {{ {{ {order}, {}, {}, {} }}, {image}, {parameter}, {}, {}, {}, {} }},\n",
+            "    {{ {{ {order}, {}, {}, {} }}, {image}, {parameter}, {}, {}, {}, {}, {name}_pack, {name}_unpack }},\n",
             case.width,
             case.words,
             case.bytes(),
@@ -295,11 +296,13 @@ fn program(cases: &[Case]) -> OutputFile {
             case.uniform_bytes()
         );
     }
-    let contents = include_str!("transposition.c").replace("/* CASES */", &rows);
+    let contents = include_str!("transposition.c")
+        .replace("/* FUNCTIONS */", &(formats + &functions(&transpositions, target)))
+        .replace("/* CASES */", &rows);
     OutputFile { path: "transposition.c".into(), contents }
 }
 
-fn check(compiler: Result<Compiler, RunError>, flags: &[&str], big_endian: bool) {
+fn check(target: &'static Target, compiler: Result<Compiler, RunError>, flags: &[&str], big_endian: bool) {
     let compiler = match compiler {
         Ok(compiler) => compiler,
         Err(error) => {
@@ -307,9 +310,12 @@ fn check(compiler: Result<Compiler, RunError>, flags: &[&str], big_endian: bool)
             return;
         }
     };
-    let cases = cases();
+    let mut cases = cases();
+    // What is for other registers is the same C for all.
+    let register = target.register_bits as usize / 8;
+    cases.retain(|case| target.name == GP64.name || case.register == register);
     let mut files = usuba_package::runtime();
-    files.push(program(&cases));
+    files.push(program(&cases, target));
     let output = compiler.compile(&files, flags).unwrap_or_else(|e| panic!("{e}")).run(&[]);
     let mut output = &output.unwrap_or_else(|e| panic!("{e}"))[..];
     for (case, expected) in cases.iter().zip(model(&cases, big_endian)) {
@@ -323,19 +329,19 @@ fn check(compiler: Result<Compiler, RunError>, flags: &[&str], big_endian: bool)
 
 #[test]
 fn gcc() {
-    check(Compiler::native(Family::Gcc), &["-O2"], false);
-    check(Compiler::native(Family::Gcc), &["-O0", "-DUSUBA_PORTABLE"], false);
+    check(&GP64, Compiler::native(Family::Gcc), &["-O2"], false);
+    check(&GP64, Compiler::native(Family::Gcc), &["-O0", "-DUSUBA_PORTABLE"], false);
     if all_ways() {
-        check(Compiler::native(Family::Gcc), &["-O0"], false);
-        check(Compiler::native(Family::Gcc), &["-O2", "-DUSUBA_PORTABLE"], false);
-        check(Compiler::native(Family::Gcc), &["-O3", "-march=native"], false);
+        check(&GP64, Compiler::native(Family::Gcc), &["-O0"], false);
+        check(&GP64, Compiler::native(Family::Gcc), &["-O2", "-DUSUBA_PORTABLE"], false);
+        check(&GP64, Compiler::native(Family::Gcc), &["-O3", "-march=native"], false);
     }
 }
 
 #[test]
 fn clang() {
-    check(Compiler::native(Family::Clang), &["-O0"], false);
-    check(Compiler::native(Family::Clang), &["-O2"], false);
+    check(&GP64, Compiler::native(Family::Clang), &["-O0"], false);
+    check(&GP64, Compiler::native(Family::Clang), &["-O2"], false);
 }
 
 /// Whether every way to compile is asked for (`make test-long`).
@@ -343,8 +349,8 @@ fn all_ways() -> bool {
     std::env::var("USUBA_WAYS").is_ok_and(|value| value == "all")
 }
 
-/// Targets for which the runtime is the same text as for another one: it tells SSE2, SSSE3, AVX2 and AVX-512 apart.
-const ALIKE: [&str; 6] = ["sse4.2", "avx", "avx512-128", "avx512-256", "avx2-gfni", "avx512-gfni"];
+/// Targets that have the instructions of another one for moving bits.
+const ALIKE: [&str; 3] = ["sse4.2", "avx512-128", "avx512-256"];
 
 /// With the flags of every target, both byte orders; by one compiler and the other in turn, or by both.
 #[test]
@@ -363,7 +369,7 @@ fn targets() {
             } else {
                 Compiler::of(toolchain, family)
             };
-            check(compiler, &["-O1"], toolchain.byte_order == ByteOrder::Big);
+            check(target, compiler, &["-O1"], toolchain.byte_order == ByteOrder::Big);
         }
     }
 }
@@ -372,15 +378,15 @@ fn targets() {
 #[test]
 fn sanitizers() {
     let flags = ["-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
-    check(Compiler::native(Family::Gcc), &flags, false);
+    check(&GP64, Compiler::native(Family::Gcc), &flags, false);
     for target in ["avx2", "avx512"] {
         if let Some(target) = usuba_target::by_name(target) {
-            check(Compiler::find(target, Family::Gcc), &flags, false);
+            check(target, Compiler::find(target, Family::Gcc), &flags, false);
         }
     }
     // Clang alone sees a pointer that leaves its object by a wrapped step. A trap needs none of its libraries.
     if let Some(target) = usuba_target::by_name("avx2") {
         let flags = ["-O0", "-fsanitize=undefined", "-fsanitize-trap=undefined"];
-        check(Compiler::find(target, Family::Clang), &flags, false);
+        check(target, Compiler::find(target, Family::Clang), &flags, false);
     }
 }

@@ -5,7 +5,8 @@
 //! neighbours, is worked on by itself. Contexts are the same for all slicings and targets.
 
 use super::text::{self, File};
-use super::{DriverError, Kernel, Labels, Parameter, format};
+use super::transposition::{self, Transposition, Wanted};
+use super::{DriverError, Kernel, Parameter, format};
 use crate::OutputFile;
 use crate::manifest::Generator;
 use crate::template::Values;
@@ -18,8 +19,7 @@ pub fn files(
     cipher: &Generator,
     generate: &Kernel,
     initialise: &Kernel,
-    stem: &str,
-    labels: &Labels,
+    file: &File,
 ) -> Result<[OutputFile; 2], DriverError> {
     let ([state], [next, keystream]) = (&generate.inputs[..], &generate.outputs[..]) else {
         return Err(parameters(
@@ -34,18 +34,21 @@ pub fn files(
         return Err(DriverError::Uniform { node: generate.node.clone(), input: 1, uniform: false });
     }
     format("state", cipher.state.bytes, cipher.state.order, generate, next)?;
-    let file = File::new(stem, labels);
     let mut source = file.source_head([generate, initialise]);
-    for (field, name, bytes, kernel, parameter) in [
-        ("key", "key_format", cipher.key, initialise, key),
-        ("nonce", "nonce_format", cipher.nonce, initialise, nonce),
-        ("state", "initial_format", cipher.state, initialise, initial),
-        ("state", "state_format", cipher.state, generate, state),
-        ("keystream", "keystream_format", cipher.keystream, generate, keystream),
+    let mut transpositions = Vec::new();
+    for (field, name, bytes, kernel, parameter, wanted) in [
+        ("key", "key_format", cipher.key, initialise, key, None),
+        ("nonce", "nonce_format", cipher.nonce, initialise, nonce, None),
+        ("state", "initial_format", cipher.state, initialise, initial, None),
+        ("state", "state_format", cipher.state, generate, state, Some(Wanted::BOTH)),
+        ("keystream", "keystream_format", cipher.keystream, generate, keystream, Some(Wanted::UNPACK)),
     ] {
         let format = format(field, bytes.bytes, bytes.order, kernel, parameter)?;
         source += &text::format_definition(name, &format);
+        transpositions
+            .extend(wanted.map(|wanted| Transposition::of(kernel, parameter, field, format, wanted)));
     }
+    source += &transposition::functions(&transpositions, file.target);
     let values = file
         .values()
         .text("state", cipher.state.bytes)
@@ -83,14 +86,14 @@ fn initialising(
 
 /// What brings the states of a batch to registers, and states and keystream back.
 fn generating(values: Values, kernel: &Kernel, [state, next, keystream]: [&Parameter; 3]) -> Values {
-    let stored = |parameter, name, format| text::unpack(kernel, (parameter, name), None, format);
+    let stored = |parameter, registers, name| text::unpack(kernel, (parameter, registers), None, name);
     values
         .text("states_element", &state.element)
-        .text("load_states", text::pack(kernel, (state, "states"), "in", "state_format"))
+        .text("load_states", text::pack(kernel, (state, "states"), "in", "state"))
         .text("next_element", &next.element)
-        .text("store_states", stored(next, "states", "state_format"))
+        .text("store_states", stored(next, "states", "state"))
         .text("keystream_element", &keystream.element)
-        .text("store_keystream", stored(keystream, "keystream", "keystream_format"))
+        .text("store_keystream", stored(keystream, "keystream", "keystream"))
         .text("instances", kernel.instances / kernel.interleave.max(1))
         .text("registers", text::array_declaration(state, "registers"))
         .text("next", text::array_declaration(next, "next"))

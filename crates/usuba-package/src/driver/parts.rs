@@ -13,10 +13,11 @@ use crate::template::Values;
 /// Counter and nonce do not fill a group, a counter is not a word, or they are not little-endian.
 pub fn apart(kernel: &Kernel, cipher: &Stream, stem: &str) -> Result<Option<(Kernel, String)>, DriverError> {
     let (Image::Packed { lane }, [key, row]) = (&kernel.image, &kernel.inputs[..]) else { return Ok(None) };
+    let lane = *lane as u32;
     let batches = kernel.interleave.max(1);
     let (counter, nonce) = (cipher.counter, cipher.nonce);
     let little = counter.order == Order::Little && nonce.order == Order::Little;
-    let fits = row.elements == batches && counter.bytes == *lane && counter.bytes + nonce.bytes == 16;
+    let fits = row.elements == batches && counter.bytes == lane && counter.bytes + nonce.bytes == 16;
     if !little || !fits || !key.uniform || row.uniform {
         return Err(DriverError::Parameters {
             node: kernel.node.clone(),

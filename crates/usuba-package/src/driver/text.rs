@@ -5,17 +5,21 @@ use super::{Format, Image, Kernel, Labels, Parameter};
 use crate::OutputFile;
 use crate::order::Order;
 use crate::template::Values;
+use usuba_target::Target;
 
 /// A pair of files that is being made.
 pub struct File<'a> {
-    stem: &'a str,
+    /// What its names begin with.
+    pub stem: &'a str,
+    /// The machine that it is for.
+    pub target: &'static Target,
     labels: &'a Labels,
 }
 
 impl<'a> File<'a> {
     /// Files called `stem`.
-    pub fn new(stem: &'a str, labels: &'a Labels) -> File<'a> {
-        File { stem, labels }
+    pub fn new(stem: &'a str, target: &'static Target, labels: &'a Labels) -> File<'a> {
+        File { stem, target, labels }
     }
 
     /// The comment at the top.
@@ -119,36 +123,49 @@ pub(super) fn image_text(image: &Image) -> (&'static str, String) {
     }
 }
 
-/// A statement that packs the blocks at `from` into the registers of a parameter.
-pub(super) fn pack(kernel: &Kernel, to: (&Parameter, &str), from: &str, format: &str) -> String {
-    let (ending, argument) = image_text(&image(kernel, to.0));
-    batches(kernel, to, format, &|registers, offset| {
-        format!("usuba_pack_{ending}({registers}, sizeof {}[0],{argument} {from}{offset}, {format});", to.1)
-    })
+/// A statement that packs the blocks at `from` into the registers of a parameter, by the functions of a name
+/// ([`super::transposition`]).
+pub(super) fn pack(kernel: &Kernel, to: (&Parameter, &str), from: &str, name: &str) -> String {
+    let format = format!("{name}_format");
+    batches(kernel, to, &format, &|registers, offset| format!("{name}_pack({registers}, {from}{offset});"))
 }
 
 /// A statement that unpacks the registers of a parameter to `out`, exclusive-or the bytes at `with`.
-pub(super) fn unpack(kernel: &Kernel, from: (&Parameter, &str), with: Option<&str>, format: &str) -> String {
-    let (ending, argument) = image_text(&image(kernel, from.0));
-    batches(kernel, from, format, &|registers, offset| {
+pub(super) fn unpack(kernel: &Kernel, from: (&Parameter, &str), with: Option<&str>, name: &str) -> String {
+    let format = format!("{name}_format");
+    batches(kernel, from, &format, &|registers, offset| {
         let with = with.map_or_else(|| "NULL".to_owned(), |with| format!("{with}{offset}"));
-        format!(
-            "usuba_unpack_{ending}(usuba_output(out{offset}, {with}), {registers}, sizeof {}[0],{argument} {format});",
-            from.1
-        )
+        format!("{name}_unpack(usuba_output(out{offset}, {with}), {registers});")
     })
 }
 
 /// The function `count`, which writes the next counters to a member of the state, a parameter of the kernel. They are
-/// numbers of the bytes of `format`, big-endian or not.
-fn count(kernel: &Kernel, upper: &str, to: (&Parameter, &str), format: &str, big: bool) -> String {
-    let (ending, argument) = image_text(&image(kernel, to.0));
+/// numbers of the bytes of the format of a name, big-endian or not. Where they are `packed` as blocks, there is a function for
+/// that.
+fn count(
+    kernel: &Kernel,
+    upper: &str,
+    to: (&Parameter, &str),
+    name: &str,
+    packed: bool,
+    big: bool,
+) -> String {
+    let image = image(kernel, to.0);
+    let (ending, argument) = image_text(&image);
+    let format = format!("{name}_format");
+    // In the other layouts counters are made one by one, or in vectors.
+    let packs = !matches!(image, Image::B | Image::Packed { .. });
+    let pack = match (packs, packed) {
+        (true, true) => format!(", {name}_pack"),
+        (true, false) => ", NULL".to_owned(),
+        (false, _) => String::new(),
+    };
     let array = format!("state->{}", to.1);
     let memory = if kernel.interleave > 1 { "state->memory + batch" } else { "state->memory" };
-    let statement = batches(kernel, (to.0, &array), format, &|registers, _| {
+    let statement = batches(kernel, (to.0, &array), &format, &|registers, _| {
         format!(
             "usuba_count_{ending}({registers}, sizeof {array}[0],{argument} state->counter, moved, {memory}, {format},\n        \
-             {}, {upper}_BLOCK_BYTES);",
+             {}, {upper}_BLOCK_BYTES{pack});",
             u32::from(big)
         )
     });
@@ -205,14 +222,14 @@ pub fn direction_values(values: Values, direction: &str, kernel: &Kernel, keys: 
         .text("direction", direction)
         .text("blocks", array_declaration(block, "blocks"))
         .text("results", array_declaration(result, "results"))
-        .text("pack", pack(kernel, (block, "blocks"), "in", "block_format"))
-        .text("unpack", unpack(kernel, (result, "results"), None, "block_format"))
+        .text("pack", pack(kernel, (block, "blocks"), "in", "block"))
+        .text("unpack", unpack(kernel, (result, "results"), None, "block"))
         .text("symbol", &kernel.symbol)
         .text("keys", keys);
     if let [tweak] = tweak {
         values = values
             .text("tweak_registers", array_declaration(tweak, "tweaks"))
-            .text("pack_tweaks", pack(kernel, (tweak, "tweaks"), "given", "tweak_format"));
+            .text("pack_tweaks", pack(kernel, (tweak, "tweaks"), "given", "tweak"));
     }
     values
 }
@@ -226,29 +243,36 @@ pub fn counter_batch(values: Values, stem: &str, kernel: &Kernel, keys: &str) ->
     values
         .text("batches", kernel.interleave.max(1))
         .text("blocks", array_declaration(block, "blocks"))
-        .text("counting", count(kernel, &upper, (block, "blocks"), "block_format", true))
+        .text("counting", count(kernel, &upper, (block, "blocks"), "block", true, true))
         .text("results", array_declaration(result, "results"))
         .text("symbol", &kernel.symbol)
         .text("keys", keys)
-        .text("unpack", unpack(kernel, (result, "results"), Some("in"), "block_format"))
+        .text("unpack", unpack(kernel, (result, "results"), Some("in"), "block"))
         .fill(include_str!("templates/ctr_batch.c"))
 }
 
 /// The argument of functions of a tweakable cipher after the context.
 pub const TWEAKS: &str = "const unsigned char *tweaks, ";
 
-/// The functions of a stream cipher.
-pub fn stream_functions(values: Values, stem: &str, kernel: &Kernel, parameters: [&Parameter; 4]) -> String {
+/// The functions of a stream cipher; whether counters are `packed` as blocks.
+pub fn stream_functions(
+    values: Values,
+    stem: &str,
+    kernel: &Kernel,
+    parameters: [&Parameter; 4],
+    packed: bool,
+) -> String {
     let [key, counter, nonce, keystream] = parameters;
+    let counting = count(kernel, &stem.to_uppercase(), (counter, "counters"), "counter", packed, false);
     values
         .text("keys", array_declaration(key, "key"))
         .text("nonces", array_declaration(nonce, "nonce"))
         .text("batches", kernel.interleave.max(1))
         .text("counters", array_declaration(counter, "counters"))
-        .text("counting", count(kernel, &stem.to_uppercase(), (counter, "counters"), "counter_format", false))
+        .text("counting", counting)
         .text("results", array_declaration(keystream, "results"))
         .text("symbol", &kernel.symbol)
-        .text("unpack", unpack(kernel, (keystream, "results"), Some("in"), "keystream_format"))
+        .text("unpack", unpack(kernel, (keystream, "results"), Some("in"), "keystream"))
         .text("key_from_bytes", uniform(&image(kernel, key), "state.key", "key", "key_format"))
         .text("nonce_from_bytes", uniform(&image(kernel, nonce), "state.nonce", "nonce", "nonce_format"))
         .fill(include_str!("templates/stream.c"))
@@ -264,8 +288,8 @@ pub fn permutation_functions(
     values
         .text("states", array_declaration(state, "states"))
         .text("results", array_declaration(result, "results"))
-        .text("pack", pack(kernel, (state, "states"), "in", "state_format"))
+        .text("pack", pack(kernel, (state, "states"), "in", "state"))
         .text("symbol", &kernel.symbol)
-        .text("unpack", unpack(kernel, (result, "results"), None, "state_format"))
+        .text("unpack", unpack(kernel, (result, "results"), None, "state"))
         .fill(include_str!("templates/permutation.c"))
 }

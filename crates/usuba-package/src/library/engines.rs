@@ -355,7 +355,7 @@ pub fn engine_around(
     options: &Options,
 ) -> Result<Candidate, BuildError> {
     let named = named(primitive, target, choices);
-    let built = engine::around(&named, kernels, &engine::labels(target, choices))?;
+    let built = engine::around(&named, kernels, target, &engine::labels(target, choices))?;
     Ok(candidate_of(primitive, &built, None, target, choices, "", options))
 }
 

@@ -23,6 +23,15 @@ const SSE: &[Instruction] = &[
     row(OddLanes, 32, "shufps", "_mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps({0}), _mm_castsi128_ps({1}), 0xdd))", 1, 1, SHUFFLE),
 ];
 
+// Without byte shuffles.
+#[rustfmt::skip]
+const SSE2: &[Instruction] = &[
+    row(EvenLanes, 8, "pand+pand+packuswb", "_mm_packus_epi16(_mm_and_si128({0}, _mm_set1_epi16(255)), _mm_and_si128({1}, _mm_set1_epi16(255)))", 2, 3, ALU),
+    row(OddLanes, 8, "psrlw+psrlw+packuswb", "_mm_packus_epi16(_mm_srli_epi16({0}, 8), _mm_srli_epi16({1}, 8))", 2, 3, ALU),
+    row(PermuteQuads, 16, "pshuflw+pshufhw", "_mm_shufflehi_epi16(_mm_shufflelo_epi16({0}, {imm}), {imm})", 2, 2, SHUFFLE),
+    row(RotateLeft, 16, "psllw+psrlw+por", "_mm_or_si128(_mm_slli_epi16({0}, {imm}), _mm_srli_epi16({0}, {inv}))", 2, 3, ALU),
+];
+
 #[rustfmt::skip]
 const SSE41: &[Instruction] = &[
     row(Blend, 16, "pblendw", "_mm_blend_epi16({0}, {1}, {imm})", 1, 1, SHUFFLE),
@@ -114,7 +123,8 @@ pub fn permutations(target: &Target) -> &'static [&'static [Instruction]] {
     match (target.name, target.register_bits) {
         ("neon", _) => &[NEON],
         ("altivec", _) => &[ALTIVEC],
-        ("sse2" | "ssse3", _) => &[SSE],
+        ("sse2", _) => &[SSE, SSE2],
+        ("ssse3", _) => &[SSE],
         (_, 128) => &[SSE41, SSE],
         (_, 256) => &[YMM],
         (_, 512) => &[ZMM],

@@ -18,6 +18,9 @@ pub fn cases(big_endian: bool) -> Vec<Arrangement> {
     add(Order::Little, 16, 5, Image::B, 16);
     add(Order::Little, 1, 257, Image::B, 8);
     add(Order::Big, 48, 1, Image::B, 16);
+    for register in [8, 16, 32, 64] {
+        add(Order::Little, 32, 3, Image::B, register); // Pyjamask-96
+    }
     add(Order::Big, 4, 16, Image::B, 8);
     add(Order::Planes, 2, 8, Image::B, 8);
     add(Order::Nibbles, 6, 8, Image::B, 8);

@@ -1,3 +1,3 @@
 /* @words@ words of @width@ bits in @bytes@ bytes. */
-static const struct usuba_format @name@ = { @order@, @width@, @words@, @bytes@ };
+static const struct usuba_format @name@ USUBA_UNUSED = { @order@, @width@, @words@, @bytes@ };
 
