@@ -1,15 +1,17 @@
 //! The database of published S-box circuits: netlists as data, in `circuits/`, each with its source.
 //!
-//! Netlists of gates with three inputs are taken apart into gates of two; a cover of these that is no larger than the netlist
-//! has one instruction for each gate of it.
+//! Gates of three inputs stay what they are: machines that have no instruction for one are not given such a netlist.
 
 use crate::formula;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
+use usuba_ir::evaluate;
+use usuba_logic::formula::merged;
+use usuba_logic::truth::depends_on;
 
-/// A gate.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// A gate of one, two or three inputs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Gate {
     /// `~a`.
     Not(usize),
@@ -21,9 +23,11 @@ pub enum Gate {
     Xor(usize, usize),
     /// `a & ~b`.
     AndNot(usize, usize),
+    /// The function of three bits with this truth table ([`usuba_logic::truth`]).
+    Ternary(u8, [usize; 3]),
 }
 
-/// A circuit of two-input gates. Wires are numbered: the inputs first, most significant first, then the gates in order.
+/// A circuit. Wires are numbered: the inputs first, most significant first, then the gates in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Circuit {
     /// Number of inputs.
@@ -32,7 +36,7 @@ pub struct Circuit {
     pub gates: Vec<Gate>,
     /// The wires that are the outputs, most significant first.
     pub outputs: Vec<usize>,
-    /// How many gates it has on machines of its basis: fewer than `gates` where gates of three inputs were unrolled.
+    /// How many gates its netlist has: fewer than `gates` where complemented outputs were written as two.
     pub cost: usize,
     /// Where it comes from.
     pub source: String,
@@ -49,6 +53,9 @@ impl Circuit {
                 Gate::Or(a, b) => wires[a] | wires[b],
                 Gate::Xor(a, b) => wires[a] ^ wires[b],
                 Gate::AndNot(a, b) => wires[a] & !wires[b],
+                Gate::Ternary(table, of) => {
+                    evaluate::ternary(64, table, of.map(|wire| u128::from(wires[wire]))) as u64
+                }
             });
         }
         self.outputs.iter().map(|&wire| wires[wire]).collect()
@@ -66,6 +73,7 @@ impl Circuit {
                 Gate::Or(a, b) => Gate::Or(wire(a), wire(b)),
                 Gate::Xor(a, b) => Gate::Xor(wire(a), wire(b)),
                 Gate::AndNot(a, b) => Gate::AndNot(wire(a), wire(b)),
+                Gate::Ternary(table, of) => Gate::Ternary(table, of.map(wire)),
             })
             .collect();
         let outputs = sources.iter().map(|&j| wire(self.outputs[j])).collect();
@@ -283,15 +291,16 @@ fn read(file: &'static str, text: &str) -> Option<Published> {
             }
             "mux" => {
                 basis = Basis::Select;
-                let (choice, one, other) = (wire(2)?, wire(3)?, wire(4)?);
-                let one = push(Gate::And(choice, one));
-                let other = push(Gate::AndNot(other, choice));
-                push(Gate::Or(one, other))
+                push(Gate::Ternary(0xca, [wire(2)?, wire(3)?, wire(4)?]))
             }
             "lut3" => {
                 let table = u8::try_from(row.get(5)?.as_u64()?).ok()?;
                 let of = [wire(2)?, wire(3)?, wire(4)?];
-                formula::write(table, of, &mut push)?
+                let table = merged(table, &of);
+                match (0..3).all(|place| depends_on(table, place)) {
+                    true => push(Gate::Ternary(table, of)),
+                    false => formula::write(table, of, &mut push)?,
+                }
             }
             _ => return None,
         };

@@ -249,6 +249,7 @@ fn emit(builder: &mut NodeBuilder, circuit: &Circuit, inputs: &[ValueId]) -> Vec
             Gate::Or(a, b) => builder.binary(BinaryOp::Or, wires[a], wires[b]),
             Gate::Xor(a, b) => builder.binary(BinaryOp::Xor, wires[a], wires[b]),
             Gate::AndNot(a, b) => builder.binary(BinaryOp::AndNot, wires[a], wires[b]),
+            Gate::Ternary(table, of) => builder.ternary(table, of.map(|wire| wires[wire])),
         });
     }
     circuit.outputs.iter().map(|&wire| wires[wire]).collect()
