@@ -9,9 +9,9 @@
 use crate::evaluate;
 use crate::layout::Layout;
 use crate::program::{BinaryOp, Op, ValueId};
+use BinaryOp::{Add, And, AndNot, Multiply, Or, Subtract, Xor};
 use usuba_logic::formula::merged;
 use usuba_logic::truth::{VARIABLES, depends_on, renamed};
-use BinaryOp::{Add, And, AndNot, Multiply, Or, Subtract, Xor};
 
 /// An expression over the variables of a law.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
