@@ -24,6 +24,7 @@ fn program(circuit: &Circuit) -> Program {
             Gate::Or(a, b) => format!("or %{a}, %{b}"),
             Gate::Xor(a, b) => format!("xor %{a}, %{b}"),
             Gate::AndNot(a, b) => format!("andnot %{a}, %{b}"),
+            Gate::Ternary(table, [a, b, c]) => format!("ternary {table:#04x} %{a}, %{b}, %{c}"),
         };
         let _ = writeln!(text, "  %{}: b1 = {operation}", circuit.inputs + number);
     }

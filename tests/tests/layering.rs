@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("usuba-logic", &[]),
     ("usuba-lang", &[]),
-    ("usuba-ir", &[]),
+    ("usuba-ir", &["usuba-logic"]),
     ("usuba-lower", &["usuba-logic", "usuba-lang", "usuba-ir"]),
     ("usuba-synth", &["usuba-logic", "usuba-ir", "usuba-lower"]),
-    ("usuba-opt", &["usuba-ir"]),
+    ("usuba-opt", &["usuba-logic", "usuba-ir"]),
     ("usuba-target", &["usuba-ir"]),
     ("usuba-machine", &["usuba-logic", "usuba-ir", "usuba-target"]),
     ("usuba-codegen", &["usuba-logic", "usuba-ir", "usuba-target", "usuba-machine"]),

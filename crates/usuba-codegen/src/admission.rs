@@ -24,7 +24,10 @@ fn all_operations<'a>(
         block.operations.iter().filter(|operation| life.is_wanted(&operation.results)).all(
             |operation| match (&operation.op, operation.results.as_slice()) {
                 (Op::Loop(inner), _) => walk(node, &inner.body, life, see),
-                (Op::Constant(_) | Op::Not(_) | Op::Binary(..) | Op::Shift(..), &[result])
+                (
+                    Op::Constant(_) | Op::Not(_) | Op::Binary(..) | Op::Ternary(..) | Op::Shift(..),
+                    &[result],
+                )
                 | (Op::Shuffle(..) | Op::Bitmask(..) | Op::Pack(..) | Op::MapBytes(..), &[result]) => {
                     see(node, &operation.op, result, node.ty(result).layout)
                 }

@@ -170,6 +170,7 @@ fn operands(op: &mut Op) -> Vec<&mut ValueId> {
             vec![a]
         }
         Op::Refresh(a) | Op::Get(a, _) | Op::Slice(a, _) => vec![a],
+        Op::Ternary(_, of) => of.iter_mut().collect(),
         Op::Binary(_, a, b) | Op::Pack(a, b) | Op::Set(a, _, b) | Op::Splice(a, _, b) => vec![a, b],
         Op::Array(values) | Op::Call(_, values) => values.iter_mut().collect(),
     }

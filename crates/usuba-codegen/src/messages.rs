@@ -284,6 +284,7 @@ pub(crate) fn operation_name(op: &Op, layout: Layout) -> String {
         Op::Bitmask(..) => "bit mask".into(),
         Op::MapBytes(..) => "map of bytes in GF(2^8)".into(),
         Op::Pack(..) => "packing".into(),
+        Op::Ternary(table, _) => format!("function {table:#04x} of three bits"),
         Op::Not(_) => "complement".into(),
         Op::Constant(_) => "constant".into(),
         _ => format!("atom of type {}", type_name(layout)),

@@ -9,7 +9,9 @@ use crate::shuffle::{shift_pattern, shuffle_elements};
 use crate::vertical::vertical;
 use usuba_ir::evaluate::ones;
 use usuba_ir::layout::{Layout, Slicing};
-use usuba_ir::program::{BinaryOp, Op};
+use usuba_ir::program::{BinaryOp, Op, ValueId};
+use usuba_logic::formula::{Formula, formula, merged};
+use usuba_logic::truth::permuted;
 use usuba_machine::Shape;
 use usuba_machine::program::RegisterId;
 use usuba_target::{Constant, Meaning};
@@ -31,6 +33,7 @@ pub(crate) fn operate(
         (Op::Binary(BinaryOp::Xor, ..), &[a, b]) => return s.two(Meaning::Xor, a, b),
         (Op::Binary(BinaryOp::AndNot, ..), &[a, b]) => return s.two(Meaning::AndNot, a, b),
         (Op::Refresh(_), &[a]) => return Ok(a),
+        (Op::Ternary(table, _), &[a, b, c]) => return ternary(s, *table, layout, [a, b, c]),
         _ => {}
     }
     match s.shape.slicing {
@@ -76,6 +79,53 @@ pub(crate) fn operate(
             (Op::Pack(..), _) => Err(Reason::Pack),
             _ => vertical(s, op, layout.word, of),
         },
+    }
+}
+
+/// A function of three bits: an instruction, or the smallest formula of operations on two.
+fn ternary(
+    s: &mut Selector<'_>,
+    table: u8,
+    layout: Layout,
+    of: [RegisterId; 3],
+) -> Result<RegisterId, Reason> {
+    // Above an atom that is smaller than its lane zeros have to stay.
+    let whole = s.shape.slicing != Slicing::V || layout.word == s.shape.lane || table & 1 == 0;
+    if whole && s.target.instruction(Meaning::Ternary, 0).is_some() {
+        return s.compute(Meaning::Ternary, 0, &of, Some(u32::from(table)));
+    }
+    let select = |order: &[usize; 3]| permuted(table, *order) == 0xca;
+    const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    if let (Some(_), Some(order)) =
+        (s.target.instruction(Meaning::Select, 0), ORDERS.iter().find(|order| select(order)))
+    {
+        return s.compute(Meaning::Select, 0, &order.map(|place| of[place]), None);
+    }
+    formula_of(s, merged(table, &of), layout, of)
+}
+
+fn formula_of(
+    s: &mut Selector<'_>,
+    table: u8,
+    layout: Layout,
+    of: [RegisterId; 3],
+) -> Result<RegisterId, Reason> {
+    let zero = ValueId(0);
+    let two = |s: &mut Selector<'_>, op, a, b| {
+        let operands = [formula_of(s, a, layout, of)?, formula_of(s, b, layout, of)?];
+        operate(s, &Op::Binary(op, zero, zero), layout, &operands)
+    };
+    match formula(table) {
+        None => operate(s, &Op::Constant(if table == 0 { 0 } else { ones(layout.width()) }), layout, &[]),
+        Some(Formula::Input(place)) => Ok(of[place]),
+        Some(Formula::Not(a)) => {
+            let a = formula_of(s, a, layout, of)?;
+            operate(s, &Op::Not(zero), layout, &[a])
+        }
+        Some(Formula::And(a, b)) => two(s, BinaryOp::And, a, b),
+        Some(Formula::Or(a, b)) => two(s, BinaryOp::Or, a, b),
+        Some(Formula::Xor(a, b)) => two(s, BinaryOp::Xor, a, b),
+        Some(Formula::AndNot(a, b)) => two(s, BinaryOp::AndNot, a, b),
     }
 }
 

@@ -173,6 +173,11 @@ impl NodeBuilder {
         self.atom(Op::Binary(op, a, b), a)
     }
 
+    /// The function of three bits with this truth table, bit by bit, of atoms of one layout.
+    pub fn ternary(&mut self, table: u8, of: [ValueId; 3]) -> ValueId {
+        self.atom(Op::Ternary(table, of), of[0])
+    }
+
     /// A shift or rotation, of each word of an atom that has lanes, by any amount: shifts by the width or more give zero (or copies of the sign), rotations are
     /// modulo the width.
     pub fn shift(&mut self, op: ShiftOp, value: ValueId, amount: u32) -> ValueId {

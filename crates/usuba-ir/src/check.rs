@@ -298,6 +298,7 @@ impl Checker<'_> {
                     self.one_word("arithmetic", at, ty);
                 }
             }
+            &Op::Ternary(_, of) => of.into_iter().for_each(|a| self.expect(at, operand(a), a, ty)),
             &Op::Shift(_, a, amount) => {
                 self.expect(at, operand(a), a, ty);
                 let width = if ty.layout.has_lanes() { ty.layout.word } else { width };

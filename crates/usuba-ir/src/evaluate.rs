@@ -80,3 +80,13 @@ pub fn map_bytes(layout: Layout, a: u128, map: &ByteMap) -> u128 {
 pub fn pack(width: u32, high: u128, low: u128) -> u128 {
     high.checked_shl(width).unwrap_or(0) | low
 }
+
+/// The function of three bits with this truth table, bit by bit: bit `4a + 2b + c` of the table is the value at `a`, `b`, `c`.
+pub fn ternary(width: u32, table: u8, [a, b, c]: [u128; 3]) -> u128 {
+    let row = |row: u8| {
+        let side = |operand: u128, bit: u8| if row >> bit & 1 == 1 { operand } else { !operand };
+        side(a, 2) & side(b, 1) & side(c, 0)
+    };
+    let chosen = (0..8).filter(|&number| table >> number & 1 == 1);
+    chosen.fold(0, |value, number| value | row(number)) & ones(width)
+}

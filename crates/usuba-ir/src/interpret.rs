@@ -116,6 +116,7 @@ trait Meaning {
     fn constant(number: u128) -> u128;
     fn not(width: u32, a: u128) -> u128;
     fn binary(op: BinaryOp, layout: Layout, a: u128, b: u128) -> u128;
+    fn ternary(width: u32, table: u8, of: [u128; 3]) -> u128;
     fn shift(op: ShiftOp, layout: Layout, a: u128, amount: u32) -> u128;
     fn shuffle(width: u32, a: u128, pattern: &[Option<u32>]) -> u128;
     fn bitmask(width: u32, a: u128, bit: u32) -> u128;
@@ -134,6 +135,9 @@ impl Meaning for Numbers {
     }
     fn binary(op: BinaryOp, layout: Layout, a: u128, b: u128) -> u128 {
         evaluate::each_word(layout, a, b, |width, a, b| evaluate::binary(op, width, a, b))
+    }
+    fn ternary(width: u32, table: u8, of: [u128; 3]) -> u128 {
+        evaluate::ternary(width, table, of)
     }
     fn shift(op: ShiftOp, layout: Layout, a: u128, amount: u32) -> u128 {
         evaluate::each_word(layout, a, 0, |width, a, _| evaluate::shift(op, width, a, amount))
@@ -166,6 +170,9 @@ impl Meaning for Bits {
             BinaryOp::Xor | BinaryOp::Add | BinaryOp::Subtract => a ^ b,
             BinaryOp::AndNot => a & !b,
         }
+    }
+    fn ternary(_: u32, table: u8, of: [u128; 3]) -> u128 {
+        evaluate::ternary(128, table, of)
     }
     fn shift(_: ShiftOp, _: Layout, _: u128, _: u32) -> u128 {
         unreachable!("one bit has no shift by an amount between 0 and its width")
@@ -217,6 +224,7 @@ enum Step {
     Constant(usize, u128),
     Not(usize, u32, usize),
     Binary(usize, Layout, BinaryOp, usize, usize),
+    Ternary(usize, u32, u8, [usize; 3]),
     Shift(usize, Layout, ShiftOp, usize, u32),
     Shuffle(usize, u32, usize, Box<[Option<u32>]>),
     Bitmask(usize, u32, usize, u32),
@@ -256,6 +264,9 @@ impl<M: Meaning> Run<'_, M> {
                 Step::Constant(to, number) => v[*to] = M::constant(*number),
                 Step::Not(to, width, a) => v[*to] = M::not(*width, v[*a]),
                 Step::Binary(to, layout, op, a, b) => v[*to] = M::binary(*op, *layout, v[*a], v[*b]),
+                Step::Ternary(to, width, table, of) => {
+                    v[*to] = M::ternary(*width, *table, of.map(|operand| v[operand]));
+                }
                 Step::Shift(to, layout, op, a, amount) => v[*to] = M::shift(*op, *layout, v[*a], *amount),
                 Step::Shuffle(to, width, a, pattern) => v[*to] = M::shuffle(*width, v[*a], pattern),
                 Step::Bitmask(to, width, a, bit) => v[*to] = M::bitmask(*width, v[*a], *bit),
@@ -456,6 +467,9 @@ impl Planner<'_> {
             Op::Constant(number) => Step::Constant(to.start, *number),
             Op::Not(a) => Step::Not(to.start, width, at(a)),
             Op::Binary(op, a, b) => Step::Binary(to.start, layout, *op, at(a), at(b)),
+            Op::Ternary(table, of) => {
+                Step::Ternary(to.start, layout.width(), *table, [at(&of[0]), at(&of[1]), at(&of[2])])
+            }
             Op::Shift(op, a, amount) => Step::Shift(to.start, layout, *op, at(a), *amount),
             Op::Shuffle(a, pattern) => Step::Shuffle(to.start, width, at(a), pattern.as_slice().into()),
             Op::Bitmask(a, bit) => Step::Bitmask(to.start, width, at(a), *bit),

@@ -10,6 +10,8 @@ use crate::evaluate;
 use crate::layout::Layout;
 use crate::program::{BinaryOp, Op, ValueId};
 use BinaryOp::{Add, And, AndNot, Multiply, Or, Subtract, Xor};
+use usuba_logic::formula::merged;
+use usuba_logic::truth::{VARIABLES, depends_on, renamed};
 
 /// An expression over the variables of a law.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -114,6 +116,7 @@ pub fn simplify(op: &Op, layout: Layout, facts: &impl Facts) -> Option<Simpler> 
         Op::Not(_) | Op::Binary(..) => {
             LAWS.iter().find_map(|law| Match { facts, layout, x: None, y: None }.law(law, op))
         }
+        &Op::Ternary(table, of) => ternary(table, of, width, facts),
         &Op::Bitmask(a, _) if width == 1 => Some(Simpler::Value(a)),
         Op::Shuffle(a, pattern) => {
             if pattern.iter().all(Option::is_none) {
@@ -128,6 +131,61 @@ pub fn simplify(op: &Op, layout: Layout, facts: &impl Facts) -> Option<Simpler> 
     }
 }
 
+/// Takes constants, complements and operands that are equal into the truth table; what then depends on fewer than three is another
+/// operation.
+fn ternary(table: u8, of: [ValueId; 3], width: u32, facts: &impl Facts) -> Option<Simpler> {
+    let (mut now, mut operands) = (table, of);
+    for place in 0..3 {
+        let variable = VARIABLES[place];
+        let distance = 4 >> place;
+        if let Some(operand) = facts.complement(operands[place]) {
+            operands[place] = operand;
+            now = (now & variable) >> distance | (now & !variable) << distance;
+        }
+        match facts.constant(operands[place]) {
+            Some(0) => now = now & !variable | (now & !variable) << distance,
+            Some(number) if number == evaluate::ones(width) => {
+                now = now & variable | (now & variable) >> distance;
+            }
+            _ => {}
+        }
+    }
+    now = merged(now, &operands);
+    let places: Vec<usize> = (0..3).filter(|&place| depends_on(now, place)).collect();
+    let negation = |place: usize| now == !VARIABLES[place];
+    Some(match *places.as_slice() {
+        [] => Simpler::Constant(if now == 0 { 0 } else { evaluate::ones(width) }),
+        [a] if negation(a) => Simpler::Op(Op::Not(operands[a])),
+        [a] => Simpler::Value(operands[a]),
+        [a, b] => {
+            let (one, other) = (VARIABLES[a], VARIABLES[b]);
+            let (x, y) = (operands[a], operands[b]);
+            let found = [
+                (one & other, And, x, y),
+                (one | other, Or, x, y),
+                (one ^ other, Xor, x, y),
+                (one & !other, AndNot, x, y),
+                (other & !one, AndNot, y, x),
+            ];
+            match found.into_iter().find(|(table, ..)| *table == now) {
+                Some((_, op, x, y)) => Simpler::Op(Op::Binary(op, x, y)),
+                None => changed(now, [x, y, y], (table, of), [a, b, b])?,
+            }
+        }
+        _ => changed(now, operands, (table, of), [0, 1, 2])?,
+    })
+}
+
+/// The operation on these operands, which stood in other places, if it is not the one that there was.
+fn changed(now: u8, of: [ValueId; 3], before: (u8, [ValueId; 3]), from: [usize; 3]) -> Option<Simpler> {
+    let mut places = [0; 3];
+    for (to, &place) in from.iter().enumerate().rev() {
+        places[place] = to;
+    }
+    let table = merged(renamed(now, places), &of);
+    ((table, of) != before).then_some(Simpler::Op(Op::Ternary(table, of)))
+}
+
 /// The number that an operation on constants gives.
 fn fold(op: &Op, layout: Layout, facts: &impl Facts) -> Option<u128> {
     let width = layout.width();
@@ -137,6 +195,10 @@ fn fold(op: &Op, layout: Layout, facts: &impl Facts) -> Option<u128> {
         Op::Binary(op, a, b) => {
             let each = |width, a, b| evaluate::binary(*op, width, a, b);
             Some(evaluate::each_word(layout, constant(a)?, constant(b)?, each))
+        }
+        Op::Ternary(table, of) => {
+            let of = [constant(&of[0])?, constant(&of[1])?, constant(&of[2])?];
+            Some(evaluate::ternary(width, *table, of))
         }
         Op::Shift(op, a, amount) => {
             let each = |width, a, _| evaluate::shift(*op, width, a, *amount);

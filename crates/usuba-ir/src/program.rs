@@ -261,6 +261,8 @@ pub enum Op {
     Not(ValueId),
     /// Two operands of the result's layout.
     Binary(BinaryOp, ValueId, ValueId),
+    /// The function of three bits with this truth table, bit by bit: bit `4a + 2b + c` of it is the value at `a`, `b`, `c`.
+    Ternary(u8, [ValueId; 3]),
     /// By `0 < amount < word`, word by word. In a layout with `word` = 1 and `pack` = m it is a shuffle of the elements,
     /// by less than m.
     Shift(ShiftOp, ValueId, u32),

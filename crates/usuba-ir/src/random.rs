@@ -247,7 +247,7 @@ impl Writer<'_> {
             return;
         }
         let width = layout.width();
-        let value = match self.random.below(22) {
+        let value = match self.random.below(23) {
             0..=5 => {
                 let logic = [BinaryOp::And, BinaryOp::Or, BinaryOp::Xor, BinaryOp::AndNot];
                 let arithmetic = [BinaryOp::Add, BinaryOp::Subtract, BinaryOp::Multiply];
@@ -261,6 +261,11 @@ impl Writer<'_> {
             6 => {
                 let a = self.value(atom);
                 self.builder.not(a)
+            }
+            22 => {
+                let of = [self.value(atom), self.value(atom), self.value(atom)];
+                let table = self.random.below(256) as u8;
+                self.builder.ternary(table, of)
             }
             7 => {
                 let op = *self.random.choose(&[

@@ -16,6 +16,7 @@ impl Op {
                 see(*a);
                 see(*b);
             }
+            Op::Ternary(_, of) => of.iter().for_each(|&operand| see(operand)),
             Op::Array(atoms) => atoms.iter().for_each(|&atom| see(atom)),
             Op::Call(_, arguments) => arguments.iter().for_each(|&argument| see(argument)),
             Op::Loop(inner) => inner.initial.iter().for_each(|&value| see(value)),
@@ -34,6 +35,7 @@ impl Op {
                 change(a);
                 change(b);
             }
+            Op::Ternary(_, of) => of.iter_mut().for_each(change),
             Op::Array(atoms) => atoms.iter_mut().for_each(change),
             Op::Call(_, arguments) => arguments.iter_mut().for_each(change),
             Op::Loop(inner) => inner.initial.iter_mut().for_each(change),

@@ -304,3 +304,36 @@ fn calls_and_indices() {
     let outputs = interpret(&program, &[vec![0, 1, 0, 0, 1, 1, 1, 0]]);
     assert_eq!(outputs, [[1, 1, 0, 0, 1, 1, 0, 0]]);
 }
+
+/// Every function of three bits of every triple of inputs, complements and constants computes what it should, in one operation
+/// beside the complements; where an operand is a constant or a complement, it is in the truth table then.
+#[test]
+fn functions_of_three_bits_take_in_what_is_known() {
+    let layout = vertical(4);
+    let names = ["a", "b", "c"];
+    for table in 0..=255u8 {
+        let mut builder = NodeBuilder::new("N");
+        let inputs = names.map(|name| builder.input(parameter(name, Type::atom(layout))));
+        let not = builder.not(inputs[0]);
+        let (zeros, ones) = (builder.constant(layout, 0), builder.constant(layout, 15));
+        let operands = [inputs[0], inputs[1], inputs[2], not, zeros, ones];
+        let values: [u128; 3] = [0b0011, 0b0101, 0b1001];
+        let known = [values[0], values[1], values[2], 0b1100, 0, 0b1111];
+        let mut expected = Vec::new();
+        for case in 0..operands.len().pow(3) {
+            let of = [case / 36, case / 6 % 6, case % 6];
+            let value = builder.ternary(table, of.map(|place| operands[place]));
+            builder.output(parameter(&format!("r{case}"), Type::atom(layout)), value);
+            expected.push(vec![evaluate::ternary(4, table, of.map(|place| known[place]))]);
+        }
+        let program = program(builder);
+        assert_eq!(interpret(&program, &values.map(|value| vec![value])), expected, "{table:#04x}");
+        let text = program.to_string();
+        let read_not = text.lines().filter(|line| line.contains("ternary")).any(|line| {
+            let operands = line.split("ternary").nth(1).unwrap_or_default();
+            let named = |value: ValueId| operands.split([' ', ',']).any(|word| word == value.to_string());
+            [not, zeros, ones].into_iter().any(named)
+        });
+        assert!(!read_not, "{table:#04x}: {text}");
+    }
+}

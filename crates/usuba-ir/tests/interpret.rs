@@ -53,6 +53,13 @@ impl Simple<'_> {
             Op::Binary(op, a, b) => {
                 vec![words(layout, at(a), at(b), |width, a, b| evaluate::binary(*op, width, a, b))]
             }
+            Op::Ternary(table, of) => {
+                let bit = |place: u32| {
+                    let row = of.iter().fold(0, |row, value| row << 1 | at(value) >> place & 1);
+                    u128::from(table >> row & 1) << place
+                };
+                vec![(0..width).fold(0, |word, place| word | bit(place))]
+            }
             Op::Shift(op, a, amount) => {
                 vec![words(layout, at(a), 0, |width, a, _| evaluate::shift(*op, width, a, *amount))]
             }

@@ -64,6 +64,11 @@ pub fn formula(table: u8) -> Option<Formula> {
     formulas()[usize::from(table)].map(|(_, formula)| formula)
 }
 
+/// How many gates of two inputs the smallest formula for a truth table has; none for the two constants.
+pub fn gates(table: u8) -> u32 {
+    formulas()[usize::from(table)].map_or(0, |(gates, _)| gates)
+}
+
 /// The truth table with every operand that is equal to an earlier one in the place of that: rows that tell equal operands
 /// apart cannot occur.
 pub fn merged<T: PartialEq>(table: u8, operands: &[T; 3]) -> u8 {

@@ -1,11 +1,12 @@
-//! Circuits of gates of two inputs, and the nodes that compute them.
+//! Circuits of gates of two and three inputs, and the nodes that compute them.
 
 use usuba_ir::builder::NodeBuilder;
+use usuba_ir::evaluate;
 use usuba_ir::layout::Layout;
 use usuba_ir::program::{BinaryOp, Node, Origin, Parameter, Program, Type, ValueId};
 
-/// A gate.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// A gate of one, two or three inputs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Gate {
     /// `~a`.
     Not(usize),
@@ -17,9 +18,11 @@ pub enum Gate {
     Xor(usize, usize),
     /// `a & ~b`.
     AndNot(usize, usize),
+    /// The function of three bits with this truth table ([`usuba_logic::truth`]).
+    Ternary(u8, [usize; 3]),
 }
 
-/// A circuit of two-input gates. Wires are numbered: the inputs first, most significant first, then the gates in order.
+/// A circuit. Wires are numbered: the inputs first, most significant first, then the gates in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Circuit {
     /// Number of inputs.
@@ -28,7 +31,7 @@ pub struct Circuit {
     pub gates: Vec<Gate>,
     /// The wires that are the outputs, most significant first.
     pub outputs: Vec<usize>,
-    /// How many gates it has on machines of its basis: fewer than `gates` where gates of three inputs were unrolled.
+    /// How many gates its netlist has: fewer than `gates` where complemented outputs were written as two.
     pub cost: usize,
     /// Where it comes from.
     pub source: String,
@@ -45,6 +48,9 @@ impl Circuit {
                 Gate::Or(a, b) => wires[a] | wires[b],
                 Gate::Xor(a, b) => wires[a] ^ wires[b],
                 Gate::AndNot(a, b) => wires[a] & !wires[b],
+                Gate::Ternary(table, of) => {
+                    evaluate::ternary(64, table, of.map(|wire| u128::from(wires[wire]))) as u64
+                }
             });
         }
         self.outputs.iter().map(|&wire| wires[wire]).collect()
@@ -62,6 +68,7 @@ impl Circuit {
                 Gate::Or(a, b) => Gate::Or(wire(a), wire(b)),
                 Gate::Xor(a, b) => Gate::Xor(wire(a), wire(b)),
                 Gate::AndNot(a, b) => Gate::AndNot(wire(a), wire(b)),
+                Gate::Ternary(table, of) => Gate::Ternary(table, of.map(wire)),
             })
             .collect();
         let outputs = sources.iter().map(|&j| wire(self.outputs[j])).collect();
@@ -109,6 +116,7 @@ impl Circuit {
                 Gate::Or(a, b) => builder.binary(BinaryOp::Or, wires[a], wires[b]),
                 Gate::Xor(a, b) => builder.binary(BinaryOp::Xor, wires[a], wires[b]),
                 Gate::AndNot(a, b) => builder.binary(BinaryOp::AndNot, wires[a], wires[b]),
+                Gate::Ternary(table, of) => builder.ternary(table, of.map(|wire| wires[wire])),
             });
         }
         builder.at(origin.clone());

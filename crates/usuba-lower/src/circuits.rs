@@ -1,13 +1,14 @@
 //! The database of published S-box circuits: netlists as data, in `circuits/`, each with its source.
 //!
-//! Netlists of gates with three inputs are taken apart into gates of two; a cover of these that is no larger than the netlist
-//! has one instruction for each gate of it.
+//! Gates of three inputs stay what they are: machines that have no instruction for one are not given such a netlist.
 
 use crate::circuit::{Basis, Circuit, Gate};
 use crate::formula;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
+use usuba_logic::formula::merged;
+use usuba_logic::truth::depends_on;
 
 /// A netlist file.
 #[derive(Deserialize)]
@@ -192,15 +193,16 @@ fn read(file: &'static str, text: &str) -> Option<Published> {
             }
             "mux" => {
                 basis = Basis::Select;
-                let (choice, one, other) = (wire(2)?, wire(3)?, wire(4)?);
-                let one = push(Gate::And(choice, one));
-                let other = push(Gate::AndNot(other, choice));
-                push(Gate::Or(one, other))
+                push(Gate::Ternary(0xca, [wire(2)?, wire(3)?, wire(4)?]))
             }
             "lut3" => {
                 let table = u8::try_from(row.get(5)?.as_u64()?).ok()?;
                 let of = [wire(2)?, wire(3)?, wire(4)?];
-                formula::write(table, of, &mut push)?
+                let table = merged(table, &of);
+                match (0..3).all(|place| depends_on(table, place)) {
+                    true => push(Gate::Ternary(table, of)),
+                    false => formula::write(table, of, &mut push)?,
+                }
             }
             _ => return None,
         };

@@ -37,6 +37,7 @@ mod tests {
                     Gate::Or(a, b) => wires[a] | wires[b],
                     Gate::Xor(a, b) => wires[a] ^ wires[b],
                     Gate::AndNot(a, b) => wires[a] & !wires[b],
+                    Gate::Ternary(..) => unreachable!("gates of two inputs"),
                 });
                 wires.len() - 1
             });

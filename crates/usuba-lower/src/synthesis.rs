@@ -172,19 +172,6 @@ struct Diagram<'a> {
     built: HashMap<Function, Edge>,
 }
 
-impl std::hash::Hash for Gate {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        let row = match *self {
-            Gate::Not(a) => (0u8, a, a),
-            Gate::And(a, b) => (1, a, b),
-            Gate::Or(a, b) => (2, a, b),
-            Gate::Xor(a, b) => (3, a, b),
-            Gate::AndNot(a, b) => (4, a, b),
-        };
-        row.hash(state);
-    }
-}
-
 impl<'a> Diagram<'a> {
     fn build(
         inputs: usize,

@@ -130,7 +130,7 @@ impl Bytes<'_> {
                 kept |= !only;
             }
         });
-        !matches!(op, Op::Not(_) | Op::Binary(..)) || superfluous && !kept
+        !matches!(op, Op::Not(_) | Op::Binary(..) | Op::Ternary(..)) || superfluous && !kept
     }
 
     /// The result as an affine map of one byte, if the operation makes one of its operands.

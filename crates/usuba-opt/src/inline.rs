@@ -15,6 +15,7 @@ use crate::dead;
 use crate::forward::Forward;
 use crate::pass::Settings;
 use usuba_ir::program::{Block, InductionId, Inline, Loop, Node, Op, Operation, Program, ValueId};
+use usuba_logic::formula::gates;
 
 /// The pass.
 pub fn run(program: &mut Program, settings: &Settings) {
@@ -71,6 +72,8 @@ fn is_no_longer_than_its_call(callee: &Node) -> bool {
             // They take arrays apart and put them together, or name constants.
             Op::Constant(_) | Op::Array(_) | Op::Get(..) | Op::Set(..) | Op::Slice(..) | Op::Splice(..) => {}
             Op::Call(..) | Op::Loop(_) => return false,
+            // What a block is, and not what an instruction can do, decides: gates of three inputs count as their formulas.
+            Op::Ternary(table, _) => computed += gates(table) as usize * atoms(&operation.results),
             _ => computed += atoms(&operation.results),
         }
     }

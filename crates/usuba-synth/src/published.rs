@@ -8,14 +8,15 @@ pub fn from_circuit(circuit: &circuit::Circuit) -> Netlist {
     let mut netlist = Netlist { inputs: circuit.inputs, gates: Vec::new(), outputs: Vec::new() };
     let mut wires: Vec<usize> = (0..circuit.inputs).collect();
     for gate in &circuit.gates {
-        let (a, b, table) = match *gate {
-            circuit::Gate::Not(a) => (a, a, 0x01),
-            circuit::Gate::And(a, b) => (a, b, 0x80),
-            circuit::Gate::Or(a, b) => (a, b, 0x98),
-            circuit::Gate::Xor(a, b) => (a, b, 0x18),
-            circuit::Gate::AndNot(a, b) => (a, b, 0x10),
+        let (of, table) = match *gate {
+            circuit::Gate::Not(a) => ([a; 3], 0x01),
+            circuit::Gate::And(a, b) => ([a, b, b], 0x80),
+            circuit::Gate::Or(a, b) => ([a, b, b], 0x98),
+            circuit::Gate::Xor(a, b) => ([a, b, b], 0x18),
+            circuit::Gate::AndNot(a, b) => ([a, b, b], 0x10),
+            circuit::Gate::Ternary(table, of) => (of, table),
         };
-        let of = [wires[a], wires[b], wires[b]];
+        let of = of.map(|wire| wires[wire]);
         // A constant, such as x ^ x, is kept as it stands.
         netlist.gates.push(Gate::normal(of, table).unwrap_or(Gate { of, table: 0 }));
         wires.push(netlist.inputs + netlist.gates.len() - 1);

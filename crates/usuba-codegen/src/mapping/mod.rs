@@ -13,6 +13,7 @@ pub(crate) mod choice;
 mod choose;
 mod cuts;
 mod functions;
+mod opened;
 pub(crate) mod solved;
 
 pub(crate) use choice::{Gate, Way};
@@ -32,7 +33,6 @@ pub(crate) fn map_logic(
     lane: u32,
     seen: &mut dyn FnMut(&[Gate], &Chosen),
 ) {
-    let functions = Functions::of(target, lane);
     let mut bits = vec![None; function.registers.len()];
     for step in &function.constants {
         if let Step::Constant { row, result, constant: Constant::Lane(value) } = step {
@@ -47,8 +47,30 @@ pub(crate) fn map_logic(
             };
         }
     }
-    let network = Network { functions, bits };
-    network.cover(&mut function.body, BTreeSet::new(), seen);
+    // New gates are no constants.
+    let cover = |function: &mut Function, seen: &mut dyn FnMut(&[Gate], &Chosen)| {
+        let functions = Functions::of(target, lane);
+        let mut bits = bits.clone();
+        bits.resize(function.registers.len(), None);
+        Network { functions, bits }.cover(&mut function.body, BTreeSet::new(), seen);
+    };
+    let taken_apart = opened::opened(function, target);
+    cover(function, seen);
+    if let Some(mut other) = taken_apart {
+        cover(&mut other, seen);
+        if cost(&other.body) < cost(&function.body) {
+            *function = other;
+        }
+    }
+}
+
+/// Micro-operations of the gates of a block, as often as they are done.
+fn cost(block: &Block) -> u64 {
+    let of = |step: &Step| match step {
+        Step::Loop(looped) => cost(&looped.body) * looped.trips.estimate(),
+        step => gate(step).map_or(0, |(row, ..)| u64::from(row.uops)),
+    };
+    block.steps.iter().map(of).sum()
 }
 
 /// The cost of each truth table that is one instruction of a target.

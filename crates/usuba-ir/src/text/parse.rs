@@ -370,6 +370,10 @@ impl<'a> Parser<'a> {
         Ok(match word {
             "constant" => Op::Constant(self.large_number("a number", u128::MAX)?),
             "not" => Op::Not(self.value()?),
+            "ternary" => {
+                let table = self.number("a truth table", 0xff)? as u8;
+                Op::Ternary(table, [self.value()?, self.comma_value()?, self.comma_value()?])
+            }
             "shuffle" => {
                 let operand = self.value()?;
                 self.need(",", "`,`")?;

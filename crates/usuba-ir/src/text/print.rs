@@ -182,6 +182,7 @@ impl Printer<'_> {
             Op::Constant(number) => write!(f, "constant {number:#x}"),
             Op::Not(a) => write!(f, "not {a}"),
             Op::Binary(op, a, b) => write!(f, "{} {a}, {b}", word(&BINARY, op)),
+            Op::Ternary(table, [a, b, c]) => write!(f, "ternary {table:#04x} {a}, {b}, {c}"),
             Op::Shift(op, a, amount) => write!(f, "{} {a}, {amount}", word(&SHIFTS, op)),
             Op::Shuffle(a, pattern) => {
                 write!(f, "shuffle {a}, [")?;
