@@ -183,7 +183,7 @@ fn counter_mode(target: &'static Target) {
     }
     // Counters that carry out of 32 and of 64 bits, and wrap.
     let [key, ..] = &known[0];
-    let long: Vec<u8> = (0..1500_u32).map(|at| (at * at >> 3) as u8).collect();
+    let long: Vec<u8> = (0..1500_u32).map(|at| ((at * at) >> 3) as u8).collect();
     let mut all: Vec<(Known, &str)> = known.iter().map(|known| (known.clone(), "a known answer")).collect();
     for (first, what) in
         [([0xff_u8; 16], "wraps"), (*b"\0\0\0\0\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xf7", "carries")]
