@@ -56,6 +56,30 @@ fn the_c_program_does_what_the_tutorial_says() {
     assert!(compared >= 7, "{compared} lines were compared");
 }
 
+/// The page that follows an S-box shows what the stages print.
+#[test]
+fn the_walkthrough_shows_what_the_stages_make() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("it is there");
+    let page = std::fs::read_to_string(root.join("docs/walkthrough.md")).expect("it is there");
+    let binary = env!("CARGO_BIN_EXE_usubac");
+    let mut compared = 0;
+    for (command, answer) in commands(&page, "# From a table", "## What is what") {
+        let arguments = command.split_whitespace().skip(1);
+        let output = Command::new(binary).args(arguments).current_dir(&root).output().expect("it runs");
+        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8(output.stdout).expect("text");
+        let mut lines = text.lines();
+        for line in answer {
+            assert!(
+                lines.any(|found| found.trim_end() == line),
+                "{command}: there is no line `{line}` in:\n{text}"
+            );
+            compared += 1;
+        }
+    }
+    assert!(compared > 40, "{compared} lines were compared");
+}
+
 /// The equations and the text of the manifest stand in the page as they are in the files.
 #[test]
 fn the_cipher_is_shown_as_it_is() {
