@@ -58,7 +58,8 @@ pub(crate) fn map_logic(
     cover(function, seen);
     if let Some(mut other) = taken_apart {
         cover(&mut other, seen);
-        if cost(&other.body) < cost(&function.body) {
+        // Of two equal ones the formulas': kernels made of them take up to 6 % less on Golden Cove, by measurement.
+        if cost(&other.body) <= cost(&function.body) {
             *function = other;
         }
     }
