@@ -174,9 +174,7 @@ impl Case {
 
     /// How many operands the row is given when it is run: a store has none for its address.
     fn operands(&self) -> usize {
-        let is_store =
-            matches!(self.row.meaning, Meaning::Store | Meaning::StoreUnaligned | Meaning::StorePart);
-        self.row.meaning.operands() - usize::from(is_store)
+        self.row.meaning.operands() - usize::from(self.row.meaning.is_store())
     }
 
     /// Whether its second operand is a public count.

@@ -2,7 +2,7 @@
 
 use crate::report::{Report, Row};
 use usuba_target::core::GOLDEN_COVE;
-use usuba_target::{Core, Meaning, Target};
+use usuba_target::{Core, Target};
 
 impl Report {
     /// The fewest cycles in which the ports can start the instructions of one call: for every set of ports, the
@@ -18,7 +18,7 @@ impl Report {
         let cycles = core.cycles_at_port(target);
         for (&Row(row), count) in &self.instructions {
             let ports = core.ports(target, row);
-            if ports != 0 && !is_beside_logic(row.meaning) {
+            if ports != 0 && !row.meaning.is_move() && !row.meaning.is_constant() {
                 loads.push((ports, cycles * count.run * u64::from(row.uops.max(1))));
             }
         }
@@ -41,19 +41,4 @@ impl Report {
     pub fn instructions_run(&self) -> u64 {
         self.instructions.values().map(|count| count.run).sum()
     }
-}
-
-fn is_beside_logic(meaning: Meaning) -> bool {
-    use Meaning::*;
-    matches!(
-        meaning,
-        Load | Store
-            | StoreUnaligned
-            | LoadPart
-            | StorePart
-            | Constant
-            | ConstantGroup
-            | ConstantLanes
-            | ConstantBytes
-    )
 }

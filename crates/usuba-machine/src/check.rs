@@ -6,7 +6,7 @@ use crate::program::{
     Address, Argument, Block, Call, Element, Function, Length, Loop, Parameter, Program, Region, RegionId,
     Register, RegisterId, RegisterType, Role, Step, Trips,
 };
-use crate::rows::{is_computation, is_constant, row_name};
+use crate::rows::row_name;
 use std::collections::BTreeSet;
 use std::ops::Deref;
 use usuba_ir::program::InductionId;
@@ -262,7 +262,7 @@ impl Checker<'_> {
         operands: &[RegisterId],
         n: Option<u32>,
     ) -> Verdict {
-        self.row(row, is_computation, "compute something of registers")?;
+        self.row(row, Meaning::is_computation, "compute something of registers")?;
         for &operand in operands {
             self.read_as(operand, ty)?;
         }
@@ -277,7 +277,7 @@ impl Checker<'_> {
     fn constant(&mut self, step: &Step) -> Verdict {
         let Step::Constant { row, result, constant } = step else { return Err(Rule::StepAmongConstants) };
         self.define(*result)?;
-        self.row(row, is_constant, "make a constant")?;
+        self.row(row, Meaning::is_constant, "make a constant")?;
         let bytes = held(self.register(*result)?.ty)?;
         let why = semantics::constant(row, bytes, constant);
         why.map(|_| ()).map_err(|why| Rule::Operands { row: row_name(row), why })

@@ -1,6 +1,6 @@
-//! What rows of a target are called and used for.
+//! What rows of a target are called.
 
-use usuba_target::{Instruction, Meaning};
+use usuba_target::Instruction;
 
 /// What a row is called: its mnemonic, and after a dot the bits of its lanes if it has any.
 pub(crate) fn row_name(row: &Instruction) -> String {
@@ -8,17 +8,4 @@ pub(crate) fn row_name(row: &Instruction) -> String {
         0 => row.mnemonic.into(),
         lane => format!("{}.{lane}", row.mnemonic),
     }
-}
-
-/// Whether an instruction computes from registers.
-pub(crate) fn is_computation(meaning: Meaning) -> bool {
-    use Meaning::*;
-    !matches!(meaning, Load | Store | Broadcast | StoreUnaligned | LoadPart | StorePart)
-        && !is_constant(meaning)
-}
-
-/// Whether an instruction makes constants.
-pub(crate) fn is_constant(meaning: Meaning) -> bool {
-    use Meaning::*;
-    matches!(meaning, Constant | ConstantGroup | ConstantLanes | ConstantBytes)
 }

@@ -42,7 +42,7 @@ mod parse;
 mod print;
 
 pub use crate::messages::{TextError, TextMessage};
-use crate::rows::{is_computation, is_constant, row_name};
+use crate::rows::row_name;
 pub use meaning::computed;
 use usuba_target::{Instruction, Meaning, Target};
 
@@ -60,9 +60,9 @@ impl Kind {
         match meaning {
             Meaning::Load | Meaning::Broadcast | Meaning::LoadPart => Kind::Load,
             Meaning::Store | Meaning::StoreUnaligned | Meaning::StorePart => Kind::Store,
-            meaning if is_constant(meaning) => Kind::Constant,
+            meaning if meaning.is_constant() => Kind::Constant,
             meaning => {
-                debug_assert!(is_computation(meaning), "every meaning is of one kind");
+                debug_assert!(meaning.is_computation(), "every meaning is of one kind");
                 Kind::Compute
             }
         }

@@ -317,22 +317,9 @@ mod tests {
     /// A core that has numbers has them for everything that computes, so that those of two cores are never mixed.
     #[test]
     fn all_that_computes_has_ports() {
-        let moves = |meaning| {
-            matches!(
-                meaning,
-                Load | Store
-                    | StoreUnaligned
-                    | LoadPart
-                    | StorePart
-                    | Broadcast
-                    | Constant
-                    | ConstantGroup
-                    | ConstantBytes
-            )
-        };
         for core in CORES {
             for (target, own) in [(&AVX512_GFNI, core.vectors), (&GP64, core.general)] {
-                for row in target.instructions().filter(|row| !moves(row.meaning)) {
+                for row in target.instructions().filter(|row| row.meaning.is_computation()) {
                     let known = own.iter().any(|(meaning, _)| *meaning == row.meaning);
                     assert!(known, "{}: {} of {}", core.name, row.mnemonic, target.name);
                 }

@@ -100,6 +100,27 @@ impl Meaning {
         }
     }
 
+    /// Whether an instruction of this meaning makes a constant.
+    pub fn is_constant(self) -> bool {
+        use Meaning::*;
+        matches!(self, Constant | ConstantGroup | ConstantLanes | ConstantBytes)
+    }
+
+    /// Whether an instruction of this meaning writes to memory.
+    pub fn is_store(self) -> bool {
+        matches!(self, Meaning::Store | Meaning::StoreUnaligned | Meaning::StorePart)
+    }
+
+    /// Whether an instruction of this meaning moves a register, or a part of one, from memory or to it, unchanged.
+    pub fn is_move(self) -> bool {
+        self.is_store() || matches!(self, Meaning::Load | Meaning::LoadPart)
+    }
+
+    /// Whether an instruction of this meaning computes from registers.
+    pub fn is_computation(self) -> bool {
+        !self.is_move() && !self.is_constant() && self != Meaning::Broadcast
+    }
+
     /// Whether an instruction of this meaning has an immediate.
     pub fn has_immediate(self) -> bool {
         use Meaning::*;
@@ -275,8 +296,7 @@ fn check(
     bytes: usize,
 ) -> Result<(), Undefined> {
     use Meaning::*;
-    let is_store = matches!(meaning, Store | StoreUnaligned | StorePart);
-    let expected = meaning.operands() - usize::from(is_store);
+    let expected = meaning.operands() - usize::from(meaning.is_store());
     if operands.len() != expected {
         return Err(Undefined::Operands { expected, found: operands.len() });
     }
