@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("usuba-logic", &[]),
     ("usuba-lang", &[]),
+    ("usuba-message", &["usuba-logic", "usuba-lang"]),
     ("usuba-ir", &["usuba-logic"]),
     ("usuba-lower", &["usuba-logic", "usuba-lang", "usuba-ir"]),
     ("usuba-synth", &["usuba-logic", "usuba-ir", "usuba-lower"]),

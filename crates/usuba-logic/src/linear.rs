@@ -82,10 +82,15 @@ fn is_contradiction(mut facts: BTreeSet<Linear>) -> bool {
             return true;
         }
         let variables: BTreeSet<u32> = facts.iter().flat_map(|fact| fact.terms.keys().copied()).collect();
+        // Where one side has units only, no solution in integers is gained: such variables go first.
         let cost = |variable: &u32| {
-            let above = facts.iter().filter(|fact| fact.coefficient(*variable) > 0).count();
-            let below = facts.iter().filter(|fact| fact.coefficient(*variable) < 0).count();
-            above * below
+            let of = |sign: i128| {
+                let coefficients = facts.iter().map(|fact| fact.coefficient(*variable) * sign);
+                coefficients.filter(|coefficient| *coefficient > 0).collect::<Vec<i128>>()
+            };
+            let (above, below) = (of(1), of(-1));
+            let units = |side: &[i128]| side.iter().all(|coefficient| *coefficient == 1);
+            (!units(&above) && !units(&below), above.len() * below.len())
         };
         let Some(variable) = variables.into_iter().min_by_key(cost) else { return false };
         let (with, mut without): (BTreeSet<Linear>, BTreeSet<Linear>) =

@@ -37,6 +37,7 @@ use crate::typed;
 use indexmap::IndexMap;
 use public::{Cipher, Constants, Profile, Scale};
 use report::Report;
+pub use statics::of_expression as static_expression;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use types::{Direction, Interface};

@@ -124,7 +124,7 @@ pub(super) fn names<'e>(expression: &'e ast::Static, see: &mut dyn FnMut(&'e str
 }
 
 /// Reads an argument as a static expression, for a `nat` parameter; `None` if it is not of that form.
-pub(super) fn of_expression(expression: &ast::Expression) -> Option<ast::Static> {
+pub fn of_expression(expression: &ast::Expression) -> Option<ast::Static> {
     let kind = match &expression.kind {
         ast::ExpressionKind::Constant(integer, None) => StaticKind::Integer(integer.clone()),
         ast::ExpressionKind::Reference(reference) if reference.selections.is_empty() => {

@@ -1,0 +1,159 @@
+//! The form of messages means what the reference interpreter says: every mode and sponge, at chosen lengths.
+
+use std::fs;
+use usuba_lang::ast::{self, BaseType};
+use usuba_lang::diagnostic::Diagnostic;
+use usuba_lang::load::{Loaded, load};
+use usuba_lang::message::Message as Reference;
+use usuba_message::form::Message;
+use usuba_message::interpret::Runner;
+use usuba_message::{elaborate, print};
+use usuba_package::manifest;
+use usuba_package::message::{self, CIPHER, MODES};
+use usuba_tests::ciphers::{Disk, root};
+
+/// The program of a mode over a primitive.
+fn bound(cipher: &str, primitive: &str, mode: message::Mode) -> Loaded {
+    let folder = root().join("ciphers").join(cipher);
+    let text = fs::read_to_string(folder.join("usuba.toml")).unwrap();
+    let manifest = manifest::parse("usuba.toml", &text).unwrap();
+    let source = folder.join(&manifest.source).to_string_lossy().into_owned();
+    let loaded = load(&source, &[], &Disk);
+    let found = manifest.primitives.iter().find(|p| p.name == primitive).unwrap();
+    let bound = message::bind(found, &source, &loaded, mode, &Disk).unwrap();
+    assert!(!bound.diagnostics.iter().any(Diagnostic::is_error), "{:?}", bound.diagnostics);
+    bound
+}
+
+fn form(program: &ast::Program, node: &str, cipher: Option<&str>) -> Message {
+    elaborate::elaborate(program, node, cipher).unwrap_or_else(|error| panic!("{node}: {error:#?}"))
+}
+
+/// Pseudo-random bytes.
+fn bytes(seed: u64, count: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 24) as u8
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+/// Compares one message at some lengths.
+fn compare(program: &ast::Program, node: &str, cipher: Option<&'static str>, lengths: &[i64], least: usize) {
+    let message = form(program, node, cipher);
+    if std::env::var_os("USUBA_SHOW").is_some() {
+        println!("{}", print::print(&message));
+    }
+    let mut runner = Runner::new(&message).unwrap_or_else(|error| panic!("{node}: {error}"));
+    let mut reference = Reference::new(program, node, cipher).unwrap();
+    let definition = program.definitions.iter().find(|d| d.name.text == node).unwrap();
+    let inputs: Vec<(&str, bool)> = definition
+        .inputs
+        .iter()
+        .filter(|input| input.ty.base != BaseType::Nat)
+        .flat_map(|input| {
+            input.names.iter().map(|n| (n.text.as_str(), matches!(input.ty.base, BaseType::Keys(_))))
+        })
+        .collect();
+    let numbers = message.lengths.len();
+    let mut compared = 0;
+    for seed in 0..(lengths.len() * 3) as u64 {
+        // Lengths that differ in each place.
+        let chosen: Vec<i64> = (0..numbers)
+            .map(|place| lengths[(seed as usize * (place + 1) + 5 * place) % lengths.len()])
+            .collect();
+        let value = |term: &usuba_message::number::Term| match term {
+            usuba_message::number::Term::Length(length) => chosen[*length as usize],
+            _ => 0,
+        };
+        let sizes: Vec<Option<usize>> = message
+            .inputs
+            .iter()
+            .map(|&id| {
+                let variable = message.variable(id);
+                let count = variable.count.as_ref().map_or(Ok(1), |count| count.evaluate(&value)).ok()?;
+                usize::try_from(count).ok().map(|count| count * variable.words.count as usize)
+            })
+            .collect();
+        let mut strings: Vec<Vec<u8>> = Vec::new();
+        let mut words: Vec<Vec<u128>> = Vec::new();
+        for (place, size) in sizes.iter().enumerate() {
+            let size = size.unwrap_or(0);
+            let is_key = inputs[place].1;
+            let string = bytes(1000 * seed + place as u64, if is_key { key_bytes(&message) } else { size });
+            words.push(match is_key {
+                true => round_keys(program, cipher.unwrap(), &string),
+                false => string.iter().map(|&byte| byte.into()).collect(),
+            });
+            strings.push(string);
+        }
+        let nats: Vec<(&str, i64)> =
+            message.lengths[..message.nats].iter().map(String::as_str).zip(chosen.iter().copied()).collect();
+        let given: Vec<(&str, &[u8])> =
+            inputs.iter().zip(&strings).map(|(&(name, _), string)| (name, string.as_slice())).collect();
+        let Ok(expected) = reference.run(&nats, &given) else {
+            assert!(runner.run(&chosen, &words).is_err(), "{node} takes {chosen:?}");
+            continue;
+        };
+        let found = runner.run(&chosen, &words).unwrap_or_else(|error| panic!("{node} {chosen:?}: {error}"));
+        compared += 1;
+        let (Some(expected), Some(found)) = (&expected, &found) else {
+            assert_eq!(expected.is_some(), found.is_some(), "{node} {chosen:?}");
+            continue;
+        };
+        for ((name, expected), found) in expected.iter().zip(found) {
+            let found: Vec<u8> = found.iter().map(|&word| word as u8).collect();
+            assert_eq!(*expected, found, "{node} {chosen:?}: {name}");
+        }
+    }
+    assert!(compared >= least, "{node}: {compared} compared");
+}
+
+fn key_bytes(message: &Message) -> usize {
+    message.cipher.as_ref().map_or(0, |cipher| cipher.key as usize)
+}
+
+fn round_keys(program: &ast::Program, cipher: &str, key: &[u8]) -> Vec<u128> {
+    use usuba_lang::elaborate::{Options, elaborate};
+    let cipher = program.ciphers.iter().find(|known| known.name.text == cipher).unwrap();
+    let (_, node) = cipher.roles.iter().find(|(role, _)| role.text == "schedule").unwrap();
+    let options = Options { entry: Some(node.text.clone()), keep_tables: true, ..Options::new() };
+    let typed = elaborate(program, &options).0.unwrap();
+    let key: Vec<u128> = key.iter().map(|&byte| byte.into()).collect();
+    usuba_lang::interpret::interpret(&typed, &[key]).remove(0)
+}
+
+const LENGTHS: [i64; 14] = [16, 0, 12, 17, 1, 33, 4, 15, 32, 8, 31, 48, 64, 7];
+
+#[test]
+fn modes_mean_what_the_reference_says() {
+    for mode in MODES {
+        let program = bound("aes", "aes-128", mode).program;
+        compare(&program, mode.node, Some(CIPHER), &LENGTHS, 3);
+    }
+}
+
+#[test]
+fn sponges_mean_what_the_reference_says() {
+    for (cipher, file, nodes) in [
+        ("ascon", "aead.ua", &["SealAEAD128", "OpenAEAD128"][..]),
+        ("ascon", "hash.ua", &["Hash256", "XOF128", "CXOF128"]),
+        ("keccak", "sha3.ua", &["SHA3_224", "SHA3_256", "SHA3_384", "SHA3_512", "SHAKE128", "SHAKE256"]),
+        ("subterranean", "sae.ua", &["SealSAE", "OpenSAE"]),
+        ("chacha20", "poly1305.ua", &["Poly1305"]),
+        (
+            "chacha20",
+            "aead.ua",
+            &["ChaCha20", "SealChaCha20Poly1305", "OpenChaCha20Poly1305", "SealXChaCha20Poly1305"],
+        ),
+    ] {
+        let path = root().join("ciphers").join(cipher).join(file).to_string_lossy().into_owned();
+        let loaded = load(&path, &[], &Disk);
+        for node in nodes {
+            compare(&loaded.program, node, None, &LENGTHS, 5);
+        }
+    }
+}
