@@ -7,7 +7,7 @@ use usuba_lang::load::{Loaded, load};
 use usuba_lang::message::Message as Reference;
 use usuba_message::form::Message;
 use usuba_message::interpret::Runner;
-use usuba_message::{elaborate, print};
+use usuba_message::{elaborate, passes, print};
 use usuba_package::manifest;
 use usuba_package::message::{self, CIPHER, MODES};
 use usuba_tests::ciphers::{Disk, root};
@@ -47,7 +47,15 @@ fn compare(program: &ast::Program, node: &str, cipher: Option<&'static str>, len
     if std::env::var_os("USUBA_SHOW").is_some() {
         println!("{}", print::print(&message));
     }
-    let mut runner = Runner::new(&message).unwrap_or_else(|error| panic!("{node}: {error}"));
+    // The form, and what the passes make of it.
+    let mut runners = vec![Runner::new(&message).unwrap_or_else(|error| panic!("{node}: {error}"))];
+    let mut streamed = message.clone();
+    let stuck = passes::run(&mut streamed);
+    if std::env::var_os("USUBA_SHOW").is_some() {
+        println!("after passes {stuck:?}\n{}", print::print(&streamed));
+    }
+    stuck.unwrap_or_else(|stuck| panic!("{node}: {stuck}"));
+    runners.push(Runner::new(&streamed).unwrap_or_else(|error| panic!("{node}, after passes: {error}")));
     let mut reference = Reference::new(program, node, cipher).unwrap();
     let definition = program.definitions.iter().find(|d| d.name.text == node).unwrap();
     let inputs: Vec<(&str, bool)> = definition
@@ -94,19 +102,23 @@ fn compare(program: &ast::Program, node: &str, cipher: Option<&'static str>, len
             message.lengths[..message.nats].iter().map(String::as_str).zip(chosen.iter().copied()).collect();
         let given: Vec<(&str, &[u8])> =
             inputs.iter().zip(&strings).map(|(&(name, _), string)| (name, string.as_slice())).collect();
-        let Ok(expected) = reference.run(&nats, &given) else {
-            assert!(runner.run(&chosen, &words).is_err(), "{node} takes {chosen:?}");
-            continue;
-        };
-        let found = runner.run(&chosen, &words).unwrap_or_else(|error| panic!("{node} {chosen:?}: {error}"));
-        compared += 1;
-        let (Some(expected), Some(found)) = (&expected, &found) else {
-            assert_eq!(expected.is_some(), found.is_some(), "{node} {chosen:?}");
-            continue;
-        };
-        for ((name, expected), found) in expected.iter().zip(found) {
-            let found: Vec<u8> = found.iter().map(|&word| word as u8).collect();
-            assert_eq!(*expected, found, "{node} {chosen:?}: {name}");
+        let expected = reference.run(&nats, &given);
+        compared += usize::from(expected.is_ok());
+        for (stage, runner) in ["form", "passes"].iter().zip(&mut runners) {
+            let found = runner.run(&chosen, &words);
+            let Ok(expected) = &expected else {
+                assert!(found.is_err(), "{node}, {stage}, takes {chosen:?}");
+                continue;
+            };
+            let found = found.unwrap_or_else(|error| panic!("{node}, {stage}, {chosen:?}: {error}"));
+            let (Some(expected), Some(found)) = (expected, &found) else {
+                assert_eq!(expected.is_some(), found.is_some(), "{node}, {stage}, {chosen:?}");
+                continue;
+            };
+            for ((name, expected), found) in expected.iter().zip(found) {
+                let found: Vec<u8> = found.iter().map(|&word| word as u8).collect();
+                assert_eq!(*expected, found, "{node}, {stage}, {chosen:?}: {name}");
+            }
         }
     }
     assert!(compared >= least, "{node}: {compared} compared");

@@ -1,7 +1,7 @@
 //! What is known of public numbers, and what follows from it.
 
 use crate::form::Condition;
-use crate::number::{Number, Term};
+use crate::number::{Number, NumberError, Term};
 use std::collections::BTreeMap;
 use usuba_logic::linear::{self, Linear};
 
@@ -54,6 +54,57 @@ impl Facts {
     /// Whether a number cannot be negative. `false` also where this could not be shown.
     pub fn not_negative(&self, number: &Number) -> bool {
         self.proves(&self.known, &self.choices, number, CASES)
+    }
+
+    /// A number without quotients that can only be 0, and without minima of numbers whose order is known.
+    ///
+    /// # Errors
+    /// The result does not fit in 64 bits.
+    pub fn simplified(&self, value: &Number) -> Result<Number, NumberError> {
+        let mut sum = Number::from(value.constant());
+        for (term, coefficient) in value.terms() {
+            let own = Number::from(term.clone());
+            let known = match term {
+                Term::Quotient(number, divisor) => {
+                    let below = Number::from(divisor - 1).plus(number, -1)?;
+                    let small = self.not_negative(number) && self.not_negative(&below);
+                    if small { Number::default() } else { own }
+                }
+                Term::Minimum(a, b) => {
+                    if self.not_negative(&b.plus(a, -1)?) {
+                        (**a).clone()
+                    } else if self.not_negative(&a.plus(b, -1)?) {
+                        (**b).clone()
+                    } else {
+                        own
+                    }
+                }
+                _ => own,
+            };
+            sum = sum.plus(&known, coefficient)?;
+        }
+        if sum == *value { Ok(sum) } else { self.simplified(&sum) }
+    }
+
+    /// The larger of two numbers, simplified.
+    ///
+    /// # Errors
+    /// It does not fit in 64 bits.
+    pub fn maximum(&self, one: &Number, two: &Number) -> Result<Number, NumberError> {
+        self.simplified(&one.maximum(two)?)
+    }
+
+    /// The smaller of two numbers, simplified.
+    ///
+    /// # Errors
+    /// It does not fit in 64 bits.
+    pub fn minimum(&self, one: &Number, two: &Number) -> Result<Number, NumberError> {
+        self.simplified(&one.minimum(two)?)
+    }
+
+    /// Whether two numbers are the same.
+    pub fn same(&self, one: &Number, two: &Number) -> bool {
+        one == two || one.plus(two, -1).is_ok_and(|difference| self.holds(&Condition::Zero(difference)))
     }
 
     /// Whether a condition always holds. `false` also where this could not be shown.

@@ -277,6 +277,15 @@ pub enum Source {
     Element(VariableId, Number),
     /// Bytes of a constant number.
     Text(Text),
+    /// Bytes of a constant number as words.
+    Words {
+        /// The bytes.
+        text: Text,
+        /// Bits of a word.
+        width: u32,
+        /// How its bytes lie.
+        order: Order,
+    },
     /// A public number as a word.
     Word {
         /// The number: at least 0 and below 2^width.
@@ -319,8 +328,21 @@ pub struct Loop {
     pub stop: Number,
     /// What is done.
     pub body: Vec<Statement>,
+    /// What an iteration leaves to the next, and the last to what follows: none before the pass `carry`.
+    pub carried: Vec<Carried>,
     /// The loop in the source.
     pub span: Span,
+}
+
+/// A variable of a constant size that every iteration sets anew; after the loop it has its last value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Carried {
+    /// The variable.
+    pub variable: VariableId,
+    /// What its value is before the first iteration.
+    pub first: VariableId,
+    /// What its value is after an iteration.
+    pub next: VariableId,
 }
 
 impl Message {

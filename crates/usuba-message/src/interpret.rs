@@ -173,9 +173,18 @@ impl State<'_> {
                     self.store(&define.target, &bytes)?;
                 }
                 Statement::Loop(one) => {
+                    for carried in &one.carried {
+                        self.values[carried.variable.0 as usize] =
+                            self.values[carried.first.0 as usize].clone();
+                    }
                     for index in self.number(&one.start)?..self.number(&one.stop)? {
                         self.indices[one.index as usize] = index;
                         self.run(&one.body, steps)?;
+                        let next: Vec<Vec<u128>> =
+                            one.carried.iter().map(|one| self.values[one.next.0 as usize].clone()).collect();
+                        for (carried, value) in one.carried.iter().zip(next) {
+                            self.values[carried.variable.0 as usize] = value;
+                        }
                     }
                 }
                 Statement::If { condition, then, otherwise } => {
@@ -200,6 +209,10 @@ impl State<'_> {
                 words.ok_or_else(|| self.outside(*id, index))?.to_vec()
             }
             Source::Text(text) => self.text(text)?.into_iter().map(u128::from).collect(),
+            Source::Words { text, width, order } => {
+                let bytes = self.text(text)?;
+                bytes.chunks(*width as usize / 8).map(|bytes| word_of(bytes, *order)).collect()
+            }
             Source::Word { number, width } => {
                 let value = self.number(number)? as u128;
                 vec![if *width >= 128 { value } else { value & ((1 << width) - 1) }]
@@ -239,6 +252,9 @@ impl State<'_> {
                     let variable = self.message.variable(window.variable);
                     let width = variable.words.width;
                     let size = width as usize / 8;
+                    if self.place(&window.length)? == 0 {
+                        continue;
+                    }
                     let start = self.place(&window.start)?;
                     let end = start + self.place(&window.length)?;
                     let words = self.values[window.variable.0 as usize].get(start / size..end.div_ceil(size));
@@ -277,23 +293,31 @@ impl State<'_> {
     }
 
     fn store(&mut self, window: &Window, bytes: &[u8]) -> Run<()> {
-        let start = self.place(&window.start)?;
         let length = self.place(&window.length)?;
         if length != bytes.len() {
             return Err(RunError::Internal(format!("{length} bytes wanted, {} given", bytes.len())));
         }
+        if length == 0 {
+            return Ok(());
+        }
+        let start = self.place(&window.start)?;
         let size = self.message.variable(window.variable).words.width as usize / 8;
         let outside = self.outside(window.variable, &window.start);
         let place = self.values[window.variable.0 as usize].get_mut(start / size..(start + length) / size);
         let place = place.ok_or(outside)?;
         for (word, bytes) in place.iter_mut().zip(bytes.chunks(size)) {
-            let add = |word: u128, &byte: &u8| word << 8 | u128::from(byte);
-            *word = match window.order {
-                Order::Big => bytes.iter().fold(0, add),
-                Order::Little => bytes.iter().rev().fold(0, add),
-            };
+            *word = word_of(bytes, window.order);
         }
         Ok(())
+    }
+}
+
+/// The word of bytes.
+fn word_of(bytes: &[u8], order: Order) -> u128 {
+    let add = |word: u128, &byte: &u8| word << 8 | u128::from(byte);
+    match order {
+        Order::Big => bytes.iter().fold(0, add),
+        Order::Little => bytes.iter().rev().fold(0, add),
     }
 }
 

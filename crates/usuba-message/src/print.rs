@@ -1,6 +1,6 @@
 //! Messages as text, to be read: `usubac build --dump-after message`.
 
-use crate::form::{ByteOperation, Condition, Message, Piece, Source, Statement, Target, Window};
+use crate::form::{ByteOperation, Condition, Message, Order, Piece, Source, Statement, Target, Window};
 use std::fmt::{self, Write};
 
 /// A message as text.
@@ -65,6 +65,12 @@ impl Printer<'_> {
                     let index = message.indices.get(one.index as usize).map_or("", String::as_str);
                     writeln!(self.text, "{margin}forall {index} in [{start}, {stop}) {{")?;
                     self.statements(&one.body, depth + 1)?;
+                    for carried in &one.carried {
+                        let name = |id| &message.variable(id).name;
+                        let (variable, next) = (name(carried.variable), name(carried.next));
+                        let first = name(carried.first);
+                        writeln!(self.text, "{margin}  carry {variable} = {first} next {next}")?;
+                    }
                     writeln!(self.text, "{margin}}}")?;
                 }
                 Statement::If { condition, then, otherwise } => {
@@ -102,6 +108,10 @@ impl Printer<'_> {
                 format!("{}[{}]", self.message.variable(*id).name, self.message.show(index))
             }
             Source::Text(text) => self.texts(text),
+            Source::Words { text, width, order } => {
+                let order = if *order == Order::Big { "big" } else { "little" };
+                format!("Words({}, {order}):u{width}", self.texts(text))
+            }
             Source::Word { number, width } => format!("Word({}):u{width}", self.message.show(number)),
         }
     }

@@ -12,7 +12,7 @@ pub(crate) fn prune(message: &mut Message) {
             Source::Variable(id) | Source::Element(id, _) => {
                 read.insert(*id);
             }
-            Source::Text(text) => of_text(text, &mut read),
+            Source::Text(text) | Source::Words { text, .. } => of_text(text, &mut read),
             Source::Word { .. } => {}
         }),
         Statement::Define(define) => of_text(&define.value, &mut read),
@@ -20,7 +20,10 @@ pub(crate) fn prune(message: &mut Message) {
             of_text(left, &mut read);
             of_text(right, &mut read);
         }
-        Statement::Loop(_) | Statement::If { .. } => {}
+        Statement::Loop(one) => {
+            read.extend(one.carried.iter().flat_map(|one| [one.variable, one.first, one.next]))
+        }
+        Statement::If { .. } => {}
     });
     let mut body = std::mem::take(&mut message.body);
     in_statements(&mut body, &mut |step| {
@@ -31,7 +34,8 @@ pub(crate) fn prune(message: &mut Message) {
         };
         let is_read = |target: &Target| match target {
             Target::Variable(id) => read.contains(id),
-            Target::Element(..) | Target::Window(_) => true,
+            Target::Element(id, _) => read.contains(id),
+            Target::Window(window) => read.contains(&window.variable),
         };
         let kept: Vec<bool> = step.outputs.iter().map(is_read).collect();
         if kept.iter().any(|&kept| kept) {

@@ -93,7 +93,14 @@ impl<'p> Elaborator<'p> {
         scope.numbers.insert(name.clone(), variable);
         let body = self.branch(scope, &inside, &forall.body)?;
         scope.numbers.remove(name);
-        self.statement(Statement::Loop(Loop { index, start, stop, body, span: forall.span }))
+        self.statement(Statement::Loop(Loop {
+            index,
+            start,
+            stop,
+            body,
+            carried: Vec::new(),
+            span: forall.span,
+        }))
     }
 
     fn assignment(&mut self, scope: &mut Scope, written: &'p Assignment) -> Result<()> {
@@ -239,7 +246,7 @@ impl<'p> Elaborator<'p> {
         span: Span,
     ) -> Result<Window> {
         let words = self.of(variable).words;
-        let bytes = words.bytes().filter(|_| words.width % 8 == 0);
+        let bytes = words.bytes().filter(|_| words.width.is_multiple_of(8));
         let bytes = bytes.ok_or_else(|| messages::unsupported("a string of bits", span))?;
         let size = Number::from(i64::from(bytes));
         let fail = |error| messages::number(error, span);

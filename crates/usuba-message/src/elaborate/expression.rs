@@ -181,7 +181,7 @@ impl<'p> Elaborator<'p> {
             return self.public_part(scope, id, Number::default(), &reference.selections, &sizes, span);
         };
         let bytes = |span| {
-            let bytes = variable.words.bytes().filter(|_| variable.words.width % 8 == 0);
+            let bytes = variable.words.bytes().filter(|_| variable.words.width.is_multiple_of(8));
             bytes.map(i64::from).ok_or_else(|| messages::unsupported("a string of bits", span))
         };
         let words = (variable.words.width != 8).then_some((variable.words.width, None));
@@ -425,13 +425,13 @@ impl<'p> Elaborator<'p> {
         let size = Number::from(numbers.first().copied().unwrap_or(1));
         let bytes = length(&text);
         let bits = |place: usize| numbers.get(place).and_then(|&byte| u8::try_from(byte).ok()).unwrap_or(0);
-        let rest = bytes.remainder(&size).and_then(|n| self.simplified_number(n)).map_err(fail)?;
+        let rest = bytes.remainder(&size).and_then(|n| self.facts.simplified(&n)).map_err(fail)?;
         let added = if name == "Pad" {
             // At least one.
             size.plus(&rest, -1).map_err(fail)?
         } else {
             let blocks = bytes.plus(&size, 1).and_then(|n| n.plus(&(-1).into(), 1));
-            let blocks = blocks.and_then(|n| n.quotient(&size)).and_then(|n| self.simplified_number(n));
+            let blocks = blocks.and_then(|n| n.quotient(&size)).and_then(|n| self.facts.simplified(&n));
             let whole = blocks.and_then(|n| n.times(&size)).map_err(fail)?;
             whole.plus(&bytes, -1).map_err(fail)?
         };

@@ -90,35 +90,7 @@ impl<'p> Elaborator<'p> {
     /// The value of a public expression. A quotient that can only be 0 is 0.
     pub(super) fn number(&self, scope: &Scope, written: &Static) -> Result<Number> {
         let value = number(&scope.numbers, written)?;
-        self.simplified_number(value).map_err(|error| messages::number(error, written.span))
-    }
-
-    /// A number with quotients that can only be 0, and minima of numbers in a known order, taken out.
-    pub(super) fn simplified_number(&self, value: Number) -> std::result::Result<Number, NumberError> {
-        use crate::number::Term;
-        let mut sum = Number::from(value.constant());
-        for (term, coefficient) in value.terms() {
-            let own = Number::from(term.clone());
-            let known = match term {
-                Term::Quotient(number, divisor) => {
-                    let below = Number::from(divisor - 1).plus(number, -1)?;
-                    let small = self.facts.not_negative(number) && self.facts.not_negative(&below);
-                    if small { Number::default() } else { own }
-                }
-                Term::Minimum(a, b) => {
-                    if self.facts.not_negative(&b.plus(a, -1)?) {
-                        (**a).clone()
-                    } else if self.facts.not_negative(&a.plus(b, -1)?) {
-                        (**b).clone()
-                    } else {
-                        own
-                    }
-                }
-                _ => own,
-            };
-            sum = sum.plus(&known, coefficient)?;
-        }
-        if sum == value { Ok(sum) } else { self.simplified_number(sum) }
+        self.facts.simplified(&value).map_err(|error| messages::number(error, written.span))
     }
 
     /// The value of a public expression that must be known.
@@ -189,7 +161,7 @@ impl<'p> Elaborator<'p> {
         if let Some(constant) = number.as_constant() {
             return Some(constant);
         }
-        let simple = self.simplified_number(number.clone()).ok()?;
+        let simple = self.facts.simplified(number).ok()?;
         let block = self.cipher.as_ref().map_or(16, |cipher| i64::from(cipher.block));
         self.facts.value(&simple, &[block, 0])
     }

@@ -177,7 +177,7 @@ fn reads(source: &Source, target: &Target) -> bool {
     }
     match source {
         Source::Variable(id) | Source::Element(id, _) => *id == of,
-        Source::Text(text) => in_text(text, of),
+        Source::Text(text) | Source::Words { text, .. } => in_text(text, of),
         Source::Word { .. } => false,
     }
 }
