@@ -8,7 +8,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("usuba-logic", &[]),
     ("usuba-lang", &[]),
     ("usuba-ir", &["usuba-logic"]),
-    ("usuba-lower", &["usuba-logic", "usuba-lang", "usuba-ir"]),
+    ("usuba-algebra", &["usuba-logic", "usuba-lang", "usuba-ir"]),
+    ("usuba-lower", &["usuba-logic", "usuba-algebra", "usuba-lang", "usuba-ir"]),
     ("usuba-synth", &["usuba-logic", "usuba-ir", "usuba-lower"]),
     ("usuba-opt", &["usuba-logic", "usuba-ir"]),
     ("usuba-target", &["usuba-ir"]),
@@ -39,6 +40,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     (
         "usubac",
         &[
+            "usuba-algebra",
             "usuba-lang",
             "usuba-ir",
             "usuba-lower",
