@@ -23,7 +23,15 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ),
     (
         "usuba-package",
-        &["usuba-lang", "usuba-ir", "usuba-target", "usuba-codegen", "usuba-transpose", "usuba-compiler"],
+        &[
+            "usuba-algebra",
+            "usuba-lang",
+            "usuba-ir",
+            "usuba-target",
+            "usuba-codegen",
+            "usuba-transpose",
+            "usuba-compiler",
+        ],
     ),
     (
         "usuba-trial",

@@ -2,6 +2,7 @@
 
 use crate::aes::{AesInstruction, AesRounds, AesSBox, aes, s_box_form};
 use crate::layers::Layers;
+use crate::recognise::Recognised;
 use std::fmt;
 
 /// Consecutive numbers with one thing said of them: "1–9 are `aesenc`, 10 is `aesenclast`".
@@ -32,30 +33,42 @@ impl fmt::Display for AesRounds {
 
 impl fmt::Display for Layers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let why = match aes(self) {
+            Ok(rounds) => return rounds.fmt(f),
+            Err(why) => why,
+        };
         let sizes: Vec<usize> = self.layers.iter().map(|layer| layer.tables.len()).collect();
         let (least, most) = (sizes.iter().min().unwrap_or(&0), sizes.iter().max().unwrap_or(&0));
         let bytes = if least == most { format!("{most}") } else { format!("{least} to {most}") };
-        write!(f, "{} layers of tables on {bytes} bytes; ", self.layers.len())?;
-        let of_aes = |table: &[u8; 256]| {
-            let boxes = [AesSBox::Forward, AesSBox::Inverse];
-            boxes.iter().any(|s_box| s_box.table() == *table)
+        let tables = match self.tables.len() {
+            1 => "a table".to_owned(),
+            count => format!("{count} tables"),
         };
-        let [count, affine, ours] = [
-            self.tables.len(),
-            self.tables.iter().filter(|table| s_box_form(table, AesSBox::Forward).is_some()).count(),
-            self.tables.iter().filter(|table| of_aes(table)).count(),
-        ];
-        let tables = if count == 1 { "its table is" } else { "its tables are" };
-        if ours == count {
-            f.write_str("its tables are AES's S-boxes")?;
-        } else if affine == count {
-            write!(f, "{tables} AES's S-box between affine maps")?;
-        } else {
-            write!(f, "{affine} of {count} different tables are AES's S-box between affine maps")?;
-        }
-        match aes(self) {
-            Ok(rounds) => write!(f, "; {rounds}"),
-            Err(why) => write!(f, "; no rounds of AES: {why}"),
+        let of_aes = self.tables.iter().filter(|table| {
+            [AesSBox::Forward, AesSBox::Inverse].iter().any(|s_box| s_box.table() == **table)
+        });
+        let affine = self.tables.iter().filter(|table| s_box_form(table, AesSBox::Forward).is_some());
+        let what = match (of_aes.count(), affine.count(), self.tables.len()) {
+            (ours, _, all) if ours == all => "AES's own",
+            (_, affine, all) if affine == all => "AES's S-box between affine maps",
+            (_, 0, _) => "not made of inversion in GF(2^8)",
+            (..) => "in part AES's S-box between affine maps",
+        };
+        let layers = self.layers.len();
+        write!(f, "{layers} layers of {tables} on {bytes} bytes, {what}; no rounds of AES: {why}")
+    }
+}
+
+impl fmt::Display for Recognised {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Recognised::Product(product) => product.fmt(f),
+            Recognised::PowerOfX(power) => power.fmt(f),
+            Recognised::Linear(matrix) => {
+                let (from, to) = (matrix.columns(), matrix.rows());
+                write!(f, "a linear map from {from} to {to} bits, and no multiplication by a power of x")
+            }
+            Recognised::Layers(layers) => layers.fmt(f),
         }
     }
 }

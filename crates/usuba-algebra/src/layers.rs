@@ -262,7 +262,7 @@ impl<'a> Reading<'a> {
                     InputBit::Block(bit) => Term::Block(bit),
                     InputBit::Key(bit) => Term::Key(bit),
                 }),
-                Symbol::Product(..) => Err(Why::new("an `&` or `|` of two values is not affine", place)),
+                Symbol::Product(..) => Err(Why::new("`&` or `|` of two values is not affine", place)),
                 Symbol::WordBit { .. } => Err(Why::new("carries of arithmetic are not affine", place)),
                 Symbol::TableBit { lookup, bit } => {
                     let table = &self.symbols.tables()[self.symbols.lookups()[lookup as usize].table];

@@ -6,7 +6,7 @@
 //! Reading order: [`sums`] (what a bit is), [`mod@run`] (a program on them), [`layers`] (byte tables between affine maps), [`aes`]
 //! (which of them are rounds of AES), [`inversion`] (tables that are inversion in GF(2^8)); [`field`] (GF(2^n) and the order of
 //! coefficients), [`mod@bilinear`] (what each bit of two inputs is), [`mod@product`] (multiplication), [`orbit`] (linear maps, powers of
-//! x); [`describe`] (all that in a line), [`why`] (why not).
+//! x); [`mod@recognise`] (all of them), [`describe`] (that in a line), [`why`] (why not).
 
 pub mod aes;
 pub mod bilinear;
@@ -16,6 +16,7 @@ pub mod inversion;
 pub mod layers;
 pub mod orbit;
 pub mod product;
+pub mod recognise;
 pub mod run;
 pub mod sums;
 pub mod why;

@@ -29,7 +29,7 @@ pub fn linear(program: &Program, instance: InstanceId) -> Result<Matrix, Why> {
                     return Err(Why::new("a constant is added, so that it is affine only", Some(entry.span)));
                 }
                 Symbol::Product(..) => {
-                    return Err(Why::new("an `&` or `|` of two values is not linear", place));
+                    return Err(Why::new("`&` or `|` of two values is not linear", place));
                 }
                 Symbol::TableBit { .. } => return Err(Why::new("a table is not linear", place)),
                 Symbol::WordBit { .. } => {
