@@ -6,4 +6,5 @@ pub mod instructions;
 pub mod lines;
 pub mod random;
 pub mod sample;
+pub mod sums;
 pub mod wycheproof;

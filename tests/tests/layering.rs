@@ -9,7 +9,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("usuba-lang", &[]),
     ("usuba-message", &["usuba-logic", "usuba-lang"]),
     ("usuba-ir", &["usuba-logic"]),
-    ("usuba-lower", &["usuba-logic", "usuba-lang", "usuba-ir"]),
+    ("usuba-algebra", &["usuba-logic", "usuba-lang", "usuba-ir"]),
+    ("usuba-lower", &["usuba-logic", "usuba-algebra", "usuba-lang", "usuba-ir"]),
     ("usuba-synth", &["usuba-logic", "usuba-ir", "usuba-lower"]),
     ("usuba-opt", &["usuba-logic", "usuba-ir"]),
     ("usuba-target", &["usuba-ir"]),
@@ -23,7 +24,15 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ),
     (
         "usuba-package",
-        &["usuba-lang", "usuba-ir", "usuba-target", "usuba-codegen", "usuba-transpose", "usuba-compiler"],
+        &[
+            "usuba-algebra",
+            "usuba-lang",
+            "usuba-ir",
+            "usuba-target",
+            "usuba-codegen",
+            "usuba-transpose",
+            "usuba-compiler",
+        ],
     ),
     (
         "usuba-trial",
@@ -40,6 +49,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     (
         "usubac",
         &[
+            "usuba-algebra",
             "usuba-lang",
             "usuba-ir",
             "usuba-lower",

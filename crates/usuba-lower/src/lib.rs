@@ -24,7 +24,6 @@ mod weight;
 
 pub mod circuit;
 pub mod circuits;
-pub mod inversion;
 pub mod synthesis;
 
 use places::Places;

@@ -2,9 +2,9 @@
 
 use crate::circuit::Circuit;
 use crate::circuits;
-use crate::inversion::inversion_form;
 use crate::sliced::{Body, Instance, Lookup, Table};
 use crate::{Lowering, Options, synthesis};
+use usuba_algebra::inversion::inversion_form;
 use usuba_ir::builder::NodeBuilder;
 use usuba_ir::bytes::{ByteAffine, ByteMap};
 use usuba_ir::layout::Layout;

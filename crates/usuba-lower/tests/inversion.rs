@@ -1,9 +1,9 @@
 //! Tables that are inversion in GF(2^8) between affine maps are recognised, and no others.
 
+use usuba_algebra::inversion::inversion_form;
 use usuba_ir::bytes::ByteAffine;
 use usuba_ir::random::Random;
 use usuba_lower::circuits::database;
-use usuba_lower::inversion::inversion_form;
 
 fn table(sbox: &str) -> Vec<u64> {
     let found = database().iter().find(|one| one.sbox == sbox);

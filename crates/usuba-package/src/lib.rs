@@ -3,10 +3,11 @@
 //! Floors, in reading order: [`order`] (what bytes mean), [`manifest`] (what a cipher consists of), [`driver`] (the C around
 //! kernels), [`engine`] (kernels and driver for one target), [`library`] (the engines of all machines, behind one set of
 //! functions), [`place`] (where in a manifest an error stands), [`construction`] (the C that is over primitives), [`message`]
-//! (modes over a cipher, for the interpreter).
+//! (modes over a cipher, for the interpreter), [`mod@block_places`] (which bits of a node are which of the block).
 //!
 //! The crate is pure: it reads no file and starts no process.
 
+pub mod block_places;
 pub mod construction;
 pub mod driver;
 pub mod engine;

@@ -426,7 +426,8 @@ Examples:
   usubac explain ciphers/aes
   usubac explain ciphers/chacha20 --target avx2,avx512 --blocks 3
 
-For each slicing and target: instances per call, instructions, what the execution ports allow in cycles per byte at best, or
+First what the node is, where that is proved (rounds of AES, layers of byte tables, multiplication in GF(2^n)), or why it is none
+of these. For each slicing and target: instances per call, instructions, what the execution ports allow in cycles per byte at best, or
 why there is no code. With `--blocks N` all that has code is ranked for a caller with N blocks at a time: a call computes a
 whole batch, so that few blocks may be cheaper on narrower registers or in another slicing.")]
 pub struct Explain {

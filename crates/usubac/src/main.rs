@@ -14,6 +14,7 @@ mod output;
 mod overrides;
 mod prediction;
 mod progress;
+mod recognition;
 mod targets;
 mod watch;
 

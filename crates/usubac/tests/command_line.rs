@@ -291,6 +291,34 @@ fn explain_gives_reasons() {
     assert!(rows.iter().any(|row| row["slicing"] == "b" && row["admitted"] == false));
 }
 
+/// What nodes are, by proof, or the place where the form breaks.
+#[test]
+fn explain_says_what_is_recognised() {
+    let aes = succeeds(&["explain", "ciphers/aes", "--target", "gp64"], &root());
+    for line in [
+        "  `Encrypt128`: 10 layers of AES's S-box; rounds 1–9 are `aesenc`, 10 is `aesenclast`\n",
+        "  `DecryptBytes256`: 14 layers of AES's inverse S-box; rounds 1–13 are `aesdec`, 14 is `aesdeclast`\n",
+    ] {
+        assert_eq!(aes.matches(line).count(), 1, "{line}{aes}");
+    }
+    let multiply = ["explain", "modes/gf128.ua", "--entry", "Multiply", "--target", "gp64"];
+    let line =
+        "  `Multiply`: multiplication in GF(2^128) modulo x^128+x^7+x^2+x+1, first bit = coefficient of 1\n";
+    assert!(succeeds(&multiply, &root()).contains(line));
+    let double = ["explain", "modes/gf128.ua", "--entry", "Double", "--nat", "b=8", "--target", "gp64"];
+    assert!(
+        succeeds(&double, &root())
+            .contains("`Double`: multiplication by x in GF(2^64) modulo x^64+x^4+x^3+x+1")
+    );
+    let json = ["explain", "ciphers/des", "--target", "gp64", "--format", "json"];
+    let document: serde_json::Value = serde_json::from_str(&succeeds(&json, &root())).expect("JSON");
+    let first = &document[0]["recognised"][0];
+    assert_eq!((&first["node"], &first["is"]), (&"Encrypt".into(), &serde_json::Value::Null));
+    let reason = first["reason"].as_str().expect("a reason");
+    assert!(reason.starts_with("ciphers/des/des.ua:"), "{reason}");
+    assert!(reason.ends_with(": a table from 6 to 4 bits is none from bytes to bytes"), "{reason}");
+}
+
 /// AVX2 has no rotation of 32-bit lanes, AVX-512 has one.
 #[test]
 fn explain_names_the_rules_for_what_a_target_lacks() {

@@ -133,6 +133,9 @@ fn attempt(case: &Case, stage: &mut String) -> Result<Agreed, String> {
         let arguments: Vec<_> = first.arguments.iter().map(|a| in_mode(&first.inputs, a, bits)).collect();
         let mut interpreter = usuba_lang::interpret::Interpreter::new(&typed);
         let results: Vec<_> = arguments.iter().map(|a| interpreter.run(a)).collect();
+        *stage = format!("sums for {slicing}");
+        crate::sums::compare(&typed, &arguments, &results)?;
+        *stage = format!("interpret for {slicing}");
         let words: Vec<_> = results.iter().map(|r| in_words(&first.outputs, r, bits)).collect();
         let first = if first.results.is_empty() {
             Agreed { results: words, ..first }

@@ -1,9 +1,10 @@
-//! `usubac explain`: what a program admits, why not the rest, and what it costs.
+//! `usubac explain`: what a program is recognised as, what it admits, why not the rest, and what it costs.
 
 use crate::args::Explain;
 use crate::cipher::Cipher;
 use crate::output::{Failure, Output, print_json, print_line};
 use crate::prediction::{Refusal, attempt_for, cycles_per_instance, cycles_per_instance_of, output_bytes};
+use crate::recognition::{Finding, of_block_cipher, of_entry};
 use crate::{front_end, overrides, targets};
 use serde_json::{Value, json};
 use usuba_codegen::Expansion;
@@ -32,14 +33,16 @@ pub fn run(explain: &Explain, output: &Output) -> Result<(), Failure> {
                 let node = Some(primitive.main_node(slicing).to_owned());
                 Settings { entry: Options { entry: node, ..entry.clone() }, ..base.clone() }
             };
-            found |= one(&place, &with, &chosen, output, &mut documents);
+            let recognised = |slicing: Slicing| of_block_cipher(&cipher.loaded, primitive, slicing);
+            found |= one(&place, &with, &recognised, &chosen, output, &mut documents);
         }
     } else {
         let loaded = front_end::read(&explain.path, &explain.search, output)?;
         let slicings = targets::TRIED.to_vec();
         let place = Place { name: &explain.path, loaded: &loaded, slicings, blocks: explain.blocks };
         let settings = Settings { entry, ..base };
-        found |= one(&place, &|_| settings.clone(), &chosen, output, &mut documents);
+        let recognised = |_: Slicing| of_entry(&loaded, &settings.entry);
+        found |= one(&place, &|_| settings.clone(), &recognised, &chosen, output, &mut documents);
     }
     if output.is_json() {
         print_json(&Value::Array(documents));
@@ -60,6 +63,7 @@ struct Place<'a> {
 fn one(
     place: &Place<'_>,
     with: &dyn Fn(Slicing) -> Settings,
+    recognised: &dyn Fn(Slicing) -> Vec<Finding>,
     chosen: &[&'static Target],
     output: &Output,
     documents: &mut Vec<Value>,
@@ -69,11 +73,18 @@ fn one(
     let mut ranking: Vec<(f64, String)> = Vec::new();
     let mut found = false;
     let mut said: Option<Option<String>> = None;
+    let mut findings: Vec<Finding> = Vec::new();
     for &slicing in &place.slicings {
         let mut settings = with(slicing);
         let entry = &settings.entry.entry;
-        if !output.is_json() && said.as_ref() != Some(entry) {
-            print_line(&format!("{name}: {}", entry.as_deref().unwrap_or("the last definition")));
+        if said.as_ref() != Some(entry) {
+            let mut news = recognised(slicing);
+            news.retain(|finding| !findings.contains(finding));
+            if !output.is_json() {
+                print_line(&format!("{name}: {}", entry.as_deref().unwrap_or("the last definition")));
+                news.iter().for_each(|finding| print_line(&format!("  {finding}")));
+            }
+            findings.append(&mut news);
         }
         said = Some(entry.clone());
         settings.lowering.slicing = slicing;
@@ -158,7 +169,10 @@ fn one(
         }
     }
     let entry = place.slicings.first().and_then(|&slicing| with(slicing).entry.entry);
-    documents.push(json!({ "name": name, "entry": entry, "blocks": blocks, "rows": rows }));
+    let recognised: Vec<Value> = findings.iter().map(Finding::to_json).collect();
+    documents.push(json!({
+        "name": name, "entry": entry, "blocks": blocks, "recognised": recognised, "rows": rows,
+    }));
     found
 }
 

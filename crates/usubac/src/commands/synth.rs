@@ -4,10 +4,10 @@ use crate::args::{BasisArg, Entry, Synth};
 use crate::output::{Failure, Output, print_json, print_line};
 use crate::{files, front_end, targets};
 use serde_json::json;
+use usuba_algebra::inversion::inversion_form;
 use usuba_compiler::pipeline;
 use usuba_ir::bytes::ByteAffine;
 use usuba_lang::typed::{Atoms, Body};
-use usuba_lower::inversion::inversion_form;
 use usuba_synth::{Basis, Effort, Table, document, synthesise};
 
 /// Finds the table, searches, checks, prints.

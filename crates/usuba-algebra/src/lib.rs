@@ -1,0 +1,22 @@
+//! What typed programs are, by proof: the layers of a block cipher, rounds of AES, multiplication in GF(2^n).
+//!
+//! Nothing is tried on examples. A program is run on sums modulo 2 of symbols, exact matrices are read off the sums, and they are
+//! compared with those of what is recognised. No machine and no C is known here.
+//!
+//! Reading order: [`sums`] (what a bit is), [`mod@run`] (a program on them), [`layers`] (byte tables between affine maps), [`aes`]
+//! (which of them are rounds of AES), [`inversion`] (tables that are inversion in GF(2^8)); [`field`] (GF(2^n) and the order of
+//! coefficients), [`mod@bilinear`] (what each bit of two inputs is), [`mod@product`] (multiplication), [`orbit`] (linear maps, powers of
+//! x); [`mod@recognise`] (all of them), [`describe`] (that in a line), [`why`] (why not).
+
+pub mod aes;
+pub mod bilinear;
+pub mod describe;
+pub mod field;
+pub mod inversion;
+pub mod layers;
+pub mod orbit;
+pub mod product;
+pub mod recognise;
+pub mod run;
+pub mod sums;
+pub mod why;
