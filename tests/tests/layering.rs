@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("usuba-logic", &[]),
     ("usuba-lang", &[]),
-    ("usuba-message", &["usuba-logic", "usuba-lang"]),
     ("usuba-ir", &["usuba-logic"]),
     ("usuba-algebra", &["usuba-logic", "usuba-lang", "usuba-ir"]),
+    ("usuba-message", &["usuba-logic", "usuba-lang", "usuba-algebra"]),
     ("usuba-lower", &["usuba-logic", "usuba-algebra", "usuba-lang", "usuba-ir"]),
     ("usuba-synth", &["usuba-logic", "usuba-ir", "usuba-lower"]),
     ("usuba-opt", &["usuba-logic", "usuba-ir"]),

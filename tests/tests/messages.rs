@@ -5,6 +5,7 @@ use usuba_lang::ast::{self, BaseType};
 use usuba_lang::diagnostic::Diagnostic;
 use usuba_lang::load::{Loaded, load};
 use usuba_lang::message::Message as Reference;
+use usuba_message::classes::classify;
 use usuba_message::form::Message;
 use usuba_message::interpret::Runner;
 use usuba_message::{elaborate, passes, print};
@@ -148,24 +149,70 @@ fn modes_mean_what_the_reference_says() {
     }
 }
 
+/// Files of nodes with public lengths that have no cipher parameter.
+const SPONGES: [(&str, &str, &[&str]); 6] = [
+    ("ascon", "aead.ua", &["SealAEAD128", "OpenAEAD128"]),
+    ("ascon", "hash.ua", &["Hash256", "XOF128", "CXOF128"]),
+    ("keccak", "sha3.ua", &["SHA3_224", "SHA3_256", "SHA3_384", "SHA3_512", "SHAKE128", "SHAKE256"]),
+    ("subterranean", "sae.ua", &["SealSAE", "OpenSAE"]),
+    ("chacha20", "poly1305.ua", &["Poly1305"]),
+    (
+        "chacha20",
+        "aead.ua",
+        &["ChaCha20", "SealChaCha20Poly1305", "OpenChaCha20Poly1305", "SealXChaCha20Poly1305"],
+    ),
+];
+
 #[test]
 fn sponges_mean_what_the_reference_says() {
-    for (cipher, file, nodes) in [
-        ("ascon", "aead.ua", &["SealAEAD128", "OpenAEAD128"][..]),
-        ("ascon", "hash.ua", &["Hash256", "XOF128", "CXOF128"]),
-        ("keccak", "sha3.ua", &["SHA3_224", "SHA3_256", "SHA3_384", "SHA3_512", "SHAKE128", "SHAKE256"]),
-        ("subterranean", "sae.ua", &["SealSAE", "OpenSAE"]),
-        ("chacha20", "poly1305.ua", &["Poly1305"]),
-        (
-            "chacha20",
-            "aead.ua",
-            &["ChaCha20", "SealChaCha20Poly1305", "OpenChaCha20Poly1305", "SealXChaCha20Poly1305"],
-        ),
-    ] {
+    for (cipher, file, nodes) in SPONGES {
         let path = root().join("ciphers").join(cipher).join(file).to_string_lossy().into_owned();
         let loaded = load(&path, &[], &Disk);
         for node in nodes {
             compare(&loaded.program, node, None, &LENGTHS, 5);
         }
     }
+}
+
+/// What each loop is, and why. `UPDATE_EXPECT=1` writes the file anew.
+#[test]
+fn loops_are_classified() {
+    let mut found = String::new();
+    let mut add = |name: &str, program: &ast::Program, node: &str, cipher: Option<&str>| {
+        let mut message = form(program, node, cipher);
+        passes::run(&mut message).unwrap();
+        found += &format!("{name}\n");
+        for one in classify(&message) {
+            found += &format!("  {}: {}\n", one.range, one.class());
+            if one.carried.len() > 1 {
+                for (name, class) in &one.carried {
+                    found += &format!("    {name}: {class}\n");
+                }
+            }
+            for counter in &one.counters {
+                found += &format!("    counter: {counter}\n");
+            }
+            for neighbour in &one.neighbours {
+                found += &format!("    neighbours: {neighbour}\n");
+            }
+        }
+    };
+    for mode in MODES {
+        let program = bound("aes", "aes-128", mode).program;
+        add(mode.name, &program, mode.node, Some(CIPHER));
+    }
+    for (cipher, file, nodes) in SPONGES {
+        let path = root().join("ciphers").join(cipher).join(file).to_string_lossy().into_owned();
+        let loaded = load(&path, &[], &Disk);
+        for node in nodes {
+            add(node, &loaded.program, node, None);
+        }
+    }
+    let path = root().join("tests/messages/classes.txt");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, &found).unwrap();
+    }
+    let wanted = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(found, wanted, "{}: set UPDATE_EXPECT=1 if this is how it should be", path.display());
 }

@@ -161,6 +161,11 @@ impl Symbols {
         &self.lookups
     }
 
+    /// The arithmetic operations that were met, by number.
+    pub fn operations(&self) -> &[Operation] {
+        &self.operations
+    }
+
     /// Whether the sums have become too many to go on.
     pub(crate) fn is_full(&self) -> bool {
         self.terms > MOST_TERMS

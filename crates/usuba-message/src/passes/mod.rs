@@ -96,7 +96,7 @@ fn texts<'s>(body: &'s [Statement], see: &mut dyn FnMut(&'s Text)) {
 }
 
 /// Calls `see` for every window that a text reads.
-fn windows<'t>(text: &'t [Piece], see: &mut dyn FnMut(&'t crate::form::Window)) {
+pub(crate) fn windows<'t>(text: &'t [Piece], see: &mut dyn FnMut(&'t crate::form::Window)) {
     for piece in text {
         match piece {
             Piece::Window(window) => see(window),
