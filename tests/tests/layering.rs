@@ -56,6 +56,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "usuba-opt",
             "usuba-target",
             "usuba-machine",
+            "usuba-message",
             "usuba-codegen",
             "usuba-verify",
             "usuba-compiler",

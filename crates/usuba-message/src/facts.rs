@@ -18,7 +18,7 @@ pub struct Facts {
 }
 
 /// How many minima a proof splits into cases.
-const CASES: usize = 4;
+const CASES: usize = 5;
 
 impl Facts {
     /// Adds what a condition says, if it is a conjunction of inequalities; of others nothing is used.

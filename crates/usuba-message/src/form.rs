@@ -288,7 +288,7 @@ pub enum Source {
     },
     /// A public number as a word.
     Word {
-        /// The number: at least 0 and below 2^width.
+        /// The number, which is taken modulo 2^width.
         number: Number,
         /// Bits of the word.
         width: u32,

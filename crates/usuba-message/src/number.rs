@@ -201,6 +201,17 @@ impl Number {
         Ok(sum)
     }
 
+    /// A number that is the same modulo 2^width: without terms that are multiples of it.
+    #[must_use]
+    pub fn modulo_word(&self, width: u32) -> Number {
+        let Some(modulus) = 1i64.checked_shl(width).filter(|&modulus| modulus > 0 && width < 63) else {
+            return self.clone();
+        };
+        let mut rest = self.clone();
+        rest.terms.retain(|_, coefficient| *coefficient % modulus != 0);
+        rest
+    }
+
     /// Whether a term occurs, inside of others too.
     pub fn mentions(&self, wanted: &Term) -> bool {
         self.terms.keys().any(|term| {

@@ -425,15 +425,32 @@ Examples:
   usubac explain ciphers/rectangle/rectangle.ua --entry Encrypt --target avx2,avx512
   usubac explain ciphers/aes
   usubac explain ciphers/chacha20 --target avx2,avx512 --blocks 3
+  usubac explain ciphers/aes --mode gcm-seal
+  usubac explain ciphers/ascon/aead.ua --bytes --entry SealAEAD128 --form
 
 First what the node is, where that is proved (rounds of AES, layers of byte tables, multiplication in GF(2^n)), or why it is none
 of these. For each slicing and target: instances per call, instructions, what the execution ports allow in cycles per byte at best, or
 why there is no code. With `--blocks N` all that has code is ranked for a caller with N blocks at a time: a call computes a
-whole batch, so that few blocks may be cheaper on narrower registers or in another slicing.")]
+whole batch, so that few blocks may be cheaper on narrower registers or in another slicing.
+
+With `--mode` or `--bytes` a message is explained: its loops, what each carries from one iteration to the next, and so what may be
+computed at once.")]
 pub struct Explain {
     /// A program, or a folder with a manifest `usuba.toml`.
     #[arg(value_name = "FILE|DIR")]
     pub path: String,
+    /// Explain a mode of operation over a block cipher of a folder: `ctr`, `gcm-seal`, … (an unknown name lists them).
+    #[arg(long, value_name = "MODE", conflicts_with_all = ["entry", "word", "blocks"])]
+    pub mode: Option<String>,
+    /// The primitive of the folder; the first if nothing is said.
+    #[arg(long, value_name = "NAME", requires = "mode")]
+    pub primitive: Option<String>,
+    /// The entry is a message: its inputs are strings of bytes, whose lengths are those of the program.
+    #[arg(long, conflicts_with_all = ["word", "blocks"])]
+    pub bytes: bool,
+    /// Print the message as well, as it is written and after the passes.
+    #[arg(long)]
+    pub form: bool,
     #[command(flatten)]
     pub entry: Entry,
     /// The targets, separated by commas.

@@ -10,6 +10,7 @@ mod journal;
 mod machine;
 mod measure;
 mod metric;
+mod mode;
 mod output;
 mod overrides;
 mod prediction;

@@ -7,6 +7,7 @@
 
 pub mod comparison;
 pub mod kernels;
+pub mod message;
 pub mod mutation;
 pub mod node;
 pub mod packing;

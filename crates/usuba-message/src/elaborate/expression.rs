@@ -399,7 +399,7 @@ impl<'p> Elaborator<'p> {
             let kind = ExpressionKind::Constant(integer, Some(ty.clone()));
             return Ok(Value::block(Expression { kind, span, parenthesised: false }, Some(words)));
         }
-        let source = Source::Word { number, width: words.width };
+        let source = Source::Word { number: number.modulo_word(words.width), width: words.width };
         let name = self.leaf("number", source, ty.clone(), span)?;
         Ok(Value::block(Self::named(&name, span), Some(words)))
     }

@@ -195,7 +195,8 @@ impl Resolver<'_> {
     }
 }
 
-/// For which loop variables a window lies wholly in each of the parts of a text: half-open ranges, in order.
+/// For which loop variables a window lies wholly in each of the parts of a text, or touches a padding: half-open ranges, in
+/// order.
 fn interiors(text: &Text, start: &Number, length: &Number, index: &Term) -> Option<Vec<(Number, Number)>> {
     let (rest, step) = start.split(index);
     if step <= 0 || rest.mentions(index) || length.as_constant().is_none() {
@@ -206,12 +207,25 @@ fn interiors(text: &Text, start: &Number, length: &Number, index: &Term) -> Opti
     let mut begin = Number::default();
     for piece in text {
         let end = begin.plus(&piece.length(), 1).ok()?;
-        if !matches!(piece, Piece::Padding { .. }) {
+        let up = |number: Number| {
+            let more = number.plus(&step, 1).ok()?.plus(&(-1).into(), 1).ok()?;
+            more.quotient(&step).ok()
+        };
+        let range = match piece {
+            // What is zero needs no care.
+            Piece::Padding { first: 0, last: 0, .. } => None,
+            // The windows that touch it.
+            Piece::Padding { .. } => {
+                Some((begin.plus(&rest, -1).ok()?.quotient(&step).ok()?, up(end.plus(&rest, -1).ok()?)?))
+            }
             // step i + rest ≥ begin, and step i + rest + length ≤ end
-            let low = begin.plus(&rest, -1).ok()?.plus(&step, 1).ok()?.plus(&(-1).into(), 1).ok()?;
-            let high = end.plus(&rest, -1).ok()?.plus(length, -1).ok()?;
-            ranges.push((low.quotient(&step).ok()?, high.quotient(&step).ok()?.plus(&1.into(), 1).ok()?));
-        }
+            _ => {
+                let high = end.plus(&rest, -1).ok()?.plus(length, -1).ok()?;
+                let high = high.quotient(&step).ok()?.plus(&1.into(), 1).ok()?;
+                Some((up(begin.plus(&rest, -1).ok()?)?, high))
+            }
+        };
+        ranges.extend(range);
         begin = end;
     }
     Some(ranges)
@@ -248,6 +262,10 @@ pub(super) fn part(text: &Text, start: &Number, length: &Number, facts: &Facts) 
                     ..window.clone()
                 }),
                 Piece::Padding { first, last, .. } => {
+                    // Where nothing of it is there, its bits do not count.
+                    let mut facts = facts.clone();
+                    let there = to.plus(&from, -1)?.plus(&(-1).into(), 1)?;
+                    facts.assume(&Condition::NotNegative(there));
                     let (head, tail) = (facts.same(&from, &begin), facts.same(&to, &stop));
                     let inner = facts.not_negative(&from.plus(&begin, -1)?.plus(&(-1).into(), 1)?);
                     let open = facts.not_negative(&stop.plus(&to, -1)?.plus(&(-1).into(), 1)?);

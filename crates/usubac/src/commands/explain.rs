@@ -1,4 +1,7 @@
-//! `usubac explain`: what a program is recognised as, what it admits, why not the rest, and what it costs.
+//! `usubac explain`: what a program is recognised as, what it admits, why not the rest, and what it costs; of a message
+//! ([`message`]), what its loops are.
+
+mod message;
 
 use crate::args::Explain;
 use crate::cipher::Cipher;
@@ -17,6 +20,12 @@ use usuba_target::Target;
 
 /// Tries every slicing on every target.
 pub fn run(explain: &Explain, output: &Output) -> Result<(), Failure> {
+    if let Some(mode) = &explain.mode {
+        return message::of_mode(explain, mode, output);
+    }
+    if explain.bytes {
+        return message::of_program(explain, output);
+    }
     let chosen = targets::named(&explain.target)?;
     let entry = front_end::options(&explain.entry, &explain.search, Atoms::Words, None)?;
     let base = Settings::new(Slicing::V, None).with(&overrides::overrides(&explain.overrides)?);

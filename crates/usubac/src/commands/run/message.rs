@@ -2,32 +2,21 @@
 
 use crate::args::Run;
 use crate::cipher::Cipher;
-use crate::files::Disk;
+use crate::mode;
 use crate::output::{Failure, Output, print_json, print_line};
 use serde_json::{Map, Value, json};
 use usuba_lang::load::Loaded;
 use usuba_lang::message::{Message, MessageError};
 use usuba_package::manifest::{Function, Primitive};
-use usuba_package::message::{self, CIPHER, MODES};
+use usuba_package::message::CIPHER;
 
 /// A mode over the block cipher of a folder.
 pub fn of_mode(run: &Run, name: &str, output: &Output) -> Result<(), Failure> {
-    let mode = message::named(name).ok_or_else(|| {
-        let known: Vec<&str> = MODES.iter().map(|mode| mode.name).collect();
-        Failure::general(format!("there is no mode `{name}`; the modes are {}", known.join(", ")))
-    })?;
+    let mode = mode::named(name)?;
     let cipher = Cipher::read(&run.file, &run.search, output)?;
     let given = given(run)?;
     let primitive = primitive(run, &cipher, &given)?;
-    let source = cipher.folder.join(&cipher.manifest.source);
-    let source = source.to_string_lossy();
-    let loaded = message::bind(primitive, &source, &cipher.loaded, mode, &Disk).map_err(|reason| {
-        Failure::general(format!("`{name}` does not fit `{}`: {reason}", primitive.name))
-    })?;
-    if loaded.diagnostics.iter().any(usuba_lang::diagnostic::Diagnostic::is_error) {
-        output.diagnostics(&loaded.diagnostics, &loaded.sources);
-        return Err(Failure::Said);
-    }
+    let loaded = mode::bound(&cipher, primitive, mode, output)?;
     let entry = Message::new(&loaded.program, mode.node, Some(CIPHER));
     print(entry, run, &given, &loaded, output)
 }
