@@ -12,7 +12,7 @@
 //!
 //! Everything is exact: the matrices are read off the sums that the program makes of its inputs.
 
-use crate::run::{input_bits, output_bits, run};
+use crate::run::{check_size, input_bits, output_bits, run};
 use crate::sums::{Sum, Symbol, Symbols};
 use crate::why::Why;
 use usuba_lang::source::Span;
@@ -188,7 +188,7 @@ pub fn layers(program: &Program, instance: InstanceId, places: &Places) -> Resul
     let mut outputs = vec![Sum::ZERO; results.len()];
     for (&place, &sum) in places.outputs.iter().zip(&results) {
         let output = outputs.get_mut(place);
-        *output.ok_or_else(|| Why::new("the places of its results are not theirs", Some(entry.span)))? = sum;
+        *output.ok_or_else(|| Why::new("its result is not whole bytes", Some(entry.span)))? = sum;
     }
     let reading = Reading::new(&symbols, places, &outputs)?;
     reading.layers(&outputs, entry.span)
@@ -336,9 +336,15 @@ impl<'a> Reading<'a> {
             let mut basis = Basis::new(self.columns());
             for &sum in uses[layer + 1..].iter().flatten() {
                 basis.insert(self.older(sum, layer)?);
+                check_size(basis.rows().len() * self.members.len(), self.columns(), place)?;
             }
             rests.push(basis);
         }
+        // All maps together.
+        let bits = (0..self.members.len()).map(|layer| self.state(Some(layer), &rests));
+        let (rows, widest) =
+            bits.fold((outputs.len(), self.block), |(sum, most), bits| (sum + bits, most.max(bits)));
+        check_size(rows, widest + self.key, place)?;
         let mut layers = Vec::new();
         for (number, members) in self.members.iter().enumerate() {
             let before = number.checked_sub(1);

@@ -7,6 +7,7 @@
 //! A sum is kept once, as the ascending numbers of its symbols, and named by a number: sums in ciphers have a few terms each,
 //! and comparing, copying and remembering them then costs nothing.
 
+use crate::why::Why;
 use std::collections::HashMap;
 use std::rc::Rc;
 use usuba_lang::source::Span;
@@ -161,9 +162,12 @@ impl Symbols {
         &self.lookups
     }
 
-    /// Whether the sums have become too many to go on.
-    pub(crate) fn is_full(&self) -> bool {
-        self.terms > MOST_TERMS
+    /// That the sums are not too many to go on.
+    pub(crate) fn check_room(&self, place: Span) -> Result<(), Why> {
+        if self.terms > MOST_TERMS {
+            return Err(Why::new("its sums have more terms than are looked at", Some(place)));
+        }
+        Ok(())
     }
 
     /// The sum of these symbols, which ascend.

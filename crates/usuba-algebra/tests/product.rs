@@ -331,3 +331,31 @@ fn a_wrong_fallback_is_refused() {
         assert_eq!(refused(&changed(FILE, node, from, to)), reason, "{to}");
     }
 }
+
+/// What is too large to be looked at is refused in a sentence: deep calls, and matrices that would fill the memory.
+#[test]
+fn what_is_too_large_is_refused() {
+    let chain = |count: usize| {
+        let node = |number: usize| {
+            let inner = if number == 0 { "x".to_owned() } else { format!("f{}(x)", number - 1) };
+            format!("node f{number} (x:b8) returns (y:b8) let y = {inner} << 1 tel\n")
+        };
+        (0..count).map(node).collect::<String>()
+    };
+    let of = |text: &str, name: &str| {
+        let program = node_of(text, name);
+        linear(&program, program.entry()).map(|matrix| matrix.rank()).map_err(|why| why.to_string())
+    };
+    assert_eq!(of(&chain(200), "f199"), Ok(0));
+    let deep = "calls stand more than 200 deep in each other".to_owned();
+    assert_eq!(of(&chain(250), "f249"), Err(deep));
+    let wide = "node f (x:b20000) returns (y:b20000) let y = x tel";
+    assert_eq!(of(wide, "f"), Err("it has more bits than are looked at".to_owned()));
+    // Each sum has twice the terms of the one before.
+    let dense = "node f (x:b400) returns (y:b400) vars s:b400[401] let
+            s[0] = x;
+            forall i in [0,399] { s[i+1] = (s[i] << 1) ^ (s[i] & x) }
+            y = s[400]
+        tel";
+    assert_eq!(of(dense, "f"), Err("its sums have more terms than are looked at".to_owned()));
+}
