@@ -55,6 +55,23 @@ impl Places {
         }
     }
 
+    /// Whether each bit of the block, the keys and the result is there once at most.
+    fn are_distinct(&self) -> bool {
+        let (mut block, mut key) = (Vec::new(), Vec::new());
+        for &input in &self.inputs {
+            match input {
+                InputBit::Block(bit) => block.push(bit),
+                InputBit::Key(bit) => key.push(bit),
+            }
+        }
+        [block, key, self.outputs.clone()].into_iter().all(|mut numbers| {
+            let count = numbers.len();
+            numbers.sort_unstable();
+            numbers.dedup();
+            numbers.len() == count
+        })
+    }
+
     /// Number of bits of the block.
     pub fn block(&self) -> usize {
         let numbers = self.inputs.iter().filter_map(|input| match input {
@@ -181,6 +198,9 @@ pub fn layers(program: &Program, instance: InstanceId, places: &Places) -> Resul
     let entry = program.instance(instance);
     if places.inputs.len() != input_bits(entry) || places.outputs.len() != output_bits(entry) {
         return Err(Why::new("the places of its bits are not those of its parameters", Some(entry.span)));
+    }
+    if !places.are_distinct() {
+        return Err(Why::new("two of its bits have the same place", Some(entry.span)));
     }
     let mut symbols = Symbols::new();
     let inputs: Vec<Sum> = (0..places.inputs.len() as u32).map(|number| symbols.input(number)).collect();

@@ -315,6 +315,37 @@ fn what_is_nearly_aes_is_refused() {
     assert_eq!(rounds.first.matrix.row(5).ones().count(), 2);
 }
 
+/// FIPS 197, section 5.3.5: the equivalent inverse cipher is given the keys that it adds.
+#[test]
+fn the_equivalent_inverse_cipher_is_recognised() {
+    let from = "state[r] = InvMixColumnsBytes(InvSubEachByte(InvShiftRowsBytes(state[r+1])) ^ key[r])";
+    let to = "state[r] = InvMixColumnsBytes(InvSubEachByte(InvShiftRowsBytes(state[r+1]))) ^ key[r]";
+    let program = changed(AES, "DecryptBytes128", from, to);
+    let rounds = aes(&layers_of(&program).expect("layers")).expect("rounds of AES");
+    for (number, round) in (0..10).rev().zip(&rounds.rounds) {
+        assert_eq!(round.key.matrix, Matrix::of_sources(1408, 128 * number..128 * number + 128));
+        let last = if number == 0 { AesInstruction::DecryptLast } else { AesInstruction::Decrypt };
+        assert_eq!(round.instruction, last);
+    }
+}
+
+/// Places that cannot be right.
+#[test]
+fn places_are_looked_at() {
+    let program = node(AES, "EncryptBytes128", Atoms::Bits);
+    let big = Places::big(&program, program.entry());
+    let refused = |places: &Places| layers(&program, program.entry(), places).expect_err("wrong").to_string();
+    let mut twice = big.clone();
+    twice.outputs[3] = 9;
+    assert_eq!(refused(&twice), "two of its bits have the same place");
+    let mut short = big.clone();
+    short.inputs.pop();
+    assert_eq!(refused(&short), "the places of its bits are not those of its parameters");
+    let mut far = big;
+    far.outputs[3] = 4000;
+    assert_eq!(refused(&far), "its result is not whole bytes");
+}
+
 /// One wrong bit of a matrix, or of the table, wherever it is.
 #[test]
 fn a_wrong_bit_is_refused() {
