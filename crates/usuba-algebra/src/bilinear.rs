@@ -125,6 +125,10 @@ impl Expansion<'_> {
                 Symbol::TableBit { .. } => {
                     return Err(Why::new("a table is not linear", self.symbols.place_of(term)));
                 }
+                Symbol::CallBit { .. } => {
+                    let message = "a call that is not looked into is not linear";
+                    return Err(Why::new(message, self.symbols.place_of(term)));
+                }
                 Symbol::WordBit { .. } => {
                     let message = "something may be carried in arithmetic, which is not linear";
                     return Err(Why::new(message, self.symbols.place_of(term)));

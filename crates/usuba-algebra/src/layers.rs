@@ -283,6 +283,9 @@ impl<'a> Reading<'a> {
                     InputBit::Key(bit) => Term::Key(bit),
                 }),
                 Symbol::Product(..) => Err(Why::new("`&` or `|` of two values is not affine", place)),
+                Symbol::CallBit { .. } => {
+                    Err(Why::new("a call that is not looked into is not affine", place))
+                }
                 Symbol::WordBit { .. } => Err(Why::new("carries of arithmetic are not affine", place)),
                 Symbol::TableBit { lookup, bit } => {
                     let table = &self.symbols.tables()[self.symbols.lookups()[lookup as usize].table];

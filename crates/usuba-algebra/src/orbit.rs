@@ -33,6 +33,9 @@ pub fn linear(program: &Program, instance: InstanceId) -> Result<Matrix, Why> {
                     return Err(Why::new("`&` or `|` of two values is not linear", place));
                 }
                 Symbol::TableBit { .. } => return Err(Why::new("a table is not linear", place)),
+                Symbol::CallBit { .. } => {
+                    return Err(Why::new("a call that is not looked into is not linear", place));
+                }
                 Symbol::WordBit { .. } => {
                     return Err(Why::new("carries of arithmetic are not linear", place));
                 }

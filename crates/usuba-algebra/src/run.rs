@@ -1,6 +1,6 @@
 //! Typed programs on sums of symbols, bit by bit; programs of bits and of words.
 
-use crate::sums::{Sum, Symbols};
+use crate::sums::{Call, Sum, Symbols};
 use crate::why::Why;
 use usuba_lang::ast::ShiftOp;
 use usuba_lang::source::Span;
@@ -51,11 +51,25 @@ pub fn run(
     instance: InstanceId,
     inputs: &[Sum],
 ) -> Result<Vec<Sum>, Why> {
+    run_around(symbols, program, instance, inputs, &|_| false)
+}
+
+/// The same, but calls of some instances are symbols: they are not looked into.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_around(
+    symbols: &mut Symbols,
+    program: &Program,
+    instance: InstanceId,
+    inputs: &[Sum],
+    is_kept: &dyn Fn(InstanceId) -> bool,
+) -> Result<Vec<Sum>, Why> {
     let expected = input_bits(program.instance(instance));
     if inputs.len() != expected {
         return Err(Why::new(format!("it takes {expected} bits, not {}", inputs.len()), None));
     }
-    let result = Run { symbols, program }.call(instance, inputs, 0);
+    let result = Run { symbols, program, is_kept }.call(instance, inputs, 0);
     symbols.place = None;
     result
 }
@@ -63,6 +77,7 @@ pub fn run(
 struct Run<'a> {
     symbols: &'a mut Symbols,
     program: &'a Program,
+    is_kept: &'a dyn Fn(InstanceId) -> bool,
 }
 
 /// The values of the atoms of an instance.
@@ -131,6 +146,12 @@ impl<'a> Run<'a> {
         if depth > DEEPEST {
             let message = format!("calls stand more than {DEEPEST} deep in each other");
             return Err(Why::new(message, Some(instance.span)));
+        }
+        if (self.is_kept)(id) {
+            self.symbols.check_room(instance.span)?;
+            self.symbols.place = Some(instance.span);
+            let call = Call { callee: id, arguments: inputs.to_vec() };
+            return Ok(self.symbols.call(call, output_bits(instance)));
         }
         match &instance.body {
             Body::Permutation { sources } => {
