@@ -54,7 +54,8 @@ pub fn run(
     run_around(symbols, program, instance, inputs, &|_| false)
 }
 
-/// The same, but calls of some instances are symbols: they are not looked into.
+/// The same, but calls of some instances are symbols: they are not looked into. Symbols of several programs would then take
+/// one for the other.
 ///
 /// # Errors
 /// As [`run`].
