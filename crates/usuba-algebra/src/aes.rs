@@ -222,6 +222,30 @@ pub struct RoundKey {
     pub constant: Vector,
 }
 
+/// Where a round key is found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum KeySource {
+    /// It is 128 bits of the round keys from this one on.
+    AsIs(usize),
+    /// It is InvMixColumns of 128 bits of the round keys from this one on: `aesimc` makes it, once a key.
+    InverseMixColumns(usize),
+}
+
+impl RoundKey {
+    /// Where it is found, but for the constant; `None` if it is another sum of bits of the round keys.
+    pub fn source(&self) -> Option<KeySource> {
+        let as_is = |matrix: &Matrix| {
+            let first = matrix.row(0).ones().next()?;
+            let is = (0..matrix.rows()).all(|row| matrix.row(row).ones().eq([first + row]));
+            is.then_some(first)
+        };
+        match as_is(&self.matrix) {
+            Some(first) => Some(KeySource::AsIs(first)),
+            None => as_is(&columns([2, 3, 1, 1]).after(&self.matrix)).map(KeySource::InverseMixColumns),
+        }
+    }
+}
+
 /// A round: an instruction and its round key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AesRound {

@@ -4,7 +4,7 @@ mod support;
 
 use support::{changed, node};
 use usuba_algebra::aes::{
-    AesInstruction, AesRounds, AesSBox, RoundKey, aes, inverse_mix_columns, s_box_form,
+    AesInstruction, AesRounds, AesSBox, KeySource, RoundKey, aes, inverse_mix_columns, s_box_form,
 };
 use usuba_algebra::layers::{Affine, InputBit, Layers, Places, layers};
 use usuba_algebra::why::Why;
@@ -196,6 +196,8 @@ fn round_keys_are_those_of_the_standard(rounds: &AesRounds, direction: &str, cou
         let is_mixed = direction == "Decrypt" && number > 0 && number < count;
         let expected = if is_mixed { inverse_mix_columns().after(&taken) } else { taken };
         assert_eq!(key.matrix, expected, "{direction} {number}");
+        let found = if is_mixed { KeySource::InverseMixColumns } else { KeySource::AsIs };
+        assert_eq!(key.source(), Some(found(128 * source)), "{direction} {number}");
         assert!(key.constant.is_zero());
     }
 }
@@ -313,6 +315,7 @@ fn what_is_nearly_aes_is_refused() {
     let rounds = aes(&layers_of(&program).expect("layers")).expect("rounds of AES");
     assert_eq!(rounds.first.constant.weight(), 128);
     assert_eq!(rounds.first.matrix.row(5).ones().count(), 2);
+    assert_eq!(rounds.first.source(), None);
 }
 
 /// FIPS 197, section 5.3.5: the equivalent inverse cipher is given the keys that it adds.
