@@ -222,6 +222,30 @@ pub struct RoundKey {
     pub constant: Vector,
 }
 
+/// Where a round key is found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum KeySource {
+    /// It is 128 bits of the round keys from this one on.
+    AsIs(usize),
+    /// It is InvMixColumns of 128 bits of the round keys from this one on: `aesimc` makes it, once a key.
+    InverseMixColumns(usize),
+}
+
+impl RoundKey {
+    /// Where it is found, but for the constant; `None` if it is another sum of bits of the round keys.
+    pub fn source(&self) -> Option<KeySource> {
+        let as_is = |matrix: &Matrix| {
+            let first = matrix.row(0).ones().next()?;
+            let is = (0..matrix.rows()).all(|row| matrix.row(row).ones().eq([first + row]));
+            is.then_some(first)
+        };
+        match as_is(&self.matrix) {
+            Some(first) => Some(KeySource::AsIs(first)),
+            None => as_is(&columns([2, 3, 1, 1]).after(&self.matrix)).map(KeySource::InverseMixColumns),
+        }
+    }
+}
+
 /// A round: an instruction and its round key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AesRound {
@@ -287,14 +311,22 @@ pub fn aes(layers: &Layers) -> Result<AesRounds, Why> {
         let data = Matrix::of_rows(128, moved).transpose();
         let is_last = number == layers.layers.len();
         let candidates = AesInstruction::ALL.into_iter().filter(|one| one.s_box() == s_box);
-        let found = candidates.into_iter().find_map(|instruction| {
-            let matrix = instruction.matrix();
-            let rows =
-                if is_last { (matrix == data).then(|| (0..16).collect()) } else { bytes_in(&matrix, &data) };
-            rows.map(|rows: Vec<usize>| (instruction, rows))
-        });
+        let mut nearest = (0, String::new());
+        let mut found = None;
+        for instruction in candidates {
+            let bytes = bytes_in(&instruction.matrix(), &data, is_last);
+            if let Some(rows) = bytes.iter().copied().collect::<Option<Vec<usize>>>() {
+                found = Some((instruction, rows));
+                break;
+            }
+            let count = bytes.iter().flatten().count();
+            if count > nearest.0 {
+                nearest = (count, format!("{count} of 16 bytes are those of `{instruction}`"));
+            }
+        }
         let Some((instruction, rows)) = found else {
-            return refused(format!("what follows layer {number} is not what a round of AES has there"));
+            let bytes = if nearest.0 > 0 { nearest.1 } else { "no byte is that of a round".into() };
+            return refused(format!("what follows layer {number} is no round of AES: {bytes}"));
         };
         let bits: Vec<usize> = rows.iter().flat_map(|&byte| 8 * byte..8 * byte + 8).collect();
         rounds.push(AesRound { instruction, key: key(&map.with_rows(&bits)) });
@@ -306,10 +338,11 @@ pub fn aes(layers: &Layers) -> Result<AesRounds, Why> {
     }
 }
 
-/// For each byte of rows of a matrix the byte of another that has these rows; each is taken once.
-fn bytes_in(matrix: &Matrix, other: &Matrix) -> Option<Vec<usize>> {
+/// For each byte of rows of a matrix the byte of another that has these rows, at its own place if `in_place`.
+fn bytes_in(matrix: &Matrix, other: &Matrix, in_place: bool) -> Vec<Option<usize>> {
     let same = |byte: usize, theirs: usize| {
-        (0..8).all(|bit| matrix.row(8 * byte + bit) == other.row(8 * theirs + bit))
+        (!in_place || byte == theirs)
+            && (0..8).all(|bit| matrix.row(8 * byte + bit) == other.row(8 * theirs + bit))
     };
     // The rows of an invertible matrix are distinct, so none is taken twice.
     (0..16).map(|byte| (0..16).find(|&theirs| same(byte, theirs))).collect()

@@ -3,7 +3,7 @@
 //! The matrices are exact. Products of three bits, and of two bits of one input, are seen and refused, so that nothing hides
 //! that vanishes on all pairs of basis vectors.
 
-use crate::run::{bits_of, run};
+use crate::run::{bits_of, check_size, output_bits, run};
 use crate::sums::{Sum, Symbol, Symbols};
 use crate::why::Why;
 use usuba_lang::source::Span;
@@ -62,13 +62,14 @@ type Linear = (bool, Vector);
 /// The bits of the result of an instance with two inputs, in the order of [`mod@run`].
 ///
 /// # Errors
-/// Not two inputs, or a bit that is no such sum.
+/// Not two inputs, or inputs that are too large, or a bit that is no such sum.
 pub fn bilinear(program: &Program, instance: InstanceId) -> Result<Vec<BilinearBit>, Why> {
     let entry = program.instance(instance);
     let [x, y] = entry.inputs[..] else {
         return Err(Why::new(format!("it has {} inputs, not two", entry.inputs.len()), Some(entry.span)));
     };
     let (left, right) = (bits_of(entry, &[x]), bits_of(entry, &[y]));
+    check_size(left * output_bits(entry), right, entry.span)?;
     let mut symbols = Symbols::new();
     let inputs: Vec<Sum> = (0..(left + right) as u32).map(|number| symbols.input(number)).collect();
     let results = run(&mut symbols, program, instance, &inputs)?;
@@ -123,6 +124,10 @@ impl Expansion<'_> {
                 }
                 Symbol::TableBit { .. } => {
                     return Err(Why::new("a table is not linear", self.symbols.place_of(term)));
+                }
+                Symbol::CallBit { .. } => {
+                    let message = "a call that is not looked into is not linear";
+                    return Err(Why::new(message, self.symbols.place_of(term)));
                 }
                 Symbol::WordBit { .. } => {
                     let message = "something may be carried in arithmetic, which is not linear";

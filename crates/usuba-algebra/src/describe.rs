@@ -2,6 +2,7 @@
 
 use crate::aes::{AesInstruction, AesRounds, AesSBox, aes, s_box_form};
 use crate::layers::Layers;
+use crate::polynomial::FieldPolynomial;
 use crate::recognise::Recognised;
 use std::fmt;
 
@@ -63,6 +64,11 @@ impl fmt::Display for Recognised {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Recognised::Product(product) => product.fmt(f),
+            Recognised::Polynomial(FieldPolynomial { product, elements, terms }) => {
+                let (blocks, count) = (elements.len(), terms.len());
+                let degree = terms.iter().map(Vec::len).max().unwrap_or(0);
+                write!(f, "a sum of {count} products of up to {degree} of {blocks} blocks by {product}")
+            }
             Recognised::PowerOfX(power) => power.fmt(f),
             Recognised::Linear(matrix) => {
                 let (from, to) = (matrix.columns(), matrix.rows());

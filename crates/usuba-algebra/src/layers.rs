@@ -12,7 +12,7 @@
 //!
 //! Everything is exact: the matrices are read off the sums that the program makes of its inputs.
 
-use crate::run::{input_bits, output_bits, run};
+use crate::run::{check_size, input_bits, output_bits, run};
 use crate::sums::{Sum, Symbol, Symbols};
 use crate::why::Why;
 use usuba_lang::source::Span;
@@ -53,6 +53,23 @@ impl Places {
             inputs: (0..input_bits(instance)).map(input).collect(),
             outputs: (0..output_bits(instance)).map(big).collect(),
         }
+    }
+
+    /// Whether each bit of the block, the keys and the result is there once at most.
+    fn are_distinct(&self) -> bool {
+        let (mut block, mut key) = (Vec::new(), Vec::new());
+        for &input in &self.inputs {
+            match input {
+                InputBit::Block(bit) => block.push(bit),
+                InputBit::Key(bit) => key.push(bit),
+            }
+        }
+        [block, key, self.outputs.clone()].into_iter().all(|mut numbers| {
+            let count = numbers.len();
+            numbers.sort_unstable();
+            numbers.dedup();
+            numbers.len() == count
+        })
     }
 
     /// Number of bits of the block.
@@ -182,13 +199,16 @@ pub fn layers(program: &Program, instance: InstanceId, places: &Places) -> Resul
     if places.inputs.len() != input_bits(entry) || places.outputs.len() != output_bits(entry) {
         return Err(Why::new("the places of its bits are not those of its parameters", Some(entry.span)));
     }
+    if !places.are_distinct() {
+        return Err(Why::new("two of its bits have the same place", Some(entry.span)));
+    }
     let mut symbols = Symbols::new();
     let inputs: Vec<Sum> = (0..places.inputs.len() as u32).map(|number| symbols.input(number)).collect();
     let results = run(&mut symbols, program, instance, &inputs)?;
     let mut outputs = vec![Sum::ZERO; results.len()];
     for (&place, &sum) in places.outputs.iter().zip(&results) {
         let output = outputs.get_mut(place);
-        *output.ok_or_else(|| Why::new("the places of its results are not theirs", Some(entry.span)))? = sum;
+        *output.ok_or_else(|| Why::new("its result is not whole bytes", Some(entry.span)))? = sum;
     }
     let reading = Reading::new(&symbols, places, &outputs)?;
     reading.layers(&outputs, entry.span)
@@ -263,6 +283,9 @@ impl<'a> Reading<'a> {
                     InputBit::Key(bit) => Term::Key(bit),
                 }),
                 Symbol::Product(..) => Err(Why::new("`&` or `|` of two values is not affine", place)),
+                Symbol::CallBit { .. } => {
+                    Err(Why::new("a call that is not looked into is not affine", place))
+                }
                 Symbol::WordBit { .. } => Err(Why::new("carries of arithmetic are not affine", place)),
                 Symbol::TableBit { lookup, bit } => {
                     let table = &self.symbols.tables()[self.symbols.lookups()[lookup as usize].table];
@@ -336,9 +359,15 @@ impl<'a> Reading<'a> {
             let mut basis = Basis::new(self.columns());
             for &sum in uses[layer + 1..].iter().flatten() {
                 basis.insert(self.older(sum, layer)?);
+                check_size(basis.rows().len() * self.members.len(), self.columns(), place)?;
             }
             rests.push(basis);
         }
+        // All maps together.
+        let bits = (0..self.members.len()).map(|layer| self.state(Some(layer), &rests));
+        let (rows, widest) =
+            bits.fold((outputs.len(), self.block), |(sum, most), bits| (sum + bits, most.max(bits)));
+        check_size(rows, widest + self.key, place)?;
         let mut layers = Vec::new();
         for (number, members) in self.members.iter().enumerate() {
             let before = number.checked_sub(1);

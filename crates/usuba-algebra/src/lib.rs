@@ -5,16 +5,20 @@
 //!
 //! Reading order: [`sums`] (what a bit is), [`mod@run`] (a program on them), [`layers`] (byte tables between affine maps), [`aes`]
 //! (which of them are rounds of AES), [`inversion`] (tables that are inversion in GF(2^8)); [`field`] (GF(2^n) and the order of
-//! coefficients), [`mod@bilinear`] (what each bit of two inputs is), [`mod@product`] (multiplication), [`orbit`] (linear maps, powers of
-//! x); [`mod@recognise`] (all of them), [`describe`] (that in a line), [`why`] (why not).
+//! coefficients), [`mod@bilinear`] (what each bit of two inputs is), [`mod@product`] (multiplication), [`polynomial`] (sums of
+//! products, such as GHASH), [`orbit`] (linear maps, powers of
+//! x); [`mod@recognise`] (all of them), [`fallback`] (texts for machines
+//! without the instruction), [`describe`] (that in a line), [`why`] (why not).
 
 pub mod aes;
 pub mod bilinear;
 pub mod describe;
+pub mod fallback;
 pub mod field;
 pub mod inversion;
 pub mod layers;
 pub mod orbit;
+pub mod polynomial;
 pub mod product;
 pub mod recognise;
 pub mod run;

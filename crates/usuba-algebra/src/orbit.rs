@@ -1,7 +1,7 @@
 //! Nodes that are linear in their input, and those that multiply by a power of x: what a tweak is followed by.
 
 use crate::field::{CoefficientOrder, Polynomial};
-use crate::run::{input_bits, run};
+use crate::run::{check_size, input_bits, output_bits, run};
 use crate::sums::{Sum, Symbol, Symbols};
 use crate::why::Why;
 use std::fmt;
@@ -16,6 +16,7 @@ use usuba_logic::matrix::{Matrix, Vector};
 pub fn linear(program: &Program, instance: InstanceId) -> Result<Matrix, Why> {
     let entry = program.instance(instance);
     let size = input_bits(entry);
+    check_size(output_bits(entry), size, entry.span)?;
     let mut symbols = Symbols::new();
     let inputs: Vec<Sum> = (0..size as u32).map(|number| symbols.input(number)).collect();
     let results = run(&mut symbols, program, instance, &inputs)?;
@@ -32,6 +33,9 @@ pub fn linear(program: &Program, instance: InstanceId) -> Result<Matrix, Why> {
                     return Err(Why::new("`&` or `|` of two values is not linear", place));
                 }
                 Symbol::TableBit { .. } => return Err(Why::new("a table is not linear", place)),
+                Symbol::CallBit { .. } => {
+                    return Err(Why::new("a call that is not looked into is not linear", place));
+                }
                 Symbol::WordBit { .. } => {
                     return Err(Why::new("carries of arithmetic are not linear", place));
                 }

@@ -2,6 +2,7 @@
 
 use crate::layers::{Layers, Places, layers};
 use crate::orbit::{PowerOfX, linear, power_of_x};
+use crate::polynomial::{FieldPolynomial, field_polynomial};
 use crate::product::{Product, product};
 use crate::run::bits_of;
 use crate::why::Why;
@@ -13,6 +14,8 @@ use usuba_logic::matrix::Matrix;
 pub enum Recognised {
     /// Multiplication of two elements of a field.
     Product(Product),
+    /// Sums of products of elements of a field.
+    Polynomial(FieldPolynomial),
     /// Multiplication by a power of x.
     PowerOfX(PowerOfX),
     /// A linear map of all inputs that is no such multiplication.
@@ -39,11 +42,26 @@ pub fn recognise(program: &Program, instance: InstanceId, places: &Places) -> Re
         },
         _ => None,
     };
-    let matrix = linear(program, instance).map_err(|why| refusal.unwrap_or(why))?;
-    Ok(match power_of_x(&matrix) {
-        Some(power) => Recognised::PowerOfX(power),
-        None => Recognised::Linear(matrix),
-    })
+    match linear(program, instance) {
+        Ok(matrix) => Ok(match power_of_x(&matrix) {
+            Some(power) => Recognised::PowerOfX(power),
+            None => Recognised::Linear(matrix),
+        }),
+        Err(why) => {
+            // By a multiplication that it calls.
+            let callees = (0..instance.0).map(InstanceId).filter(|&id| is_of_blocks(program, id));
+            let polynomial = |id: InstanceId| field_polynomial(program, instance, id).ok();
+            callees.filter_map(polynomial).map(Recognised::Polynomial).next().ok_or(refusal.unwrap_or(why))
+        }
+    }
+}
+
+/// Whether an instance makes a block of two blocks of the same size.
+fn is_of_blocks(program: &Program, id: InstanceId) -> bool {
+    let instance = program.instance(id);
+    let size = bits_of(instance, &instance.outputs);
+    let inputs: Vec<usize> = instance.inputs.iter().map(|&input| bits_of(instance, &[input])).collect();
+    inputs == [size, size]
 }
 
 /// Whether a table is among the instances: all of them are reachable from the entry, which is most often the instance.

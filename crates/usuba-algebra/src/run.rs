@@ -1,8 +1,9 @@
 //! Typed programs on sums of symbols, bit by bit; programs of bits and of words.
 
-use crate::sums::{Sum, Symbols};
+use crate::sums::{Call, Sum, Symbols};
 use crate::why::Why;
 use usuba_lang::ast::ShiftOp;
+use usuba_lang::source::Span;
 use usuba_lang::typed::{
     Assignment, AssignmentId, Body, Definition, Equations, Expression, ExpressionKind, Instance, InstanceId,
     LogicOp, Lookup, Program, Slot, Step, Table, Use, VariableId,
@@ -10,6 +11,17 @@ use usuba_lang::typed::{
 
 /// Calls stand at most so deep in each other, so that they fit on a stack.
 const DEEPEST: u32 = 200;
+
+/// Matrices have at most so many entries, 32 MiB of them.
+const MOST_ENTRIES: usize = 1 << 28;
+
+/// That matrices of so many rows and columns are small enough.
+pub(crate) fn check_size(rows: usize, columns: usize, place: Span) -> Result<(), Why> {
+    match rows.checked_mul(columns) {
+        Some(entries) if entries <= MOST_ENTRIES => Ok(()),
+        _ => Err(Why::new("it has more bits than are looked at", Some(place))),
+    }
+}
 
 /// Number of bits of all inputs of an instance.
 pub fn input_bits(instance: &Instance) -> usize {
@@ -39,11 +51,26 @@ pub fn run(
     instance: InstanceId,
     inputs: &[Sum],
 ) -> Result<Vec<Sum>, Why> {
+    run_around(symbols, program, instance, inputs, &|_| false)
+}
+
+/// The same, but calls of some instances are symbols: they are not looked into. Symbols of several programs would then take
+/// one for the other.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_around(
+    symbols: &mut Symbols,
+    program: &Program,
+    instance: InstanceId,
+    inputs: &[Sum],
+    is_kept: &dyn Fn(InstanceId) -> bool,
+) -> Result<Vec<Sum>, Why> {
     let expected = input_bits(program.instance(instance));
     if inputs.len() != expected {
         return Err(Why::new(format!("it takes {expected} bits, not {}", inputs.len()), None));
     }
-    let result = Run { symbols, program }.call(instance, inputs, 0);
+    let result = Run { symbols, program, is_kept }.call(instance, inputs, 0);
     symbols.place = None;
     result
 }
@@ -51,6 +78,7 @@ pub fn run(
 struct Run<'a> {
     symbols: &'a mut Symbols,
     program: &'a Program,
+    is_kept: &'a dyn Fn(InstanceId) -> bool,
 }
 
 /// The values of the atoms of an instance.
@@ -120,22 +148,29 @@ impl<'a> Run<'a> {
             let message = format!("calls stand more than {DEEPEST} deep in each other");
             return Err(Why::new(message, Some(instance.span)));
         }
+        if (self.is_kept)(id) {
+            self.symbols.check_room(instance.span)?;
+            self.symbols.place = Some(instance.span);
+            let call = Call { callee: id, arguments: inputs.to_vec() };
+            return Ok(self.symbols.call(call, output_bits(instance)));
+        }
         match &instance.body {
             Body::Permutation { sources } => {
                 let width = instance.inputs.first().map_or(1, |&id| instance.variable(id).width as usize);
                 let atom = |&source: &u32| &inputs[source as usize * width..(source as usize + 1) * width];
                 Ok(sources.iter().flat_map(atom).copied().collect())
             }
-            Body::Table(table) => Ok(self.table(instance, table, inputs)),
+            Body::Table(table) => self.table(instance, table, inputs),
             Body::Equations(equations) => self.equations(instance, equations, inputs, depth),
         }
     }
 
-    fn table(&mut self, instance: &Instance, table: &Table, inputs: &[Sum]) -> Vec<Sum> {
+    fn table(&mut self, instance: &Instance, table: &Table, inputs: &[Sum]) -> Result<Vec<Sum>, Why> {
+        self.symbols.check_room(instance.span)?;
         self.symbols.place = Some(instance.span);
         let number = self.symbols.table(table.inputs, table.outputs, &table.entries);
         let columns = match table.lookup {
-            Lookup::Word => return self.symbols.look_up(number, inputs.to_vec()),
+            Lookup::Word => return Ok(self.symbols.look_up(number, inputs.to_vec())),
             // A bit of a word is a column of its own: in a program of bits words have one.
             Lookup::Columns { columns } => {
                 columns as usize * inputs.len() / (table.inputs * columns) as usize
@@ -148,7 +183,7 @@ impl<'a> Run<'a> {
                 outputs[i * columns + column] = output;
             }
         }
-        outputs
+        Ok(outputs)
     }
 
     fn equations(
@@ -193,10 +228,6 @@ impl<'a> Run<'a> {
     }
 
     fn assign(&mut self, assignment: &Assignment, frame: &mut Frame<'_>) -> Result<(), Why> {
-        if self.symbols.is_full() {
-            let message = "its sums have more terms than are looked at".to_owned();
-            return Err(Why::new(message, Some(assignment.span)));
-        }
         let value = self.value(&assignment.value, frame)?;
         let mut end = 0;
         let ends = value.widths.iter().map(|&width| {
@@ -238,6 +269,7 @@ impl<'a> Run<'a> {
                 let right = self.value(right, frame)?;
                 self.symbols.place = Some(expression.span);
                 for (a, b) in result.bits.iter_mut().zip(right.bits) {
+                    self.symbols.check_room(expression.span)?;
                     *a = match op {
                         LogicOp::Xor => self.symbols.add(*a, b),
                         LogicOp::And => self.symbols.product(*a, b),
@@ -253,8 +285,12 @@ impl<'a> Run<'a> {
                 let right = self.value(right, frame)?;
                 self.symbols.place = Some(expression.span);
                 let width = *width as usize;
-                let words = result.bits.chunks(width).zip(right.bits.chunks(width));
-                result.bits = words.flat_map(|(a, b)| self.symbols.arithmetic(*op, a, b)).collect();
+                let mut words = Vec::with_capacity(result.bits.len());
+                for (a, b) in result.bits.chunks(width).zip(right.bits.chunks(width)) {
+                    self.symbols.check_room(expression.span)?;
+                    words.extend(self.symbols.arithmetic(*op, a, b));
+                }
+                result.bits = words;
             }
             ExpressionKind::Shift { op, amount, value } => {
                 let value = self.value(value, frame)?;

@@ -7,10 +7,11 @@
 //! A sum is kept once, as the ascending numbers of its symbols, and named by a number: sums in ciphers have a few terms each,
 //! and comparing, copying and remembering them then costs nothing.
 
+use crate::why::Why;
 use std::collections::HashMap;
 use std::rc::Rc;
 use usuba_lang::source::Span;
-use usuba_lang::typed::ArithmeticOp;
+use usuba_lang::typed::{ArithmeticOp, InstanceId};
 
 /// A sum, by its number in [`Symbols`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -39,6 +40,13 @@ pub enum Symbol {
         /// Which output, from the most significant.
         bit: u32,
     },
+    /// A bit of the result of an instance that is kept as it is.
+    CallBit {
+        /// The number of the [`Call`].
+        call: u32,
+        /// Which bit, from the first.
+        bit: u32,
+    },
     /// A bit of an arithmetic operation on words.
     WordBit {
         /// The number of the operation.
@@ -55,6 +63,15 @@ pub struct Lookup {
     pub table: usize,
     /// The bits of the index, the most significant first.
     pub index: Vec<Sum>,
+}
+
+/// A call of an instance that is not looked into.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Call {
+    /// The instance.
+    pub callee: InstanceId,
+    /// The bits of its inputs.
+    pub arguments: Vec<Sum>,
 }
 
 /// A table that was met.
@@ -93,6 +110,8 @@ pub struct Symbols {
     tables: Vec<KnownTable>,
     lookups: Vec<Lookup>,
     looked_up: HashMap<Lookup, Vec<Sum>>,
+    calls: Vec<Call>,
+    called: HashMap<Call, Vec<Sum>>,
     operations: Vec<Operation>,
     operated: HashMap<Operation, u32>,
     word_bits: HashMap<(u32, u32), Sum>,
@@ -119,6 +138,8 @@ impl Symbols {
             tables: Vec::new(),
             lookups: Vec::new(),
             looked_up: HashMap::new(),
+            calls: Vec::new(),
+            called: HashMap::new(),
             operations: Vec::new(),
             operated: HashMap::new(),
             word_bits: HashMap::new(),
@@ -146,6 +167,11 @@ impl Symbols {
         self.symbols[number as usize].1
     }
 
+    /// All calls of instances that were not looked into, each after those its arguments are made of.
+    pub fn calls(&self) -> &[Call] {
+        &self.calls
+    }
+
     /// Whether there is a symbol of this number.
     pub(crate) fn has(&self, number: u32) -> bool {
         (number as usize) < self.symbols.len()
@@ -166,9 +192,12 @@ impl Symbols {
         &self.operations
     }
 
-    /// Whether the sums have become too many to go on.
-    pub(crate) fn is_full(&self) -> bool {
-        self.terms > MOST_TERMS
+    /// That the sums are not too many to go on.
+    pub(crate) fn check_room(&self, place: Span) -> Result<(), Why> {
+        if self.terms > MOST_TERMS {
+            return Err(Why::new("its sums have more terms than are looked at", Some(place)));
+        }
+        Ok(())
     }
 
     /// The sum of these symbols, which ascend.
@@ -313,6 +342,19 @@ impl Symbols {
         bits
     }
 
+    /// The bits, so many, of the result of a call that is not looked into.
+    pub(crate) fn call(&mut self, call: Call, outputs: usize) -> Vec<Sum> {
+        if let Some(known) = self.called.get(&call) {
+            return known.clone();
+        }
+        let number = self.calls.len() as u32;
+        let bits: Vec<Sum> =
+            (0..outputs as u32).map(|bit| self.fresh(Symbol::CallBit { call: number, bit })).collect();
+        self.calls.push(call.clone());
+        self.called.insert(call, bits.clone());
+        bits
+    }
+
     /// A word made of two words of the same length, most significant bit first: modulo 2^length.
     ///
     /// A bit is exact where nothing can be carried into it: what is added there are then all the terms there are. So the
@@ -392,8 +434,8 @@ impl Symbols {
         sum
     }
 
-    /// What every symbol is for inputs that have values.
-    pub fn values(&self, input: impl Fn(u32) -> bool) -> Values<'_> {
+    /// What every symbol is for inputs that have values; `None` if there are calls that were not looked into.
+    pub fn values(&self, input: impl Fn(u32) -> bool) -> Option<Values<'_>> {
         let mut values = Values { symbols: self, values: Vec::with_capacity(self.symbols.len()) };
         // A symbol is made of those before it.
         for &(symbol, _) in &self.symbols {
@@ -407,6 +449,7 @@ impl Symbols {
                     let entry = entries.get(values.word(index) as usize).copied().unwrap_or(0);
                     entry >> (outputs - 1 - bit) & 1 == 1
                 }
+                Symbol::CallBit { .. } => return None,
                 Symbol::WordBit { operation, bit } => {
                     let Operation { op, left, right } = &self.operations[operation as usize];
                     let (left, right) = (values.word(left), values.word(right));
@@ -420,7 +463,7 @@ impl Symbols {
             };
             values.values.push(value);
         }
-        values
+        Some(values)
     }
 }
 
@@ -513,8 +556,9 @@ mod tests {
                     let word =
                         |places: std::ops::Range<u32>| places.fold(0, |word, place| word << 1 | value(place));
                     let expected = of(word(0..4), word(4..8)) % 16;
-                    let found = symbols.values(|input| values >> input & 1 == 1).word(&result);
-                    assert_eq!(found, u128::from(expected), "{op:?} {shape} {values}");
+                    let found = symbols.values(|input| values >> input & 1 == 1);
+                    let found = found.map(|values| values.word(&result));
+                    assert_eq!(found, Some(u128::from(expected)), "{op:?} {shape} {values}");
                 }
             }
             // Of 26,244 bits.

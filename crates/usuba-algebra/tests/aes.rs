@@ -4,7 +4,7 @@ mod support;
 
 use support::{changed, node};
 use usuba_algebra::aes::{
-    AesInstruction, AesRounds, AesSBox, RoundKey, aes, inverse_mix_columns, s_box_form,
+    AesInstruction, AesRounds, AesSBox, KeySource, RoundKey, aes, inverse_mix_columns, s_box_form,
 };
 use usuba_algebra::layers::{Affine, InputBit, Layers, Places, layers};
 use usuba_algebra::why::Why;
@@ -196,6 +196,8 @@ fn round_keys_are_those_of_the_standard(rounds: &AesRounds, direction: &str, cou
         let is_mixed = direction == "Decrypt" && number > 0 && number < count;
         let expected = if is_mixed { inverse_mix_columns().after(&taken) } else { taken };
         assert_eq!(key.matrix, expected, "{direction} {number}");
+        let found = if is_mixed { KeySource::InverseMixColumns } else { KeySource::AsIs };
+        assert_eq!(key.source(), Some(found(128 * source)), "{direction} {number}");
         assert!(key.constant.is_zero());
     }
 }
@@ -250,18 +252,18 @@ fn what_is_nearly_aes_is_refused() {
         (
             "(a[i] >>! 7) & 0x1b",
             "(a[i] >>! 7) & 0x1d",
-            "what follows layer 1 is not what a round of AES has there",
+            "what follows layer 1 is no round of AES: no byte is that of a round",
         ),
         (
             "a[1, 2, 3, 0, 5, 6, 7, 4,",
             "a[1, 2, 3, 0, 5, 6, 4, 7,",
-            "what follows layer 1 is not what a round of AES has there",
+            "what follows layer 1 is no round of AES: 12 of 16 bytes are those of `aesenc`",
         ),
         // Rows and columns of the block changed.
         (
             "t = s[0, 5, 10, 15, 4, 9, 14, 3, 8, 13, 2, 7, 12, 1, 6, 11]",
             "t = s[0, 1, 2, 3, 5, 6, 7, 4, 10, 11, 8, 9, 15, 12, 13, 14]",
-            "what follows layer 1 is not what a round of AES has there",
+            "what follows layer 1 is no round of AES: no byte is that of a round",
         ),
         // The last round alone.
         (
@@ -272,7 +274,7 @@ fn what_is_nearly_aes_is_refused() {
         (
             "cipher = ShiftRowsBytes(SubEachByte(state[9])) ^ key[10]",
             "cipher = SubEachByte(state[9]) ^ key[10]",
-            "what follows layer 10 is not what a round of AES has there",
+            "what follows layer 10 is no round of AES: 4 of 16 bytes are those of `aesenclast`",
         ),
         (
             START,
@@ -313,6 +315,38 @@ fn what_is_nearly_aes_is_refused() {
     let rounds = aes(&layers_of(&program).expect("layers")).expect("rounds of AES");
     assert_eq!(rounds.first.constant.weight(), 128);
     assert_eq!(rounds.first.matrix.row(5).ones().count(), 2);
+    assert_eq!(rounds.first.source(), None);
+}
+
+/// FIPS 197, section 5.3.5: the equivalent inverse cipher is given the keys that it adds.
+#[test]
+fn the_equivalent_inverse_cipher_is_recognised() {
+    let from = "state[r] = InvMixColumnsBytes(InvSubEachByte(InvShiftRowsBytes(state[r+1])) ^ key[r])";
+    let to = "state[r] = InvMixColumnsBytes(InvSubEachByte(InvShiftRowsBytes(state[r+1]))) ^ key[r]";
+    let program = changed(AES, "DecryptBytes128", from, to);
+    let rounds = aes(&layers_of(&program).expect("layers")).expect("rounds of AES");
+    for (number, round) in (0..10).rev().zip(&rounds.rounds) {
+        assert_eq!(round.key.matrix, Matrix::of_sources(1408, 128 * number..128 * number + 128));
+        let last = if number == 0 { AesInstruction::DecryptLast } else { AesInstruction::Decrypt };
+        assert_eq!(round.instruction, last);
+    }
+}
+
+/// Places that cannot be right.
+#[test]
+fn places_are_looked_at() {
+    let program = node(AES, "EncryptBytes128", Atoms::Bits);
+    let big = Places::big(&program, program.entry());
+    let refused = |places: &Places| layers(&program, program.entry(), places).expect_err("wrong").to_string();
+    let mut twice = big.clone();
+    twice.outputs[3] = 9;
+    assert_eq!(refused(&twice), "two of its bits have the same place");
+    let mut short = big.clone();
+    short.inputs.pop();
+    assert_eq!(refused(&short), "the places of its bits are not those of its parameters");
+    let mut far = big;
+    far.outputs[3] = 4000;
+    assert_eq!(refused(&far), "its result is not whole bytes");
 }
 
 /// One wrong bit of a matrix, or of the table, wherever it is.
@@ -327,7 +361,8 @@ fn a_wrong_bit_is_refused() {
         let map: &mut Affine = &mut wrong.layers[layer].before;
         map.data.flip(random.below(128) as usize, random.below(128) as usize);
         let why = aes(&wrong).expect_err("a wrong bit of a matrix").to_string();
-        assert_eq!(why, format!("what follows layer {layer} is not what a round of AES has there"));
+        let kept = "15 of 16 bytes are those of `aesenc`";
+        assert_eq!(why, format!("what follows layer {layer} is no round of AES: {kept}"));
         let mut wrong = right.clone();
         wrong.tables[0][random.below(256) as usize] ^= 1 << random.below(8);
         assert!(aes(&wrong).is_err(), "a wrong bit of a table");
@@ -354,7 +389,7 @@ fn the_order_of_bytes_is_part_of_it() {
     places.outputs.iter_mut().for_each(|bit| *bit = transposed(*bit));
     let layers = layers(&program, program.entry(), &places).expect("layers");
     let why = aes(&layers).expect_err("rows are columns").to_string();
-    assert_eq!(why, "what follows layer 2 is not what a round of AES has there");
+    assert_eq!(why, "what follows layer 2 is no round of AES: no byte is that of a round");
 }
 
 /// Layers compute what the interpreter does: networks of several tables and with data that pass them.

@@ -4,6 +4,7 @@ mod support;
 
 use support::{changed, node, node_of, node_with};
 use usuba_algebra::bilinear::{BitClass, bilinear};
+use usuba_algebra::fallback::FALLBACKS;
 use usuba_algebra::field::{CoefficientOrder, Polynomial};
 use usuba_algebra::orbit::{PowerOfX, linear, power_of_x};
 use usuba_algebra::product::{Product, product, products};
@@ -288,4 +289,73 @@ fn powers_of_x_are_recognised() {
     ] {
         assert_eq!(of(&changed(GF128, "TimesX", reduced, wrong)), None, "{wrong}");
     }
+}
+
+#[test]
+fn fallbacks_are_what_they_are_registered_for() {
+    for fallback in FALLBACKS {
+        assert_eq!(support::read(fallback.file), fallback.text);
+        for atoms in [Atoms::Words, Atoms::Bits] {
+            let program = node(fallback.file, fallback.node, atoms);
+            let found = product(&program, program.entry());
+            assert_eq!(found, Ok(fallback.product), "{}", fallback.node);
+            agrees(&program, &fallback.product, 9);
+            let entry = program.instance(program.entry());
+            assert_eq!(entry.variable(entry.inputs[0]).word, fallback.word);
+        }
+    }
+}
+
+/// Products of integers: what is carried has to be masked away, and nothing else may be.
+#[test]
+fn a_wrong_fallback_is_refused() {
+    const FILE: &str = "modes/gf128-products.ua";
+    let none = "it is bilinear, and multiplication modulo no irreducible polynomial";
+    let carried = "something may be carried in arithmetic, which is not linear";
+    for (node, from, to, reason) in [
+        ("MultiplyWords", "(a[3] * b[(i+1)%4])) & mask[i]", "(a[3] * b[(i+1)%4]))", carried),
+        ("MultiplyWords", "(a[3] * b[(i+1)%4])", "(a[3] * b[(i+2)%4])", carried),
+        ("MultiplyWords", "0x4444444444444444", "0x4444444444444446", carried),
+        ("MultiplyWords", "0x8888888888888888", "0x0888888888888888", none),
+        ("MultiplyWords", "x & mask[i]", "x + mask[i]", "what is not linear is multiplied again"),
+        ("MultiplyWords", "(w1 << 57)", "(w1 << 56)", none),
+        ("MultiplyWords", "ReverseBits(LowProduct(xr, yr)) >> 1", "ReverseBits(LowProduct(xr, yr))", none),
+        ("MultiplyBits", "(again[128..133], 0:b122)", "(again[128..132], 0:b123)", none),
+        (
+            "MultiplyBits",
+            "y[0..15] ^ y[16..31]",
+            "y[0..15] | y[16..31]",
+            "what is not linear is multiplied again",
+        ),
+    ] {
+        assert_eq!(refused(&changed(FILE, node, from, to)), reason, "{to}");
+    }
+}
+
+/// What is too large to be looked at is refused in a sentence: deep calls, and matrices that would fill the memory.
+#[test]
+fn what_is_too_large_is_refused() {
+    let chain = |count: usize| {
+        let node = |number: usize| {
+            let inner = if number == 0 { "x".to_owned() } else { format!("f{}(x)", number - 1) };
+            format!("node f{number} (x:b8) returns (y:b8) let y = {inner} << 1 tel\n")
+        };
+        (0..count).map(node).collect::<String>()
+    };
+    let of = |text: &str, name: &str| {
+        let program = node_of(text, name);
+        linear(&program, program.entry()).map(|matrix| matrix.rank()).map_err(|why| why.to_string())
+    };
+    assert_eq!(of(&chain(200), "f199"), Ok(0));
+    let deep = "calls stand more than 200 deep in each other".to_owned();
+    assert_eq!(of(&chain(250), "f249"), Err(deep));
+    let wide = "node f (x:b20000) returns (y:b20000) let y = x tel";
+    assert_eq!(of(wide, "f"), Err("it has more bits than are looked at".to_owned()));
+    // Each sum has twice the terms of the one before.
+    let dense = "node f (x:b400) returns (y:b400) vars s:b400[401] let
+            s[0] = x;
+            forall i in [0,399] { s[i+1] = (s[i] << 1) ^ (s[i] & x) }
+            y = s[400]
+        tel";
+    assert_eq!(of(dense, "f"), Err("its sums have more terms than are looked at".to_owned()));
 }
