@@ -10,9 +10,12 @@ mod x86;
 
 pub use altivec::ALTIVEC;
 pub use general::GP64;
-pub use neon::NEON;
+pub use neon::{NEON, NEON_AES};
 pub use permute::permutations;
-pub use x86::{AVX, AVX2, AVX2_GFNI, AVX512, AVX512_128, AVX512_256, AVX512_GFNI, SSE2, SSE42, SSSE3};
+pub use x86::{
+    AVX, AVX_AES, AVX2, AVX2_GFNI, AVX2_VAES, AVX512, AVX512_128, AVX512_256, AVX512_GFNI, AVX512_VAES, SSE2,
+    SSE42, SSSE3,
+};
 
 /// All targets, from the plainest to the widest of each family.
 pub fn all() -> &'static [&'static Target] {
@@ -22,13 +25,17 @@ pub fn all() -> &'static [&'static Target] {
         &SSSE3,
         &SSE42,
         &AVX,
+        &AVX_AES,
         &AVX2,
         &AVX2_GFNI,
+        &AVX2_VAES,
         &AVX512_128,
         &AVX512_256,
         &AVX512,
         &AVX512_GFNI,
+        &AVX512_VAES,
         &NEON,
+        &NEON_AES,
         &ALTIVEC,
     ]
 }

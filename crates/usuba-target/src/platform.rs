@@ -66,6 +66,12 @@ impl Feature {
             Feature::Avx512Vl => ask(7, 1, 31, ZMM),
             // As long as no target has it without AVX, what the operating system saves is asked for by that.
             Feature::Gfni => ask(7, 2, 8, 0),
+            // As for GFNI.
+            Feature::AesNi => ask(1, 2, 25, 0),
+            Feature::Pclmulqdq => ask(1, 2, 1, 0),
+            Feature::Vaes => ask(7, 2, 9, 0),
+            Feature::Vpclmulqdq => ask(7, 2, 10, 0),
+            Feature::NeonAes | Feature::NeonPmull => None,
             Feature::Neon | Feature::Altivec | Feature::Vsx | Feature::Power8Vector => None,
         }
     }
