@@ -62,6 +62,23 @@ mod tests {
         }
     }
 
+    /// A target has what those have that it goes beyond, and code of its own only where none of these has any.
+    #[test]
+    fn what_goes_beyond_a_target_adds_to_it() {
+        for target in all() {
+            for base in target.bases() {
+                let has = |row: &crate::Instruction| target.instructions().any(|own| own == row);
+                assert!(base.instructions().all(has), "{} and {}", target.name, base.name);
+                assert!(base.requires.iter().all(|feature| target.requires.contains(feature)));
+                assert!(!target.adds_to(|other| other == base.name), "{} and {}", target.name, base.name);
+            }
+            assert!(target.adds_to(|other| other == target.name), "{}", target.name);
+        }
+        // Where the base adds nothing to its own, it has no code; this one must not have any for that.
+        assert!(!AVX512_VAES.adds_to(|other| other == "avx512"));
+        assert!(AVX512_VAES.adds_to(|other| other == "avx2"));
+    }
+
     #[test]
     fn every_machine_has_the_basis() {
         for target in all() {

@@ -3,7 +3,6 @@
 use crate::encoding::Encoding;
 use crate::feature::Feature;
 use crate::instruction::{Instruction, Meaning};
-use crate::machines::by_name;
 use crate::x86;
 
 /// Order of the bytes of a word in memory.
@@ -43,7 +42,7 @@ pub struct Target {
     /// What the user calls it.
     pub name: &'static str,
     /// The target whose instructions these are with some more: programs that use none of them have the same code on both.
-    pub beyond: Option<&'static str>,
+    pub beyond: Option<&'static Target>,
     /// A line of description.
     pub description: &'static str,
     /// What the CPU must have. The operating system must also save the registers (x86: `XGETBV`).
@@ -112,12 +111,12 @@ impl Target {
     /// extends another gets its own code only where the base has none: otherwise the two would be the same.
     /// A base that has none of its own may go beyond another one that has.
     pub fn adds_to(&self, have: impl Fn(&str) -> bool) -> bool {
-        std::iter::successors(self.base(), |base| base.base()).all(|base| !have(base.name))
+        self.bases().all(|base| !have(base.name))
     }
 
-    /// The target that it goes beyond.
-    pub fn base(&self) -> Option<&'static Target> {
-        self.beyond.and_then(by_name)
+    /// The targets that it goes beyond, the nearest first.
+    pub fn bases(&self) -> impl Iterator<Item = &'static Target> + use<> {
+        std::iter::successors(self.beyond, |base| base.beyond)
     }
 
     /// The preferred instruction of a meaning in lanes of `lane` bits.

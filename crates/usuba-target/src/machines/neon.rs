@@ -72,7 +72,7 @@ const CRYPTOGRAPHY: &[Instruction] = &[
 /// The same with the steps of AES and carry-less products.
 pub const NEON_AES: Target = Target {
     name: "neon-aes",
-    beyond: Some("neon"),
+    beyond: Some(&NEON),
     description: "128-bit Advanced SIMD of AArch64 with the steps of AES and carry-less products",
     requires: &[Feature::Neon, Feature::NeonAes, Feature::NeonPmull],
     toolchains: &[Toolchain {
