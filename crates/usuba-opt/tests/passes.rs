@@ -634,6 +634,45 @@ fn factors() {
     assert_eq!(batches("no_opt interleave(3)", asked(Some(2), None)), 1);
 }
 
+/// Products of the same halves are one, in either order; rounds of the same state are not if the keys are exchanged with it.
+#[test]
+fn share_blocks() {
+    let text = "
+        node N (%0 a: <8,16,1>, %1 b: <8,16,1>) -> (r: <8,16,1>, s: <8,16,1>, t: <8,16,1>) {
+          %2: <8,16,1> = carryless 0x01 %0, %1
+          %3: <8,16,1> = carryless 0x10 %1, %0
+          %4: <8,16,1> = carryless 0x10 %0, %1
+          %5: <8,16,1> = aesencrypt %0, %1
+          %6: <8,16,1> = aesencrypt %1, %0
+          %7: <8,16,1> = addwords 32 %0, %1
+          %8: <8,16,1> = addwords 32 %1, %0
+          %9: <8,16,1> = xor %3, %4
+          %10: <8,16,1> = xor %5, %6
+          %11: <8,16,1> = xor %2, %9
+          %12: <8,16,1> = subtract %7, %8
+          return %10, %11, %12
+        }";
+    check(
+        "share",
+        Settings::default(),
+        text,
+        expect![[r#"
+        node N (%0 a: <8,16,1>, %1 b: <8,16,1>) -> (r: <8,16,1>, s: <8,16,1>, t: <8,16,1>) {
+          %2: <8,16,1> = carryless 0x01 %0, %1
+          %3: <8,16,1> = carryless 0x10 %0, %1
+          %4: <8,16,1> = aesencrypt %0, %1
+          %5: <8,16,1> = aesencrypt %1, %0
+          %6: <8,16,1> = addwords 32 %0, %1
+          %7: <8,16,1> = xor %2, %3
+          %8: <8,16,1> = xor %4, %5
+          %9: <8,16,1> = xor %2, %7
+          %10: <8,16,1> = subtract %6, %6
+          return %8, %9, %10
+        }
+    "#]],
+    );
+}
+
 /// Chains of rounds of AES are filled, whatever else is beside them; sums in GF(2^128) wait for other things.
 #[test]
 fn factors_of_rounds() {
