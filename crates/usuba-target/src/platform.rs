@@ -1,7 +1,7 @@
 //! Families of machines that one library serves: which targets can be tried, and how a CPU tells that it has one.
 
 use crate::feature::Feature;
-use crate::machines::{ALTIVEC, AVX2, AVX512, AVX512_GFNI, GP64, NEON, SSSE3};
+use crate::machines::{ALTIVEC, AVX2, AVX512, AVX512_GFNI, AVX512_VAES, GP64, NEON, SSSE3};
 use crate::target::Target;
 
 /// Machines for which one object file is made.
@@ -20,7 +20,7 @@ pub const PLATFORMS: [Platform; 3] = [
     Platform {
         name: "x86-64",
         condition: "defined(__x86_64__)",
-        levels: &[&GP64, &SSSE3, &AVX2, &AVX512, &AVX512_GFNI],
+        levels: &[&GP64, &SSSE3, &AVX2, &AVX512, &AVX512_GFNI, &AVX512_VAES],
     },
     Platform {
         name: "AArch64",

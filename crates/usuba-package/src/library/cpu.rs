@@ -116,7 +116,7 @@ fn conditions(levels: &[&Target]) -> String {
 mod tests {
     use super::levels;
     use crate::library::Options;
-    use usuba_target::machines::{AVX512_GFNI, GP64};
+    use usuba_target::machines::{AVX512_GFNI, AVX512_VAES, GP64};
     use usuba_target::{PLATFORMS, Target};
 
     fn lines(targets: &[&'static Target]) -> Vec<String> {
@@ -137,14 +137,23 @@ mod tests {
     #[test]
     fn levels_of_a_library_for_some_targets() {
         let numbered = |name: &str, number: &str| format!("#define USUBA_LEVEL_{name} {number}u");
-        let all = ["AVX2", "AVX512", "AVX512_GFNI"];
+        let all = ["AVX2", "AVX512", "AVX512_GFNI", "AVX512_VAES"];
         let x86 = PLATFORMS[0].levels;
-        assert!(["avx2", "avx512", "avx512-gfni"].iter().zip(2..).all(|(name, at)| x86[at].name == *name));
+        assert!(
+            ["avx2", "avx512", "avx512-gfni", "avx512-vaes"]
+                .iter()
+                .zip(2..)
+                .all(|(name, at)| x86[at].name == *name)
+        );
         assert_eq!(
             lines(&[]),
-            all.iter().zip(["2", "3", "4"]).map(|(a, n)| numbered(a, n)).collect::<Vec<_>>()
+            all.iter().zip(["2", "3", "4", "5"]).map(|(a, n)| numbered(a, n)).collect::<Vec<_>>()
         );
-        assert_eq!(lines(&[&AVX512_GFNI]), all.map(|name| numbered(name, "4")));
+        assert_eq!(lines(&[&AVX512_VAES]), all.map(|name| numbered(name, "5")));
+        assert_eq!(
+            lines(&[&AVX512_GFNI]),
+            all[..3].iter().map(|name| numbered(name, "4")).collect::<Vec<_>>()
+        );
         assert_eq!(lines(&[&GP64]), Vec::<String>::new());
     }
 }
