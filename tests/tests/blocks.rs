@@ -15,7 +15,7 @@ use usuba_opt::pass::Settings;
 use usuba_opt::passes::optimise;
 use usuba_package::OutputFile;
 use usuba_target::machines::{AVX_AES, AVX2_VAES, AVX512_VAES, NEON_AES};
-use usuba_target::{ByteOrder, Target};
+use usuba_target::{ByteOrder, Meaning, Target};
 use usuba_tests::ciphers::root;
 use usuba_trial::run::{Compiler, Family};
 
@@ -293,6 +293,30 @@ fn rounds_of_512_bits() {
 #[test]
 fn rounds_of_arm() {
     compile_rounds(&NEON_AES, &[1, 4]);
+}
+
+/// Arm adds the key first: of the keys of a chain only the last takes an exclusive or.
+#[test]
+fn keys_are_added_by_the_next_round() {
+    let text = "node N (%0 x: <8,16,1>, %1 k: uniform <8,16,1>[4]) -> (r: <8,16,1>) {
+          %2: <8,16,1> = get %1[0]
+          %3: <8,16,1> = get %1[1]
+          %4: <8,16,1> = get %1[2]
+          %5: <8,16,1> = get %1[3]
+          %6: <8,16,1> = xor %0, %2
+          %7: <8,16,1> = aesencrypt %6, %3
+          %8: <8,16,1> = aesencrypt %7, %4
+          %9: <8,16,1> = aesencryptlast %8, %5
+          return %9
+        }";
+    let program = Program::parse(text).expect("a program");
+    let kernel = kernel(&program, &NEON_AES, Backend::C);
+    let count = |meaning| {
+        let rows = kernel.report.instructions.iter();
+        rows.filter(|(row, _)| row.0.meaning == meaning).map(|(_, count)| count.run).sum::<u64>()
+    };
+    let meanings = [Meaning::AesAddSubstitute, Meaning::AesMixColumns, Meaning::Xor];
+    assert_eq!(meanings.map(count), [3, 2, 1], "{}", kernel.source);
 }
 
 /// The keys of decryption are made once a key: nothing else is left of them in the kernel.
