@@ -29,13 +29,16 @@
 #define INVERSE(size, to) "vgf2p8affineinvqb " #size #to ", " #size "30, " #size "31, 0\n"
 #define MULTIPLY(size, to) "vpmullw " #size #to ", " #size "30, " #size "31\n"
 #define HALVES(size, to) "vpmuludq " #size #to ", " #size "30, " #size "31\n"
+#define ROUND(size, to) "vaesenc " #size #to ", " #size "30, " #size "31\n"
+#define PRODUCT(size, to) "vpclmulqdq " #size #to ", " #size "30, " #size "31, 0\n"
 #define LOAD(size, to) "vmovdqa64 " #size #to ", [rsp + 64 * (" #to " % 8)]\n"
 #define STORE(size, to) "vmovdqa64 [rsp + 64 * (" #to " % 8)], " #size "30\n"
 
 #define INSTRUCTIONS(use, size)                                                                             \
     use(AND, size) use(TERNARY, size) use(ADD, size) use(SUBTRACT, size) use(SHIFT, size) use(ARITHMETIC, size)         \
         use(ROTATE, size) use(BYTES, size) use(WORDS, size) use(GROUPS, size) use(AFFINE, size) use(INVERSE, size)      \
-        use(MULTIPLY, size) use(HALVES, size) use(LOAD, size) use(STORE, size)
+        use(MULTIPLY, size) use(HALVES, size) use(ROUND, size) use(PRODUCT, size) \
+        use(LOAD, size) use(STORE, size)
 
 /* General-purpose registers: eight targets, twice. */
 #define GENERAL(name, text) CODE("general_" #name, text("r8") text("r9") text("r10") text("r11") text("rcx") text("rdx")     \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# How many of each instruction a core with AVX-512 and GFNI starts in a cycle, by itself and beside others.
+# How many of each instruction a core with AVX-512, GFNI and VAES starts in a cycle, by itself and beside others.
 set -eu
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)

@@ -38,6 +38,7 @@ levels() {
     has avx2 && list="$list avx2"
     has avx512vl && has avx512bw && list="$list avx512"
     has avx512vl && has avx512bw && has gfni && list="$list avx512-gfni"
+    has avx512vl && has avx512bw && has gfni && has vaes && has vpclmulqdq && list="$list avx512-vaes"
     echo "${LEVELS:-$list}"
 }
 

@@ -12,19 +12,23 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use usuba::raw;
 
-const TARGETS: [&str; 13] = [
+const TARGETS: [&str; 17] = [
     "gp64",
     "sse2",
     "ssse3",
     "sse4.2",
     "avx",
+    "avx-aes",
     "avx2",
     "avx2-gfni",
+    "avx2-vaes",
     "avx512-128",
     "avx512-256",
     "avx512",
     "avx512-gfni",
+    "avx512-vaes",
     "neon",
+    "neon-aes",
     "altivec",
 ];
 

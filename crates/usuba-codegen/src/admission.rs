@@ -28,7 +28,8 @@ fn all_operations<'a>(
                     Op::Constant(_) | Op::Not(_) | Op::Binary(..) | Op::Ternary(..) | Op::Shift(..),
                     &[result],
                 )
-                | (Op::Shuffle(..) | Op::Bitmask(..) | Op::Pack(..) | Op::MapBytes(..), &[result]) => {
+                | (Op::Shuffle(..) | Op::Bitmask(..) | Op::Pack(..) | Op::MapBytes(..), &[result])
+                | (Op::Block(..) | Op::InverseMixColumns(_), &[result]) => {
                     see(node, &operation.op, result, node.ty(result).layout)
                 }
                 _ => true,

@@ -19,7 +19,7 @@ impl Report {
         for (&Row(row), count) in &self.instructions {
             let ports = core.ports(target, row);
             if ports != 0 && !row.meaning.is_move() && !row.meaning.is_constant() {
-                loads.push((ports, cycles * count.run * u64::from(row.uops.max(1))));
+                loads.push((ports, cycles * count.run * u64::from(core.starts(target, row))));
             }
         }
         let every = loads.iter().fold(0, |ports, load| ports | load.0);

@@ -169,9 +169,13 @@ fn operands(op: &mut Op) -> Vec<&mut ValueId> {
         Op::Not(a) | Op::Shift(_, a, _) | Op::Shuffle(a, _) | Op::Bitmask(a, _) | Op::MapBytes(a, _) => {
             vec![a]
         }
-        Op::Refresh(a) | Op::Get(a, _) | Op::Slice(a, _) => vec![a],
+        Op::InverseMixColumns(a) | Op::Refresh(a) | Op::Get(a, _) | Op::Slice(a, _) => vec![a],
         Op::Ternary(_, of) => of.iter_mut().collect(),
-        Op::Binary(_, a, b) | Op::Pack(a, b) | Op::Set(a, _, b) | Op::Splice(a, _, b) => vec![a, b],
+        Op::Binary(_, a, b)
+        | Op::Block(_, a, b)
+        | Op::Pack(a, b)
+        | Op::Set(a, _, b)
+        | Op::Splice(a, _, b) => vec![a, b],
         Op::Array(values) | Op::Call(_, values) => values.iter_mut().collect(),
     }
 }

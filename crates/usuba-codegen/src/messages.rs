@@ -1,6 +1,7 @@
 //! Everything that code generation can say to the user.
 
 use std::fmt;
+use usuba_ir::block::BlockOp;
 use usuba_ir::layout::{Layout, Slicing};
 use usuba_ir::program::{BinaryOp, Node, Op, Operation, Program, ShiftOp, ValueId};
 use usuba_target::Meaning;
@@ -24,6 +25,8 @@ pub enum Reason {
     Arithmetic(Slicing),
     /// Packing changes the layout of spread atoms.
     Pack,
+    /// Sums of words of a block on a machine that may have them the other way round in memory.
+    WordsOfBlock,
     /// Neither an instruction nor a rule gives this in lanes of this width.
     Instruction(Meaning, u32),
     /// The assembly printer cannot do this.
@@ -60,6 +63,7 @@ impl fmt::Display for Reason {
                 )
             }
             Reason::Pack => f.write_str("packing changes the layout of H-sliced atoms; use -V or -B"),
+            Reason::WordsOfBlock => f.write_str("its words lie in memory from the most significant byte"),
             Reason::Instruction(meaning, lane) => {
                 write!(f, "neither an instruction nor a rule gives {meaning:?} in lanes of {lane} bits")
             }
@@ -283,6 +287,10 @@ pub(crate) fn operation_name(op: &Op, layout: Layout) -> String {
         Op::Shuffle(..) => "shuffle".into(),
         Op::Bitmask(..) => "bit mask".into(),
         Op::MapBytes(..) => "map of bytes in GF(2^8)".into(),
+        Op::Block(BlockOp::Aes(_), ..) => "round of AES".into(),
+        Op::Block(BlockOp::Product(_), ..) => "carry-less product".into(),
+        Op::Block(BlockOp::AddWords(bits), ..) => format!("sum of the words of {bits} bits of a block"),
+        Op::InverseMixColumns(_) => "`InvMixColumns` of AES".into(),
         Op::Pack(..) => "packing".into(),
         Op::Ternary(table, _) => format!("function {table:#04x} of three bits"),
         Op::Not(_) => "complement".into(),

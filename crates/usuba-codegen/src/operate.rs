@@ -7,6 +7,8 @@ use crate::messages::Reason;
 use crate::select::Selector;
 use crate::shuffle::{shift_pattern, shuffle_elements};
 use crate::vertical::vertical;
+use usuba_ir::aes::Round;
+use usuba_ir::block::BlockOp;
 use usuba_ir::evaluate::ones;
 use usuba_ir::layout::{Layout, Slicing};
 use usuba_ir::program::{BinaryOp, Op, ValueId};
@@ -33,6 +35,10 @@ pub(crate) fn operate(
         (Op::Binary(BinaryOp::Xor, ..), &[a, b]) => return s.two(Meaning::Xor, a, b),
         (Op::Binary(BinaryOp::AndNot, ..), &[a, b]) => return s.two(Meaning::AndNot, a, b),
         (Op::Refresh(_), &[a]) => return Ok(a),
+        (Op::Block(op, ..), &[a, b]) => return block(s, *op, a, b),
+        (Op::InverseMixColumns(_), &[a]) => {
+            return s.compute(Meaning::AesInverseMixColumns, lane, &[a], None);
+        }
         (Op::Ternary(table, _), &[a, b, c]) => return ternary(s, *table, layout, [a, b, c]),
         _ => {}
     }
@@ -127,6 +133,23 @@ fn formula_of(
         Some(Formula::Xor(a, b)) => two(s, BinaryOp::Xor, a, b),
         Some(Formula::AndNot(a, b)) => two(s, BinaryOp::AndNot, a, b),
     }
+}
+
+/// An operation on two blocks, each a group of a register.
+fn block(s: &mut Selector<'_>, op: BlockOp, a: RegisterId, b: RegisterId) -> Result<RegisterId, Reason> {
+    let (meaning, lane, immediate) = match op {
+        BlockOp::Aes(Round::Encrypt) => (Meaning::AesEncrypt, s.shape.lane, None),
+        BlockOp::Aes(Round::EncryptLast) => (Meaning::AesEncryptLast, s.shape.lane, None),
+        BlockOp::Aes(Round::Decrypt) => (Meaning::AesDecrypt, s.shape.lane, None),
+        BlockOp::Aes(Round::DecryptLast) => (Meaning::AesDecryptLast, s.shape.lane, None),
+        BlockOp::Product(halves) => {
+            (Meaning::CarrylessProduct, s.shape.lane, Some(u32::from(halves.number())))
+        }
+        // Where words lie the other way round, the sums of a machine are other sums.
+        BlockOp::AddWords(_) if !s.target.is_little_endian() => return Err(Reason::WordsOfBlock),
+        BlockOp::AddWords(bits) => (Meaning::Add, bits, None),
+    };
+    s.compute(meaning, lane, &[a, b], immediate)
 }
 
 fn horizontal_constant(s: &mut Selector<'_>, number: u128) -> Result<RegisterId, Reason> {

@@ -5,7 +5,7 @@
 use crate::messages::Reason;
 use crate::select::{Rule, Selector};
 use usuba_machine::program::RegisterId;
-use usuba_target::Meaning::*;
+use usuba_target::Meaning::{self, *};
 
 const ANY: &[u32] = &[8, 16, 32, 64];
 
@@ -21,6 +21,12 @@ pub(crate) const RULES: &[Rule] = &[
     Rule { name: "sign-extend",   meaning: ShiftRightArithmetic, lanes: ANY,   law: "a >>! n = ((a >> n) ^ s) - s, s = 2^(L - 1 - n)",     expand: sign_extend },
     Rule { name: "product-8",     meaning: Multiply,             lanes: &[8],  law: "low bytes of two 16-bit products: even, odd lanes",   expand: product_8 },
     Rule { name: "product-32",    meaning: Multiply,             lanes: &[32], law: "low halves of two 64-bit products: even, odd lanes",  expand: product_32 },
+    Rule { name: "round",         meaning: AesEncrypt,           lanes: ANY,   law: "mix(substitute(a ^ 0)) ^ key",                        expand: round },
+    Rule { name: "round-last",    meaning: AesEncryptLast,       lanes: ANY,   law: "substitute(a ^ 0) ^ key",                             expand: round_last },
+    Rule { name: "unround",       meaning: AesDecrypt,           lanes: ANY,   law: "unmix(unsubstitute(a ^ 0)) ^ key",                    expand: unround },
+    Rule { name: "unround-last",  meaning: AesDecryptLast,       lanes: ANY,   law: "unsubstitute(a ^ 0) ^ key",                           expand: unround_last },
+    Rule { name: "unmix-rounds",  meaning: AesInverseMixColumns, lanes: ANY,   law: "unmix(a) = unround(round-last(a, 0), 0)",             expand: unmix_rounds },
+    Rule { name: "carry-less",    meaning: CarrylessProduct,     lanes: ANY,   law: "of both low or both high halves, perhaps exchanged",  expand: carry_less },
     Rule { name: "product-64",    meaning: Multiply,             lanes: &[64], law: "al bl + 2^32 (ah bl + al bh)",                        expand: product_64 },
 ];
 
@@ -94,4 +100,57 @@ fn product_64(s: &mut Selector<'_>, _: u32, of: &[RegisterId], _: u32) -> Result
     let cross = s.compute(Add, 64, &[one, other], None)?;
     let high = s.compute(ShiftLeft, 64, &[cross], Some(32))?;
     s.compute(Add, 64, &[low, high], None)
+}
+
+/// A step that adds a key first. Where `a` is a sum, as after a round, it adds what `a` adds; else nothing.
+fn step(s: &mut Selector<'_>, lane: u32, meaning: Meaning, a: RegisterId) -> Result<RegisterId, Reason> {
+    let (state, key) = match s.sum(a) {
+        Some(sum) => sum,
+        None => (a, s.zeros()?),
+    };
+    s.compute(meaning, lane, &[state, key], None)
+}
+
+fn round(s: &mut Selector<'_>, lane: u32, of: &[RegisterId], _: u32) -> Result<RegisterId, Reason> {
+    let substituted = step(s, lane, AesAddSubstitute, of[0])?;
+    let mixed = s.compute(AesMixColumns, lane, &[substituted], None)?;
+    s.compute(Xor, lane, &[mixed, of[1]], None)
+}
+
+fn round_last(s: &mut Selector<'_>, lane: u32, of: &[RegisterId], _: u32) -> Result<RegisterId, Reason> {
+    let substituted = step(s, lane, AesAddSubstitute, of[0])?;
+    s.compute(Xor, lane, &[substituted, of[1]], None)
+}
+
+fn unround(s: &mut Selector<'_>, lane: u32, of: &[RegisterId], _: u32) -> Result<RegisterId, Reason> {
+    // Of the inverse of mixing there is a rule that asks for this one.
+    if s.target.instruction(AesInverseMixColumns, lane).is_none() {
+        return Err(Reason::Instruction(AesDecrypt, lane));
+    }
+    let substituted = step(s, lane, AesAddInverseSubstitute, of[0])?;
+    let mixed = s.compute(AesInverseMixColumns, lane, &[substituted], None)?;
+    s.compute(Xor, lane, &[mixed, of[1]], None)
+}
+
+fn unround_last(s: &mut Selector<'_>, lane: u32, of: &[RegisterId], _: u32) -> Result<RegisterId, Reason> {
+    let substituted = step(s, lane, AesAddInverseSubstitute, of[0])?;
+    s.compute(Xor, lane, &[substituted, of[1]], None)
+}
+
+fn unmix_rounds(s: &mut Selector<'_>, lane: u32, of: &[RegisterId], _: u32) -> Result<RegisterId, Reason> {
+    let zero = s.zeros()?;
+    let substituted = s.compute(AesEncryptLast, lane, &[of[0], zero], None)?;
+    s.compute(AesDecrypt, lane, &[substituted, zero], None)
+}
+
+fn carry_less(s: &mut Selector<'_>, lane: u32, of: &[RegisterId], n: u32) -> Result<RegisterId, Reason> {
+    let (first, second) = (n & 1 != 0, n & 0x10 != 0);
+    let meaning = if second { CarrylessHigh } else { CarrylessLow };
+    if first == second {
+        return s.compute(meaning, lane, of, None);
+    }
+    let exchange: Vec<u8> = (8..16).chain(0..8).collect();
+    let exchange = s.bytes(&exchange.repeat(s.shape.register_bytes() as usize / 16))?;
+    let other = s.compute(ShuffleBytes, 0, &[of[0], exchange], None)?;
+    s.compute(meaning, lane, &[other, of[1]], None)
 }

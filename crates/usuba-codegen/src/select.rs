@@ -150,6 +150,21 @@ impl<'a> Selector<'a> {
         refused
     }
 
+    /// The operands of the exclusive or that a register is, if it is one.
+    pub(crate) fn sum(&self, of: RegisterId) -> Option<(RegisterId, RegisterId)> {
+        let steps = self.open.iter().rev().flat_map(|block| block.steps.iter().rev());
+        steps
+            .into_iter()
+            .find_map(|step| match step {
+                Step::Compute { row, result, operands, .. } if *result == of => Some((row.meaning, operands)),
+                _ => None,
+            })
+            .and_then(|(meaning, operands)| match *operands.as_slice() {
+                [a, b] if meaning == Meaning::Xor => Some((a, b)),
+                _ => None,
+            })
+    }
+
     /// A bitwise or lane-wise meaning of two operands.
     pub(crate) fn two(
         &mut self,

@@ -79,6 +79,19 @@ fn operations(ty: &str, layout: Layout) -> Vec<(String, String)> {
     if layout.pack == 1 && width <= 32 && width > 1 {
         add("pack", "pack %0, %1".into());
     }
+    if layout == Layout::BLOCK {
+        for name in ["aesencrypt", "aesencryptlast", "aesdecrypt", "aesdecryptlast"] {
+            add("round", format!("{name} %0, %2"));
+            add("round", format!("{name} %0, %1"));
+        }
+        add("unmix", "inversemixcolumns %0".into());
+        for halves in ["0x00", "0x01", "0x10", "0x11"] {
+            add("carryless", format!("carryless {halves} %0, %1"));
+        }
+        for bits in [16, 32, 64] {
+            add("addwords", format!("addwords {bits} %0, %1"));
+        }
+    }
     let _ = ty;
     list
 }
@@ -180,7 +193,7 @@ targets! {
         h32: everything
         h64: everything
         <16,8,1>: shuffle
-        <8,16,1>: shuffle
+        <8,16,1>: shuffle round unmix carryless
     "#]];
     ssse3 "ssse3" expect![[r#"
         b1: add subtract multiply
@@ -190,6 +203,7 @@ targets! {
         h16: add subtract multiply
         h32: everything
         h64: everything
+        <8,16,1>: round unmix carryless
     "#]];
     sse42 "sse4.2" expect![[r#"
         b1: add subtract multiply
@@ -199,8 +213,19 @@ targets! {
         h16: add subtract multiply
         h32: everything
         h64: everything
+        <8,16,1>: round unmix carryless
     "#]];
     avx "avx" expect![[r#"
+        b1: add subtract multiply
+        h2: add subtract multiply
+        h4: add subtract multiply
+        h8: add subtract multiply
+        h16: add subtract multiply
+        h32: everything
+        h64: everything
+        <8,16,1>: round unmix carryless
+    "#]];
+    avx_aes "avx-aes" expect![[r#"
         b1: add subtract multiply
         h2: add subtract multiply
         h4: add subtract multiply
@@ -217,6 +242,16 @@ targets! {
         h16: add subtract multiply
         h32: add subtract multiply
         h64: everything
+        <8,16,1>: round unmix carryless
+    "#]];
+    avx2_vaes "avx2-vaes" expect![[r#"
+        b1: add subtract multiply
+        h2: add subtract multiply
+        h4: add subtract multiply
+        h8: add subtract multiply
+        h16: add subtract multiply
+        h32: add subtract multiply
+        h64: everything
     "#]];
     avx512_128 "avx512-128" expect![[r#"
         b1: add subtract multiply
@@ -226,6 +261,7 @@ targets! {
         h16: add subtract multiply
         h32: everything
         h64: everything
+        <8,16,1>: round unmix carryless
     "#]];
     avx512_gfni "avx512-gfni" expect![[r#"
         b1: add subtract multiply
@@ -235,6 +271,7 @@ targets! {
         h16: add subtract multiply
         h32: add subtract multiply
         h64: add subtract multiply
+        <8,16,1>: round unmix carryless
     "#]];
     avx512_256 "avx512-256" expect![[r#"
         b1: add subtract multiply
@@ -244,8 +281,19 @@ targets! {
         h16: add subtract multiply
         h32: add subtract multiply
         h64: everything
+        <8,16,1>: round unmix carryless
     "#]];
     avx512 "avx512" expect![[r#"
+        b1: add subtract multiply
+        h2: add subtract multiply
+        h4: add subtract multiply
+        h8: add subtract multiply
+        h16: add subtract multiply
+        h32: add subtract multiply
+        h64: add subtract multiply
+        <8,16,1>: round unmix carryless
+    "#]];
+    avx512_vaes "avx512-vaes" expect![[r#"
         b1: add subtract multiply
         h2: add subtract multiply
         h4: add subtract multiply
@@ -262,6 +310,16 @@ targets! {
         h16: add subtract multiply
         h32: everything
         h64: everything
+        <8,16,1>: round unmix carryless
+    "#]];
+    neon_aes "neon-aes" expect![[r#"
+        b1: add subtract multiply
+        h2: add subtract multiply
+        h4: add subtract multiply
+        h8: add subtract multiply
+        h16: add subtract multiply
+        h32: everything
+        h64: everything
     "#]];
     altivec "altivec" expect![[r#"
         b1: add subtract multiply
@@ -271,5 +329,6 @@ targets! {
         h16: add subtract multiply
         h32: everything
         h64: everything
+        <8,16,1>: round unmix carryless addwords
     "#]];
 }

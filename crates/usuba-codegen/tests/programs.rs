@@ -3,7 +3,7 @@
 
 mod harness;
 
-use harness::generate::{bits, bytes, tangle, words};
+use harness::generate::{bits, blocks, bytes, tangle, words};
 use harness::passes::check_passes;
 use harness::{Case, case, compare, compilers, is_admitted};
 use usuba_codegen::{Scheduling, select, shape};
@@ -94,6 +94,12 @@ fn check_bytes(name: &str, count: u64) {
     check_all(name, made.collect());
 }
 
+/// Random programs on blocks.
+fn check_blocks(name: &str, count: u64) {
+    let made = (0..count).map(|seed| (format!("blocks_{seed}"), blocks(seed)));
+    check_all(name, made.collect());
+}
+
 fn check_all(name: &str, made: Vec<(String, Program)>) {
     let target = by_name(name).expect("a target");
     let count = made.len();
@@ -132,6 +138,26 @@ fn avx2_gfni() {
 #[test]
 fn avx512_gfni() {
     check_bytes("avx512-gfni", 8);
+}
+
+#[test]
+fn avx_aes() {
+    check_blocks("avx-aes", 8);
+}
+
+#[test]
+fn avx2_vaes() {
+    check_blocks("avx2-vaes", 8);
+}
+
+#[test]
+fn avx512_vaes() {
+    check_blocks("avx512-vaes", 8);
+}
+
+#[test]
+fn neon_aes() {
+    check_blocks("neon-aes", 4);
 }
 
 #[test]

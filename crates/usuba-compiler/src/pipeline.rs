@@ -20,7 +20,8 @@ use usuba_lower::{Loops, Split, lower_with};
 use usuba_opt::hoist::{KEY_HOISTING, halve};
 use usuba_opt::pass::{self, Pass};
 use usuba_opt::passes::{PASSES, optimise};
-use usuba_target::{Meaning, Target};
+use usuba_target::core::{CORES, GOLDEN_COVE};
+use usuba_target::{Core, Meaning, Target};
 
 /// What can be chosen about a compilation.
 #[derive(Clone, Debug)]
@@ -244,7 +245,23 @@ fn machine(target: &Target) -> pass::Machine {
     // is wanted for what is computed.
     let registers = target.register_count;
     let room = if target.single_lane { registers.saturating_sub(1) } else { 2 * registers };
-    pass::Machine { room, in_flight }
+    pass::Machine { room, in_flight, rounds_in_flight: rounds_in_flight(target) }
+}
+
+/// How many rounds of AES a machine has on their way at a time: how many start in a cycle, times how long one takes, on the core
+/// with most. Where no ports are known, one a cycle: a round of Arm is two instructions of two cycles.
+fn rounds_in_flight(target: &Target) -> u32 {
+    let meaning = [Meaning::AesEncrypt, Meaning::AesAddSubstitute];
+    let Some(row) = meaning.iter().find_map(|&meaning| target.instruction(meaning, 0)) else { return 0 };
+    if row.ports == 0 {
+        return 2 * u32::from(row.latency);
+    }
+    let cores = CORES.iter().chain([&GOLDEN_COVE]);
+    let on = |core: &Core| {
+        let ports = u64::from(core.ports(target, row).count_ones());
+        (ports * core.latency(target, row)).div_ceil(core.cycles_at_port(target))
+    };
+    cores.map(on).max().map_or(0, |rounds| rounds as u32)
 }
 
 /// The place of the circuit that costs least on a target, registers it lacks counted; of equals the first.
@@ -355,5 +372,21 @@ impl usuba_codegen::Observer for Generation<'_> {
 
     fn after(&mut self, stage: &'static str, product: usuba_codegen::Product<'_>) -> ControlFlow<()> {
         self.observer.after(stage, Product::Generated(product))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use usuba_target::by_name;
+
+    /// Eight on Zen 4 and Zen 5 in most widths; Golden Cove would do with six, of 512 bits with three.
+    #[test]
+    fn rounds_on_their_way() {
+        for (name, rounds) in
+            [("avx-aes", 8), ("avx2-vaes", 8), ("avx512-vaes", 8), ("neon-aes", 4), ("avx2", 0), ("gp64", 0)]
+        {
+            assert_eq!(rounds_in_flight(by_name(name).expect("a target")), rounds, "{name}");
+        }
     }
 }

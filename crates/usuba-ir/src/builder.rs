@@ -14,6 +14,7 @@
 //! A value defined in a loop body must not be used after the loop ends: hand it out through [`NodeBuilder::end_loop`].
 //! Giving operands of wrong types or scopes is a bug of the caller, which [`crate::program`] and its checker name.
 
+use crate::block::BlockOp;
 use crate::bytes::{ByteAffine, ByteMap};
 use crate::evaluate;
 use crate::laws::{self, Facts, Simpler};
@@ -211,6 +212,18 @@ impl NodeBuilder {
             return value;
         }
         self.atom(Op::MapBytes(value, map), value)
+    }
+
+    /// An operation on two blocks, atoms of [`Layout::BLOCK`].
+    pub fn block_of(&mut self, op: BlockOp, a: ValueId, b: ValueId) -> ValueId {
+        debug_assert_eq!([self.ty(a), self.ty(b)], [Type::atom(Layout::BLOCK); 2], "operands of {op:?}");
+        self.atom(Op::Block(op, a, b), a)
+    }
+
+    /// `InvMixColumns` of AES, of a block.
+    pub fn inverse_mix_columns(&mut self, block: ValueId) -> ValueId {
+        debug_assert_eq!(self.ty(block), Type::atom(Layout::BLOCK), "operand of InvMixColumns");
+        self.atom(Op::InverseMixColumns(block), block)
     }
 
     /// `high` above `low`: the word of the result is twice as long.

@@ -3,6 +3,7 @@
 //! [`check`] is the definition of a program that makes sense; passes and the interpreter expect one, and code generation
 //! takes a [`Checked`] one only. It finds all flaws, in order. Cost: linear in the size of the program.
 
+use crate::block::BlockOp;
 use crate::layout::Layout;
 pub use crate::messages::{Flaw, Rule};
 use crate::program::{
@@ -328,6 +329,20 @@ impl Checker<'_> {
                     self.flaw(at, Rule::Type { what, found, expected: "words of 8 bits".to_owned() });
                 }
             }
+            &Op::Block(op, a, b) => {
+                self.expect(at, operand(a), a, ty);
+                self.expect(at, operand(b), b, ty);
+                self.block_only(at, ty);
+                if let BlockOp::AddWords(bits) = op
+                    && !matches!(bits, 16 | 32 | 64)
+                {
+                    self.flaw(at, Rule::WordsOfBlock(bits));
+                }
+            }
+            &Op::InverseMixColumns(a) => {
+                self.expect(at, operand(a), a, ty);
+                self.block_only(at, ty);
+            }
             &Op::Pack(a, b) => {
                 let half = Layout { word: ty.layout.word / 2, ..ty.layout };
                 self.expect(at, operand(a), a, Type::atom(half));
@@ -373,6 +388,14 @@ impl Checker<'_> {
         }
         if is_atom {
             self.expect(at, || "the result".to_owned(), result, Type::atom(ty.layout));
+        }
+    }
+
+    fn block_only(&mut self, at: Option<ValueId>, ty: Type) {
+        if ty.layout != Layout::BLOCK {
+            let (what, found) = ("an operation on blocks".to_owned(), ty.to_string());
+            let expected = Type::atom(Layout::BLOCK).to_string();
+            self.flaw(at, Rule::Type { what, found, expected });
         }
     }
 

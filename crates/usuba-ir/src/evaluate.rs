@@ -3,6 +3,8 @@
 //! An atom of `width` bits is a number below 2^width; word 0 of a packed atom is the most significant. Every function
 //! expects operands in that range and answers in it. `width` is from 1 to 128.
 
+use crate::aes;
+use crate::block::BlockOp;
 use crate::bytes::ByteMap;
 use crate::layout::Layout;
 use crate::program::{BinaryOp, ShiftOp};
@@ -74,6 +76,16 @@ pub fn bitmask(width: u32, a: u128, bit: u32) -> u128 {
 /// The image of every byte of an atom whose words are bytes.
 pub fn map_bytes(layout: Layout, a: u128, map: &ByteMap) -> u128 {
     each_word(layout, a, 0, |_, a, _| u128::from(map.of(a as u8)))
+}
+
+/// An operation on two blocks.
+pub fn block(op: BlockOp, a: u128, b: u128) -> u128 {
+    u128::from_be_bytes(op.of(a.to_be_bytes(), b.to_be_bytes()))
+}
+
+/// `InvMixColumns` of AES.
+pub fn inverse_mix_columns(a: u128) -> u128 {
+    u128::from_be_bytes(aes::inverse_mix_columns(a.to_be_bytes()))
 }
 
 /// `high` above `low`, each of `width` bits; the result has twice as many.

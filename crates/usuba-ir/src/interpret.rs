@@ -9,6 +9,7 @@
 //!
 //! Programs are expected to pass [`crate::check`].
 
+use crate::block::BlockOp;
 use crate::bytes::ByteMap;
 use crate::evaluate;
 use crate::layout::Layout;
@@ -229,6 +230,8 @@ enum Step {
     Shuffle(usize, u32, usize, Box<[Option<u32>]>),
     Bitmask(usize, u32, usize, u32),
     MapBytes(usize, Layout, usize, Box<ByteMap>),
+    Block(usize, BlockOp, usize, usize),
+    InverseMixColumns(usize, usize),
     Pack(usize, u32, usize, usize),
     Copy(usize, Place),
     /// From the array that starts there, at the index.
@@ -271,6 +274,8 @@ impl<M: Meaning> Run<'_, M> {
                 Step::Shuffle(to, width, a, pattern) => v[*to] = M::shuffle(*width, v[*a], pattern),
                 Step::Bitmask(to, width, a, bit) => v[*to] = M::bitmask(*width, v[*a], *bit),
                 Step::MapBytes(to, layout, a, map) => v[*to] = M::map_bytes(*layout, v[*a], map),
+                Step::Block(to, op, a, b) => v[*to] = evaluate::block(*op, v[*a], v[*b]),
+                Step::InverseMixColumns(to, a) => v[*to] = evaluate::inverse_mix_columns(v[*a]),
                 Step::Pack(to, width, a, b) => v[*to] = evaluate::pack(*width, v[*a], v[*b]),
                 Step::Copy(to, from) => v.copy_within(from.start..from.start + from.len, *to),
                 Step::Load(to, base, index) => {
@@ -474,6 +479,8 @@ impl Planner<'_> {
             Op::Shuffle(a, pattern) => Step::Shuffle(to.start, width, at(a), pattern.as_slice().into()),
             Op::Bitmask(a, bit) => Step::Bitmask(to.start, width, at(a), *bit),
             Op::MapBytes(a, map) => Step::MapBytes(to.start, layout, at(a), Box::new(*map)),
+            Op::Block(op, a, b) => Step::Block(to.start, *op, at(a), at(b)),
+            Op::InverseMixColumns(a) => Step::InverseMixColumns(to.start, at(a)),
             Op::Pack(high, low) => Step::Pack(to.start, width / 2, at(high), at(low)),
             Op::Refresh(a) => Step::Copy(to.start, self.place(*a)),
             Op::Get(array, index) | Op::Slice(array, index) => {

@@ -6,6 +6,7 @@
 //!
 //! Every law makes the expression smaller, counting a complement that is absorbed, so rewriting ends.
 
+use crate::block::BlockOp;
 use crate::evaluate;
 use crate::layout::Layout;
 use crate::program::{BinaryOp, Op, ValueId};
@@ -117,6 +118,7 @@ pub fn simplify(op: &Op, layout: Layout, facts: &impl Facts) -> Option<Simpler> 
             LAWS.iter().find_map(|law| Match { facts, layout, x: None, y: None }.law(law, op))
         }
         &Op::Ternary(table, of) => ternary(table, of, width, facts),
+        &Op::Block(op, a, b) => block(op, a, b, facts),
         &Op::Bitmask(a, _) if width == 1 => Some(Simpler::Value(a)),
         Op::Shuffle(a, pattern) => {
             if pattern.iter().all(Option::is_none) {
@@ -186,6 +188,26 @@ fn changed(now: u8, of: [ValueId; 3], before: (u8, [ValueId; 3]), from: [usize; 
     ((table, of) != before).then_some(Simpler::Op(Op::Ternary(table, of)))
 }
 
+/// Of a product by zero, and of a sum with zero.
+fn block(op: BlockOp, a: ValueId, b: ValueId, facts: &impl Facts) -> Option<Simpler> {
+    match op {
+        BlockOp::Aes(_) => None,
+        BlockOp::Product(halves) => {
+            let vanishes = |value, later: bool| {
+                let number = facts.constant(value)?;
+                // Byte 0 is the most significant of the number.
+                let half = if later { number << 64 } else { number >> 64 };
+                (half == 0).then_some(Simpler::Constant(0))
+            };
+            vanishes(a, halves.first).or_else(|| vanishes(b, halves.second))
+        }
+        BlockOp::AddWords(_) => {
+            let with_zero = |value, other| (facts.constant(value)? == 0).then_some(Simpler::Value(other));
+            with_zero(a, b).or_else(|| with_zero(b, a))
+        }
+    }
+}
+
 /// The number that an operation on constants gives.
 fn fold(op: &Op, layout: Layout, facts: &impl Facts) -> Option<u128> {
     let width = layout.width();
@@ -207,6 +229,8 @@ fn fold(op: &Op, layout: Layout, facts: &impl Facts) -> Option<u128> {
         Op::Shuffle(a, pattern) => Some(evaluate::shuffle(width, constant(a)?, pattern)),
         Op::Bitmask(a, bit) => Some(evaluate::bitmask(width, constant(a)?, *bit)),
         Op::MapBytes(a, map) => Some(evaluate::map_bytes(layout, constant(a)?, map)),
+        Op::Block(op, a, b) => Some(evaluate::block(*op, constant(a)?, constant(b)?)),
+        Op::InverseMixColumns(a) => Some(evaluate::inverse_mix_columns(constant(a)?)),
         Op::Pack(high, low) => Some(evaluate::pack(width, constant(high)?, constant(low)?)),
         _ => None,
     }

@@ -78,6 +78,9 @@ impl Layout {
     /// One bit of each instance.
     pub const BIT: Layout = Layout { word: 1, pack: 1, instances: 1 };
 
+    /// A block: 16 bytes of one instance side by side.
+    pub const BLOCK: Layout = Layout { word: 8, pack: 16, instances: 1 };
+
     /// The layout of an atom of `width` bits in `slicing`; bits are laid out the same in all of them (D35). A packed atom
     /// is all the words of a group, so that `width` is that of the group.
     pub fn of(slicing: Slicing, width: u32) -> Layout {

@@ -4,9 +4,12 @@
 //! to make them), [`evaluate`] and [`laws`] (what the operators compute, and what they simplify to), [`check`] (the
 //! invariants), [`text`] (the form that prints and parses), [`interpret`] (the meaning), [`random`] (programs to test with).
 
+pub mod aes;
 mod affine;
+pub mod block;
 pub mod builder;
 pub mod bytes;
+pub mod carryless;
 pub mod check;
 pub mod evaluate;
 pub mod interpret;

@@ -76,6 +76,8 @@ pub enum Rule {
     PatternBit { bit: u32, width: u32 },
     #[error("there is no bit {bit} in an atom of {width} bits")]
     Bit { bit: u32, width: u32 },
+    #[error("a block has no words of {0} bits to be added; there are 16, 32 and 64")]
+    WordsOfBlock(u32),
     #[error("{what} needs atoms of one word, {found} has {pack}")]
     Packed { what: &'static str, found: String, pack: u32 },
     #[error(
@@ -128,6 +130,8 @@ pub enum TextMessage {
     Type(String, u32),
     #[error("an atom has from 1 to 128 bits")]
     Width,
+    #[error("{0:#04x} names no halves; there are 0x00, 0x01, 0x10 and 0x11")]
+    Halves(u8),
     #[error("`{0}` is no operation")]
     Operation(String),
     #[error("`{0}` is no node of the program")]

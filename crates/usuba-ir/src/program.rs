@@ -4,6 +4,7 @@
 //! parameters (the carried values) is run `trips` times. Array elements are read and replaced at affine indices of the
 //! enclosing induction variables. There is no way to write a branch or an index that depends on data.
 
+use crate::block::BlockOp;
 use crate::bytes::ByteMap;
 use crate::layout::Layout;
 use std::sync::Arc;
@@ -273,6 +274,11 @@ pub enum Op {
     Bitmask(ValueId, u32),
     /// The image of every byte; words of eight bits only.
     MapBytes(ValueId, ByteMap),
+    /// Two blocks, the result one too; [`Layout::BLOCK`] only.
+    Block(BlockOp, ValueId, ValueId),
+    /// `InvMixColumns` of AES ([`crate::aes::inverse_mix_columns`]); [`Layout::BLOCK`] only. It makes the round keys of
+    /// [`crate::aes::Round::Decrypt`].
+    InverseMixColumns(ValueId),
     /// `(high << m) | low`: two atoms of m bits, a result of 2m bits; `pack` = 1.
     Pack(ValueId, ValueId),
     /// The identity, but for masking.

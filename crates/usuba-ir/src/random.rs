@@ -1,7 +1,10 @@
 //! Random programs and numbers, the same for the same seed, to test with.
 
+use crate::aes::Round;
+use crate::block::BlockOp;
 use crate::builder::NodeBuilder;
 use crate::bytes::{ByteAffine, ByteMap};
+use crate::carryless::Halves;
 use crate::check;
 use crate::layout::{Layout, Slicing};
 use crate::program::{
@@ -57,6 +60,8 @@ pub enum Atoms {
     Mixed,
     /// All are bytes in lanes, of which some are mapped.
     Bytes,
+    /// All are blocks ([`Layout::BLOCK`]), which move by whole bytes.
+    Blocks,
 }
 
 /// A random program that passes the checker: a few nodes, with calls, loops and arrays, none of it simplified.
@@ -65,6 +70,7 @@ pub fn program(seed: u64, atoms: Atoms) -> Program {
     let layouts = match atoms {
         Atoms::Bits => vec![Layout::BIT],
         Atoms::Bytes => vec![Layout::of(Slicing::V, 8)],
+        Atoms::Blocks => vec![Layout::BLOCK],
         Atoms::Mixed => {
             let width = 2 + random.below(7);
             let double = Layout::of(Slicing::V, 2 * width);
@@ -93,6 +99,7 @@ pub fn program(seed: u64, atoms: Atoms) -> Program {
             loops: Vec::new(),
             budget: 30,
             maps_bytes: atoms == Atoms::Bytes,
+            blocks: atoms == Atoms::Blocks,
         };
         let node = writer.node();
         program.nodes.push(node);
@@ -118,6 +125,8 @@ struct Writer<'a> {
     visible: Vec<ValueId>,
     /// Whether bytes are mapped.
     maps_bytes: bool,
+    /// Whether atoms are blocks.
+    blocks: bool,
     /// The open loops with their trips.
     loops: Vec<(InductionId, u32)>,
     /// Operations still to be written.
@@ -246,6 +255,11 @@ impl Writer<'_> {
             self.visible.push(value);
             return;
         }
+        if self.blocks && self.random.once_in(3) {
+            let value = self.block(atom);
+            self.visible.push(value);
+            return;
+        }
         let width = layout.width();
         let value = match self.random.below(23) {
             0..=5 => {
@@ -281,10 +295,14 @@ impl Writer<'_> {
             }
             8 => {
                 let a = self.value(atom);
-                let entry = |random: &mut Random| (!random.once_in(4)).then(|| random.below(width));
-                let pattern = (0..width).map(|_| entry(self.random)).collect();
+                let unit = if self.blocks { layout.word } else { 1 };
+                let entry = |random: &mut Random| (!random.once_in(4)).then(|| random.below(width / unit));
+                let units: Vec<_> = (0..width / unit).map(|_| entry(self.random)).collect();
+                let bits = |from: Option<u32>| (0..unit).map(move |bit| from.map(|from| from * unit + bit));
+                let pattern = units.into_iter().flat_map(bits).collect();
                 self.builder.shuffle(a, pattern)
             }
+            9 if self.blocks => return,
             9 => {
                 let a = self.value(atom);
                 let bit = self.random.below(width);
@@ -328,6 +346,19 @@ impl Writer<'_> {
             _ => return self.cycle(),
         };
         self.visible.push(value);
+    }
+
+    /// An operation on blocks.
+    fn block(&mut self, atom: Type) -> ValueId {
+        let a = self.value(atom);
+        let op = match self.random.below(4) {
+            0 => return self.builder.inverse_mix_columns(a),
+            1 => BlockOp::Aes(*self.random.choose(&Round::ALL)),
+            2 => BlockOp::Product(*self.random.choose(&Halves::ALL)),
+            _ => BlockOp::AddWords(*self.random.choose(&[16, 32, 64])),
+        };
+        let b = self.value(atom);
+        self.builder.block_of(op, a, b)
     }
 
     fn call(&mut self) {

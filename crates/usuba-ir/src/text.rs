@@ -16,6 +16,8 @@
 //! }
 //! ```
 //!
+//! - `aesencrypt %s, %k` and its like are rounds of AES, `carryless 0x10 %a, %b` the carry-less product of halves, `addwords 32 %a,
+//!   %b` sums of words, of blocks ([`crate::block`]).
 //! - A type is a layout and, for an array, its length: `b1` one bit, `v16` a vertical word, `h16` a horizontal one,
 //!   `<32,4,1>` any layout by its word, pack and instances.
 //! - After a definition may come its origin: `@line:column` in the first file, `@file/line:column` in another (counted
@@ -31,6 +33,7 @@ mod parse;
 mod print;
 pub mod reader;
 
+use crate::aes::Round;
 pub use crate::messages::{TextError, TextMessage};
 use crate::program::{BinaryOp, ShiftOp};
 
@@ -43,6 +46,14 @@ const BINARY: [(&str, BinaryOp); 7] = [
     ("add", BinaryOp::Add),
     ("subtract", BinaryOp::Subtract),
     ("multiply", BinaryOp::Multiply),
+];
+
+/// How the rounds of AES are written.
+const ROUNDS: [(&str, Round); 4] = [
+    ("aesencrypt", Round::Encrypt),
+    ("aesencryptlast", Round::EncryptLast),
+    ("aesdecrypt", Round::Decrypt),
+    ("aesdecryptlast", Round::DecryptLast),
 ];
 
 /// How the shifts are written.

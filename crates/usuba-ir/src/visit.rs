@@ -11,8 +11,12 @@ impl Op {
             Op::Not(a) | Op::Shift(_, a, _) | Op::Shuffle(a, _) | Op::Bitmask(a, _) | Op::MapBytes(a, _) => {
                 see(*a)
             }
-            Op::Refresh(a) | Op::Get(a, _) | Op::Slice(a, _) => see(*a),
-            Op::Binary(_, a, b) | Op::Pack(a, b) | Op::Set(a, _, b) | Op::Splice(a, _, b) => {
+            Op::InverseMixColumns(a) | Op::Refresh(a) | Op::Get(a, _) | Op::Slice(a, _) => see(*a),
+            Op::Binary(_, a, b)
+            | Op::Block(_, a, b)
+            | Op::Pack(a, b)
+            | Op::Set(a, _, b)
+            | Op::Splice(a, _, b) => {
                 see(*a);
                 see(*b);
             }
@@ -30,8 +34,12 @@ impl Op {
             Op::Not(a) | Op::Shift(_, a, _) | Op::Shuffle(a, _) | Op::Bitmask(a, _) | Op::MapBytes(a, _) => {
                 change(a)
             }
-            Op::Refresh(a) | Op::Get(a, _) | Op::Slice(a, _) => change(a),
-            Op::Binary(_, a, b) | Op::Pack(a, b) | Op::Set(a, _, b) | Op::Splice(a, _, b) => {
+            Op::InverseMixColumns(a) | Op::Refresh(a) | Op::Get(a, _) | Op::Slice(a, _) => change(a),
+            Op::Binary(_, a, b)
+            | Op::Block(_, a, b)
+            | Op::Pack(a, b)
+            | Op::Set(a, _, b)
+            | Op::Splice(a, _, b) => {
                 change(a);
                 change(b);
             }

@@ -1,7 +1,10 @@
 //! What the builder simplifies, and that what it makes means what was asked for.
 
 use expect_test::{Expect, expect};
+use usuba_ir::aes::Round;
+use usuba_ir::block::BlockOp;
 use usuba_ir::builder::NodeBuilder;
+use usuba_ir::carryless::Halves;
 use usuba_ir::check::{self, Rule};
 use usuba_ir::evaluate;
 use usuba_ir::interpret::interpret;
@@ -336,4 +339,43 @@ fn functions_of_three_bits_take_in_what_is_known() {
         });
         assert!(!read_not, "{table:#04x}: {text}");
     }
+}
+
+/// Products by zero and sums with zero are nothing, whatever the other half of the constant; constants are computed.
+#[test]
+fn blocks() {
+    let product = |first, second| BlockOp::Product(Halves { first, second });
+    check(
+        Layout::BLOCK,
+        |builder, [a, b, _]| {
+            let zero = builder.constant(Layout::BLOCK, 0);
+            // The first eight bytes, the earlier half, are zero.
+            let later = builder.constant(Layout::BLOCK, 0x3);
+            let key = builder.constant(Layout::BLOCK, 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f);
+            vec![
+                builder.block_of(product(false, true), a, later),
+                builder.block_of(product(true, false), a, later),
+                builder.block_of(product(false, true), later, b),
+                builder.block_of(BlockOp::AddWords(32), zero, b),
+                builder.block_of(BlockOp::AddWords(32), a, zero),
+                builder.block_of(BlockOp::Aes(Round::EncryptLast), zero, zero),
+                builder.block_of(product(true, true), later, later),
+                builder.inverse_mix_columns(key),
+                builder.block_of(BlockOp::Aes(Round::Decrypt), a, zero),
+            ]
+        },
+        expect![[r#"
+            node N (%0 a: <8,16,1>, %1 b: <8,16,1>, %2 st: <8,16,1>[4]) -> (r: <8,16,1>, r: <8,16,1>, r: <8,16,1>, r: <8,16,1>, r: <8,16,1>, r: <8,16,1>, r: <8,16,1>, r: <8,16,1>, r: <8,16,1>) {
+              %3: <8,16,1> = constant 0x0
+              %4: <8,16,1> = constant 0x3
+              %5: <8,16,1> = constant 0x102030405060708090a0b0c0d0e0f
+              %6: <8,16,1> = carryless 0x10 %0, %4
+              %7: <8,16,1> = constant 0x63636363636363636363636363636363
+              %8: <8,16,1> = constant 0x500
+              %9: <8,16,1> = constant 0xa0f080d0e0b0c090207000506030401
+              %10: <8,16,1> = aesdecrypt %0, %3
+              return %6, %3, %3, %1, %0, %7, %8, %9, %10
+            }
+        "#]],
+    );
 }

@@ -1,10 +1,10 @@
 //! The interpreter against a simpler one that copies everything, and its two readings against each other.
 
-use usuba_ir::evaluate;
 use usuba_ir::interpret::{Interpreter, interpret};
 use usuba_ir::layout::Layout;
 use usuba_ir::program::{Block, Node, Op, Program, ValueId};
 use usuba_ir::random::{self, Atoms, Random};
+use usuba_ir::{aes, evaluate};
 
 /// The values of a node and of its inductions, each array a vector of its own.
 struct Simple<'a> {
@@ -66,6 +66,10 @@ impl Simple<'_> {
             Op::Shuffle(a, pattern) => vec![evaluate::shuffle(width, at(a), pattern)],
             Op::Bitmask(a, bit) => vec![evaluate::bitmask(width, at(a), *bit)],
             Op::MapBytes(a, map) => vec![words(layout, at(a), 0, |_, a, _| u128::from(map.of(a as u8)))],
+            Op::Block(op, a, b) => vec![u128::from_be_bytes(op.of(at(a).to_be_bytes(), at(b).to_be_bytes()))],
+            Op::InverseMixColumns(a) => {
+                vec![u128::from_be_bytes(aes::inverse_mix_columns(at(a).to_be_bytes()))]
+            }
             Op::Pack(a, b) => vec![evaluate::pack(width / 2, at(a), at(b))],
             Op::Refresh(a) => vec![at(a)],
             Op::Array(atoms) => atoms.iter().map(at).collect(),
@@ -112,7 +116,10 @@ fn words(layout: Layout, a: u128, b: u128, f: impl Fn(u32, u128, u128) -> u128) 
 #[test]
 fn random_programs_mean_what_the_simple_interpreter_says() {
     for seed in 0..1000 {
-        let program = random::program(seed, if seed % 4 == 0 { Atoms::Bytes } else { Atoms::Mixed });
+        let program = random::program(
+            seed,
+            [Atoms::Bytes, Atoms::Blocks, Atoms::Mixed, Atoms::Mixed][seed as usize % 4],
+        );
         let mut random = Random::new(seed);
         let mut interpreter = Interpreter::new(&program);
         // Twice, since frames are kept.

@@ -27,7 +27,7 @@ macro_rules! files {
     };
 }
 
-files! { round operations flaws }
+files! { round operations blocks flaws }
 
 fn check_error(text: &str, expected: Expect) {
     let error = Program::parse(text).expect_err("the text is no program");
@@ -53,6 +53,10 @@ fn bad_texts() {
     check_error(
         "node A (%0 x: b1) -> () {\n  %1: b1 = nand %0, %0\n  return }",
         expect!["2:12: `nand` is no operation"],
+    );
+    check_error(
+        "node A (%0 x: <8,16,1>) -> () {\n  %1: <8,16,1> = carryless 0x02 %0, %0\n  return }",
+        expect!["2:28: 0x02 names no halves; there are 0x00, 0x01, 0x10 and 0x11"],
     );
     check_error(
         "node A (%0 x: b1) -> () {\n  %1: b1 = not %2\n  return }",
@@ -88,7 +92,7 @@ fn bad_texts() {
 #[test]
 fn printed_random_programs_parse_to_themselves() {
     for seed in 0..500 {
-        for atoms in [Atoms::Bits, Atoms::Mixed, Atoms::Bytes] {
+        for atoms in [Atoms::Bits, Atoms::Mixed, Atoms::Bytes, Atoms::Blocks] {
             let program = random::program(seed, atoms);
             assert_eq!(check(&program).err(), None, "seed {seed}");
             let text = program.to_string();
@@ -104,7 +108,8 @@ fn no_text_panics() {
     let alphabet: Vec<char> = "%@[](){}<>-*+,:=/\"0123456789abihvé_'\n ".chars().collect();
     for seed in 0..500 {
         let mut random = random::Random::new(seed);
-        let text: Vec<char> = random::program(seed % 20, Atoms::Mixed).to_string().chars().collect();
+        let atoms = if seed % 2 == 0 { Atoms::Mixed } else { Atoms::Blocks };
+        let text: Vec<char> = random::program(seed % 20, atoms).to_string().chars().collect();
         for _ in 0..20 {
             let mut changed = text.clone();
             let at = random.below(changed.len() as u32) as usize;

@@ -255,7 +255,7 @@ fn of_carried(message: &Message, one: &Loop, carried: &Carried) -> Result<Class,
                     data |= roles.of(with).contains(&Role::Data);
                     mapped = true;
                 }
-                Symbol::TableBit { .. } | Symbol::WordBit { .. } => {
+                Symbol::TableBit { .. } | Symbol::WordBit { .. } | Symbol::CallBit { .. } => {
                     if roles.of_term(term).contains(&Role::Carried) {
                         let what = match symbols.symbol(term) {
                             Symbol::TableBit { .. } => "a table is applied to what is carried",
@@ -309,6 +309,8 @@ impl Roles<'_> {
             Symbol::One => BTreeSet::new(),
             Symbol::Input(bit) => self.of_bit.get(bit as usize).copied().into_iter().collect(),
             Symbol::Product(a, b) => self.of(a).union(&self.of(b)).copied().collect(),
+            // No instance is kept as a call here: nothing would be known of it.
+            Symbol::CallBit { .. } => [Role::Carried, Role::Data].into(),
             Symbol::TableBit { lookup, .. } => {
                 let index = self.symbols.lookups()[lookup as usize].index.clone();
                 index.into_iter().flat_map(|sum| self.of(sum)).collect()

@@ -13,10 +13,14 @@
 //! the rule chooses is within 12 % of the best of these but for Clyde on AVX-512 (28 %), and up to a third faster than with
 //! as many atoms as registers (AES H, ACE and Clyde on AVX2, ChaCha20 on AVX-512).
 //!
-//! Programs of fewer than [`LEAST`] operations are left alone.
+//! Programs of fewer than [`LEAST`] operations are left alone, but for those that wait for rounds of AES: where these are at
+//! least half of the longest chain, they are what is counted. A machine can have r rounds on their way at a time, so that it
+//! takes ⌈r / p⌉ batches, p being the rounds of the program over those of the longest chain. A round starts in every cycle in
+//! which it can, as chains of rounds are evenly filled.
 
 use crate::pass::{Machine, Settings};
 use crate::variance::Variance;
+use usuba_ir::block::BlockOp;
 use usuba_ir::program::{Block, Op, Program, ValueId};
 
 /// How much more parallelism than operations on their way keeps a machine busy. The tables are about a core whose logic has
@@ -25,6 +29,9 @@ const MARGIN: f64 = 4.0;
 
 /// The most batches.
 const MOST: u32 = 4;
+
+/// The most batches of rounds of AES: two rounds a cycle, each of four cycles, are on their way on Zen 5.
+const MOST_ROUNDS: u32 = 8;
 
 /// Fewer operations than this are not interleaved.
 const LEAST: f64 = 150.0;
@@ -43,7 +50,14 @@ pub fn factor(program: &Program, settings: &Settings) -> u32 {
 }
 
 fn fitting(program: &Program, machine: Machine) -> u32 {
-    let measure = measure(program);
+    let rounds = measure(program, &|op| matches!(op, Op::Block(BlockOp::Aes(_), ..)));
+    let measure = measure(program, &|_| true);
+    if 2.0 * rounds.depth >= measure.depth && rounds.depth > 0.0 {
+        let parallelism = rounds.operations / rounds.depth;
+        let wanted = (f64::from(machine.rounds_in_flight) / parallelism).ceil();
+        let wanted = wanted.clamp(1.0, f64::from(MOST_ROUNDS)) as u32;
+        return wanted.min(machine.room / measure.state.max(1)).max(1);
+    }
     if measure.operations < LEAST {
         return 1;
     }
@@ -56,20 +70,21 @@ fn fitting(program: &Program, machine: Machine) -> u32 {
 /// What the rule looks at.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Measure {
-    /// Operations on atoms that vary, loops unrolled.
+    /// Operations on atoms that vary, as far as they count, loops unrolled.
     pub(crate) operations: f64,
-    /// Operations on the longest chain.
+    /// The most that count on a chain.
     pub(crate) depth: f64,
     /// Atoms that are live all the time.
     pub(crate) state: u32,
 }
 
-/// Measures a program.
-pub(crate) fn measure(program: &Program) -> Measure {
+/// Measures a program by the operations that count.
+pub(crate) fn measure(program: &Program, counts: &dyn Fn(&Op) -> bool) -> Measure {
     let vary = Variance::of(program);
     let mut measures: Vec<Measure> = Vec::with_capacity(program.nodes.len());
     for (number, node) in program.nodes.iter().enumerate() {
-        let mut meter = Meter { program, vary: &vary, number, callees: &measures, state: 0, operations: 0.0 };
+        let mut meter =
+            Meter { program, vary: &vary, counts, number, callees: &measures, state: 0, operations: 0.0 };
         let mut arrivals = vec![0.0; node.values.len()];
         let depth = meter.block(&node.body, 1.0, &mut arrivals);
         let entry = number + 1 == program.nodes.len();
@@ -86,6 +101,7 @@ pub(crate) fn measure(program: &Program) -> Measure {
 struct Meter<'a> {
     program: &'a Program,
     vary: &'a Variance,
+    counts: &'a dyn Fn(&Op) -> bool,
     number: usize,
     callees: &'a [Measure],
     state: u32,
@@ -133,6 +149,7 @@ impl Meter<'_> {
                 _ if !varies => 0.0,
                 Op::Constant(_) | Op::Array(_) | Op::Get(..) | Op::Set(..) => 0.0,
                 Op::Slice(..) | Op::Splice(..) | Op::Refresh(_) => 0.0,
+                op if !(self.counts)(op) => 0.0,
                 _ => {
                     self.operations += times;
                     1.0

@@ -52,6 +52,8 @@ pub struct Machine {
     pub room: u32,
     /// Simple operations that can be on their way at once: how many start in a cycle, times how long one takes.
     pub in_flight: u32,
+    /// The same of rounds of AES, on the core that has most; 0 if the machine has none.
+    pub rounds_in_flight: u32,
 }
 
 impl Default for Settings {

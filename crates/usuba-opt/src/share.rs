@@ -89,6 +89,9 @@ impl Share<'_> {
 fn ordered(op: &Op) -> Op {
     match *op {
         Op::Binary(op, a, b) if laws::commutes(op) => Op::Binary(op, a.min(b), a.max(b)),
+        Op::Block(op, a, b) if b < a => {
+            op.exchanged().map_or(Op::Block(op, a, b), |exchanged| Op::Block(exchanged, b, a))
+        }
         _ => op.clone(),
     }
 }

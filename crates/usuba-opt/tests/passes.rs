@@ -618,8 +618,10 @@ fn factors() {
         program.interleave
     };
     let asked = |interleave, granularity| Settings { interleave, granularity, ..Settings::default() };
-    let machine =
-        |room, in_flight| Settings { machine: Some(Machine { room, in_flight }), ..Settings::default() };
+    let machine = |room, in_flight| Settings {
+        machine: Some(Machine { room, in_flight, rounds_in_flight: 0 }),
+        ..Settings::default()
+    };
     // One chain through nearly all operations; two atoms come in.
     assert_eq!(batches("", Settings::default()), 1);
     assert_eq!(batches("interleave(3)", Settings::default()), 3);
@@ -630,6 +632,75 @@ fn factors() {
     assert_eq!(batches("", machine(6, 2)), 3);
     assert_eq!(batches("", machine(3, 2)), 1);
     assert_eq!(batches("no_opt interleave(3)", asked(Some(2), None)), 1);
+}
+
+/// Products of the same halves are one, in either order; rounds of the same state are not if the keys are exchanged with it.
+#[test]
+fn share_blocks() {
+    let text = "
+        node N (%0 a: <8,16,1>, %1 b: <8,16,1>) -> (r: <8,16,1>, s: <8,16,1>, t: <8,16,1>) {
+          %2: <8,16,1> = carryless 0x01 %0, %1
+          %3: <8,16,1> = carryless 0x10 %1, %0
+          %4: <8,16,1> = carryless 0x10 %0, %1
+          %5: <8,16,1> = aesencrypt %0, %1
+          %6: <8,16,1> = aesencrypt %1, %0
+          %7: <8,16,1> = addwords 32 %0, %1
+          %8: <8,16,1> = addwords 32 %1, %0
+          %9: <8,16,1> = xor %3, %4
+          %10: <8,16,1> = xor %5, %6
+          %11: <8,16,1> = xor %2, %9
+          %12: <8,16,1> = subtract %7, %8
+          return %10, %11, %12
+        }";
+    check(
+        "share",
+        Settings::default(),
+        text,
+        expect![[r#"
+        node N (%0 a: <8,16,1>, %1 b: <8,16,1>) -> (r: <8,16,1>, s: <8,16,1>, t: <8,16,1>) {
+          %2: <8,16,1> = carryless 0x01 %0, %1
+          %3: <8,16,1> = carryless 0x10 %0, %1
+          %4: <8,16,1> = aesencrypt %0, %1
+          %5: <8,16,1> = aesencrypt %1, %0
+          %6: <8,16,1> = addwords 32 %0, %1
+          %7: <8,16,1> = xor %2, %3
+          %8: <8,16,1> = xor %4, %5
+          %9: <8,16,1> = xor %2, %7
+          %10: <8,16,1> = subtract %6, %6
+          return %8, %9, %10
+        }
+    "#]],
+    );
+}
+
+/// Chains of rounds of AES are filled, whatever else is beside them; sums in GF(2^128) wait for other things.
+#[test]
+fn factors_of_rounds() {
+    let batches = |blocks: u32, rounds_in_flight, room| {
+        let outputs = |what: &dyn Fn(u32) -> String| (0..blocks).map(what).collect::<Vec<_>>().join(", ");
+        let rounds = (0..10).flat_map(|round| (0..blocks).map(move |block| (round, block)));
+        let steps = rounds.map(|(round, block)| {
+            let (to, from) = (1 + (round + 1) * blocks + block, 1 + round * blocks + block);
+            format!("%{to}: <8,16,1> = aesencrypt %{from}, %0\n")
+        });
+        let text = format!(
+            "node N (%0 k: uniform <8,16,1>, {}) -> ({}) {{ {} return {} }}",
+            outputs(&|block| format!("%{} x{block}: <8,16,1>", block + 1)),
+            outputs(&|block| format!("r{block}: <8,16,1>")),
+            steps.collect::<String>(),
+            outputs(&|block| format!("%{}", 1 + 10 * blocks + block)),
+        );
+        let mut program = parse(&text);
+        let machine = Some(Machine { room, in_flight: 2, rounds_in_flight });
+        optimise(&mut program, &Settings { machine, ..Settings::default() }, &mut ());
+        program.interleave
+    };
+    assert_eq!(batches(1, 8, 64), 8);
+    assert_eq!(batches(1, 4, 32), 4);
+    assert_eq!(batches(3, 8, 64), 3);
+    assert_eq!(batches(8, 8, 64), 1);
+    assert_eq!(batches(1, 16, 64), 8);
+    assert_eq!(batches(1, 8, 5), 5);
 }
 
 #[test]

@@ -12,9 +12,10 @@ use usuba_opt::passes::{PASSES, optimise};
 const PROGRAMS: u64 = 500;
 
 fn atoms(seed: u64) -> Atoms {
-    match seed % 5 {
+    match seed % 6 {
         0 | 2 => Atoms::Bits,
         1 | 3 => Atoms::Mixed,
+        4 => Atoms::Blocks,
         _ => Atoms::Bytes,
     }
 }

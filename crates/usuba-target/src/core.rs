@@ -27,6 +27,9 @@ pub struct Core {
     general: &'static [(Meaning, u16)],
     /// The least cycles from a vector operation to one that reads its result.
     vector_latency: u32,
+    /// Vector instructions with a latency of their own, and the cycles in which they keep a port whatever the width; 0 where that
+    /// is as for others.
+    own: &'static [(Meaning, u8, u8)],
     /// Cycles beyond the latency for operands of a ternary operation that are not the register that it overwrites.
     other_operands: u32,
     /// How it runs what enters, if that was measured.
@@ -93,6 +96,7 @@ pub const GOLDEN_COVE: Core = Core {
     data_path: 512,
     vectors: &[],
     general: &[],
+    own: &[],
     vector_latency: 1,
     other_operands: 0,
     flow: Some(Flow {
@@ -111,6 +115,7 @@ const ALL_FOUR: u16 = 0b1111;
 const SHUFFLES: u16 = 0b0011;
 const SHIFTS: u16 = 0b0110;
 const PRODUCTS: u16 = 0b1001;
+const CARRYLESS: u16 = 0b1000;
 const ALU: u16 = 0b11_1111;
 const ALU_SHIFTS: u16 = 0b00_0111;
 
@@ -140,6 +145,12 @@ pub const ZEN_5: Core = Core {
         (MapInverseBytes, SHUFFLES),
         (Multiply, PRODUCTS),
         (MultiplyLowHalves, PRODUCTS),
+        (AesEncrypt, PRODUCTS),
+        (AesEncryptLast, PRODUCTS),
+        (AesDecrypt, PRODUCTS),
+        (AesDecryptLast, PRODUCTS),
+        (AesInverseMixColumns, PRODUCTS),
+        (CarrylessProduct, CARRYLESS),
     ],
     general: &[
         (And, ALU),
@@ -161,6 +172,16 @@ pub const ZEN_5: Core = Core {
     // schedulers, and that ports are dealt at random, which explains the chains best. Costs beside: fitted to 13 orders each of
     // AES and DES on AVX2 and AVX-512, of SM4, PRESENT and RECTANGLE on AVX-512. Stores and `vpternlog` get in each other's way: eight of these take 2.3
     // cycles, with two stores of 512 bits 6.0, while eight of two operands take 2.1 with the two.
+    // Two rounds a cycle and a product in two, at every width; which ports they share with others was not measured, and is as on
+    // Zen 4. A product of 512 bits keeps others from starting, as if it were three instructions; that is not here.
+    own: &[
+        (AesEncrypt, 4, 0),
+        (AesEncryptLast, 4, 0),
+        (AesDecrypt, 4, 0),
+        (AesDecryptLast, 4, 0),
+        (AesInverseMixColumns, 4, 0),
+        (CarrylessProduct, 5, 2),
+    ],
     vector_latency: 2,
     other_operands: 1,
     flow: Some(Flow {
@@ -209,6 +230,12 @@ pub const ZEN_4: Core = Core {
         (MapInverseBytes, PRODUCTS),
         (Multiply, PRODUCTS),
         (MultiplyLowHalves, PRODUCTS),
+        (AesEncrypt, PRODUCTS),
+        (AesEncryptLast, PRODUCTS),
+        (AesDecrypt, PRODUCTS),
+        (AesDecryptLast, PRODUCTS),
+        (AesInverseMixColumns, PRODUCTS),
+        (CarrylessProduct, CARRYLESS),
     ],
     general: &[
         (And, FOUR_ALU),
@@ -224,6 +251,16 @@ pub const ZEN_4: Core = Core {
         (ShiftRightArithmetic, TWO_ALU),
         (RotateLeft, TWO_ALU),
         (Multiply, ONE_ALU),
+    ],
+    // Measured: of up to 256 bits two rounds a cycle, of 512 one, and a product in two cycles at every width. Cycles for a round
+    // and another instruction of 512 bits: `vpmuludq` 2.0, `vpshufb` 1.34, `vpslld` 1.20, a product 2.0.
+    own: &[
+        (AesEncrypt, 4, 0),
+        (AesEncryptLast, 4, 0),
+        (AesDecrypt, 4, 0),
+        (AesDecryptLast, 4, 0),
+        (AesInverseMixColumns, 4, 0),
+        (CarrylessProduct, 4, 2),
     ],
     vector_latency: 1,
     other_operands: 1,
@@ -294,8 +331,26 @@ impl Core {
 
     /// Cycles from an instruction to one that reads its result.
     pub fn latency(&self, target: &Target, row: &Instruction) -> u64 {
-        let least = if target.single_lane { 1 } else { self.vector_latency };
-        u64::from(u32::from(row.latency).max(least))
+        if target.single_lane {
+            return u64::from(row.latency.max(1));
+        }
+        match self.own(target, row) {
+            Some(&(_, latency, _)) => u64::from(latency),
+            None => u64::from(u32::from(row.latency).max(self.vector_latency)),
+        }
+    }
+
+    /// How often an instruction of a target is started at a port, each time for [`Core::cycles_at_port`].
+    pub fn starts(&self, target: &Target, row: &Instruction) -> u32 {
+        let own = self.own(target, row).map_or(0, |&(_, _, cycles)| u64::from(cycles));
+        match own.div_ceil(self.cycles_at_port(target)) {
+            0 => u32::from(row.uops.max(1)),
+            starts => starts as u32,
+        }
+    }
+
+    fn own(&self, target: &Target, row: &Instruction) -> Option<&(Meaning, u8, u8)> {
+        self.own.iter().find(|(meaning, ..)| !target.single_lane && *meaning == row.meaning)
     }
 
     /// Cycles beyond [`Core::latency`] from operands other than the first, which the result overwrites.
@@ -312,19 +367,36 @@ impl Core {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machines::{AVX512_GFNI, GP64};
+    use crate::machines::{AVX_AES, AVX2_VAES, AVX512_GFNI, AVX512_VAES, GP64};
 
     /// A core that has numbers has them for everything that computes, so that those of two cores are never mixed.
     #[test]
     fn all_that_computes_has_ports() {
         for core in CORES {
-            for (target, own) in [(&AVX512_GFNI, core.vectors), (&GP64, core.general)] {
+            for (target, own) in [(&AVX512_VAES, core.vectors), (&GP64, core.general)] {
                 for row in target.instructions().filter(|row| row.meaning.is_computation()) {
                     let known = own.iter().any(|(meaning, _)| *meaning == row.meaning);
                     assert!(known, "{}: {} of {}", core.name, row.mnemonic, target.name);
                 }
             }
         }
+    }
+
+    /// As measured: a product keeps its port for two cycles at every width.
+    #[test]
+    fn products_take_their_port_longer() {
+        let on = |core: &Core, target: &Target, meaning| {
+            let row = target.instruction(meaning, 0).expect("a row");
+            let starts = u64::from(core.starts(target, row));
+            (core.latency(target, row), starts * core.cycles_at_port(target))
+        };
+        assert_eq!(on(&ZEN_5, &AVX512_VAES, CarrylessProduct), (5, 2));
+        for target in [&AVX_AES, &AVX2_VAES, &AVX512_VAES] {
+            assert_eq!(on(&ZEN_4, target, CarrylessProduct), (4, 2));
+        }
+        assert_eq!(on(&ZEN_4, &AVX2_VAES, AesEncrypt), (4, 1));
+        assert_eq!(on(&ZEN_4, &AVX512_VAES, AesEncrypt), (4, 2));
+        assert_eq!(on(&GOLDEN_COVE, &AVX512_VAES, AesEncrypt), (3, 1));
     }
 
     #[test]

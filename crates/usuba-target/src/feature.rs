@@ -25,8 +25,20 @@ pub enum Feature {
     Avx512Vl,
     /// Affine maps of bytes and inversion in GF(2^8).
     Gfni,
+    /// Rounds of AES in 128-bit registers.
+    AesNi,
+    /// Carry-less products in 128-bit registers.
+    Pclmulqdq,
+    /// Rounds of AES in 256-bit registers and, with AVX-512, in those of 512 bits.
+    Vaes,
+    /// The same for carry-less products.
+    Vpclmulqdq,
     /// Advanced SIMD of AArch64.
     Neon,
+    /// The steps of AES on AArch64 (`FEAT_AES`).
+    NeonAes,
+    /// Carry-less products of 64 bits on AArch64 (`FEAT_PMULL`).
+    NeonPmull,
     /// 128-bit vectors of POWER.
     Altivec,
     /// Vector-scalar extension of POWER.
@@ -51,7 +63,12 @@ impl Feature {
             Feature::Avx512Dq => "avx512dq",
             Feature::Avx512Vl => "avx512vl",
             Feature::Gfni => "gfni",
+            Feature::AesNi | Feature::NeonAes => "aes",
+            Feature::Pclmulqdq => "pclmulqdq",
+            Feature::Vaes => "vaes",
+            Feature::Vpclmulqdq => "vpclmulqdq",
             Feature::Neon => "asimd",
+            Feature::NeonPmull => "pmull",
             Feature::Altivec => "PPC_FEATURE_HAS_ALTIVEC",
             Feature::Vsx => "PPC_FEATURE_HAS_VSX",
             Feature::Power8Vector => "PPC_FEATURE2_ARCH_2_07",
@@ -72,7 +89,13 @@ impl Feature {
             Feature::Avx512Dq => "-mavx512dq",
             Feature::Avx512Vl => "-mavx512vl",
             Feature::Gfni => "-mgfni",
+            Feature::AesNi => "-maes",
+            Feature::Pclmulqdq => "-mpclmul",
+            Feature::Vaes => "-mvaes",
+            Feature::Vpclmulqdq => "-mvpclmulqdq",
             Feature::Neon => "",
+            // `+aes` allows both; gcc before 13 wants all of the extension.
+            Feature::NeonAes | Feature::NeonPmull => "-march=armv8-a+crypto",
             Feature::Altivec => "-maltivec",
             Feature::Vsx => "-mvsx",
             Feature::Power8Vector => "-mpower8-vector",

@@ -49,6 +49,30 @@ pub enum Meaning {
     MapBytes,
     /// [`Meaning::MapBytes`] of the inverse of each byte in GF(2^8).
     MapInverseBytes,
+    /// A round of AES of the state in each group of `a` with the round key in the same group of `b`, which is added last
+    /// ([`usuba_ir::aes::Round::Encrypt`]).
+    AesEncrypt,
+    /// [`usuba_ir::aes::Round::EncryptLast`].
+    AesEncryptLast,
+    /// [`usuba_ir::aes::Round::Decrypt`].
+    AesDecrypt,
+    /// [`usuba_ir::aes::Round::DecryptLast`].
+    AesDecryptLast,
+    /// `SubBytes(ShiftRows(a ^ b))` of AES in each group: the key is added first.
+    AesAddSubstitute,
+    /// `InvSubBytes(InvShiftRows(a ^ b))` in each group.
+    AesAddInverseSubstitute,
+    /// `MixColumns` of each group of `a`.
+    AesMixColumns,
+    /// `InvMixColumns` of each group of `a`.
+    AesInverseMixColumns,
+    /// In each group, the carry-less product of the half of `a` that bit 0 of `n` names and that of `b` that bit 4 names, the
+    /// later one if it is set; the other bits of `n` are 0 ([`usuba_ir::carryless::Halves`]).
+    CarrylessProduct,
+    /// The same of the earlier halves.
+    CarrylessLow,
+    /// The same of the later halves.
+    CarrylessHigh,
     /// Byte `i` of each group is byte `b[i]` of the same group of `a`; zero if `b[i]` is [`ZERO_BYTE`].
     ShuffleBytes,
     /// 32-bit word `i` of each group is word `n >> 2i & 3` of the same group of `a`.

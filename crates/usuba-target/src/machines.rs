@@ -10,9 +10,12 @@ mod x86;
 
 pub use altivec::ALTIVEC;
 pub use general::GP64;
-pub use neon::NEON;
+pub use neon::{NEON, NEON_AES};
 pub use permute::permutations;
-pub use x86::{AVX, AVX2, AVX2_GFNI, AVX512, AVX512_128, AVX512_256, AVX512_GFNI, SSE2, SSE42, SSSE3};
+pub use x86::{
+    AVX, AVX_AES, AVX2, AVX2_GFNI, AVX2_VAES, AVX512, AVX512_128, AVX512_256, AVX512_GFNI, AVX512_VAES, SSE2,
+    SSE42, SSSE3,
+};
 
 /// All targets, from the plainest to the widest of each family.
 pub fn all() -> &'static [&'static Target] {
@@ -22,13 +25,17 @@ pub fn all() -> &'static [&'static Target] {
         &SSSE3,
         &SSE42,
         &AVX,
+        &AVX_AES,
         &AVX2,
         &AVX2_GFNI,
+        &AVX2_VAES,
         &AVX512_128,
         &AVX512_256,
         &AVX512,
         &AVX512_GFNI,
+        &AVX512_VAES,
         &NEON,
+        &NEON_AES,
         &ALTIVEC,
     ]
 }
@@ -53,6 +60,23 @@ mod tests {
         for target in all() {
             assert_eq!(by_name(target.name).map(|found| found.name), Some(target.name));
         }
+    }
+
+    /// A target has what those have that it goes beyond, and code of its own only where none of these has any.
+    #[test]
+    fn what_goes_beyond_a_target_adds_to_it() {
+        for target in all() {
+            for base in target.bases() {
+                let has = |row: &crate::Instruction| target.instructions().any(|own| own == row);
+                assert!(base.instructions().all(has), "{} and {}", target.name, base.name);
+                assert!(base.requires.iter().all(|feature| target.requires.contains(feature)));
+                assert!(!target.adds_to(|other| other == base.name), "{} and {}", target.name, base.name);
+            }
+            assert!(target.adds_to(|other| other == target.name), "{}", target.name);
+        }
+        // Where the base adds nothing to its own, it has no code; this one must not have any for that.
+        assert!(!AVX512_VAES.adds_to(|other| other == "avx512"));
+        assert!(AVX512_VAES.adds_to(|other| other == "avx2"));
     }
 
     #[test]

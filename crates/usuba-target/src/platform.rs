@@ -1,7 +1,7 @@
 //! Families of machines that one library serves: which targets can be tried, and how a CPU tells that it has one.
 
 use crate::feature::Feature;
-use crate::machines::{ALTIVEC, AVX2, AVX512, AVX512_GFNI, GP64, NEON, SSSE3};
+use crate::machines::{ALTIVEC, AVX2, AVX512, AVX512_GFNI, AVX512_VAES, GP64, NEON, NEON_AES, SSSE3};
 use crate::target::Target;
 
 /// Machines for which one object file is made.
@@ -20,12 +20,12 @@ pub const PLATFORMS: [Platform; 3] = [
     Platform {
         name: "x86-64",
         condition: "defined(__x86_64__)",
-        levels: &[&GP64, &SSSE3, &AVX2, &AVX512, &AVX512_GFNI],
+        levels: &[&GP64, &SSSE3, &AVX2, &AVX512, &AVX512_GFNI, &AVX512_VAES],
     },
     Platform {
         name: "AArch64",
         condition: "defined(__aarch64__) && defined(__ARM_NEON)",
-        levels: &[&GP64, &NEON],
+        levels: &[&GP64, &NEON, &NEON_AES],
     },
     Platform { name: "POWER", condition: "defined(__POWER8_VECTOR__)", levels: &[&GP64, &ALTIVEC] },
 ];
@@ -50,6 +50,16 @@ const YMM: u32 = 0b110;
 const ZMM: u32 = 0b1110_0110;
 
 impl Feature {
+    /// The bit of `AT_HWCAP` that says on Linux whether an AArch64 CPU has it (`arch/arm64/include/uapi/asm/hwcap.h`); `None` for
+    /// what all of them have, and for features of other machines.
+    pub fn hwcap(self) -> Option<u8> {
+        match self {
+            Feature::NeonAes => Some(3),
+            Feature::NeonPmull => Some(4),
+            _ => None,
+        }
+    }
+
     /// How to ask an x86 CPU; `None` for features of other machines.
     pub fn cpuid(self) -> Option<Cpuid> {
         let ask = |leaf, register, bit, state| Some(Cpuid { leaf, register, bit, state });
@@ -66,6 +76,12 @@ impl Feature {
             Feature::Avx512Vl => ask(7, 1, 31, ZMM),
             // As long as no target has it without AVX, what the operating system saves is asked for by that.
             Feature::Gfni => ask(7, 2, 8, 0),
+            // As for GFNI.
+            Feature::AesNi => ask(1, 2, 25, 0),
+            Feature::Pclmulqdq => ask(1, 2, 1, 0),
+            Feature::Vaes => ask(7, 2, 9, 0),
+            Feature::Vpclmulqdq => ask(7, 2, 10, 0),
+            Feature::NeonAes | Feature::NeonPmull => None,
             Feature::Neon | Feature::Altivec | Feature::Vsx | Feature::Power8Vector => None,
         }
     }

@@ -12,7 +12,9 @@ mod moves;
 use crate::instruction::{Instruction, Meaning, ZERO_BYTE};
 use std::sync::LazyLock;
 use thiserror::Error;
+use usuba_ir::aes::{self, Round};
 use usuba_ir::bytes::{ByteAffine, inverse};
+use usuba_ir::carryless::Halves;
 
 /// Bytes of a group.
 const GROUP: usize = 16;
@@ -76,13 +78,43 @@ impl Meaning {
         match self {
             Constant | ConstantGroup | ConstantLanes | ConstantBytes => 0,
             Not | ShiftLeft | ShiftRight | ShiftRightArithmetic | RotateLeft | ShuffleWords
-            | PermuteGroups | Load | Broadcast => 1,
+            | PermuteGroups | Load | Broadcast | AesMixColumns | AesInverseMixColumns => 1,
             PermuteQuads => 1,
             Ternary | Select | Xor3 | PermuteLanesOfTwo | MergeShuffledBytes | StorePart => 3,
-            And | Or | Xor | AndNot | NotAnd | OrNot | Add | Subtract | Multiply | MultiplyLowHalves
-            | MapBytes | MapInverseBytes | ShuffleBytes | Store | InterleaveLow | InterleaveHigh
-            | StoreUnaligned | LoadPart | EvenLanes | OddLanes | ExchangeLow | ExchangeHigh
-            | PermuteTwoGroups | PermuteLanes | Blend => 2,
+            And
+            | Or
+            | Xor
+            | AndNot
+            | NotAnd
+            | OrNot
+            | Add
+            | Subtract
+            | Multiply
+            | MultiplyLowHalves
+            | MapBytes
+            | MapInverseBytes
+            | ShuffleBytes
+            | Store
+            | InterleaveLow
+            | InterleaveHigh
+            | StoreUnaligned
+            | LoadPart
+            | EvenLanes
+            | OddLanes
+            | ExchangeLow
+            | ExchangeHigh
+            | PermuteTwoGroups
+            | PermuteLanes
+            | Blend
+            | AesEncrypt
+            | AesEncryptLast
+            | AesDecrypt
+            | AesDecryptLast
+            | AesAddSubstitute
+            | AesAddInverseSubstitute
+            | CarrylessProduct
+            | CarrylessLow
+            | CarrylessHigh => 2,
         }
     }
 
@@ -95,6 +127,7 @@ impl Meaning {
             (ShiftLeft | ShiftRight | ShiftRightArithmetic | RotateLeft, Some(n)) => 0 < n && n < lane,
             (PermuteGroups, Some(n)) if bytes == 2 * GROUP => n & !0x11 == 0,
             (PermuteGroups, Some(n)) => n < 256,
+            (CarrylessProduct, Some(n)) => n & !0x11 == 0,
             (PermuteTwoGroups, Some(n)) => n & !0x33 == 0,
             (_, immediate) => immediate.is_some() == self.has_immediate(),
         }
@@ -129,6 +162,7 @@ impl Meaning {
             Ternary
                 | MapBytes
                 | MapInverseBytes
+                | CarrylessProduct
                 | ShiftLeft
                 | ShiftRight
                 | ShiftRightArithmetic
@@ -209,6 +243,23 @@ pub fn evaluate_into(
         RotateLeft => lanes(lane, operands, result, |[a]| a << n | a >> (lane - n)),
         MapBytes => map_bytes(operands, n as u8, result, |byte| byte),
         MapInverseBytes => map_bytes(operands, n as u8, result, |byte| INVERSES[usize::from(byte)]),
+        AesEncrypt => blocks(operands, result, |[a, key]| Round::Encrypt.of(a, key)),
+        AesEncryptLast => blocks(operands, result, |[a, key]| Round::EncryptLast.of(a, key)),
+        AesDecrypt => blocks(operands, result, |[a, key]| Round::Decrypt.of(a, key)),
+        AesDecryptLast => blocks(operands, result, |[a, key]| Round::DecryptLast.of(a, key)),
+        AesAddSubstitute => blocks(operands, result, |[a, key]| added_and_substituted(a, key, true)),
+        AesAddInverseSubstitute => blocks(operands, result, |[a, key]| added_and_substituted(a, key, false)),
+        AesMixColumns => blocks(operands, result, |[a]| aes::mix_columns(a)),
+        AesInverseMixColumns => blocks(operands, result, |[a]| aes::inverse_mix_columns(a)),
+        CarrylessProduct => {
+            blocks(operands, result, |[a, b]| Halves { first: n & 1 != 0, second: n & 16 != 0 }.product(a, b))
+        }
+        CarrylessLow => {
+            blocks(operands, result, |[a, b]| Halves { first: false, second: false }.product(a, b))
+        }
+        CarrylessHigh => {
+            blocks(operands, result, |[a, b]| Halves { first: true, second: true }.product(a, b))
+        }
         ShuffleBytes => return shuffle_bytes(operands, result),
         ShuffleWords => {
             for (word, to) in result.chunks_exact_mut(4).enumerate() {
@@ -315,7 +366,19 @@ fn check(
         }
         MultiplyLowHalves => matches!(lane, 16 | 32 | 64),
         MapBytes | MapInverseBytes => bytes.is_multiple_of(8),
-        ShuffleBytes | ShuffleWords => bytes.is_multiple_of(GROUP),
+        ShuffleBytes
+        | ShuffleWords
+        | AesEncrypt
+        | AesEncryptLast
+        | AesDecrypt
+        | AesDecryptLast
+        | AesAddSubstitute
+        | AesAddInverseSubstitute
+        | AesMixColumns
+        | AesInverseMixColumns
+        | CarrylessProduct
+        | CarrylessLow
+        | CarrylessHigh => bytes.is_multiple_of(GROUP),
         PermuteGroups => bytes == 2 * GROUP || bytes == 4 * GROUP,
         _ => true,
     };
@@ -380,6 +443,27 @@ fn map_bytes(operands: &[&[u8]], constant: u8, result: &mut [u8], first: impl Fn
         let map = ByteAffine::of_matrix(matrix, constant);
         to.iter_mut().zip(from).for_each(|(to, &byte)| *to = map.of(first(byte)));
     }
+}
+
+/// A function of blocks, of each group.
+fn blocks<const N: usize>(
+    operands: &[&[u8]],
+    result: &mut [u8],
+    function: impl Fn([[u8; GROUP]; N]) -> [u8; GROUP],
+) {
+    for (number, to) in result.chunks_exact_mut(GROUP).enumerate() {
+        let read = |place: usize| {
+            let mut group = [0; GROUP];
+            group.copy_from_slice(&operands[place][number * GROUP..][..GROUP]);
+            group
+        };
+        to.copy_from_slice(&function(std::array::from_fn(read)));
+    }
+}
+
+fn added_and_substituted(a: [u8; GROUP], key: [u8; GROUP], forward: bool) -> [u8; GROUP] {
+    let sum = std::array::from_fn(|place| a[place] ^ key[place]);
+    aes::substitute(aes::shift_rows(sum, forward), forward)
 }
 
 fn shuffle_bytes(operands: &[&[u8]], result: &mut [u8]) -> Result<(), Undefined> {
@@ -466,6 +550,41 @@ mod tests {
         assert_eq!(sbox, Ok(vec![0xed; 8]));
         let identity = ByteAffine::IDENTITY.matrix().to_le_bytes();
         assert_eq!(of(Meaning::MapBytes, 8, &[&[0x53; 8], &identity], Some(1)), Ok(vec![0x52; 8]));
+    }
+
+    #[test]
+    fn blocks_are_encrypted_each_for_itself() {
+        // FIPS 197, appendix B, round 1.
+        let state = 0x193d_e3be_a0f4_e22b_9ac6_8d2a_e9f8_4808_u128.to_be_bytes();
+        let key = 0xa0fa_fe17_8854_2cb1_23a3_3939_2a6c_7605_u128.to_be_bytes();
+        let next = 0xa49c_7ff2_689f_352b_6b5b_ea43_026a_5049_u128.to_be_bytes();
+        let (states, keys) = ([state, [0; 16]].concat(), [key, key].concat());
+        let round = of(Meaning::AesEncrypt, 0, &[&states, &keys], None).expect("a round");
+        assert_eq!(round[..16], next);
+        let zero = of(Meaning::AesEncrypt, 0, &[&[0; 16], &key], None).expect("a round");
+        assert_eq!(round[16..], zero);
+        // As Arm does it: the key of the round before is added first.
+        let first = of(Meaning::AesAddSubstitute, 0, &[&state, &[0; 16]], None).expect("a step");
+        let mixed = of(Meaning::AesMixColumns, 0, &[&first], None).expect("a step");
+        assert_eq!(of(Meaning::Xor, 0, &[&mixed, &key], None), Ok(next.to_vec()));
+        let undone = of(Meaning::AesAddInverseSubstitute, 0, &[&first, &[0; 16]], None);
+        assert_eq!(undone, Ok(state.to_vec()));
+        let back = of(Meaning::AesInverseMixColumns, 0, &[&mixed], None);
+        assert_eq!(back, Ok(first));
+    }
+
+    #[test]
+    fn halves_are_multiplied_without_carries() {
+        let (mut a, mut b) = ([0; 16], [0; 16]);
+        (a[0], a[8], b[0], b[8]) = (0b11, 0b101, 0b110, 0x80);
+        let product = |meaning, n| of(meaning, 0, &[&a, &b], n).map(|product| (product[0], product[1]));
+        assert_eq!(product(Meaning::CarrylessProduct, Some(0x00)), Ok((0b1010, 0)));
+        assert_eq!(product(Meaning::CarrylessProduct, Some(0x01)), Ok((0b11110, 0)));
+        assert_eq!(product(Meaning::CarrylessProduct, Some(0x10)), Ok((0x80, 1)));
+        assert_eq!(product(Meaning::CarrylessProduct, Some(0x11)), Ok((0x80, 2)));
+        assert_eq!(product(Meaning::CarrylessLow, None), Ok((0b1010, 0)));
+        assert_eq!(product(Meaning::CarrylessHigh, None), Ok((0x80, 2)));
+        assert_eq!(product(Meaning::CarrylessProduct, Some(2)), Err(Undefined::Immediate(Some(2))));
     }
 
     #[test]

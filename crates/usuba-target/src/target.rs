@@ -42,7 +42,7 @@ pub struct Target {
     /// What the user calls it.
     pub name: &'static str,
     /// The target whose instructions these are with some more: programs that use none of them have the same code on both.
-    pub beyond: Option<&'static str>,
+    pub beyond: Option<&'static Target>,
     /// A line of description.
     pub description: &'static str,
     /// What the CPU must have. The operating system must also save the registers (x86: `XGETBV`).
@@ -72,8 +72,8 @@ pub struct Target {
 /// Where the instructions of a machine are; an earlier row wins over a later one of the same meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rows {
-    /// In a table of its own.
-    Table(&'static [Instruction]),
+    /// In tables of its own, or shared with those it goes beyond.
+    Tables(&'static [&'static [Instruction]]),
     /// In the table of x86: those of an encoding, for the registers of the machine.
     X86(Encoding),
 }
@@ -81,25 +81,42 @@ pub enum Rows {
 impl Target {
     /// All rows, preferred ones first.
     pub fn instructions(&self) -> impl Iterator<Item = &'static Instruction> + use<> {
-        let (rows, requires) = match self.rows {
-            Rows::Table(table) => (table, self.requires),
-            Rows::X86(encoding) => (x86::rows(encoding, self.register_bits), self.requires),
+        let requires = self.requires;
+        let (tables, rows): (&[&[Instruction]], &[Instruction]) = match self.rows {
+            Rows::Tables(tables) => (tables, &[]),
+            Rows::X86(encoding) => (&[], x86::rows(encoding, self.register_bits)),
         };
-        rows.iter().filter(move |row| row.needs.is_none_or(|feature| requires.contains(&feature)))
+        tables
+            .iter()
+            .copied()
+            .flatten()
+            .chain(rows)
+            .filter(move |row| row.needs.is_none_or(|feature| requires.contains(&feature)))
+    }
+
+    /// Whether words lie in memory with their least significant byte first, wherever its code runs.
+    pub fn is_little_endian(&self) -> bool {
+        self.toolchains.iter().all(|toolchain| toolchain.byte_order == ByteOrder::Little)
     }
 
     /// How its vector instructions are encoded; `None` where there are no vectors of x86.
     pub fn encoding(&self) -> Option<Encoding> {
         match self.rows {
             Rows::X86(encoding) => Some(encoding),
-            Rows::Table(_) => None,
+            Rows::Tables(_) => None,
         }
     }
 
     /// Whether this target gets code of its own where other targets have some, as `have` tells by their names. A target that
     /// extends another gets its own code only where the base has none: otherwise the two would be the same.
+    /// A base that has none of its own may go beyond another one that has.
     pub fn adds_to(&self, have: impl Fn(&str) -> bool) -> bool {
-        self.beyond.is_none_or(|other| !have(other))
+        self.bases().all(|base| !have(base.name))
+    }
+
+    /// The targets that it goes beyond, the nearest first.
+    pub fn bases(&self) -> impl Iterator<Item = &'static Target> + use<> {
+        std::iter::successors(self.beyond, |base| base.beyond)
     }
 
     /// The preferred instruction of a meaning in lanes of `lane` bits.

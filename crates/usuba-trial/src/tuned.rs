@@ -52,12 +52,12 @@ pub struct Choice {
 }
 
 impl Tuned {
-    /// The choice for a primitive and a target, or for the target that this one goes beyond.
+    /// The choice for a primitive and a target, or for the nearest that this one goes beyond.
     pub fn find(&self, primitive: &str, target: &str) -> Option<&Choice> {
         let of = |target: &str| {
             self.choices.iter().find(|choice| choice.primitive == primitive && choice.target == target)
         };
-        of(target).or_else(|| of(usuba_target::by_name(target)?.beyond?))
+        of(target).or_else(|| usuba_target::by_name(target)?.bases().find_map(|base| of(base.name)))
     }
 
     /// Puts a choice in the place of that for the same primitive and target.

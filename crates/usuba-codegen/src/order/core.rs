@@ -24,7 +24,7 @@ impl Job {
             ports: core.ports(target, row),
             latency: core.latency(target, row),
             beyond_first: core.beyond_first(row),
-            uops: u32::from(row.uops.max(1)),
+            uops: core.starts(target, row),
         }
     }
 }

@@ -246,3 +246,8 @@ impl Tangle {
 pub fn bytes(seed: u64) -> Program {
     random::program(seed, Atoms::Bytes)
 }
+
+/// A random program on blocks of 128 bits.
+pub fn blocks(seed: u64) -> Program {
+    random::program(seed, Atoms::Blocks)
+}

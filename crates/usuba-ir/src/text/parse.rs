@@ -1,8 +1,10 @@
 //! Text to programs.
 
 use super::reader::{Cursor, Fault, Reader, Unread, word_len};
-use super::{BINARY, SHIFTS, TextError, TextMessage};
+use super::{BINARY, ROUNDS, SHIFTS, TextError, TextMessage};
+use crate::block::BlockOp;
 use crate::bytes::{ByteAffine, ByteMap};
+use crate::carryless::Halves;
 use crate::check::{MAX_WIDTH, layout_is_sound};
 use crate::layout::{Layout, Slicing};
 use crate::program::{
@@ -367,6 +369,9 @@ impl<'a> Parser<'a> {
             self.need(",", "`,`")?;
             return Ok(Op::Shift(op, operand, self.small("an amount")?));
         }
+        if let Some(&(_, round)) = ROUNDS.iter().find(|(name, _)| *name == word) {
+            return Ok(Op::Block(BlockOp::Aes(round), self.value()?, self.comma_value()?));
+        }
         Ok(match word {
             "constant" => Op::Constant(self.large_number("a number", u128::MAX)?),
             "not" => Op::Not(self.value()?),
@@ -397,6 +402,18 @@ impl<'a> Parser<'a> {
                 let affine = ByteAffine::of_matrix(matrix, constant);
                 Op::MapBytes(operand, ByteMap { inverts: word == "invertbytes", affine })
             }
+            "carryless" => {
+                let at = self.here();
+                let number = self.number("the halves: 0x00, 0x01, 0x10 or 0x11", 0x11)? as u8;
+                let halves =
+                    Halves::of_number(number).ok_or(Fault { at, message: TextMessage::Halves(number) })?;
+                Op::Block(BlockOp::Product(halves), self.value()?, self.comma_value()?)
+            }
+            "addwords" => {
+                let bits = self.small("the bits of a word")?;
+                Op::Block(BlockOp::AddWords(bits), self.value()?, self.comma_value()?)
+            }
+            "inversemixcolumns" => Op::InverseMixColumns(self.value()?),
             "pack" => Op::Pack(self.value()?, self.comma_value()?),
             "refresh" => Op::Refresh(self.value()?),
             "array" => {

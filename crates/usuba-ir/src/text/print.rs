@@ -1,6 +1,7 @@
 //! Programs to text.
 
-use super::{BINARY, SHIFTS};
+use super::{BINARY, ROUNDS, SHIFTS};
+use crate::block::BlockOp;
 use crate::layout::{Layout, Slicing};
 use crate::program::{
     Affine, Block, Inline, Loop, Node, Op, Operation, Origin, Parameter, Program, Type, ValueId,
@@ -197,6 +198,12 @@ impl Printer<'_> {
                 let name = if map.inverts { "invertbytes" } else { "mapbytes" };
                 write!(f, "{name} {a}, {:#018x}, {:#04x}", map.affine.matrix(), map.affine.constant)
             }
+            Op::Block(BlockOp::Aes(round), a, b) => write!(f, "{} {a}, {b}", word(&ROUNDS, round)),
+            Op::Block(BlockOp::Product(halves), a, b) => {
+                write!(f, "carryless {:#04x} {a}, {b}", halves.number())
+            }
+            Op::Block(BlockOp::AddWords(bits), a, b) => write!(f, "addwords {bits} {a}, {b}"),
+            Op::InverseMixColumns(a) => write!(f, "inversemixcolumns {a}"),
             Op::Pack(high, low) => write!(f, "pack {high}, {low}"),
             Op::Refresh(a) => write!(f, "refresh {a}"),
             Op::Array(atoms) => {

@@ -30,6 +30,7 @@ pub fn computed(row: &Instruction, operands: &[&str], immediate: Option<u32>) ->
         }
         (Meaning::MapBytes, [a, matrix]) => format!("affine({a}, {matrix}, {number:#04x})"),
         (Meaning::MapInverseBytes, [a, matrix]) => format!("affine(1 / {a}, {matrix}, {number:#04x})"),
+        (Meaning::CarrylessProduct, operands) => format!("product({}, {number:#04x})", operands.join(", ")),
         (meaning, operands) => format!("{meaning:?}({})", operands.join(", ")),
     }
 }

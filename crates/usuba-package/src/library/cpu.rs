@@ -6,7 +6,7 @@ use super::{Options, head, values};
 use crate::OutputFile;
 use crate::template::Values;
 use usuba_target::machines::GP64;
-use usuba_target::{PLATFORMS, Target};
+use usuba_target::{Feature, PLATFORMS, Target};
 
 /// The header and the source.
 pub fn files(options: &Options) -> [OutputFile; 2] {
@@ -79,11 +79,16 @@ fn names(options: &Options) -> String {
 
 fn detect(options: &Options) -> String {
     each(options, |levels| {
-        let asks =
-            levels.iter().skip(1).any(|target| target.requires.iter().any(|one| one.cpuid().is_some()));
+        let first = |asked: &dyn Fn(Feature) -> bool| {
+            levels.iter().skip(1).position(|target| target.requires.iter().any(|&one| asked(one)))
+        };
         let values = Values::default().text("best", levels.len() - 1);
-        if asks {
+        if first(&|one| one.cpuid().is_some()).is_some() {
             return values.text("levels", conditions(levels)).fill(include_str!("templates/detect_x86.c"));
+        }
+        if let Some(all) = first(&|one| one.hwcap().is_some()) {
+            let values = values.text("levels", hardware(levels)).text("all", all);
+            return values.fill(include_str!("templates/detect_aarch64.c"));
         }
         // All machines of the platform have all levels.
         values.fill(include_str!("templates/detect.c"))
@@ -112,11 +117,27 @@ fn conditions(levels: &[&Target]) -> String {
     text
 }
 
+/// The same of AArch64, on Linux.
+fn hardware(levels: &[&Target]) -> String {
+    let mut text = String::new();
+    for (level, target) in levels.iter().enumerate().skip(1) {
+        let bits = target.requires.iter().filter_map(|feature| feature.hwcap());
+        let needed = bits.fold(0u64, |needed, bit| needed | 1 << bit);
+        if needed != 0 {
+            text += &Values::default()
+                .text("needed", format!("{needed:#x}"))
+                .text("below", level - 1)
+                .fill(include_str!("templates/level_aarch64.c"));
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
-    use super::levels;
+    use super::{hardware, levels};
     use crate::library::Options;
-    use usuba_target::machines::{AVX512_GFNI, GP64};
+    use usuba_target::machines::{AVX512_GFNI, AVX512_VAES, GP64};
     use usuba_target::{PLATFORMS, Target};
 
     fn lines(targets: &[&'static Target]) -> Vec<String> {
@@ -134,17 +155,34 @@ mod tests {
         text.lines().filter(|line| line.contains("_AVX")).map(str::to_owned).collect()
     }
 
+    /// Emulators have no Arm without AES, so that what is asked of it is read here.
+    #[test]
+    fn levels_of_arm_are_asked_of_the_kernel() {
+        let platform = PLATFORMS.iter().find(|platform| platform.name == "AArch64").expect("it is there");
+        // AES is bit 3 and the product of polynomials bit 4 of AT_HWCAP.
+        assert_eq!(hardware(platform.levels), "    if ((has & 0x18) != 0x18)\n        return 1;\n");
+    }
+
     #[test]
     fn levels_of_a_library_for_some_targets() {
         let numbered = |name: &str, number: &str| format!("#define USUBA_LEVEL_{name} {number}u");
-        let all = ["AVX2", "AVX512", "AVX512_GFNI"];
+        let all = ["AVX2", "AVX512", "AVX512_GFNI", "AVX512_VAES"];
         let x86 = PLATFORMS[0].levels;
-        assert!(["avx2", "avx512", "avx512-gfni"].iter().zip(2..).all(|(name, at)| x86[at].name == *name));
+        assert!(
+            ["avx2", "avx512", "avx512-gfni", "avx512-vaes"]
+                .iter()
+                .zip(2..)
+                .all(|(name, at)| x86[at].name == *name)
+        );
         assert_eq!(
             lines(&[]),
-            all.iter().zip(["2", "3", "4"]).map(|(a, n)| numbered(a, n)).collect::<Vec<_>>()
+            all.iter().zip(["2", "3", "4", "5"]).map(|(a, n)| numbered(a, n)).collect::<Vec<_>>()
         );
-        assert_eq!(lines(&[&AVX512_GFNI]), all.map(|name| numbered(name, "4")));
+        assert_eq!(lines(&[&AVX512_VAES]), all.map(|name| numbered(name, "5")));
+        assert_eq!(
+            lines(&[&AVX512_GFNI]),
+            all[..3].iter().map(|name| numbered(name, "4")).collect::<Vec<_>>()
+        );
         assert_eq!(lines(&[&GP64]), Vec::<String>::new());
     }
 }

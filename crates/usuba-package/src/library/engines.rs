@@ -458,8 +458,10 @@ fn source(
     );
     // What is included before the code is for this target is not made for it.
     let headers: String = target.headers.iter().map(|header| format!("#include <{header}>\n")).collect();
-    let features: Vec<&str> =
-        target.requires.iter().filter(|one| one.cpuid().is_some()).map(|one| one.attribute()).collect();
+    let asked = target.requires.iter().filter(|one| one.cpuid().is_some() || one.hwcap().is_some());
+    let mut features: Vec<&str> = asked.map(|one| one.attribute()).collect();
+    // Two that have one name.
+    features.dedup();
     let mut seen = Vec::new();
     let mut included: Vec<OutputFile> =
         built.files.iter().filter(|file| file.path.ends_with(".h")).cloned().collect();

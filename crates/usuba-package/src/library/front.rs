@@ -139,16 +139,20 @@ fn platform_plans(primitive: &Primitive, served: &Served, options: &Options) -> 
     let rows: String = served.engines.iter().map(|engine| line(row(primitive, engine))).collect();
     let (mut all_steps, mut plans) = (String::new(), String::new());
     for (level, (name, steps)) in served.levels.iter().zip(&served.steps).enumerate() {
-        let name = name.replace(['-', '.'], "_");
+        // A level that adds no engine takes the steps of the first that has them.
+        let first = served.steps.iter().position(|one| one == steps).unwrap_or(level);
+        let name = served.levels.get(first).unwrap_or(name).replace(['-', '.'], "_");
         let step = |step: &Step| {
             let blocks = step.blocks.map_or("SIZE_MAX".into(), |blocks| blocks.to_string());
             initialiser(&[blocks, step.engine.to_string()])
         };
         let steps: Vec<String> = steps.iter().map(step).collect();
-        all_steps += &Values::default()
-            .text("level", &name)
-            .text("steps", initialiser(&steps))
-            .fill(include_str!("templates/steps.c"));
+        if first == level {
+            all_steps += &Values::default()
+                .text("level", &name)
+                .text("steps", initialiser(&steps))
+                .fill(include_str!("templates/steps.c"));
+        }
         plans += &line(initialiser(&[format!("steps_{name}"), format!("{:#x}", served.loaded(level))]));
     }
     Values::default()

@@ -97,5 +97,5 @@ pub const ALTIVEC: Target = Target {
     remarks: "Instance j of single bits is bit j mod 8 of byte j / 8 in memory, in both byte orders; lane 0 is the first in \
               memory, each lane in the byte order of the machine.",
     numbers: "POWER8 processor user's manual, approximate; ports not modelled",
-    rows: Rows::Table(TABLE),
+    rows: Rows::Tables(&[TABLE]),
 };

@@ -91,5 +91,5 @@ pub const GP64: Target = Target {
     code_bytes_tenths: 35,
     remarks: "Instance j of single bits is bit j of the integer, whatever the order of its bytes in memory.",
     numbers: super::GOLDEN_COVE,
-    rows: Rows::Table(TABLE),
+    rows: Rows::Tables(&[TABLE]),
 };

@@ -58,6 +58,42 @@ const TABLE: &[Instruction] = &[
     row(ConstantBytes,        0,   "ldr",           "(const uint8x16_t){{unsigned}}", 6, 1, 0),
 ];
 
+// The steps of AES and the carry-less product.
+#[rustfmt::skip]
+const CRYPTOGRAPHY: &[Instruction] = &[
+    row(AesAddSubstitute,        0, "aese",   "vaeseq_u8({0}, {1})", 2, 1, 0),
+    row(AesAddInverseSubstitute, 0, "aesd",   "vaesdq_u8({0}, {1})", 2, 1, 0),
+    row(AesMixColumns,           0, "aesmc",  "vaesmcq_u8({0})", 2, 1, 0),
+    row(AesInverseMixColumns,    0, "aesimc", "vaesimcq_u8({0})", 2, 1, 0),
+    row(CarrylessLow,            0, "pmull",  "vreinterpretq_u8_p128(vmull_p64((poly64_t)vgetq_lane_u64(vreinterpretq_u64_u8({0}), 0), (poly64_t)vgetq_lane_u64(vreinterpretq_u64_u8({1}), 0)))", 2, 1, 0),
+    row(CarrylessHigh,           0, "pmull2", "vreinterpretq_u8_p128(vmull_high_p64(vreinterpretq_p64_u8({0}), vreinterpretq_p64_u8({1})))", 2, 1, 0),
+];
+
+/// The same with the steps of AES and carry-less products.
+pub const NEON_AES: Target = Target {
+    name: "neon-aes",
+    beyond: Some(&NEON),
+    description: "128-bit Advanced SIMD of AArch64 with the steps of AES and carry-less products",
+    requires: &[Feature::Neon, Feature::NeonAes, Feature::NeonPmull],
+    toolchains: &[Toolchain {
+        gcc_flags: &["-march=armv8-a+crypto"],
+        clang_flags: &["--target=aarch64-linux-gnu", "-march=armv8-a+crypto"],
+        ..TOOLCHAIN
+    }],
+    rows: Rows::Tables(&[TABLE, CRYPTOGRAPHY]),
+    ..NEON
+};
+
+const TOOLCHAIN: Toolchain = Toolchain {
+    platform: "aarch64-linux-gnu",
+    byte_order: ByteOrder::Little,
+    gcc: "aarch64-linux-gnu-gcc",
+    gcc_flags: &[],
+    clang: "clang",
+    clang_flags: &["--target=aarch64-linux-gnu"],
+    runner: &["qemu-aarch64"],
+};
+
 /// 128-bit Advanced SIMD of AArch64.
 pub const NEON: Target = Target {
     name: "neon",
@@ -69,18 +105,10 @@ pub const NEON: Target = Target {
     register_types: ["uint8x16_t"; 5],
     single_lane: false,
     headers: &["arm_neon.h"],
-    toolchains: &[Toolchain {
-        platform: "aarch64-linux-gnu",
-        byte_order: ByteOrder::Little,
-        gcc: "aarch64-linux-gnu-gcc",
-        gcc_flags: &[],
-        clang: "clang",
-        clang_flags: &["--target=aarch64-linux-gnu"],
-        runner: &["qemu-aarch64"],
-    }],
+    toolchains: &[TOOLCHAIN],
     code_bytes_tenths: 40,
     remarks: "Little-endian AArch64. Instance j of single bits is bit j mod 8 of byte j / 8 in memory; lane 0 is the first \
               in memory.",
     numbers: "Neoverse N1 software optimization guide, approximate; ports not modelled",
-    rows: Rows::Table(TABLE),
+    rows: Rows::Tables(&[TABLE]),
 };

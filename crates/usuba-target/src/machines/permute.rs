@@ -121,7 +121,7 @@ const ALTIVEC: &[Instruction] = &[
 /// are no part.
 pub fn permutations(target: &Target) -> &'static [&'static [Instruction]] {
     match (target.name, target.register_bits) {
-        ("neon", _) => &[NEON],
+        ("neon" | "neon-aes", _) => &[NEON],
         ("altivec", _) => &[ALTIVEC],
         ("sse2", _) => &[SSE, SSE2],
         ("ssse3", _) => &[SSE],

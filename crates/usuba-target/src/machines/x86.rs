@@ -108,9 +108,35 @@ pub const AVX: Target = target(
 pub const AVX2: Target =
     target("avx2", "256-bit AVX2", Encoding::Vex, 256, &[Avx, Avx2], &[native(&["-mavx2"])]);
 
+/// AVX with rounds of AES and carry-less products: most processors with AVX.
+pub const AVX_AES: Target = Target {
+    beyond: Some(&AVX),
+    ..target(
+        "avx-aes",
+        "128-bit AVX with rounds of AES (AES-NI) and carry-less products (PCLMULQDQ)",
+        Encoding::Vex,
+        128,
+        &[Avx, AesNi, Pclmulqdq],
+        &[native(&["-mavx", "-maes", "-mpclmul"])],
+    )
+};
+
+/// AVX2 with the same in 256-bit registers, and without maps of bytes, which Zen 3 has not.
+pub const AVX2_VAES: Target = Target {
+    beyond: Some(&AVX2),
+    ..target(
+        "avx2-vaes",
+        "256-bit AVX2 with rounds of AES (VAES) and carry-less products (VPCLMULQDQ)",
+        Encoding::Vex,
+        256,
+        &[Avx, Avx2, Vaes, Vpclmulqdq],
+        &[native(&["-mavx2", "-mvaes", "-mvpclmulqdq"])],
+    )
+};
+
 /// AVX2 with maps of bytes.
 pub const AVX2_GFNI: Target = Target {
-    beyond: Some("avx2"),
+    beyond: Some(&AVX2),
     ..target(
         "avx2-gfni",
         "256-bit AVX2 with maps of bytes (GFNI)",
@@ -162,7 +188,7 @@ pub const AVX512: Target = target(
 
 /// AVX-512 with maps of bytes: all processors with AVX-512 since Ice Lake and Zen 4.
 pub const AVX512_GFNI: Target = Target {
-    beyond: Some("avx512"),
+    beyond: Some(&AVX512),
     ..target(
         "avx512-gfni",
         "512-bit registers with AVX-512 F, BW, DQ, VL, and maps of bytes (GFNI)",
@@ -170,5 +196,26 @@ pub const AVX512_GFNI: Target = Target {
         512,
         &[Avx512F, Avx512Bw, Avx512Dq, Avx512Vl, Gfni],
         &[native(&["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mgfni"])],
+    )
+};
+
+/// The same with rounds of AES and carry-less products, which the same processors have.
+pub const AVX512_VAES: Target = Target {
+    beyond: Some(&AVX512_GFNI),
+    ..target(
+        "avx512-vaes",
+        "512-bit registers with AVX-512 F, BW, DQ, VL, GFNI, rounds of AES (VAES) and carry-less products (VPCLMULQDQ)",
+        Encoding::Evex,
+        512,
+        &[Avx512F, Avx512Bw, Avx512Dq, Avx512Vl, Gfni, Vaes, Vpclmulqdq],
+        &[native(&[
+            "-mavx512f",
+            "-mavx512bw",
+            "-mavx512dq",
+            "-mavx512vl",
+            "-mgfni",
+            "-mvaes",
+            "-mvpclmulqdq",
+        ])],
     )
 };

@@ -46,7 +46,7 @@ enum Operands {
     Three,
     /// One and an immediate; memory in the encoding EVEX alone.
     Shift,
-    /// One, which may be memory, and an immediate; the result is elsewhere in every encoding.
+    /// One, which may be memory, and an immediate if the meaning has one; the result is elsewhere in every encoding.
     Move,
     /// One, given twice.
     Doubled,

@@ -15,6 +15,10 @@ const REPEAT_BYTES: [Feature; 3] = [Sse2, Avx2, Avx512Bw];
 /// `movddup` came with SSE3, which is asked for as the next level.
 const REPEAT_LOW: [Feature; 3] = [Ssse3, Avx, Avx512F];
 const FIELD: [Feature; 3] = [Gfni, Gfni, Gfni];
+const AES: [Feature; 3] = [AesNi, AesNi, Vaes];
+const VAES: [Feature; 3] = [Vaes, Vaes, Vaes];
+const CARRYLESS: [Feature; 3] = [Pclmulqdq, Pclmulqdq, Vpclmulqdq];
+const WIDE_CARRYLESS: [Feature; 3] = [Vpclmulqdq, Vpclmulqdq, Vpclmulqdq];
 
 // What may run an instruction: bit p for port p, on registers of up to 256 bits and on those of 512.
 const ALU: Unit = Unit(0b10_0011, 0b10_0001);
@@ -24,6 +28,8 @@ const CROSS: Unit = Unit(0b10_0000, 0b10_0000);
 const PRODUCT: Unit = Unit(0b11, 0b1);
 /// From memory of the public tables for Ice Lake: as the instructions for AES.
 const MAP: Unit = Unit(0b11, 0b1);
+/// Measured on Emerald Rapids: two rounds of up to 256 bits a cycle, one of 512.
+const ROUND: Unit = Unit(0b11, 0b1);
 const LOADS: Unit = Unit(0b1000_0000_1100, 0b1100);
 const STORES: Unit = Unit(0b11_1001_0000, 0b11_1001_0000);
 
@@ -77,6 +83,18 @@ pub(super) const TABLE: &[Entry] = &[
     entry(RotateLeft,           64, ["", "", "vprolq"],                   ALL, BASE,         "{mm}_rol_epi64({0}, {imm})").shifts().cost(1, 1, SHIFT),
     entry(MapBytes,             8,  ["", "vgf2p8affineqb", "vgf2p8affineqb"],       ALL, FIELD, "{mm}_gf2p8affine_epi64_epi8({0}, {1}, {imm})").two().repeats(&[(64, "vgf2p8affineqb")]).cost(3, 1, MAP),
     entry(MapInverseBytes,      8,  ["", "vgf2p8affineinvqb", "vgf2p8affineinvqb"], ALL, FIELD, "{mm}_gf2p8affineinv_epi64_epi8({0}, {1}, {imm})").two().repeats(&[(64, "vgf2p8affineinvqb")]).cost(3, 1, MAP),
+    entry(AesEncrypt,           0,  ["", "vaesenc", "vaesenc"],           W128, AES,         "_mm_aesenc_si128({0}, {1})").two().cost(3, 1, ROUND),
+    entry(AesEncryptLast,       0,  ["", "vaesenclast", "vaesenclast"],   W128, AES,         "_mm_aesenclast_si128({0}, {1})").two().cost(3, 1, ROUND),
+    entry(AesDecrypt,           0,  ["", "vaesdec", "vaesdec"],           W128, AES,         "_mm_aesdec_si128({0}, {1})").two().cost(3, 1, ROUND),
+    entry(AesDecryptLast,       0,  ["", "vaesdeclast", "vaesdeclast"],   W128, AES,         "_mm_aesdeclast_si128({0}, {1})").two().cost(3, 1, ROUND),
+    // Beyond 128 bits there is none, nor one in the encoding EVEX.
+    entry(AesInverseMixColumns, 0,  ["", "vaesimc", ""],                  W128, AES,         "_mm_aesimc_si128({0})").moves().cost(6, 2, ROUND),
+    entry(AesEncrypt,           0,  ["", "vaesenc", "vaesenc"],           WIDE, VAES,        "{mm}_aesenc_epi128({0}, {1})").two().cost(3, 1, ROUND),
+    entry(AesEncryptLast,       0,  ["", "vaesenclast", "vaesenclast"],   WIDE, VAES,        "{mm}_aesenclast_epi128({0}, {1})").two().cost(3, 1, ROUND),
+    entry(AesDecrypt,           0,  ["", "vaesdec", "vaesdec"],           WIDE, VAES,        "{mm}_aesdec_epi128({0}, {1})").two().cost(3, 1, ROUND),
+    entry(AesDecryptLast,       0,  ["", "vaesdeclast", "vaesdeclast"],   WIDE, VAES,        "{mm}_aesdeclast_epi128({0}, {1})").two().cost(3, 1, ROUND),
+    entry(CarrylessProduct,     0,  ["", "vpclmulqdq", "vpclmulqdq"],     W128, CARRYLESS,   "_mm_clmulepi64_si128({0}, {1}, {imm})").two().cost(3, 1, CROSS),
+    entry(CarrylessProduct,     0,  ["", "vpclmulqdq", "vpclmulqdq"],     WIDE, WIDE_CARRYLESS, "{mm}_clmulepi64_epi128({0}, {1}, {imm})").two().cost(3, 1, CROSS),
     entry(ShuffleBytes,         0,  ["pshufb", "vpshufb", "vpshufb"],     ALL, BYTE_SHUFFLE, "{mm}_shuffle_epi8({0}, {1})").two().cost(1, 1, SHUFFLE),
     entry(ShuffleWords,         32, ["pshufd", "vpshufd", "vpshufd"],     ALL, BASE,         "{mm}_shuffle_epi32({0}, {imm})").c512("_mm512_shuffle_epi32({0}, (_MM_PERM_ENUM){imm})").moves().cost(1, 1, SHUFFLE),
     entry(PermuteGroups,        0,  ["", "vperm2i128", ""],               W256, BASE,        "_mm256_permute2x128_si256({0}, {0}, {imm})").doubled().cost(3, 1, CROSS),

@@ -1,0 +1,2 @@
+    if ((has & @needed@) != @needed@)
+        return @below@;
