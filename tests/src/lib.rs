@@ -5,5 +5,6 @@ pub mod covers;
 pub mod instructions;
 pub mod lines;
 pub mod random;
+pub mod round_keys;
 pub mod sample;
 pub mod wycheproof;
