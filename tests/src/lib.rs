@@ -5,6 +5,7 @@ pub mod covers;
 pub mod instructions;
 pub mod lines;
 pub mod random;
+pub mod round_keys;
 pub mod sample;
 pub mod sums;
 pub mod wycheproof;

@@ -4,8 +4,7 @@
 
 use std::fmt::Write;
 use usuba_codegen::{Access, Backend, Kernel, Options, admits, generate};
-use usuba_ir::aes::{inverse_mix_columns, substitute};
-use usuba_ir::bytes::multiply;
+use usuba_ir::aes::inverse_mix_columns;
 use usuba_ir::check::check;
 use usuba_ir::interpret::{interpret, join, part};
 use usuba_ir::program::Program;
@@ -17,6 +16,7 @@ use usuba_package::OutputFile;
 use usuba_target::machines::{AVX_AES, AVX2_VAES, AVX512_VAES, NEON_AES};
 use usuba_target::{ByteOrder, Meaning, Target};
 use usuba_tests::ciphers::root;
+use usuba_tests::round_keys::round_keys;
 use usuba_trial::run::{Compiler, Family};
 
 const TARGETS: [&Target; 4] = [&AVX_AES, &AVX2_VAES, &AVX512_VAES, &NEON_AES];
@@ -47,20 +47,10 @@ fn numbers(blocks: &[Block]) -> Vec<u128> {
     blocks.iter().map(|&block| u128::from_be_bytes(block)).collect()
 }
 
-/// The round keys of AES-128 (FIPS 197, section 5.2).
-fn schedule(key: Block) -> [Block; 11] {
-    let mut keys = [key; 11];
-    let mut constant = 1;
-    for round in 1..11 {
-        let last = substitute(keys[round - 1], true);
-        let mut word = [last[13] ^ constant, last[14], last[15], last[12]];
-        for place in 0..16 {
-            word[place % 4] ^= keys[round - 1][place];
-            keys[round][place] = word[place % 4];
-        }
-        constant = multiply(2, constant);
-    }
-    keys
+/// The round keys of AES-128.
+fn schedule(key: Block) -> Vec<Block> {
+    let keys = round_keys(&key);
+    keys.as_chunks().0.to_vec()
 }
 
 /// Key, plain text, cipher text: FIPS 197, appendices B and C.1; NIST SP 800-38A, section F.1.1.

@@ -6,13 +6,13 @@ use std::fmt::Write;
 use std::ops::ControlFlow;
 use usuba_codegen::{Options, Product};
 use usuba_compiler::pipeline::{self, Observer, Settings};
-use usuba_ir::bytes::inverse;
 use usuba_ir::layout::Slicing;
 use usuba_machine::program::Program;
 use usuba_machine::{Checked, check, run};
 use usuba_package::OutputFile;
 use usuba_target::Target;
 use usuba_tests::ciphers::{Cipher, root};
+use usuba_tests::round_keys::round_keys;
 use usuba_trial::run::{Compiler, Family};
 
 /// The machine program of a kernel after the last pass.
@@ -57,27 +57,6 @@ fn message(target: &'static Target) -> Checked {
     let program = Program::parse(&text).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(Program::parse(&program.to_string()).as_ref(), Ok(&program), "it prints and parses");
     check(program).unwrap_or_else(|flaws| panic!("{flaws:#?}"))
-}
-
-/// FIPS 197, section 5.2: the round keys of a key of 128 bits.
-fn round_keys(key: &[u8]) -> Vec<u8> {
-    let s_box = |byte: u8| {
-        let inverse = inverse(byte);
-        (1..5).fold(inverse, |sum, times| sum ^ inverse.rotate_left(times)) ^ 0x63
-    };
-    let (mut keys, mut constant) = (key.to_vec(), 1_u8);
-    for word in 4..44 {
-        let mut last: Vec<u8> = keys[4 * word - 4..].to_vec();
-        if word % 4 == 0 {
-            last.rotate_left(1);
-            last.iter_mut().for_each(|byte| *byte = s_box(*byte));
-            last[0] ^= constant;
-            constant = constant << 1 ^ if constant & 0x80 == 0 { 0 } else { 0x1b };
-        }
-        let next: Vec<u8> = (0..4).map(|at| keys[4 * (word - 4) + at] ^ last[at]).collect();
-        keys.extend(next);
-    }
-    keys
 }
 
 fn interpreted(program: &Checked, key: &[u8], first: &[u8], plain: &[u8]) -> Vec<u8> {

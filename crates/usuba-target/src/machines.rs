@@ -17,7 +17,8 @@ pub use x86::{
     SSE42, SSSE3,
 };
 
-/// All targets, from the plainest to the widest of each family.
+/// All targets, from the plainest to the widest of each family. Of those of one width the last that a machine has is the one that
+/// most programs gain by.
 pub fn all() -> &'static [&'static Target] {
     &[
         &GP64,
@@ -27,8 +28,8 @@ pub fn all() -> &'static [&'static Target] {
         &AVX,
         &AVX_AES,
         &AVX2,
-        &AVX2_GFNI,
         &AVX2_VAES,
+        &AVX2_GFNI,
         &AVX512_128,
         &AVX512_256,
         &AVX512,
