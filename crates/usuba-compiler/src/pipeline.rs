@@ -182,6 +182,7 @@ pub fn compile(
 ) -> Result<Compiled, Failure> {
     let mut settings = settings.clone();
     settings.lowering.basis = basis(target);
+    settings.lowering.rounds = rounds_in_flight(target) > 0;
     if let Loops::Sized { body, .. } = &mut settings.lowering.loops
         && target.single_lane
     {

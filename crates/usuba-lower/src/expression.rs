@@ -7,6 +7,7 @@ use crate::sliced::{
     Slot,
 };
 use crate::state::Atom;
+use usuba_ir::block::BlockOp;
 use usuba_ir::layout::{Layout, Slicing};
 use usuba_ir::program::{BinaryOp, Origin, ShiftOp, ValueId};
 use usuba_lang::ast;
@@ -119,6 +120,17 @@ impl<'p> NodeLowering<'_, 'p> {
             ExpressionKind::MoveWords { sources, value } => {
                 let atoms = self.expression(value, cursor, None);
                 self.each(expression, targets, atoms, |node, value| node.move_words(value, sources))
+            }
+            ExpressionKind::Round { round, state, key } => {
+                let state = self.expression(state, cursor, None);
+                let key = self.expression(key, cursor, None);
+                let (state, key) = (self.force(&state[0]), self.force(&key[0]));
+                self.place(expression);
+                vec![Atom::Value(self.builder.block_of(BlockOp::Aes(*round), state, key))]
+            }
+            ExpressionKind::InverseMixColumns(value) => {
+                let atoms = self.expression(value, cursor, None);
+                self.each(expression, targets, atoms, |node, value| node.builder.inverse_mix_columns(value))
             }
             ExpressionKind::Bitmask { bit, value } => {
                 let atoms = self.expression(value, cursor, None);

@@ -77,6 +77,8 @@ pub struct Options {
     pub published_circuits: bool,
     /// Which of these: those with the fewest gates of this basis.
     pub basis: circuit::Basis,
+    /// Whether what is proved to be rounds of AES becomes those, for a target that has them.
+    pub rounds: bool,
 }
 
 impl Options {
@@ -90,6 +92,7 @@ impl Options {
             split: Split::Sized,
             published_circuits: true,
             basis: circuit::Basis::TwoInput,
+            rounds: false,
         }
     }
 
@@ -138,7 +141,7 @@ pub fn lower_with(
         return Err(findings);
     }
     let mut program = match options.slicing {
-        Slicing::Packed(words) => pack::pack(program, words)?,
+        Slicing::Packed(words) => pack::pack(program, words, options.rounds)?,
         Slicing::B | Slicing::V | Slicing::H => sliced::Program::of(program),
     };
     let mut implementations = implementations(&program, options, prefer);

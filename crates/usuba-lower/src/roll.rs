@@ -352,6 +352,10 @@ fn same_shape(a: &Expression, b: &Expression) -> bool {
         (MoveWords { sources: s, value: a }, MoveWords { sources: t, value: b }) => {
             s == t && same_shape(a, b)
         }
+        (InverseMixColumns(a), InverseMixColumns(b)) => same_shape(a, b),
+        (Round { round: r, state: a1, key: a2 }, Round { round: q, state: b1, key: b2 }) => {
+            r == q && same_shape(a1, b1) && same_shape(a2, b2)
+        }
         (Bitmask { bit: s, value: a }, Bitmask { bit: t, value: b }) => s == t && same_shape(a, b),
         (Pack { high: a1, low: a2 }, Pack { high: b1, low: b2 }) => same_shape(a1, b1) && same_shape(a2, b2),
         (Call { callee: f, arguments: a }, Call { callee: g, arguments: b }) => f == g && same_shape(a, b),

@@ -6,6 +6,7 @@
 //! typed program ([`usuba_lang::typed`]), with its invariants.
 
 use std::convert::Infallible;
+use usuba_ir::aes::Round;
 use usuba_lang::ast::ShiftOp;
 use usuba_lang::source::Span;
 use usuba_lang::typed;
@@ -168,6 +169,17 @@ pub(crate) enum ExpressionKind {
         /// The operand.
         value: Box<Expression>,
     },
+    /// A round of AES, of a state and a round key that are groups of 16 bytes.
+    Round {
+        /// Which.
+        round: Round,
+        /// The state.
+        state: Box<Expression>,
+        /// The round key.
+        key: Box<Expression>,
+    },
+    /// `InvMixColumns` of AES, of a group of 16 bytes.
+    InverseMixColumns(Box<Expression>),
     /// Each word of one atom: all ones if bit `bit` of it, counted from the least significant, is set, else zero.
     Bitmask {
         /// The bit.
@@ -328,8 +340,10 @@ impl Expression {
             ExpressionKind::Tuple(parts) => parts.iter().collect(),
             ExpressionKind::Logic(_, a, b)
             | ExpressionKind::Arithmetic { left: a, right: b, .. }
+            | ExpressionKind::Round { state: a, key: b, .. }
             | ExpressionKind::Pack { high: a, low: b } => vec![a, b],
             ExpressionKind::Not(value)
+            | ExpressionKind::InverseMixColumns(value)
             | ExpressionKind::Refresh(value)
             | ExpressionKind::Shuffle { value, .. }
             | ExpressionKind::MoveWords { value, .. }
@@ -347,8 +361,10 @@ impl Expression {
             ExpressionKind::Tuple(parts) => parts.iter_mut().collect(),
             ExpressionKind::Logic(_, a, b)
             | ExpressionKind::Arithmetic { left: a, right: b, .. }
+            | ExpressionKind::Round { state: a, key: b, .. }
             | ExpressionKind::Pack { high: a, low: b } => vec![a, b],
             ExpressionKind::Not(value)
+            | ExpressionKind::InverseMixColumns(value)
             | ExpressionKind::Refresh(value)
             | ExpressionKind::Shuffle { value, .. }
             | ExpressionKind::MoveWords { value, .. }

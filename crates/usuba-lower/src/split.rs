@@ -169,6 +169,8 @@ impl Splitter<'_> {
             | Shift { .. }
             | Shuffle { .. }
             | MoveWords { .. }
+            | Round { .. }
+            | InverseMixColumns(_)
             | Bitmask { .. }
             | Pack { .. } => {
                 return None;

@@ -150,7 +150,10 @@ impl<'p> Weights<'p> {
             | ExpressionKind::Constants(_)
             | ExpressionKind::Tuple(_)
             | ExpressionKind::Gather { .. } => 0,
-            ExpressionKind::Shift { .. } | ExpressionKind::Bitmask { .. } => 1,
+            ExpressionKind::Shift { .. }
+            | ExpressionKind::Bitmask { .. }
+            | ExpressionKind::Round { .. }
+            | ExpressionKind::InverseMixColumns(_) => 1,
             ExpressionKind::Pack { .. } => 2,
             ExpressionKind::Logic(_, value, _)
             | ExpressionKind::Not(value)
@@ -197,7 +200,11 @@ pub(crate) fn count(program: &Program, expression: &Expression) -> u64 {
         | ExpressionKind::Shuffle { value, .. }
         | ExpressionKind::MoveWords { value, .. }
         | ExpressionKind::Refresh(value) => count(program, value),
-        ExpressionKind::Shift { .. } | ExpressionKind::Bitmask { .. } | ExpressionKind::Pack { .. } => 1,
+        ExpressionKind::Shift { .. }
+        | ExpressionKind::Bitmask { .. }
+        | ExpressionKind::Round { .. }
+        | ExpressionKind::InverseMixColumns(_)
+        | ExpressionKind::Pack { .. } => 1,
         ExpressionKind::Gather { sources, .. } => sources.len() as u64,
         ExpressionKind::Call { callee, .. } => {
             let callee = program.instance(*callee);

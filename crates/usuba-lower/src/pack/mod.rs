@@ -14,6 +14,7 @@
 //!
 //! In the result an atom has 128 bits, and [`MoveWords`](ExpressionKind::MoveWords) is how words change places inside of one.
 
+mod rounds;
 mod steps;
 mod value;
 
@@ -32,11 +33,15 @@ type Finding = Box<Diagnostic>;
 /// Bits of a group.
 pub(crate) const GROUP: u32 = 128;
 
-/// `program` with atoms of `words` words.
+/// `program` with atoms of `words` words; `has_rounds`: what is rounds of AES becomes those.
 ///
 /// # Errors
 /// Everything that takes single words out of a group, at its place.
-pub(crate) fn pack(program: &typed::Program, words: u32) -> Result<Program, Vec<Diagnostic>> {
+pub(crate) fn pack(
+    program: &typed::Program,
+    words: u32,
+    has_rounds: bool,
+) -> Result<Program, Vec<Diagnostic>> {
     let mut findings = Vec::new();
     for instance in program.instances() {
         for variable in &instance.variables {
@@ -48,7 +53,7 @@ pub(crate) fn pack(program: &typed::Program, words: u32) -> Result<Program, Vec<
     if !findings.is_empty() {
         return Err(findings);
     }
-    let mut packer = Packer { program, words, made: HashMap::new(), instances: Vec::new() };
+    let mut packer = Packer { program, words, has_rounds, made: HashMap::new(), instances: Vec::new() };
     let entry = packer.instance(program.entry(), Packing::Cut).map_err(|finding| vec![*finding])?;
     Ok(reach::reachable(Program { atoms: program.atoms(), instances: packer.instances, entry }))
 }
@@ -67,6 +72,8 @@ struct Packer<'p> {
     program: &'p typed::Program,
     /// Words of a group.
     words: u32,
+    /// Whether rounds of AES are looked for.
+    has_rounds: bool,
     made: HashMap<(InstanceId, Packing), Result<InstanceId, Finding>>,
     /// The packed instances, callees first.
     instances: Vec<Instance>,
@@ -80,7 +87,7 @@ impl<'p> Packer<'p> {
         }
         let instance = self.program.instance(id);
         let packed = match packing {
-            Packing::Cut => steps::grouped(self, instance),
+            Packing::Cut => steps::grouped(self, instance, id),
             Packing::Wide => self.wide(instance),
         };
         let made = packed.map(|packed| {

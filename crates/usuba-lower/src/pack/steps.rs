@@ -1,10 +1,10 @@
 //! Assignments and loops of a grouped instance.
 
-use super::{Finding, GROUP, Packer, Place, slot, used};
+use super::{Finding, GROUP, Packer, Place, rounds, slot, used};
 use crate::messages;
 use crate::sliced::{
     Assignment, AssignmentId, Body, Definition, Direction, Equations, Expression, ExpressionKind, Instance,
-    Loop, Slot, Step, Use, Variable, VariableId,
+    InstanceId, Loop, Slot, Step, Use, Variable, VariableId,
 };
 use std::collections::HashMap;
 use usuba_lang::source::Span;
@@ -52,6 +52,7 @@ struct Mark {
 pub(super) fn grouped<'p>(
     packer: &mut Packer<'p>,
     instance: &'p typed::Instance,
+    id: InstanceId,
 ) -> Result<Instance, Finding> {
     let words = packer.words;
     let equations = match &instance.body {
@@ -82,6 +83,19 @@ pub(super) fn grouped<'p>(
         }
     }
     let outputs = grouping.parameters(&instance.outputs, "outputs")?;
+    let rounds = Some(words).filter(|&words| words == 16 && grouping.packer.has_rounds);
+    if let Some(rounds) = rounds.and_then(|_| rounds::of(grouping.packer.program, id))
+        && let (&[block, keys], &[result]) = (inputs.as_slice(), outputs.as_slice())
+        && let Some(value) = rounds::expression(&rounds, block, keys, instance.span)
+    {
+        let id = AssignmentId(0);
+        let assignment = Assignment { id, span: instance.span, targets: vec![slot(result, 0)], value };
+        let steps = vec![Step::Assign(assignment)];
+        let results = vec![vec![Definition::Assigned(id, 0)]];
+        let body = Body::Equations(Equations { steps, count: 1, order: None, results });
+        let variables = grouping.variables;
+        return Ok(Instance { variables, inputs, outputs, ..Instance::with(instance, body) });
+    }
     let mut steps = match &equations.order {
         None => grouping.steps(&equations.steps)?,
         Some(order) => {
