@@ -1,7 +1,7 @@
 //! What a kernel costs: counts of instructions, gates and bytes of code.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use usuba_machine::program::{Block, Function, Program, Step};
 use usuba_target::{Instruction, Meaning, Target};
 
@@ -53,6 +53,14 @@ pub struct Report {
     pub gates: u64,
     /// Estimated bytes of code: standing instructions times the typical size of one on the target.
     pub code_bytes: u64,
+}
+
+impl Report {
+    /// Whether there is an instruction that another target does not have.
+    pub fn goes_beyond(&self, base: &Target) -> bool {
+        let known: BTreeSet<Row> = base.instructions().map(Row).collect();
+        self.instructions.keys().any(|row| !known.contains(row))
+    }
 }
 
 /// Counts a program.

@@ -27,6 +27,9 @@ impl Slicing {
         Slicing::H,
     ];
 
+    /// Sixteen bytes of an instance side by side: [`Layout::BLOCK`].
+    pub const BLOCKS: Slicing = Slicing::Packed(16);
+
     /// The names of [`Slicing::ALL`], in manifests and on the command line.
     pub const NAMES: [&str; 7] = ["b", "v", "v2", "v4", "v8", "v16", "h"];
 

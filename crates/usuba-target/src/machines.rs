@@ -55,6 +55,7 @@ const GOLDEN_COVE: &str = "Golden Cove. Throughput of logic, sums, shifts, rotat
 mod tests {
     use super::*;
     use crate::instruction::Meaning;
+    use usuba_ir::layout::Slicing;
 
     #[test]
     fn names_are_unique_and_found() {
@@ -71,13 +72,16 @@ mod tests {
                 let has = |row: &crate::Instruction| target.instructions().any(|own| own == row);
                 assert!(base.instructions().all(has), "{} and {}", target.name, base.name);
                 assert!(base.requires.iter().all(|feature| target.requires.contains(feature)));
-                assert!(!target.adds_to(|other| other == base.name), "{} and {}", target.name, base.name);
+                let adds = |slicing| target.adds_to(slicing, |other| other == base.name);
+                assert!(!adds(Slicing::V), "{} and {}", target.name, base.name);
+                let rounds = target.has_rounds() && !base.has_rounds();
+                assert_eq!(adds(Slicing::BLOCKS), rounds, "{} and {}", target.name, base.name);
             }
-            assert!(target.adds_to(|other| other == target.name), "{}", target.name);
+            assert!(target.adds_to(Slicing::V, |other| other == target.name), "{}", target.name);
         }
         // Where the base adds nothing to its own, it has no code; this one must not have any for that.
-        assert!(!AVX512_VAES.adds_to(|other| other == "avx512"));
-        assert!(AVX512_VAES.adds_to(|other| other == "avx2"));
+        assert!(!AVX512_VAES.adds_to(Slicing::B, |other| other == "avx512"));
+        assert!(AVX512_VAES.adds_to(Slicing::B, |other| other == "avx2"));
     }
 
     #[test]

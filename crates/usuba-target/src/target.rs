@@ -4,6 +4,7 @@ use crate::encoding::Encoding;
 use crate::feature::Feature;
 use crate::instruction::{Instruction, Meaning};
 use crate::x86;
+use usuba_ir::layout::Slicing;
 
 /// Order of the bytes of a word in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -107,11 +108,19 @@ impl Target {
         }
     }
 
-    /// Whether this target gets code of its own where other targets have some, as `have` tells by their names. A target that
-    /// extends another gets its own code only where the base has none: otherwise the two would be the same.
+    /// Whether this target may get code of its own in a slicing where other targets have some, as `have` tells by their names.
+    /// A target that extends another gets its own code only where the base has none, as otherwise the two would be the same,
+    /// or where there may be rounds of AES that the base has no instructions for.
     /// A base that has none of its own may go beyond another one that has.
-    pub fn adds_to(&self, have: impl Fn(&str) -> bool) -> bool {
-        self.bases().all(|base| !have(base.name))
+    pub fn adds_to(&self, slicing: Slicing, have: impl Fn(&str) -> bool) -> bool {
+        let rounds = |base: &Target| slicing == Slicing::BLOCKS && self.has_rounds() && !base.has_rounds();
+        self.bases().all(|base| !have(base.name) || rounds(base))
+    }
+
+    /// Whether there are instructions for rounds of AES.
+    pub fn has_rounds(&self) -> bool {
+        let meanings = [Meaning::AesEncrypt, Meaning::AesAddSubstitute];
+        meanings.into_iter().any(|meaning| self.instruction(meaning, 0).is_some())
     }
 
     /// The targets that it goes beyond, the nearest first.

@@ -122,15 +122,17 @@ pub fn build(
                 || options.targets.iter().any(|wanted| wanted.name == target.name);
             if wanted && !candidates.iter().any(|candidate| candidate.engine.target.name == target.name) {
                 for choices in (options.choose)(cipher, primitive, target) {
-                    if !target.adds_to(|other| {
-                        let is_same = |one: &Candidate| {
-                            one.engine.target.name == other && one.made.slicing == choices.slicing()
-                        };
+                    let slicing = choices.slicing();
+                    let has = |other: &str| {
+                        let is_same =
+                            |one: &Candidate| one.engine.target.name == other && one.made.slicing == slicing;
                         candidates.iter().any(is_same)
-                    }) {
+                    };
+                    if !target.adds_to(slicing, has) {
                         continue;
                     }
-                    let usual = candidate(cipher, primitive, target, &choices, platform, options)?;
+                    let base = target.bases().find(|base| has(base.name));
+                    let usual = candidate(cipher, primitive, target, base, &choices, platform, options)?;
                     if let Some(usual) = &usual
                         && usual.interleave > 1
                     {
@@ -138,7 +140,8 @@ pub fn build(
                         let mut choices = choices.clone();
                         let passes = &mut choices.settings.passes;
                         (passes.interleave, passes.granularity) = (Some(1), None);
-                        let mut alone = candidate(cipher, primitive, target, &choices, platform, options)?;
+                        let mut alone =
+                            candidate(cipher, primitive, target, base, &choices, platform, options)?;
                         if let Some(alone) = &mut alone
                             && !alone.measured
                         {
@@ -307,17 +310,23 @@ fn place_keys(served: &mut Served) {
     served.round_key_bytes = end;
 }
 
-/// An engine, or nothing if the target has no code for it in this way.
+/// An engine, or nothing if the target has no code for it in this way, or the code of a target that it goes beyond.
 fn candidate(
     cipher: Cipher,
     primitive: &Primitive,
     target: &'static Target,
+    base: Option<&'static Target>,
     choices: &Choices,
     platform: &Platform,
     options: &Options,
 ) -> Result<Option<Candidate>, BuildError> {
     match engine(primitive, cipher.loaded, cipher.measured, target, choices, platform.condition, options) {
-        Ok((candidate, _)) => Ok(Some(candidate)),
+        Ok((candidate, kernels)) => {
+            let beyond = |base: &'static Target| {
+                kernels.iter().any(|(_, compiled)| compiled.kernel.report.goes_beyond(base))
+            };
+            Ok(Some(candidate).filter(|_| base.is_none_or(beyond)))
+        }
         Err(BuildError::Node { failure: Failure::Target(_), .. }) => Ok(None),
         Err(error) => Err(error),
     }

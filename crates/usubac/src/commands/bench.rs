@@ -116,7 +116,7 @@ fn compile<'a>(
         bar.set_message(format!("compiling {} {} {variant}", primitive.name, target.name));
         bar.tick();
         bar.inc(1);
-        if !target.adds_to(|other| {
+        if !target.adds_to(variant.slicing(), |other| {
             rows.iter()
                 .any(|row: &Row| row.candidate.target.name == other && row.candidate.variant == variant)
         }) {

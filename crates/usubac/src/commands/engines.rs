@@ -160,15 +160,19 @@ fn compile(
     for &target in chosen {
         for &slicing in &primitive.library {
             // As where libraries are made.
-            if !target.adds_to(|other| there.contains(&(other, slicing))) {
+            if !target.adds_to(slicing, |other| there.contains(&(other, slicing))) {
                 continue;
             }
+            let base = target.bases().find(|base| there.contains(&(base.name, slicing)));
             let tuned = tuned.find(&primitive.name, target.name).map(|choice| choice.variant);
             let variant = match tuned.filter(|variant| variant.slicing() == slicing) {
                 Some(variant) => variant,
                 None => Variant::new(slicing).by(family),
             };
             let Some(all) = engine(workbench, primitive, target, variant, false, show)? else { continue };
+            if base.is_some_and(|base| !all.candidate.kernel.report.goes_beyond(base)) {
+                continue;
+            }
             there.push((target.name, slicing));
             if all.candidate.kernel.shape.interleave > 1 {
                 let alone = variant.set("interleave", "1").map_err(Failure::general)?;

@@ -99,10 +99,12 @@ fn one(
         settings.lowering.slicing = slicing;
         let mut admitted: Vec<&str> = Vec::new();
         for &target in chosen {
-            if !target.adds_to(|other| admitted.contains(&other)) {
+            if !target.adds_to(slicing, |other| admitted.contains(&other)) {
                 continue;
             }
+            let base = target.bases().find(|base| admitted.contains(&base.name));
             match attempt_for(loaded, &settings, target, blocks) {
+                Ok(compiled) if base.is_some_and(|base| !compiled.kernel.report.goes_beyond(base)) => {}
                 Ok(compiled) => {
                     found = true;
                     admitted.push(target.name);
