@@ -59,7 +59,7 @@ impl BilinearBit {
 /// A sum of inputs: whether one is added, and which bits of all inputs.
 type Linear = (bool, Vector);
 
-/// The bits of the result of an instance with two inputs, in the order of [`mod@run`].
+/// The bits of the result of an instance with two inputs, in the order of [`mod@crate::run`].
 ///
 /// # Errors
 /// Not two inputs, or inputs that are too large, or a bit that is no such sum.

@@ -28,7 +28,7 @@ pub enum InputBit {
     Key(usize),
 }
 
-/// What the bits of the parameters of a node are, in the order of [`mod@run`]. Which bits of a word are which bits of bytes is
+/// What the bits of the parameters of a node are, in the order of [`mod@crate::run`]. Which bits of a word are which bits of bytes is
 /// said by a manifest. Bit i is always bit i mod 8, from the least significant, of byte i div 8.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Places {

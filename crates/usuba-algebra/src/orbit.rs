@@ -9,7 +9,7 @@ use usuba_lang::typed::{InstanceId, Program};
 use usuba_logic::matrix::{Matrix, Vector};
 
 /// The matrix of an instance that is linear: the bits of its result from those of all inputs, in the order of
-/// [`mod@run`].
+/// [`mod@crate::run`].
 ///
 /// # Errors
 /// What is not linear, or added to what is.

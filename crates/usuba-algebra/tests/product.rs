@@ -286,6 +286,8 @@ fn powers_of_x_are_recognised() {
         "(Y[127], Y[127], Y[126], 0:b4, Y[127], 0:b120)",
         "(Y[127], Y[127], 0:b5, Y[127], 0:b120)",
         "(Y[127], Y[127], Y[127], 0:b4, Y[127], 0:b119, Y[0])",
+        // The modulus is right, and the image of x^60 is not.
+        "(Y[127], Y[127], Y[127], 0:b4, Y[127], 0:b119, Y[60])",
     ] {
         assert_eq!(of(&changed(GF128, "TimesX", reduced, wrong)), None, "{wrong}");
     }
