@@ -24,6 +24,13 @@ fn succeeds(arguments: &[&str], folder: &Path) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
+/// What a failing command says.
+fn fails(arguments: &[&str], folder: &Path) -> String {
+    let output = usubac(arguments, folder);
+    assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+    String::from_utf8(output.stderr).expect("text")
+}
+
 const SAMPLE: &str = "node k (a:u16, b:u16x3) returns (p:u16, q:u16x3, r:u32)\n\
                       let p = (a <<< 3) ^ (a >> 1);  q = b <<< 1;  r = Pack(a, b[2]):u32 tel\n";
 
@@ -289,6 +296,39 @@ fn explain_gives_reasons() {
     let rows = document[0]["rows"].as_array().expect("rows");
     assert!(rows.iter().any(|row| row["slicing"] == "v" && row["admitted"] == true));
     assert!(rows.iter().any(|row| row["slicing"] == "b" && row["admitted"] == false));
+}
+
+/// What the page on GCM shows, line by line.
+#[test]
+fn explain_says_what_loops_of_messages_are() {
+    let page = std::fs::read_to_string(root().join("docs/gcm.md")).expect("a page");
+    let mut lines = page.lines();
+    let mut shown = 0;
+    while let Some(line) = lines.next() {
+        let Some(command) = line.strip_prefix("$ usubac ") else { continue };
+        let mut arguments: Vec<&str> = command.split(' ').collect();
+        if !command.contains("--mode") {
+            arguments.extend(["--target", "gp64"]);
+        }
+        let output = succeeds(&arguments, &root());
+        for expected in lines.by_ref().take_while(|line| *line != "```") {
+            assert!(output.lines().any(|line| line == expected), "{command}: `{expected}` in {output}");
+            shown += 1;
+        }
+    }
+    assert_eq!(shown, 19);
+    // The texts that it shows are those of the library.
+    let texts: String = ["gcm.ua", "gf128.ua"]
+        .iter()
+        .map(|file| std::fs::read_to_string(root().join("modes").join(file)).expect("a text"))
+        .collect();
+    for block in page.split("```\n").filter(|block| block.starts_with("node ")) {
+        assert!(texts.contains(block), "{block}");
+    }
+    let refused = fails(&["explain", "ciphers/ascon", "--mode", "ctr"], &root());
+    assert!(refused.contains("modes are over block ciphers"), "{refused}");
+    let unknown = fails(&["explain", "ciphers/aes", "--mode", "gcm"], &root());
+    assert!(unknown.contains("there is no mode `gcm`; the modes are ecb-encrypt"), "{unknown}");
 }
 
 /// What nodes are, by proof, or the place where the form breaks.
