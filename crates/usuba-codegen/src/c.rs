@@ -210,7 +210,7 @@ impl<'a> Printer<'a> {
                             let ty = self.element_type(region);
                             let constant = match self.function.region(region).role {
                                 Role::Input | Role::Uniform => "const ",
-                                Role::Output | Role::Local => "",
+                                Role::Output | Role::Changed | Role::Local => "",
                             };
                             // A string to be read may be the one that is written.
                             let alone =
@@ -295,6 +295,18 @@ impl<'a> Printer<'a> {
                 let ty = self.ty(*result);
                 writeln!(text, "{margin}const {ty} {} = {value};", self.registers[result.index()])
             }
+            Step::Gather { row, result, addresses } => {
+                let places: Vec<String> = addresses.iter().map(|address| self.enclosed(address)).collect();
+                let places: Vec<&str> = places.iter().map(String::as_str).collect();
+                let (value, ty) = (row.expression(&places, None), self.ty(*result));
+                writeln!(text, "{margin}const {ty} {} = {value};", self.registers[result.index()])
+            }
+            Step::Scatter { row, addresses, value } => {
+                let places: Vec<String> = addresses.iter().map(|address| self.enclosed(address)).collect();
+                let value = self.registers[value.index()].as_str();
+                let operands: Vec<&str> = places.iter().map(String::as_str).chain([value]).collect();
+                writeln!(text, "{margin}{};", row.expression(&operands, None))
+            }
             Step::LoadPart { row, result, address, count } => {
                 let value = row.expression(&[&self.pointer(address), &self.registers[count.index()]], None);
                 let ty = self.ty(*result);
@@ -317,14 +329,14 @@ impl<'a> Printer<'a> {
                 let ty = self.element_type(*region);
                 let constant = match self.function.region(*region).role {
                     Role::Input | Role::Uniform => "const ",
-                    Role::Output | Role::Local => "",
+                    Role::Output | Role::Changed | Role::Local => "",
                 };
                 let (name, of) = (&self.regions[region.index()], &self.regions[of.index()]);
                 writeln!(text, "{margin}{constant}{ty} *{name} = {of} + {};", self.registers[offset.index()])
             }
             Step::Store { row, address, value } => {
                 let to = match row.meaning {
-                    Meaning::StoreUnaligned => format!("({})", self.pointer(address)),
+                    Meaning::StoreUnaligned => self.enclosed(address),
                     _ => self.operand(address),
                 };
                 writeln!(text, "{margin}{};", row.expression(&[&to, &self.registers[value.index()]], None))
@@ -467,7 +479,7 @@ impl<'a> Printer<'a> {
     fn read(&self, row: &Instruction, address: &Address) -> String {
         match row.meaning {
             Meaning::Broadcast if self.is_string(address.region) && row.lane > 64 => {
-                format!("({})", self.pointer(address))
+                self.enclosed(address)
             }
             _ => self.operand(address),
         }
@@ -504,6 +516,11 @@ impl<'a> Printer<'a> {
             Element::Register(ty) => c_type(self.target, ty).into(),
             Element::Scalars { bits, .. } => format!("uint{bits}_t"),
         }
+    }
+
+    /// A pointer as an operand of anything.
+    fn enclosed(&self, address: &Address) -> String {
+        format!("({})", self.pointer(address))
     }
 
     fn pointer(&self, address: &Address) -> String {
@@ -629,6 +646,13 @@ impl Used {
                 Step::Constant { .. } => {}
                 Step::Load { address, .. } => {
                     self.regions.insert(address.region);
+                }
+                Step::Gather { addresses, .. } => {
+                    self.regions.extend(addresses.iter().map(|address| address.region));
+                }
+                Step::Scatter { addresses, value, .. } => {
+                    self.regions.extend(addresses.iter().map(|address| address.region));
+                    self.registers.insert(*value);
                 }
                 Step::LoadPart { address, count, .. } => {
                     self.regions.insert(address.region);

@@ -79,7 +79,7 @@ pub enum Rows {
 }
 
 impl Target {
-    /// All rows, preferred ones first.
+    /// All rows that kernels are made of, preferred ones first.
     pub fn instructions(&self) -> impl Iterator<Item = &'static Instruction> + use<> {
         let (rows, requires) = match self.rows {
             Rows::Table(table) => (table, self.requires),

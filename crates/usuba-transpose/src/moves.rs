@@ -4,7 +4,7 @@
 //! byte in a group of 16, then the group. Which register it is, among several, is told by *slots*. A move takes what is in
 //! positions to other positions, and what is in one slot to a position, for which something else leaves to that slot.
 
-use usuba_target::{Instruction, Meaning, Target, permutations};
+use usuba_target::{Instruction, Meaning, Target};
 
 /// In [`Move::from`], what comes from the slot.
 pub const ENTERS: u8 = 15;
@@ -97,8 +97,7 @@ impl Machine {
 
     /// The preferred row of a meaning.
     pub fn row(&self, meaning: Meaning, lane: u32) -> Option<&'static Instruction> {
-        let moving = permutations(self.target).iter().flat_map(|table| table.iter());
-        let mut rows = self.target.instructions().chain(moving);
+        let mut rows = self.target.all_instructions();
         rows.find(|row| row.meaning == meaning && (row.lane == 0 || row.lane == lane))
     }
 
