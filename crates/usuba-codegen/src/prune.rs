@@ -67,7 +67,9 @@ fn uses(block: &Block, used: &mut Used) {
     for step in &block.steps {
         match step {
             Step::Compute { operands, .. } => operands.iter().for_each(|&operand| mark(operand)),
-            Step::Store { value, .. } | Step::Scatter { value, .. } | Step::Fill { value, .. } => mark(*value),
+            Step::Store { value, .. } | Step::Scatter { value, .. } | Step::Fill { value, .. } => {
+                mark(*value)
+            }
             Step::Gather { addresses, .. } => addresses.iter().for_each(&mut read),
             Step::Call(call) => {
                 for argument in &call.arguments {

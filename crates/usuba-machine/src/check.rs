@@ -337,8 +337,7 @@ impl Checker<'_> {
         }
         let mut part = Length::Constant(1);
         for address in addresses {
-            part =
-                elements(self.living(address.region)?.element, row.lane as usize / 8, "a lane in memory")?;
+            part = elements(self.living(address.region)?.element, row.lane as usize / 8, "a lane in memory")?;
         }
         Ok(part)
     }

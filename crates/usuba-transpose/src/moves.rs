@@ -75,7 +75,7 @@ impl Move {
     }
 }
 
-/// The instructions of a machine, with those that only move bits.
+/// The instructions of a machine with vectors, with those that only move bits.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
     /// The target.
@@ -160,17 +160,16 @@ impl Costs {
         let shift = self.cost(Meaning::ShiftLeft, 64).unwrap_or(4);
         let ternary = self.cost(Meaning::Ternary, 64);
         // In vectors of big-endian words shifts go the other way through bytes.
-        let shifted = if self.target.single_lane { 6 } else { 3 };
-        for p in 0..shifted {
+        for p in 0..3 {
             let cost = ternary.map_or(shift + 2 * logic, |ternary| shift + ternary);
             list.exchange(Action::Shift(p), p, cost);
         }
-        let swapped = if self.target.single_lane || !self.big_endian { 6 } else { 3 };
+        let swapped = if self.big_endian { 3 } else { 6 };
         // Bytes are for shuffles, where there are any.
-        let bytes = self.target.single_lane || self.row(Meaning::ShuffleBytes, 0).is_none();
+        let bytes = self.row(Meaning::ShuffleBytes, 0).is_none();
         let pairs = (0..swapped).flat_map(|b| (0..b).map(move |a| (a, b)));
         // Bits of bytes are for matrices, where there are any.
-        let matrices = self.row(Meaning::MapBytes, 8).is_some() && !self.target.single_lane;
+        let matrices = self.row(Meaning::MapBytes, 8).is_some();
         for (a, b) in pairs.filter(|(a, _)| !matrices && (*a < 3 || bytes)) {
             for anti in [false, true] {
                 let mut from = list.identity();
@@ -179,12 +178,10 @@ impl Costs {
                 list.add(Action::Swap(a, b, anti), from, 0, toggle, 2 * shift + 4 * logic);
             }
         }
-        if !self.target.single_lane {
-            self.lanes(&mut list, shift);
-            self.crossing(&mut list);
-            self.shuffles(&mut list);
-            self.bits(&mut list);
-        }
+        self.lanes(&mut list, shift);
+        self.crossing(&mut list);
+        self.shuffles(&mut list);
+        self.bits(&mut list);
         list.moves
     }
 

@@ -125,7 +125,9 @@ impl NodeWriter<'_> {
     pub(super) fn region(&mut self, name: &str, len: u32, role: Role) -> RegionId {
         let element = match role {
             Role::Uniform => self.s.shape.uniform(),
-            Role::Input | Role::Output | Role::Changed | Role::Local => Element::Register(self.s.shape.register()),
+            Role::Input | Role::Output | Role::Changed | Role::Local => {
+                Element::Register(self.s.shape.register())
+            }
         };
         self.regions.push(Region { name: name.into(), role, element, length: Length::Constant(len) });
         self.occupants.push(Vec::new());

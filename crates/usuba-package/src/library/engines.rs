@@ -405,6 +405,8 @@ fn candidate_of(
         path: format!("{stem}.c"),
         contents: source(built, primitive, target, &stem, &condition, options),
     }];
+    // What is amalgamated has them in it.
+    files.extend(built.networks.iter().filter(|_| !options.amalgamated).cloned());
     for file in built.files.iter().filter(|file| file.path.ends_with(".S")) {
         files.push(OutputFile { path: file.path.clone(), contents: guarded(&file.contents, &condition) });
     }
@@ -465,6 +467,7 @@ fn source(
         built.files.iter().filter(|file| file.path.ends_with(".h")).cloned().collect();
     if options.amalgamated {
         included.extend(crate::runtime());
+        included.extend(built.networks.iter().cloned());
     }
     let driver = built.files.iter().find(|file| file.path == built.driver);
     let kernels = built.files.iter().filter(|file| file.path.ends_with(".c") && file.path != built.driver);
