@@ -16,6 +16,8 @@ use usuba_target::{Instruction, Meaning, Undefined};
 
 /// The largest register.
 const LARGEST: usize = 64;
+/// The most operands of an instruction.
+const MOST_OPERANDS: usize = 3;
 
 /// Runs the entry once: [`Interpreter::run`].
 ///
@@ -212,7 +214,11 @@ impl<'a> Interpreter<'a> {
             Step::Compute { row, result, operands, immediate } => {
                 let mut made = [0; LARGEST];
                 let made = &mut made[..frame.function.register(*result).ty.bytes()];
-                let read: Vec<&[u8]> = operands.iter().map(|&operand| frame.bytes(operand)).collect();
+                let mut all: [&[u8]; MOST_OPERANDS] = [&[]; MOST_OPERANDS];
+                for (read, operand) in all.iter_mut().zip(operands) {
+                    *read = frame.bytes(*operand);
+                }
+                let read = &all[..operands.len().min(MOST_OPERANDS)];
                 if self.big_endian && row.lane > 8 {
                     let mut turned: Vec<Vec<u8>> = read.iter().map(|operand| operand.to_vec()).collect();
                     turned.iter_mut().for_each(|operand| self.turn(row, operand));
@@ -220,7 +226,7 @@ impl<'a> Interpreter<'a> {
                     evaluate_into(row, &read, *immediate, made).map_err(|why| fault(row, why))?;
                     self.turn(row, made);
                 } else {
-                    evaluate_into(row, &read, *immediate, made).map_err(|why| fault(row, why))?;
+                    evaluate_into(row, read, *immediate, made).map_err(|why| fault(row, why))?;
                 }
                 frame.set(*result, made);
             }

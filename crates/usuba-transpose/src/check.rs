@@ -71,17 +71,18 @@ pub fn check(
             inputs.push(bytes(blocks));
         }
         let output = interpreter.run(&inputs).map_err(Mistake::Fault)?.into_iter().next().unwrap_or_default();
-        let expected = |at: usize, source: usize| {
-            let added = inputs.get(1).map_or(0, |data| bit(data, at));
-            bit(&inputs[0], source) ^ added
-        };
-        for (at, source) in sources.iter().enumerate() {
-            match source {
-                Some(source) if bit(&output, at) != expected(at, *source) => return Err(Mistake::Bit { at }),
-                None if before.as_ref().is_some_and(|before| bit(before, at) != bit(&output, at)) => {
-                    return Err(Mistake::Stray { at });
-                }
-                _ => {}
+        let given = inputs.first().map_or(&[][..], Vec::as_slice);
+        for (byte, sources) in sources.chunks_exact(8).enumerate() {
+            let (made, old) = (output.get(byte), before.as_ref().and_then(|before| before.get(byte)));
+            let made = made.copied().unwrap_or(0) ^ inputs.get(1).map_or(0, |data| data[byte]);
+            let differs = sources.iter().enumerate().find(|(at, source)| match source {
+                Some(source) => made >> at & 1 != bit(given, *source),
+                None => old.is_some_and(|old| (old ^ output[byte]) >> at & 1 == 1),
+            });
+            match differs {
+                Some((at, Some(_))) => return Err(Mistake::Bit { at: 8 * byte + at }),
+                Some((at, None)) => return Err(Mistake::Stray { at: 8 * byte + at }),
+                None => {}
             }
         }
         before = Some(output);

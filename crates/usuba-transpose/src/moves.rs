@@ -103,12 +103,24 @@ impl Machine {
 
     /// All moves, with costs for each case that there is: where shuffles have fewer ports than others, a way with fewer of them
     /// may be the cheaper one.
-    pub fn moves(&self) -> Vec<Vec<Move>> {
+    pub fn moves(&self) -> Vec<Moves> {
         let shuffle = self.row(Meaning::InterleaveLow, 8);
         let fewer = shuffle.is_some_and(|row| (1..3).contains(&row.ports.count_ones()));
         let cases = if fewer { &[false, true][..] } else { &[false] };
-        cases.iter().map(|busy| Costs { machine: *self, busy: *busy }.moves()).collect()
+        let of = |busy| Moves { machine: *self, busy, list: Costs { machine: *self, busy }.moves() };
+        cases.iter().map(|busy| of(*busy)).collect()
     }
+}
+
+/// The moves of a machine, with what they cost in one case.
+#[derive(Clone, Debug)]
+pub struct Moves {
+    /// The machine.
+    pub machine: Machine,
+    /// Whether shuffles are dear.
+    pub busy: bool,
+    /// The moves.
+    pub list: Vec<Move>,
 }
 
 fn is_shuffle(meaning: Meaning) -> bool {

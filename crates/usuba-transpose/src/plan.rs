@@ -2,7 +2,7 @@
 
 use crate::arrangement::{Arrangement, Column, Image, Side, columns};
 use crate::check;
-use crate::moves::{Machine, Move};
+use crate::moves::{Machine, Moves};
 use crate::network::{Cutting, Phase, Region};
 use crate::price::{Price, price};
 use crate::program::{Transfer, program};
@@ -42,7 +42,7 @@ struct Candidate {
 /// The cheapest phases from one side to the other.
 fn cheapest(
     machine: &Machine,
-    moves: &[Vec<Move>],
+    moves: &[Moves],
     (from, source): (&Side, Region),
     (to, target): (&Side, Region),
 ) -> Option<(Price, Vec<Phase>)> {
@@ -78,7 +78,7 @@ fn cut(cutting: &Cutting, machine: &Machine) -> Option<(Price, Vec<Phase>)> {
     best.pop()?
 }
 
-fn both(machine: &Machine, moves: &[Vec<Move>], columns: Vec<Column>) -> Option<Candidate> {
+fn both(machine: &Machine, moves: &[Moves], columns: Vec<Column>) -> Option<Candidate> {
     let mut found = Candidate { pack: Vec::new(), unpack: Vec::new(), columns, price: 0 };
     for Column { blocks, image, .. } in &found.columns {
         let (one, pack) = cheapest(machine, moves, (blocks, Region::Blocks), (image, Region::Image))?;
