@@ -179,12 +179,7 @@ impl<'a> Estimate<'a> {
 }
 
 /// A* with estimates taken `trust / 2` times.
-fn attempt(
-    query: &Query,
-    moves: &[Move],
-    estimate: &Estimate,
-    trust: u32,
-) -> Result<Found, Impatient> {
+fn attempt(query: &Query, moves: &[Move], estimate: &Estimate, trust: u32) -> Result<Found, Impatient> {
     let positions = query.start.len();
     let mut first = State(0);
     for (p, (class, wrong)) in query.start.iter().enumerate() {

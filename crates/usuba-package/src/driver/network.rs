@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use usuba_target::machines::{ALTIVEC, NEON, SSE2};
 use usuba_target::{ByteOrder, Target};
 use usuba_transpose::moves::Machine;
-use usuba_transpose::{Arrangement, Image, Order, Plan, Transfer};
+use usuba_transpose::{Arrangement, Format, Image, Order, Plan, Transfer};
 
 /// The functions of a network.
 #[derive(Clone, Debug)]
@@ -30,6 +30,7 @@ type Networks = BTreeMap<(&'static str, Arrangement), Option<Arc<Network>>>;
 /// The network of an arrangement for a target; `None` if none was found. A search takes up to some tenths of a second, and the
 /// engines of all ciphers ask for the same networks again and again.
 pub fn network(arrangement: Arrangement, target: &'static Target) -> Option<Arc<Network>> {
+    let arrangement = plain(arrangement);
     static KNOWN: Mutex<Networks> = Mutex::new(BTreeMap::new());
     // A thread that panicked has left the map whole: networks are put into it one by one.
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -40,6 +41,18 @@ pub fn network(arrangement: Arrangement, target: &'static Target) -> Option<Arc<
     let network = Network::of(arrangement, target).map(Arc::new);
     known().insert(key, network.clone());
     network
+}
+
+/// The same bits in words of another width, where that makes no difference: in `B`, bits in sequence lie in registers in
+/// sequence.
+fn plain(arrangement: Arrangement) -> Arrangement {
+    let Format { order, width, words } = arrangement.format;
+    match (arrangement.image, order) {
+        (Image::B, Order::Big) => {
+            Arrangement { format: Format { order, width: 1, words: width * words }, ..arrangement }
+        }
+        _ => arrangement,
+    }
 }
 
 impl Network {
