@@ -322,24 +322,23 @@ impl Checker<'_> {
         }
     }
 
-    /// That a row gives or takes a register of a type in lanes, in as many places, and how many elements each has.
+    /// That a row gives or takes a register of a type in lanes, one for each address, and how many elements each of them is.
     fn lanes(
         &self,
         row: &'static Instruction,
         meaning: (fn(Meaning) -> bool, &'static str),
         addresses: &[Address],
         ty: RegisterType,
-    ) -> Result<Length, Rule> {
+    ) -> Result<Vec<Length>, Rule> {
         self.row(row, meaning.0, meaning.1)?;
         let (found, expected) = (addresses.len(), row.places(8 * held(ty)? as u32));
         if found != expected {
             return Err(Rule::Places { row: row_name(row), found, expected });
         }
-        let mut part = Length::Constant(1);
-        for address in addresses {
-            part = elements(self.living(address.region)?.element, row.lane as usize / 8, "a lane in memory")?;
-        }
-        Ok(part)
+        let of = |address: &Address| {
+            elements(self.living(address.region)?.element, row.lane as usize / 8, "a lane in memory")
+        };
+        addresses.iter().map(of).collect()
     }
 
     /// That a row moves the first `count` elements of a register of a type.
@@ -420,14 +419,16 @@ impl Checker<'_> {
                 self.define(*result)?;
                 let is: fn(Meaning) -> bool = |meaning| meaning == Meaning::Gather;
                 let ty = self.register(*result)?.ty;
-                let part = self.lanes(row, (is, "load lanes from several places"), addresses, ty)?;
-                addresses.iter().try_for_each(|address| self.place(address, part).map(|_| ()))
+                let parts = self.lanes(row, (is, "load lanes from several places"), addresses, ty)?;
+                let mut lanes = addresses.iter().zip(parts);
+                lanes.try_for_each(|(address, part)| self.place(address, part).map(|_| ()))
             }
             Step::Scatter { row, addresses, value } => {
                 let is: fn(Meaning) -> bool = |meaning| meaning == Meaning::Scatter;
                 let ty = self.read(*value)?;
-                let part = self.lanes(row, (is, "store lanes to several places"), addresses, ty)?;
-                addresses.iter().try_for_each(|address| self.written(address, part).map(|_| ()))
+                let parts = self.lanes(row, (is, "store lanes to several places"), addresses, ty)?;
+                let mut lanes = addresses.iter().zip(parts);
+                lanes.try_for_each(|(address, part)| self.written(address, part).map(|_| ()))
             }
             Step::Store { row, address, value } => {
                 let part = self.stores(row, self.living(address.region)?.element, self.read(*value)?)?;
