@@ -1,5 +1,5 @@
 /* Core cycles per byte of every stage around a kernel: packing, unpacking, counters, exclusive-or. Compile with the flags of a
- * target and the networks for it, `networks.h` of the example `networks` of usuba-transpose; bench/transposition.sh does it for
+ * target and the networks for it, `networks.h` of the example `networks` of usuba-package; bench/transposition.sh does it for
  * all. What is printed is the median of many samples. */
 #include "usuba_drivers.h"
 
@@ -49,7 +49,6 @@ static unsigned char registers[BYTES + 64] __attribute__((aligned(64)));
 /* Packing; unpacking; and everything of a mode but the kernel: counters in registers, which stand for the results of a kernel,
  * and out = in ^ what they unpack to. */
 #define FUNCTIONS(name, what, size, instances, layout, parameter, order, width, words, bytes) \
-    static const struct usuba_format name##_format = { order, width, words, bytes }; \
     static __attribute__((noinline)) void name##_in(void) \
     { \
         name##_pack(image, blocks); \
@@ -57,14 +56,14 @@ static unsigned char registers[BYTES + 64] __attribute__((aligned(64)));
     } \
     static __attribute__((noinline)) void name##_out(void) \
     { \
-        name##_unpack(usuba_output(blocks, NULL), image); \
+        name##_unpack(blocks, image); \
         __asm__ volatile("" : : : "memory"); \
     } \
     static __attribute__((noinline)) void name##_mode(void) \
     { \
         static unsigned char counter[bytes]; \
         static struct usuba_count memory; \
-        name##_unpack(usuba_output(blocks, blocks), image); \
+        name##_unpack_add(blocks, blocks, image); \
         __asm__ volatile("" : : : "memory"); \
         usuba_count_##layout(registers, size parameter, counter, instances, &memory, name##_format, 1, bytes COUNT_##layout(name)); \
         __asm__ volatile("" : : : "memory"); \

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 usubac=${USUBAC:-${CARGO_TARGET_DIR:-target}/release/usubac}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cargo build -q --release -p usuba-transpose --example networks
+cargo build -q --release -p usuba-package --example networks
 echo "machine: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), core cycles per byte, median"
 for compiler in ${CC:-clang-19 gcc}; do
     for target in ${TARGETS:-$("$usubac" targets --here)}; do

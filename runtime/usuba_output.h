@@ -26,29 +26,4 @@ USUBA_INLINE void usuba_output_part(struct usuba_output output, uint64_t x, size
     usuba_store_part(output.to, output.with == NULL ? x : x ^ usuba_load_part(output.with, bytes), bytes);
 }
 
-#if defined(__SSE2__) || defined(__ARM_NEON) || defined(__ALTIVEC__)
-typedef uint64_t usuba_vector_16 __attribute__((vector_size(16)));
-
-/* A piece of two halves in memory. */
-USUBA_INLINE usuba_vector_16 usuba_halves(const unsigned char *low, const unsigned char *high)
-{
-    uint64_t x, y;
-    memcpy(&x, low, 8);
-    memcpy(&y, high, 8);
-    return (usuba_vector_16){ x, y };
-}
-
-/* The lower half of a piece to the first place, the upper one to the second; both have data to add, or none has. */
-USUBA_INLINE void usuba_output_halves(struct usuba_output low, struct usuba_output high, usuba_vector_16 x)
-{
-    uint64_t half;
-    if (low.with != NULL)
-        x ^= usuba_halves(low.with, high.with);
-    half = x[0];
-    memcpy(low.to, &half, 8);
-    half = x[1];
-    memcpy(high.to, &half, 8);
-}
-#endif
-
 #endif

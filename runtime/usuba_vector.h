@@ -47,6 +47,7 @@ USUBA_INLINE int usuba_is_vector(size_t size)
 #include <immintrin.h>
 #endif
 
+typedef uint64_t usuba_vector_16 __attribute__((vector_size(16)));
 typedef uint16_t usuba_vector_16x8 __attribute__((vector_size(16)));
 typedef uint8_t usuba_vector_16x16 __attribute__((vector_size(16)));
 

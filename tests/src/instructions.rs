@@ -438,6 +438,38 @@ impl Case {
                 ));
                 "y".into()
             }
+            // Every lane in a place of its own, the last one first.
+            (Meaning::Gather | Meaning::Scatter, _) => {
+                let (lane, lanes) = (row.lane as usize / 8, 8 * bytes / row.lane as usize);
+                let place = |number: usize| 3 + (lanes - 1 - number) * (lane + 5);
+                let mut places: Vec<String> =
+                    (0..lanes).map(|n| format!("(places + {})", place(n))).collect();
+                body.push_str(&operand(0, register, ""));
+                body.push_str(&format!(
+                    "    unsigned char places[{}];\n    {register} y;\n",
+                    place(0) + lane
+                ));
+                let copies = |to_places: bool| -> String {
+                    let one = |n: usize| match (format!("places + {}", place(n)), n * lane) {
+                        (at, from) if to_places => {
+                            format!("    memcpy({at}, (unsigned char *)&x0 + {from}, {lane});\n")
+                        }
+                        (at, to) => format!("    memcpy((unsigned char *)&y + {to}, {at}, {lane});\n"),
+                    };
+                    (0..lanes).map(one).collect()
+                };
+                if row.meaning == Meaning::Gather {
+                    let places: Vec<&str> = places.iter().map(String::as_str).collect();
+                    body.push_str(&copies(true));
+                    body.push_str(&format!("    y = {};\n", row.expression(&places, None)));
+                } else {
+                    places.push("x0".into());
+                    let operands: Vec<&str> = places.iter().map(String::as_str).collect();
+                    body.push_str(&format!("    {};\n", row.expression(&operands, None)));
+                    body.push_str(&copies(false));
+                }
+                "y".into()
+            }
             (Meaning::LoadPart | Meaning::StorePart, _) => {
                 let lanes = 8 * bytes / row.lane as usize;
                 body.push_str(&operand(0, register, ""));

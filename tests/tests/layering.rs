@@ -17,7 +17,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("usuba-machine", &["usuba-logic", "usuba-ir", "usuba-target"]),
     ("usuba-codegen", &["usuba-logic", "usuba-ir", "usuba-target", "usuba-machine"]),
     ("usuba-verify", &["usuba-ir", "usuba-target", "usuba-machine"]),
-    ("usuba-transpose", &["usuba-target"]),
+    ("usuba-transpose", &["usuba-ir", "usuba-target", "usuba-machine"]),
     (
         "usuba-compiler",
         &["usuba-lang", "usuba-ir", "usuba-lower", "usuba-opt", "usuba-target", "usuba-codegen"],

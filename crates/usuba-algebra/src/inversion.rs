@@ -6,6 +6,8 @@
 //! the entry of x, which by linearity says what many other sums become, and backwards. Multiplication by a constant passes
 //! through an inversion, so the image of one difference is free. What is found is compared with every entry.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 use usuba_ir::bytes::{ByteAffine, inverse, multiply};
 
 /// A table as `after(1 / before(x))`, where 1 / 0 is 0.
@@ -41,6 +43,20 @@ pub fn inversion_form(entries: &[u64]) -> Option<InversionForm> {
     if seen.contains(&false) {
         return None;
     }
+    // Every engine of a cipher asks for the same few tables, and an answer takes some hundredths of a second.
+    static KNOWN: Mutex<BTreeMap<[u8; 256], Option<InversionForm>>> = Mutex::new(BTreeMap::new());
+    // A thread that panicked has left the map whole: answers are put into it one by one.
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(form) = known().get(&table) {
+        return *form;
+    }
+    let form = search(&table, entries);
+    known().insert(table, form);
+    form
+}
+
+/// The form of a permutation of bytes, given as bytes and as entries.
+fn search(table: &[u8; 256], entries: &[u64]) -> Option<InversionForm> {
     let inverses = inverses();
     // What the map before makes zero of, which the inversion leaves alone.
     (0..=255).find_map(|zero| {

@@ -6,6 +6,7 @@
 use crate::aligned;
 use crate::header::{banner, prototype};
 use crate::hidden;
+use crate::indices;
 use crate::inlined::{self, into_callers};
 use crate::names::{Names, identifier};
 use crate::places::{self, Definition};
@@ -107,6 +108,36 @@ pub fn program_source(program: &Checked, symbol: &str) -> String {
     text
 }
 
+/// What the text of [`inline_source`] needs before it, once or several times.
+pub fn inline_definitions(target: &Target) -> String {
+    let headers = target.headers.iter().map(|header| format!("#include <{header}>\n"));
+    let hints = if target.encoding().is_some() { indices::DEFINITION } else { "" };
+    format!("#include <stdint.h>\n#include <string.h>\n{}\n{hints}", headers.collect::<String>())
+}
+
+/// The functions of a machine program as C that is part of a file, which has [`inline_definitions`] before it; the entry is
+/// called `symbol`. `linkage` is what they begin with, such as `static inline`. Loops are unrolled as the compiler likes, and
+/// constants that are indices of shuffles are hidden from Clang.
+pub fn inline_source(program: &Checked, symbol: &str, linkage: &str) -> String {
+    let mut text = String::new();
+    let Some(target) = usuba_target::by_name(program.target) else { return text };
+    let last = program.functions.len().saturating_sub(1);
+    let name = |(number, function): (usize, &Function)| match number == last {
+        true => symbol.to_owned(),
+        false => format!("{symbol}_{}", identifier(&function.name)),
+    };
+    let names: Vec<String> = program.functions.iter().enumerate().map(name).collect();
+    for (function, name) in program.functions.iter().zip(&names) {
+        let mut printer = Printer::new(target, function, &names, BTreeSet::new());
+        printer.linkage = Some(linkage);
+        printer.is_public = true;
+        printer.indices = indices::of(function, target);
+        printer.function(&mut text, name, None);
+        text.push('\n');
+    }
+    text
+}
+
 struct Printer<'a> {
     target: &'a Target,
     function: &'a Function,
@@ -127,6 +158,10 @@ struct Printer<'a> {
     aligned: bool,
     /// Whether it is the entry of a program that is no kernel.
     is_public: bool,
+    /// What it begins with, if it is part of a file.
+    linkage: Option<&'a str>,
+    /// The constants of which the compiler shall not know what they are.
+    indices: BTreeSet<RegisterId>,
 }
 
 impl<'a> Printer<'a> {
@@ -158,7 +193,8 @@ impl<'a> Printer<'a> {
         }
         for step in &function.constants {
             if let Step::Constant { result, constant, .. } = step {
-                registers[result.index()] = names.fresh(&constant_name(constant));
+                let own = function.register(*result).name.as_deref().map(str::to_owned);
+                registers[result.index()] = names.fresh(&own.unwrap_or_else(|| constant_name(constant)));
             }
         }
         let elements = elements(function);
@@ -181,6 +217,8 @@ impl<'a> Printer<'a> {
             into_caller: false,
             aligned: false,
             is_public: false,
+            linkage: None,
+            indices: BTreeSet::new(),
         }
     }
 
@@ -191,13 +229,14 @@ impl<'a> Printer<'a> {
         match entry {
             Some(parameters) => text.push_str(&prototype(symbol, parameters, "restrict")),
             None => {
-                let linkage = match self.function.inline {
+                let usual = match self.function.inline {
                     _ if self.is_public => "extern",
                     Inline::Auto if self.into_caller => inlined::KEYWORD,
                     Inline::Auto => "static",
                     Inline::Always => "static inline",
                     Inline::Never => "__attribute__((noinline)) static",
                 };
+                let linkage = self.linkage.unwrap_or(usual);
                 let _ = write!(text, "{linkage} void {symbol}(");
                 for (number, parameter) in self.function.parameters.iter().enumerate() {
                     let comma = if number == 0 { "" } else { ", " };
@@ -210,7 +249,7 @@ impl<'a> Printer<'a> {
                             let ty = self.element_type(region);
                             let constant = match self.function.region(region).role {
                                 Role::Input | Role::Uniform => "const ",
-                                Role::Output | Role::Local => "",
+                                Role::Output | Role::Changed | Role::Local => "",
                             };
                             // A string to be read may be the one that is written.
                             let alone =
@@ -287,13 +326,29 @@ impl<'a> Printer<'a> {
             }
             Step::Constant { row, result, constant } => {
                 let value = row.constant_expression(constant);
-                let ty = self.ty(*result);
-                writeln!(text, "{margin}const {ty} {} = {value};", self.registers[result.index()])
+                let (ty, name) = (self.ty(*result), &self.registers[result.index()]);
+                if self.indices.contains(result) {
+                    writeln!(text, "{margin}{ty} {name} = {value};\n{margin}{}({name});", indices::KEYWORD)
+                } else {
+                    writeln!(text, "{margin}const {ty} {name} = {value};")
+                }
             }
             Step::Load { row, result, address } => {
                 let value = row.expression(&[&self.read(row, address)], None);
                 let ty = self.ty(*result);
                 writeln!(text, "{margin}const {ty} {} = {value};", self.registers[result.index()])
+            }
+            Step::Gather { row, result, addresses } => {
+                let places: Vec<String> = addresses.iter().map(|address| self.enclosed(address)).collect();
+                let places: Vec<&str> = places.iter().map(String::as_str).collect();
+                let (value, ty) = (row.expression(&places, None), self.ty(*result));
+                writeln!(text, "{margin}const {ty} {} = {value};", self.registers[result.index()])
+            }
+            Step::Scatter { row, addresses, value } => {
+                let places: Vec<String> = addresses.iter().map(|address| self.enclosed(address)).collect();
+                let value = self.registers[value.index()].as_str();
+                let operands: Vec<&str> = places.iter().map(String::as_str).chain([value]).collect();
+                writeln!(text, "{margin}{};", row.expression(&operands, None))
             }
             Step::LoadPart { row, result, address, count } => {
                 let value = row.expression(&[&self.pointer(address), &self.registers[count.index()]], None);
@@ -317,14 +372,14 @@ impl<'a> Printer<'a> {
                 let ty = self.element_type(*region);
                 let constant = match self.function.region(*region).role {
                     Role::Input | Role::Uniform => "const ",
-                    Role::Output | Role::Local => "",
+                    Role::Output | Role::Changed | Role::Local => "",
                 };
                 let (name, of) = (&self.regions[region.index()], &self.regions[of.index()]);
                 writeln!(text, "{margin}{constant}{ty} *{name} = {of} + {};", self.registers[offset.index()])
             }
             Step::Store { row, address, value } => {
                 let to = match row.meaning {
-                    Meaning::StoreUnaligned => format!("({})", self.pointer(address)),
+                    Meaning::StoreUnaligned => self.enclosed(address),
                     _ => self.operand(address),
                 };
                 writeln!(text, "{margin}{};", row.expression(&[&to, &self.registers[value.index()]], None))
@@ -429,7 +484,9 @@ impl<'a> Printer<'a> {
         }
         let index = induction(looped.induction.0);
         // The column of a pragma does not matter; whether to unroll was decided before.
-        let _ = writeln!(text, "#pragma GCC unroll 1");
+        if self.linkage.is_none() {
+            let _ = writeln!(text, "#pragma GCC unroll 1");
+        }
         let trips = match looped.trips {
             Trips::Constant(trips) => trips.to_string(),
             Trips::Public(count) => self.registers[count.index()].clone(),
@@ -466,9 +523,7 @@ impl<'a> Printer<'a> {
     /// What a row loads: an element, or where a broadcast of more than 64 bits is to read.
     fn read(&self, row: &Instruction, address: &Address) -> String {
         match row.meaning {
-            Meaning::Broadcast if self.is_string(address.region) && row.lane > 64 => {
-                format!("({})", self.pointer(address))
-            }
+            Meaning::Broadcast if self.is_string(address.region) && row.lane > 64 => self.enclosed(address),
             _ => self.operand(address),
         }
     }
@@ -504,6 +559,11 @@ impl<'a> Printer<'a> {
             Element::Register(ty) => c_type(self.target, ty).into(),
             Element::Scalars { bits, .. } => format!("uint{bits}_t"),
         }
+    }
+
+    /// A pointer as an operand of anything.
+    fn enclosed(&self, address: &Address) -> String {
+        format!("({})", self.pointer(address))
     }
 
     fn pointer(&self, address: &Address) -> String {
@@ -629,6 +689,13 @@ impl Used {
                 Step::Constant { .. } => {}
                 Step::Load { address, .. } => {
                     self.regions.insert(address.region);
+                }
+                Step::Gather { addresses, .. } => {
+                    self.regions.extend(addresses.iter().map(|address| address.region));
+                }
+                Step::Scatter { addresses, value, .. } => {
+                    self.regions.extend(addresses.iter().map(|address| address.region));
+                    self.registers.insert(*value);
                 }
                 Step::LoadPart { address, count, .. } => {
                     self.regions.insert(address.region);

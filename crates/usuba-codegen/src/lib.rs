@@ -25,6 +25,7 @@ mod c;
 mod damage;
 mod header;
 mod hidden;
+mod indices;
 mod inlined;
 mod life;
 mod mapping;
@@ -49,7 +50,7 @@ mod unroll;
 mod vertical;
 
 pub use asm::{Listing, Stop, assembly};
-pub use c::program_source;
+pub use c::{inline_definitions, inline_source, program_source};
 pub use messages::{Fault, Internal, Missing, NoCode, Reason};
 pub use order::Scheduling;
 pub use pass::{Observer, PASSES, Product, stages};

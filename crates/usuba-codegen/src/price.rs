@@ -44,7 +44,10 @@ struct Walk {
 fn operands(step: &Step) -> Vec<RegisterId> {
     match step {
         Step::Compute { operands, .. } => operands.clone(),
-        Step::Store { value, .. } | Step::StorePart { value, .. } | Step::Fill { value, .. } => vec![*value],
+        Step::Store { value, .. }
+        | Step::Scatter { value, .. }
+        | Step::StorePart { value, .. }
+        | Step::Fill { value, .. } => vec![*value],
         Step::Call(call) => {
             let value = |argument: &Argument| match argument {
                 Argument::Value(register) => Some(*register),

@@ -51,6 +51,9 @@ impl Used {
             | Step::Fill { address, .. }
             | Step::Copy { to: address, .. }
             | Step::CopyPart { to: address, .. } => !self.regions[address.region.index()],
+            Step::Scatter { addresses, .. } => {
+                addresses.iter().all(|address| !self.regions[address.region.index()])
+            }
             _ => false,
         }
     }
@@ -64,7 +67,10 @@ fn uses(block: &Block, used: &mut Used) {
     for step in &block.steps {
         match step {
             Step::Compute { operands, .. } => operands.iter().for_each(|&operand| mark(operand)),
-            Step::Store { value, .. } | Step::Fill { value, .. } => mark(*value),
+            Step::Store { value, .. } | Step::Scatter { value, .. } | Step::Fill { value, .. } => {
+                mark(*value)
+            }
+            Step::Gather { addresses, .. } => addresses.iter().for_each(&mut read),
             Step::Call(call) => {
                 for argument in &call.arguments {
                     match argument {
@@ -118,6 +124,7 @@ fn keep(steps: &mut Vec<Step>, used: &Used) -> bool {
         Step::Compute { result, .. }
         | Step::Constant { result, .. }
         | Step::Load { result, .. }
+        | Step::Gather { result, .. }
         | Step::LoadPart { result, .. }
         | Step::Count { result, .. } => used.registers[result.index()],
         _ => !used.writes_nothing(step),

@@ -114,6 +114,8 @@ fn count_block(
             Step::Compute { row, .. }
             | Step::Constant { row, .. }
             | Step::Load { row, .. }
+            | Step::Gather { row, .. }
+            | Step::Scatter { row, .. }
             | Step::LoadPart { row, .. }
             | Step::Store { row, .. }
             | Step::StorePart { row, .. } => see(Row(row), 1, times),

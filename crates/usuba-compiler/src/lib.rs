@@ -7,6 +7,7 @@
 //!
 //! The crate is pure: it reads no file and starts no process.
 
+mod circuits;
 pub mod pipeline;
 
 pub use usuba_codegen as codegen;

@@ -3,6 +3,7 @@
 //! Its stages have names ([`stages`]); who passes an [`Observer`] sees what each stage makes, can print it, time it, check
 //! it, and stop there. No stage knows of this.
 
+use crate::circuits::cheapest;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use usuba_codegen::pass::SELECT;
@@ -263,18 +264,6 @@ fn rounds_in_flight(target: &Target) -> u32 {
         (ports * core.latency(target, row)).div_ceil(core.cycles_at_port(target))
     };
     cores.map(on).max().map_or(0, |rounds| rounds as u32)
-}
-
-/// The place of the circuit that costs least on a target, registers it lacks counted; of equals the first.
-fn cheapest(candidates: &[Circuit], target: &Target) -> usize {
-    let price = |circuit: &Circuit| {
-        let program = circuit.program();
-        let checked = check(&program).ok()?;
-        usuba_codegen::price(checked, target).ok()
-    };
-    // What has no price here has no code either: that is said when it is generated, if it is chosen.
-    let prices = candidates.iter().map(|circuit| price(circuit).unwrap_or(u64::MAX)).enumerate();
-    prices.min_by_key(|&(place, price)| (price, place)).map_or(0, |(place, _)| place)
 }
 
 /// The stages before the last, for no target in particular; of [`usuba_lower::Options::basis`] the circuits of the fewest

@@ -6,7 +6,7 @@ use usuba_ir::layout::Layout;
 use usuba_ir::program::{BinaryOp, Node, Origin, Parameter, Program, Type, ValueId};
 
 /// A gate of one, two or three inputs.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Gate {
     /// `~a`.
     Not(usize),
@@ -23,7 +23,7 @@ pub enum Gate {
 }
 
 /// A circuit. Wires are numbered: the inputs first, most significant first, then the gates in order.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Circuit {
     /// Number of inputs.
     pub inputs: usize,

@@ -240,7 +240,7 @@ impl Checker<'_> {
     fn written(&self, address: &Address, part: Length) -> Result<&Region, Rule> {
         let region = self.place(address, part)?;
         match region.role {
-            Role::Output | Role::Local => Ok(region),
+            Role::Output | Role::Changed | Role::Local => Ok(region),
             Role::Input | Role::Uniform => Err(Rule::WritesInput(address.region)),
         }
     }
@@ -249,7 +249,7 @@ impl Checker<'_> {
 
     /// That a row is one of the target and does what it stands for.
     fn row(&self, row: &'static Instruction, is: fn(Meaning) -> bool, what: &'static str) -> Verdict {
-        if !self.target.instructions().any(|known| std::ptr::eq(known, row) || known == row) {
+        if !self.target.all_instructions().any(|known| std::ptr::eq(known, row) || known == row) {
             return Err(Rule::NoRow(row_name(row), self.target.name));
         }
         if is(row.meaning) { Ok(()) } else { Err(Rule::Meaning(row_name(row), what)) }
@@ -320,6 +320,25 @@ impl Checker<'_> {
                 elements(element, held(ty)?, "what is stored")
             }
         }
+    }
+
+    /// That a row gives or takes a register of a type in lanes, one for each address, and how many elements each of them is.
+    fn lanes(
+        &self,
+        row: &'static Instruction,
+        meaning: (fn(Meaning) -> bool, &'static str),
+        addresses: &[Address],
+        ty: RegisterType,
+    ) -> Result<Vec<Length>, Rule> {
+        self.row(row, meaning.0, meaning.1)?;
+        let (found, expected) = (addresses.len(), row.places(8 * held(ty)? as u32));
+        if found != expected {
+            return Err(Rule::Places { row: row_name(row), found, expected });
+        }
+        let of = |address: &Address| {
+            elements(self.living(address.region)?.element, row.lane as usize / 8, "a lane in memory")
+        };
+        addresses.iter().map(of).collect()
     }
 
     /// That a row moves the first `count` elements of a register of a type.
@@ -395,6 +414,21 @@ impl Checker<'_> {
                 let ty = self.register(*result)?.ty;
                 let part = self.part(row, (is, "load a part of a register"), element, ty, *count)?;
                 self.place(address, part).map(|_| ())
+            }
+            Step::Gather { row, result, addresses } => {
+                self.define(*result)?;
+                let is: fn(Meaning) -> bool = |meaning| meaning == Meaning::Gather;
+                let ty = self.register(*result)?.ty;
+                let parts = self.lanes(row, (is, "load lanes from several places"), addresses, ty)?;
+                let mut lanes = addresses.iter().zip(parts);
+                lanes.try_for_each(|(address, part)| self.place(address, part).map(|_| ()))
+            }
+            Step::Scatter { row, addresses, value } => {
+                let is: fn(Meaning) -> bool = |meaning| meaning == Meaning::Scatter;
+                let ty = self.read(*value)?;
+                let parts = self.lanes(row, (is, "store lanes to several places"), addresses, ty)?;
+                let mut lanes = addresses.iter().zip(parts);
+                lanes.try_for_each(|(address, part)| self.written(address, part).map(|_| ()))
             }
             Step::Store { row, address, value } => {
                 let part = self.stores(row, self.living(address.region)?.element, self.read(*value)?)?;
@@ -530,7 +564,7 @@ impl Checker<'_> {
                 (Argument::Read(address) | Argument::Write(address), Parameter::Region(to)) => {
                     let to = callee.region(to);
                     let writes = matches!(argument, Argument::Write(_));
-                    if writes != (to.role == Role::Output) {
+                    if writes != matches!(to.role, Role::Output | Role::Changed) {
                         return Err(misfit("one is for reading, the other for writing"));
                     }
                     let part = self.expected(call, callee, to.length)?;

@@ -1,6 +1,7 @@
 //! What a machine program computes: runs it on bytes.
 //!
-//! Registers and memory are bytes in memory order, as [`usuba_target::semantics`] has them: lanes are little-endian. Memory of
+//! Registers and memory are bytes in memory order, as [`usuba_target::semantics`] has them: lanes are little-endian, unless
+//! the program is run as on a big-endian machine. Memory of
 //! a function's own begins with arbitrary bytes, so that a program that reads what it has not written is likely to show it.
 
 use crate::check::Checked;
@@ -15,6 +16,8 @@ use usuba_target::{Instruction, Meaning, Undefined};
 
 /// The largest register.
 const LARGEST: usize = 64;
+/// The most operands of an instruction.
+const MOST_OPERANDS: usize = 3;
 
 /// Runs the entry once: [`Interpreter::run`].
 ///
@@ -32,6 +35,7 @@ pub struct Interpreter<'a> {
     frames: Vec<(Vec<usize>, usize)>,
     inductions: Vec<usize>,
     memory: Vec<Vec<u8>>,
+    big_endian: bool,
 }
 
 /// What a function has while it runs.
@@ -103,7 +107,13 @@ impl<'a> Interpreter<'a> {
             frames: program.functions.iter().map(frame).collect(),
             inductions: program.functions.iter().map(|function| inductions(&function.body)).collect(),
             memory: Vec::new(),
+            big_endian: false,
         }
+    }
+
+    /// The same on a machine whose lanes have their most significant byte first.
+    pub fn on_big_endian(self) -> Interpreter<'a> {
+        Interpreter { big_endian: true, ..self }
     }
 
     /// What the entry writes to its outputs, in order, given its inputs in order: of a register its bytes (a count has eight,
@@ -177,7 +187,8 @@ impl<'a> Interpreter<'a> {
         for step in &function.constants {
             if let Step::Constant { row, result, constant: value } = step {
                 let bytes = function.register(*result).ty.bytes();
-                let bytes = constant(row, bytes, value).map_err(|why| fault(row, why))?;
+                let mut bytes = constant(row, bytes, value).map_err(|why| fault(row, why))?;
+                self.turn(row, &mut bytes);
                 frame.set(*result, &bytes);
             }
         }
@@ -203,8 +214,20 @@ impl<'a> Interpreter<'a> {
             Step::Compute { row, result, operands, immediate } => {
                 let mut made = [0; LARGEST];
                 let made = &mut made[..frame.function.register(*result).ty.bytes()];
-                let read: Vec<&[u8]> = operands.iter().map(|&operand| frame.bytes(operand)).collect();
-                evaluate_into(row, &read, *immediate, made).map_err(|why| fault(row, why))?;
+                let mut all: [&[u8]; MOST_OPERANDS] = [&[]; MOST_OPERANDS];
+                for (read, operand) in all.iter_mut().zip(operands) {
+                    *read = frame.bytes(*operand);
+                }
+                let read = &all[..operands.len().min(MOST_OPERANDS)];
+                if self.big_endian && row.lane > 8 {
+                    let mut turned: Vec<Vec<u8>> = read.iter().map(|operand| operand.to_vec()).collect();
+                    turned.iter_mut().for_each(|operand| self.turn(row, operand));
+                    let read: Vec<&[u8]> = turned.iter().map(Vec::as_slice).collect();
+                    evaluate_into(row, &read, *immediate, made).map_err(|why| fault(row, why))?;
+                    self.turn(row, made);
+                } else {
+                    evaluate_into(row, read, *immediate, made).map_err(|why| fault(row, why))?;
+                }
                 frame.set(*result, made);
             }
             Step::Load { row, result, address } => {
@@ -212,6 +235,23 @@ impl<'a> Interpreter<'a> {
                 let made = &mut made[..frame.function.register(*result).ty.bytes()];
                 self.load(frame, row, address, 0, made)?;
                 frame.set(*result, made);
+            }
+            Step::Gather { row, result, addresses } => {
+                let (mut made, mut read) = ([0; LARGEST], [0; LARGEST]);
+                let made = &mut made[..frame.function.register(*result).ty.bytes()];
+                let read = &mut read[..made.len()];
+                for (address, lane) in addresses.iter().zip(read.chunks_exact_mut(row.lane as usize / 8)) {
+                    let (piece, at) = frame.place(address, 0);
+                    lane.copy_from_slice(&self.memory[piece][at..at + lane.len()]);
+                }
+                evaluate_into(row, &[read], None, made).map_err(|why| fault(row, why))?;
+                frame.set(*result, made);
+            }
+            Step::Scatter { row, addresses, value } => {
+                let lanes = frame.bytes(*value).chunks_exact(row.lane as usize / 8);
+                for (address, lane) in addresses.iter().zip(lanes) {
+                    self.store(frame, address, 0, lane);
+                }
             }
             Step::LoadPart { row, result, address, count } => {
                 let mut made = [0; LARGEST];
@@ -262,6 +302,13 @@ impl<'a> Interpreter<'a> {
             Step::Constant { .. } => {}
         }
         Ok(())
+    }
+
+    /// Turns the bytes of every lane round where the machine is big-endian.
+    fn turn(&self, row: &Instruction, bytes: &mut [u8]) {
+        if self.big_endian && row.lane > 8 {
+            bytes.chunks_exact_mut(row.lane as usize / 8).for_each(<[u8]>::reverse);
+        }
     }
 
     fn load(

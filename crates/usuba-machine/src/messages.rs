@@ -67,6 +67,8 @@ pub enum Rule {
     Meaning(String, &'static str),
     #[error("`{row}`: {why}")]
     Operands { row: String, why: Undefined },
+    #[error("`{row}` moves a lane for each of {expected} places, not of {found}")]
+    Places { row: String, found: usize, expected: usize },
     #[error("{what} has the type {found}, but {expected} is needed")]
     Type { what: String, found: String, expected: String },
     #[error("a constant stands among the steps; constants come first")]

@@ -151,6 +151,8 @@ pub enum Role {
     Uniform,
     /// To write, and then to read.
     Output,
+    /// To read, and to write: what a caller has there, and what is lost to it.
+    Changed,
     /// Memory of the function's own.
     Local,
 }
@@ -272,6 +274,24 @@ pub enum Step {
         row: &'static Instruction,
         /// To where.
         address: Address,
+        /// What.
+        value: RegisterId,
+    },
+    /// The lanes of a register from as many places in memory, in order.
+    Gather {
+        /// The instruction.
+        row: &'static Instruction,
+        /// The register it defines.
+        result: RegisterId,
+        /// From where, lane by lane.
+        addresses: Vec<Address>,
+    },
+    /// The lanes of a register to as many places in memory, in order.
+    Scatter {
+        /// The instruction.
+        row: &'static Instruction,
+        /// To where, lane by lane.
+        addresses: Vec<Address>,
         /// What.
         value: RegisterId,
     },
@@ -472,7 +492,7 @@ impl Step {
     pub fn reads(&self, see: &mut impl FnMut(RegisterId)) {
         match self {
             Step::Compute { operands, .. } => operands.iter().for_each(|&operand| see(operand)),
-            Step::Store { value, .. } | Step::Fill { value, .. } => see(*value),
+            Step::Store { value, .. } | Step::Scatter { value, .. } | Step::Fill { value, .. } => see(*value),
             Step::LoadPart { count, .. } | Step::CopyPart { count, .. } => see(*count),
             Step::StorePart { value, count, .. } => {
                 see(*value);
@@ -495,7 +515,7 @@ impl Step {
                 }
                 looped.body.steps.iter().for_each(|step| step.reads(see));
             }
-            Step::Constant { .. } | Step::Load { .. } | Step::Copy { .. } => {}
+            Step::Constant { .. } | Step::Load { .. } | Step::Gather { .. } | Step::Copy { .. } => {}
         }
     }
 
@@ -505,6 +525,7 @@ impl Step {
             Step::Compute { result, .. }
             | Step::Constant { result, .. }
             | Step::Load { result, .. }
+            | Step::Gather { result, .. }
             | Step::LoadPart { result, .. }
             | Step::Count { result, .. } => see(*result),
             Step::Loop(looped) => looped.carried.iter().for_each(|carried| see(carried.register)),
@@ -514,6 +535,7 @@ impl Step {
                 }
             }),
             Step::Store { .. }
+            | Step::Scatter { .. }
             | Step::StorePart { .. }
             | Step::Fill { .. }
             | Step::Copy { .. }

@@ -27,6 +27,8 @@
 //! - A public count is a sum, `4*%2 - %3 + 1`, a quotient, `%2 / 64`, what that leaves, `%2 mod 64`, or the smaller one of a
 //!   count and a number, `min(%2, 1)`.
 //! - `&3 "rest": input u8[%5] = &1 + %4` is a view: the elements of `&1` from the one of the number `%4` on.
+//! - A `load` of several places, `&0[8], &0[0]`, has a lane of the register from each, and a `store` to several writes one to
+//!   each, lane 0 first.
 //! - `part %5` after a load, a store or a copy says that only so many elements are moved, from the first on.
 //! - A loop runs a constant number of times, or as often as a register says: `loop i0 < %2`. A carried register has its
 //!   first and its next value beside it.
@@ -58,8 +60,8 @@ enum Kind {
 impl Kind {
     fn of(meaning: Meaning) -> Kind {
         match meaning {
-            Meaning::Load | Meaning::Broadcast | Meaning::LoadPart => Kind::Load,
-            Meaning::Store | Meaning::StoreUnaligned | Meaning::StorePart => Kind::Store,
+            Meaning::Load | Meaning::Broadcast | Meaning::Gather | Meaning::LoadPart => Kind::Load,
+            meaning if meaning.is_store() => Kind::Store,
             meaning if meaning.is_constant() => Kind::Constant,
             meaning => {
                 debug_assert!(meaning.is_computation(), "every meaning is of one kind");
@@ -84,7 +86,7 @@ fn rows_called<'a>(
     kind: Kind,
     name: &'a str,
 ) -> impl Iterator<Item = &'static Instruction> + use<'a> {
-    target.instructions().filter(move |row| Kind::of(row.meaning) == kind && row_name(row) == name)
+    target.all_instructions().filter(move |row| Kind::of(row.meaning) == kind && row_name(row) == name)
 }
 
 /// What a row is written as in a program for a target.

@@ -268,3 +268,30 @@ fn parts_and_views_are_inside() {
         "#]],
     );
 }
+
+#[test]
+fn lanes_have_a_place_each() {
+    refused(
+        "target avx2
+         function F (&0 \"a\": input u8[64], &1 \"r\": changed u8[64], &2 \"t\": output v256[4]) {
+           %0: v256 = load vmovdqu+vinserti128.128 &0[0], &1[48]
+           %1: v256 = load vmovdqu+vinserti128.128 &0[0]
+           %2: v256 = load vmovdqu+vinserti128.128 &0[0], &0[49]
+           %3: v256 = load vmovdqu+vinserti128.128 &0[0], &2[0]
+           loop i0 < 2 {
+             store vmovdqu+vextracti128.128 &1[16*i0], &1[16*i0 + 32], %0
+             store vmovdqu+vextracti128.128 &1[16*i0], &1[16*i0 + 33], %0
+           }
+           store vmovdqu+vextracti128.128 &1[0], &0[16], %0
+           store vmovdqu+vextracti128.128 &1[0], &1[16], &1[32], %0
+         }",
+        expect![[r#"
+            function `F`, %1: `vmovdqu+vinserti128.128` moves a lane for each of 2 places, not of 1
+            function `F`, %2: &0[49] may lie outside of the 64 elements of its region (elements used from there on: 16)
+            function `F`, %3: a lane in memory has the type v256, but 16 bytes is needed
+            function `F`: &1[16*i0 + 33] may lie outside of the 64 elements of its region (elements used from there on: 16)
+            function `F`: &0 is an input; it is not written
+            function `F`: `vmovdqu+vextracti128.128` moves a lane for each of 2 places, not of 3
+        "#]],
+    );
+}

@@ -114,3 +114,42 @@ fn inputs_that_do_not_fit_are_refused() {
     assert_eq!(run(&program, &[vec![0; 4], vec![]]), size(0, 8, 4));
     assert_eq!(run(&program, &[words(&[3]), words(&[1, 2])]), size(1, 48, 16));
 }
+
+/// Lanes come from places and go to places in order, later ones over earlier ones, and what is changed can be read again.
+#[test]
+fn lanes_from_and_to_places() {
+    let program = checked(
+        "target ssse3
+         function F (&0 \"a\": changed u8[24], &1 \"r\": output u8[20]) {
+           %0: v128 = load movq+movhps.64 &0[16], &0[3]
+           store movq+movhps.64 &0[0], &0[8], %0
+           %1: v128 = load movdqu.128 &0[0]
+           store movq+movhps.64 &1[0], &1[4], %1
+           store movq+movhps.64 &1[4], &1[12], %0
+         }",
+    );
+    let bytes: Vec<u8> = (0..24).collect();
+    let expected = [&bytes[16..20], &bytes[16..24], &bytes[3..11]].concat();
+    assert_eq!(run(&program, &[bytes]), Ok(vec![expected]));
+}
+
+/// On a big-endian machine a lane has its most significant byte first, and constants are numbers there too.
+#[test]
+fn lanes_of_either_byte_order() {
+    let program = checked(
+        "target altivec
+         function F (&0 \"a\": input u8[16], &1 \"r\": output u8[16]) {
+           %0: v128 = constant lvx.64 0x1
+           %1: v128 = load lxvw4x.128 &0[0]
+           %2: v128 = vsld.64 8 %1
+           %3: v128 = vxor %2, %0
+           store stxvw4x &1[0], %3
+         }",
+    );
+    let bytes: Vec<u8> = (1..=16).collect();
+    let little = [vec![1], (1..8).collect(), vec![1], (9..16).collect()].concat();
+    assert_eq!(run(&program, std::slice::from_ref(&bytes)), Ok(vec![little]));
+    let big = [(2..=8).collect(), vec![1], (10..=16).collect(), vec![1]].concat();
+    let run = usuba_machine::interpret::Interpreter::new(&program).on_big_endian().run(&[bytes]);
+    assert_eq!(run, Ok(vec![big]));
+}

@@ -49,6 +49,14 @@ function Message (%0 "length": count, &0 "plain": input u8[%0], &1 "cipher": out
     copy &4[0], &2[0] part %2
   }
 }
+
+function Lanes (&0 "bytes": input u8[192], &1 "spent": changed u8[128]) {
+  %0 "v": v512x64 = load vmovdqu64+vinserti32x4.128 &0[0], &0[48], &0[96], &0[176]
+  %1 "w": v512x64 = vpunpckhqdq.64 %0, %0
+  loop i0 < 2 {
+    store vmovdqu64+vextracti32x4.128 &1[16*i0], &1[16*i0 + 32], &1[16*i0 + 64], &1[16*i0 + 96], %1
+  }
+}
 "#;
 
 #[test]
@@ -62,7 +70,7 @@ fn what_is_parsed_prints_the_same() {
 #[test]
 fn rows_are_told_apart() {
     for target in usuba_target::all() {
-        for row in target.instructions() {
+        for row in target.all_instructions() {
             if !row.meaning.is_computation() {
                 continue;
             }

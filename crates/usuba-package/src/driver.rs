@@ -22,6 +22,7 @@ use usuba_target::Target;
 
 mod generator;
 mod keys;
+mod network;
 mod parts;
 mod text;
 pub mod transposition;
@@ -202,7 +203,18 @@ pub struct Labels {
     pub head: Vec<String>,
 }
 
-/// Makes `<prefix><name>.h` and `<prefix><name>.c`.
+/// The files of a driver.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Files {
+    /// `<prefix><name>.h`.
+    pub header: OutputFile,
+    /// `<prefix><name>.c`.
+    pub source: OutputFile,
+    /// The headers of the networks that the source includes: the same for all drivers that have them.
+    pub networks: Vec<OutputFile>,
+}
+
+/// Makes a driver.
 ///
 /// # Errors
 /// The manifest does not fit the kernels.
@@ -211,7 +223,7 @@ pub fn generate(
     kernels: &Kernels,
     target: &'static Target,
     labels: &Labels,
-) -> Result<[OutputFile; 2], DriverError> {
+) -> Result<Files, DriverError> {
     let stem = format!("{}{}", labels.prefix, primitive.identifier());
     match (&primitive.function, kernels) {
         (Function::BlockCipher(cipher), Kernels::BlockCipher { encrypt, decrypt }) => {
@@ -269,7 +281,7 @@ fn block_cipher(
     encrypt: &Kernel,
     decrypt: Option<&Kernel>,
     file: &File,
-) -> Result<[OutputFile; 2], DriverError> {
+) -> Result<Files, DriverError> {
     const CIPHER: &str = "two inputs, the block and the `const` round keys, and one output, the block";
     const TWEAKABLE: &str =
         "three inputs, the block, the tweak and the `const` round keys, and one output, the block";
@@ -340,14 +352,16 @@ fn block_cipher(
     if let Some(format) = &tweak_format {
         source += &text::format_definition("tweak_format", format);
     }
-    let transposed = |name, format, parameter, pack, unpack| {
-        Transposition::of(encrypt, parameter, name, format, Wanted { pack, unpack })
-    };
-    let mut transpositions = vec![transposed("block", block_format, block, ecb || ctr, ecb || ctr)];
+    let transposed =
+        |name, format, parameter, wanted| Transposition::of(encrypt, parameter, name, format, wanted);
+    let wanted = Wanted { pack: ecb || ctr, unpack: ecb, add: ctr };
+    let mut transpositions = vec![transposed("block", block_format, block, wanted)];
     if let (Some(format), [tweak]) = (tweak_format, tweak) {
-        transpositions.push(transposed("tweak", format, tweak, ecb, false));
+        let wanted = Wanted { pack: ecb, unpack: false, add: false };
+        transpositions.push(transposed("tweak", format, tweak, wanted));
     }
-    source += &transposition::functions(&transpositions, file.target);
+    let (transposing, networks) = transposition::functions(&transpositions, file.target);
+    source += &transposing;
     source += &keys.load(file.stem);
     let mut functions = values.fill(include_str!("driver/templates/load_keys.c"));
     if ecb {
@@ -364,7 +378,7 @@ fn block_cipher(
         source += &text::counter_batch(values.clone(), file.stem, encrypt, keys.member("encrypt"));
         functions += &values.fill(include_str!("driver/templates/ctr.c"));
     }
-    Ok(file.pair(header, source + &functions))
+    Ok(file.files(header, source + &functions, networks))
 }
 
 /// The function `schedule` from a key to round keys in bytes, with the formats that it needs. Without a kernel they are the
@@ -390,7 +404,7 @@ pub fn key_schedule(cipher: &BlockCipher, kernel: Option<&Kernel>) -> Result<Str
         + &text::schedule(kernel, key, scheduled))
 }
 
-fn stream(cipher: &Stream, kernel: &Kernel, file: &File) -> Result<[OutputFile; 2], DriverError> {
+fn stream(cipher: &Stream, kernel: &Kernel, file: &File) -> Result<Files, DriverError> {
     const BLOCK: &str =
         "three inputs, the `const` key, the counter and the `const` nonce, and one output, the keystream";
     let apart = parts::apart(kernel, cipher, file.stem)?;
@@ -405,19 +419,21 @@ fn stream(cipher: &Stream, kernel: &Kernel, file: &File) -> Result<[OutputFile; 
     let mut source = file.source_head([kernel]);
     let mut transpositions = Vec::new();
     // Counters are packed where they are whole blocks.
-    let counted = Wanted { pack: cipher.counter.bytes == cipher.keystream.bytes, unpack: false };
+    let counted = Wanted { pack: cipher.counter.bytes == cipher.keystream.bytes, unpack: false, add: false };
+    let added = Wanted { pack: false, unpack: false, add: true };
     for (field, name, bytes, parameter, wanted) in [
         ("key", "key_format", cipher.key, key, None),
         ("counter", "counter_format", cipher.counter, counter, Some(counted)),
         ("nonce", "nonce_format", cipher.nonce, nonce, None),
-        ("keystream", "keystream_format", cipher.keystream, keystream, Some(Wanted::UNPACK)),
+        ("keystream", "keystream_format", cipher.keystream, keystream, Some(added)),
     ] {
         let format = format(field, bytes.bytes, bytes.order, kernel, parameter)?;
         source += &text::format_definition(name, &format);
         transpositions
             .extend(wanted.map(|wanted| Transposition::of(kernel, parameter, field, format, wanted)));
     }
-    source += &transposition::functions(&transpositions, file.target);
+    let (transposing, networks) = transposition::functions(&transpositions, file.target);
+    source += &transposing;
     source += parts;
     let values = file
         .values()
@@ -429,10 +445,10 @@ fn stream(cipher: &Stream, kernel: &Kernel, file: &File) -> Result<[OutputFile; 
     let header = file.header(summary, include_str!("driver/templates/stream.h"), &values);
     source +=
         &text::stream_functions(values, file.stem, kernel, [key, counter, nonce, keystream], counted.pack);
-    Ok(file.pair(header, source))
+    Ok(file.files(header, source, networks))
 }
 
-fn permute(permutation: &Permutation, kernel: &Kernel, file: &File) -> Result<[OutputFile; 2], DriverError> {
+fn permute(permutation: &Permutation, kernel: &Kernel, file: &File) -> Result<Files, DriverError> {
     signature(kernel, &[false], "one input and one output, the state")?;
     let ([state], [result]) = (&kernel.inputs[..], &kernel.outputs[..]) else {
         return Err(DriverError::Kind);
@@ -441,11 +457,13 @@ fn permute(permutation: &Permutation, kernel: &Kernel, file: &File) -> Result<[O
     format("state", permutation.state.bytes, permutation.state.order, kernel, result)?;
     let mut source = file.source_head([kernel]);
     source += &text::format_definition("state_format", &format_of_state);
-    let transposed = Transposition::of(kernel, state, "state", format_of_state, Wanted::BOTH);
-    source += &transposition::functions(&[transposed], file.target);
+    let wanted = Wanted { pack: true, unpack: true, add: false };
+    let transposed = Transposition::of(kernel, state, "state", format_of_state, wanted);
+    let (transposing, networks) = transposition::functions(&[transposed], file.target);
+    source += &transposing;
     let values = file.values().text("state", permutation.state.bytes).text("batch", kernel.instances);
     let summary = "a permutation; time does not depend on data.";
     let header = file.header(summary, include_str!("driver/templates/permutation.h"), &values);
     source += &text::permutation_functions(values, kernel, state, result);
-    Ok(file.pair(header, source))
+    Ok(file.files(header, source, networks))
 }

@@ -78,8 +78,10 @@ pub enum BuildError {
 /// The files of an engine, and what a library must know of it.
 #[derive(Clone, Debug)]
 pub struct Engine {
-    /// Headers and sources, those of the runtime included, by no particular folder. Compile every `.c` and `.S`.
+    /// Headers and sources, by no particular folder. Compile every `.c` and `.S`.
     pub files: Vec<OutputFile>,
+    /// The headers of the networks that the driver includes: the same for all engines that have them.
+    pub networks: Vec<OutputFile>,
     /// The path of the driver's source, for tests that include it.
     pub driver: String,
     /// Blocks that a kernel works on at once.
@@ -238,10 +240,10 @@ pub fn around(
         }
         _ => None,
     };
-    let [header, source] = driver::generate(primitive, kernels, target, labels)
+    let driver::Files { header, source, networks } = driver::generate(primitive, kernels, target, labels)
         .map_err(|error| BuildError::Driver { primitive: primitive.name.clone(), error })?;
     let driver = source.path.clone();
-    Ok(Engine { files: vec![header, source], driver, batch, round_keys, kernels: Vec::new() })
+    Ok(Engine { files: vec![header, source], networks, driver, batch, round_keys, kernels: Vec::new() })
 }
 
 /// What stands in the files of an implementation.

@@ -101,7 +101,8 @@ pub enum Meaning {
     PermuteLanes,
     /// Lane `i` of each four lanes is lane `n >> 2i & 3` of the same four of `a`.
     PermuteQuads,
-    /// Byte `i` is that of [`Meaning::ShuffleBytes`] of `b` by `c` where bit `i` of `n` is 1, else byte `i` of `a`.
+    /// Byte `i` of each group is that of [`Meaning::ShuffleBytes`] of `b` by `c` where bit `i` of `n` is 1, else byte `i` of
+    /// that group of `a`.
     MergeShuffledBytes,
     /// In each group, lane `i` of `b` where bit `i` of `n` is 1, else of `a`.
     Blend,
@@ -113,6 +114,10 @@ pub enum Meaning {
     Broadcast,
     /// A register to memory, wherever.
     StoreUnaligned,
+    /// A register whose lanes lie in as many places in memory, wherever.
+    Gather,
+    /// The lanes of a register to as many places in memory, wherever.
+    Scatter,
     /// The first `n` lanes of a register from memory, wherever, and zeros; the rest of memory is not touched. `n` is a public
     /// count, fewer than all lanes.
     LoadPart,
@@ -178,7 +183,8 @@ pub struct Instruction {
     pub lane: u32,
     /// Its name in assembly; several names, with `+`, where it takes several instructions.
     pub mnemonic: &'static str,
-    /// A C expression of the register type. `{0}` `{1}` `{2}`: operands (identifiers); `{imm}`: the immediate; `{inv}`:
+    /// A C expression of the register type. `{0}` `{1}` `{2}`: operands (identifiers; of [`Meaning::Gather`] and
+    /// [`Meaning::Scatter`] the pointers to the lanes in order come first); `{imm}`: the immediate; `{inv}`:
     /// lane width minus the immediate; `{value}`: a constant of a lane; `{bytes}`: constant bytes as signed numbers in
     /// memory order; `{lanes}`: constant lanes in memory order; `{reversed}`: the same, last first; `{unsigned}`: the same as unsigned numbers in memory order.
     pub c: &'static str,
@@ -196,6 +202,16 @@ pub struct Instruction {
     pub lines: &'static [&'static str],
     /// Whether these lines go through `eax`.
     pub scratch: bool,
+}
+
+impl Instruction {
+    /// How many places in memory it is given, on registers of so many bits: none if it computes.
+    pub fn places(&self, bits: u32) -> usize {
+        match self.meaning {
+            Meaning::Gather | Meaning::Scatter => (bits / self.lane.max(1)) as usize,
+            meaning => usize::from(meaning.is_move() || meaning == Meaning::Broadcast),
+        }
+    }
 }
 
 /// A row of a machine other than x86. The order of the fields is that of [`Instruction`].

@@ -22,7 +22,7 @@ pub use core::Core;
 pub use encoding::Encoding;
 pub use feature::Feature;
 pub use instruction::{Instruction, Meaning};
-pub use machines::{all, by_name, permutations};
+pub use machines::{all, by_name};
 pub use platform::{Cpuid, PLATFORMS, Platform};
 pub use semantics::{Constant, Undefined, evaluate};
 pub use target::{ByteOrder, Rows, Target, Toolchain};

@@ -72,13 +72,14 @@ pub enum Undefined {
 
 impl Meaning {
     /// How many operands an instruction of this meaning has. A load has one, what it reads; a store has the address and the
-    /// value. Of [`Meaning::LoadPart`] and [`Meaning::StorePart`] the last is the count.
+    /// value. Of [`Meaning::LoadPart`] and [`Meaning::StorePart`] the last is the count. The places of [`Meaning::Gather`] and
+    /// [`Meaning::Scatter`] count as one.
     pub fn operands(self) -> usize {
         use Meaning::*;
         match self {
             Constant | ConstantGroup | ConstantLanes | ConstantBytes => 0,
             Not | ShiftLeft | ShiftRight | ShiftRightArithmetic | RotateLeft | ShuffleWords
-            | PermuteGroups | Load | Broadcast | AesMixColumns | AesInverseMixColumns => 1,
+            | PermuteGroups | Load | Broadcast | Gather | AesMixColumns | AesInverseMixColumns => 1,
             PermuteQuads => 1,
             Ternary | Select | Xor3 | PermuteLanesOfTwo | MergeShuffledBytes | StorePart => 3,
             And
@@ -98,6 +99,7 @@ impl Meaning {
             | InterleaveLow
             | InterleaveHigh
             | StoreUnaligned
+            | Scatter
             | LoadPart
             | EvenLanes
             | OddLanes
@@ -129,6 +131,7 @@ impl Meaning {
             (PermuteGroups, Some(n)) => n < 256,
             (CarrylessProduct, Some(n)) => n & !0x11 == 0,
             (PermuteTwoGroups, Some(n)) => n & !0x33 == 0,
+            (MergeShuffledBytes, Some(n)) => n < 1 << GROUP,
             (_, immediate) => immediate.is_some() == self.has_immediate(),
         }
     }
@@ -141,12 +144,12 @@ impl Meaning {
 
     /// Whether an instruction of this meaning writes to memory.
     pub fn is_store(self) -> bool {
-        matches!(self, Meaning::Store | Meaning::StoreUnaligned | Meaning::StorePart)
+        matches!(self, Meaning::Store | Meaning::StoreUnaligned | Meaning::Scatter | Meaning::StorePart)
     }
 
     /// Whether an instruction of this meaning moves a register, or a part of one, from memory or to it, unchanged.
     pub fn is_move(self) -> bool {
-        self.is_store() || matches!(self, Meaning::Load | Meaning::LoadPart)
+        self.is_store() || matches!(self, Meaning::Load | Meaning::Gather | Meaning::LoadPart)
     }
 
     /// Whether an instruction of this meaning computes from registers.
@@ -180,13 +183,16 @@ impl Meaning {
 /// The immediates for which a row has a meaning, in a register of so many bytes; none if it has no immediate.
 pub fn immediates(row: &Instruction, bytes: usize) -> impl Iterator<Item = u32> + use<> {
     let (meaning, lane) = (row.meaning, lane_bits(row, bytes));
-    (0..256).filter(move |&n| meaning.has_immediate() && meaning.admits(Some(n), lane, bytes))
+    // Of the masks of 16 bits those whose halves add to all ones are tried: each bit takes either value, beside either.
+    let mask = move |n: u32| if meaning == Meaning::MergeShuffledBytes { n | (255 - n) << 8 } else { n };
+    (0..256).map(mask).filter(move |&n| meaning.has_immediate() && meaning.admits(Some(n), lane, bytes))
 }
 
 /// What a row makes of its operands: the bytes of a register of `bytes` bytes, in memory order.
 ///
 /// Every operand is a register of that size, but for [`Meaning::Broadcast`]: the bits that it reads, in memory order. A load
-/// gives what it reads, and a store, which is given its value alone, what it writes. Of a part it is given the number of lanes
+/// gives what it reads, and a store, which is given its value alone, what it writes; what a gather reads is given lane by
+/// lane, as one operand. Of a part it is given the number of lanes
 /// besides, in eight bytes, and what is not stored is zero.
 ///
 /// # Errors
@@ -274,7 +280,7 @@ pub fn evaluate_into(
                 to.copy_from_slice(&operands[0][GROUP * from..][..GROUP]);
             }
         }
-        Load | Store | StoreUnaligned => result.copy_from_slice(operands[0]),
+        Load | Store | StoreUnaligned | Gather | Scatter => result.copy_from_slice(operands[0]),
         Broadcast => {
             result.chunks_exact_mut(operands[0].len()).for_each(|to| to.copy_from_slice(operands[0]))
         }

@@ -80,7 +80,7 @@ pub enum Rows {
 }
 
 impl Target {
-    /// All rows, preferred ones first.
+    /// All rows that kernels are made of, preferred ones first.
     pub fn instructions(&self) -> impl Iterator<Item = &'static Instruction> + use<> {
         let requires = self.requires;
         let (tables, rows): (&[&[Instruction]], &[Instruction]) = match self.rows {

@@ -100,6 +100,11 @@ impl Arrangement {
         }
     }
 
+    /// Bytes of all blocks.
+    pub fn block_bytes(&self) -> usize {
+        self.instances() * self.format.bytes()
+    }
+
     /// Bytes of all registers.
     pub fn image_bytes(&self) -> usize {
         let format = &self.format;

@@ -4,7 +4,7 @@
 //! byte in a group of 16, then the group. Which register it is, among several, is told by *slots*. A move takes what is in
 //! positions to other positions, and what is in one slot to a position, for which something else leaves to that slot.
 
-use usuba_target::{Instruction, Meaning, Target, permutations};
+use usuba_target::{Instruction, Meaning, Target};
 
 /// In [`Move::from`], what comes from the slot.
 pub const ENTERS: u8 = 15;
@@ -75,7 +75,7 @@ impl Move {
     }
 }
 
-/// The instructions of a machine, with those that only move bits.
+/// The instructions of a machine with vectors, with those that only move bits.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
     /// The target.
@@ -97,19 +97,30 @@ impl Machine {
 
     /// The preferred row of a meaning.
     pub fn row(&self, meaning: Meaning, lane: u32) -> Option<&'static Instruction> {
-        let moving = permutations(self.target).iter().flat_map(|table| table.iter());
-        let mut rows = self.target.instructions().chain(moving);
+        let mut rows = self.target.all_instructions();
         rows.find(|row| row.meaning == meaning && (row.lane == 0 || row.lane == lane))
     }
 
     /// All moves, with costs for each case that there is: where shuffles have fewer ports than others, a way with fewer of them
     /// may be the cheaper one.
-    pub fn moves(&self) -> Vec<Vec<Move>> {
+    pub fn moves(&self) -> Vec<Moves> {
         let shuffle = self.row(Meaning::InterleaveLow, 8);
         let fewer = shuffle.is_some_and(|row| (1..3).contains(&row.ports.count_ones()));
         let cases = if fewer { &[false, true][..] } else { &[false] };
-        cases.iter().map(|busy| Costs { machine: *self, busy: *busy }.moves()).collect()
+        let of = |busy| Moves { machine: *self, busy, list: Costs { machine: *self, busy }.moves() };
+        cases.iter().map(|busy| of(*busy)).collect()
     }
+}
+
+/// The moves of a machine, with what they cost in one case.
+#[derive(Clone, Debug)]
+pub struct Moves {
+    /// The machine.
+    pub machine: Machine,
+    /// Whether shuffles are dear.
+    pub busy: bool,
+    /// The moves.
+    pub list: Vec<Move>,
 }
 
 fn is_shuffle(meaning: Meaning) -> bool {
@@ -161,17 +172,16 @@ impl Costs {
         let shift = self.cost(Meaning::ShiftLeft, 64).unwrap_or(4);
         let ternary = self.cost(Meaning::Ternary, 64);
         // In vectors of big-endian words shifts go the other way through bytes.
-        let shifted = if self.target.single_lane { 6 } else { 3 };
-        for p in 0..shifted {
+        for p in 0..3 {
             let cost = ternary.map_or(shift + 2 * logic, |ternary| shift + ternary);
             list.exchange(Action::Shift(p), p, cost);
         }
-        let swapped = if self.target.single_lane || !self.big_endian { 6 } else { 3 };
+        let swapped = if self.big_endian { 3 } else { 6 };
         // Bytes are for shuffles, where there are any.
-        let bytes = self.target.single_lane || self.row(Meaning::ShuffleBytes, 0).is_none();
+        let bytes = self.row(Meaning::ShuffleBytes, 0).is_none();
         let pairs = (0..swapped).flat_map(|b| (0..b).map(move |a| (a, b)));
         // Bits of bytes are for matrices, where there are any.
-        let matrices = self.row(Meaning::MapBytes, 8).is_some() && !self.target.single_lane;
+        let matrices = self.row(Meaning::MapBytes, 8).is_some();
         for (a, b) in pairs.filter(|(a, _)| !matrices && (*a < 3 || bytes)) {
             for anti in [false, true] {
                 let mut from = list.identity();
@@ -180,12 +190,10 @@ impl Costs {
                 list.add(Action::Swap(a, b, anti), from, 0, toggle, 2 * shift + 4 * logic);
             }
         }
-        if !self.target.single_lane {
-            self.lanes(&mut list, shift);
-            self.crossing(&mut list);
-            self.shuffles(&mut list);
-            self.bits(&mut list);
-        }
+        self.lanes(&mut list, shift);
+        self.crossing(&mut list);
+        self.shuffles(&mut list);
+        self.bits(&mut list);
         list.moves
     }
 

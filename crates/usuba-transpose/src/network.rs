@@ -14,7 +14,7 @@ pub enum Operation {
     /// 64-bit lanes of two registers.
     LanesOfTwo([u8; 8]),
     /// [`Meaning::MergeShuffledBytes`] with this index in every group, where the mask is 1.
-    Merge([u8; 16], u64),
+    Merge([u8; 16], u16),
     /// Lanes of the second where the bit of the lane in its group is 1.
     Blend(u32, u8),
     /// 64-bit lanes shifted left.
@@ -335,7 +335,7 @@ impl Maker<'_> {
             Action::Merge(p) => {
                 let index = std::array::from_fn(|byte| byte as u8 ^ 1 << (p - 3));
                 let odd =
-                    (0..64).filter(|byte| byte >> (p - 3) & 1 == 1).fold(0u64, |mask, byte| mask | 1 << byte);
+                    (0..16).filter(|byte| byte >> (p - 3) & 1 == 1).fold(0u16, |mask, byte| mask | 1 << byte);
                 return (
                     self.make(Operation::Merge(index, odd), &[x, y]),
                     self.make(Operation::Merge(index, !odd), &[y, x]),

@@ -1,11 +1,13 @@
 //! From an arrangement and a machine to checked programs for both directions.
 
 use crate::arrangement::{Arrangement, Column, Image, Side, columns};
-use crate::execute;
-use crate::moves::{Machine, Move};
-use crate::network::{Cutting, Phase, Region, Statement};
+use crate::check;
+use crate::moves::{Machine, Moves};
+use crate::network::{Cutting, Phase, Region};
 use crate::price::{Price, price};
+use crate::program::{Transfer, program};
 use crate::way::{Request, natural};
+use usuba_machine::Checked;
 
 /// Why there is no plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,44 +18,37 @@ pub enum PlanError {
     NoWay,
 }
 
-/// Programs in both directions.
+/// Programs in both directions, checked.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// What they are about.
     pub arrangement: Arrangement,
     /// The first bytes of a block, which the programs take: all of them, but that in `B` some may be left.
     pub covered: usize,
-    /// From blocks to registers.
-    pub pack: Vec<Phase>,
-    /// From registers, which are changed, to blocks.
-    pub unpack: Vec<Phase>,
+    /// In the order of [`Transfer::ALL`].
+    programs: [Checked; 3],
     /// Of both directions.
     pub price: Price,
 }
 
-/// Both directions of every column, blocks in one order.
-struct Found {
-    columns: Vec<[Vec<Phase>; 2]>,
+/// Both directions, blocks in one order, and the columns that they are for.
+struct Candidate {
+    pack: Vec<Phase>,
+    unpack: Vec<Phase>,
+    columns: Vec<Column>,
     price: Price,
 }
 
-/// Programs, and the columns that they are for.
-type Candidate = (Found, Vec<Column>);
-
-/// The cheapest phases from one side to the other that are right, as running them on numbered bits shows.
+/// The cheapest phases from one side to the other.
 fn cheapest(
     machine: &Machine,
-    moves: &[Vec<Move>],
+    moves: &[Moves],
     (from, source): (&Side, Region),
     (to, target): (&Side, Region),
 ) -> Option<(Price, Vec<Phase>)> {
     let ways = moves.iter().flat_map(|moves| Request { machine, moves, from, to }.ways());
     let cut = |way| cut(&Cutting::of(&way, machine, (source, target)), machine);
-    let mut programs: Vec<(Price, Vec<Phase>)> = ways.filter_map(cut).collect();
-    programs.sort_by_key(|(price, _)| *price);
-    // A search is never trusted.
-    let is_right = |phases: &[Phase]| execute::check(phases, machine, (from, source), (to, target)).is_ok();
-    programs.into_iter().find(|(_, phases)| is_right(phases))
+    ways.filter_map(cut).min_by_key(|(price, _)| *price)
 }
 
 /// The cheapest phases of a way.
@@ -83,25 +78,57 @@ fn cut(cutting: &Cutting, machine: &Machine) -> Option<(Price, Vec<Phase>)> {
     best.pop()?
 }
 
-fn both(machine: &Machine, moves: &[Vec<Move>], columns: &[Column]) -> Option<Found> {
-    let mut found = Found { columns: Vec::new(), price: 0 };
-    for Column { blocks, image, .. } in columns {
+fn both(machine: &Machine, moves: &[Moves], columns: Vec<Column>) -> Option<Candidate> {
+    let mut found = Candidate { pack: Vec::new(), unpack: Vec::new(), columns, price: 0 };
+    for Column { blocks, image, .. } in &found.columns {
         let (one, pack) = cheapest(machine, moves, (blocks, Region::Blocks), (image, Region::Image))?;
         let (other, unpack) = cheapest(machine, moves, (image, Region::Image), (blocks, Region::Blocks))?;
         found.price += one + other;
-        found.columns.push([pack, unpack]);
+        found.pack.extend(pack);
+        found.unpack.extend(unpack);
     }
     Some(found)
 }
 
+impl Candidate {
+    /// Its plan, if its programs are right, as running them on numbered bits shows: a search is never trusted.
+    fn plan(&self, arrangement: &Arrangement, machine: &Machine) -> Option<Plan> {
+        let checked = |phases, transfer| {
+            let program = usuba_machine::check(program(phases, arrangement, machine, transfer)?).ok()?;
+            check::check(&program, arrangement, &self.columns, machine, transfer).ok()?;
+            Some(program)
+        };
+        Some(Plan {
+            arrangement: *arrangement,
+            covered: self.columns.iter().map(|column| column.width).sum(),
+            programs: [
+                checked(&self.pack, Transfer::Pack)?,
+                checked(&self.unpack, Transfer::Unpack)?,
+                checked(&self.unpack, Transfer::UnpackAdd)?,
+            ],
+            price: self.price,
+        })
+    }
+}
+
 impl Plan {
+    /// The program of a function.
+    pub fn program(&self, transfer: Transfer) -> &Checked {
+        let [pack, unpack, unpack_add] = &self.programs;
+        match transfer {
+            Transfer::Pack => pack,
+            Transfer::Unpack => unpack,
+            Transfer::UnpackAdd => unpack_add,
+        }
+    }
+
     /// The cheapest programs. Blocks go to instances as [`Arrangement::instance_of_block`] says.
     ///
     /// # Errors
     /// [`PlanError`].
     pub fn of(arrangement: Arrangement, machine: Machine) -> Result<Plan, PlanError> {
         let moves = machine.moves();
-        let (mut best, mut shapes): (Option<Candidate>, usize) = (None, 0);
+        let (mut found, mut shapes): (Vec<Candidate>, usize) = (Vec::new(), 0);
         let mut tried: Vec<Vec<Column>> = Vec::new();
         let bytes = arrangement.format.bytes();
         for most in [64, 32, 16, 8] {
@@ -121,36 +148,10 @@ impl Plan {
             }
             tried.push(columns.clone());
             shapes += 1;
-            if let Some(found) = both(&machine, &moves, &columns)
-                && best.as_ref().is_none_or(|(one, _)| found.price < one.price)
-            {
-                best = Some((found, columns));
-            }
+            found.extend(both(&machine, &moves, columns));
         }
-        let Some((found, columns)) = best else {
-            return Err(if shapes == 0 { PlanError::Shape } else { PlanError::NoWay });
-        };
-        let (packs, unpacks): (Vec<_>, Vec<_>) =
-            found.columns.into_iter().map(|[one, other]| (one, other)).unzip();
-        let (pack, unpack) = (packs.concat(), unpacks.concat());
-        let covered = columns.iter().map(|column| column.width).sum();
-        Ok(Plan { arrangement, covered, pack, unpack, price: found.price })
-    }
-
-    /// Instructions, loads and stores of a direction, all trips counted.
-    pub fn count(phases: &[Phase]) -> (usize, usize) {
-        let mut counts = (0, 0);
-        for phase in phases {
-            let trips: usize = phase.loops.iter().map(|one| one.trips).product();
-            for statement in &phase.body {
-                match statement {
-                    Statement::Apply(..) => counts.0 += trips,
-                    Statement::Load(_, pieces) | Statement::Store(_, pieces) => {
-                        counts.1 += trips * pieces.len()
-                    }
-                }
-            }
-        }
-        counts
+        found.sort_by_key(|candidate| candidate.price);
+        let plan = found.iter().find_map(|candidate| candidate.plan(&arrangement, &machine));
+        plan.ok_or(if shapes == 0 { PlanError::Shape } else { PlanError::NoWay })
     }
 }

@@ -4,10 +4,11 @@
 //! those that begin in slots and end in positions (which of them enters when is chosen afterwards); and each that begins and
 //! ends in positions is a class of its own. So there are few states, and A* finds the cheapest way exactly.
 
-use crate::moves::{ENTERS, Move};
+use crate::moves::{ENTERS, Machine, Move, Moves};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::{Mutex, PoisonError};
 
 /// The class of what ends in a slot.
 pub const ANY: u8 = 0;
@@ -22,7 +23,7 @@ const RIGHT: u8 = 1;
 const WRONG: u8 = 2;
 
 /// What to search for.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Query {
     /// The class in each position at first, and whether its value is the complement of what it is to be.
     pub start: Vec<(u8, bool)>,
@@ -64,12 +65,31 @@ impl State {
     }
 }
 
+/// A way and its cost per register.
+type Found = Option<(u32, Vec<Taken>)>;
+
+/// [`search`], once for the same moves and the same query: columns, and networks of other formats, ask the same.
+pub fn known(query: &Query, moves: &Moves) -> Found {
+    type Key = (&'static str, bool, bool, Query);
+    static KNOWN: Mutex<BTreeMap<Key, Found>> = Mutex::new(BTreeMap::new());
+    // A thread that panicked has left the map whole: answers are put into it one by one.
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let Machine { target, big_endian } = moves.machine;
+    let key = (target.name, big_endian, moves.busy, query.clone());
+    if let Some(found) = known().get(&key) {
+        return found.clone();
+    }
+    let found = search(query, &moves.list);
+    known().insert(key, found.clone());
+    found
+}
+
 /// A way and its cost per register: the cheapest one, or, where there are too many states for that, one that was found by
 /// trusting the estimate of what is left too much. The same for the same query.
-pub fn search(query: &Query, moves: &[Move]) -> Option<(u32, Vec<Taken>)> {
+pub fn search(query: &Query, moves: &[Move]) -> Found {
     let estimate = Estimate::of(query, moves);
     // What is found with much trust is a limit for those with less.
-    let mut best: Option<(u32, Vec<Taken>)> = None;
+    let mut best: Found = None;
     for trust in [10, 5, 3, 2] {
         let limit = best.as_ref().map_or(query.limit + 1, |(cost, _)| *cost).saturating_sub(1);
         let query = Query { limit, ..query.clone() };
@@ -159,12 +179,7 @@ impl<'a> Estimate<'a> {
 }
 
 /// A* with estimates taken `trust / 2` times.
-fn attempt(
-    query: &Query,
-    moves: &[Move],
-    estimate: &Estimate,
-    trust: u32,
-) -> Result<Option<(u32, Vec<Taken>)>, Impatient> {
+fn attempt(query: &Query, moves: &[Move], estimate: &Estimate, trust: u32) -> Result<Found, Impatient> {
     let positions = query.start.len();
     let mut first = State(0);
     for (p, (class, wrong)) in query.start.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! The cheapest way of a column from one memory to another: which moves, and which bit of the address each of them takes where.
 
 use crate::arrangement::Side;
-use crate::moves::{ENTERS, Machine, Move};
-use crate::search::{ANY, ENTERING, FIXED, Query, Taken, search};
+use crate::moves::{ENTERS, Machine, Move, Moves};
+use crate::search::{ANY, ENTERING, FIXED, Query, Taken, known};
 
 /// A bit of an address, or its complement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,7 +83,7 @@ pub struct Request<'a> {
     /// The machine.
     pub machine: &'a Machine,
     /// Its moves.
-    pub moves: &'a [Move],
+    pub moves: &'a Moves,
     /// Where bits are.
     pub from: &'a Side,
     /// Where they are to be.
@@ -147,7 +147,7 @@ impl Request<'_> {
         // Whole registers are what nearly always costs least.
         let patience = if upper.is_empty() && ends.len() == self.machine.positions() { 4_000 } else { 200 };
         let query = Query { start, classes: counts, accepted, limit, patience };
-        let (cost, taken) = search(&query, self.moves)?;
+        let (cost, taken) = known(&query, self.moves)?;
         let trace = Trace { request: self, classes: &classes, starts, ends, query: &query };
         trace.way(&taken, cost)
     }
@@ -184,7 +184,7 @@ impl Trace<'_> {
         let mut positions: Vec<usize> = (0..tokens.len()).collect();
         let mut entered = Vec::new();
         for step in taken {
-            let one = &self.request.moves[step.number];
+            let one = &self.request.moves.list[step.number];
             if let Some(class) = step.class {
                 let label = if class >= FIXED { self.classes.iter().position(|c| *c == class) } else { None };
                 tokens.push((class, label));
@@ -228,7 +228,7 @@ impl Trace<'_> {
         let mut last_used: Vec<usize> = Vec::new();
         let mut used = Vec::new();
         for (number, step) in taken.iter().enumerate() {
-            let one = &self.request.moves[step.number];
+            let one = &self.request.moves.list[step.number];
             let Some(token) = entered[number] else {
                 positions = one.from.iter().map(|from| positions[usize::from(*from)]).collect();
                 used.push(None);
@@ -275,7 +275,7 @@ impl Trace<'_> {
         }
         for step in taken.iter().rev() {
             needs.push(need.clone());
-            let one = &self.request.moves[step.number];
+            let one = &self.request.moves.list[step.number];
             let mut before = vec![None; count];
             for (p, source) in one.from.iter().enumerate() {
                 if one.choice >> p & 1 == 0 {
@@ -292,7 +292,7 @@ impl Trace<'_> {
         let (mut positions, mut told) = (start_positions.clone(), start_slots.clone());
         let mut steps = Vec::new();
         for (number, step) in taken.iter().enumerate() {
-            let one = &self.request.moves[step.number];
+            let one = &self.request.moves.list[step.number];
             let before = positions.clone();
             let mut flips = 0u16;
             for (p, source) in one.from.iter().enumerate() {

@@ -3,9 +3,12 @@
 
 mod cases;
 
+use usuba_machine::Program;
+use usuba_machine::program::{Block, Step};
+use usuba_target::Meaning;
+use usuba_transpose::check::{self, Mistake};
 use usuba_transpose::moves::Machine;
-use usuba_transpose::network::{Operation, Region, Statement};
-use usuba_transpose::{Arrangement, Image, Plan, PlanError, execute};
+use usuba_transpose::{Arrangement, Image, Plan, PlanError, Transfer};
 
 /// Cases that are left to functions that go word by word: words of 24 and 48 bits, lanes wider than words, a byte shared by words,
 /// unused bits, 10 bytes, and fewer blocks than a register of the machine has bits for.
@@ -45,12 +48,6 @@ fn check(name: &str, big_endian: bool) {
 }
 
 #[test]
-fn general_purpose_registers() {
-    check("gp64", false);
-    check("gp64", true);
-}
-
-#[test]
 fn registers_of_16_bytes() {
     for name in ["sse2", "ssse3", "avx512-128", "neon", "altivec"] {
         check(name, false);
@@ -72,7 +69,7 @@ fn registers_of_64_bytes() {
     }
 }
 
-/// The check finds a program that is wrong in one instruction.
+/// The check finds a program that is wrong in one instruction, in each of the three functions.
 #[test]
 fn a_wrong_program_is_found() {
     let machine = Machine { target: usuba_target::by_name("avx2").expect("a target"), big_endian: false };
@@ -81,14 +78,69 @@ fn a_wrong_program_is_found() {
         .find(|one| one.register == 32 && matches!(one.image, Image::H { .. }))
         .expect("a case");
     let plan = Plan::of(arrangement, machine).expect("a plan");
-    let column = usuba_transpose::arrangement::columns(&arrangement, 64).remove(0);
-    let (from, to) = ((&column.blocks, Region::Blocks), (&column.image, Region::Image));
-    assert_eq!(execute::check(&plan.pack, &machine, from, to), Ok(()));
-    let mut wrong = plan.pack.clone();
-    let shift = wrong.iter_mut().flat_map(|phase| &mut phase.body).find_map(|statement| match statement {
-        Statement::Apply(_, operation @ Operation::Right(_), _) => Some(operation),
-        _ => None,
-    });
-    *shift.expect("a shift") = Operation::Right(3);
-    assert!(execute::check(&wrong, &machine, from, to).is_err());
+    let columns = usuba_transpose::arrangement::columns(&arrangement, 64);
+    let verdict = |program: Program, transfer| {
+        let program = usuba_machine::check(program).expect("a sound program");
+        check::check(&program, &arrangement, &columns, &machine, transfer)
+    };
+    for transfer in Transfer::ALL {
+        let right = plan.program(transfer).clone().into_program();
+        assert_eq!(verdict(right.clone(), transfer), Ok(()));
+        let mut wrong = right.clone();
+        let shift = first(&mut wrong.functions[0].body, &|step| match step {
+            Step::Compute { row, immediate: Some(by), .. } if row.meaning == Meaning::ShiftRight => Some(by),
+            _ => None,
+        });
+        *shift.expect("a shift") = 3;
+        assert!(matches!(verdict(wrong, transfer), Err(Mistake::Bit { .. })), "{transfer:?}");
+        let mut wrong = right;
+        let address = first(&mut wrong.functions[0].body, &|step| match step {
+            Step::Store { address, .. } => Some(address),
+            Step::Scatter { addresses, .. } => addresses.first_mut(),
+            _ => None,
+        });
+        address.expect("a store").index.constant += 1;
+        assert!(verdict_of_unchecked(wrong, &verdict, transfer), "{transfer:?}");
+    }
+}
+
+/// Whether a program is refused, by the checker of machine programs or by its bits.
+fn verdict_of_unchecked(
+    program: Program,
+    verdict: &dyn Fn(Program, Transfer) -> Result<(), Mistake>,
+    transfer: Transfer,
+) -> bool {
+    usuba_machine::check(program.clone()).is_err() || verdict(program, transfer).is_err()
+}
+
+/// The first thing of its kind in the steps of a block and of the loops in it.
+fn first<'a, T>(block: &'a mut Block, find: &dyn Fn(&'a mut Step) -> Option<&'a mut T>) -> Option<&'a mut T> {
+    for step in &mut block.steps {
+        let found = match step {
+            Step::Loop(looped) => first(&mut looped.body, find),
+            step => find(step),
+        };
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+/// Nothing that a program does not write depends on data, and data is added: programs that leave something out are found.
+#[test]
+fn the_check_knows_what_a_function_is_for() {
+    let machine = Machine { target: usuba_target::by_name("ssse3").expect("a target"), big_endian: false };
+    let arrangement = cases::cases(false).into_iter().find(|one| one.register == 16).expect("a case");
+    let plan = Plan::of(arrangement, machine).expect("a plan");
+    let columns = usuba_transpose::arrangement::columns(&arrangement, 64);
+    let verdict = |program: &usuba_machine::Checked, columns: &[_], transfer| {
+        check::check(program, &arrangement, columns, &machine, transfer)
+    };
+    assert_eq!(verdict(plan.program(Transfer::Pack), &columns, Transfer::Pack), Ok(()));
+    assert!(matches!(verdict(plan.program(Transfer::Pack), &[], Transfer::Pack), Err(Mistake::Stray { .. })));
+    assert!(matches!(
+        verdict(plan.program(Transfer::Unpack), &columns, Transfer::UnpackAdd),
+        Err(Mistake::Fault(_))
+    ));
 }

@@ -9,7 +9,8 @@ struct test {
     size_t parameter; /* Bytes of a lane, bits of an element. */
     size_t size, count, bytes, uniform_bytes;
     void (*pack)(void *registers, const unsigned char *blocks);
-    void (*unpack)(struct usuba_output blocks, void *registers);
+    void (*unpack)(unsigned char *blocks, void *registers);
+    void (*unpack_add)(unsigned char *blocks, const unsigned char *data, void *registers);
 };
 
 /* FUNCTIONS */
@@ -58,7 +59,10 @@ static void unpack(const struct test *t, unsigned char *blocks, const unsigned c
     if (copy == NULL)
         die("no memory", 0);
     memcpy(copy, image, t->bytes);
-    t->unpack(usuba_output(blocks, with), copy);
+    if (with == NULL)
+        t->unpack(blocks, copy);
+    else
+        t->unpack_add(blocks, with, copy);
     free(copy);
 }
 

@@ -261,7 +261,7 @@ fn model(cases: &[Case], big_endian: bool) -> Vec<Vec<u8>> {
 
 /// A program that prints, for every case, the image of the blocks, the blocks got back from it, the uniform form of the
 /// first block, and (but for H) that block got back from it. The functions are those of drivers for a target.
-fn program(cases: &[Case], target: &'static Target) -> OutputFile {
+fn program(cases: &[Case], target: &'static Target) -> Vec<OutputFile> {
     let (mut rows, mut formats) = (String::new(), String::new());
     let names: Vec<String> = (0..cases.len()).map(|number| format!("case_{number}")).collect();
     let mut transpositions = Vec::new();
@@ -275,7 +275,7 @@ fn program(cases: &[Case], target: &'static Target) -> OutputFile {
             format,
             image: case.image,
             instances,
-            wanted: Wanted::BOTH,
+            wanted: Wanted { pack: true, unpack: true, add: true },
         });
         let order = ["USUBA_BIG", "USUBA_LITTLE", "USUBA_PLANES", "USUBA_NIBBLES"][case.order as usize];
         let (image, parameter) = match case.image {
@@ -286,7 +286,7 @@ fn program(cases: &[Case], target: &'static Target) -> OutputFile {
             Image::Packed { lane } => (4, lane),
         };
         rows += &format!(
-            "    {{ {{ {order}, {}, {}, {} }}, {image}, {parameter}, {}, {}, {}, {}, {name}_pack, {name}_unpack }},\n",
+            "    {{ {{ {order}, {}, {}, {} }}, {image}, {parameter}, {}, {}, {}, {}, {name}_pack, {name}_unpack, {name}_unpack_add }},\n",
             case.width,
             case.words,
             case.bytes(),
@@ -296,10 +296,12 @@ fn program(cases: &[Case], target: &'static Target) -> OutputFile {
             case.uniform_bytes()
         );
     }
+    let (functions, mut files) = functions(&transpositions, target);
     let contents = include_str!("transposition.c")
-        .replace("/* FUNCTIONS */", &(formats + &functions(&transpositions, target)))
+        .replace("/* FUNCTIONS */", &(formats + &functions))
         .replace("/* CASES */", &rows);
-    OutputFile { path: "transposition.c".into(), contents }
+    files.push(OutputFile { path: "transposition.c".into(), contents });
+    files
 }
 
 fn check(target: &'static Target, compiler: Result<Compiler, RunError>, flags: &[&str], big_endian: bool) {
@@ -315,7 +317,7 @@ fn check(target: &'static Target, compiler: Result<Compiler, RunError>, flags: &
     let register = target.register_bits as usize / 8;
     cases.retain(|case| target.name == GP64.name || case.register == register);
     let mut files = usuba_package::runtime();
-    files.push(program(&cases, target));
+    files.extend(program(&cases, target));
     let output = compiler.compile(&files, flags).unwrap_or_else(|e| panic!("{e}")).run(&[]);
     let mut output = &output.unwrap_or_else(|e| panic!("{e}"))[..];
     for (case, expected) in cases.iter().zip(model(&cases, big_endian)) {

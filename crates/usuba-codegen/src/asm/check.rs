@@ -286,7 +286,7 @@ impl<'a> Checker<'a> {
                     return Err("the copy overwrites what it reads".into());
                 }
                 let region = &self.linear.regions[goal.region.index()];
-                if !matches!(region.role, Role::Output | Role::Local) {
+                if !matches!(region.role, Role::Output | Role::Changed | Role::Local) {
                     return Err("it writes where nothing may be written".into());
                 }
                 let most = region.length.constant().map(i64::from);
@@ -468,7 +468,7 @@ impl<'a> Checker<'a> {
             }
             _ => true,
         };
-        if inside && matches!(region.role, Role::Output | Role::Local) {
+        if inside && matches!(region.role, Role::Output | Role::Changed | Role::Local) {
             return Ok(at);
         }
         Err("it writes where nothing may be written".into())

@@ -407,6 +407,9 @@ impl Flattener<'_> {
                     let item = Item::Store { address: frame.address(address)?, value: frame.value(*value)? };
                     self.push(item)?;
                 }
+                Step::Gather { .. } | Step::Scatter { .. } => {
+                    return Err(Stop::Limit("it loads and stores no lanes by themselves"));
+                }
                 Step::LoadPart { row, result, address, count } => {
                     let (address, count) = (frame.address(address)?, frame.count(*count)?);
                     let result = self.define(function, frame, *result);

@@ -30,6 +30,27 @@ pub(crate) struct Gate {
     pub(crate) is_root: bool,
 }
 
+/// A number that says all that there is about gates: those of two blocks are hardly ever the same by chance.
+pub(super) fn digest(gates: &[Gate]) -> u128 {
+    // FNV-1a, by words instead of bytes.
+    let mut digest: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    let mut add = |word: usize| {
+        digest = (digest ^ word as u128).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
+        digest ^= digest >> 64;
+    };
+    for gate in gates {
+        add(gate.ways.len() << 1 | usize::from(gate.is_root));
+        for way in &gate.ways {
+            add(way.gates.len());
+            way.gates.iter().copied().for_each(&mut add);
+            for number in [way.ready, way.latency, way.cost, way.burden] {
+                add(number as usize);
+            }
+        }
+    }
+    digest
+}
+
 /// The choice problem alone, without what is known of the machine.
 pub(crate) fn problem(gates: &[Gate]) -> logic::Problem {
     let way = |way: &Way| logic::Way { needs: way.gates.clone(), cost: way.cost };

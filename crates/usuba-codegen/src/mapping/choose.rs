@@ -2,8 +2,10 @@
 //! were solved exactly are in a [table](super::solved): its choice is taken where it is cheaper.
 
 use super::anneal::anneal;
-use super::choice::{Choice, Gate};
+use super::choice::{Choice, Gate, digest};
 use super::solved;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 /// What was chosen.
 #[derive(Clone, Default, Debug)]
@@ -16,8 +18,22 @@ pub(crate) struct Chosen {
     pub(crate) searched: u32,
 }
 
-/// The best choice found or known. A gate needs only earlier ones.
+/// The best choice found or known. A gate needs only earlier ones. Blocks come again in other kernels, of other key sizes or as
+/// many at once: what was chosen is remembered by the number of gates and their digest.
 pub(super) fn choose(gates: &[Gate]) -> Chosen {
+    static KNOWN: Mutex<BTreeMap<(usize, u128), Chosen>> = Mutex::new(BTreeMap::new());
+    // A thread that panicked has left the map whole: choices are put into it one by one.
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (gates.len(), digest(gates));
+    if let Some(chosen) = known().get(&key) {
+        return chosen.clone();
+    }
+    let chosen = search(gates);
+    known().insert(key, chosen.clone());
+    chosen
+}
+
+fn search(gates: &[Gate]) -> Chosen {
     // How often a gate is used where all are computed as they stand.
     let mut fanout = vec![0u32; gates.len()];
     for gate in gates {

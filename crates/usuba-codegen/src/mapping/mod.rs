@@ -226,7 +226,10 @@ fn uses_beside_gates(steps: &[Step], used: &mut BTreeSet<RegisterId>) {
         match step {
             Step::Compute { .. } if gate(step).is_some() => {}
             Step::Compute { operands, .. } => used.extend(operands),
-            Step::Store { value, .. } | Step::StorePart { value, .. } | Step::Fill { value, .. } => {
+            Step::Store { value, .. }
+            | Step::Scatter { value, .. }
+            | Step::StorePart { value, .. }
+            | Step::Fill { value, .. } => {
                 used.insert(*value);
             }
             Step::Call(call) => used.extend(call.arguments.iter().filter_map(|argument| match argument {
@@ -242,6 +245,7 @@ fn uses_beside_gates(steps: &[Step], used: &mut BTreeSet<RegisterId>) {
             // Public counts are no operands of gates.
             Step::Constant { .. }
             | Step::Load { .. }
+            | Step::Gather { .. }
             | Step::LoadPart { .. }
             | Step::Copy { .. }
             | Step::CopyPart { .. }

@@ -125,7 +125,9 @@ impl NodeWriter<'_> {
     pub(super) fn region(&mut self, name: &str, len: u32, role: Role) -> RegionId {
         let element = match role {
             Role::Uniform => self.s.shape.uniform(),
-            Role::Input | Role::Output | Role::Local => Element::Register(self.s.shape.register()),
+            Role::Input | Role::Output | Role::Changed | Role::Local => {
+                Element::Register(self.s.shape.register())
+            }
         };
         self.regions.push(Region { name: name.into(), role, element, length: Length::Constant(len) });
         self.occupants.push(Vec::new());
@@ -197,7 +199,7 @@ impl NodeWriter<'_> {
     }
 
     pub(super) fn is_writable(&self, region: RegionId) -> bool {
-        matches!(self.regions[region.index()].role, Role::Local | Role::Output)
+        matches!(self.regions[region.index()].role, Role::Local | Role::Changed | Role::Output)
     }
 
     pub(super) fn others(&self, region: RegionId, but: ValueId) -> impl Iterator<Item = ValueId> {

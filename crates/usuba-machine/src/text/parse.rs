@@ -8,7 +8,7 @@ use crate::program::{
 use std::collections::BTreeMap;
 use usuba_ir::program::{Affine, FileId, InductionId, Inline};
 use usuba_ir::text::reader::{Cursor, Fault, Reader, Unread};
-use usuba_target::{Constant, Instruction, Target};
+use usuba_target::{Constant, Instruction, Meaning, Target};
 
 /// Loops in loops; deeper ones would overflow the stack.
 const MAX_DEPTH: u32 = 64;
@@ -140,6 +140,7 @@ impl Parser<'_> {
             () if self.take("input") => Role::Input,
             () if self.take("uniform") => Role::Uniform,
             () if self.take("output") => Role::Output,
+            () if self.take("changed") => Role::Changed,
             () if self.take("local") => Role::Local,
             () => return self.expected("`input`, `uniform`, `output` or `local`"),
         };
@@ -336,6 +337,10 @@ impl Parser<'_> {
         match () {
             () if self.take("store") => {
                 let (row, address) = (self.row(Kind::Store)?, self.address()?);
+                if row.meaning == Meaning::Scatter {
+                    let addresses = self.further(address, |parser| !parser.rest().starts_with('%'))?;
+                    return Ok(Step::Scatter { row, addresses, value: self.register()? });
+                }
                 self.need(",", "`,`")?;
                 let value = self.register()?;
                 Ok(match self.part()? {
@@ -381,6 +386,10 @@ impl Parser<'_> {
         }
         if self.take("load") {
             let (row, address) = (self.row(Kind::Load)?, self.address()?);
+            if row.meaning == Meaning::Gather {
+                let addresses = self.further(address, |_| true)?;
+                return Ok(Step::Gather { row, result, addresses });
+            }
             return Ok(match self.part()? {
                 Some(count) => Step::LoadPart { row, result, address, count },
                 None => Step::Load { row, result, address },
@@ -397,6 +406,15 @@ impl Parser<'_> {
             operands.push(self.register()?);
         }
         Ok(Step::Compute { row, result, operands, immediate })
+    }
+
+    /// An address and those after it, each behind a comma, as long as after a comma there is one.
+    fn further(&mut self, first: Address, is_address: fn(&mut Self) -> bool) -> Parsed<Vec<Address>> {
+        let mut addresses = vec![first];
+        while self.take(",") && is_address(self) {
+            addresses.push(self.address()?);
+        }
+        Ok(addresses)
     }
 
     /// How many elements, if only the first are moved.

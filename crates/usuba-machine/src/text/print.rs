@@ -59,6 +59,7 @@ impl Display for Role {
             Role::Input => "input",
             Role::Uniform => "uniform",
             Role::Output => "output",
+            Role::Changed => "changed",
             Role::Local => "local",
         })
     }
@@ -244,6 +245,13 @@ impl Printer<'_> {
                 self.defined(f, *result)?;
                 writeln!(f, " = load {} {address} part {count}", self.row(row))
             }
+            Step::Gather { row, result, addresses } => {
+                self.defined(f, *result)?;
+                writeln!(f, " = load {} {}", self.row(row), list(addresses))
+            }
+            Step::Scatter { row, addresses, value } => {
+                writeln!(f, "store {} {}, {value}", self.row(row), list(addresses))
+            }
             Step::Store { row, address, value } => writeln!(f, "store {} {address}, {value}", self.row(row)),
             Step::StorePart { row, address, value, count } => {
                 writeln!(f, "store {} {address}, {value} part {count}", self.row(row))
@@ -304,6 +312,10 @@ impl Printer<'_> {
         looped.body.steps.iter().try_for_each(|step| self.step(f, step, depth + 1))?;
         writeln!(f, "{:1$}}}", "", 2 * depth)
     }
+}
+
+fn list(addresses: &[Address]) -> String {
+    addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// What is defined or declared somewhere.

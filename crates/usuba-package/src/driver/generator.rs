@@ -6,12 +6,11 @@
 
 use super::text::{self, File};
 use super::transposition::{self, Transposition, Wanted};
-use super::{DriverError, Kernel, Parameter, format};
-use crate::OutputFile;
+use super::{DriverError, Files, Kernel, Parameter, format};
 use crate::manifest::Generator;
 use crate::template::Values;
 
-/// The header and the source.
+/// The files.
 ///
 /// # Errors
 /// The manifest does not fit the kernels.
@@ -20,7 +19,7 @@ pub fn files(
     generate: &Kernel,
     initialise: &Kernel,
     file: &File,
-) -> Result<[OutputFile; 2], DriverError> {
+) -> Result<Files, DriverError> {
     let ([state], [next, keystream]) = (&generate.inputs[..], &generate.outputs[..]) else {
         return Err(parameters(
             generate,
@@ -40,15 +39,30 @@ pub fn files(
         ("key", "key_format", cipher.key, initialise, key, None),
         ("nonce", "nonce_format", cipher.nonce, initialise, nonce, None),
         ("state", "initial_format", cipher.state, initialise, initial, None),
-        ("state", "state_format", cipher.state, generate, state, Some(Wanted::BOTH)),
-        ("keystream", "keystream_format", cipher.keystream, generate, keystream, Some(Wanted::UNPACK)),
+        (
+            "state",
+            "state_format",
+            cipher.state,
+            generate,
+            state,
+            Some(Wanted { pack: true, unpack: true, add: false }),
+        ),
+        (
+            "keystream",
+            "keystream_format",
+            cipher.keystream,
+            generate,
+            keystream,
+            Some(Wanted { pack: false, unpack: true, add: false }),
+        ),
     ] {
         let format = format(field, bytes.bytes, bytes.order, kernel, parameter)?;
         source += &text::format_definition(name, &format);
         transpositions
             .extend(wanted.map(|wanted| Transposition::of(kernel, parameter, field, format, wanted)));
     }
-    source += &transposition::functions(&transpositions, file.target);
+    let (functions, networks) = transposition::functions(&transpositions, file.target);
+    source += &functions;
     let values = file
         .values()
         .text("state", cipher.state.bytes)
@@ -59,7 +73,7 @@ pub fn files(
     let values = initialising(values, initialise, [key, nonce], initial);
     let values = generating(values, generate, [state, next, keystream]);
     source += &values.fill(include_str!("templates/generator.c"));
-    Ok(file.pair(header, source))
+    Ok(file.files(header, source, networks))
 }
 
 fn parameters(kernel: &Kernel, expected: &'static str) -> DriverError {

@@ -1,13 +1,13 @@
 //! The C texts of drivers: `templates/`, and the statements in them that depend on how atoms lie in registers.
 
 use super::parts::image;
-use super::{Format, Image, Kernel, Labels, Parameter};
+use super::{Files, Format, Image, Kernel, Labels, Parameter};
 use crate::OutputFile;
 use crate::order::Order;
 use crate::template::Values;
 use usuba_target::Target;
 
-/// A pair of files that is being made.
+/// The files of a driver that are being made.
 pub struct File<'a> {
     /// What its names begin with.
     pub stem: &'a str,
@@ -58,12 +58,13 @@ impl<'a> File<'a> {
         Values::default().text("STEM", self.stem.to_uppercase()).text("stem", self.stem)
     }
 
-    /// The two files.
-    pub fn pair(&self, header: String, source: String) -> [OutputFile; 2] {
-        [
-            OutputFile { path: format!("{}.h", self.stem), contents: header },
-            OutputFile { path: format!("{}.c", self.stem), contents: source },
-        ]
+    /// The files, with the headers of the networks that the source includes.
+    pub fn files(&self, header: String, source: String, networks: Vec<OutputFile>) -> Files {
+        Files {
+            header: OutputFile { path: format!("{}.h", self.stem), contents: header },
+            source: OutputFile { path: format!("{}.c", self.stem), contents: source },
+            networks,
+        }
     }
 }
 
@@ -133,9 +134,9 @@ pub(super) fn pack(kernel: &Kernel, to: (&Parameter, &str), from: &str, name: &s
 /// A statement that unpacks the registers of a parameter to `out`, exclusive-or the bytes at `with`.
 pub(super) fn unpack(kernel: &Kernel, from: (&Parameter, &str), with: Option<&str>, name: &str) -> String {
     let format = format!("{name}_format");
-    batches(kernel, from, &format, &|registers, offset| {
-        let with = with.map_or_else(|| "NULL".to_owned(), |with| format!("{with}{offset}"));
-        format!("{name}_unpack(usuba_output(out{offset}, {with}), {registers});")
+    batches(kernel, from, &format, &|registers, offset| match with {
+        Some(with) => format!("{name}_unpack_add(out{offset}, {with}{offset}, {registers});"),
+        None => format!("{name}_unpack(out{offset}, {registers});"),
     })
 }
 

@@ -1,17 +1,17 @@
-//! The functions between the blocks of a batch and registers: `NAME_pack` and `NAME_unpack`, of a driver of their own.
+//! The functions between the blocks of a batch and registers: `NAME_pack(registers, blocks)`, `NAME_unpack(blocks, registers)`
+//! and `NAME_unpack_add(blocks, data, registers)`, of a driver of their own.
 //!
-//! They are networks of the target's instructions (`usuba-transpose`), or call the functions of `runtime/usuba_transpose.h`.
+//! They call networks of the target's instructions ([`super::network`]), or the functions of `runtime/usuba_transpose.h`.
 
+use super::network::{Network, network};
 use super::parts;
 use super::{Format, Image, Kernel, Parameter};
+use crate::OutputFile;
 use crate::order::Order;
 use crate::template::Values;
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use usuba_target::machines::{ALTIVEC, NEON, SSE2};
-use usuba_target::{ByteOrder, Target};
-use usuba_transpose::moves::Machine;
-use usuba_transpose::{Arrangement, Plan, c};
+use std::sync::Arc;
+use usuba_target::Target;
+use usuba_transpose::Arrangement;
 
 /// Which functions are wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,13 +20,8 @@ pub struct Wanted {
     pub pack: bool,
     /// From registers to blocks.
     pub unpack: bool,
-}
-
-impl Wanted {
-    /// From registers to blocks alone.
-    pub const UNPACK: Wanted = Wanted { pack: false, unpack: true };
-    /// Both.
-    pub const BOTH: Wanted = Wanted { pack: true, unpack: true };
+    /// The same, with the exclusive or of data.
+    pub add: bool,
 }
 
 /// Blocks of a batch and the registers that hold them.
@@ -81,134 +76,79 @@ impl<'a> Transposition<'a> {
         Arrangement { format, image: self.image, register: self.register(), big_endian: false }
     }
 
-    /// The networks that there are for a target, each with when the C preprocessor takes it: always if that is empty.
-    fn plans(&self, target: &'static Target) -> Vec<(&'static str, Machine, Arc<Plan>)> {
-        let mut plans = Vec::new();
-        for (condition, machine) in machines(target, self.image) {
-            let arrangement = Arrangement { big_endian: machine.big_endian, ..self.arrangement() };
-            let own = arrangement.register == machine.register() || target.single_lane;
-            if own
-                && arrangement.format.bytes() == self.format.bytes as usize
-                && let Some(plan) = known(arrangement, machine)
-            {
-                plans.push((condition, machine, plan));
-            }
-        }
-        plans
+    /// The network for a target, if there is one.
+    fn network(&self, target: &'static Target) -> Option<Arc<Network>> {
+        let arrangement = self.arrangement();
+        let is_whole = arrangement.format.bytes() == self.format.bytes as usize;
+        if is_whole { network(arrangement, target) } else { None }
     }
 
-    /// The functions of a network, and of the runtime for bytes that it leaves.
-    fn of_network(&self, plan: &Plan, machine: &Machine) -> String {
-        let (mut pack, mut unpack) = (String::new(), String::new());
-        if plan.covered < plan.arrangement.format.bytes() {
-            let (register, name, covered) = (self.register(), self.name, plan.covered);
-            pack = format!("    usuba_pack_b(registers, {register}, blocks, {name}_format, {covered});\n");
-            unpack =
-                format!("    usuba_unpack_b(blocks, registers, {register}, {name}_format, {covered});\n");
-        }
-        let mut text = String::new();
-        if self.wanted.pack {
-            text += &c::pack(plan, machine, self.name, &pack);
-        }
-        if self.wanted.unpack {
-            text += &c::unpack(plan, machine, self.name, &unpack);
-        }
-        text
-    }
-
-    /// The functions that call those of the runtime.
-    fn of_runtime(&self) -> String {
-        let (ending, argument) = match self.image {
+    /// The functions, by a network where there is one.
+    fn functions(&self, network: Option<&Network>) -> String {
+        let Transposition { name, wanted, .. } = self;
+        let register = self.register();
+        let (layout, argument) = match self.image {
             Image::B => ("b", String::new()),
             Image::V { lane } => ("v", format!(" {lane},")),
             Image::Packed { lane } => ("p", format!(" {lane},")),
             Image::H { batch } => ("h", format!(" {batch},")),
             Image::BitInterleaved { batch } => ("interleaved", format!(" {batch},")),
         };
+        // Calls of the runtime, for the bytes of a block from one on.
+        let from = |first: &str| if self.image == Image::B { format!(", {first}") } else { String::new() };
+        let packing = |first: &str| {
+            format!(
+                "    usuba_pack_{layout}(registers, {register},{argument} blocks, {name}_format{});",
+                from(first)
+            )
+        };
+        let unpacking = |data: &str, first: &str| {
+            format!(
+                "    usuba_unpack_{layout}(usuba_output(blocks, {data}), registers, {register},{argument} {name}_format{});",
+                from(first)
+            )
+        };
+        let body = |function: &str, arguments: &str, rest: &dyn Fn(&str) -> String| {
+            let Some(network) = network else { return rest("0") };
+            let call = format!("{}_{function}", network.name);
+            let mut text = format!("    {call}({arguments});");
+            if !network.whole {
+                text += &format!("\n{}", rest(&format!("{call}_bytes")));
+            }
+            if network.everywhere {
+                return text;
+            }
+            format!("#ifdef {call}_bytes\n{text}\n#else\n{}\n#endif", rest("0"))
+        };
         Values::default()
-            .text("name", self.name)
-            .text("layout", ending)
-            .text("register", self.register())
-            .text("argument", argument)
-            .text("from", if self.image == Image::B { ", 0" } else { "" })
-            .when("pack", self.wanted.pack)
-            .when("unpack", self.wanted.unpack)
+            .text("pack", body("pack", "blocks, registers", &packing))
+            .text(
+                "unpack_add",
+                body("unpack_add", "registers, data, blocks", &|first| unpacking("data", first)),
+            )
+            .text("unpack", body("unpack", "registers, blocks", &|first| unpacking("NULL", first)))
+            .text("name", name)
+            .when("pack", wanted.pack)
+            .when("unpack", wanted.unpack)
+            .when("add", wanted.add)
             .fill(include_str!("templates/transposition.c"))
     }
 }
 
-/// The machines whose networks code for a target may have, each with its condition. Of 64-bit registers, bits go through the
-/// vectors that nearly every machine has.
-fn machines(target: &'static Target, image: Image) -> Vec<(&'static str, Machine)> {
-    let machine = |target, big_endian| Machine { target, big_endian };
-    if target.single_lane {
-        let vectors = [
-            ("defined(__SSE2__) && !defined(USUBA_PORTABLE)", &SSE2, false),
-            ("defined(__ARM_NEON) && !USUBA_BIG_ENDIAN && !defined(USUBA_PORTABLE)", &NEON, false),
-            ("defined(__POWER8_VECTOR__) && USUBA_BIG_ENDIAN && !defined(USUBA_PORTABLE)", &ALTIVEC, true),
-            ("defined(__POWER8_VECTOR__) && !USUBA_BIG_ENDIAN && !defined(USUBA_PORTABLE)", &ALTIVEC, false),
-        ];
-        let of = |(condition, target, big_endian)| (condition, machine(target, big_endian));
-        return if image == Image::B { vectors.map(of).to_vec() } else { Vec::new() };
-    }
-    if target.toolchains.iter().any(|toolchain| toolchain.byte_order == ByteOrder::Big) {
-        return vec![
-            ("USUBA_BIG_ENDIAN", machine(target, true)),
-            ("!USUBA_BIG_ENDIAN", machine(target, false)),
-        ];
-    }
-    vec![("", machine(target, false))]
-}
-
-/// The texts of which the C preprocessor takes the first whose condition holds, else the last.
-fn first_of(texts: &[(&'static str, String)], last: &str) -> String {
-    let mut text = String::new();
-    for (number, (condition, one)) in texts.iter().enumerate() {
-        if condition.is_empty() {
-            return text + one;
-        }
-        text += &format!("#{} {condition}\n{one}", if number == 0 { "if" } else { "elif" });
-    }
-    match (texts.is_empty(), last.is_empty()) {
-        (true, _) => last.to_owned(),
-        (false, true) => text + "#endif\n",
-        (false, false) => format!("{text}#else\n{last}#endif\n\n"),
-    }
-}
-
-/// The functions of all transpositions of a driver.
-pub fn functions(transpositions: &[Transposition], target: &'static Target) -> String {
-    let mut text = String::new();
-    let mut helpers: Vec<(&'static str, String)> = Vec::new();
+/// The functions of all transpositions of a driver, and the headers that they include.
+pub fn functions(transpositions: &[Transposition], target: &'static Target) -> (String, Vec<OutputFile>) {
+    let (mut text, mut headers): (String, Vec<OutputFile>) = (String::new(), Vec::new());
     for one in transpositions {
-        let plans = one.plans(target);
-        for (condition, machine, _) in &plans {
-            if !helpers.iter().any(|(known, _)| known == condition) {
-                helpers.push((*condition, c::helpers(machine)));
+        let network = one.network(target);
+        let Wanted { pack, unpack, add } = one.wanted;
+        let files = network.iter().flat_map(|network| network.files.iter().zip([pack, unpack, add]));
+        for (file, _) in files.filter(|(_, is_wanted)| *is_wanted) {
+            if !headers.contains(file) {
+                text += &format!("#include \"{}\"\n", file.path);
+                headers.push(file.clone());
             }
         }
-        let networks: Vec<(&'static str, String)> = plans
-            .iter()
-            .map(|(condition, machine, plan)| (*condition, one.of_network(plan, machine)))
-            .collect();
-        text += &first_of(&networks, &one.of_runtime());
+        text += &one.functions(network.as_deref());
     }
-    first_of(&helpers, "") + &text
-}
-
-type Plans = BTreeMap<(&'static str, Arrangement), Option<Arc<Plan>>>;
-
-/// The plan of an arrangement; `None` if none was found. A search takes a tenth of a second, and the engines of a primitive ask
-/// for the same plan again and again.
-fn known(arrangement: Arrangement, machine: Machine) -> Option<Arc<Plan>> {
-    static KNOWN: Mutex<Plans> = Mutex::new(BTreeMap::new());
-    // A thread that panicked has left the map whole: plans are put into it one by one.
-    let plans = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let key = (machine.target.name, arrangement);
-    if let Some(plan) = plans().get(&key) {
-        return plan.clone();
-    }
-    let plan = Plan::of(arrangement, machine).ok().map(Arc::new);
-    plans().insert(key, plan.clone());
-    plan
+    (text, headers)
 }

@@ -347,7 +347,10 @@ pub fn engine(
 ) -> Result<(Candidate, Kernels), BuildError> {
     let mut choices = choices.clone();
     choices.prefix = options.prefix.into();
-    if choices.command.is_empty() {
+    if choices.backend == Backend::C {
+        // What is one file says it once, at its head.
+        choices.command.clear();
+    } else if choices.command.is_empty() {
         choices.command = options.command.into();
     }
     let built = engine::build(&named(primitive, target, &choices), loaded, target, &choices)?;
@@ -414,6 +417,8 @@ fn candidate_of(
         path: format!("{stem}.c"),
         contents: source(built, primitive, target, &stem, &condition, options),
     }];
+    // What is amalgamated has them in it.
+    files.extend(built.networks.iter().filter(|_| !options.amalgamated).cloned());
     for file in built.files.iter().filter(|file| file.path.ends_with(".S")) {
         files.push(OutputFile { path: file.path.clone(), contents: guarded(&file.contents, &condition) });
     }
@@ -451,6 +456,12 @@ fn guarded(text: &str, condition: &str) -> String {
     result + if condition.is_empty() { "" } else { "#endif\n" }
 }
 
+/// A file without the comment at its head.
+fn below_head(text: &str) -> &str {
+    let below = text.strip_prefix("/*\n").and_then(|rest| rest.split_once(" */\n"));
+    below.map_or(text, |(_, below)| below)
+}
+
 /// The C file of an engine.
 fn source(
     built: &Engine,
@@ -476,13 +487,16 @@ fn source(
         built.files.iter().filter(|file| file.path.ends_with(".h")).cloned().collect();
     if options.amalgamated {
         included.extend(crate::runtime());
+        included.extend(built.networks.iter().cloned());
     }
     let driver = built.files.iter().find(|file| file.path == built.driver);
     let kernels = built.files.iter().filter(|file| file.path.ends_with(".c") && file.path != built.driver);
     let mut files = String::new();
     for file in driver.into_iter().chain(kernels) {
         files += "\n";
-        files += &inline(&file.contents, &included, &crate::INCLUDED_AGAIN, &mut seen);
+        // What stands at the head of a kernel's source stands in its header.
+        let text = if file.path == built.driver { &file.contents } else { below_head(&file.contents) };
+        files += &inline(text, &included, &crate::INCLUDED_AGAIN, &mut seen);
     }
     // A file of C has at least one declaration.
     let values = Values::default()

@@ -70,7 +70,7 @@ const ZMM: &[Instruction] = &[
     row(OddLanes, 32, "vshufps", "_mm512_castps_si512(_mm512_shuffle_ps(_mm512_castsi512_ps({0}), _mm512_castsi512_ps({1}), 0xdd))", 1, 1, SHUFFLE512),
     row(PermuteLanesOfTwo, 64, "vpermt2q", "_mm512_permutex2var_epi64({0}, {1}, {2})", 3, 1, CROSS),
     row(PermuteLanes, 32, "vpermd", "_mm512_permutexvar_epi32({1}, {0})", 3, 1, CROSS),
-    row(MergeShuffledBytes, 0, "vpshufb", "_mm512_mask_shuffle_epi8({0}, {imm}, {1}, {2})", 1, 1, SHUFFLE512),
+    row(MergeShuffledBytes, 0, "vpshufb", "_mm512_mask_shuffle_epi8({0}, (__mmask64)({imm} * 0x0001000100010001ull), {1}, {2})", 1, 1, SHUFFLE512),
 ];
 
 // Source of the numbers: as those of the target.
@@ -117,9 +117,16 @@ const ALTIVEC: &[Instruction] = &[
     row(InterleaveHigh, 64, "vperm", "vec_perm({0}, {1}, (__vector unsigned char){8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31})", 3, 1, 0),
 ];
 
-/// The rows for a target, preferred ones first; empty on general-purpose registers. As in [`Target::tables`], of which these
-/// are no part.
-pub fn permutations(target: &Target) -> &'static [&'static [Instruction]] {
+impl Target {
+    /// All rows that kernels are made of, and then those that only move bits: what a machine program may have. Preferred
+    /// ones come first.
+    pub fn all_instructions(&self) -> impl Iterator<Item = &'static Instruction> + use<> {
+        self.instructions().chain(permutations(self).iter().flat_map(|table| table.iter()))
+    }
+}
+
+/// The rows for a target; none on general-purpose registers.
+fn permutations(target: &Target) -> &'static [&'static [Instruction]] {
     match (target.name, target.register_bits) {
         ("neon" | "neon-aes", _) => &[NEON],
         ("altivec", _) => &[ALTIVEC],

@@ -48,7 +48,7 @@ pub(super) fn moved(meaning: Meaning, lane: u32, operands: &[&[u8]], n: u32, res
                 0 => operands[1][number / GROUP * GROUP + usize::from(from) % GROUP],
                 _ => 0,
             };
-            let taken = number < 32 && n >> number & 1 == 1;
+            let taken = n >> (number % GROUP) & 1 == 1;
             *to = if taken { shuffled() } else { operands[0][number] };
         }
         return true;

@@ -48,6 +48,84 @@ const UNALIGNED: [&str; 3] = ["movdqu", "vmovdqu", "vmovdqu64"];
 /// Cycles of a load, by width.
 const LOADED: [u8; 3] = [6, 7, 8];
 
+/// Two halves of 128 bits, loaded from the places of these numbers.
+macro_rules! halves {
+    ($low:literal, $high:literal) => {
+        concat!(
+            "_mm_castps_si128(_mm_loadh_pi(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(const void *){",
+            $low,
+            "})), (const __m64 *)(const void *){",
+            $high,
+            "}))"
+        )
+    };
+}
+
+/// 128 bits, loaded from the place of this number.
+macro_rules! piece {
+    ($number:literal) => {
+        concat!("_mm_loadu_si128((const __m128i *)(const void *){", $number, "})")
+    };
+}
+
+/// 128 bits, stored in halves to the places of these numbers.
+macro_rules! put_halves {
+    ($low:literal, $high:literal, $value:expr) => {
+        concat!(
+            "_mm_storel_epi64((__m128i *)(void *){",
+            $low,
+            "}, ",
+            $value,
+            "), _mm_storeh_pi((__m64 *)(void *){",
+            $high,
+            "}, _mm_castsi128_ps(",
+            $value,
+            "))"
+        )
+    };
+}
+
+/// 128 bits, stored to the place of this number.
+macro_rules! put_piece {
+    ($number:literal, $value:expr) => {
+        concat!("_mm_storeu_si128((__m128i *)(void *){", $number, "}, ", $value, ")")
+    };
+}
+
+/// 256 bits of two groups, and 512 bits of four.
+macro_rules! groups {
+    ($a:expr, $b:expr) => {
+        concat!("_mm256_inserti128_si256(_mm256_castsi128_si256(", $a, "), ", $b, ", 1)")
+    };
+    ($a:expr, $b:expr, $c:expr, $d:expr) => {
+        concat!(
+            "_mm512_inserti32x4(_mm512_inserti32x4(_mm512_castsi256_si512(",
+            groups!($a, $b),
+            "), ",
+            $c,
+            ", 2), ",
+            $d,
+            ", 3)"
+        )
+    };
+}
+
+/// A group of the operand of this number, of 256 or 512 bits.
+macro_rules! group {
+    (256, $operand:literal, 0) => {
+        concat!("_mm256_castsi256_si128({", $operand, "})")
+    };
+    (256, $operand:literal, $number:literal) => {
+        concat!("_mm256_extracti128_si256({", $operand, "}, ", $number, ")")
+    };
+    (512, $operand:literal, 0) => {
+        concat!("_mm512_castsi512_si128({", $operand, "})")
+    };
+    (512, $operand:literal, $number:literal) => {
+        concat!("_mm512_extracti32x4_epi32({", $operand, "}, ", $number, ")")
+    };
+}
+
 // Names in the encodings Legacy, VEX and EVEX; empty where there is none. `{mm}` in C is the prefix of the intrinsics of the
 // width, `{bits}` the width, `{x}` the letter that tells some 64-bit intrinsics of the narrower widths.
 // No byte permutes of VBMI: `vpshufb` of permuted groups does for every shuffle.
@@ -104,6 +182,17 @@ pub(super) const TABLE: &[Entry] = &[
     entry(Load,                 0,  MOVES,                                ALL, BASE,         "{0}").cost(6, 1, LOADS).takes(LOADED),
     entry(Store,                0,  MOVES,                                ALL, BASE,         "{0} = {1}").cost(1, 1, STORES),
     entry(StoreUnaligned,       0,  UNALIGNED,                            ALL, BASE,         "{mm}_storeu_si{bits}((__m{bits}i *)(void *){0}, {1})").cost(1, 1, STORES),
+    // As many instructions as there are lanes, but for what brings groups together and apart.
+    entry(Gather,               64, ["movq+movhps", "vmovq+vmovhps", "vmovq+vmovhps"], W128, BASE, halves!(0, 1)).cost(7, 2, LOADS),
+    entry(Gather,               64, ["", "vmovq+vmovhps+vinserti128", "vmovq+vmovhps+vinserti64x2"], W256, BASE, groups!(halves!(0, 1), halves!(2, 3))).cost(10, 4, LOADS),
+    entry(Gather,               64, ["", "", "vmovq+vmovhps+vinserti32x4"], W512, BASE, groups!(halves!(0, 1), halves!(2, 3), halves!(4, 5), halves!(6, 7))).cost(12, 8, LOADS),
+    entry(Gather,               128, ["", "vmovdqu+vinserti128", "vmovdqu64+vinserti64x2"], W256, BASE, groups!(piece!(0), piece!(1))).cost(10, 2, LOADS),
+    entry(Gather,               128, ["", "", "vmovdqu64+vinserti32x4"],  W512, BASE,        groups!(piece!(0), piece!(1), piece!(2), piece!(3))).cost(12, 4, LOADS),
+    entry(Scatter,              64, ["movq+movhps", "vmovq+vmovhps", "vmovq+vmovhps"], W128, BASE, concat!("(", put_halves!(0, 1, "{2}"), ")")).cost(1, 2, STORES),
+    entry(Scatter,              64, ["", "vmovq+vmovhps+vextracti128", "vmovq+vmovhps+vextracti64x2"], W256, BASE, concat!("(", put_halves!(0, 1, group!(256, 4, 0)), ", ", put_halves!(2, 3, group!(256, 4, 1)), ")")).cost(1, 4, STORES),
+    entry(Scatter,              64, ["", "", "vmovq+vmovhps+vextracti32x4"], W512, BASE, concat!("(", put_halves!(0, 1, group!(512, 8, 0)), ", ", put_halves!(2, 3, group!(512, 8, 1)), ", ", put_halves!(4, 5, group!(512, 8, 2)), ", ", put_halves!(6, 7, group!(512, 8, 3)), ")")).cost(1, 8, STORES),
+    entry(Scatter,              128, ["", "vmovdqu+vextracti128", "vmovdqu64+vextracti64x2"], W256, BASE, concat!("(", put_piece!(0, group!(256, 2, 0)), ", ", put_piece!(1, group!(256, 2, 1)), ")")).cost(1, 2, STORES),
+    entry(Scatter,              128, ["", "", "vmovdqu64+vextracti32x4"], W512, BASE,        concat!("(", put_piece!(0, group!(512, 4, 0)), ", ", put_piece!(1, group!(512, 4, 1)), ", ", put_piece!(2, group!(512, 4, 2)), ", ", put_piece!(3, group!(512, 4, 3)), ")")).cost(1, 4, STORES),
     // The mask is made of the count where it is used.
     entry(LoadPart,             8,  ["", "", "vmovdqu8"],                 ALL, BYTES,        "{mm}_maskz_loadu_epi8((__mmask{bytes})(((uint64_t)1 << {1}) - 1), {0})").cost(8, 2, LOADS),
     entry(StorePart,            8,  ["", "", "vmovdqu8"],                 ALL, BYTES,        "{mm}_mask_storeu_epi8({0}, (__mmask{bytes})(((uint64_t)1 << {2}) - 1), {1})").cost(1, 2, STORES),

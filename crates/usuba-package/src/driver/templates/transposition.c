@@ -1,15 +1,23 @@
 @if pack
 USUBA_INLINE void @name@_pack(void *registers, const unsigned char *blocks)
 {
-    usuba_pack_@layout@(registers, @register@,@argument@ blocks, @name@_format@from@);
+@pack@
 }
 
 @end
 @if unpack
 /* Changes the registers. */
-USUBA_INLINE void @name@_unpack(struct usuba_output blocks, void *registers)
+USUBA_INLINE void @name@_unpack(unsigned char *blocks, void *registers)
 {
-    usuba_unpack_@layout@(blocks, registers, @register@,@argument@ @name@_format@from@);
+@unpack@
+}
+
+@end
+@if add
+/* The same, exclusive or data, which may be where the blocks are. */
+USUBA_INLINE void @name@_unpack_add(unsigned char *blocks, const unsigned char *data, void *registers)
+{
+@unpack_add@
 }
 
 @end

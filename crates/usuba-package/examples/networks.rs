@@ -1,7 +1,8 @@
 //! Prints the networks of the cases of `bench/transposition.c` for a target, as a C header.
 
-use usuba_transpose::moves::Machine;
-use usuba_transpose::{Arrangement, Format, Image, Order, Plan, c};
+use usuba_package::driver::transposition::{Transposition, Wanted, functions};
+use usuba_package::driver::{Format, Image, format_definition};
+use usuba_package::order::Order;
 
 fn main() {
     let name = std::env::args().nth(1).unwrap_or_default();
@@ -9,9 +10,8 @@ fn main() {
         eprintln!("no target `{name}`: name one of `usubac targets`");
         std::process::exit(1);
     };
-    let machine = Machine { target, big_endian: false };
-    let register = machine.register();
-    let mut text = c::helpers(&machine) + &format!("#define SIZE {register}\n\n");
+    let register = target.register_bits as usize / 8;
+    let mut text = format!("#define SIZE {register}\n\n");
     for (name, order, width, words, image, register) in [
         ("aes_b", Order::Planes, 16, 8, Image::B, register),
         ("serpent_b", Order::Little, 32, 4, Image::B, register),
@@ -35,18 +35,20 @@ fn main() {
     .into_iter()
     .filter(|(name, ..)| name.contains(&std::env::args().nth(2).unwrap_or_default()))
     {
-        let arrangement =
-            Arrangement { format: Format { order, width, words }, image, register, big_endian: false };
-        match Plan::of(arrangement, machine) {
-            Ok(plan) => {
-                let (pack, unpack) = (Plan::count(&plan.pack), Plan::count(&plan.unpack));
-                text += &format!(
-                    "/* {name}: price {}, instructions and accesses {pack:?} in, {unpack:?} out */\n",
-                    plan.price
-                );
-                text += &(c::pack(&plan, &machine, name, "") + &c::unpack(&plan, &machine, name, ""));
-            }
-            Err(error) => text += &format!("/* {name}: {error:?} */\n"),
+        let instances = match image {
+            Image::B => 8 * register as u32,
+            Image::V { lane } | Image::Packed { lane } => (register / lane) as u32,
+            Image::H { .. } => 8 * register as u32 / width,
+            Image::BitInterleaved { batch } => batch as u32,
+        };
+        let format = Format { order, width, words, bytes: width * words / 8 };
+        text += &format_definition(&format!("{name}_format"), &format);
+        let wanted = Wanted { pack: true, unpack: true, add: true };
+        let (calls, headers) = functions(&[Transposition { name, format, image, instances, wanted }], target);
+        for line in calls.lines() {
+            let included = headers.iter().find(|header| line == format!("#include \"{}\"", header.path));
+            text += included.map_or(line, |header| &header.contents);
+            text.push('\n');
         }
     }
     print!("{text}");

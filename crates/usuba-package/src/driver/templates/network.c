@@ -1,0 +1,7 @@
+@if conditional
+#@directive@ @condition@
+@end
+@definitions@
+#define @name@_bytes @bytes@
+
+@function@
