@@ -112,7 +112,7 @@ pub fn house(folders: &[&str], targets: &[&'static Target]) -> Vec<Subject> {
                 });
                 let has_code = |target: &Target| has_code(slicing, width, maps_bytes, target);
                 let is_new = |target: &Target| {
-                    target.adds_to(|other| usuba_target::by_name(other).is_some_and(has_code))
+                    target.adds_to(slicing, |other| usuba_target::by_name(other).is_some_and(has_code))
                 };
                 let offered =
                     targets.iter().copied().filter(|target| has_code(target) && is_new(target)).collect();

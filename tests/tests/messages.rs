@@ -8,7 +8,7 @@ use usuba_lang::message::Message as Reference;
 use usuba_message::classes::classify;
 use usuba_message::form::Message;
 use usuba_message::interpret::Runner;
-use usuba_message::{elaborate, passes, print};
+use usuba_message::{elaborate, passes, print, strings};
 use usuba_package::manifest;
 use usuba_package::message::{self, CIPHER, MODES};
 use usuba_tests::ciphers::{Disk, root};
@@ -297,4 +297,28 @@ fn classes_are_proved_not_guessed() {
         let loops = classify(&message);
         assert!(loops[0].class().to_string().starts_with(class), "{step}: {}", loops[0].class());
     }
+}
+
+/// A message that is too long to be elaborated: sealed, opened, and refused with one bit changed.
+#[test]
+fn long_messages_open_again() {
+    let mode = |name: &str| message::named(name).unwrap();
+    let program = bound("aes", "aes-128", mode("gcm-seal")).program;
+    let (seal, open) = (form(&program, "SealGCM", Some(CIPHER)), form(&program, "OpenGCM", Some(CIPHER)));
+    let (key, iv, aad, plain) = (bytes(1, 16), bytes(2, 12), bytes(3, 20), bytes(4, 40_001));
+    let common: [(&str, &[u8]); 3] = [("key", &key), ("iv", &iv), ("aad", &aad)];
+    let with = |more: &[(&'static str, Vec<u8>)]| {
+        let more: Vec<(&str, &[u8])> = more.iter().map(|(name, value)| (*name, value.as_slice())).collect();
+        let node = if more.len() == 1 { &seal } else { &open };
+        let numbers: &[(&str, i64)] = if more.len() == 1 { &[("t", 16)] } else { &[] };
+        strings::run(node, numbers, &[common.as_slice(), more.as_slice()].concat()).unwrap()
+    };
+    let mut sealed = with(&[("plain", plain.clone())]).expect("a seal has results");
+    let (tag, mut cipher) = (sealed.remove(1).1, sealed.remove(0).1);
+    let opened = with(&[("cipher", cipher.clone()), ("tag", tag.clone())]).expect("the tag is right");
+    assert_eq!(opened[0].1, plain);
+    cipher[40_000] ^= 1;
+    assert_eq!(with(&[("cipher", cipher), ("tag", tag)]), None);
+    let short = strings::run(&open, &[], &common);
+    assert!(short.is_err(), "an input is missing");
 }

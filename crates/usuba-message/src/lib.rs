@@ -13,3 +13,4 @@ pub mod number;
 pub mod passes;
 pub mod print;
 mod prune;
+pub mod strings;

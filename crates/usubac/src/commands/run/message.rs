@@ -7,8 +7,12 @@ use crate::output::{Failure, Output, print_json, print_line};
 use serde_json::{Map, Value, json};
 use usuba_lang::load::Loaded;
 use usuba_lang::message::{Message, MessageError};
+use usuba_message::strings;
 use usuba_package::manifest::{Function, Primitive};
 use usuba_package::message::CIPHER;
+
+/// What the front end says of a program that mentions too many atoms.
+const TOO_LARGE: &str = "E0510";
 
 /// A mode over the block cipher of a folder.
 pub fn of_mode(run: &Run, name: &str, output: &Output) -> Result<(), Failure> {
@@ -18,7 +22,7 @@ pub fn of_mode(run: &Run, name: &str, output: &Output) -> Result<(), Failure> {
     let primitive = primitive(run, &cipher, &given)?;
     let loaded = mode::bound(&cipher, primitive, mode, output)?;
     let entry = Message::new(&loaded.program, mode.node, Some(CIPHER));
-    print(entry, run, &given, &loaded, output)
+    print(entry, (mode.node, Some(CIPHER)), run, &given, &loaded, output)
 }
 
 /// A program that is given whole.
@@ -27,7 +31,7 @@ pub fn of_program(run: &Run, loaded: &Loaded, output: &Output) -> Result<(), Fai
     let last = loaded.program.definitions.last().map(|definition| definition.name.text.as_str());
     let entry = run.entry.entry.as_deref().or(last).unwrap_or_default();
     let cipher = loaded.program.ciphers.last().map(|cipher| cipher.name.text.as_str());
-    print(Message::new(&loaded.program, entry, cipher), run, &given, loaded, output)
+    print(Message::new(&loaded.program, entry, cipher), (entry, cipher), run, &given, loaded, output)
 }
 
 /// The arguments as names and texts.
@@ -74,6 +78,7 @@ fn primitive<'c>(run: &Run, cipher: &'c Cipher, given: &[(&str, &str)]) -> Resul
 /// Runs a message and prints its results.
 fn print(
     entry: Result<Message<'_>, MessageError>,
+    (node, cipher): (&str, Option<&str>),
     run: &Run,
     given: &[(&str, &str)],
     loaded: &Loaded,
@@ -113,7 +118,16 @@ fn print(
     }
     let borrowed: Vec<(&str, &[u8])> =
         strings.iter().map(|(name, bytes)| (*name, bytes.as_slice())).collect();
-    let Some(results) = message.run(&numbers, &borrowed).map_err(failed)? else {
+    let results = match message.run(&numbers, &borrowed) {
+        // Elaborated for these lengths it is too large: the form of messages keeps its loops.
+        Err(MessageError::Program(findings)) if findings.iter().any(|one| one.code == TOO_LARGE) => {
+            let form = usuba_message::elaborate::elaborate(&loaded.program, node, cipher)
+                .map_err(|error| failed(MessageError::Program(vec![*error])))?;
+            strings::run(&form, &numbers, &borrowed).map_err(|error| Failure::general(error.to_string()))?
+        }
+        results => results.map_err(failed)?,
+    };
+    let Some(results) = results else {
         return Err(Failure::general("the message is refused: its tag is wrong"));
     };
     let results = results.iter().map(|(name, bytes)| (name, hexadecimal(bytes)));
