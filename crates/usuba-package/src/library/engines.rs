@@ -347,10 +347,8 @@ pub fn engine(
 ) -> Result<(Candidate, Kernels), BuildError> {
     let mut choices = choices.clone();
     choices.prefix = options.prefix.into();
-    if choices.backend == Backend::C {
-        // What is one file says it once, at its head.
-        choices.command.clear();
-    } else if choices.command.is_empty() {
+    // A file of C says at its head how the library was made; only assembly has files of its own.
+    if choices.backend == Backend::Assembly && choices.command.is_empty() {
         choices.command = options.command.into();
     }
     let built = engine::build(&named(primitive, target, &choices), loaded, target, &choices)?;

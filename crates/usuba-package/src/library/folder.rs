@@ -19,11 +19,9 @@ pub fn arrange(files: &mut Vec<OutputFile>, headers: Vec<OutputFile>, ciphers: &
         file.path = format!("{folder}/{}", file.path);
     }
     names.sort();
-    let sources: Vec<&str> = files
-        .iter()
-        .map(|file| file.path.as_str())
-        .filter(|path| path.ends_with(".c") || path.ends_with(".S"))
-        .collect();
+    // With headers that only this library has, so that a later build knows them.
+    let sources: Vec<&str> =
+        files.iter().map(|file| file.path.as_str()).filter(|path| path.starts_with("src/")).collect();
     let list = sources.iter().map(|path| format!("    {path}\n")).collect::<String>();
     let name = options.prefix.trim_end_matches('_');
     let titles: Vec<&str> = ciphers.iter().map(|cipher| cipher.manifest.title.as_str()).collect();
