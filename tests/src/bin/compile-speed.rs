@@ -33,7 +33,7 @@ fn main() {
             for slicing in slicings {
                 let mut have: Vec<&str> = Vec::new();
                 for target in usuba_target::all() {
-                    if !target.adds_to(|other| have.contains(&other)) {
+                    if !target.adds_to(slicing, |other| have.contains(&other)) {
                         continue;
                     }
                     for backend in [Backend::C, Backend::Assembly] {

@@ -130,12 +130,15 @@ fn vectors(name: &str, paths: &[String]) -> String {
 fn targets(cipher: &Cipher, primitive: &Primitive, slicing: Slicing) -> (String, String) {
     let (mut with, mut without) = (Vec::new(), Vec::new());
     for target in usuba_target::all() {
-        if !target.adds_to(|other| !without.contains(&other)) {
+        let has = |other: &str| !without.contains(&other);
+        if !target.adds_to(slicing, has) {
             continue;
         }
+        let base = target.bases().find(|base| has(base.name));
         let settings = Settings::new(slicing, Some(primitive.main_node(slicing)));
         let naming = usuba_codegen::Options { symbol: "kernel".into(), ..Default::default() };
         match compile(&cipher.loaded, &settings, target, &naming, &mut ()) {
+            Ok(compiled) if base.is_some_and(|base| !compiled.kernel.report.goes_beyond(base)) => {}
             Ok(compiled) => with.push(format!("{} {}", target.name, compiled.kernel.instances)),
             Err(_) => without.push(target.name),
         }
