@@ -167,10 +167,8 @@ impl Writer {
         let before = if self.below(2) == 0 {
             let chain = self.name("c");
             self.locals.push(format!("{chain}:u8[{length}+{size}]"));
-            self.body.push(format!(
-                "{chain} = {word} ++ {text}",
-                word = format!("Bytes(Word(7):u{}, big)", 8 * size)
-            ));
+            let bits = 8 * size;
+            self.body.push(format!("{chain} = Bytes(Word(7):u{bits}, big) ++ {text}"));
             format!("{chain}[{size}*i, {size}*i+{size})")
         } else {
             word.clone()
