@@ -5,6 +5,7 @@ use usuba_lang::ast::{self, BaseType};
 use usuba_lang::diagnostic::Diagnostic;
 use usuba_lang::load::{Loaded, load};
 use usuba_lang::message::Message as Reference;
+use usuba_message::bounds::unproved;
 use usuba_message::classes::classify;
 use usuba_message::form::Message;
 use usuba_message::interpret::Runner;
@@ -12,6 +13,7 @@ use usuba_message::{elaborate, passes, print, strings};
 use usuba_package::manifest;
 use usuba_package::message::{self, CIPHER, MODES};
 use usuba_tests::ciphers::{Disk, root};
+use usuba_tests::random::message::NODE;
 
 /// The program of a mode over a primitive.
 fn bound(cipher: &str, primitive: &str, mode: message::Mode) -> Loaded {
@@ -56,6 +58,18 @@ fn compare(program: &ast::Program, node: &str, cipher: Option<&'static str>, len
         println!("after passes {stuck:?}\n{}", print::print(&streamed));
     }
     stuck.unwrap_or_else(|stuck| panic!("{node}: {stuck}"));
+    let open = unproved(&streamed);
+    let shown: Vec<String> = open
+        .iter()
+        .map(|one| {
+            let (start, length) = (streamed.show(&one.start), streamed.show(&one.length));
+            format!("{}[{start}; {length}]", streamed.variable(one.variable).name)
+        })
+        .collect();
+    // In CCM the header has 0, 2 or 6 bytes; that a loop does not run at all is then beyond the prover. So it is for some
+    // random messages, in which strings of any lengths meet in a block.
+    let beyond = ["SealCCM", "OpenCCM", NODE].contains(&node);
+    assert!(shown.len() <= usize::from(beyond), "{node}: {}", shown.join(", "));
     runners.push(Runner::new(&streamed).unwrap_or_else(|error| panic!("{node}, after passes: {error}")));
     let mut reference = Reference::new(program, node, cipher).unwrap();
     let definition = program.definitions.iter().find(|d| d.name.text == node).unwrap();
@@ -69,7 +83,8 @@ fn compare(program: &ast::Program, node: &str, cipher: Option<&'static str>, len
         .collect();
     let numbers = message.lengths.len();
     let mut compared = 0;
-    for seed in 0..(lengths.len() * 3) as u64 {
+    let rounds = if std::env::var_os("USUBA_WAYS").is_some() { 3 } else { 2 };
+    for seed in 0..(lengths.len() * rounds) as u64 {
         // Lengths that differ in each place.
         let chosen: Vec<i64> = (0..numbers)
             .map(|place| lengths[(seed as usize * (place + 1) + 5 * place) % lengths.len()])
@@ -232,7 +247,7 @@ fn random_messages_mean_what_the_reference_says() {
         let findings = usuba_lang::elaborate::check(&sources.program, false);
         let wrong = sources.diagnostics.iter().chain(&findings).any(Diagnostic::is_error);
         assert!(!wrong, "{text}{}{}", said(&sources.diagnostics), said(&findings));
-        let node = usuba_tests::random::message::NODE;
+        let node = NODE;
         if passes::run(&mut form(&sources.program, node, None)).is_err() {
             stuck += 1;
             continue;

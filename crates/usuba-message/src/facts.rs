@@ -21,7 +21,7 @@ pub struct Facts {
 const CASES: usize = 5;
 
 impl Facts {
-    /// Adds what a condition says, if it is a conjunction of inequalities; of others nothing is used.
+    /// Adds what a condition says. Of a disjunction, whichever side is left is used; where both are, proofs take them as cases.
     pub fn assume(&mut self, condition: &Condition) {
         self.assumed.push(condition.clone());
         match condition {
@@ -165,6 +165,16 @@ impl Facts {
             seen += 1;
             for fact in of_term(&term) {
                 facts.extend(terms.linear(&fact));
+            }
+            if let Term::TrailingZeros(number) = &term
+                && cases > 0
+            {
+                // A number below 2^32 ends with 31 zeros at most.
+                let below = Number::from(i64::from(u32::MAX)).plus(number, -1);
+                if below.is_ok_and(|below| self.proves(known, choices, &below, 0)) {
+                    let fact = Number::from(31).plus(&term.into(), -1);
+                    facts.extend(fact.ok().and_then(|fact| terms.linear(&fact)));
+                }
             }
         }
         if linear::follows(&facts, &wanted) {

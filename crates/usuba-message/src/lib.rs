@@ -4,6 +4,7 @@
 //! the reference interpreter, which elaborates the same node for every list of lengths anew. [`mod@passes`] takes arrays of public
 //! length out, so that what is left is loops from strings to strings.
 
+pub mod bounds;
 pub mod classes;
 pub mod elaborate;
 pub mod facts;
