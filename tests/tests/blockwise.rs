@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use usuba_blockwise::machine::Machine;
 use usuba_blockwise::message::{Code, code};
 use usuba_blockwise::plan::Refusal;
-use usuba_lang::load::Loaded;
+use usuba_lang::load::{Loaded, load};
 use usuba_message::form::{Message, Sameness};
 use usuba_message::interpret::Runner;
 use usuba_message::number::Term;
@@ -14,29 +14,25 @@ use usuba_message::{elaborate, passes};
 use usuba_package::OutputFile;
 use usuba_package::message::{self, CIPHER, MODES, Mode};
 use usuba_target::{Target, by_name};
-use usuba_tests::ciphers::root;
+use usuba_tests::ciphers::{Disk, root};
 use usuba_tests::messages::{bound, bytes};
 use usuba_tests::round_keys::round_keys;
 use usuba_trial::run::{Compiler, Family};
 
 /// A message after the passes.
 fn streamed(loaded: &Loaded, node: &str) -> Message {
-    let mut message = elaborate::elaborate(&loaded.program, node, Some(CIPHER)).unwrap();
+    let cipher = loaded.program.ciphers.iter().any(|cipher| cipher.name.text == CIPHER).then_some(CIPHER);
+    let mut message = elaborate::elaborate(&loaded.program, node, cipher).unwrap();
     passes::run(&mut message).unwrap();
     message
 }
 
-fn generated(
-    loaded: &Loaded,
-    message: &Message,
-    wide: &'static Target,
-    narrow: &'static Target,
-) -> Result<Code, Refusal> {
+fn generated(loaded: &Loaded, message: &Message, blocks: Option<Pair>) -> Result<Code, Refusal> {
     let mut loaded = loaded.clone();
     loaded.program = message.program.clone();
-    let wide = Machine::new(&loaded, wide);
-    let narrow = Machine::new(&loaded, narrow);
-    code(message, &wide, &narrow, "message")
+    let machines = blocks.map(|pair| pair.map(|target| Machine::new(&loaded, target)));
+    let machines = machines.as_ref().map(|[wide, narrow]| (wide, narrow));
+    code(message, &loaded.sources, machines, "message")
 }
 
 /// A program that reads numbers and strings and calls the message; strings end at a page that cannot be read.
@@ -109,18 +105,20 @@ struct Cases {
 fn cases(mode: Mode) -> Arc<Cases> {
     static KNOWN: Mutex<BTreeMap<&str, Arc<Cases>>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().unwrap();
-    Arc::clone(known.entry(mode.name).or_insert_with(|| Arc::new(made_cases(mode))))
+    let made = || {
+        let sealing = mode.name.strip_suffix("-open").map(|name| {
+            let mode = message::named(&format!("{name}-seal")).unwrap();
+            streamed(&bound("aes", "aes-128", mode), mode.node)
+        });
+        Arc::new(made_cases(bound("aes", "aes-128", mode), mode.node, sealing))
+    };
+    Arc::clone(known.entry(mode.name).or_insert_with(made))
 }
 
-fn made_cases(mode: Mode) -> Cases {
-    let name = mode.name;
-    let loaded = bound("aes", "aes-128", mode);
-    let message = streamed(&loaded, mode.node);
+fn made_cases(loaded: Loaded, node: &str, sealing: Option<Message>) -> Cases {
+    let name = node;
+    let message = streamed(&loaded, node);
     let mut runner = Runner::new(&message).unwrap();
-    let sealing = name.strip_suffix("-open").map(|name| {
-        let mode = message::named(&format!("{name}-seal")).unwrap();
-        streamed(&bound("aes", "aes-128", mode), mode.node)
-    });
     let (mut given, mut expected) = (Vec::new(), Vec::new());
     for seed in 0..4000u64 {
         if expected.len() == 24 {
@@ -183,19 +181,16 @@ fn made_cases(mode: Mode) -> Cases {
     Cases { loaded, message, given, expected }
 }
 
-fn compare(
-    mode: Mode,
-    wide: &'static Target,
-    narrow: &'static Target,
-    family: Family,
-) -> Result<(usize, Code), Refusal> {
-    let name = mode.name;
-    let cases = cases(mode);
+/// The targets of many positions and of one.
+type Pair = [&'static Target; 2];
+
+fn compare(name: &str, cases: &Cases, blocks: Option<Pair>, family: Family) -> Result<Code, Refusal> {
     let message = &cases.message;
-    let made = generated(&cases.loaded, message, wide, narrow)?;
+    let made = generated(&cases.loaded, message, blocks)?;
     if std::env::var_os("USUBA_SHOW").is_some() {
         std::fs::write(format!("/tmp/{name}.c"), &made.source).unwrap();
     }
+    let [wide, narrow] = blocks.unwrap_or([by_name("gp64").unwrap(); 2]);
     let compiler = Compiler::find(wide, family).expect("a compiler");
     let file = |path: &str, contents: String| OutputFile { path: path.into(), contents };
     let files = [file("main.c", harness(message, &made)), file("message.c", made.source.clone())];
@@ -212,36 +207,25 @@ fn compare(
         found = rest;
     }
     assert!(found.is_empty(), "{name}");
-    Ok((cases.expected.len(), made))
+    assert!(cases.expected.len() >= 20, "{name}: {} cases", cases.expected.len());
+    Ok(made)
 }
 
-/// The modes that are code on blocks, by what their loops are. `UPDATE_EXPECT=1` writes the file anew.
+/// The modes that are code on blocks, by what their loops are.
 const GOLDEN: &str = "tests/messages/blockwise.txt";
 
 fn on(wide: &str, narrow: &str, family: Family) {
     let (wide, narrow) = (by_name(wide).unwrap(), by_name(narrow).unwrap());
-    let golden = std::fs::read_to_string(root().join(GOLDEN)).unwrap_or_default();
     let only = std::env::var("USUBA_MODE").ok();
     let mut found = String::new();
     for mode in MODES.iter().filter(|mode| only.as_ref().is_none_or(|only| *only == mode.name)) {
         let _ = writeln!(found, "{}", mode.name);
-        match compare(*mode, wide, narrow, family) {
-            Ok((cases, code)) => {
-                assert!(cases >= 20, "{}: {cases} cases", mode.name);
-                code.loops.iter().for_each(|one| writeln!(found, "  {one}").unwrap());
-            }
+        match compare(mode.name, &cases(*mode), Some([wide, narrow]), family) {
+            Ok(code) => code.loops.iter().for_each(|one| writeln!(found, "  {one}").unwrap()),
             Err(refusal) => writeln!(found, "  none: {}", refusal.0).unwrap(),
         }
     }
-    if only.is_some() {
-        println!("{found}");
-        return;
-    }
-    if std::env::var_os("UPDATE_EXPECT").is_some() {
-        std::fs::write(root().join(GOLDEN), &found).unwrap();
-    } else {
-        assert_eq!(found, golden, "{GOLDEN}: set UPDATE_EXPECT=1 if this is how it should be");
-    }
+    agrees(GOLDEN, &found);
 }
 
 #[test]
@@ -262,4 +246,54 @@ fn avx_aes() {
 #[test]
 fn neon_aes() {
     on("neon-aes", "neon-aes", Family::Gcc);
+}
+
+/// Messages that have no cipher, on words.
+const SPONGES: [(&str, &str, &[&str]); 6] = [
+    ("ascon", "aead.ua", &["SealAEAD128", "OpenAEAD128"]),
+    ("ascon", "hash.ua", &["Hash256", "XOF128", "CXOF128"]),
+    ("keccak", "sha3.ua", &["SHA3_224", "SHA3_256", "SHA3_384", "SHA3_512", "SHAKE128", "SHAKE256"]),
+    ("subterranean", "sae.ua", &["SealSAE", "OpenSAE"]),
+    ("chacha20", "poly1305.ua", &["Poly1305"]),
+    (
+        "chacha20",
+        "aead.ua",
+        &["ChaCha20", "SealChaCha20Poly1305", "OpenChaCha20Poly1305", "SealXChaCha20Poly1305"],
+    ),
+];
+
+#[test]
+fn words() {
+    let only = std::env::var("USUBA_MODE").ok();
+    let mut found = String::new();
+    for (cipher, file, nodes) in SPONGES {
+        let path = root().join("ciphers").join(cipher).join(file).to_string_lossy().into_owned();
+        let loaded = load(&path, &[], &Disk);
+        for node in nodes.iter().filter(|node| only.as_ref().is_none_or(|only| only == *node)) {
+            let sealing = node.strip_prefix("Open").map(|name| streamed(&loaded, &format!("Seal{name}")));
+            let cases = made_cases(loaded.clone(), node, sealing);
+            for family in [Family::Gcc, Family::Clang] {
+                match compare(node, &cases, None, family) {
+                    Ok(_) if family == Family::Gcc => writeln!(found, "{node}").unwrap(),
+                    Err(refusal) if family == Family::Gcc => {
+                        writeln!(found, "{node}: none: {}", refusal.0).unwrap();
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    agrees("tests/messages/words.txt", &found);
+}
+
+/// Compares with a golden file, unless only one message was looked at. `UPDATE_EXPECT=1` writes the file anew.
+fn agrees(path: &str, found: &str) {
+    if std::env::var_os("USUBA_MODE").is_some() {
+        println!("{found}");
+    } else if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(root().join(path), found).unwrap();
+    } else {
+        let golden = std::fs::read_to_string(root().join(path)).unwrap_or_default();
+        assert_eq!(found, golden, "{path}: set UPDATE_EXPECT=1 if this is how it should be");
+    }
 }

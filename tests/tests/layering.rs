@@ -29,6 +29,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "usuba-algebra",
             "usuba-message",
             "usuba-ir",
+            "usuba-lower",
             "usuba-opt",
             "usuba-target",
             "usuba-machine",

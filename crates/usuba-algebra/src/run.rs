@@ -268,13 +268,21 @@ impl<'a> Run<'a> {
                 result = self.value(left, frame)?;
                 let right = self.value(right, frame)?;
                 self.symbols.place = Some(expression.span);
-                for (a, b) in result.bits.iter_mut().zip(right.bits) {
+                let whole = match op {
+                    LogicOp::Xor => None,
+                    LogicOp::And | LogicOp::Or => self.symbols.whole_products(&result.bits, &right.bits),
+                };
+                for (place, (a, b)) in result.bits.iter_mut().zip(right.bits).enumerate() {
                     self.symbols.check_room(expression.span)?;
+                    let product = |symbols: &mut Symbols, a, b| match &whole {
+                        Some(products) => products[place],
+                        None => symbols.product(a, b),
+                    };
                     *a = match op {
                         LogicOp::Xor => self.symbols.add(*a, b),
-                        LogicOp::And => self.symbols.product(*a, b),
+                        LogicOp::And => product(self.symbols, *a, b),
                         LogicOp::Or => {
-                            let (sum, product) = (self.symbols.add(*a, b), self.symbols.product(*a, b));
+                            let (sum, product) = (self.symbols.add(*a, b), product(self.symbols, *a, b));
                             self.symbols.add(sum, product)
                         }
                     };

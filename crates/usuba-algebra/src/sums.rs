@@ -85,11 +85,20 @@ pub struct KnownTable {
     affine: Option<(u64, Vec<u64>)>,
 }
 
-/// An arithmetic operation on words of the same length.
+/// What words are made of by an [`Operation`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum WordOp {
+    /// Arithmetic modulo 2^length.
+    Arithmetic(ArithmeticOp),
+    /// Products bit by bit; only of [`Symbols::of_words`].
+    And,
+}
+
+/// An operation on words of the same length.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Operation {
     /// The operator.
-    pub op: ArithmeticOp,
+    pub op: WordOp,
     /// The bits of the left operand, the most significant first.
     pub left: Vec<Sum>,
     /// Those of the right one.
@@ -116,6 +125,8 @@ pub struct Symbols {
     operated: HashMap<Operation, u32>,
     word_bits: HashMap<(u32, u32), Sum>,
     terms: usize,
+    /// Whether operations on words stay whole.
+    whole: bool,
     /// Where the program stands: the place of new symbols.
     pub(crate) place: Option<Span>,
 }
@@ -127,6 +138,12 @@ impl Default for Symbols {
 }
 
 impl Symbols {
+    /// The same for code on words: arithmetic and products bit by bit stay operations on words, whatever is known of single bits,
+    /// unless an operand is constant.
+    pub fn of_words() -> Symbols {
+        Symbols { whole: true, ..Symbols::new() }
+    }
+
     /// None but the constant.
     pub fn new() -> Symbols {
         let mut symbols = Symbols {
@@ -144,6 +161,7 @@ impl Symbols {
             operated: HashMap::new(),
             word_bits: HashMap::new(),
             terms: 0,
+            whole: false,
             place: None,
         };
         // Their numbers are Sum::ZERO and Sum::ONE.
@@ -362,6 +380,11 @@ impl Symbols {
     /// bits that are not zero.
     pub fn arithmetic(&mut self, op: ArithmeticOp, a: &[Sum], b: &[Sum]) -> Vec<Sum> {
         let width = a.len();
+        let is_zero = |word: &[Sum]| word.iter().all(|&bit| bit == Sum::ZERO);
+        let is_known = is_zero(a) || is_zero(b) || (self.is_constant(a) && self.is_constant(b));
+        if self.whole && !is_known {
+            return self.whole_word(WordOp::Arithmetic(op), a, b);
+        }
         let mut columns: Vec<Vec<Sum>> = vec![Vec::new(); width];
         let from_least = |word: &[Sum], bit: usize| word[width - 1 - bit];
         let mut borrows = false;
@@ -388,7 +411,8 @@ impl Symbols {
         }
         let commutes = op != ArithmeticOp::Subtract;
         let (first, second) = if commutes && b < a { (b, a) } else { (a, b) };
-        let operation = Operation { op, left: first.to_vec(), right: second.to_vec() };
+        let operation =
+            Operation { op: WordOp::Arithmetic(op), left: first.to_vec(), right: second.to_vec() };
         // What is carried: exactly so much, or anything up to the second number.
         let (mut carried, mut most) = (Some(0), 0);
         let mut word = vec![Sum::ZERO; width];
@@ -414,6 +438,21 @@ impl Symbols {
             most = carried.unwrap_or(most);
         }
         word
+    }
+
+    fn is_constant(&self, word: &[Sum]) -> bool {
+        word.iter().all(|&bit| bit == Sum::ZERO || bit == Sum::ONE)
+    }
+
+    fn whole_word(&mut self, op: WordOp, a: &[Sum], b: &[Sum]) -> Vec<Sum> {
+        let operation = Operation { op, left: a.to_vec(), right: b.to_vec() };
+        (0..a.len() as u32).rev().map(|bit| self.word_bit(&operation, bit)).collect()
+    }
+
+    /// Products bit by bit, of two words of the same length, if they stay an operation on words.
+    pub fn whole_products(&mut self, a: &[Sum], b: &[Sum]) -> Option<Vec<Sum>> {
+        let stays = self.whole && a != b && !self.is_constant(a) && !self.is_constant(b);
+        stays.then(|| self.whole_word(WordOp::And, a, b))
     }
 
     fn word_bit(&mut self, operation: &Operation, bit: u32) -> Sum {
@@ -452,11 +491,16 @@ impl Symbols {
                 Symbol::CallBit { .. } => return None,
                 Symbol::WordBit { operation, bit } => {
                     let Operation { op, left, right } = &self.operations[operation as usize];
+                    if *op == WordOp::And {
+                        let place = left.len() - 1 - bit as usize;
+                        values.values.push(values.of(left[place]) & values.of(right[place]));
+                        continue;
+                    }
                     let (left, right) = (values.word(left), values.word(right));
                     let result = match op {
-                        ArithmeticOp::Add => left.wrapping_add(right),
-                        ArithmeticOp::Subtract => left.wrapping_sub(right),
-                        ArithmeticOp::Multiply => left.wrapping_mul(right),
+                        WordOp::Arithmetic(ArithmeticOp::Add) => left.wrapping_add(right),
+                        WordOp::Arithmetic(ArithmeticOp::Subtract) => left.wrapping_sub(right),
+                        WordOp::Arithmetic(ArithmeticOp::Multiply) | WordOp::And => left.wrapping_mul(right),
                     };
                     result >> bit & 1 == 1
                 }

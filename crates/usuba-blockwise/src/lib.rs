@@ -6,7 +6,8 @@
 //! Reading order: [`step`] (what a step is), [`place`] (where the bits of a value lie in a block), [`affine`] (linear maps as
 //! operations on blocks), [`montgomery`] (products), [`node`] (steps as a node of Usuba0), [`plan`] (what a loop does),
 //! [`machine`] (its code on a target), [`splice`] (that code in a loop), [`linear`] (scans by powers), [`kernel`] and [`scan`]
-//! (loops over a message as functions), [`message`] and `loops` (the message around its kernels, in C).
+//! (loops over a message as functions), [`words`] (steps on words of general-purpose
+//! registers instead), [`message`], `steps` and `loops` (the message around its kernels, in C).
 
 pub mod affine;
 mod draft;
@@ -22,4 +23,6 @@ pub mod plan;
 pub mod scan;
 pub mod splice;
 pub mod step;
+mod steps;
+pub mod words;
 mod writer;

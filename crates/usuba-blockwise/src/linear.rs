@@ -37,7 +37,10 @@ pub fn linear(step: &Step, carried: usize, next: usize, is_fixed: &dyn Fn(usize)
         let (on_carried, same) = match value {
             Value::Input(input) => (*input == carried, is_fixed(*input)),
             Value::Cipher { block, keys, .. } => (of(block, &depends), all(block) && is_fixed(*keys)),
-            Value::Product { left, right, .. } | Value::Sum { left, right } => {
+            Value::Call { arguments, .. } => (of(arguments, &depends), all(arguments)),
+            Value::Product { left, right, .. }
+            | Value::Word { left, right, .. }
+            | Value::And { left, right } => {
                 (of(left, &depends) || of(right, &depends), all(left) && all(right))
             }
         };
@@ -96,7 +99,10 @@ fn needed(step: &Step, bits: &[Bit]) -> Step {
         match &step.values[id] {
             Value::Input(_) => {}
             Value::Cipher { block, .. } => mark(block, &mut wanted),
-            Value::Product { left, right, .. } | Value::Sum { left, right } => {
+            Value::Call { arguments, .. } => mark(arguments, &mut wanted),
+            Value::Product { left, right, .. }
+            | Value::Word { left, right, .. }
+            | Value::And { left, right } => {
                 mark(left, &mut wanted);
                 mark(right, &mut wanted);
             }
@@ -105,7 +111,7 @@ fn needed(step: &Step, bits: &[Bit]) -> Step {
     let values = step.values.iter().zip(&wanted).map(|(value, wanted)| match value {
         Value::Input(_) => value.clone(),
         _ if *wanted => value.clone(),
-        _ => Value::Sum { left: Vec::new(), right: Vec::new() },
+        _ => Value::And { left: Vec::new(), right: Vec::new() },
     });
     Step { inputs: step.inputs.clone(), values: values.collect(), outputs: Vec::new() }
 }

@@ -5,6 +5,7 @@ use crate::linear::linear;
 use crate::message::{BLOCK, LoopCode, Writer, Written, refuse, words};
 use crate::place::{self, Places};
 use crate::plan::{Given, Refusal};
+use crate::step::in_memory;
 use std::fmt::Write;
 use std::rc::Rc;
 use usuba_ir::program::BinaryOp;
@@ -148,7 +149,7 @@ impl Writer<'_> {
         let mut draft = Draft::default();
         let results = self.draft(one, &mut draft)?;
         let (plan, given, results) = draft.finish(&results, &[]);
-        let (wide, narrow) = (self.wide, self.narrow);
+        let Some((wide, narrow)) = self.blocks else { return refuse("no machine of blocks") };
         let register = wide.in_register();
         let fast = self.kernel(format!("wide {plan:?}"), |name| wide.positions(&plan, name, GROUPS))?;
         let call = self.call(&fast, (&plan, &given), Some("(size_t)(16 * whole)"), &results);
@@ -187,7 +188,7 @@ impl Writer<'_> {
         let results = self.draft(one, &mut draft)?;
         let next = self.next(one, &draft)?;
         let (plan, given, results) = draft.finish(&results, &next);
-        let narrow = self.narrow;
+        let Some((_, narrow)) = self.blocks else { return refuse("no machine of blocks") };
         let name = self.kernel(format!("scan {plan:?}"), |name| narrow.one_by_one(&plan, name))?;
         let call = self.call(&name, (&plan, &given), Some("(size_t)(16 * many)"), &results);
         self.line(&call);
@@ -234,7 +235,7 @@ impl Writer<'_> {
         let Some(linear) = linear(&step, at, output, &is_fixed) else { return refuse("no linear scan") };
 
         // The powers of the factor.
-        let (wide, narrow) = (self.wide, self.narrow);
+        let Some((wide, narrow)) = self.blocks else { return refuse("no machine of blocks") };
         let mut factor = Draft::default();
         let mut of_factor = Vec::new();
         for (place, (draw, places)) in inputs.iter().enumerate() {
@@ -331,7 +332,7 @@ impl Writer<'_> {
                     None if bits > place::BITS => draft.give(Given::Keys(bits / place::BITS), self.name(*id)),
                     None => draft.give(Given::Same, self.name(*id)),
                 };
-                (draw, place::as_is(bits))
+                (draw, in_memory(bits, self.message.variable(*id).words.width))
             }
             Source::Text(text) => (self.value(text, index, draft)?, place::as_is(bits)),
             Source::Words { text, width, order } => {

@@ -7,7 +7,7 @@ use usuba_codegen::Scheduling;
 use usuba_compiler::pipeline::{Settings, optimised};
 use usuba_ir::check::check;
 use usuba_ir::layout::Slicing;
-use usuba_ir::program::NodeId;
+use usuba_ir::program::{Node, NodeId};
 use usuba_lang::load::Loaded;
 use usuba_machine::program::Function;
 use usuba_target::{Instruction, Meaning, Target};
@@ -17,7 +17,7 @@ const BLOCK: usize = 16;
 
 /// A program on one target.
 pub struct Machine<'a> {
-    loaded: &'a Loaded,
+    pub(crate) loaded: &'a Loaded,
     /// The machine.
     pub target: &'static Target,
 }
@@ -145,9 +145,7 @@ impl<'a> Machine<'a> {
         let first = program.nodes.len() as u32;
         for mut node in made.nodes {
             node.name = format!("{}'{first}", node.name);
-            for operation in &mut node.body.operations {
-                renumber_calls(operation, first);
-            }
+            renumber(&mut node, first);
             program.nodes.push(node);
         }
         Ok(NodeId(program.nodes.len() as u32 - 1))
@@ -157,6 +155,11 @@ impl<'a> Machine<'a> {
         let row = self.target.instruction(meaning, lane);
         row.ok_or_else(|| Refusal::new(format!("{} has no {meaning:?}", self.target.name)))
     }
+}
+
+/// Makes a node call nodes whose numbers are higher by so much.
+pub(crate) fn renumber(node: &mut Node, by: u32) {
+    node.body.operations.iter_mut().for_each(|operation| renumber_calls(operation, by));
 }
 
 fn renumber_calls(operation: &mut usuba_ir::program::Operation, by: u32) {

@@ -1,21 +1,22 @@
 //! A message around its kernels, in C: public numbers, choices and loops on them, and strings cut into blocks. What is secret
 //! goes through kernels, copies and exclusive ors of bytes only.
 
-use crate::draft::{Draft, Draw, Pending};
 use crate::machine::Machine;
 use crate::place::{self, Places};
-use crate::plan::{Given, Plan, Refusal};
-use crate::step::{self, Step};
+use crate::plan::Refusal;
+use crate::step::Step;
+use crate::words::WordStep;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
 use std::rc::Rc;
-use usuba_codegen::{inline_definitions, inline_source};
-use usuba_machine::Program;
+use usuba_codegen::inline_definitions;
+use usuba_lang::source::Sources;
 use usuba_message::form::{
     self, ByteOperation, Condition, Define, Message, Order, Piece, Sameness, Source, Statement, Text,
     VariableId, Window,
 };
 use usuba_message::number::{Number, Term};
+use usuba_target::Target;
 
 /// Bytes of a block.
 pub(crate) const BLOCK: i64 = 16;
@@ -59,8 +60,9 @@ impl fmt::Display for LoopCode {
     }
 }
 
-/// The C of a message that has been through the passes, under the name `symbol`. `wide`: for many positions; `narrow`: for
-/// one, with registers of one block.
+/// The C of a message that has been through the passes, under the name `symbol`. `blocks`: a
+/// machine for many positions, and one with registers of one block, for steps that are on blocks; other steps are on words of
+/// general-purpose registers.
 ///
 /// `symbol_prepare` gets the inputs that are the same for a key, and where to write what follows from them, aligned to 64 bytes.
 /// `symbol` gets the lengths, then that, then the inputs, then the outputs in order; round keys word by word, each from its most
@@ -70,17 +72,20 @@ impl fmt::Display for LoopCode {
 /// A step that is more than blocks.
 pub fn code(
     message: &Message,
-    wide: &Machine<'_>,
-    narrow: &Machine<'_>,
+    sources: &Sources,
+    blocks: Option<(&Machine<'_>, &Machine<'_>)>,
     symbol: &str,
 ) -> Result<Code, Refusal> {
+    let words = usuba_target::by_name("gp64").ok_or_else(|| Refusal("no machine of words".into()))?;
     let keys = message.inputs.iter().copied();
     let keys: BTreeSet<VariableId> =
         keys.filter(|&id| message.variable(id).sameness == Sameness::Key).collect();
     let mut writer = Writer {
         message,
-        wide,
-        narrow,
+        sources,
+        blocks,
+        words,
+        word_steps: BTreeMap::new(),
         symbol,
         kernels: String::new(),
         known: BTreeMap::new(),
@@ -98,7 +103,7 @@ pub fn code(
     writer.prepare()?;
     writer.body(&message.body)?;
     let (prototype, prepare) = (writer.prototype(), writer.prepare_prototype(&keys));
-    let mut source = inline_definitions(wide.target);
+    let mut source = inline_definitions(blocks.map_or(words, |(wide, _)| wide.target));
     source += "#include <stddef.h>\n\n";
     source += HELPERS;
     let _ = write!(source, "\n{prepare};\n{prototype};\n\n{}", writer.kernels);
@@ -118,8 +123,12 @@ static inline void number(uint8_t block[16], uint64_t value) {
 
 pub(crate) struct Writer<'a> {
     pub(crate) message: &'a Message,
-    pub(crate) wide: &'a Machine<'a>,
-    pub(crate) narrow: &'a Machine<'a>,
+    pub(crate) sources: &'a Sources,
+    /// For many positions, and for one, if there are machines of blocks.
+    pub(crate) blocks: Option<(&'a Machine<'a>, &'a Machine<'a>)>,
+    /// For steps that are not on blocks.
+    pub(crate) words: &'static Target,
+    pub(crate) word_steps: BTreeMap<String, Rc<WordStep>>,
     pub(crate) symbol: &'a str,
     pub(crate) kernels: String,
     /// Kernels by what they do.
@@ -339,6 +348,14 @@ impl Writer<'_> {
         Ok((name, bytes.to_string()))
     }
 
+    /// So many bytes in C that are a text, in aligned memory, with zeros behind it to whole blocks.
+    pub(crate) fn bytes(&mut self, text: &Text, bytes: u32) -> Written<String> {
+        let name = self.fresh("text");
+        self.line(&format!("_Alignas(16) uint8_t {name}[{}] = {{0}};", bytes.next_multiple_of(16).max(16)));
+        self.assemble(text, &name)?;
+        Ok(name)
+    }
+
     /// Sixteen bytes in C that begin with a text of so many bytes, zeros behind it. For all lengths that fulfil the conditions a
     /// text that a step is given has the length that the step wants.
     pub(crate) fn block(&mut self, text: &Text, bytes: u32) -> Written<String> {
@@ -356,12 +373,18 @@ impl Writer<'_> {
     }
 
     pub(crate) fn window(&self, window: &Window) -> Written<String> {
-        if self.message.variable(window.variable).words.width != 8 && window.order != Order::Big {
-            return refuse("words that are little-endian in a string");
+        if self.reversed(window) != 0 {
+            return refuse("words that are big-endian in a string");
         }
         let start = self.number(&window.start);
         let name = self.name(window.variable);
         Ok(if start == "0" { name } else { format!("({name} + {start})") })
+    }
+
+    /// What is added modulo 2 to the place of a byte in a string for its place in memory, where words are little-endian.
+    fn reversed(&self, window: &Window) -> u32 {
+        let bytes = self.message.variable(window.variable).words.width / 8;
+        if bytes.is_power_of_two() && window.order == Order::Big { bytes - 1 } else { 0 }
     }
 
     /// Puts the pieces of a text to a place, one after the other.
@@ -372,7 +395,7 @@ impl Writer<'_> {
             let place = format!("{to} + {}", self.number(&at));
             let bytes = self.number(&length);
             match piece {
-                Piece::Window(window) => {
+                Piece::Window(window) if self.reversed(window) == 0 => {
                     let from = self.window(window)?;
                     // A place that does not exist has no address.
                     self.line(&format!("if ({bytes} > 0) memmove({place}, {from}, (size_t)({bytes}));"));
@@ -388,7 +411,7 @@ impl Writer<'_> {
                     }
                     self.line("}");
                 }
-                Piece::Map { .. } => {
+                Piece::Window(_) | Piece::Map { .. } => {
                     let value = self.byte(std::slice::from_ref(piece))?;
                     self.line(&format!(
                         "for (int64_t at = 0; at < {bytes}; at++) ({place})[at] = (uint8_t)({value});"
@@ -402,6 +425,12 @@ impl Writer<'_> {
 
     /// The C of byte `at` of a text.
     pub(crate) fn byte(&mut self, text: &[Piece]) -> Written<String> {
+        if let [Piece::Window(window)] = text
+            && self.reversed(window) != 0
+        {
+            let (name, start) = (self.name(window.variable), self.number(&window.start));
+            return Ok(format!("{name}[({start} + at) ^ {}]", self.reversed(window)));
+        }
         let [Piece::Map { operation, operands }] = text else {
             return Ok(format!("{}[at]", self.pointer(text)?.0));
         };
@@ -421,139 +450,6 @@ impl Writer<'_> {
     pub(crate) fn define(&mut self, define: &Define) -> Written<()> {
         let to = self.window(&define.target)?;
         self.assemble(&define.value, &to)
-    }
-
-    // ---- Steps ----
-
-    pub(crate) fn form(&mut self, node: &str) -> Written<Rc<Step>> {
-        if let Some(known) = self.steps.get(node) {
-            return Ok(Rc::clone(known));
-        }
-        let made = step::step(&self.message.program, node, self.message.cipher.as_ref());
-        let made = Rc::new(made.map_err(|why| Refusal(format!("step `{node}`: {why}")))?);
-        self.steps.insert(node.to_owned(), Rc::clone(&made));
-        Ok(made)
-    }
-
-    pub(crate) fn bits(&self, id: VariableId) -> u32 {
-        let words = self.message.variable(id).words;
-        words.width * words.count
-    }
-
-    /// A kernel as a function of its own; the same for what is the same.
-    pub(crate) fn kernel(
-        &mut self,
-        key: String,
-        make: impl FnOnce(&str) -> Result<Program, Refusal>,
-    ) -> Written<String> {
-        if let Some(known) = self.known.get(&key) {
-            return Ok(known.clone());
-        }
-        let name = format!("{}_{}", self.symbol, self.known.len());
-        let checked = usuba_machine::check(make(&name)?)
-            .map_err(|flaws| Refusal(format!("malformed: {:?}", flaws.first().map(ToString::to_string))))?;
-        self.kernels += &inline_source(&checked, &name, "static");
-        self.kernels.push('\n');
-        self.known.insert(key, name.clone());
-        Ok(name)
-    }
-
-    /// A step by itself.
-    pub(crate) fn single(&mut self, step: &form::Step) -> Written<()> {
-        let mut draft = Draft::default();
-        let form = self.form(&step.node)?;
-        let mut inputs = Vec::new();
-        for (source, &bits) in step.inputs.iter().zip(&form.inputs) {
-            let (given, expression, places) = match source {
-                Source::Variable(id) => {
-                    let bits = self.bits(*id);
-                    let given =
-                        if bits > place::BITS { Given::Keys(bits / place::BITS) } else { Given::Same };
-                    (given, self.name(*id), place::as_is(bits))
-                }
-                Source::Element(id, index) => {
-                    let bits = self.bits(*id);
-                    if bits != place::BITS {
-                        return refuse("an element that is no block");
-                    }
-                    let index = self.number(index);
-                    (Given::Same, format!("({} + 16 * ({index}))", self.name(*id)), place::as_is(bits))
-                }
-                Source::Text(text) => (Given::Same, self.block(text, bits / 8)?, place::as_is(bits)),
-                Source::Words { text, width, order } => {
-                    (Given::Same, self.block(text, bits / 8)?, words(bits, *width, *order))
-                }
-                Source::Word { number, width } => {
-                    let name = self.fresh("number");
-                    let value = self.number(number);
-                    self.line(&format!("_Alignas(16) uint8_t {name}[16];"));
-                    self.line(&format!("number({name}, (uint64_t)({value}));"));
-                    (Given::Number, name, place::little_words(*width, *width))
-                }
-            };
-            inputs.push((draft.give(given, expression), places));
-        }
-        draft.pending.push(Pending::Step(form, inputs));
-        let mut after = Vec::new();
-        for target in &step.outputs {
-            let name = match target {
-                form::Target::Variable(id) if self.bits(*id).is_multiple_of(place::BITS) => self.name(*id),
-                form::Target::Variable(id) if !self.message.outputs.contains(id) => self.name(*id),
-                form::Target::Variable(id) if self.bits(*id) > place::BITS => {
-                    return refuse("an output that is several blocks and a part");
-                }
-                form::Target::Window(window) if window.length.as_constant() == Some(BLOCK) => {
-                    self.window(window)?
-                }
-                form::Target::Variable(id) => {
-                    let name = self.fresh("result");
-                    self.line(&format!("_Alignas(16) uint8_t {name}[16];"));
-                    after.push(format!("memcpy({}, {name}, {});", self.name(*id), self.bits(*id) / 8));
-                    name
-                }
-                form::Target::Window(window) => {
-                    let name = self.fresh("result");
-                    self.line(&format!("_Alignas(16) uint8_t {name}[16];"));
-                    let (to, length) = (self.window(window)?, self.number(&window.length));
-                    after.push(format!("memcpy({to}, {name}, (size_t)({length}));"));
-                    name
-                }
-                form::Target::Element(id, index) => {
-                    format!("({} + 16 * ({}))", self.name(*id), self.number(index))
-                }
-            };
-            let blocks = match target {
-                form::Target::Variable(id) => step::blocks(self.bits(*id)),
-                _ => 1,
-            };
-            draft.results.push(name.clone());
-            draft.results.extend((1..blocks).map(|block| format!("{name} + {}", 16 * block)));
-        }
-        let results: Vec<Draw> = (0..draft.makes()).map(Draw::Made).collect();
-        let (plan, given, results) = draft.finish(&results, &[]);
-        let narrow = self.narrow;
-        let kernel = self.kernel(format!("single {plan:?}"), |name| narrow.single(&plan, name))?;
-        let casts = self.call(&kernel, (&plan, &given), None, &results);
-        self.line(&casts);
-        after.iter().for_each(|line| self.line(line));
-        Ok(())
-    }
-
-    pub(crate) fn call(
-        &self,
-        kernel: &str,
-        (plan, given): (&Plan, &[String]),
-        bytes: Option<&str>,
-        results: &[String],
-    ) -> String {
-        let given = plan.given.iter().zip(given).map(|(kind, one)| match kind {
-            Given::Carried => one.clone(),
-            _ => format!("(const void *)({one})"),
-        });
-        let bytes = bytes.map(str::to_owned);
-        let results = results.iter().map(|one| format!("(void *)({one})"));
-        let all: Vec<String> = given.chain(bytes).chain(results).collect();
-        format!("{kernel}({});", all.join(", "))
     }
 }
 

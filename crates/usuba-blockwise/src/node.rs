@@ -10,6 +10,7 @@ use usuba_ir::block::BlockOp;
 use usuba_ir::builder::NodeBuilder;
 use usuba_ir::layout::Layout;
 use usuba_ir::program::{Affine, BinaryOp, Node, NodeId, Parameter, Type, ValueId};
+use usuba_lang::typed::ArithmeticOp;
 
 /// The type of a block.
 pub const BLOCK: Type = Type { layout: Layout::BLOCK, len: None };
@@ -198,8 +199,8 @@ impl Maker {
             places: of_value(value, &places),
             clean: match value {
                 Value::Input(input) => inputs.get(*input).is_some_and(|input| input.clean),
-                Value::Cipher { .. } | Value::Product { .. } => true,
-                Value::Sum { .. } => false,
+                Value::Cipher { .. } | Value::Product { .. } | Value::And { .. } => true,
+                Value::Word { .. } | Value::Call { .. } => false,
             },
         };
         let homes: Vec<Home> = step.values.iter().map(home).collect();
@@ -214,9 +215,18 @@ impl Maker {
                 Value::Product { product, left, right } => {
                     Some(self.product(product, [left, right], &known, &homes)?)
                 }
+                Value::Call { .. } => return None,
                 // What nothing depends on.
-                Value::Sum { left, .. } if left.is_empty() => None,
-                Value::Sum { left, right } => {
+                Value::And { left, .. } if left.is_empty() => None,
+                Value::And { left, right } => {
+                    (left.len() <= BITS as usize).then_some(())?;
+                    let wanted = Wanted::exactly(place::as_is(left.len() as u32));
+                    let left = self.sum(left, &wanted, &known, &homes)?;
+                    let right = self.sum(right, &wanted, &known, &homes)?;
+                    Some(self.two(&left, &right, |node, a, b| node.binary(BinaryOp::And, a, b)))
+                }
+                Value::Word { op, .. } if *op != ArithmeticOp::Add => return None,
+                Value::Word { left, right, .. } => {
                     let width = left.len() as u32;
                     let places = place::little_words(width, width);
                     let wanted = Wanted { exact: false, ..Wanted::exactly(places) };
@@ -358,6 +368,8 @@ fn of_value(value: &Value, inputs: &[Places]) -> Places {
         Value::Input(input) => inputs.get(*input).cloned().unwrap_or_default(),
         Value::Cipher { block, .. } => place::as_is(block.len() as u32),
         Value::Product { product, .. } => montgomery::of_product(product),
-        Value::Sum { left, .. } => place::little_words(left.len() as u32, left.len() as u32),
+        Value::And { left, .. } => place::as_is(left.len() as u32),
+        Value::Word { left, .. } => place::little_words(left.len() as u32, left.len() as u32),
+        Value::Call { bits, .. } => place::as_is(*bits),
     }
 }

@@ -1,14 +1,14 @@
 //! What a step is: calls of the cipher, products, sums of words, and sums modulo 2 of their bits.
 
-use crate::place::BITS;
+use crate::place::{BITS, Places, as_is, little_words};
 use std::collections::{BTreeMap, HashMap};
 use usuba_algebra::product::{Product, products};
 use usuba_algebra::run::{bits_of, run_around};
-use usuba_algebra::sums::{Sum, Symbol, Symbols};
+use usuba_algebra::sums::{Sum, Symbol, Symbols, WordOp};
 use usuba_algebra::why::Why;
 use usuba_lang::ast;
 use usuba_lang::elaborate::{Options, elaborate};
-use usuba_lang::typed::{self, ArithmeticOp, Expression, ExpressionKind, InstanceId};
+use usuba_lang::typed::{self, ArithmeticOp, ExpressionKind, InstanceId, LogicOp};
 use usuba_message::form::Cipher;
 
 /// A bit: a constant, and bits of values, the first bit of a value being bit 0. They are added modulo 2.
@@ -43,8 +43,26 @@ pub enum Value {
         /// The other.
         right: Vec<Bit>,
     },
-    /// A sum of two words, the most significant bit first.
-    Sum {
+    /// What an instance makes that is not looked into.
+    Call {
+        /// The instance.
+        callee: InstanceId,
+        /// The bits of its inputs, one after the other.
+        arguments: Vec<Bit>,
+        /// How many bits its outputs have.
+        bits: u32,
+    },
+    /// Products bit by bit.
+    And {
+        /// One factor of each.
+        left: Vec<Bit>,
+        /// The other.
+        right: Vec<Bit>,
+    },
+    /// A sum, a difference or a product of two words, the most significant bit first.
+    Word {
+        /// Which.
+        op: ArithmeticOp,
         /// One word.
         left: Vec<Bit>,
         /// The other.
@@ -59,7 +77,7 @@ pub struct Step {
     pub inputs: Vec<u32>,
     /// The values, each after those that it is made of.
     pub values: Vec<Value>,
-    /// The bits of each output.
+    /// The bits of each output as they lie in memory: words of more than a byte are little-endian.
     pub outputs: Vec<Vec<Bit>>,
 }
 
@@ -75,7 +93,10 @@ impl Step {
         let of = |value: &Value| match value {
             Value::Input(_) => false,
             Value::Cipher { block, keys, .. } => has(block) || *keys == input,
-            Value::Product { left, right, .. } | Value::Sum { left, right } => has(left) || has(right),
+            Value::Product { left, right, .. }
+            | Value::Word { left, right, .. }
+            | Value::And { left, right } => has(left) || has(right),
+            Value::Call { arguments, .. } => has(arguments),
         };
         self.values.iter().any(of) || self.outputs.iter().any(|bits| has(bits))
     }
@@ -85,7 +106,10 @@ impl Step {
         match value {
             Value::Input(input) => self.inputs.get(*input).copied().unwrap_or(0),
             Value::Cipher { block, .. } => block.len() as u32,
-            Value::Product { left, .. } | Value::Sum { left, .. } => left.len() as u32,
+            Value::Product { left, .. } | Value::Word { left, .. } | Value::And { left, .. } => {
+                left.len() as u32
+            }
+            Value::Call { bits, .. } => *bits,
         }
     }
 }
@@ -129,15 +153,91 @@ pub fn step(program: &ast::Program, node: &str, cipher: Option<&Cipher>) -> Resu
             kept.insert(id, Kept::Product(product));
         }
     }
+    around(&typed, &kept)
+}
+
+/// A step with calls of what cannot be a sum of bits: of instances that code can be made of by itself. `typed`: the step as the
+/// entry of a program.
+///
+/// # Errors
+/// There are tables or products of bits outside of these.
+pub fn with_calls(typed: &typed::Program) -> Result<Step, Why> {
+    let (mut linear, mut has_code): (Vec<bool>, Vec<bool>) = (Vec::new(), Vec::new());
+    let mut kept = BTreeMap::new();
+    for (instance, number) in typed.instances().iter().zip(0..) {
+        let (mut is_linear, mut is_code) = (true, true);
+        let of = |list: &[bool], callee: &InstanceId| list.get(callee.0 as usize).copied().unwrap_or(false);
+        match &instance.body {
+            typed::Body::Permutation { .. } => {}
+            typed::Body::Table(_) => is_linear = false,
+            typed::Body::Equations(equations) => {
+                typed::visit(&equations.steps, &mut |expression| match &expression.kind {
+                    ExpressionKind::Logic(LogicOp::And | LogicOp::Or, ..)
+                    | ExpressionKind::Arithmetic { .. } => {
+                        is_linear = false;
+                    }
+                    ExpressionKind::Regroup { .. } | ExpressionKind::Accept { .. } => is_code = false,
+                    ExpressionKind::Call { callee, .. } => {
+                        is_linear &= of(&linear, callee);
+                        is_code &= of(&has_code, callee);
+                    }
+                    _ => {}
+                })
+            }
+        }
+        if !is_linear && is_code && InstanceId(number) != typed.entry() {
+            kept.insert(InstanceId(number), Kept::Call);
+        }
+        linear.push(is_linear);
+        has_code.push(is_code);
+    }
+    around(typed, &kept).or_else(|why| match has_code.last() {
+        Some(true) => Ok(whole(typed)),
+        _ => Err(why),
+    })
+}
+
+/// A step that is one call.
+fn whole(typed: &typed::Program) -> Step {
+    let entry = typed.instance(typed.entry());
+    let size = |id: &typed::VariableId| bits_of(entry, &[*id]) as u32;
+    let inputs: Vec<u32> = entry.inputs.iter().map(size).collect();
+    let bit = |value: usize, bit: u32| Bit { constant: false, terms: vec![(value, bit)] };
+    let of_input = |(value, bits): (usize, &u32)| (0..*bits).map(move |place| bit(value, place));
+    let arguments = inputs.iter().enumerate().flat_map(of_input).collect();
+    let bits = entry.outputs.iter().map(size).sum();
+    let mut values: Vec<Value> = (0..inputs.len()).map(Value::Input).collect();
+    values.push(Value::Call { callee: typed.entry(), arguments, bits });
+    let mut outputs = Vec::new();
+    let mut start = 0;
+    for output in &entry.outputs {
+        let (size, width) = (size(output), entry.variable(*output).width);
+        let mut placed = vec![Bit::default(); size as usize];
+        for (from, to) in (start..start + size).zip(in_memory(size, width)) {
+            placed[to as usize] = bit(inputs.len(), from);
+        }
+        outputs.push(placed);
+        start += size;
+    }
+    Step { inputs, values, outputs }
+}
+
+/// Where the bits of words lie in memory: words of whole bytes are little-endian, others one bit after the other.
+pub fn in_memory(bits: u32, width: u32) -> Places {
+    if width.is_multiple_of(8) { little_words(bits, width) } else { as_is(bits) }
+}
+
+/// The entry of a program on sums of symbols, around instances that are not looked into.
+fn around(typed: &typed::Program, kept: &BTreeMap<InstanceId, Kept>) -> Result<Step, Why> {
     let entry = typed.instance(typed.entry());
     let inputs: Vec<u32> = entry.inputs.iter().map(|&input| bits_of(entry, &[input]) as u32).collect();
-    let mut symbols = Symbols::new();
+    let mut symbols = Symbols::of_words();
     let bits: Vec<Sum> = (0..inputs.iter().sum()).map(|bit| symbols.input(bit)).collect();
-    let results = run_around(&mut symbols, &typed, typed.entry(), &bits, &|id| kept.contains_key(&id))?;
+    let results = run_around(&mut symbols, typed, typed.entry(), &bits, &|id| kept.contains_key(&id))?;
     let mut reader = Reader {
         symbols: &symbols,
-        typed: &typed,
-        kept: &kept,
+        typed,
+        kept,
         inputs: &inputs,
         values: (0..inputs.len()).map(Value::Input).collect(),
         calls: HashMap::new(),
@@ -147,7 +247,13 @@ pub fn step(program: &ast::Program, node: &str, cipher: Option<&Cipher>) -> Resu
     let mut start = 0;
     for &output in &entry.outputs {
         let end = start + bits_of(entry, &[output]);
-        outputs.push(reader.bits(results.get(start..end).unwrap_or_default())?);
+        let bits = reader.bits(results.get(start..end).unwrap_or_default())?;
+        let mut placed = vec![Bit::default(); bits.len()];
+        let places = in_memory((end - start) as u32, entry.variable(output).width);
+        for (bit, place) in bits.into_iter().zip(places) {
+            placed[place as usize] = bit;
+        }
+        outputs.push(placed);
         start = end;
     }
     let values = reader.values;
@@ -163,37 +269,15 @@ fn inner(program: &typed::Program, id: InstanceId) -> InstanceId {
     };
     let mut found = id;
     if let typed::Body::Equations(equations) = &program.instance(id).body {
-        calls_of(&equations.steps, &mut |callee| {
-            if size(callee) == size(id) {
-                found = callee;
+        typed::visit(&equations.steps, &mut |expression| {
+            if let ExpressionKind::Call { callee, .. } = &expression.kind
+                && size(*callee) == size(id)
+            {
+                found = *callee;
             }
         });
     }
     found
-}
-
-/// Calls `see` for the instances that are called in steps.
-fn calls_of(steps: &[typed::Step], see: &mut dyn FnMut(InstanceId)) {
-    for step in steps {
-        match step {
-            typed::Step::Assign(assignment) => calls_in(&assignment.value, see),
-            typed::Step::Loop(looped) => looped.iterations.iter().for_each(|body| calls_of(body, see)),
-        }
-    }
-}
-
-fn calls_in(expression: &Expression, see: &mut dyn FnMut(InstanceId)) {
-    match &expression.kind {
-        ExpressionKind::Call { callee, arguments } => {
-            see(*callee);
-            calls_in(arguments, see);
-        }
-        ExpressionKind::Tuple(parts) => parts.iter().for_each(|part| calls_in(part, see)),
-        ExpressionKind::Regroup { value, .. }
-        | ExpressionKind::Gather { value, .. }
-        | ExpressionKind::Shuffle { value, .. } => calls_in(value, see),
-        _ => {}
-    }
 }
 
 /// How many times a factor goes through multiplication by x before Montgomery's product of the two is the product.
@@ -206,6 +290,7 @@ pub(crate) fn effort(product: &Product) -> u32 {
 enum Kept {
     Cipher,
     Product(Product),
+    Call,
 }
 
 struct Reader<'a> {
@@ -233,7 +318,7 @@ impl Reader<'_> {
                 Symbol::WordBit { operation, bit: place } => {
                     let value = self.operation(operation, term)?;
                     let width = match &self.values[value] {
-                        Value::Sum { left, .. } => left.len() as u32,
+                        Value::Word { left, .. } | Value::And { left, .. } => left.len() as u32,
                         _ => 0,
                     };
                     bit.terms.push((value, width - 1 - place));
@@ -269,6 +354,13 @@ impl Reader<'_> {
         let call = &self.symbols.calls()[number as usize];
         let callee = self.typed.instance(call.callee);
         let sizes: Vec<usize> = callee.inputs.iter().map(|&input| bits_of(callee, &[input])).collect();
+        if self.kept.get(&call.callee) == Some(&Kept::Call) {
+            let arguments = self.bits(&call.arguments.clone())?;
+            let bits = bits_of(callee, &callee.outputs) as u32;
+            self.values.push(Value::Call { callee: call.callee, arguments, bits });
+            self.calls.insert(number, self.values.len() - 1);
+            return Ok(self.values.len() - 1);
+        }
         let [first, second] = sizes[..] else {
             return Err(Why::new("it has not two inputs", Some(callee.span)));
         };
@@ -291,7 +383,9 @@ impl Reader<'_> {
                 Value::Cipher { node: callee.name.clone(), block: left, keys }
             }
             Some(&Kept::Product(product)) => Value::Product { product, left, right: self.bits(right)? },
-            None => return Err(Why::new("a call of something unknown", Some(callee.span))),
+            Some(Kept::Call) | None => {
+                return Err(Why::new("a call of something unknown", Some(callee.span)));
+            }
         };
         self.values.push(value);
         self.calls.insert(number, self.values.len() - 1);
@@ -304,11 +398,14 @@ impl Reader<'_> {
         }
         let operation = self.symbols.operations()[number as usize].clone();
         let place = self.symbols.place_of(term);
-        if operation.op != ArithmeticOp::Add || ![16, 32, 64].contains(&operation.left.len()) {
-            return Err(Why::new("arithmetic other than sums of words of 16, 32 or 64 bits", place));
-        }
         let (left, right) = (self.bits(&operation.left)?, self.bits(&operation.right)?);
-        self.values.push(Value::Sum { left, right });
+        self.values.push(match operation.op {
+            WordOp::And => Value::And { left, right },
+            WordOp::Arithmetic(_) if ![16, 32, 64].contains(&left.len()) => {
+                return Err(Why::new("arithmetic on words that have not 16, 32 or 64 bits", place));
+            }
+            WordOp::Arithmetic(op) => Value::Word { op, left, right },
+        });
         self.operations.insert(number, self.values.len() - 1);
         Ok(self.values.len() - 1)
     }

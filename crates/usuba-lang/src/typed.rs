@@ -79,6 +79,40 @@ impl Program {
     pub fn instance(&self, id: InstanceId) -> &Instance {
         &self.instances[id.0 as usize]
     }
+
+    /// The program whose entry is an instance of this one. Instances keep their numbers; those that it does not call compute
+    /// nothing.
+    pub fn entered_at(&self, id: InstanceId) -> Program {
+        let mut wanted = vec![false; id.0 as usize + 1];
+        wanted[id.0 as usize] = true;
+        for number in (0..=id.0).rev() {
+            if let (true, Body::Equations(equations)) =
+                (wanted[number as usize], &self.instance(InstanceId(number)).body)
+            {
+                visit(&equations.steps, &mut |expression| {
+                    if let ExpressionKind::Call { callee, .. } = &expression.kind {
+                        wanted[callee.0 as usize] = true;
+                    }
+                });
+            }
+        }
+        let nothing = |instance: &Instance| Instance {
+            variables: Vec::new(),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            body: Body::Permutation { sources: Vec::new() },
+            ..instance.clone()
+        };
+        let kept = |(instance, wanted): (&Instance, &bool)| match wanted {
+            true => instance.clone(),
+            false => nothing(instance),
+        };
+        Program {
+            atoms: self.atoms,
+            instances: self.instances.iter().zip(&wanted).map(kept).collect(),
+            entry: id,
+        }
+    }
 }
 
 /// Whether a definition is to be inlined.
@@ -456,4 +490,40 @@ pub enum ExpressionKind {
         /// The other, of the same widths.
         right: Box<Expression>,
     },
+}
+
+/// Calls `see` for every expression in steps, inner ones too.
+pub fn visit(steps: &[Step], see: &mut dyn FnMut(&Expression)) {
+    for step in steps {
+        match step {
+            Step::Assign(assignment) => assignment.value.visit(see),
+            Step::Loop(looped) => looped.iterations.iter().for_each(|body| visit(body, see)),
+        }
+    }
+}
+
+impl Expression {
+    /// Calls `see` for this expression and those that it is made of.
+    pub fn visit(&self, see: &mut dyn FnMut(&Expression)) {
+        see(self);
+        match &self.kind {
+            ExpressionKind::Atoms(_) | ExpressionKind::Constants(_) => {}
+            ExpressionKind::Tuple(parts) => parts.iter().for_each(|part| part.visit(see)),
+            ExpressionKind::Not(value)
+            | ExpressionKind::Refresh(value)
+            | ExpressionKind::Shift { value, .. }
+            | ExpressionKind::Gather { value, .. }
+            | ExpressionKind::Shuffle { value, .. }
+            | ExpressionKind::Bitmask { value, .. }
+            | ExpressionKind::Regroup { value, .. } => value.visit(see),
+            ExpressionKind::Call { arguments, .. } => arguments.visit(see),
+            ExpressionKind::Logic(_, left, right)
+            | ExpressionKind::Arithmetic { left, right, .. }
+            | ExpressionKind::Pack { high: left, low: right }
+            | ExpressionKind::Accept { left, right, .. } => {
+                left.visit(see);
+                right.visit(see);
+            }
+        }
+    }
 }

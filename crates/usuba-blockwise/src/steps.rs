@@ -1,0 +1,257 @@
+//! The steps of a message by themselves: the kernel of each, and the C that calls it.
+
+use crate::draft::{Draft, Draw, Pending};
+use crate::message::{BLOCK, Writer, Written, refuse, words};
+use crate::place;
+use crate::plan::{Given, Plan, Refusal};
+use crate::step::{self, Step, in_memory};
+use crate::words::{self, WordStep};
+use std::rc::Rc;
+use usuba_codegen::inline_source;
+use usuba_lang::elaborate::{Options, elaborate};
+use usuba_lang::typed::Direction;
+use usuba_machine::Program;
+use usuba_message::form::{self, Source, VariableId};
+
+impl Writer<'_> {
+    /// A step by itself: on blocks if it can be, else on words.
+    pub(crate) fn single(&mut self, step: &form::Step) -> Written<()> {
+        let (text, fresh) = (self.text.len(), self.fresh);
+        let Err(blocks) = self.on_blocks(step) else { return Ok(()) };
+        self.text.truncate(text);
+        self.fresh = fresh;
+        self.on_words(step).map_err(|words| match self.blocks {
+            Some(_) => {
+                Refusal(format!("step `{}`: on blocks: {}; on words: {}", step.node, blocks.0, words.0))
+            }
+            None => Refusal(format!("step `{}`: {}", step.node, words.0)),
+        })
+    }
+
+    /// A step by itself on words.
+    fn on_words(&mut self, step: &form::Step) -> Written<()> {
+        let form = self.word_step(&step.node)?;
+        let mut given = Vec::new();
+        let mut places = Vec::new();
+        for (source, &bits) in step.inputs.iter().zip(&form.step.inputs) {
+            let (expression, at) = match source {
+                Source::Variable(id) => {
+                    let width = self.message.variable(*id).words.width;
+                    (self.aligned(*id, bits), in_memory(bits, width))
+                }
+                Source::Element(..) => return refuse("an element of an array of words"),
+                Source::Text(text) => (self.bytes(text, bits / 8)?, place::as_is(bits)),
+                Source::Words { text, width, order } => {
+                    (self.bytes(text, bits / 8)?, words(bits, *width, *order))
+                }
+                Source::Word { number, width } => {
+                    let name = self.fresh("number");
+                    let value = self.number(number);
+                    self.line(&format!("_Alignas(16) uint8_t {name}[16];"));
+                    self.line(&format!("number({name}, (uint64_t)({value}));"));
+                    (name, place::little_words(*width, *width))
+                }
+            };
+            given.push(expression);
+            places.push(at);
+        }
+        let mut after = Vec::new();
+        let mut results = Vec::new();
+        for (target, bits) in step.outputs.iter().zip(&form.step.outputs) {
+            let bytes = bits.len().div_ceil(8);
+            results.push(match target {
+                form::Target::Variable(id) if !self.message.outputs.contains(id) => self.name(*id),
+                other => {
+                    let name = self.fresh("result");
+                    self.line(&format!("_Alignas(16) uint8_t {name}[{}];", bytes.next_multiple_of(16)));
+                    let to = match other {
+                        form::Target::Variable(id) => self.name(*id),
+                        form::Target::Window(window) => self.window(window)?,
+                        form::Target::Element(..) => return refuse("an element of an array of words"),
+                    };
+                    after.push(format!("memcpy({to}, {name}, {bytes});"));
+                    name
+                }
+            });
+        }
+        let (target, sources) = (self.words, self.sources);
+        let key = format!("words {} {places:?}", step.node);
+        let kernel = self.kernel(key, |name| words::single(&form, sources, &places, target, name))?;
+        let arguments = given.iter().map(|one| format!("(const void *)({one})"));
+        let results = results.iter().map(|one| format!("(void *)({one})"));
+        let arguments: Vec<String> = arguments.chain(results).collect();
+        self.line(&format!("{kernel}({});", arguments.join(", ")));
+        after.iter().for_each(|line| self.line(line));
+        Ok(())
+    }
+
+    fn word_step(&mut self, node: &str) -> Written<Rc<WordStep>> {
+        if let Some(known) = self.word_steps.get(node) {
+            return Ok(Rc::clone(known));
+        }
+        let options = Options {
+            entry: Some(node.to_owned()),
+            cipher: self.message.cipher.as_ref().map(|cipher| cipher.name.clone()),
+            direction: Some(Direction::V),
+            keep_tables: true,
+            ..Options::new()
+        };
+        let typed = elaborate(&self.message.program, &options).0;
+        let typed = typed.ok_or_else(|| Refusal("the step has no form".into()))?;
+        let step = step::with_calls(&typed).map_err(|why| Refusal(why.to_string()))?;
+        let made = Rc::new(WordStep { step, typed });
+        self.word_steps.insert(node.to_owned(), Rc::clone(&made));
+        Ok(made)
+    }
+
+    /// A variable in aligned memory, in whole words.
+    fn aligned(&mut self, id: VariableId, bits: u32) -> String {
+        if !self.message.inputs.contains(&id) {
+            return self.name(id);
+        }
+        let (copy, from) = (self.fresh("copy"), self.name(id));
+        let bytes = bits.div_ceil(8);
+        self.line(&format!("_Alignas(16) uint8_t {copy}[{}] = {{0}};", bytes.next_multiple_of(16)));
+        self.line(&format!("memcpy({copy}, {from}, {bytes});"));
+        copy
+    }
+
+    pub(crate) fn form(&mut self, node: &str) -> Written<Rc<Step>> {
+        if let Some(known) = self.steps.get(node) {
+            return Ok(Rc::clone(known));
+        }
+        let made = step::step(&self.message.program, node, self.message.cipher.as_ref());
+        let made = Rc::new(made.map_err(|why| Refusal(format!("step `{node}`: {why}")))?);
+        self.steps.insert(node.to_owned(), Rc::clone(&made));
+        Ok(made)
+    }
+
+    pub(crate) fn bits(&self, id: VariableId) -> u32 {
+        let words = self.message.variable(id).words;
+        words.width * words.count
+    }
+
+    /// A kernel as a function of its own; the same for what is the same.
+    pub(crate) fn kernel(
+        &mut self,
+        key: String,
+        make: impl FnOnce(&str) -> Result<Program, Refusal>,
+    ) -> Written<String> {
+        if let Some(known) = self.known.get(&key) {
+            return Ok(known.clone());
+        }
+        let name = format!("{}_{}", self.symbol, self.known.len());
+        let checked = usuba_machine::check(make(&name)?)
+            .map_err(|flaws| Refusal(format!("malformed: {:?}", flaws.first().map(ToString::to_string))))?;
+        self.kernels += &inline_source(&checked, &name, "static");
+        self.kernels.push('\n');
+        self.known.insert(key, name.clone());
+        Ok(name)
+    }
+
+    /// A step by itself on blocks.
+    fn on_blocks(&mut self, step: &form::Step) -> Written<()> {
+        let Some((_, narrow)) = self.blocks else { return refuse("no machine of blocks") };
+        let mut draft = Draft::default();
+        let form = self.form(&step.node)?;
+        let mut inputs = Vec::new();
+        for (source, &bits) in step.inputs.iter().zip(&form.inputs) {
+            let (given, expression, places) = match source {
+                Source::Variable(id) => {
+                    let bits = self.bits(*id);
+                    let given = match bits {
+                        0..=place::BITS => Given::Same,
+                        _ if bits.is_multiple_of(place::BITS) => Given::Keys(bits / place::BITS),
+                        _ => return refuse("a variable of several blocks and a part"),
+                    };
+                    let name = if bits < place::BITS { self.aligned(*id, bits) } else { self.name(*id) };
+                    (given, name, in_memory(bits, self.message.variable(*id).words.width))
+                }
+                Source::Element(id, index) => {
+                    let bits = self.bits(*id);
+                    if bits != place::BITS {
+                        return refuse("an element that is no block");
+                    }
+                    let index = self.number(index);
+                    (
+                        Given::Same,
+                        format!("({} + 16 * ({index}))", self.name(*id)),
+                        in_memory(bits, self.message.variable(*id).words.width),
+                    )
+                }
+                Source::Text(text) => (Given::Same, self.block(text, bits / 8)?, place::as_is(bits)),
+                Source::Words { text, width, order } => {
+                    (Given::Same, self.block(text, bits / 8)?, words(bits, *width, *order))
+                }
+                Source::Word { number, width } => {
+                    let name = self.fresh("number");
+                    let value = self.number(number);
+                    self.line(&format!("_Alignas(16) uint8_t {name}[16];"));
+                    self.line(&format!("number({name}, (uint64_t)({value}));"));
+                    (Given::Number, name, place::little_words(*width, *width))
+                }
+            };
+            inputs.push((draft.give(given, expression), places));
+        }
+        draft.pending.push(Pending::Step(form, inputs));
+        let mut after = Vec::new();
+        for target in &step.outputs {
+            let name = match target {
+                form::Target::Variable(id) if self.bits(*id).is_multiple_of(place::BITS) => self.name(*id),
+                form::Target::Variable(id) if !self.message.outputs.contains(id) => self.name(*id),
+                form::Target::Variable(id) if self.bits(*id) > place::BITS => {
+                    return refuse("an output that is several blocks and a part");
+                }
+                form::Target::Window(window) if window.length.as_constant() == Some(BLOCK) => {
+                    self.window(window)?
+                }
+                form::Target::Variable(id) => {
+                    let name = self.fresh("result");
+                    self.line(&format!("_Alignas(16) uint8_t {name}[16];"));
+                    after.push(format!("memcpy({}, {name}, {});", self.name(*id), self.bits(*id) / 8));
+                    name
+                }
+                form::Target::Window(window) => {
+                    let name = self.fresh("result");
+                    self.line(&format!("_Alignas(16) uint8_t {name}[16];"));
+                    let (to, length) = (self.window(window)?, self.number(&window.length));
+                    after.push(format!("memcpy({to}, {name}, (size_t)({length}));"));
+                    name
+                }
+                form::Target::Element(id, index) => {
+                    format!("({} + 16 * ({}))", self.name(*id), self.number(index))
+                }
+            };
+            let blocks = match target {
+                form::Target::Variable(id) => step::blocks(self.bits(*id)),
+                _ => 1,
+            };
+            draft.results.push(name.clone());
+            draft.results.extend((1..blocks).map(|block| format!("{name} + {}", 16 * block)));
+        }
+        let results: Vec<Draw> = (0..draft.makes()).map(Draw::Made).collect();
+        let (plan, given, results) = draft.finish(&results, &[]);
+        let kernel = self.kernel(format!("single {plan:?}"), |name| narrow.single(&plan, name))?;
+        let casts = self.call(&kernel, (&plan, &given), None, &results);
+        self.line(&casts);
+        after.iter().for_each(|line| self.line(line));
+        Ok(())
+    }
+
+    pub(crate) fn call(
+        &self,
+        kernel: &str,
+        (plan, given): (&Plan, &[String]),
+        bytes: Option<&str>,
+        results: &[String],
+    ) -> String {
+        let given = plan.given.iter().zip(given).map(|(kind, one)| match kind {
+            Given::Carried => one.clone(),
+            _ => format!("(const void *)({one})"),
+        });
+        let bytes = bytes.map(str::to_owned);
+        let results = results.iter().map(|one| format!("(void *)({one})"));
+        let all: Vec<String> = given.chain(bytes).chain(results).collect();
+        format!("{kernel}({});", all.join(", "))
+    }
+}

@@ -1,0 +1,274 @@
+//! Steps on words: linear maps of words of 64 or 32 bits around calls of nodes, for one message at a time.
+//!
+//! What is given and what is made lies in memory as it does everywhere ([`crate::step::in_memory`]), here in whole words, each
+//! little-endian. Bit i of a word is the bit at weight 2^i.
+
+use crate::place::Places;
+use crate::plan::Refusal;
+use crate::step::{Bit, Step, Value};
+use std::collections::BTreeMap;
+use usuba_codegen::Scheduling;
+use usuba_ir::builder::NodeBuilder;
+use usuba_ir::check::check;
+use usuba_ir::layout::{Layout, Slicing};
+use usuba_ir::program::{Affine, BinaryOp, NodeId, Parameter, Program, ShiftOp, Type, ValueId};
+use usuba_lang::source::Sources;
+use usuba_lang::typed::{self, ArithmeticOp, InstanceId};
+use usuba_lower::{Loops, Options, lower_with};
+use usuba_target::Target;
+
+/// A step and the program that its calls are of.
+#[derive(Clone, Debug)]
+pub struct WordStep {
+    /// The step.
+    pub step: Step,
+    /// The program.
+    pub typed: typed::Program,
+}
+
+/// The function of a step: `name(inputs…, outputs…)`, each an array of words. `places`: where the bits of each input lie.
+///
+/// # Errors
+/// A call has no code on words of one size, or the target lacks something.
+pub fn single(
+    one: &WordStep,
+    sources: &Sources,
+    places: &[Places],
+    target: &'static Target,
+    name: &str,
+) -> Result<usuba_machine::Program, Refusal> {
+    let mut program = Program { files: Vec::new(), nodes: Vec::new(), interleave: 1 };
+    let mut callees: BTreeMap<InstanceId, NodeId> = BTreeMap::new();
+    for value in &one.step.values {
+        let Value::Call { callee, .. } = value else { continue };
+        if !callees.contains_key(callee) {
+            let node = add_callee(&one.typed, *callee, sources, &mut program)?;
+            callees.insert(*callee, node);
+        }
+    }
+    // The words of the calls; of 64 bits if nothing is called.
+    let word = |node: &NodeId| program.node(*node).inputs.first().map_or(64, |input| input.ty.layout.word);
+    let mut sizes: Vec<u32> = callees.values().map(word).collect();
+    sizes.dedup();
+    let word = match sizes[..] {
+        [] => 64,
+        [word @ (32 | 64)] => word,
+        _ => return Err(Refusal::new("calls on words that are not of one size, of 32 or 64 bits")),
+    };
+    let mut maker = Maker { node: NodeBuilder::new(name), word, program: &program, callees: &callees };
+    maker.step(&one.step, places)?;
+    let node = maker.node.finish();
+    program.nodes.push(node);
+    let settings = usuba_opt::pass::Settings { interleave: Some(1), ..usuba_opt::pass::Settings::default() };
+    usuba_opt::passes::optimise(&mut program, &settings, &mut ());
+    let checked = check(&program).map_err(|flaws| Refusal::new(format!("malformed: {:?}", flaws.first())))?;
+    usuba_codegen::select(checked, target, Scheduling::AUTO).map_err(|none| Refusal::new(format!("{none:?}")))
+}
+
+/// Adds the nodes of an instance.
+fn add_callee(
+    typed: &typed::Program,
+    callee: InstanceId,
+    sources: &Sources,
+    program: &mut Program,
+) -> Result<NodeId, Refusal> {
+    let mut lowering = Options::new(Slicing::V);
+    lowering.loops = Loops::Sized { least: 1024, body: 0 };
+    let made = lower_with(&typed.entered_at(callee), sources, &lowering, &|_| 0);
+    let name = &typed.instance(callee).name;
+    let made = made.map_err(|found| {
+        let why = found.first().map(|one| one.message.clone()).unwrap_or_default();
+        Refusal::new(format!("`{name}` is not in words: {why}"))
+    })?;
+    program.files.clone_from(&made.files);
+    let first = program.nodes.len() as u32;
+    for mut node in made.nodes {
+        node.name = format!("{}'{first}", node.name);
+        node.attributes.interleave = None;
+        node.inputs.iter_mut().for_each(|input| input.uniform = false);
+        crate::machine::renumber(&mut node, first);
+        program.nodes.push(node);
+    }
+    Ok(NodeId(program.nodes.len() as u32 - 1))
+}
+
+struct Maker<'a> {
+    node: NodeBuilder,
+    word: u32,
+    program: &'a Program,
+    callees: &'a BTreeMap<InstanceId, NodeId>,
+}
+
+/// A value: its words, and where its bits lie in them, counted as in memory.
+struct Known {
+    words: Vec<ValueId>,
+    places: Places,
+}
+
+impl Maker<'_> {
+    fn layout(&self) -> Layout {
+        Layout { word: self.word, pack: 1, instances: 1 }
+    }
+
+    /// The word of a place in memory, and the weight of the bit in it.
+    fn weight(&self, place: u32) -> (usize, u32) {
+        let bytes = self.word / 8;
+        ((place / 8 / bytes) as usize, 8 * (place / 8 % bytes) + 7 - place % 8)
+    }
+
+    fn step(&mut self, step: &Step, places: &[Places]) -> Result<(), Refusal> {
+        let mut inputs = Vec::new();
+        for (number, bits) in step.inputs.iter().enumerate() {
+            let len = bits.div_ceil(self.word).max(1);
+            let ty = Type::array(self.layout(), len);
+            let parameter =
+                Parameter { name: format!("input{number}"), ty, shape: vec![len], uniform: false };
+            let array = self.node.input(parameter);
+            let words = (0..i64::from(len)).map(|at| self.node.get(array, Affine::constant(at))).collect();
+            inputs.push(Known { words, places: places.get(number).cloned().unwrap_or_default() });
+        }
+        let mut known: Vec<Known> = Vec::new();
+        for value in &step.values {
+            let made = match value {
+                Value::Input(input) => {
+                    let input = inputs.get(*input).ok_or_else(|| Refusal::new("no such input"))?;
+                    Known { words: input.words.clone(), places: input.places.clone() }
+                }
+                Value::And { left, right } => {
+                    let places: Places = (0..left.len() as u32).collect();
+                    let left = self.words(left, &places, &known);
+                    let right = self.words(right, &places, &known);
+                    let and = |(&a, &b): (&ValueId, &ValueId)| self.node.binary(BinaryOp::And, a, b);
+                    Known { words: left.iter().zip(&right).map(and).collect(), places }
+                }
+                Value::Word { op, left, right } => {
+                    let width = left.len() as u32;
+                    if width != self.word {
+                        return Err(Refusal::new("arithmetic on words of another size"));
+                    }
+                    let places = crate::place::little_words(width, width);
+                    let (left, right) =
+                        (self.words(left, &places, &known), self.words(right, &places, &known));
+                    let op = match op {
+                        ArithmeticOp::Add => BinaryOp::Add,
+                        ArithmeticOp::Subtract => BinaryOp::Subtract,
+                        ArithmeticOp::Multiply => BinaryOp::Multiply,
+                    };
+                    let sum = self.node.binary(op, left[0], right[0]);
+                    Known { words: vec![sum], places }
+                }
+                Value::Call { callee, arguments, bits } => {
+                    let places = crate::place::little_words(arguments.len() as u32, self.word);
+                    let words = self.words(arguments, &places, &known);
+                    Known {
+                        words: self.call(*callee, words)?,
+                        places: crate::place::little_words(*bits, self.word),
+                    }
+                }
+                Value::Cipher { .. } | Value::Product { .. } => {
+                    return Err(Refusal::new("a cipher on blocks"));
+                }
+            };
+            known.push(made);
+        }
+        for (number, bits) in step.outputs.iter().enumerate() {
+            let places: Places = (0..bits.len() as u32).collect();
+            let words = self.words(bits, &places, &known);
+            let len = words.len() as u32;
+            let array = self.node.array(words);
+            let ty = Type::array(self.layout(), len);
+            let parameter =
+                Parameter { name: format!("output{number}"), ty, shape: vec![len], uniform: false };
+            self.node.output(parameter, array);
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, callee: InstanceId, words: Vec<ValueId>) -> Result<Vec<ValueId>, Refusal> {
+        let node = *self.callees.get(&callee).ok_or_else(|| Refusal::new("a call of nothing"))?;
+        let of = self.program.node(node);
+        let layouts = of.inputs.iter().chain(&of.outputs).map(|parameter| parameter.ty.layout);
+        if layouts.into_iter().any(|layout| layout != self.layout()) {
+            return Err(Refusal::new("a call on words of several sizes"));
+        }
+        let mut words = words.into_iter();
+        let mut arguments = Vec::new();
+        for input in &of.inputs {
+            let part: Vec<ValueId> = words.by_ref().take(input.ty.atoms() as usize).collect();
+            arguments.push(match (input.ty.len, &part[..]) {
+                (None, [word]) => *word,
+                (Some(len), _) if part.len() == len as usize => self.node.array(part),
+                _ => return Err(Refusal::new("a call with too few words")),
+            });
+        }
+        let types: Vec<Type> = of.outputs.iter().map(|output| output.ty).collect();
+        let results = self.node.call(node, arguments, &types);
+        let mut made = Vec::new();
+        for (result, ty) in results.into_iter().zip(types) {
+            match ty.len {
+                None => made.push(result),
+                Some(len) => {
+                    made.extend((0..i64::from(len)).map(|at| self.node.get(result, Affine::constant(at))));
+                }
+            }
+        }
+        Ok(made)
+    }
+
+    /// Bits as words, bit i at place `to[i]`, zeros elsewhere.
+    fn words(&mut self, bits: &[Bit], to: &[u32], known: &[Known]) -> Vec<ValueId> {
+        let count = (bits.len() as u32).div_ceil(self.word).max(1) as usize;
+        let mut constants = vec![0u64; count];
+        // Of each word: which bits of which word move how far to the left.
+        let mut moves: Vec<BTreeMap<(ValueId, i32), u64>> = vec![BTreeMap::new(); count];
+        for (bit, &to) in bits.iter().zip(to) {
+            let (word, weight) = self.weight(to);
+            constants[word] |= u64::from(bit.constant) << weight;
+            for &(value, bit) in &bit.terms {
+                let source = &known[value];
+                let Some(&place) = source.places.get(bit as usize) else { continue };
+                let (from, at) = self.weight(place);
+                let distance = weight as i32 - at as i32;
+                *moves[word].entry((source.words[from], distance)).or_default() ^= 1 << weight;
+            }
+        }
+        let all = if self.word == 64 { u64::MAX } else { (1 << self.word) - 1 };
+        let mut words = Vec::new();
+        for (constant, moves) in constants.into_iter().zip(moves) {
+            let mut sum = None;
+            for ((source, distance), mask) in moves {
+                let (moved, there) = match distance {
+                    0 => (source, all),
+                    1.. => {
+                        let by = distance.unsigned_abs();
+                        (self.node.shift(ShiftOp::Left, source, by), all << by & all)
+                    }
+                    _ => {
+                        let by = distance.unsigned_abs();
+                        (self.node.shift(ShiftOp::Right, source, by), all >> by)
+                    }
+                };
+                let kept = if mask == there {
+                    moved
+                } else {
+                    let mask = self.node.constant(self.layout(), mask.into());
+                    self.node.binary(BinaryOp::And, moved, mask)
+                };
+                sum = Some(match sum {
+                    None => kept,
+                    Some(sum) => self.node.binary(BinaryOp::Xor, sum, kept),
+                });
+            }
+            let layout = self.layout();
+            words.push(match (sum, constant) {
+                (None, constant) => self.node.constant(layout, constant.into()),
+                (Some(sum), 0) => sum,
+                (Some(sum), constant) => {
+                    let constant = self.node.constant(layout, constant.into());
+                    self.node.binary(BinaryOp::Xor, sum, constant)
+                }
+            });
+        }
+        words
+    }
+}
