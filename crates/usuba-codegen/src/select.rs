@@ -2,6 +2,7 @@
 
 use crate::messages::Reason;
 use std::collections::{BTreeMap, BTreeSet};
+use usuba_ir::bytes::ByteAffine;
 use usuba_ir::program::{FileId, Op};
 use usuba_machine::Shape;
 use usuba_machine::program::{Block, Register, RegisterId, Step};
@@ -48,6 +49,8 @@ pub(crate) struct Selector<'a> {
     pub(crate) place: Option<(FileId, u32, u32)>,
     pub(crate) constants: Vec<Step>,
     known: BTreeMap<(Meaning, u32, Constant), RegisterId>,
+    /// Registers that are maps of bytes of others.
+    maps: BTreeMap<RegisterId, (RegisterId, ByteAffine)>,
     /// The open blocks, innermost last; never empty.
     open: Vec<Block>,
     depth: u32,
@@ -64,6 +67,7 @@ impl<'a> Selector<'a> {
             place: None,
             constants: Vec::new(),
             known: BTreeMap::new(),
+            maps: BTreeMap::new(),
             open: vec![Block::default()],
             depth: 0,
         }
@@ -163,6 +167,27 @@ impl<'a> Selector<'a> {
                 [a, b] if meaning == Meaning::Xor => Some((a, b)),
                 _ => None,
             })
+    }
+
+    /// Notes that the bytes of a register are a map of those of another.
+    pub(crate) fn is_mapped(&mut self, result: RegisterId, from: RegisterId, map: ByteAffine) {
+        self.maps.insert(result, (from, map));
+    }
+
+    /// Of which register its bytes are a map, and which, if that was noted.
+    pub(crate) fn mapped_from(&self, result: RegisterId) -> Option<(RegisterId, ByteAffine)> {
+        self.maps.get(&result).copied()
+    }
+
+    /// The 64-bit lane that a register repeats, if it is such a constant.
+    pub(crate) fn constant_of(&self, register: RegisterId) -> Option<u64> {
+        self.known.iter().find(|(_, known)| **known == register).and_then(|((_, lane, constant), _)| {
+            match (constant, lane) {
+                (Constant::Lane(value), 64) => Some(*value),
+                (Constant::Lane(value), 32) => Some(*value << 32 | *value),
+                _ => None,
+            }
+        })
     }
 
     /// A bitwise or lane-wise meaning of two operands.
