@@ -53,8 +53,13 @@ pub(crate) struct Selector<'a> {
     maps: BTreeMap<RegisterId, (RegisterId, ByteAffine)>,
     /// The open blocks, innermost last; never empty.
     open: Vec<Block>,
+    /// What was asked for once in each open block.
+    once: Vec<BTreeMap<Computation, RegisterId>>,
     depth: u32,
 }
+
+/// A meaning in lanes of a width, its operands and its immediate.
+type Computation = (Meaning, u32, Vec<RegisterId>, Option<u32>);
 
 impl<'a> Selector<'a> {
     pub(crate) fn new(target: &'a Target, shape: Shape, rules: &'static [Rule]) -> Self {
@@ -69,6 +74,7 @@ impl<'a> Selector<'a> {
             known: BTreeMap::new(),
             maps: BTreeMap::new(),
             open: vec![Block::default()],
+            once: vec![BTreeMap::new()],
             depth: 0,
         }
     }
@@ -87,10 +93,12 @@ impl<'a> Selector<'a> {
 
     pub(crate) fn begin(&mut self) {
         self.open.push(Block::default());
+        self.once.push(BTreeMap::new());
     }
 
     /// Closes the innermost block.
     pub(crate) fn end(&mut self) -> Block {
+        self.once.pop();
         self.open.pop().unwrap_or_default()
     }
 
@@ -140,7 +148,7 @@ impl<'a> Selector<'a> {
         self.depth += 1;
         let fits = |(_, rule): &(usize, &Rule)| rule.meaning == meaning && rule.lanes.contains(&lane);
         for (place, rule) in self.rules.iter().enumerate().filter(fits) {
-            let (steps, used) = (self.block().steps.len(), self.used.len());
+            let (steps, used, registers) = (self.block().steps.len(), self.used.len(), self.registers.len());
             self.used.push(place);
             let made = (rule.expand)(self, lane, operands, immediate.unwrap_or(0));
             if made.is_ok() {
@@ -149,9 +157,42 @@ impl<'a> Selector<'a> {
             }
             self.block().steps.truncate(steps);
             self.used.truncate(used);
+            if let Some(once) = self.once.last_mut() {
+                once.retain(|_, result| (result.0 as usize) < registers);
+            }
         }
         self.depth -= 1;
         refused
+    }
+
+    /// As [`Selector::compute`], but what was asked for so before, in this block or around it, is not computed again.
+    pub(crate) fn compute_once(
+        &mut self,
+        meaning: Meaning,
+        lane: u32,
+        operands: &[RegisterId],
+        immediate: Option<u32>,
+    ) -> Result<RegisterId, Reason> {
+        if let Some(known) = self.computed(meaning, lane, operands, immediate) {
+            return Ok(known);
+        }
+        let result = self.compute(meaning, lane, operands, immediate)?;
+        if let Some(once) = self.once.last_mut() {
+            once.insert((meaning, lane, operands.to_vec(), immediate), result);
+        }
+        Ok(result)
+    }
+
+    /// What [`Selector::compute_once`] has computed of these operands.
+    pub(crate) fn computed(
+        &self,
+        meaning: Meaning,
+        lane: u32,
+        operands: &[RegisterId],
+        immediate: Option<u32>,
+    ) -> Option<RegisterId> {
+        let key = (meaning, lane, operands.to_vec(), immediate);
+        self.once.iter().rev().find_map(|once| once.get(&key)).copied()
     }
 
     /// The operands of the exclusive or that a register is, if it is one.
