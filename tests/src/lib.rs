@@ -4,6 +4,7 @@ pub mod ciphers;
 pub mod covers;
 pub mod instructions;
 pub mod lines;
+pub mod messages;
 pub mod random;
 pub mod round_keys;
 pub mod sample;

@@ -23,6 +23,20 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         &["usuba-lang", "usuba-ir", "usuba-lower", "usuba-opt", "usuba-target", "usuba-codegen"],
     ),
     (
+        "usuba-blockwise",
+        &[
+            "usuba-lang",
+            "usuba-algebra",
+            "usuba-message",
+            "usuba-ir",
+            "usuba-opt",
+            "usuba-target",
+            "usuba-machine",
+            "usuba-codegen",
+            "usuba-compiler",
+        ],
+    ),
+    (
         "usuba-package",
         &[
             "usuba-algebra",

@@ -3,45 +3,20 @@
 use std::fs;
 use usuba_lang::ast::{self, BaseType};
 use usuba_lang::diagnostic::Diagnostic;
-use usuba_lang::load::{Loaded, load};
+use usuba_lang::load::load;
 use usuba_lang::message::Message as Reference;
 use usuba_message::bounds::unproved;
 use usuba_message::classes::classify;
 use usuba_message::form::Message;
 use usuba_message::interpret::Runner;
 use usuba_message::{elaborate, passes, print, strings};
-use usuba_package::manifest;
 use usuba_package::message::{self, CIPHER, MODES};
 use usuba_tests::ciphers::{Disk, root};
+use usuba_tests::messages::{bound, bytes, round_keys};
 use usuba_tests::random::message::NODE;
-
-/// The program of a mode over a primitive.
-fn bound(cipher: &str, primitive: &str, mode: message::Mode) -> Loaded {
-    let folder = root().join("ciphers").join(cipher);
-    let text = fs::read_to_string(folder.join("usuba.toml")).unwrap();
-    let manifest = manifest::parse("usuba.toml", &text).unwrap();
-    let source = folder.join(&manifest.source).to_string_lossy().into_owned();
-    let loaded = load(&source, &[], &Disk);
-    let found = manifest.primitives.iter().find(|p| p.name == primitive).unwrap();
-    let bound = message::bind(found, &source, &loaded, mode, &Disk).unwrap();
-    assert!(!bound.diagnostics.iter().any(Diagnostic::is_error), "{:?}", bound.diagnostics);
-    bound
-}
 
 fn form(program: &ast::Program, node: &str, cipher: Option<&str>) -> Message {
     elaborate::elaborate(program, node, cipher).unwrap_or_else(|error| panic!("{node}: {error:#?}"))
-}
-
-/// Pseudo-random bytes.
-fn bytes(seed: u64, count: usize) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 24) as u8
-    };
-    (0..count).map(|_| next()).collect()
 }
 
 /// Compares one message at some lengths.
@@ -142,16 +117,6 @@ fn compare(program: &ast::Program, node: &str, cipher: Option<&'static str>, len
 
 fn key_bytes(message: &Message) -> usize {
     message.cipher.as_ref().map_or(0, |cipher| cipher.key as usize)
-}
-
-fn round_keys(program: &ast::Program, cipher: &str, key: &[u8]) -> Vec<u128> {
-    use usuba_lang::elaborate::{Options, elaborate};
-    let cipher = program.ciphers.iter().find(|known| known.name.text == cipher).unwrap();
-    let (_, node) = cipher.roles.iter().find(|(role, _)| role.text == "schedule").unwrap();
-    let options = Options { entry: Some(node.text.clone()), keep_tables: true, ..Options::new() };
-    let typed = elaborate(program, &options).0.unwrap();
-    let key: Vec<u128> = key.iter().map(|&byte| byte.into()).collect();
-    usuba_lang::interpret::interpret(&typed, &[key]).remove(0)
 }
 
 const LENGTHS: [i64; 14] = [16, 0, 12, 17, 1, 33, 4, 15, 32, 8, 31, 48, 64, 7];

@@ -34,7 +34,7 @@ pub fn output_bits(instance: &Instance) -> usize {
 }
 
 /// Number of bits of some variables.
-pub(crate) fn bits_of(instance: &Instance, variables: &[VariableId]) -> usize {
+pub fn bits_of(instance: &Instance, variables: &[VariableId]) -> usize {
     let bits = |&id: &VariableId| (instance.variable(id).atoms() * instance.variable(id).width) as usize;
     variables.iter().map(bits).sum()
 }

@@ -1,0 +1,19 @@
+//! Messages whose steps are operations on blocks of 16 bytes, as machine programs.
+//!
+//! A step of a message is written in bytes, words and bits. Here it becomes blocks in registers: calls of the block cipher,
+//! products in GF(2^128), sums of words, and linear maps of these, all found by proof ([`mod@usuba_algebra`]), never by name.
+//!
+//! Reading order: [`step`] (what a step is), [`place`] (where the bits of a value lie in a block), [`affine`] (linear maps as
+//! operations on blocks), [`node`] (steps as a node of Usuba0), [`splice`] (its code in a loop), [`linear`] (scans by powers),
+//! [`kernel`] and [`scan`] (loops over a message as functions), [`message`] (the message around its kernels, in C).
+
+pub mod affine;
+pub mod kernel;
+pub mod linear;
+pub mod message;
+pub mod node;
+pub mod place;
+pub mod scan;
+pub mod splice;
+pub mod step;
+mod writer;

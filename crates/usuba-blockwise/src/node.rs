@@ -1,0 +1,462 @@
+//! Steps as a node of Usuba0 on blocks: so many registers of positions of the message at once.
+
+use crate::affine::Map;
+use crate::place::{self, BITS, Places};
+use crate::step::{Bit, Step, Value};
+use std::collections::BTreeMap;
+use usuba_algebra::field::Polynomial;
+use usuba_algebra::product::Product;
+use usuba_ir::block::BlockOp;
+use usuba_ir::builder::NodeBuilder;
+use usuba_ir::carryless::Halves;
+use usuba_ir::layout::Layout;
+use usuba_ir::program::{Affine, BinaryOp, Node, NodeId, Parameter, Type, ValueId};
+
+/// The type of a block.
+pub const BLOCK: Type = Type { layout: Layout::BLOCK, len: None };
+
+/// The polynomial of Montgomery's product: x^128 + x^127 + x^126 + x^121 + 1.
+const MODULUS: Polynomial = Polynomial { degree: 128, low: 0xc200_0000_0000_0000_0000_0000_0000_0001 };
+
+/// Its reciprocal, that of GCM.
+const RECIPROCAL: Polynomial = Polynomial { degree: 128, low: 0x87 };
+
+/// Whether the coefficient of 1 is the most significant bit of the number that Montgomery's product has.
+pub(crate) fn is_reflected(product: &Product) -> bool {
+    product.polynomial == RECIPROCAL
+}
+
+/// How many times a factor has to go through multiplication by x for Montgomery's product to be the product; `None` if it is
+/// modulo another polynomial.
+///
+/// Montgomery's product of A and B is A B x^-128 modulo x^128 + x^127 + x^126 + x^121 + 1. Of reflected polynomials, modulo the
+/// reciprocal, it is the product times x^-1.
+pub(crate) fn exponent(product: &Product) -> Option<i32> {
+    let exponent = product.polynomial.exponent(product.factor)?;
+    match product.polynomial {
+        RECIPROCAL => Some(1 - exponent),
+        MODULUS => Some(128 + exponent),
+        _ => None,
+    }
+}
+
+/// A block: the same for all positions, or one register for each group of positions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Blocks {
+    /// The same.
+    Same(ValueId),
+    /// A register for each group.
+    Each(Vec<ValueId>),
+}
+
+/// An input of a step.
+#[derive(Clone, Debug)]
+pub struct StepInput {
+    /// The block; `None` for round keys.
+    pub blocks: Option<Blocks>,
+    /// Where its bits lie.
+    pub places: Places,
+    /// Whether all other bits of the block are zero.
+    pub clean: bool,
+}
+
+/// Where the bits of a value lie.
+struct Home {
+    places: Places,
+    /// Whether all other bits are zero.
+    clean: bool,
+}
+
+/// How bits are wanted.
+#[derive(Clone)]
+struct Wanted<'a> {
+    /// Where each of them.
+    places: Places,
+    /// Whether all others must be zero.
+    exact: bool,
+    /// A map that the block goes through then.
+    then: Option<&'a Map>,
+}
+
+impl Wanted<'_> {
+    fn exactly(places: Places) -> Self {
+        Wanted { places, exact: true, then: None }
+    }
+}
+
+/// The nodes that the cipher is, for one register and for all.
+#[derive(Clone, Copy, Debug)]
+pub struct CipherNodes {
+    /// For one register.
+    pub one: NodeId,
+    /// For as many as the node has.
+    pub many: NodeId,
+}
+
+impl Blocks {
+    /// The registers.
+    pub fn values(&self) -> &[ValueId] {
+        match self {
+            Blocks::Same(value) => std::slice::from_ref(value),
+            Blocks::Each(values) => values,
+        }
+    }
+}
+
+/// A node in the making.
+#[derive(Debug)]
+pub struct Maker {
+    /// The node.
+    pub node: NodeBuilder,
+    groups: usize,
+    ciphers: BTreeMap<String, CipherNodes>,
+}
+
+impl Maker {
+    /// An empty node that computes so many registers of positions.
+    pub fn new(name: &str, groups: usize, ciphers: BTreeMap<String, CipherNodes>) -> Maker {
+        Maker { node: NodeBuilder::new(name), groups, ciphers }
+    }
+
+    /// An input that is the same for all positions.
+    pub fn same(&mut self, name: &str) -> Blocks {
+        Blocks::Same(self.input(name, BLOCK, false))
+    }
+
+    /// An input of a register for each group.
+    pub fn each(&mut self, name: &str) -> Blocks {
+        let ty = Type::array(Layout::BLOCK, self.groups as u32);
+        let array = self.input(name, ty, false);
+        let get = |group| self.node.get(array, Affine::constant(group));
+        Blocks::Each((0..self.groups as i64).map(get).collect())
+    }
+
+    /// Round keys: so many rows of 16 bytes.
+    pub fn keys(&mut self, name: &str, rows: u32) -> ValueId {
+        self.input(name, Type::array(Layout::BLOCK, rows), true)
+    }
+
+    fn input(&mut self, name: &str, ty: Type, uniform: bool) -> ValueId {
+        let shape = ty.len.into_iter().collect();
+        self.node.input(Parameter { name: name.into(), ty, shape, uniform })
+    }
+
+    /// An output: an array of a register for each group, or one block.
+    pub fn output(&mut self, name: &str, blocks: &Blocks) {
+        let (ty, value) = match blocks {
+            Blocks::Same(value) => (BLOCK, *value),
+            Blocks::Each(values) => {
+                let array = self.node.array(values.clone());
+                (Type::array(Layout::BLOCK, values.len() as u32), array)
+            }
+        };
+        let shape = ty.len.into_iter().collect();
+        self.node.output(Parameter { name: name.into(), ty, shape, uniform: false }, value);
+    }
+
+    /// The node.
+    pub fn finish(self) -> Node {
+        self.node.finish()
+    }
+
+    /// Numbers, the lowest byte first in each half of a block, that go up by `pace` from group to group; and the next after
+    /// the last group.
+    pub fn numbers(&mut self, first: &Blocks, pace: u64) -> (Blocks, Blocks) {
+        let at = |maker: &mut Maker, group: usize| {
+            if group == 0 {
+                return first.clone();
+            }
+            let bytes = u128::from(pace * group as u64).to_le_bytes();
+            let more = Blocks::Same(maker.node.constant(Layout::BLOCK, u128::from_be_bytes(bytes)));
+            maker.two(first, &more, |node, a, b| node.block_of(BlockOp::AddWords(64), a, b))
+        };
+        let all = (0..self.groups).map(|group| at(self, group));
+        let all: Vec<ValueId> = all.flat_map(|blocks| blocks.values().to_vec()).collect();
+        (Blocks::Each(all), at(self, self.groups))
+    }
+
+    /// An operation on a block.
+    pub fn one(&mut self, a: &Blocks, op: impl Fn(&mut NodeBuilder, ValueId) -> ValueId) -> Blocks {
+        match a {
+            Blocks::Same(a) => Blocks::Same(op(&mut self.node, *a)),
+            Blocks::Each(all) => Blocks::Each(all.iter().map(|&a| op(&mut self.node, a)).collect()),
+        }
+    }
+
+    /// The sum modulo 2.
+    pub fn xor(&mut self, a: &Blocks, b: &Blocks) -> Blocks {
+        self.two(a, b, |node, a, b| node.binary(BinaryOp::Xor, a, b))
+    }
+
+    /// An operation on two blocks.
+    pub fn two(
+        &mut self,
+        a: &Blocks,
+        b: &Blocks,
+        op: impl Fn(&mut NodeBuilder, ValueId, ValueId) -> ValueId,
+    ) -> Blocks {
+        match (a, b) {
+            (Blocks::Same(a), Blocks::Same(b)) => Blocks::Same(op(&mut self.node, *a, *b)),
+            (Blocks::Same(a), Blocks::Each(b)) => {
+                Blocks::Each(b.iter().map(|b| op(&mut self.node, *a, *b)).collect())
+            }
+            (Blocks::Each(a), Blocks::Same(b)) => {
+                Blocks::Each(a.iter().map(|a| op(&mut self.node, *a, *b)).collect())
+            }
+            (Blocks::Each(a), Blocks::Each(b)) => {
+                Blocks::Each(a.iter().zip(b).map(|(a, b)| op(&mut self.node, *a, *b)).collect())
+            }
+        }
+    }
+
+    /// The outputs of a step, each in the first bytes of a block or of several, zeros behind them. `inputs`: what it is given and where its
+    /// bits lie, which are all that is not zero if it is `clean`; `keys`: the round keys among the inputs.
+    ///
+    /// `None`: an operation that blocks do not have.
+    pub fn step(
+        &mut self,
+        step: &Step,
+        inputs: &[StepInput],
+        keys: &BTreeMap<usize, ValueId>,
+    ) -> Option<Vec<Blocks>> {
+        let places: Vec<Places> = inputs.iter().map(|input| input.places.clone()).collect();
+        let home = |value: &Value| Home {
+            places: place::of_value(value, &places),
+            clean: match value {
+                Value::Input(input) => inputs.get(*input).is_some_and(|input| input.clean),
+                Value::Cipher { .. } | Value::Product { .. } => true,
+                Value::Sum { .. } => false,
+            },
+        };
+        let homes: Vec<Home> = step.values.iter().map(home).collect();
+        let mut known: Vec<Option<Blocks>> = Vec::new();
+        for value in &step.values {
+            let made = match value {
+                Value::Input(input) => inputs.get(*input)?.blocks.clone(),
+                Value::Cipher { node, block, keys: given } => {
+                    let block = self.sum(block, &Wanted::exactly(place::as_is(BITS)), &known, &homes)?;
+                    Some(self.cipher(node, &block, *keys.get(given)?)?)
+                }
+                Value::Product { product, left, right } => {
+                    Some(self.product(product, [left, right], &known, &homes)?)
+                }
+                // What nothing depends on.
+                Value::Sum { left, .. } if left.is_empty() => None,
+                Value::Sum { left, right } => {
+                    let width = left.len() as u32;
+                    let places = place::little_words(width, width);
+                    let wanted = Wanted { exact: false, ..Wanted::exactly(places) };
+                    let left = self.sum(left, &wanted, &known, &homes)?;
+                    let right = self.sum(right, &wanted, &known, &homes)?;
+                    Some(self.two(&left, &right, |node, a, b| node.block_of(BlockOp::AddWords(width), a, b)))
+                }
+            };
+            known.push(made);
+        }
+        let mut outputs = Vec::new();
+        for bits in step.outputs.iter().flat_map(|bits| bits.chunks(BITS as usize)) {
+            let wanted = Wanted::exactly(place::as_is(bits.len() as u32));
+            outputs.push(self.sum(bits, &wanted, &known, &homes)?);
+        }
+        Some(outputs)
+    }
+
+    /// Bits in a block.
+    fn sum(
+        &mut self,
+        bits: &[Bit],
+        wanted: &Wanted<'_>,
+        known: &[Option<Blocks>],
+        homes: &[Home],
+    ) -> Option<Blocks> {
+        let mut constant = 0u128;
+        let mut maps: BTreeMap<usize, Map> = BTreeMap::new();
+        for (bit, &to) in bits.iter().zip(&wanted.places) {
+            constant |= u128::from(bit.constant) << (BITS - 1 - to);
+            for &(value, bit) in &bit.terms {
+                maps.entry(value).or_default().add(to, *homes.get(value)?.places.get(bit as usize)?);
+            }
+        }
+        if let Some(then) = wanted.then {
+            constant = then.of(constant);
+            maps.values_mut().for_each(|map| *map = then.after(map));
+        }
+        maps.retain(|_, map| !map.is_zero());
+        // What goes through one map is added up before it.
+        let mut through: BTreeMap<(bool, Map), Blocks> = BTreeMap::new();
+        for (value, map) in maps {
+            let blocks = known.get(value)?.clone()?;
+            // What is the same for all positions is added up by itself.
+            let same = matches!(blocks, Blocks::Same(_));
+            // What has zeros behind it, or what may have anything there, stays as it is.
+            let home = homes.get(value)?;
+            let stays = map.is_identity(&sorted(match wanted.exact {
+                true => &home.places,
+                false => &wanted.places,
+            }));
+            let fits = !wanted.exact || home.clean || home.places.len() == BITS as usize;
+            let map = if stays && fits { Map::default() } else { map };
+            let sum = match through.get(&(same, map.clone())) {
+                None => blocks,
+                Some(sum) => {
+                    let sum = sum.clone();
+                    self.xor(&sum, &blocks)
+                }
+            };
+            through.insert((same, map), sum);
+        }
+        let mut sums: [Option<Blocks>; 2] = [None, None];
+        for ((same, map), blocks) in through {
+            let image =
+                if map.is_zero() { blocks } else { self.one(&blocks, |node, block| map.apply(node, block)) };
+            let place = &mut sums[usize::from(same)];
+            *place = Some(match place.take() {
+                None => image,
+                Some(sum) => self.xor(&sum, &image),
+            });
+        }
+        let [each, mut same] = sums;
+        if constant != 0 {
+            let constant = Blocks::Same(self.node.constant(Layout::BLOCK, constant));
+            same = Some(match same {
+                None => constant,
+                Some(same) => self.xor(&same, &constant),
+            });
+        }
+        Some(match (each, same) {
+            (Some(each), Some(same)) => self.xor(&each, &same),
+            (Some(one), None) | (None, Some(one)) => one,
+            (None, None) => Blocks::Same(self.node.constant(Layout::BLOCK, 0)),
+        })
+    }
+
+    fn cipher(&mut self, node: &str, block: &Blocks, keys: ValueId) -> Option<Blocks> {
+        let nodes = *self.ciphers.get(node)?;
+        Some(match block {
+            Blocks::Same(block) => {
+                Blocks::Same(*self.node.call(nodes.one, vec![*block, keys], &[BLOCK]).first()?)
+            }
+            Blocks::Each(blocks) if self.groups == 1 => {
+                let result = self.node.call(nodes.one, vec![*blocks.first()?, keys], &[BLOCK]);
+                Blocks::Each(result)
+            }
+            Blocks::Each(blocks) => {
+                let array = self.node.array(blocks.clone());
+                let ty = self.node.ty(array);
+                let result = *self.node.call(nodes.many, vec![array, keys], &[ty]).first()?;
+                let get = |group| self.node.get(result, Affine::constant(group));
+                Blocks::Each((0..blocks.len() as i64).map(get).collect())
+            }
+        })
+    }
+
+    fn product(
+        &mut self,
+        product: &Product,
+        factors: [&Vec<Bit>; 2],
+        known: &[Option<Blocks>],
+        homes: &[Home],
+    ) -> Option<Blocks> {
+        let places = place::of_product(product);
+        let power = preparation(product)?;
+        // The factor that is the same for all positions is multiplied by x; it is so once.
+        let is_same = |bits: &[Bit]| {
+            let mut values = bits.iter().flat_map(|bit| &bit.terms);
+            values.all(|(value, _)| matches!(known.get(*value), Some(Some(Blocks::Same(_)))))
+        };
+        let [first, second] = if is_same(factors[0]) { factors } else { [factors[1], factors[0]] };
+        let wanted = Wanted::exactly(places);
+        let first = self.sum(first, &Wanted { then: Some(&power), ..wanted.clone() }, known, homes)?;
+        let second = self.sum(second, &wanted, known, homes)?;
+        Some(self.two(&second, &first, montgomery))
+    }
+}
+
+fn sorted(places: &[u32]) -> Vec<u32> {
+    let mut places = places.to_vec();
+    places.sort_unstable();
+    places
+}
+
+/// What a factor goes through before Montgomery's product of it is the product; `None` if there is nothing of the kind.
+pub(crate) fn preparation(product: &Product) -> Option<Map> {
+    exponent(product).map(power_of_x)
+}
+
+/// Multiplication by a power of x modulo [`MODULUS`], of a little-endian number.
+fn power_of_x(exponent: i32) -> Map {
+    let place = |number: u32| number / 8 * 8 + 7 - number % 8;
+    let mut map = Map::default();
+    for bit in 0..BITS {
+        let mut image = 1u128 << bit;
+        for _ in 0..exponent.unsigned_abs() {
+            image = if exponent > 0 { MODULUS.times_x(image) } else { divided_by_x(image) };
+        }
+        (0..BITS).filter(|to| image >> to & 1 == 1).for_each(|to| map.add(place(to), place(bit)));
+    }
+    map
+}
+
+fn divided_by_x(a: u128) -> u128 {
+    let even = if a & 1 == 1 { a ^ MODULUS.low } else { a };
+    even >> 1 | (a & 1) << 127
+}
+
+/// Montgomery's product of little-endian polynomials: A B x^-128 modulo x^128 + x^127 + x^126 + x^121 + 1, in two steps of x^-64.
+pub fn montgomery(node: &mut NodeBuilder, a: ValueId, b: ValueId) -> ValueId {
+    let parts = Products::of(node, a, b);
+    parts.reduced(node)
+}
+
+/// A product of polynomials that is not reduced: its lower and upper half, and what lies across both.
+#[derive(Clone, Copy, Debug)]
+pub struct Products {
+    low: ValueId,
+    middle: ValueId,
+    high: ValueId,
+}
+
+impl Products {
+    /// Of two blocks.
+    pub fn of(node: &mut NodeBuilder, a: ValueId, b: ValueId) -> Products {
+        let half = |node: &mut NodeBuilder, first, second| {
+            node.block_of(BlockOp::Product(Halves { first, second }), a, b)
+        };
+        let (low, high) = (half(node, false, false), half(node, true, true));
+        let (one, other) = (half(node, true, false), half(node, false, true));
+        Products { low, high, middle: node.binary(BinaryOp::Xor, one, other) }
+    }
+
+    /// The sum of two.
+    pub fn plus(self, node: &mut NodeBuilder, other: Products) -> Products {
+        let mut add = |a, b| node.binary(BinaryOp::Xor, a, b);
+        Products {
+            low: add(self.low, other.low),
+            middle: add(self.middle, other.middle),
+            high: add(self.high, other.high),
+        }
+    }
+
+    /// Montgomery's reduction.
+    pub fn reduced(self, node: &mut NodeBuilder) -> ValueId {
+        let half = BITS / 2;
+        let up: Vec<Option<u32>> = (0..BITS).map(|bit| bit.checked_sub(half)).collect();
+        let down: Vec<Option<u32>> =
+            (0..BITS).map(|bit| Some(bit + half).filter(|bit| *bit < BITS)).collect();
+        let exchanged: Vec<Option<u32>> = (0..BITS).map(|bit| Some((bit + half) % BITS)).collect();
+        let xor = |node: &mut NodeBuilder, a, b| node.binary(BinaryOp::Xor, a, b);
+        let low = node.shuffle(self.middle, up);
+        let mut low = xor(node, self.low, low);
+        let high = node.shuffle(self.middle, down);
+        let high = xor(node, self.high, high);
+        let factor = u128::from_be_bytes((0xc2u128 << 56).to_le_bytes());
+        let factor = node.constant(Layout::BLOCK, factor);
+        for _ in 0..2 {
+            let product =
+                node.block_of(BlockOp::Product(Halves { first: false, second: false }), low, factor);
+            let turned = node.shuffle(low, exchanged.clone());
+            low = xor(node, turned, product);
+        }
+        xor(node, high, low)
+    }
+}

@@ -1,0 +1,397 @@
+//! Loops that carry something from position to position, as functions.
+
+use crate::kernel::{Given, Machine, Plan, Refusal};
+use crate::linear::turned;
+use crate::node::{Blocks, Maker, Products, StepInput, montgomery, preparation};
+use crate::place;
+use crate::splice::Argument;
+use crate::step;
+use crate::writer::Writer;
+use std::collections::{BTreeMap, BTreeSet};
+use usuba_algebra::product::Product;
+use usuba_ir::program::{Affine, BinaryOp, ValueId};
+use usuba_machine::program::{
+    Block, Carried, Length, Loop, Parameter, Program, Public, RegionId, RegisterId, Role, Step, Trips,
+};
+
+/// Bytes of a block.
+const BLOCK: u32 = 16;
+
+impl Machine<'_> {
+    /// A function that does a plan position by position: `name(given…, bytes, results…)`. So many bytes are the positions. What
+    /// is carried is read where it is given, and its last value is there afterwards. The target should have registers of one
+    /// block.
+    ///
+    /// # Errors
+    /// The target lacks something, or the plan is beyond blocks.
+    pub fn one_by_one(&self, plan: &Plan, name: &str) -> Result<Program, Refusal> {
+        if self.in_register() != 1 {
+            return Err(Refusal::new("registers of several blocks, one by one"));
+        }
+        let (body, files) = self.function(&plan.ciphers(), 1, &mut |maker| {
+            let mut numbers = Vec::new();
+            let slots = self.slots(plan, maker, &mut numbers)?;
+            for (number, blocks) in plan.made(&slots)?.iter().chain(&numbers).enumerate() {
+                maker.output(&format!("made{number}"), &Blocks::Same(blocks.values()[0]));
+            }
+            Ok(())
+        })?;
+        let mut writer = Writer::new(self, name);
+        let bytes = writer.count("bytes");
+        let given: Vec<RegionId> = plan.given.iter().map(|given| writer.given(given, Some(bytes))).collect();
+        writer.function.parameters.push(Parameter::Register(bytes));
+        let length = Length::Public { count: bytes, factor: 1 };
+        let results: Vec<RegionId> =
+            plan.results.iter().map(|_| writer.region("result", Role::Output, length)).collect();
+        let mut steps = Vec::new();
+        let turns = writer.public("turns", Public::Quotient { of: bytes, by: BLOCK }, &mut steps);
+        let induction = writer.induction();
+        let place = Affine { constant: 0, terms: vec![(induction, i64::from(BLOCK))] };
+        let mut fixed = BTreeSet::new();
+        let (mut carried, mut counting) = (Vec::new(), Vec::new());
+        let (mut inside, mut arguments) = (Vec::new(), Vec::new());
+        for (one, &region) in plan.given.iter().zip(&given) {
+            arguments.push(match one {
+                Given::Each => Argument::Registers(vec![writer.load(region, place.clone(), &mut inside)?]),
+                Given::Same => {
+                    let register = writer.load_same(region, &mut steps)?;
+                    fixed.insert(register);
+                    Argument::Registers(vec![register])
+                }
+                Given::Carried | Given::Number => {
+                    let first = writer.load_same(region, &mut steps)?;
+                    let register = writer.register("carried");
+                    let list = if *one == Given::Carried { &mut carried } else { &mut counting };
+                    list.push((register, first, region));
+                    Argument::Registers(vec![register])
+                }
+                Given::Keys(_) => Argument::Memory(region),
+            });
+        }
+        arguments.extend(vec![Argument::Results; results.len() + carried.len() + counting.len()]);
+        let spliced = writer.splice(&body, &arguments, &fixed)?;
+        steps.extend(spliced.before);
+        inside.extend(spliced.steps);
+        let made: Vec<RegisterId> = spliced.results.iter().filter_map(|one| one.first().copied()).collect();
+        for (&value, &region) in made.iter().zip(&results) {
+            inside.push(writer.store(region, place.clone(), value)?);
+        }
+        let next = made.iter().skip(results.len());
+        let goes_on = carried.iter().chain(&counting).zip(next);
+        let goes_on =
+            goes_on.map(|(&(register, initial, _), &next)| Carried { register, initial, next }).collect();
+        steps.push(Step::Loop(Loop {
+            induction,
+            trips: Trips::Public(turns),
+            carried: goes_on,
+            body: Block { locals: spliced.locals, steps: inside },
+        }));
+        for &(register, _, region) in &carried {
+            steps.push(writer.store(region, Affine::constant(0), register)?);
+        }
+        writer.function.body = Block { locals: Vec::new(), steps };
+        Ok(writer.finish(files))
+    }
+
+    /// A function that makes what [`Machine::linear`] needs of a factor: `name(given…, powers)`. The plan makes the factor as
+    /// Montgomery's product wants it. `powers` gets factor^C … factor^1, C being the blocks of a wide register, and then
+    /// factor^(C k) for k from 1 to the number of groups; 16 bytes each, prepared.
+    ///
+    /// # Errors
+    /// The target lacks something, or the plan is beyond blocks.
+    pub fn powers(
+        &self,
+        plan: &Plan,
+        product: &Product,
+        (wide, groups): (usize, usize),
+        name: &str,
+    ) -> Result<Program, Refusal> {
+        if self.in_register() != 1 {
+            return Err(Refusal::new("registers of several blocks, one by one"));
+        }
+        let prepared =
+            preparation(product).ok_or_else(|| Refusal::new("a product modulo another polynomial"))?;
+        let (body, files) = self.function(&plan.ciphers(), 1, &mut |maker| {
+            let slots = self.slots(plan, maker, &mut Vec::new())?;
+            let made = plan.made(&slots)?;
+            let first = made.first().ok_or_else(|| Refusal::new("no factor"))?.values()[0];
+            let node = &mut maker.node;
+            let ready = prepared.apply(node, first);
+            // Each power by the one before: first by the factor, then by the factor to the power of the register.
+            let mut low = vec![ready];
+            let mut last = first;
+            for _ in 1..wide {
+                last = montgomery(node, last, ready);
+                low.push(prepared.apply(node, last));
+            }
+            let by = low[wide - 1];
+            let mut high = vec![by];
+            for _ in 1..groups {
+                last = montgomery(node, last, by);
+                high.push(prepared.apply(node, last));
+            }
+            let all: Vec<_> = low.into_iter().rev().chain(high).collect();
+            for (number, value) in all.into_iter().enumerate() {
+                maker.output(&format!("power{number}"), &Blocks::Same(value));
+            }
+            Ok(())
+        })?;
+        let mut writer = Writer::new(self, name);
+        let given: Vec<RegionId> = plan.given.iter().map(|given| writer.given(given, None)).collect();
+        let count = wide + groups;
+        let powers = writer.region("powers", Role::Output, Length::Constant(BLOCK * count as u32));
+        let (mut steps, mut arguments) = (Vec::new(), Vec::new());
+        for (one, &region) in plan.given.iter().zip(&given) {
+            arguments.push(match one {
+                Given::Keys(_) => Argument::Memory(region),
+                _ => Argument::Registers(vec![writer.load_same(region, &mut steps)?]),
+            });
+        }
+        arguments.extend(vec![Argument::Results; count]);
+        let spliced = writer.splice(&body, &arguments, &BTreeSet::new())?;
+        steps.extend(spliced.before);
+        steps.extend(spliced.steps);
+        for (registers, number) in spliced.results.iter().zip(0i64..) {
+            let value = *registers.first().ok_or_else(|| Refusal::new("a power without a register"))?;
+            steps.push(writer.store(powers, Affine::constant(number * i64::from(BLOCK)), value)?);
+        }
+        writer.function.body = Block { locals: spliced.locals, steps };
+        Ok(writer.finish(files))
+    }
+
+    /// A function that goes through a linear scan: `name(given…, lowest, powers, bytes, carried)`. So many bytes are the positions,
+    /// whole registers of them, at least one. `lowest` and `powers` are the two parts of what [`Machine::powers`] makes. The plan makes what is added for each position, as Montgomery's product wants it.
+    ///
+    /// # Errors
+    /// The target lacks something, or the plan is beyond blocks.
+    pub fn linear(
+        &self,
+        plan: &Plan,
+        product: &Product,
+        groups: usize,
+        name: &str,
+    ) -> Result<Program, Refusal> {
+        let blocks = self.in_register();
+        let register = self.target.register_bits / 8;
+        let rows = groups as u32;
+        // The addends of a register of positions.
+        let (addend, files) = self.function(&plan.ciphers(), 1, &mut |maker| {
+            let slots = self.slots(plan, maker, &mut Vec::new())?;
+            let made = plan.made(&slots)?;
+            maker.output("addend", &Blocks::Same(first_of(&made)?));
+            Ok(())
+        })?;
+        // Several registers, with one reduction.
+        let body = |groups: usize| {
+            self.function(&plan.ciphers(), groups, &mut |maker| {
+                let Blocks::Same(sum) = maker.same("sum") else { return Err(Refusal::new("no sum")) };
+                let powers = maker.keys("powers", rows);
+                let slots = self.slots(plan, maker, &mut Vec::new())?;
+                let made = plan.made(&slots)?;
+                let addends = made.first().map(|blocks| blocks.values().to_vec()).unwrap_or_default();
+                let (last, others) = addends.split_last().ok_or_else(|| Refusal::new("no addend"))?;
+                let node = &mut maker.node;
+                let mut products: Option<Products> = None;
+                for (number, factor) in [sum].iter().chain(others).enumerate() {
+                    let power = Affine::constant((groups - 1 - number) as i64);
+                    let power = node.get(powers, power);
+                    let one = Products::of(node, *factor, power);
+                    products = Some(match products {
+                        None => one,
+                        Some(products) => products.plus(node, one),
+                    });
+                }
+                let products = products.ok_or_else(|| Refusal::new("no product"))?;
+                let reduced = products.reduced(node);
+                let next = maker.xor(&Blocks::Same(reduced), &Blocks::Same(*last));
+                maker.output("next", &next);
+                Ok(())
+            })
+        };
+        let ((many, _), (one, _)) = (body(groups)?, body(1)?);
+        let (end, _) = self.function(&BTreeSet::new(), 1, &mut |maker| {
+            let (sum, powers) = (maker.same("sum"), maker.same("powers"));
+            let end = maker.two(&sum, &powers, montgomery);
+            maker.output("end", &end);
+            Ok(())
+        })?;
+        let (start, _) = self.function(&BTreeSet::new(), 1, &mut |maker| {
+            let (given, mask, addend) = (maker.same("given"), maker.same("mask"), maker.same("addend"));
+            let given = turn(maker, product, false, &given)?;
+            let masked = maker.two(&given, &mask, |node, a, b| node.binary(BinaryOp::And, a, b));
+            let sum = maker.xor(&masked, &addend);
+            maker.output("sum", &sum);
+            Ok(())
+        })?;
+        let (fold, _) = self.function(&BTreeSet::new(), blocks, &mut |maker| {
+            let all = maker.each("all");
+            let mut values = all.values().to_vec();
+            let mut sum = Blocks::Same(values.remove(0));
+            for value in values {
+                sum = maker.xor(&sum, &Blocks::Same(value));
+            }
+            let sum = turn(maker, product, true, &sum)?;
+            maker.output("folded", &sum);
+            Ok(())
+        })?;
+
+        let mut writer = Writer::new(self, name);
+        let bytes = writer.count("bytes");
+        let given: Vec<RegionId> = plan.given.iter().map(|given| writer.given(given, Some(bytes))).collect();
+        let lowest = writer.region("lowest", Role::Input, Length::Constant(register));
+        let powers = writer.given(&Given::Keys(rows), None);
+        writer.function.parameters.push(Parameter::Register(bytes));
+        let carried = writer.given(&Given::Carried, None);
+        let mut steps = Vec::new();
+        let mut same = BTreeMap::new();
+        for (number, (one, &region)) in plan.given.iter().zip(&given).enumerate() {
+            if *one == Given::Same {
+                same.insert(number, writer.load_same(region, &mut steps)?);
+            }
+        }
+        let fixed: BTreeSet<RegisterId> = same.values().copied().collect();
+        let registers = |writer: &mut Writer<'_>,
+                         at: &dyn Fn(usize) -> Affine,
+                         groups,
+                         regions: &[RegionId],
+                         inside: &mut Vec<Step>| {
+            let mut arguments = Vec::new();
+            for (number, (one, &region)) in plan.given.iter().zip(regions).enumerate() {
+                arguments.push(match one {
+                    Given::Each => {
+                        let mut loaded = Vec::new();
+                        for group in 0..groups {
+                            loaded.push(writer.load(region, at(group), inside)?);
+                        }
+                        Argument::Registers(loaded)
+                    }
+                    Given::Keys(_) => Argument::Memory(region),
+                    _ => Argument::Registers(same.get(&number).copied().into_iter().collect()),
+                });
+            }
+            Ok::<_, Refusal>(arguments)
+        };
+        // The first register, to which what is carried is added; `whole` is at least one register.
+        let first = writer.public("first", Public::Least { of: bytes, bound: register }, &mut steps);
+        let once = writer.public("once", Public::Quotient { of: first, by: register }, &mut steps);
+        let rest = writer.public(
+            "rest",
+            Public::Sum { constant: 0, terms: vec![(bytes, 1), (first, -1)] },
+            &mut steps,
+        );
+        let initial = writer.load_same(carried, &mut steps)?;
+        let zero = writer.constant(vec![0; register as usize])?;
+        let mask: Vec<u8> = (0..register).map(|byte| if byte < BLOCK { 0xff } else { 0 }).collect();
+        let mask = writer.constant(mask)?;
+        let sum = writer.register("sum");
+        let induction = writer.induction();
+        let mut inside = Vec::new();
+        let at = |_: usize| Affine { constant: 0, terms: vec![(induction, i64::from(register))] };
+        let mut arguments = registers(&mut writer, &at, 1, &given, &mut inside)?;
+        arguments.push(Argument::Results);
+        let spliced = writer.splice(&addend, &arguments, &fixed)?;
+        let mut locals = spliced.locals;
+        steps.extend(spliced.before);
+        inside.extend(spliced.steps);
+        let added = only(&spliced.results)?;
+        let arguments = [initial, mask, added].map(|register| Argument::Registers(vec![register]));
+        let arguments: Vec<Argument> = arguments.into_iter().chain([Argument::Results]).collect();
+        let spliced = writer.splice(&start, &arguments, &[initial].into())?;
+        locals.extend(spliced.locals);
+        steps.extend(spliced.before);
+        inside.extend(spliced.steps);
+        let mut last = Carried { register: sum, initial: zero, next: only(&spliced.results)? };
+        steps.push(Step::Loop(Loop {
+            induction,
+            trips: Trips::Public(once),
+            carried: vec![last],
+            body: Block { locals, steps: inside },
+        }));
+        // The others.
+        let mut regions = given;
+        let mut behind = first;
+        let mut left = rest;
+        for (body, groups) in [(&many, groups), (&one, 1)] {
+            for region in &mut regions {
+                if matches!(writer.function.region(*region).length, Length::Public { .. }) {
+                    *region = writer.view(*region, behind, left, &mut steps);
+                }
+            }
+            let batch = register * groups as u32;
+            let turns = writer.public("turns", Public::Quotient { of: left, by: batch }, &mut steps);
+            let after = writer.public("after", Public::Remainder { of: left, by: batch }, &mut steps);
+            behind = writer.public(
+                "behind",
+                Public::Sum { constant: 0, terms: vec![(left, 1), (after, -1)] },
+                &mut steps,
+            );
+            left = after;
+            let induction = writer.induction();
+            let at = |group: usize| Affine {
+                constant: i64::from(register) * group as i64,
+                terms: vec![(induction, i64::from(batch))],
+            };
+            let sum = writer.register("sum");
+            let mut inside = Vec::new();
+            let mut arguments = vec![Argument::Registers(vec![sum]), Argument::Memory(powers)];
+            arguments.extend(registers(&mut writer, &at, groups, &regions, &mut inside)?);
+            arguments.push(Argument::Results);
+            let spliced = writer.splice(body, &arguments, &fixed)?;
+            steps.extend(spliced.before);
+            inside.extend(spliced.steps);
+            last = Carried { register: sum, initial: last.register, next: only(&spliced.results)? };
+            steps.push(Step::Loop(Loop {
+                induction,
+                trips: Trips::Public(turns),
+                carried: vec![last],
+                body: Block { locals: spliced.locals, steps: inside },
+            }));
+        }
+        // Each block of the register by its power, and their sum.
+        let lowest = writer.load(lowest, Affine::constant(0), &mut steps)?;
+        let arguments = [last.register, lowest].map(|register| Argument::Registers(vec![register]));
+        let arguments: Vec<Argument> = arguments.into_iter().chain([Argument::Results]).collect();
+        let spliced = writer.splice(&end, &arguments, &BTreeSet::new())?;
+        let mut locals = spliced.locals;
+        steps.extend(spliced.before);
+        steps.extend(spliced.steps);
+        let ended = only(&spliced.results)?;
+        let mut parts = vec![ended];
+        if blocks > 1 {
+            let scratch = writer.local("blocks", register);
+            locals.push(scratch);
+            steps.push(writer.store(scratch, Affine::constant(0), ended)?);
+            parts.clear();
+            for block in 0..blocks as i64 {
+                parts.push(writer.load_block(scratch, block, &mut steps)?);
+            }
+        }
+        let arguments = vec![Argument::Registers(parts), Argument::Results];
+        let spliced = writer.splice(&fold, &arguments, &BTreeSet::new())?;
+        locals.extend(spliced.locals);
+        steps.extend(spliced.before);
+        steps.extend(spliced.steps);
+        steps.extend(writer.store_block(carried, only(&spliced.results)?, &mut locals)?);
+        writer.function.body = Block { locals, steps };
+        Ok(writer.finish(files))
+    }
+}
+
+fn first_of(made: &[Blocks]) -> Result<ValueId, Refusal> {
+    let value = made.first().and_then(|blocks| blocks.values().first().copied());
+    value.ok_or_else(|| Refusal::new("a plan that makes nothing"))
+}
+
+fn only(results: &[Vec<RegisterId>]) -> Result<RegisterId, Refusal> {
+    let register = results.first().and_then(|registers| registers.first().copied());
+    register.ok_or_else(|| Refusal::new("code without a result"))
+}
+
+/// A block turned to where Montgomery's product wants it, or back.
+fn turn(maker: &mut Maker, product: &Product, back: bool, blocks: &Blocks) -> Result<Blocks, Refusal> {
+    let step: step::Step = turned(product, back);
+    let input = StepInput { blocks: Some(blocks.clone()), places: place::as_is(place::BITS), clean: true };
+    let made = maker.step(&step, &[input], &BTreeMap::new());
+    let made = made.and_then(|made| made.into_iter().next());
+    made.ok_or_else(|| Refusal::new("a block that cannot be turned"))
+}
