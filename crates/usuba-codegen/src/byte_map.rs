@@ -10,12 +10,20 @@ use usuba_ir::aes::{after_inversion, shift_rows};
 use usuba_ir::bytes::ByteAffine;
 use usuba_machine::program::RegisterId;
 use usuba_target::Meaning::{self, *};
+use usuba_target::Target;
 
 /// Instructions of two look-ups: two shuffles and their sum.
 const LOOK_UPS: usize = 3;
 
-/// Instructions that take the nibbles apart: two masks and a shift.
-const NIBBLES: usize = 3;
+/// Instructions that take the nibbles apart: a mask, and a shift of bytes.
+fn nibbles(target: &Target) -> usize {
+    if shifts_bytes(target) { 2 } else { 3 }
+}
+
+/// Whether shifts of bytes are instructions, so that bits do not come from the bytes beside.
+fn shifts_bytes(target: &Target) -> bool {
+    [ShiftLeft, ShiftRight].into_iter().all(|shift| target.instruction(shift, 8).is_some())
+}
 
 /// The map of [`Meaning::MapBytes`] whose matrix is this register. Steps that are selected have it as a constant.
 fn map_of(s: &Selector<'_>, matrix: RegisterId, constant: u32) -> Result<ByteAffine, Reason> {
@@ -55,11 +63,19 @@ pub(crate) fn map_shifts(
     }
     let map = map_of(s, of[1], constant)?;
     let diagonals = diagonals(&map);
-    let one = |&(distance, mask): &(i32, u8)| usize::from(distance != 0) + usize::from(mask != 0xff);
+    let lane = if shifts_bytes(s.target) { 8 } else { 16 };
+    // Where bits of the byte itself are, if they are all that may be there.
+    let arrived = |distance: i32| match distance {
+        _ if lane != 8 || distance == 0 => 0xff,
+        1.. => 0xff << distance,
+        _ => 0xff >> -distance,
+    };
+    let one =
+        |&(distance, mask): &(i32, u8)| usize::from(distance != 0) + usize::from(mask != arrived(distance));
     let instructions = diagonals.iter().map(one).sum::<usize>() + diagonals.len().saturating_sub(1);
     let low_nibbles = s.splat(8, 0x0f)?;
     let apart = s.computed(And, 8, &[of[0], low_nibbles], None).is_some();
-    let look_ups = LOOK_UPS + if apart { 0 } else { NIBBLES };
+    let look_ups = LOOK_UPS + if apart { 0 } else { nibbles(s.target) };
     if instructions + usize::from(map.constant != 0) >= look_ups {
         return Err(Reason::Instruction(MapBytes, 8));
     }
@@ -67,10 +83,10 @@ pub(crate) fn map_shifts(
     for (distance, mask) in diagonals {
         let moved = match distance {
             0 => of[0],
-            1.. => s.compute(ShiftLeft, 16, &[of[0]], Some(distance.unsigned_abs()))?,
-            _ => s.compute(ShiftRight, 16, &[of[0]], Some(distance.unsigned_abs()))?,
+            1.. => s.compute(ShiftLeft, lane, &[of[0]], Some(distance.unsigned_abs()))?,
+            _ => s.compute(ShiftRight, lane, &[of[0]], Some(distance.unsigned_abs()))?,
         };
-        let kept = if mask == 0xff {
+        let kept = if mask == arrived(distance) {
             moved
         } else {
             let mask = s.splat(8, u64::from(mask))?;
@@ -355,6 +371,11 @@ mod tests {
         let shifted = ByteAffine::of_function(|x| x << 2 ^ x & 1 ^ 0x80);
         assert_eq!(count("avx2", [affine(shifted), affine(ByteAffine::IDENTITY)]), 1 + 5);
         assert_eq!(count("avx2", [affine(one), affine(shifted)]), 1 + 3 + 3 + 3);
+        // Bytes themselves are shifted where they can be.
+        let shifted = ByteAffine::of_function(|x| x << 2);
+        assert_eq!(count("avx2", [affine(shifted), affine(ByteAffine::IDENTITY)]), 1 + 2);
+        assert_eq!(count("neon", [affine(shifted), affine(ByteAffine::IDENTITY)]), 1 + 1);
+        assert_eq!(count("neon", [affine(one), affine(two)]), 1 + 2 + 3 + 3);
     }
 
     /// What a rule has written is not looked for once the rule has failed.
