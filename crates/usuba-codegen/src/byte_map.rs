@@ -394,4 +394,15 @@ mod tests {
         let result = map_one(&mut s, BYTES, affine(map), sum);
         compare(s, operands, result, &[affine(map)]);
     }
+    /// What is computed in a loop is computed again behind it.
+    #[test]
+    fn what_a_block_has_computed_stays_in_it() {
+        let map = random_affine(&mut Random::new(12));
+        let (mut s, operands, sum) = begun(by_name("avx2").expect("a target"), BYTES);
+        s.begin();
+        map_one(&mut s, BYTES, affine(map), sum);
+        assert!(!s.end().steps.is_empty());
+        let result = map_one(&mut s, BYTES, affine(map), sum);
+        compare(s, operands, result, &[affine(map)]);
+    }
 }
