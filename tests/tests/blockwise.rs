@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
-use usuba_blockwise::kernel::{Machine, Refusal};
+use usuba_blockwise::machine::Machine;
 use usuba_blockwise::message::{Code, code};
+use usuba_blockwise::plan::Refusal;
 use usuba_lang::load::Loaded;
 use usuba_message::form::{Message, Sameness};
 use usuba_message::interpret::Runner;

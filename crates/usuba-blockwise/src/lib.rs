@@ -4,15 +4,21 @@
 //! products in GF(2^128), sums of words, and linear maps of these, all found by proof ([`mod@usuba_algebra`]), never by name.
 //!
 //! Reading order: [`step`] (what a step is), [`place`] (where the bits of a value lie in a block), [`affine`] (linear maps as
-//! operations on blocks), [`node`] (steps as a node of Usuba0), [`splice`] (its code in a loop), [`linear`] (scans by powers),
-//! [`kernel`] and [`scan`] (loops over a message as functions), [`message`] (the message around its kernels, in C).
+//! operations on blocks), [`montgomery`] (products), [`node`] (steps as a node of Usuba0), [`plan`] (what a loop does),
+//! [`machine`] (its code on a target), [`splice`] (that code in a loop), [`linear`] (scans by powers), [`kernel`] and [`scan`]
+//! (loops over a message as functions), [`message`] and `loops` (the message around its kernels, in C).
 
 pub mod affine;
+mod draft;
 pub mod kernel;
 pub mod linear;
+mod loops;
+pub mod machine;
 pub mod message;
+pub mod montgomery;
 pub mod node;
 pub mod place;
+pub mod plan;
 pub mod scan;
 pub mod splice;
 pub mod step;

@@ -4,6 +4,7 @@
 //! chains of their own: with C blocks in a register, block c of the sum Z collects the positions that are c modulo C, each
 //! register of positions makes Z · factor^C + (what is added), and at the end block c goes through factor^(C - c).
 
+use crate::montgomery::of_product;
 use crate::place;
 use crate::step::{Bit, Step, Value};
 use usuba_algebra::product::Product;
@@ -70,7 +71,7 @@ pub fn linear(step: &Step, carried: usize, next: usize, is_fixed: &dyn Fn(usize)
         }
         addend.push(bit);
     }
-    let places = place::of_product(product);
+    let places = of_product(product);
     let placed = |bits: &[Bit]| {
         let mut moved = vec![Bit::default(); place::BITS as usize];
         for (bit, &to) in bits.iter().zip(&places) {
@@ -112,7 +113,7 @@ fn needed(step: &Step, bits: &[Bit]) -> Step {
 /// A block from where its bits are to where Montgomery's product wants them, or back.
 pub fn turned(product: &Product, back: bool) -> Step {
     let mut bits = vec![Bit::default(); place::BITS as usize];
-    for (from, &to) in (0u32..).zip(&place::of_product(product)) {
+    for (from, &to) in (0u32..).zip(&of_product(product)) {
         let (from, to) = if back { (to, from) } else { (from, to) };
         bits[to as usize].terms.push((0, from));
     }

@@ -1,9 +1,11 @@
 //! Loops that carry something from position to position, as functions.
 
-use crate::kernel::{Given, Machine, Plan, Refusal};
 use crate::linear::turned;
-use crate::node::{Blocks, Maker, Products, StepInput, montgomery, preparation};
+use crate::machine::Machine;
+use crate::montgomery::{Products, montgomery, preparation};
+use crate::node::{Blocks, Maker, StepInput};
 use crate::place;
+use crate::plan::{Given, Plan, Refusal};
 use crate::splice::Argument;
 use crate::step;
 use crate::writer::Writer;

@@ -198,7 +198,7 @@ fn calls_in(expression: &Expression, see: &mut dyn FnMut(InstanceId)) {
 
 /// How many times a factor goes through multiplication by x before Montgomery's product of the two is the product.
 pub(crate) fn effort(product: &Product) -> u32 {
-    crate::node::exponent(product).map_or(u32::MAX, i32::unsigned_abs)
+    crate::montgomery::exponent(product).map_or(u32::MAX, i32::unsigned_abs)
 }
 
 /// An instance that is not looked into.

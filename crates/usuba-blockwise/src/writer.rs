@@ -1,6 +1,7 @@
 //! Functions of machine programs in the making.
 
-use crate::kernel::{Given, Machine, Refusal};
+use crate::machine::Machine;
+use crate::plan::{Given, Refusal};
 use crate::splice::{Argument, Spliced, splice};
 use std::collections::BTreeSet;
 use usuba_ir::program::{Affine, InductionId, Inline};

@@ -1,0 +1,122 @@
+//! A plan in the making, with the C of what it is given.
+
+use crate::place::Places;
+use crate::plan::{Action, Given, Plan, Slot};
+use crate::step::Step;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use usuba_ir::program::BinaryOp;
+use usuba_message::form::VariableId;
+
+/// A plan in the making, and the C of what it is given.
+#[derive(Clone, Default)]
+pub(crate) struct Draft {
+    pub(crate) plan: Plan,
+    /// An expression for each given block, number or string.
+    pub(crate) given: Vec<String>,
+    /// Slots of the variables that are made.
+    pub(crate) made: BTreeMap<VariableId, Slot>,
+    /// What is carried, among what is given.
+    pub(crate) carried: BTreeMap<VariableId, Slot>,
+    /// Slots of what is given, by expression.
+    pub(crate) slots: BTreeMap<(String, u8), Slot>,
+    /// Where the results go.
+    pub(crate) results: Vec<String>,
+    /// Actions are counted behind what is given: their slots are moved when all that is known.
+    pub(crate) pending: Vec<Pending>,
+}
+
+/// An action whose slots are not final.
+#[derive(Clone)]
+pub(crate) enum Pending {
+    Step(Rc<Step>, Vec<(Draw, Places)>),
+    Binary(BinaryOp, Draw, Draw),
+    Not(Draw),
+}
+
+/// What an action reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Draw {
+    Given(usize),
+    Made(usize),
+    /// An input that nothing depends on.
+    Nothing,
+}
+
+impl Draft {
+    pub(crate) fn give(&mut self, given: Given, expression: String) -> Draw {
+        let kind = match given {
+            Given::Each => 0,
+            Given::Same => 1,
+            Given::Number => 2,
+            Given::Keys(_) => 3,
+            Given::Carried => 4,
+        };
+        if let Some(&slot) = self.slots.get(&(expression.clone(), kind)) {
+            return Draw::Given(slot);
+        }
+        self.plan.given.push(given);
+        self.given.push(expression.clone());
+        let slot = self.given.len() - 1;
+        self.slots.insert((expression, kind), slot);
+        Draw::Given(slot)
+    }
+
+    /// The plan, and the C of what it is given and of its results. What nothing depends on is not given.
+    pub(crate) fn finish(mut self, results: &[Draw], next: &[Draw]) -> (Plan, Vec<String>, Vec<String>) {
+        for action in &mut self.pending {
+            if let Pending::Step(step, inputs) = action {
+                let unused = inputs.iter_mut().enumerate().filter(|(place, _)| !step.uses(*place));
+                unused.for_each(|(_, (draw, _))| *draw = Draw::Nothing);
+            }
+        }
+        let mut used = vec![false; self.given.len()];
+        let mut mark = |draw: &Draw| {
+            if let Draw::Given(slot) = draw {
+                used[*slot] = true;
+            }
+        };
+        results.iter().chain(next).for_each(&mut mark);
+        for action in &self.pending {
+            match action {
+                Pending::Step(_, inputs) => inputs.iter().for_each(|(draw, _)| mark(draw)),
+                Pending::Binary(_, a, b) => [a, b].into_iter().for_each(&mut mark),
+                Pending::Not(a) => mark(a),
+            }
+        }
+        // What is carried stays: its next value goes there.
+        let kept: Vec<usize> = (0..used.len())
+            .filter(|&slot| used[slot] || (self.plan.given[slot] == Given::Carried && !next.is_empty()))
+            .collect();
+        let place = |slot: usize| kept.iter().position(|&one| one == slot).unwrap_or(usize::MAX);
+        let given = kept.len();
+        let slot = |draw: &Draw| match draw {
+            Draw::Given(slot) => place(*slot),
+            Draw::Made(slot) => given + slot,
+            Draw::Nothing => usize::MAX,
+        };
+        for action in &self.pending {
+            self.plan.actions.push(match action {
+                Pending::Step(step, inputs) => {
+                    let inputs = inputs.iter().map(|(draw, places)| (slot(draw), places.clone())).collect();
+                    Action::Step(Rc::clone(step), inputs)
+                }
+                Pending::Binary(op, a, b) => Action::Binary(*op, slot(a), slot(b)),
+                Pending::Not(a) => Action::Not(slot(a)),
+            });
+        }
+        self.plan.results = results.iter().map(slot).collect();
+        self.plan.next = next.iter().map(slot).collect();
+        self.plan.given = kept.iter().map(|&slot| self.plan.given[slot].clone()).collect();
+        let given = kept.iter().map(|&slot| self.given[slot].clone()).collect();
+        (self.plan, given, self.results)
+    }
+
+    pub(crate) fn makes(&self) -> usize {
+        let count = |action: &Pending| match action {
+            Pending::Step(step, _) => step.blocks(),
+            _ => 1,
+        };
+        self.pending.iter().map(count).sum()
+    }
+}

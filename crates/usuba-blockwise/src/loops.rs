@@ -1,0 +1,398 @@
+//! The loops of a message: which kernel each is, and the C that calls it.
+
+use crate::draft::{Draft, Draw, Pending};
+use crate::linear::linear;
+use crate::message::{BLOCK, LoopCode, Writer, Written, refuse, words};
+use crate::place::{self, Places};
+use crate::plan::{Given, Refusal};
+use std::fmt::Write;
+use std::rc::Rc;
+use usuba_ir::program::BinaryOp;
+use usuba_message::form::{self, ByteOperation, Loop, Piece, Source, Statement, Text, VariableId, Window};
+use usuba_message::number::Term;
+
+/// Registers of positions that a loop computes at once.
+const GROUPS: usize = 8;
+
+/// Registers of positions that a linear scan adds up before it reduces.
+const SCANNED: usize = 8;
+
+impl Writer<'_> {
+    pub(crate) fn repeat(&mut self, one: &Loop) -> Written<()> {
+        let (text, fresh, depth) = (self.text.len(), self.fresh, self.depth);
+        let drafted = match one.carried[..] {
+            [] => self.positions(one),
+            _ => self.linear(one).or_else(|why| {
+                self.text.truncate(text);
+                (self.fresh, self.depth) = (fresh, depth);
+                self.scan(one, why)
+            }),
+        };
+        if let Err(why) = drafted {
+            self.text.truncate(text);
+            (self.fresh, self.depth) = (fresh, depth);
+            self.loops.push(LoopCode::OneByOne(why));
+            return self.one_by_one(one);
+        }
+        Ok(())
+    }
+
+    fn one_by_one(&mut self, one: &Loop) -> Written<()> {
+        for carried in &one.carried {
+            self.copy(carried.variable, carried.first)?;
+        }
+        let (index, start, stop) = (one.index, self.number(&one.start), self.number(&one.stop));
+        self.line(&format!("for (int64_t i{index} = {start}; i{index} < {stop}; i{index}++) {{"));
+        self.depth += 1;
+        self.body(&one.body)?;
+        let carried: Vec<VariableId> = one.carried.iter().map(|one| one.variable).collect();
+        let mut late = Vec::new();
+        for carried_one in &one.carried {
+            if carried.contains(&carried_one.next) && carried_one.next != carried_one.variable {
+                let name = self.fresh("kept");
+                let bytes = self.bits(carried_one.next).div_ceil(8).next_multiple_of(16);
+                self.line(&format!("_Alignas(16) uint8_t {name}[{bytes}];"));
+                self.line(&format!("memcpy({name}, {}, {bytes});", self.name(carried_one.next)));
+                late.push(format!("memcpy({}, {name}, {bytes});", self.name(carried_one.variable)));
+            }
+        }
+        for one in &one.carried {
+            if !carried.contains(&one.next) {
+                self.copy(one.variable, one.next)?;
+            }
+        }
+        late.iter().for_each(|line| self.line(line));
+        self.depth -= 1;
+        self.line("}");
+        Ok(())
+    }
+
+    fn copy(&mut self, to: VariableId, from: VariableId) -> Written<()> {
+        if to == from {
+            return Ok(());
+        }
+        let bytes = self.bits(to).div_ceil(8);
+        let line = format!("memcpy({}, {}, {bytes});", self.name(to), self.name(from));
+        self.line(&line);
+        Ok(())
+    }
+
+    /// What the body of a loop does, as a plan whose `next` is what is carried; and the slots of the variables.
+    fn draft(&mut self, one: &Loop, draft: &mut Draft) -> Written<Vec<Draw>> {
+        let index = Term::Index(one.index);
+        let mut results = Vec::new();
+        for carried in &one.carried {
+            if self.bits(carried.variable) > place::BITS {
+                return refuse("more than a block is carried");
+            }
+            let Draw::Given(slot) = draft.give(Given::Carried, self.name(carried.variable)) else { continue };
+            draft.carried.insert(carried.variable, slot);
+        }
+        for statement in &one.body {
+            match statement {
+                Statement::Step(step) => {
+                    let form = self.form(&step.node)?;
+                    let mut inputs = Vec::new();
+                    for (source, &bits) in step.inputs.iter().zip(&form.inputs) {
+                        inputs.push(self.source(source, bits, &index, draft)?);
+                    }
+                    let first = draft.makes();
+                    draft.pending.push(Pending::Step(form, inputs));
+                    for (target, slot) in step.outputs.iter().zip(first..) {
+                        match target {
+                            form::Target::Variable(id) if self.bits(*id) > place::BITS => {
+                                return refuse("a position makes more than a block");
+                            }
+                            form::Target::Variable(id) => {
+                                draft.made.insert(*id, slot);
+                            }
+                            form::Target::Window(window) => {
+                                let place = self.strided(window, &index)?;
+                                draft.results.push(place);
+                                results.push(Draw::Made(slot));
+                            }
+                            form::Target::Element(..) => return refuse("an element of an array"),
+                        }
+                    }
+                }
+                Statement::Define(define) => {
+                    let place = self.strided(&define.target, &index)?;
+                    let value = self.value(&define.value, &index, draft)?;
+                    draft.results.push(place);
+                    results.push(value);
+                }
+                Statement::Loop(_) | Statement::If { .. } | Statement::Accept { .. } => {
+                    return refuse("a loop or a choice inside");
+                }
+            }
+        }
+        Ok(results)
+    }
+
+    /// The head of a loop that is a kernel: whether it runs at all, its first position and their number.
+    fn head(&mut self, one: &Loop) {
+        let (start, stop) = (self.number(&one.start), self.number(&one.stop));
+        self.line(&format!("if ({stop} > {start}) {{"));
+        self.depth += 1;
+        self.line(&format!("const int64_t i{} = {start}, many = {stop} - i{};", one.index, one.index));
+    }
+
+    fn foot(&mut self) {
+        self.depth -= 1;
+        self.line("}");
+    }
+
+    /// A loop whose positions do not depend on one another.
+    fn positions(&mut self, one: &Loop) -> Written<()> {
+        self.head(one);
+        let mut draft = Draft::default();
+        let results = self.draft(one, &mut draft)?;
+        let (plan, given, results) = draft.finish(&results, &[]);
+        let (wide, narrow) = (self.wide, self.narrow);
+        let register = wide.in_register();
+        let fast = self.kernel(format!("wide {plan:?}"), |name| wide.positions(&plan, name, GROUPS))?;
+        let call = self.call(&fast, (&plan, &given), Some("(size_t)(16 * whole)"), &results);
+        self.line(&format!("const int64_t whole = many - many % {register};"));
+        self.line(&call);
+        if register > 1 {
+            let slow = self.kernel(format!("narrow {plan:?}"), |name| narrow.positions(&plan, name, 1))?;
+            let moved = |(given, expression): (&Given, &String)| match given {
+                Given::Each => format!("{expression} + 16 * whole"),
+                _ => expression.clone(),
+            };
+            let rest: Vec<String> = plan.given.iter().zip(&given).map(moved).collect();
+            let goals: Vec<String> = results.iter().map(|goal| format!("{goal} + 16 * whole")).collect();
+            self.line("if (many > whole) {");
+            for (given, expression) in plan.given.iter().zip(&given) {
+                if *given == Given::Number {
+                    self.line(&format!("  number({expression}, {expression}_value + (uint64_t)whole);"));
+                }
+            }
+            let call = self.call(&slow, (&plan, &rest), Some("(size_t)(16 * (many - whole))"), &goals);
+            self.line(&format!("  {call}"));
+            self.line("}");
+        }
+        self.foot();
+        self.loops.push(LoopCode::Map);
+        Ok(())
+    }
+
+    /// A loop that goes on position by position.
+    fn scan(&mut self, one: &Loop, why: Refusal) -> Written<()> {
+        for carried in &one.carried {
+            self.copy(carried.variable, carried.first)?;
+        }
+        self.head(one);
+        let mut draft = Draft::default();
+        let results = self.draft(one, &mut draft)?;
+        let next = self.next(one, &draft)?;
+        let (plan, given, results) = draft.finish(&results, &next);
+        let narrow = self.narrow;
+        let name = self.kernel(format!("scan {plan:?}"), |name| narrow.one_by_one(&plan, name))?;
+        let call = self.call(&name, (&plan, &given), Some("(size_t)(16 * many)"), &results);
+        self.line(&call);
+        self.foot();
+        self.loops.push(LoopCode::Scan(why));
+        Ok(())
+    }
+
+    fn next(&self, one: &Loop, draft: &Draft) -> Written<Vec<Draw>> {
+        let next = one.carried.iter().map(|carried| {
+            let made = draft.made.get(&carried.next).map(|&slot| Draw::Made(slot));
+            made.or_else(|| draft.carried.get(&carried.next).map(|&slot| Draw::Given(slot)))
+        });
+        next.collect::<Option<_>>().ok_or_else(|| Refusal("what is carried is not made in the loop".into()))
+    }
+
+    /// A loop that is a linear scan: many positions by powers, the rest one by one.
+    fn linear(&mut self, one: &Loop) -> Written<()> {
+        let [carried] = &one.carried[..] else { return refuse("not one thing is carried") };
+        self.copy(carried.variable, carried.first)?;
+        self.head(one);
+        let mut draft = Draft::default();
+        let results = self.draft(one, &mut draft)?;
+        let [Draw::Made(next)] = self.next(one, &draft)?[..] else { return refuse("nothing is made") };
+        if !results.is_empty() {
+            return refuse("a linear scan with results");
+        }
+        // The step that makes the next value is the last one.
+        let slow_plan = draft.clone().finish(&results, &[Draw::Made(next)]);
+        let Some(Pending::Step(step, inputs)) = draft.pending.pop() else { return refuse("no step") };
+        let before = draft.makes();
+        let output = next.checked_sub(before).filter(|output| *output < step.outputs.len());
+        let input = draft.carried.get(&carried.variable).copied();
+        let at = inputs.iter().position(|(draw, _)| Some(*draw) == input.map(Draw::Given));
+        let (Some(output), Some(at)) = (output, at) else {
+            return refuse("another step makes the next value");
+        };
+        let is_fixed = |place: usize| match inputs.get(place) {
+            Some((Draw::Given(slot), _)) => {
+                matches!(draft.plan.given.get(*slot), Some(Given::Same | Given::Keys(_)))
+            }
+            _ => false,
+        };
+        let Some(linear) = linear(&step, at, output, &is_fixed) else { return refuse("no linear scan") };
+
+        // The powers of the factor.
+        let (wide, narrow) = (self.wide, self.narrow);
+        let mut factor = Draft::default();
+        let mut of_factor = Vec::new();
+        for (place, (draw, places)) in inputs.iter().enumerate() {
+            let draw = match draw {
+                Draw::Given(slot) if is_fixed(place) => {
+                    factor.give(draft.plan.given[*slot].clone(), draft.given[*slot].clone())
+                }
+                _ => Draw::Nothing,
+            };
+            of_factor.push((draw, places.clone()));
+        }
+        factor.pending.push(Pending::Step(Rc::new(linear.factor.clone()), of_factor));
+        let (plan, given, _) = factor.finish(&[Draw::Made(0)], &[]);
+        let counts = (wide.in_register(), SCANNED);
+        let key = format!("{} {plan:?} {given:?}", wide.target.name);
+        let product = linear.product;
+        let maker =
+            self.kernel(format!("powers {key}"), |name| narrow.powers(&plan, &product, counts, name))?;
+        let bytes = 16 * (counts.0 + counts.1);
+        let powers = match self.powers.get(&key) {
+            Some(known) => known.clone(),
+            None => {
+                let of_key = given.iter().all(|one| one.starts_with("(prepared + "));
+                let place = match of_key {
+                    true => format!("(prepared + {})", self.room(bytes)),
+                    false => self.fresh("powers"),
+                };
+                let call = self.call(&maker, (&plan, &given), None, std::slice::from_ref(&place));
+                if of_key {
+                    let _ = writeln!(self.preparation, "  {call}");
+                    self.powers.insert(key, place.clone());
+                } else {
+                    self.line(&format!("_Alignas(64) uint8_t {place}[{bytes}];"));
+                    self.line(&call);
+                }
+                place
+            }
+        };
+
+        // What is added for each position.
+        let addend = inputs
+            .into_iter()
+            .enumerate()
+            .map(|(place, (draw, places))| (if place == at { Draw::Nothing } else { draw }, places));
+        let addend = Pending::Step(Rc::new(linear.addend.clone()), addend.collect());
+        draft.pending.push(addend);
+        let (plan, given, _) = draft.finish(&[Draw::Made(before)], &[]);
+        let fast =
+            self.kernel(format!("linear {plan:?}"), |name| wide.linear(&plan, &product, SCANNED, name))?;
+        let name = self.name(carried.variable);
+        let register = wide.in_register();
+        self.line(&format!("const int64_t whole = many - many % {register};"));
+        let bytes = format!("{powers}, {powers} + {}, (size_t)(16 * whole)", 16 * counts.0);
+        let call = self.call(&fast, (&plan, &given), Some(&bytes), std::slice::from_ref(&name));
+        self.line(&format!("if (whole > 0) {call}"));
+        if register > 1 {
+            let (plan, given, _) = slow_plan;
+            let slow = self.kernel(format!("scan {plan:?}"), |name| narrow.one_by_one(&plan, name))?;
+            let moved = |(given, expression): (&Given, &String)| match given {
+                Given::Each => format!("{expression} + 16 * whole"),
+                _ => expression.clone(),
+            };
+            let rest: Vec<String> = plan.given.iter().zip(&given).map(moved).collect();
+            let call = self.call(&slow, (&plan, &rest), Some("(size_t)(16 * (many - whole))"), &[]);
+            self.line(&format!("if (many > whole) {call}"));
+        }
+        self.foot();
+        self.loops.push(LoopCode::Linear);
+        Ok(())
+    }
+
+    /// The first place of a window that goes on by a block from position to position.
+    fn strided(&self, window: &Window, index: &Term) -> Written<String> {
+        let (_, pace) = window.start.split(index);
+        if window.length.as_constant() != Some(BLOCK) || pace != BLOCK {
+            return refuse("a window that is not a block further for each position");
+        }
+        self.window(window)
+    }
+
+    fn source(
+        &mut self,
+        source: &Source,
+        bits: u32,
+        index: &Term,
+        draft: &mut Draft,
+    ) -> Written<(Draw, Places)> {
+        Ok(match source {
+            Source::Variable(id) => {
+                let bits = self.bits(*id);
+                let draw = match draft.made.get(id) {
+                    Some(&slot) => Draw::Made(slot),
+                    None if draft.carried.contains_key(id) => Draw::Given(draft.carried[id]),
+                    None if bits > place::BITS => draft.give(Given::Keys(bits / place::BITS), self.name(*id)),
+                    None => draft.give(Given::Same, self.name(*id)),
+                };
+                (draw, place::as_is(bits))
+            }
+            Source::Text(text) => (self.value(text, index, draft)?, place::as_is(bits)),
+            Source::Words { text, width, order } => {
+                (self.value(text, index, draft)?, words(bits, *width, *order))
+            }
+            Source::Word { number, width } => {
+                let (_, pace) = number.split(index);
+                if pace != 1 && pace != 0 {
+                    return refuse("a number that does not go up by one");
+                }
+                let name = self.fresh("number");
+                let value = self.number(number);
+                self.line(&format!("const uint64_t {name}_value = (uint64_t)({value});"));
+                self.line(&format!("_Alignas(16) uint8_t {name}[16];"));
+                self.line(&format!("number({name}, {name}_value);"));
+                if pace == 0 {
+                    return refuse("a number that is the same for all positions");
+                }
+                (draft.give(Given::Number, name), place::little_words(*width, *width))
+            }
+            Source::Element(..) => return refuse("an element of an array"),
+        })
+    }
+
+    /// A block that a text is, at each position.
+    fn value(&mut self, text: &Text, index: &Term, draft: &mut Draft) -> Written<Draw> {
+        let [piece] = &text[..] else { return refuse("a block of several pieces") };
+        match piece {
+            Piece::Window(window) => {
+                let made = draft.made.get(&window.variable).map(|&slot| Draw::Made(slot));
+                let carried = draft.carried.get(&window.variable).map(|&slot| Draw::Given(slot));
+                if let Some(draw) = made.or(carried) {
+                    let whole =
+                        window.start.as_constant() == Some(0) && window.length.as_constant() == Some(BLOCK);
+                    return if whole { Ok(draw) } else { refuse("a part of a block") };
+                }
+                if window.start.mentions(index) {
+                    let place = self.strided(window, index)?;
+                    return Ok(draft.give(Given::Each, place));
+                }
+                let bytes = window.length.as_constant().and_then(|bytes| u32::try_from(bytes).ok());
+                let Some(bytes) = bytes else { return refuse("a part of a block") };
+                let block = self.block(text, bytes)?;
+                Ok(draft.give(Given::Same, block))
+            }
+            Piece::Padding { .. } => refuse("a block of zeros"),
+            Piece::Map { operation, operands } => {
+                let mut draws = Vec::new();
+                for operand in operands {
+                    draws.push(self.value(operand, index, draft)?);
+                }
+                let made = draft.makes();
+                draft.pending.push(match (operation, &draws[..]) {
+                    (ByteOperation::Not, [a]) => Pending::Not(*a),
+                    (ByteOperation::And, [a, b]) => Pending::Binary(BinaryOp::And, *a, *b),
+                    (ByteOperation::Or, [a, b]) => Pending::Binary(BinaryOp::Or, *a, *b),
+                    (ByteOperation::Xor, [a, b]) => Pending::Binary(BinaryOp::Xor, *a, *b),
+                    _ => return refuse("an operation on a wrong number of strings"),
+                });
+                Ok(Draw::Made(made))
+            }
+        }
+    }
+}

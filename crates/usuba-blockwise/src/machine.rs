@@ -1,0 +1,170 @@
+//! One target: plans as machine functions of one node.
+
+use crate::node::{Blocks, CipherNodes, Maker, StepInput};
+use crate::plan::{Action, Given, Plan, Refusal, Slot};
+use std::collections::{BTreeMap, BTreeSet};
+use usuba_codegen::Scheduling;
+use usuba_compiler::pipeline::{Settings, optimised};
+use usuba_ir::check::check;
+use usuba_ir::layout::Slicing;
+use usuba_ir::program::NodeId;
+use usuba_lang::load::Loaded;
+use usuba_machine::program::Function;
+use usuba_target::{Instruction, Meaning, Target};
+
+/// Bytes of a block.
+const BLOCK: usize = 16;
+
+/// A program on one target.
+pub struct Machine<'a> {
+    loaded: &'a Loaded,
+    /// The machine.
+    pub target: &'static Target,
+}
+
+impl<'a> Machine<'a> {
+    /// Of a program that has been loaded.
+    pub fn new(loaded: &'a Loaded, target: &'static Target) -> Machine<'a> {
+        Machine { loaded, target }
+    }
+
+    /// Blocks in a register.
+    pub fn in_register(&self) -> usize {
+        self.target.register_bits as usize / 8 / BLOCK
+    }
+
+    /// The blocks of a plan, slot by slot; `next`: the numbers of the position after the last.
+    pub(crate) fn slots(
+        &self,
+        plan: &Plan,
+        maker: &mut Maker,
+        next: &mut Vec<Blocks>,
+    ) -> Result<Vec<Option<Blocks>>, Refusal> {
+        let mut slots: Vec<Option<Blocks>> = Vec::new();
+        let mut keys = BTreeMap::new();
+        for (number, given) in plan.given.iter().enumerate() {
+            slots.push(match given {
+                Given::Each => Some(maker.each(&format!("each{number}"))),
+                Given::Same | Given::Carried => Some(maker.same(&format!("same{number}"))),
+                Given::Number => {
+                    let first = maker.same(&format!("number{number}"));
+                    let (numbers, after) = maker.numbers(&first, self.in_register() as u64);
+                    next.push(after);
+                    Some(numbers)
+                }
+                Given::Keys(rows) => {
+                    keys.insert(number, maker.keys(&format!("keys{number}"), *rows));
+                    None
+                }
+            });
+        }
+        for action in &plan.actions {
+            let block = |slot: Slot| slots.get(slot).cloned().flatten();
+            let missing = || Refusal::new("a block that is not there");
+            match action {
+                Action::Step(step, inputs) => {
+                    let of_step = inputs
+                        .iter()
+                        .enumerate()
+                        .filter_map(|(place, (slot, _))| keys.get(slot).map(|keys| (place, *keys)));
+                    let of_step = of_step.collect();
+                    let is_number = |slot: &Slot| plan.given.get(*slot) == Some(&Given::Number);
+                    let inputs: Vec<StepInput> = inputs
+                        .iter()
+                        .map(|(slot, places)| StepInput {
+                            blocks: block(*slot),
+                            places: places.clone(),
+                            clean: !is_number(slot),
+                        })
+                        .collect();
+                    let made = maker
+                        .step(step, &inputs, &of_step)
+                        .ok_or_else(|| Refusal::new("a step that is more than a block"))?;
+                    slots.extend(made.into_iter().map(Some));
+                }
+                Action::Binary(op, a, b) => {
+                    let (a, b) = (block(*a).ok_or_else(missing)?, block(*b).ok_or_else(missing)?);
+                    slots.push(Some(maker.two(&a, &b, |node, a, b| node.binary(*op, a, b))));
+                }
+                Action::Not(a) => {
+                    let a = block(*a).ok_or_else(missing)?;
+                    slots.push(Some(maker.one(&a, |node, a| node.not(a))));
+                }
+            }
+        }
+        Ok(slots)
+    }
+
+    /// A machine function of one node, which `build` makes for so many registers of positions; it may call these ciphers.
+    pub(crate) fn function(
+        &self,
+        nodes: &BTreeSet<String>,
+        groups: usize,
+        build: &mut dyn FnMut(&mut Maker) -> Result<(), Refusal>,
+    ) -> Result<(Function, Vec<String>), Refusal> {
+        let mut program = usuba_ir::program::Program { files: Vec::new(), nodes: Vec::new(), interleave: 1 };
+        let mut ciphers = BTreeMap::new();
+        for node in nodes {
+            let one = self.cipher_node(node, 1, &mut program)?;
+            let many = if groups > 1 { self.cipher_node(node, groups as u32, &mut program)? } else { one };
+            ciphers.insert(node.clone(), CipherNodes { one, many });
+        }
+        let mut maker = Maker::new("Positions", groups, ciphers);
+        build(&mut maker)?;
+        program.nodes.push(maker.finish());
+        let settings = usuba_opt::pass::Settings {
+            inline_all: true,
+            interleave: Some(1),
+            ..usuba_opt::pass::Settings::default()
+        };
+        usuba_opt::passes::optimise(&mut program, &settings, &mut ());
+        let checked =
+            check(&program).map_err(|flaws| Refusal::new(format!("malformed: {:?}", flaws.first())))?;
+        let selected = usuba_codegen::select(checked, self.target, Scheduling::AUTO)
+            .map_err(|none| Refusal::new(format!("{none:?}")))?;
+        let [function] = &selected.functions[..] else {
+            return Err(Refusal::new("calls are left"));
+        };
+        Ok((function.clone(), selected.files.clone()))
+    }
+
+    /// Adds the nodes of the cipher for so many registers.
+    fn cipher_node(
+        &self,
+        node: &str,
+        registers: u32,
+        program: &mut usuba_ir::program::Program,
+    ) -> Result<NodeId, Refusal> {
+        let mut settings = Settings::new(Slicing::BLOCKS, Some(node));
+        settings.lowering.rounds = true;
+        settings.passes.interleave = Some(registers);
+        settings.passes.inline_all = true;
+        let (_, made, _) = optimised(self.loaded, &settings, &mut ())
+            .map_err(|failure| Refusal::new(format!("`{node}` is not in blocks: {failure:?}")))?;
+        program.files.clone_from(&made.files);
+        let first = program.nodes.len() as u32;
+        for mut node in made.nodes {
+            node.name = format!("{}'{first}", node.name);
+            for operation in &mut node.body.operations {
+                renumber_calls(operation, first);
+            }
+            program.nodes.push(node);
+        }
+        Ok(NodeId(program.nodes.len() as u32 - 1))
+    }
+
+    pub(crate) fn row(&self, meaning: Meaning, lane: u32) -> Result<&'static Instruction, Refusal> {
+        let row = self.target.instruction(meaning, lane);
+        row.ok_or_else(|| Refusal::new(format!("{} has no {meaning:?}", self.target.name)))
+    }
+}
+
+fn renumber_calls(operation: &mut usuba_ir::program::Operation, by: u32) {
+    match &mut operation.op {
+        usuba_ir::program::Op::Call(node, _) => node.0 += by,
+        usuba_ir::program::Op::Loop(looped) => {
+            looped.body.operations.iter_mut().for_each(|operation| renumber_calls(operation, by));
+        }
+        _ => {}
+    }
+}

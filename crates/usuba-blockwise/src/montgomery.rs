@@ -1,0 +1,130 @@
+//! Multiplication in GF(2^128) by carry-less products and Montgomery's reduction.
+
+use crate::affine::Map;
+use crate::place::{BITS, Places};
+use usuba_algebra::field::Polynomial;
+use usuba_algebra::product::Product;
+use usuba_ir::block::BlockOp;
+use usuba_ir::builder::NodeBuilder;
+use usuba_ir::carryless::Halves;
+use usuba_ir::layout::Layout;
+use usuba_ir::program::{BinaryOp, ValueId};
+
+/// The polynomial of Montgomery's product: x^128 + x^127 + x^126 + x^121 + 1.
+const MODULUS: Polynomial = Polynomial { degree: 128, low: 0xc200_0000_0000_0000_0000_0000_0000_0001 };
+
+/// Its reciprocal, that of GCM.
+const RECIPROCAL: Polynomial = Polynomial { degree: 128, low: 0x87 };
+
+/// Whether the coefficient of 1 is the most significant bit of the number that Montgomery's product has.
+pub(crate) fn is_reflected(product: &Product) -> bool {
+    product.polynomial == RECIPROCAL
+}
+
+/// How many times a factor has to go through multiplication by x for Montgomery's product to be the product; `None` if it is
+/// modulo another polynomial.
+///
+/// Montgomery's product of A and B is A B x^-128 modulo x^128 + x^127 + x^126 + x^121 + 1. Of reflected polynomials, modulo the
+/// reciprocal, it is the product times x^-1.
+pub(crate) fn exponent(product: &Product) -> Option<i32> {
+    let exponent = product.polynomial.exponent(product.factor)?;
+    match product.polynomial {
+        RECIPROCAL => Some(1 - exponent),
+        MODULUS => Some(128 + exponent),
+        _ => None,
+    }
+}
+
+/// The coefficients of a factor or a product, so that Montgomery's product of little-endian numbers is what is wanted.
+pub fn of_product(product: &Product) -> Places {
+    let reflected = is_reflected(product);
+    let place = |bit: u32| {
+        let power = product.order.place(BITS as usize, bit as usize) as u32;
+        let number = if reflected { BITS - 1 - power } else { power };
+        number / 8 * 8 + 7 - number % 8
+    };
+    (0..BITS).map(place).collect()
+}
+
+/// What a factor goes through before Montgomery's product of it is the product; `None` if there is nothing of the kind.
+pub(crate) fn preparation(product: &Product) -> Option<Map> {
+    exponent(product).map(power_of_x)
+}
+
+/// Multiplication by a power of x modulo [`MODULUS`], of a little-endian number.
+fn power_of_x(exponent: i32) -> Map {
+    let place = |number: u32| number / 8 * 8 + 7 - number % 8;
+    let mut map = Map::default();
+    for bit in 0..BITS {
+        let mut image = 1u128 << bit;
+        for _ in 0..exponent.unsigned_abs() {
+            image = if exponent > 0 { MODULUS.times_x(image) } else { divided_by_x(image) };
+        }
+        (0..BITS).filter(|to| image >> to & 1 == 1).for_each(|to| map.add(place(to), place(bit)));
+    }
+    map
+}
+
+fn divided_by_x(a: u128) -> u128 {
+    let even = if a & 1 == 1 { a ^ MODULUS.low } else { a };
+    even >> 1 | (a & 1) << 127
+}
+
+/// Montgomery's product of little-endian polynomials: A B x^-128 modulo x^128 + x^127 + x^126 + x^121 + 1, in two steps of x^-64.
+pub fn montgomery(node: &mut NodeBuilder, a: ValueId, b: ValueId) -> ValueId {
+    let parts = Products::of(node, a, b);
+    parts.reduced(node)
+}
+
+/// A product of polynomials that is not reduced: its lower and upper half, and what lies across both.
+#[derive(Clone, Copy, Debug)]
+pub struct Products {
+    low: ValueId,
+    middle: ValueId,
+    high: ValueId,
+}
+
+impl Products {
+    /// Of two blocks.
+    pub fn of(node: &mut NodeBuilder, a: ValueId, b: ValueId) -> Products {
+        let half = |node: &mut NodeBuilder, first, second| {
+            node.block_of(BlockOp::Product(Halves { first, second }), a, b)
+        };
+        let (low, high) = (half(node, false, false), half(node, true, true));
+        let (one, other) = (half(node, true, false), half(node, false, true));
+        Products { low, high, middle: node.binary(BinaryOp::Xor, one, other) }
+    }
+
+    /// The sum of two.
+    pub fn plus(self, node: &mut NodeBuilder, other: Products) -> Products {
+        let mut add = |a, b| node.binary(BinaryOp::Xor, a, b);
+        Products {
+            low: add(self.low, other.low),
+            middle: add(self.middle, other.middle),
+            high: add(self.high, other.high),
+        }
+    }
+
+    /// Montgomery's reduction.
+    pub fn reduced(self, node: &mut NodeBuilder) -> ValueId {
+        let half = BITS / 2;
+        let up: Vec<Option<u32>> = (0..BITS).map(|bit| bit.checked_sub(half)).collect();
+        let down: Vec<Option<u32>> =
+            (0..BITS).map(|bit| Some(bit + half).filter(|bit| *bit < BITS)).collect();
+        let exchanged: Vec<Option<u32>> = (0..BITS).map(|bit| Some((bit + half) % BITS)).collect();
+        let xor = |node: &mut NodeBuilder, a, b| node.binary(BinaryOp::Xor, a, b);
+        let low = node.shuffle(self.middle, up);
+        let mut low = xor(node, self.low, low);
+        let high = node.shuffle(self.middle, down);
+        let high = xor(node, self.high, high);
+        let factor = u128::from_be_bytes((0xc2u128 << 56).to_le_bytes());
+        let factor = node.constant(Layout::BLOCK, factor);
+        for _ in 0..2 {
+            let product =
+                node.block_of(BlockOp::Product(Halves { first: false, second: false }), low, factor);
+            let turned = node.shuffle(low, exchanged.clone());
+            low = xor(node, turned, product);
+        }
+        xor(node, high, low)
+    }
+}
