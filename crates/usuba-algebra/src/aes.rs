@@ -6,6 +6,7 @@ use crate::inversion::inversion_form;
 use crate::layers::{Affine, Layer, Layers};
 use crate::why::Why;
 use std::fmt;
+use usuba_ir::aes::after_inversion;
 use usuba_ir::bytes::{ByteAffine, inverse, multiply};
 use usuba_logic::matrix::{Matrix, Vector};
 
@@ -18,26 +19,10 @@ pub enum AesSBox {
     Inverse,
 }
 
-/// What comes after the inversion in the S-box of FIPS 197, section 5.1.1: bit i is the sum of bits i, i+4, i+5, i+6 and
-/// i+7, and of bit i of 0x63.
-fn after_inversion() -> ByteAffine {
-    ByteAffine::of_function(|x| (0..5).fold(0x63, |sum, by| sum ^ x.rotate_left(by)))
-}
-
-/// The inverse of a map that has one.
-fn inverse_map(map: &ByteAffine) -> ByteAffine {
-    let mut images = [0; 256];
-    (0..=255u8).for_each(|x| images[usize::from(map.of(x))] = x);
-    ByteAffine::of_function(|y| images[usize::from(y)])
-}
-
 impl AesSBox {
     /// The image of a byte.
     pub fn of(self, x: u8) -> u8 {
-        match self {
-            AesSBox::Forward => after_inversion().of(inverse(x)),
-            AesSBox::Inverse => inverse(inverse_map(&after_inversion()).of(x)),
-        }
+        self.table()[usize::from(x)]
     }
 
     /// All images.
@@ -71,7 +56,7 @@ pub fn s_box_form(table: &[u8; 256], s_box: AesSBox) -> Option<SBoxForm> {
     let after = after_inversion();
     let form = match s_box {
         // 1/x is what undoes `after`, behind the S-box.
-        AesSBox::Forward => SBoxForm { before: form.before, after: form.after.after(&inverse_map(&after)) },
+        AesSBox::Forward => SBoxForm { before: form.before, after: form.after.after(&after.inverted()?) },
         // 1/x is the inverse S-box behind `after`.
         AesSBox::Inverse => SBoxForm { before: after.after(&form.before), after: form.after },
     };

@@ -20,6 +20,7 @@ mod aligned;
 mod asm;
 mod bit_interleave;
 mod bound;
+mod byte_map;
 mod c;
 #[cfg(test)]
 mod damage;

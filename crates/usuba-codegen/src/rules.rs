@@ -2,10 +2,11 @@
 //!
 //! `L` is the width of a lane; sums and products are modulo 2^L in each lane.
 
+use crate::byte_map::{add_first, invert_round, map_nibbles, map_shifts};
 use crate::messages::Reason;
 use crate::select::{Rule, Selector};
 use usuba_machine::program::RegisterId;
-use usuba_target::Meaning::{self, *};
+use usuba_target::Meaning::*;
 
 const ANY: &[u32] = &[8, 16, 32, 64];
 
@@ -28,6 +29,9 @@ pub(crate) const RULES: &[Rule] = &[
     Rule { name: "unmix-rounds",  meaning: AesInverseMixColumns, lanes: ANY,   law: "unmix(a) = unround(round-last(a, 0), 0)",             expand: unmix_rounds },
     Rule { name: "carry-less",    meaning: CarrylessProduct,     lanes: ANY,   law: "of both low or both high halves, perhaps exchanged",  expand: carry_less },
     Rule { name: "product-64",    meaning: Multiply,             lanes: &[64], law: "al bl + 2^32 (ah bl + al bh)",                        expand: product_64 },
+    Rule { name: "map-shifts",    meaning: MapBytes,             lanes: &[8],  law: "a sum of masked shifts, a diagonal of the matrix each", expand: map_shifts },
+    Rule { name: "map-nibbles",   meaning: MapBytes,             lanes: &[8],  law: "map(l ^ 16 h) = map(l) ^ map(16 h) ^ map(0): look-ups", expand: map_nibbles },
+    Rule { name: "invert-round",  meaning: MapInverseBytes,      lanes: &[8],  law: "1/a = A'(S(a)) = S'(A(a)); S(a) = unshift(round-last(a, 0))", expand: invert_round },
 ];
 
 fn not_xor(s: &mut Selector<'_>, lane: u32, of: &[RegisterId], _: u32) -> Result<RegisterId, Reason> {
@@ -102,23 +106,14 @@ fn product_64(s: &mut Selector<'_>, _: u32, of: &[RegisterId], _: u32) -> Result
     s.compute(Add, 64, &[low, high], None)
 }
 
-/// A step that adds a key first. Where `a` is a sum, as after a round, it adds what `a` adds; else nothing.
-fn step(s: &mut Selector<'_>, lane: u32, meaning: Meaning, a: RegisterId) -> Result<RegisterId, Reason> {
-    let (state, key) = match s.sum(a) {
-        Some(sum) => sum,
-        None => (a, s.zeros()?),
-    };
-    s.compute(meaning, lane, &[state, key], None)
-}
-
 fn round(s: &mut Selector<'_>, lane: u32, of: &[RegisterId], _: u32) -> Result<RegisterId, Reason> {
-    let substituted = step(s, lane, AesAddSubstitute, of[0])?;
+    let substituted = add_first(s, lane, AesAddSubstitute, of[0])?;
     let mixed = s.compute(AesMixColumns, lane, &[substituted], None)?;
     s.compute(Xor, lane, &[mixed, of[1]], None)
 }
 
 fn round_last(s: &mut Selector<'_>, lane: u32, of: &[RegisterId], _: u32) -> Result<RegisterId, Reason> {
-    let substituted = step(s, lane, AesAddSubstitute, of[0])?;
+    let substituted = add_first(s, lane, AesAddSubstitute, of[0])?;
     s.compute(Xor, lane, &[substituted, of[1]], None)
 }
 
@@ -127,13 +122,13 @@ fn unround(s: &mut Selector<'_>, lane: u32, of: &[RegisterId], _: u32) -> Result
     if s.target.instruction(AesInverseMixColumns, lane).is_none() {
         return Err(Reason::Instruction(AesDecrypt, lane));
     }
-    let substituted = step(s, lane, AesAddInverseSubstitute, of[0])?;
+    let substituted = add_first(s, lane, AesAddInverseSubstitute, of[0])?;
     let mixed = s.compute(AesInverseMixColumns, lane, &[substituted], None)?;
     s.compute(Xor, lane, &[mixed, of[1]], None)
 }
 
 fn unround_last(s: &mut Selector<'_>, lane: u32, of: &[RegisterId], _: u32) -> Result<RegisterId, Reason> {
-    let substituted = step(s, lane, AesAddInverseSubstitute, of[0])?;
+    let substituted = add_first(s, lane, AesAddInverseSubstitute, of[0])?;
     s.compute(Xor, lane, &[substituted, of[1]], None)
 }
 

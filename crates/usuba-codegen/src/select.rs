@@ -2,6 +2,7 @@
 
 use crate::messages::Reason;
 use std::collections::{BTreeMap, BTreeSet};
+use usuba_ir::bytes::ByteAffine;
 use usuba_ir::program::{FileId, Op};
 use usuba_machine::Shape;
 use usuba_machine::program::{Block, Register, RegisterId, Step};
@@ -48,10 +49,17 @@ pub(crate) struct Selector<'a> {
     pub(crate) place: Option<(FileId, u32, u32)>,
     pub(crate) constants: Vec<Step>,
     known: BTreeMap<(Meaning, u32, Constant), RegisterId>,
+    /// Registers that are maps of bytes of others.
+    maps: BTreeMap<RegisterId, (RegisterId, ByteAffine)>,
     /// The open blocks, innermost last; never empty.
     open: Vec<Block>,
+    /// What was asked for once in each open block.
+    once: Vec<BTreeMap<Computation, RegisterId>>,
     depth: u32,
 }
+
+/// A meaning in lanes of a width, its operands and its immediate.
+type Computation = (Meaning, u32, Vec<RegisterId>, Option<u32>);
 
 impl<'a> Selector<'a> {
     pub(crate) fn new(target: &'a Target, shape: Shape, rules: &'static [Rule]) -> Self {
@@ -64,7 +72,9 @@ impl<'a> Selector<'a> {
             place: None,
             constants: Vec::new(),
             known: BTreeMap::new(),
+            maps: BTreeMap::new(),
             open: vec![Block::default()],
+            once: vec![BTreeMap::new()],
             depth: 0,
         }
     }
@@ -83,10 +93,12 @@ impl<'a> Selector<'a> {
 
     pub(crate) fn begin(&mut self) {
         self.open.push(Block::default());
+        self.once.push(BTreeMap::new());
     }
 
     /// Closes the innermost block.
     pub(crate) fn end(&mut self) -> Block {
+        self.once.pop();
         self.open.pop().unwrap_or_default()
     }
 
@@ -136,7 +148,7 @@ impl<'a> Selector<'a> {
         self.depth += 1;
         let fits = |(_, rule): &(usize, &Rule)| rule.meaning == meaning && rule.lanes.contains(&lane);
         for (place, rule) in self.rules.iter().enumerate().filter(fits) {
-            let (steps, used) = (self.block().steps.len(), self.used.len());
+            let (steps, used, registers) = (self.block().steps.len(), self.used.len(), self.registers.len());
             self.used.push(place);
             let made = (rule.expand)(self, lane, operands, immediate.unwrap_or(0));
             if made.is_ok() {
@@ -145,9 +157,42 @@ impl<'a> Selector<'a> {
             }
             self.block().steps.truncate(steps);
             self.used.truncate(used);
+            if let Some(once) = self.once.last_mut() {
+                once.retain(|_, result| (result.0 as usize) < registers);
+            }
         }
         self.depth -= 1;
         refused
+    }
+
+    /// As [`Selector::compute`], but what was asked for so before, in this block or around it, is not computed again.
+    pub(crate) fn compute_once(
+        &mut self,
+        meaning: Meaning,
+        lane: u32,
+        operands: &[RegisterId],
+        immediate: Option<u32>,
+    ) -> Result<RegisterId, Reason> {
+        if let Some(known) = self.computed(meaning, lane, operands, immediate) {
+            return Ok(known);
+        }
+        let result = self.compute(meaning, lane, operands, immediate)?;
+        if let Some(once) = self.once.last_mut() {
+            once.insert((meaning, lane, operands.to_vec(), immediate), result);
+        }
+        Ok(result)
+    }
+
+    /// What [`Selector::compute_once`] has computed of these operands.
+    pub(crate) fn computed(
+        &self,
+        meaning: Meaning,
+        lane: u32,
+        operands: &[RegisterId],
+        immediate: Option<u32>,
+    ) -> Option<RegisterId> {
+        let key = (meaning, lane, operands.to_vec(), immediate);
+        self.once.iter().rev().find_map(|once| once.get(&key)).copied()
     }
 
     /// The operands of the exclusive or that a register is, if it is one.
@@ -163,6 +208,27 @@ impl<'a> Selector<'a> {
                 [a, b] if meaning == Meaning::Xor => Some((a, b)),
                 _ => None,
             })
+    }
+
+    /// Notes that the bytes of a register are a map of those of another.
+    pub(crate) fn is_mapped(&mut self, result: RegisterId, from: RegisterId, map: ByteAffine) {
+        self.maps.insert(result, (from, map));
+    }
+
+    /// Of which register its bytes are a map, and which, if that was noted.
+    pub(crate) fn mapped_from(&self, result: RegisterId) -> Option<(RegisterId, ByteAffine)> {
+        self.maps.get(&result).copied()
+    }
+
+    /// The 64-bit lane that a register repeats, if it is such a constant.
+    pub(crate) fn constant_of(&self, register: RegisterId) -> Option<u64> {
+        self.known.iter().find(|(_, known)| **known == register).and_then(|((_, lane, constant), _)| {
+            match (constant, lane) {
+                (Constant::Lane(value), 64) => Some(*value),
+                (Constant::Lane(value), 32) => Some(*value << 32 | *value),
+                _ => None,
+            }
+        })
     }
 
     /// A bitwise or lane-wise meaning of two operands.

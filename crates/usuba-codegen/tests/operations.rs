@@ -76,6 +76,12 @@ fn operations(ty: &str, layout: Layout) -> Vec<(String, String)> {
     add("shuffle", words((0..width).map(|bit| (bit % 2 == 0).then_some(bit)).collect()));
     add("shuffle", words((0..width).map(|_| (!random.once_in(3)).then(|| random.below(width))).collect()));
     add("shuffle", words((0..width).map(|_| None).collect()));
+    if layout.word == 8 && layout.instances == 1 {
+        add("mapbytes", "mapbytes %0, 0x0123456789abcdef, 0x1d".into());
+        add("mapbytes", "mapbytes %0, 0x0001020408102040, 0x00".into());
+        add("invertbytes", "invertbytes %0, 0xf1e3c78f1f3e7cf8, 0x63".into());
+        add("invertbytes", "invertbytes %0, 0x0123456789abcdef, 0x1d".into());
+    }
     if layout.pack == 1 && width <= 32 && width > 1 {
         add("pack", "pack %0, %1".into());
     }
@@ -173,6 +179,7 @@ use expect_test::expect;
 targets! {
     gp64 "gp64" expect![[r#"
         b1: add subtract multiply
+        v8: mapbytes invertbytes
         h2: add subtract multiply
         h4: add subtract multiply
         h8: add subtract multiply
@@ -186,6 +193,7 @@ targets! {
     "#]];
     sse2 "sse2" expect![[r#"
         b1: add subtract multiply
+        v8: mapbytes invertbytes
         h2: add subtract multiply
         h4: add subtract multiply
         h8: add subtract multiply shift_left shift_right shift_right_arithmetic rotate_left rotate_right bitmask shuffle
@@ -193,37 +201,40 @@ targets! {
         h32: everything
         h64: everything
         <16,8,1>: shuffle
-        <8,16,1>: shuffle round unmix carryless
+        <8,16,1>: shuffle mapbytes invertbytes round unmix carryless
     "#]];
     ssse3 "ssse3" expect![[r#"
         b1: add subtract multiply
+        v8: invertbytes
         h2: add subtract multiply
         h4: add subtract multiply
         h8: add subtract multiply
         h16: add subtract multiply
         h32: everything
         h64: everything
-        <8,16,1>: round unmix carryless
+        <8,16,1>: invertbytes round unmix carryless
     "#]];
     sse42 "sse4.2" expect![[r#"
         b1: add subtract multiply
+        v8: invertbytes
         h2: add subtract multiply
         h4: add subtract multiply
         h8: add subtract multiply
         h16: add subtract multiply
         h32: everything
         h64: everything
-        <8,16,1>: round unmix carryless
+        <8,16,1>: invertbytes round unmix carryless
     "#]];
     avx "avx" expect![[r#"
         b1: add subtract multiply
+        v8: invertbytes
         h2: add subtract multiply
         h4: add subtract multiply
         h8: add subtract multiply
         h16: add subtract multiply
         h32: everything
         h64: everything
-        <8,16,1>: round unmix carryless
+        <8,16,1>: invertbytes round unmix carryless
     "#]];
     avx_aes "avx-aes" expect![[r#"
         b1: add subtract multiply
@@ -236,13 +247,14 @@ targets! {
     "#]];
     avx2 "avx2" expect![[r#"
         b1: add subtract multiply
+        v8: invertbytes
         h2: add subtract multiply
         h4: add subtract multiply
         h8: add subtract multiply
         h16: add subtract multiply
         h32: add subtract multiply
         h64: everything
-        <8,16,1>: round unmix carryless
+        <8,16,1>: invertbytes round unmix carryless
     "#]];
     avx2_vaes "avx2-vaes" expect![[r#"
         b1: add subtract multiply
@@ -255,13 +267,14 @@ targets! {
     "#]];
     avx512_128 "avx512-128" expect![[r#"
         b1: add subtract multiply
+        v8: invertbytes
         h2: add subtract multiply
         h4: add subtract multiply
         h8: add subtract multiply
         h16: add subtract multiply
         h32: everything
         h64: everything
-        <8,16,1>: round unmix carryless
+        <8,16,1>: invertbytes round unmix carryless
     "#]];
     avx512_gfni "avx512-gfni" expect![[r#"
         b1: add subtract multiply
@@ -275,23 +288,25 @@ targets! {
     "#]];
     avx512_256 "avx512-256" expect![[r#"
         b1: add subtract multiply
+        v8: invertbytes
         h2: add subtract multiply
         h4: add subtract multiply
         h8: add subtract multiply
         h16: add subtract multiply
         h32: add subtract multiply
         h64: everything
-        <8,16,1>: round unmix carryless
+        <8,16,1>: invertbytes round unmix carryless
     "#]];
     avx512 "avx512" expect![[r#"
         b1: add subtract multiply
+        v8: invertbytes
         h2: add subtract multiply
         h4: add subtract multiply
         h8: add subtract multiply
         h16: add subtract multiply
         h32: add subtract multiply
         h64: add subtract multiply
-        <8,16,1>: round unmix carryless
+        <8,16,1>: invertbytes round unmix carryless
     "#]];
     avx512_vaes "avx512-vaes" expect![[r#"
         b1: add subtract multiply
@@ -304,13 +319,14 @@ targets! {
     "#]];
     neon "neon" expect![[r#"
         b1: add subtract multiply
+        v8: invertbytes
         h2: add subtract multiply
         h4: add subtract multiply
         h8: add subtract multiply
         h16: add subtract multiply
         h32: everything
         h64: everything
-        <8,16,1>: round unmix carryless
+        <8,16,1>: invertbytes round unmix carryless
     "#]];
     neon_aes "neon-aes" expect![[r#"
         b1: add subtract multiply
@@ -323,12 +339,13 @@ targets! {
     "#]];
     altivec "altivec" expect![[r#"
         b1: add subtract multiply
+        v8: invertbytes
         h2: add subtract multiply
         h4: add subtract multiply
         h8: add subtract multiply
         h16: add subtract multiply
         h32: everything
         h64: everything
-        <8,16,1>: round unmix carryless addwords
+        <8,16,1>: invertbytes round unmix carryless addwords
     "#]];
 }

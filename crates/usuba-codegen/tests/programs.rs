@@ -143,11 +143,13 @@ fn avx512_gfni() {
 #[test]
 fn avx_aes() {
     check_blocks("avx-aes", 8);
+    check_bytes("avx-aes", 4);
 }
 
 #[test]
 fn avx2_vaes() {
     check_blocks("avx2-vaes", 8);
+    check_bytes("avx2-vaes", 4);
 }
 
 #[test]
@@ -158,6 +160,7 @@ fn avx512_vaes() {
 #[test]
 fn neon_aes() {
     check_blocks("neon-aes", 4);
+    check_bytes("neon-aes", 2);
 }
 
 #[test]

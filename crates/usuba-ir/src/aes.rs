@@ -78,10 +78,15 @@ fn mixed(state: [u8; 16], row: [u8; 4]) -> [u8; 16] {
     })
 }
 
+/// What comes after the inversion in the S-box of FIPS 197, section 5.1.1: bit i is the sum of bits i, i+4, i+5, i+6 and
+/// i+7, and of bit i of 0x63.
+pub fn after_inversion() -> ByteAffine {
+    ByteAffine::of_function(|x| (0..5).fold(0x63, |sum, by| sum ^ x.rotate_left(by)))
+}
+
 /// The S-box and its inverse: the affine map of FIPS 197, section 5.1.1, after inversion in the field.
 static TABLES: LazyLock<([u8; 256], [u8; 256])> = LazyLock::new(|| {
-    let rotated = |byte: u8| (0..5).fold(0, |sum, by| sum ^ byte.rotate_left(by));
-    let affine = ByteAffine::of_function(|byte| rotated(byte) ^ 0x63);
+    let affine = after_inversion();
     let forward: [u8; 256] = std::array::from_fn(|byte| affine.of(inverse(byte as u8)));
     let mut backward = [0; 256];
     for (from, &to) in (0..=255).zip(&forward) {

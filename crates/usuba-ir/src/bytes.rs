@@ -45,6 +45,14 @@ impl ByteAffine {
         ByteAffine::of_function(|x| self.of(first.of(x)))
     }
 
+    /// The map that undoes this one, if one does.
+    pub fn inverted(&self) -> Option<ByteAffine> {
+        let mut images: [Option<u8>; 256] = [None; 256];
+        (0..=255u8).for_each(|x| images[usize::from(self.of(x))] = Some(x));
+        let table: Vec<u64> = images.iter().map(|image| image.map(u64::from)).collect::<Option<_>>()?;
+        ByteAffine::of_table(&table)
+    }
+
     /// The matrix as the second operand of `gf2p8affineqb` and `gf2p8affineinvqb` has it: byte 7 - i, from the least
     /// significant, has the bits of the argument that bit i of the result is the sum of. The constant is the immediate.
     pub fn matrix(&self) -> u64 {
