@@ -15,7 +15,7 @@ use usuba_package::OutputFile;
 use usuba_package::message::{self, CIPHER, MODES, Mode};
 use usuba_target::{Target, by_name};
 use usuba_tests::ciphers::{Disk, root};
-use usuba_tests::messages::{bound, bytes};
+use usuba_tests::messages::{self, bound, bytes};
 use usuba_tests::round_keys::round_keys;
 use usuba_trial::run::{Compiler, Family};
 
@@ -89,6 +89,66 @@ static struct string given(void) {
 static void give_back(struct string string) { munmap(string.bytes + string.size - (string.all - (size_t)sysconf(_SC_PAGESIZE)), string.all); }
 ";
 
+/// AES-128 by its round keys, as functions that messages call.
+const AES: &str = r"#include <wmmintrin.h>
+#define KEY(i) _mm_loadu_si128((const __m128i *)(const void *)(key + 16 * (i)))
+void message_encrypt(const uint8_t *key, const uint8_t *from, uint8_t *to, size_t blocks);
+void message_decrypt(const uint8_t *key, const uint8_t *from, uint8_t *to, size_t blocks);
+void message_encrypt(const uint8_t *key, const uint8_t *from, uint8_t *to, size_t blocks) {
+  for (; blocks > 0; blocks--, from += 16, to += 16) {
+    __m128i state = _mm_xor_si128(_mm_loadu_si128((const __m128i *)(const void *)from), KEY(0));
+    for (int i = 1; i < 10; i++) state = _mm_aesenc_si128(state, KEY(i));
+    _mm_storeu_si128((__m128i *)(void *)to, _mm_aesenclast_si128(state, KEY(10)));
+  }
+}
+void message_decrypt(const uint8_t *key, const uint8_t *from, uint8_t *to, size_t blocks) {
+  for (; blocks > 0; blocks--, from += 16, to += 16) {
+    __m128i state = _mm_xor_si128(_mm_loadu_si128((const __m128i *)(const void *)from), KEY(10));
+    for (int i = 9; i > 0; i--) state = _mm_aesdec_si128(state, _mm_aesimc_si128(KEY(i)));
+    _mm_storeu_si128((__m128i *)(void *)to, _mm_aesdeclast_si128(state, KEY(0)));
+  }
+}
+";
+
+/// PRESENT by its round keys, one byte a bit, the most significant first.
+const PRESENT: &str = r"
+void message_encrypt(const uint8_t *key, const uint8_t *from, uint8_t *to, size_t blocks);
+void message_decrypt(const uint8_t *key, const uint8_t *from, uint8_t *to, size_t blocks);
+static const uint8_t box[16] = {12, 5, 6, 11, 9, 0, 10, 13, 3, 14, 15, 8, 4, 7, 1, 2};
+static uint64_t round_key(const uint8_t *key, int round) {
+  uint64_t number = 0;
+  for (int i = 0; i < 64; i++) number = number << 1 | key[64 * round + i];
+  return number;
+}
+static void present(const uint8_t *key, const uint8_t *from, uint8_t *to, int back) {
+  uint64_t state = 0;
+  for (int i = 0; i < 8; i++) state = state << 8 | from[i];
+  state ^= round_key(key, back ? 31 : 0);
+  for (int round = 0; round < 31; round++) {
+    uint64_t next = 0;
+    if (!back) {
+      for (int i = 0; i < 16; i++) next |= (uint64_t)box[state >> (4 * i) & 15] << (4 * i);
+      state = next, next = 0;
+      for (int i = 0; i < 64; i++) next |= (state >> i & 1) << (i == 63 ? 63 : 16 * i % 63);
+    } else {
+      for (int i = 0; i < 64; i++) next |= (state >> (i == 63 ? 63 : 16 * i % 63) & 1) << i;
+      state = next, next = 0;
+      for (int i = 0; i < 16; i++)
+        for (int x = 0; x < 16; x++)
+          if (box[x] == (state >> (4 * i) & 15)) next |= (uint64_t)x << (4 * i);
+    }
+    state = next ^ round_key(key, back ? 30 - round : round + 1);
+  }
+  for (int i = 0; i < 8; i++) to[i] = (uint8_t)(state >> (56 - 8 * i));
+}
+void message_encrypt(const uint8_t *key, const uint8_t *from, uint8_t *to, size_t blocks) {
+  for (; blocks > 0; blocks--, from += 8, to += 8) present(key, from, to, 0);
+}
+void message_decrypt(const uint8_t *key, const uint8_t *from, uint8_t *to, size_t blocks) {
+  for (; blocks > 0; blocks--, from += 8, to += 8) present(key, from, to, 1);
+}
+";
+
 const LENGTHS: [i64; 20] = [16, 0, 12, 17, 1, 33, 4, 15, 32, 8, 31, 48, 64, 7, 512, 513, 640, 13, 191, 1103];
 
 /// Messages of a mode, and what the form says of them.
@@ -101,18 +161,19 @@ struct Cases {
     expected: Vec<(Vec<i64>, Vec<u8>)>,
 }
 
-/// The cases of a mode, made once for all targets.
+/// The cases of a mode over AES-128, made once for all targets.
 fn cases(mode: Mode) -> Arc<Cases> {
     static KNOWN: Mutex<BTreeMap<&str, Arc<Cases>>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().unwrap();
-    let made = || {
-        let sealing = mode.name.strip_suffix("-open").map(|name| {
-            let mode = message::named(&format!("{name}-seal")).unwrap();
-            streamed(&bound("aes", "aes-128", mode), mode.node)
-        });
-        Arc::new(made_cases(bound("aes", "aes-128", mode), mode.node, sealing))
-    };
-    Arc::clone(known.entry(mode.name).or_insert_with(made))
+    Arc::clone(known.entry(mode.name).or_insert_with(|| Arc::new(cases_over("aes", "aes-128", mode))))
+}
+
+fn cases_over(cipher: &str, primitive: &str, mode: Mode) -> Cases {
+    let sealing = mode.name.strip_suffix("-open").map(|name| {
+        let mode = message::named(&format!("{name}-seal")).unwrap();
+        streamed(&bound(cipher, primitive, mode), mode.node)
+    });
+    made_cases(bound(cipher, primitive, mode), mode.node, sealing)
 }
 
 fn made_cases(loaded: Loaded, node: &str, sealing: Option<Message>) -> Cases {
@@ -137,11 +198,15 @@ fn made_cases(loaded: Loaded, node: &str, sealing: Option<Message>) -> Cases {
         };
         let mut inputs: Vec<Vec<u128>> = Vec::new();
         for (place, &id) in message.inputs.iter().enumerate() {
-            let is_key = message.variable(id).words.count == 176;
-            let string = bytes(1000 * seed + place as u64, if is_key { 16 } else { size(id).unwrap_or(0) });
-            inputs.push(match is_key {
-                true => round_keys(&string).iter().map(|&byte| byte.into()).collect(),
-                false => string.iter().map(|&byte| byte.into()).collect(),
+            let key = message.cipher.as_ref().filter(|_| message.variable(id).sameness == Sameness::Key);
+            let count = key.map_or(size(id).unwrap_or(0), |cipher| cipher.key as usize);
+            let string = bytes(1000 * seed + place as u64, count);
+            inputs.push(match key {
+                Some(cipher) if cipher.keys.count == 176 => {
+                    round_keys(&string).iter().map(|&byte| byte.into()).collect()
+                }
+                Some(_) => messages::round_keys(&loaded.program, CIPHER, &string),
+                None => string.iter().map(|&byte| byte.into()).collect(),
             });
         }
         let mut outcome = runner.run(&chosen, &inputs);
@@ -193,11 +258,16 @@ fn compare(name: &str, cases: &Cases, blocks: Option<Pair>, family: Family) -> R
     let [wide, narrow] = blocks.unwrap_or([by_name("gp64").unwrap(); 2]);
     let compiler = Compiler::find(wide, family).expect("a compiler");
     let file = |path: &str, contents: String| OutputFile { path: path.into(), contents };
-    let files = [file("main.c", harness(message, &made)), file("message.c", made.source.clone())];
+    let mut main = harness(message, &made);
+    if !made.ciphers.is_empty() {
+        main += if message.cipher.as_ref().is_some_and(|cipher| cipher.block == 16) { AES } else { PRESENT };
+    }
+    let files = [file("main.c", main), file("message.c", made.source.clone())];
     let flags = ["-O1", "-Wall", "-Wno-unused-function", "-Wno-missing-prototypes", "-Wno-unused-parameter"];
+    let flags = flags.into_iter().chain((!made.ciphers.is_empty()).then_some("-maes"));
     // What the narrow target needs beside the wide one.
     let narrow = Compiler::find(narrow, family).expect("a compiler");
-    let flags: Vec<&str> = flags.into_iter().chain(narrow.flags.iter().map(String::as_str)).collect();
+    let flags: Vec<&str> = flags.chain(narrow.flags.iter().map(String::as_str)).collect();
     let program = compiler.compile(&files, &flags).unwrap_or_else(|error| panic!("{name}: {error}"));
     let found = program.run(&cases.given).unwrap_or_else(|error| panic!("{name}: {error}"));
     let mut found = found.as_slice();
@@ -221,8 +291,7 @@ fn on(wide: &str, narrow: &str, family: Family) {
     for mode in MODES.iter().filter(|mode| only.as_ref().is_none_or(|only| *only == mode.name)) {
         let _ = writeln!(found, "{}", mode.name);
         match compare(mode.name, &cases(*mode), Some([wide, narrow]), family) {
-            Ok(code) => code.loops.iter().for_each(|one| writeln!(found, "  {one}").unwrap()),
-            Err(refusal) => writeln!(found, "  none: {}", refusal.0).unwrap(),
+            outcome => say(&mut found, outcome),
         }
     }
     agrees(GOLDEN, &found);
@@ -295,5 +364,47 @@ fn agrees(path: &str, found: &str) {
     } else {
         let golden = std::fs::read_to_string(root().join(path)).unwrap_or_default();
         assert_eq!(found, golden, "{path}: set UPDATE_EXPECT=1 if this is how it should be");
+    }
+}
+
+/// Modes around ciphers that are functions: over AES-128, and over PRESENT with blocks of 8 bytes.
+#[test]
+fn functions() {
+    let only = std::env::var("USUBA_MODE").ok();
+    let mut found = String::new();
+    for mode in MODES.iter().filter(|mode| only.as_ref().is_none_or(|only| *only == mode.name)) {
+        for (cipher, primitive) in [("aes", "aes-128"), ("present", "present-80")] {
+            let loaded = bound(cipher, primitive, *mode);
+            if elaborate::elaborate(&loaded.program, mode.node, Some(CIPHER)).is_err() {
+                continue;
+            }
+            let _ = writeln!(found, "{} over {primitive}", mode.name);
+            match cipher {
+                "aes" => {
+                    let outcome = compare(mode.name, &cases(*mode), None, Family::Gcc);
+                    say(&mut found, outcome);
+                }
+                _ => {
+                    let made = std::panic::catch_unwind(|| cases_over(cipher, primitive, *mode));
+                    let Ok(made) = made else {
+                        println!("{} over {primitive}", mode.name);
+                        continue;
+                    };
+                    if made.expected.is_empty() {
+                        let _ = writeln!(found, "  no length fits");
+                        continue;
+                    }
+                    say(&mut found, compare(mode.name, &made, None, Family::Gcc));
+                }
+            }
+        }
+    }
+    agrees("tests/messages/functions.txt", &found);
+}
+
+fn say(found: &mut String, outcome: Result<Code, Refusal>) {
+    match outcome {
+        Ok(code) => code.loops.iter().for_each(|one| writeln!(found, "  {one}").unwrap()),
+        Err(refusal) => writeln!(found, "  none: {}", refusal.0).unwrap(),
     }
 }

@@ -7,7 +7,7 @@
 //! operations on blocks), [`montgomery`] (products), [`node`] (steps as a node of Usuba0), [`plan`] (what a loop does),
 //! [`machine`] (its code on a target), [`splice`] (that code in a loop), [`linear`] (scans by powers), [`kernel`] and [`scan`]
 //! (loops over a message as functions), [`words`] (steps on words of general-purpose
-//! registers instead), [`message`], `steps` and `loops` (the message around its kernels, in C).
+//! registers instead), [`phases`] (around a cipher that is a function), [`message`], `steps` and `loops` (the message around its kernels, in C).
 
 pub mod affine;
 mod draft;
@@ -18,6 +18,7 @@ pub mod machine;
 pub mod message;
 pub mod montgomery;
 pub mod node;
+pub mod phases;
 pub mod place;
 pub mod plan;
 pub mod scan;

@@ -18,10 +18,14 @@ const GROUPS: usize = 8;
 /// Registers of positions that a linear scan adds up before it reduces.
 const SCANNED: usize = 8;
 
+/// Positions for which a cipher that is a function is called at once.
+const BATCH: usize = 64;
+
 impl Writer<'_> {
     pub(crate) fn repeat(&mut self, one: &Loop) -> Written<()> {
         let (text, fresh, depth) = (self.text.len(), self.fresh, self.depth);
         let drafted = match one.carried[..] {
+            _ if reads_itself(&one.body) => refuse("a position reads what another one writes"),
             [] => self.positions(one),
             _ => self.linear(one).or_else(|why| {
                 self.text.truncate(text);
@@ -29,12 +33,74 @@ impl Writer<'_> {
                 self.scan(one, why)
             }),
         };
+        let drafted = drafted.or_else(|why| {
+            self.text.truncate(text);
+            (self.fresh, self.depth) = (fresh, depth);
+            self.batches(one).map_err(|_| why)
+        });
         if let Err(why) = drafted {
             self.text.truncate(text);
             (self.fresh, self.depth) = (fresh, depth);
             self.loops.push(LoopCode::OneByOne(why));
             return self.one_by_one(one);
         }
+        Ok(())
+    }
+
+    /// A loop whose positions do not depend on one another, around a cipher that is a function: what is before its call for many
+    /// positions, the call on all of them, and what is behind it.
+    fn batches(&mut self, one: &Loop) -> Written<()> {
+        if !one.carried.is_empty() || reads_itself(&one.body) {
+            return refuse("a position needs another one");
+        }
+        let calls = |writer: &mut Self, statement: &Statement| match statement {
+            Statement::Step(step) => Ok(writer.parts(step)?.form.phases.calls.clone()),
+            Statement::Define(_) => Ok(Vec::new()),
+            _ => refuse("a loop or a choice inside"),
+        };
+        let mut found = None;
+        for (place, statement) in one.body.iter().enumerate() {
+            let (text, fresh) = (self.text.len(), self.fresh);
+            let calls = calls(self, statement)?;
+            self.text.truncate(text);
+            self.fresh = fresh;
+            match (&calls[..], &found) {
+                ([], _) => {}
+                ([calls], None) if calls.len() == 1 => found = Some((place, calls[0].clone())),
+                _ => return refuse("the cipher is called more than once"),
+            }
+        }
+        let Some((place, call)) = found else { return refuse("the cipher is not called") };
+        let Some(Statement::Step(step)) = one.body.get(place) else { return refuse("no step") };
+        let (start, stop, index) = (self.number(&one.start), self.number(&one.stop), one.index);
+        let (from, to) = (self.fresh("from"), self.fresh("to"));
+        let (blocks, results) = (self.fresh("blocks"), self.fresh("results"));
+        self.line(&format!("for (int64_t {from} = {start}; {from} < {stop}; {from} += {BATCH}) {{"));
+        self.depth += 1;
+        self.line(&format!("const int64_t {to} = minimum({from} + {BATCH}, {stop});"));
+        // A block is written in whole words.
+        let room = BATCH * call.bytes + 16;
+        self.line(&format!("_Alignas(16) uint8_t {blocks}[{room}] = {{0}}, {results}[{room}] = {{0}};"));
+        let at = |buffer: &str| format!("{buffer} + {} * (i{index} - {from})", call.bytes);
+        let each = format!("for (int64_t i{index} = {from}; i{index} < {to}; i{index}++) {{");
+        self.line(&each);
+        self.depth += 1;
+        self.body(&one.body[..place])?;
+        let parts = self.parts(step)?;
+        self.phase(&parts, 0, &[], &[at(&blocks)])?;
+        self.foot();
+        self.cipher(&parts, &call, (&blocks, &results), &format!("{to} - {from}"))?;
+        self.line(&each);
+        self.depth += 1;
+        self.body(&one.body[..place])?;
+        let parts = self.parts(step)?;
+        let (goals, after) = self.results(step, &parts)?;
+        self.phase(&parts, 1, &[at(&results)], &goals)?;
+        after.iter().for_each(|line| self.line(line));
+        self.body(&one.body[place + 1..])?;
+        self.foot();
+        self.foot();
+        self.loops.push(LoopCode::Batches);
         Ok(())
     }
 
@@ -396,4 +462,50 @@ impl Writer<'_> {
             }
         }
     }
+}
+
+/// Whether a loop reads bytes of a string that it writes, other than those that the position itself writes.
+fn reads_itself(body: &[Statement]) -> bool {
+    let mut written: Vec<&Window> = Vec::new();
+    for statement in body {
+        match statement {
+            Statement::Step(step) => written.extend(step.outputs.iter().filter_map(|target| match target {
+                form::Target::Window(window) => Some(window),
+                _ => None,
+            })),
+            Statement::Define(define) => written.push(&define.target),
+            Statement::Loop(_) | Statement::If { .. } | Statement::Accept { .. } => return true,
+        }
+    }
+    let mut found = false;
+    let mut see = |text: &Text| {
+        found |= windows(text).into_iter().any(|read| {
+            let same = |one: &&&Window| one.variable == read.variable;
+            written.iter().filter(same).any(|one| one.start != read.start)
+        });
+    };
+    for statement in body {
+        match statement {
+            Statement::Step(step) => step.inputs.iter().for_each(|source| match source {
+                Source::Text(text) | Source::Words { text, .. } => see(text),
+                _ => {}
+            }),
+            Statement::Define(define) => see(&define.value),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The windows that a text reads.
+fn windows(text: &[Piece]) -> Vec<&Window> {
+    let mut found = Vec::new();
+    for piece in text {
+        match piece {
+            Piece::Window(window) => found.push(window),
+            Piece::Padding { .. } => {}
+            Piece::Map { operands, .. } => found.extend(operands.iter().flat_map(|text| windows(text))),
+        }
+    }
+    found
 }

@@ -4,8 +4,8 @@
 use crate::machine::Machine;
 use crate::place::{self, Places};
 use crate::plan::Refusal;
-use crate::step::Step;
-use crate::words::WordStep;
+use crate::step::{Step, node_of};
+use crate::steps::WordStep;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
 use std::rc::Rc;
@@ -30,6 +30,9 @@ pub struct Code {
     pub prepared: usize,
     /// The declaration of what is done for a message.
     pub prototype: String,
+    /// The declarations of the functions that the cipher is, where it is not on blocks: of so many blocks, by the key that the
+    /// message is given.
+    pub ciphers: Vec<String>,
     /// The source file.
     pub source: String,
     /// What the loops are, in order.
@@ -45,6 +48,8 @@ pub enum LoopCode {
     Linear,
     /// A kernel that goes on position by position, and why there is none that goes on by powers.
     Scan(Refusal),
+    /// Calls of a function of the cipher on many blocks, with the kernels of what is around them.
+    Batches,
     /// A loop in C that calls the kernels of steps, and why.
     OneByOne(Refusal),
 }
@@ -54,6 +59,7 @@ impl fmt::Display for LoopCode {
         match self {
             LoopCode::Map => f.write_str("map"),
             LoopCode::Linear => f.write_str("linear scan"),
+            LoopCode::Batches => f.write_str("batches for the cipher"),
             LoopCode::Scan(why) => write!(f, "scan: {}", why.0),
             LoopCode::OneByOne(why) => write!(f, "steps: {}", why.0),
         }
@@ -80,12 +86,19 @@ pub fn code(
     let keys = message.inputs.iter().copied();
     let keys: BTreeSet<VariableId> =
         keys.filter(|&id| message.variable(id).sameness == Sameness::Key).collect();
+    let role = |role: &'static str| {
+        let cipher = message.cipher.as_ref()?;
+        Some((role, node_of(&message.program, &cipher.name, role)?))
+    };
+    let roles = ["encrypt", "decrypt"].into_iter().filter_map(role).collect();
     let mut writer = Writer {
         message,
         sources,
         blocks,
         words,
         word_steps: BTreeMap::new(),
+        roles,
+        ciphers: BTreeSet::new(),
         symbol,
         kernels: String::new(),
         known: BTreeMap::new(),
@@ -106,10 +119,14 @@ pub fn code(
     let mut source = inline_definitions(blocks.map_or(words, |(wide, _)| wide.target));
     source += "#include <stddef.h>\n\n";
     source += HELPERS;
+    let ciphers: Vec<String> = writer.ciphers.iter().cloned().collect();
+    for cipher in &ciphers {
+        let _ = write!(source, "\n{cipher};");
+    }
     let _ = write!(source, "\n{prepare};\n{prototype};\n\n{}", writer.kernels);
     let _ = write!(source, "{prepare}\n{{\n{}}}\n\n", writer.preparation);
     let _ = write!(source, "{prototype}\n{{\n{}{}  return 0;\n}}\n", writer.start(), writer.text);
-    Ok(Code { prepare, prepared: writer.prepared, prototype, source, loops: writer.loops })
+    Ok(Code { prepare, prepared: writer.prepared, prototype, ciphers, source, loops: writer.loops })
 }
 
 const HELPERS: &str = "/* Rounded down; b > 0. */
@@ -129,6 +146,10 @@ pub(crate) struct Writer<'a> {
     /// For steps that are not on blocks.
     pub(crate) words: &'static Target,
     pub(crate) word_steps: BTreeMap<String, Rc<WordStep>>,
+    /// The roles of the cipher with their nodes.
+    pub(crate) roles: Vec<(&'static str, String)>,
+    /// The declarations of the functions that the cipher is, where it is not on blocks.
+    pub(crate) ciphers: BTreeSet<String>,
     pub(crate) symbol: &'a str,
     pub(crate) kernels: String,
     /// Kernels by what they do.

@@ -2,6 +2,7 @@
 
 use crate::place::{BITS, Places, as_is, little_words};
 use std::collections::{BTreeMap, HashMap};
+use usuba_algebra::fallback::FALLBACKS;
 use usuba_algebra::product::{Product, products};
 use usuba_algebra::run::{bits_of, run_around};
 use usuba_algebra::sums::{Sum, Symbol, Symbols, WordOp};
@@ -89,7 +90,8 @@ impl Step {
 
     /// Whether anything depends on an input.
     pub fn uses(&self, input: usize) -> bool {
-        let has = |bits: &[Bit]| bits.iter().flat_map(|bit| &bit.terms).any(|(value, _)| *value == input);
+        let is_it = |value: &usize| self.values.get(*value) == Some(&Value::Input(input));
+        let has = |bits: &[Bit]| bits.iter().flat_map(|bit| &bit.terms).any(|(value, _)| is_it(value));
         let of = |value: &Value| match value {
             Value::Input(_) => false,
             Value::Cipher { block, keys, .. } => has(block) || *keys == input,
@@ -156,16 +158,25 @@ pub fn step(program: &ast::Program, node: &str, cipher: Option<&Cipher>) -> Resu
     around(&typed, &kept)
 }
 
-/// A step with calls of what cannot be a sum of bits: of instances that code can be made of by itself. `typed`: the step as the
-/// entry of a program.
+/// A step with calls of what cannot be a sum of bits: of instances that code can be made of by itself, and of the cipher, of
+/// which `roles` are the nodes. `typed`: the step as the entry of a program.
 ///
 /// # Errors
 /// There are tables or products of bits outside of these.
-pub fn with_calls(typed: &typed::Program) -> Result<Step, Why> {
+pub fn with_calls(typed: &typed::Program, roles: &[String]) -> Result<Step, Why> {
     let (mut linear, mut has_code): (Vec<bool>, Vec<bool>) = (Vec::new(), Vec::new());
     let mut kept = BTreeMap::new();
     for (instance, number) in typed.instances().iter().zip(0..) {
         let (mut is_linear, mut is_code) = (true, true);
+        let id = InstanceId(number);
+        if roles.contains(&instance.name) {
+            kept.insert(id, Kept::Cipher);
+            (is_linear, is_code) = (false, false);
+        } else if let Some(&product) = products(typed, id).unwrap_or_default().iter().find(|one| is_gcm(one))
+        {
+            kept.insert(id, Kept::Product(product));
+            (is_linear, is_code) = (false, false);
+        }
         let of = |list: &[bool], callee: &InstanceId| list.get(callee.0 as usize).copied().unwrap_or(false);
         match &instance.body {
             typed::Body::Permutation { .. } => {}
@@ -185,8 +196,12 @@ pub fn with_calls(typed: &typed::Program) -> Result<Step, Why> {
                 })
             }
         }
-        if !is_linear && is_code && InstanceId(number) != typed.entry() {
-            kept.insert(InstanceId(number), Kept::Call);
+        // Words of other sizes have no registers of their own here.
+        let parameters = instance.inputs.iter().chain(&instance.outputs);
+        let mut widths = parameters.map(|&id| instance.variable(id).width);
+        let in_words = widths.all(|width| width == 32 || width == 64);
+        if !is_linear && is_code && in_words && id != typed.entry() {
+            kept.insert(id, Kept::Call);
         }
         linear.push(is_linear);
         has_code.push(is_code);
@@ -195,6 +210,11 @@ pub fn with_calls(typed: &typed::Program) -> Result<Step, Why> {
         Some(true) => Ok(whole(typed)),
         _ => Err(why),
     })
+}
+
+/// Whether a multiplication is that of GCM, which has a text on words.
+fn is_gcm(product: &Product) -> bool {
+    FALLBACKS.iter().any(|fallback| fallback.word == 64 && fallback.product == *product)
 }
 
 /// A step that is one call.

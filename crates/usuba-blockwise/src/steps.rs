@@ -2,16 +2,34 @@
 
 use crate::draft::{Draft, Draw, Pending};
 use crate::message::{BLOCK, Writer, Written, refuse, words};
-use crate::place;
+use crate::phases::{CipherCall, Phases, phases};
+use crate::place::{self, Places};
 use crate::plan::{Given, Plan, Refusal};
 use crate::step::{self, Step, in_memory};
-use crate::words::{self, WordStep};
+use crate::words;
 use std::rc::Rc;
 use usuba_codegen::inline_source;
 use usuba_lang::elaborate::{Options, elaborate};
-use usuba_lang::typed::Direction;
+use usuba_lang::typed::{self, Direction};
 use usuba_machine::Program;
 use usuba_message::form::{self, Source, VariableId};
+
+/// A step on words.
+#[derive(Debug)]
+pub(crate) struct WordStep {
+    /// What it does before, between and after calls of the cipher.
+    pub(crate) phases: Phases,
+    /// The program that its other calls are of.
+    typed: typed::Program,
+}
+
+/// A step on words with what it is given.
+pub(crate) struct Parts {
+    node: String,
+    pub(crate) form: Rc<WordStep>,
+    given: Vec<String>,
+    places: Vec<Places>,
+}
 
 impl Writer<'_> {
     /// A step by itself: on blocks if it can be, else on words.
@@ -30,11 +48,42 @@ impl Writer<'_> {
 
     /// A step by itself on words.
     fn on_words(&mut self, step: &form::Step) -> Written<()> {
+        let parts = self.parts(step)?;
+        let mut after: Vec<Vec<String>> = Vec::new();
+        for (phase, calls) in parts.form.phases.calls.iter().enumerate() {
+            let mut blocks = Vec::new();
+            for call in calls {
+                let name = self.fresh("block");
+                self.line(&format!("_Alignas(16) uint8_t {name}[{}];", call.bytes.next_multiple_of(16)));
+                blocks.push(name);
+            }
+            self.phase(&parts, phase, &after.concat(), &blocks)?;
+            let mut results = Vec::new();
+            for (call, block) in calls.iter().zip(blocks) {
+                let result = self.fresh("result");
+                let bytes = call.bytes.next_multiple_of(16);
+                self.line(&format!("_Alignas(16) uint8_t {result}[{bytes}] = {{0}};"));
+                self.cipher(&parts, call, (&block, &result), "1")?;
+                results.push(result);
+            }
+            after.push(results);
+        }
+        let (results, copies) = self.results(step, &parts)?;
+        self.phase(&parts, parts.form.phases.calls.len(), &after.concat(), &results)?;
+        copies.iter().for_each(|line| self.line(line));
+        Ok(())
+    }
+
+    /// What a step on words is given, in C.
+    pub(crate) fn parts(&mut self, step: &form::Step) -> Written<Parts> {
         let form = self.word_step(&step.node)?;
         let mut given = Vec::new();
         let mut places = Vec::new();
-        for (source, &bits) in step.inputs.iter().zip(&form.step.inputs) {
+        let first = form.phases.phases.first().ok_or_else(|| Refusal("a step without a phase".into()))?;
+        for (number, (source, &bits)) in step.inputs.iter().zip(&first.inputs).enumerate() {
+            let computes = form.phases.phases.iter().any(|phase| phase.uses(number));
             let (expression, at) = match source {
+                Source::Variable(id) if !computes => (self.name(*id), Places::new()),
                 Source::Variable(id) => {
                     let width = self.message.variable(*id).words.width;
                     (self.aligned(*id, bits), in_memory(bits, width))
@@ -55,9 +104,18 @@ impl Writer<'_> {
             given.push(expression);
             places.push(at);
         }
-        let mut after = Vec::new();
-        let mut results = Vec::new();
-        for (target, bits) in step.outputs.iter().zip(&form.step.outputs) {
+        Ok(Parts { node: step.node.clone(), form, given, places })
+    }
+
+    /// Where the results of a step on words go, and what is done after it.
+    pub(crate) fn results(
+        &mut self,
+        step: &form::Step,
+        parts: &Parts,
+    ) -> Written<(Vec<String>, Vec<String>)> {
+        let (mut results, mut after) = (Vec::new(), Vec::new());
+        let last = parts.form.phases.phases.last().ok_or_else(|| Refusal("a step without a phase".into()))?;
+        for (target, bits) in step.outputs.iter().zip(&last.outputs) {
             let bytes = bits.len().div_ceil(8);
             results.push(match target {
                 form::Target::Variable(id) if !self.message.outputs.contains(id) => self.name(*id),
@@ -74,14 +132,48 @@ impl Writer<'_> {
                 }
             });
         }
-        let (target, sources) = (self.words, self.sources);
-        let key = format!("words {} {places:?}", step.node);
-        let kernel = self.kernel(key, |name| words::single(&form, sources, &places, target, name))?;
-        let arguments = given.iter().map(|one| format!("(const void *)({one})"));
+        Ok((results, after))
+    }
+
+    /// The call of a phase of a step. `blocks`: what the cipher has made; `results`: where the outputs go.
+    pub(crate) fn phase(
+        &mut self,
+        parts: &Parts,
+        number: usize,
+        blocks: &[String],
+        results: &[String],
+    ) -> Written<()> {
+        let phase = &parts.form.phases.phases[number];
+        let known = phase.inputs.iter().skip(parts.given.len());
+        let places: Vec<Places> =
+            parts.places.iter().cloned().chain(known.map(|&bits| place::as_is(bits))).collect();
+        let (target, sources, typed) = (self.words, self.sources, &parts.form.typed);
+        let key = format!("words {} {number} {places:?}", parts.node);
+        let kernel = self.kernel(key, |name| words::single(phase, typed, sources, &places, target, name))?;
+        let given = parts.given.iter().chain(blocks).enumerate().filter(|(input, _)| phase.uses(*input));
+        let arguments = given.map(|(_, one)| format!("(const void *)({one})"));
         let results = results.iter().map(|one| format!("(void *)({one})"));
         let arguments: Vec<String> = arguments.chain(results).collect();
         self.line(&format!("{kernel}({});", arguments.join(", ")));
-        after.iter().for_each(|line| self.line(line));
+        Ok(())
+    }
+
+    /// The call of the cipher on so many blocks.
+    pub(crate) fn cipher(
+        &mut self,
+        parts: &Parts,
+        call: &CipherCall,
+        (from, to): (&str, &str),
+        blocks: &str,
+    ) -> Written<()> {
+        let keys = parts.given.get(call.keys).cloned().unwrap_or_default();
+        let role = self.roles.iter().find(|(_, node)| *node == call.node).map(|(role, _)| *role);
+        let role = role.ok_or_else(|| Refusal("a cipher without a role".into()))?;
+        let function = format!("{}_{role}", self.symbol);
+        self.ciphers.insert(format!(
+            "void {function}(const uint8_t *key, const uint8_t *from, uint8_t *to, size_t blocks)"
+        ));
+        self.line(&format!("{function}({keys}, {from}, {to}, (size_t)({blocks}));"));
         Ok(())
     }
 
@@ -98,8 +190,9 @@ impl Writer<'_> {
         };
         let typed = elaborate(&self.message.program, &options).0;
         let typed = typed.ok_or_else(|| Refusal("the step has no form".into()))?;
-        let step = step::with_calls(&typed).map_err(|why| Refusal(why.to_string()))?;
-        let made = Rc::new(WordStep { step, typed });
+        let roles: Vec<String> = self.roles.iter().map(|(_, node)| node.clone()).collect();
+        let step = step::with_calls(&typed, &roles).map_err(|why| Refusal(why.to_string()))?;
+        let made = Rc::new(WordStep { phases: phases(&step), typed });
         self.word_steps.insert(node.to_owned(), Rc::clone(&made));
         Ok(made)
     }

@@ -7,31 +7,27 @@ use crate::place::Places;
 use crate::plan::Refusal;
 use crate::step::{Bit, Step, Value};
 use std::collections::BTreeMap;
+use usuba_algebra::fallback::FALLBACKS;
 use usuba_codegen::Scheduling;
 use usuba_ir::builder::NodeBuilder;
 use usuba_ir::check::check;
 use usuba_ir::layout::{Layout, Slicing};
 use usuba_ir::program::{Affine, BinaryOp, NodeId, Parameter, Program, ShiftOp, Type, ValueId};
+use usuba_lang::elaborate;
+use usuba_lang::load::{Loader, load};
 use usuba_lang::source::Sources;
 use usuba_lang::typed::{self, ArithmeticOp, InstanceId};
 use usuba_lower::{Loops, Options, lower_with};
 use usuba_target::Target;
 
-/// A step and the program that its calls are of.
-#[derive(Clone, Debug)]
-pub struct WordStep {
-    /// The step.
-    pub step: Step,
-    /// The program.
-    pub typed: typed::Program,
-}
-
-/// The function of a step: `name(inputs…, outputs…)`, each an array of words. `places`: where the bits of each input lie.
+/// The function of a step: `name(inputs…, outputs…)`, each an array of words; inputs that nothing depends on are left out.
+/// `places`: where the bits of each input lie; `typed`: the program whose instances it calls.
 ///
 /// # Errors
 /// A call has no code on words of one size, or the target lacks something.
 pub fn single(
-    one: &WordStep,
+    step: &Step,
+    typed: &typed::Program,
     sources: &Sources,
     places: &[Places],
     target: &'static Target,
@@ -39,10 +35,10 @@ pub fn single(
 ) -> Result<usuba_machine::Program, Refusal> {
     let mut program = Program { files: Vec::new(), nodes: Vec::new(), interleave: 1 };
     let mut callees: BTreeMap<InstanceId, NodeId> = BTreeMap::new();
-    for value in &one.step.values {
+    for value in &step.values {
         let Value::Call { callee, .. } = value else { continue };
         if !callees.contains_key(callee) {
-            let node = add_callee(&one.typed, *callee, sources, &mut program)?;
+            let node = add_callee(typed, *callee, sources, &mut program)?;
             callees.insert(*callee, node);
         }
     }
@@ -55,8 +51,14 @@ pub fn single(
         [word @ (32 | 64)] => word,
         _ => return Err(Refusal::new("calls on words that are not of one size, of 32 or 64 bits")),
     };
-    let mut maker = Maker { node: NodeBuilder::new(name), word, program: &program, callees: &callees };
-    maker.step(&one.step, places)?;
+    let product = if step.values.iter().any(|value| matches!(value, Value::Product { .. })) {
+        Some(add_product(&mut program)?)
+    } else {
+        None
+    };
+    let mut maker =
+        Maker { node: NodeBuilder::new(name), word, program: &program, callees: &callees, product };
+    maker.step(step, places)?;
     let node = maker.node.finish();
     program.nodes.push(node);
     let settings = usuba_opt::pass::Settings { interleave: Some(1), ..usuba_opt::pass::Settings::default() };
@@ -80,20 +82,55 @@ fn add_callee(
         let why = found.first().map(|one| one.message.clone()).unwrap_or_default();
         Refusal::new(format!("`{name}` is not in words: {why}"))
     })?;
-    program.files.clone_from(&made.files);
+    let shift = program.files.len() as u32;
+    program.files.extend(made.files);
     let first = program.nodes.len() as u32;
     for mut node in made.nodes {
         node.name = format!("{}'{first}", node.name);
         node.attributes.interleave = None;
         node.inputs.iter_mut().for_each(|input| input.uniform = false);
         crate::machine::renumber(&mut node, first);
+        for value in &mut node.values {
+            if let Some((file, ..)) = &mut value.origin.place {
+                file.0 += shift;
+            }
+        }
         program.nodes.push(node);
     }
     Ok(NodeId(program.nodes.len() as u32 - 1))
 }
 
+/// Adds the text of multiplication as GCM has it, on words of 64 bits.
+fn add_product(program: &mut Program) -> Result<NodeId, Refusal> {
+    let missing = || Refusal::new("no text of this multiplication on words");
+    let text = FALLBACKS.iter().find(|fallback| fallback.word == 64).ok_or_else(missing)?;
+    let loaded = load(text.file, &[], &Text(text.text));
+    let options = elaborate::Options {
+        entry: Some(text.node.to_owned()),
+        direction: Some(typed::Direction::V),
+        ..elaborate::Options::new()
+    };
+    let typed = elaborate::elaborate(&loaded.program, &options).0.ok_or_else(missing)?;
+    add_callee(&typed, typed.entry(), &loaded.sources, program)
+}
+
+/// A loader of one text.
+struct Text(&'static str);
+
+impl Loader for Text {
+    fn read(&self, _: &str) -> Result<Vec<u8>, String> {
+        Ok(self.0.as_bytes().to_vec())
+    }
+
+    fn canonical(&self, path: &str) -> Option<String> {
+        Some(path.to_owned())
+    }
+}
+
 struct Maker<'a> {
     node: NodeBuilder,
+    /// The node of multiplication.
+    product: Option<NodeId>,
     word: u32,
     program: &'a Program,
     callees: &'a BTreeMap<InstanceId, NodeId>,
@@ -119,6 +156,10 @@ impl Maker<'_> {
     fn step(&mut self, step: &Step, places: &[Places]) -> Result<(), Refusal> {
         let mut inputs = Vec::new();
         for (number, bits) in step.inputs.iter().enumerate() {
+            if !step.uses(number) {
+                inputs.push(Known { words: Vec::new(), places: Vec::new() });
+                continue;
+            }
             let len = bits.div_ceil(self.word).max(1);
             let ty = Type::array(self.layout(), len);
             let parameter =
@@ -143,7 +184,7 @@ impl Maker<'_> {
                 }
                 Value::Word { op, left, right } => {
                     let width = left.len() as u32;
-                    if width != self.word {
+                    if width > self.word {
                         return Err(Refusal::new("arithmetic on words of another size"));
                     }
                     let places = crate::place::little_words(width, width);
@@ -165,9 +206,15 @@ impl Maker<'_> {
                         places: crate::place::little_words(*bits, self.word),
                     }
                 }
-                Value::Cipher { .. } | Value::Product { .. } => {
-                    return Err(Refusal::new("a cipher on blocks"));
+                Value::Product { left, right, .. } => {
+                    let places = crate::place::little_words(left.len() as u32, 64);
+                    let mut words = self.words(left, &places, &known);
+                    words.extend(self.words(right, &places, &known));
+                    let node = self.product.filter(|_| self.word == 64);
+                    let node = node.ok_or_else(|| Refusal::new("a product on words of another size"))?;
+                    Known { words: self.call_node(node, words)?, places }
                 }
+                Value::Cipher { .. } => return Err(Refusal::new("a cipher inside of a phase")),
             };
             known.push(made);
         }
@@ -186,6 +233,10 @@ impl Maker<'_> {
 
     fn call(&mut self, callee: InstanceId, words: Vec<ValueId>) -> Result<Vec<ValueId>, Refusal> {
         let node = *self.callees.get(&callee).ok_or_else(|| Refusal::new("a call of nothing"))?;
+        self.call_node(node, words)
+    }
+
+    fn call_node(&mut self, node: NodeId, words: Vec<ValueId>) -> Result<Vec<ValueId>, Refusal> {
         let of = self.program.node(node);
         let layouts = of.inputs.iter().chain(&of.outputs).map(|parameter| parameter.ty.layout);
         if layouts.into_iter().any(|layout| layout != self.layout()) {
