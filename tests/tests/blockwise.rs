@@ -290,9 +290,7 @@ fn on(wide: &str, narrow: &str, family: Family) {
     let mut found = String::new();
     for mode in MODES.iter().filter(|mode| only.as_ref().is_none_or(|only| *only == mode.name)) {
         let _ = writeln!(found, "{}", mode.name);
-        match compare(mode.name, &cases(*mode), Some([wide, narrow]), family) {
-            outcome => say(&mut found, outcome),
-        }
+        say(&mut found, compare(mode.name, &cases(*mode), Some([wide, narrow]), family));
     }
     agrees(GOLDEN, &found);
 }

@@ -11,6 +11,7 @@
 
 pub mod affine;
 mod draft;
+pub mod glue;
 pub mod kernel;
 pub mod linear;
 mod loops;

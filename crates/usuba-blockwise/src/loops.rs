@@ -1,8 +1,8 @@
 //! The loops of a message: which kernel each is, and the C that calls it.
 
 use crate::draft::{Draft, Draw, Pending};
+use crate::glue::{BLOCK, LoopCode, Writer, Written, refuse, words};
 use crate::linear::linear;
-use crate::message::{BLOCK, LoopCode, Writer, Written, refuse, words};
 use crate::place::{self, Places};
 use crate::plan::{Given, Refusal};
 use crate::step::in_memory;
@@ -50,7 +50,7 @@ impl Writer<'_> {
     /// A loop whose positions do not depend on one another, around a cipher that is a function: what is before its call for many
     /// positions, the call on all of them, and what is behind it.
     fn batches(&mut self, one: &Loop) -> Written<()> {
-        if !one.carried.is_empty() || reads_itself(&one.body) {
+        if self.blocks.is_some() || !one.carried.is_empty() || reads_itself(&one.body) {
             return refuse("a position needs another one");
         }
         let calls = |writer: &mut Self, statement: &Statement| match statement {

@@ -1,14 +1,12 @@
 //! A message around its kernels, in C: public numbers, choices and loops on them, and strings cut into blocks. What is secret
 //! goes through kernels, copies and exclusive ors of bytes only.
 
+use crate::glue::{BLOCK, LoopCode, Writer, Written, refuse};
 use crate::machine::Machine;
-use crate::place::{self, Places};
 use crate::plan::Refusal;
-use crate::step::{Step, node_of};
-use crate::steps::WordStep;
+use crate::step::node_of;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::{self, Write};
-use std::rc::Rc;
+use std::fmt::Write;
 use usuba_codegen::inline_definitions;
 use usuba_lang::source::Sources;
 use usuba_message::form::{
@@ -16,10 +14,6 @@ use usuba_message::form::{
     VariableId, Window,
 };
 use usuba_message::number::{Number, Term};
-use usuba_target::Target;
-
-/// Bytes of a block.
-pub(crate) const BLOCK: i64 = 16;
 
 /// A message as C.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,33 +31,6 @@ pub struct Code {
     pub source: String,
     /// What the loops are, in order.
     pub loops: Vec<LoopCode>,
-}
-
-/// What a loop of a message is.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum LoopCode {
-    /// A kernel for many positions at once.
-    Map,
-    /// A kernel that goes on by powers.
-    Linear,
-    /// A kernel that goes on position by position, and why there is none that goes on by powers.
-    Scan(Refusal),
-    /// Calls of a function of the cipher on many blocks, with the kernels of what is around them.
-    Batches,
-    /// A loop in C that calls the kernels of steps, and why.
-    OneByOne(Refusal),
-}
-
-impl fmt::Display for LoopCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LoopCode::Map => f.write_str("map"),
-            LoopCode::Linear => f.write_str("linear scan"),
-            LoopCode::Batches => f.write_str("batches for the cipher"),
-            LoopCode::Scan(why) => write!(f, "scan: {}", why.0),
-            LoopCode::OneByOne(why) => write!(f, "steps: {}", why.0),
-        }
-    }
 }
 
 /// The C of a message that has been through the passes, under the name `symbol`. `blocks`: a
@@ -137,45 +104,6 @@ static inline void number(uint8_t block[16], uint64_t value) {
   for (int i = 0; i < 8; i++) block[i] = (uint8_t)(value >> (8 * i));
 }
 ";
-
-pub(crate) struct Writer<'a> {
-    pub(crate) message: &'a Message,
-    pub(crate) sources: &'a Sources,
-    /// For many positions, and for one, if there are machines of blocks.
-    pub(crate) blocks: Option<(&'a Machine<'a>, &'a Machine<'a>)>,
-    /// For steps that are not on blocks.
-    pub(crate) words: &'static Target,
-    pub(crate) word_steps: BTreeMap<String, Rc<WordStep>>,
-    /// The roles of the cipher with their nodes.
-    pub(crate) roles: Vec<(&'static str, String)>,
-    /// The declarations of the functions that the cipher is, where it is not on blocks.
-    pub(crate) ciphers: BTreeSet<String>,
-    pub(crate) symbol: &'a str,
-    pub(crate) kernels: String,
-    /// Kernels by what they do.
-    pub(crate) known: BTreeMap<String, String>,
-    pub(crate) steps: BTreeMap<String, Rc<Step>>,
-    /// Variables that are the same for all messages of a key.
-    pub(crate) of_key: BTreeSet<VariableId>,
-    /// Where those lie that are prepared.
-    pub(crate) places: BTreeMap<VariableId, usize>,
-    /// Bytes that are prepared.
-    pub(crate) prepared: usize,
-    /// What prepares them.
-    pub(crate) preparation: String,
-    /// Powers of factors, by what makes them: where they are.
-    pub(crate) powers: BTreeMap<String, String>,
-    pub(crate) text: String,
-    pub(crate) depth: usize,
-    pub(crate) fresh: u32,
-    pub(crate) loops: Vec<LoopCode>,
-}
-
-pub(crate) type Written<T> = Result<T, Refusal>;
-
-pub(crate) fn refuse<T>(why: impl Into<String>) -> Written<T> {
-    Err(Refusal(why.into()))
-}
 
 impl Writer<'_> {
     pub(crate) fn line(&mut self, line: &str) {
@@ -471,13 +399,6 @@ impl Writer<'_> {
     pub(crate) fn define(&mut self, define: &Define) -> Written<()> {
         let to = self.window(&define.target)?;
         self.assemble(&define.value, &to)
-    }
-}
-
-pub(crate) fn words(bits: u32, width: u32, order: Order) -> Places {
-    match order {
-        Order::Big => place::as_is(bits),
-        Order::Little => place::little_words(bits, width),
     }
 }
 

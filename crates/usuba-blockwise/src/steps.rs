@@ -1,8 +1,8 @@
 //! The steps of a message by themselves: the kernel of each, and the C that calls it.
 
 use crate::draft::{Draft, Draw, Pending};
-use crate::message::{BLOCK, Writer, Written, refuse, words};
-use crate::phases::{CipherCall, Phases, phases};
+use crate::glue::{BLOCK, Parts, WordStep, Writer, Written, refuse, words};
+use crate::phases::{CipherCall, phases};
 use crate::place::{self, Places};
 use crate::plan::{Given, Plan, Refusal};
 use crate::step::{self, Step, in_memory};
@@ -10,26 +10,9 @@ use crate::words;
 use std::rc::Rc;
 use usuba_codegen::inline_source;
 use usuba_lang::elaborate::{Options, elaborate};
-use usuba_lang::typed::{self, Direction};
+use usuba_lang::typed::Direction;
 use usuba_machine::Program;
 use usuba_message::form::{self, Source, VariableId};
-
-/// A step on words.
-#[derive(Debug)]
-pub(crate) struct WordStep {
-    /// What it does before, between and after calls of the cipher.
-    pub(crate) phases: Phases,
-    /// The program that its other calls are of.
-    typed: typed::Program,
-}
-
-/// A step on words with what it is given.
-pub(crate) struct Parts {
-    node: String,
-    pub(crate) form: Rc<WordStep>,
-    given: Vec<String>,
-    places: Vec<Places>,
-}
 
 impl Writer<'_> {
     /// A step by itself: on blocks if it can be, else on words.

@@ -1,0 +1,109 @@
+//! The C around kernels in the making.
+
+use crate::machine::Machine;
+use crate::phases::Phases;
+use crate::place::{self, Places};
+use crate::plan::Refusal;
+use crate::step::Step;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::rc::Rc;
+use usuba_lang::source::Sources;
+use usuba_lang::typed;
+use usuba_message::form::{Message, Order, VariableId};
+use usuba_target::Target;
+
+/// Bytes of a block.
+pub(crate) const BLOCK: i64 = 16;
+
+/// What a loop of a message is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LoopCode {
+    /// A kernel for many positions at once.
+    Map,
+    /// A kernel that goes on by powers.
+    Linear,
+    /// A kernel that goes on position by position, and why there is none that goes on by powers.
+    Scan(Refusal),
+    /// Calls of a function of the cipher on many blocks, with the kernels of what is around them.
+    Batches,
+    /// A loop in C that calls the kernels of steps, and why.
+    OneByOne(Refusal),
+}
+
+impl fmt::Display for LoopCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LoopCode::Map => f.write_str("map"),
+            LoopCode::Linear => f.write_str("linear scan"),
+            LoopCode::Batches => f.write_str("batches for the cipher"),
+            LoopCode::Scan(why) => write!(f, "scan: {}", why.0),
+            LoopCode::OneByOne(why) => write!(f, "steps: {}", why.0),
+        }
+    }
+}
+
+/// A message in the making.
+pub(crate) struct Writer<'a> {
+    pub(crate) message: &'a Message,
+    pub(crate) sources: &'a Sources,
+    /// For many positions, and for one, if there are machines of blocks.
+    pub(crate) blocks: Option<(&'a Machine<'a>, &'a Machine<'a>)>,
+    /// For steps that are not on blocks.
+    pub(crate) words: &'static Target,
+    pub(crate) word_steps: BTreeMap<String, Rc<WordStep>>,
+    /// The roles of the cipher with their nodes.
+    pub(crate) roles: Vec<(&'static str, String)>,
+    /// The declarations of the functions that the cipher is, where it is not on blocks.
+    pub(crate) ciphers: BTreeSet<String>,
+    pub(crate) symbol: &'a str,
+    pub(crate) kernels: String,
+    /// Kernels by what they do.
+    pub(crate) known: BTreeMap<String, String>,
+    pub(crate) steps: BTreeMap<String, Rc<Step>>,
+    /// Variables that are the same for all messages of a key.
+    pub(crate) of_key: BTreeSet<VariableId>,
+    /// Where those lie that are prepared.
+    pub(crate) places: BTreeMap<VariableId, usize>,
+    /// Bytes that are prepared.
+    pub(crate) prepared: usize,
+    /// What prepares them.
+    pub(crate) preparation: String,
+    /// Powers of factors, by what makes them: where they are.
+    pub(crate) powers: BTreeMap<String, String>,
+    pub(crate) text: String,
+    pub(crate) depth: usize,
+    pub(crate) fresh: u32,
+    pub(crate) loops: Vec<LoopCode>,
+}
+
+/// A step on words.
+#[derive(Debug)]
+pub(crate) struct WordStep {
+    /// What it does before, between and after calls of the cipher.
+    pub(crate) phases: Phases,
+    /// The program that its other calls are of.
+    pub(crate) typed: typed::Program,
+}
+
+/// A step on words with what it is given.
+pub(crate) struct Parts {
+    pub(crate) node: String,
+    pub(crate) form: Rc<WordStep>,
+    pub(crate) given: Vec<String>,
+    pub(crate) places: Vec<Places>,
+}
+
+pub(crate) type Written<T> = Result<T, Refusal>;
+
+pub(crate) fn refuse<T>(why: impl Into<String>) -> Written<T> {
+    Err(Refusal(why.into()))
+}
+
+/// Where the bits of words lie whose bytes are in an order.
+pub(crate) fn words(bits: u32, width: u32, order: Order) -> Places {
+    match order {
+        Order::Big => place::as_is(bits),
+        Order::Little => place::little_words(bits, width),
+    }
+}
