@@ -46,6 +46,9 @@ fn compare(program: &ast::Program, node: &str, cipher: Option<&'static str>, len
     let beyond = ["SealCCM", "OpenCCM", NODE].contains(&node);
     assert!(shown.len() <= usize::from(beyond), "{node}: {}", shown.join(", "));
     runners.push(Runner::new(&streamed).unwrap_or_else(|error| panic!("{node}, after passes: {error}")));
+    let mut fused = streamed.clone();
+    passes::fuse(&mut fused).unwrap();
+    runners.push(Runner::new(&fused).unwrap_or_else(|error| panic!("{node}, fused: {error}")));
     let mut reference = Reference::new(program, node, cipher).unwrap();
     let definition = program.definitions.iter().find(|d| d.name.text == node).unwrap();
     let inputs: Vec<(&str, bool)> = definition
@@ -95,7 +98,7 @@ fn compare(program: &ast::Program, node: &str, cipher: Option<&'static str>, len
             inputs.iter().zip(&strings).map(|(&(name, _), string)| (name, string.as_slice())).collect();
         let expected = reference.run(&nats, &given);
         compared += usize::from(expected.is_ok());
-        for (stage, runner) in ["form", "passes"].iter().zip(&mut runners) {
+        for (stage, runner) in ["form", "passes", "fused"].iter().zip(&mut runners) {
             let found = runner.run(&chosen, &words);
             let Ok(expected) = &expected else {
                 assert!(found.is_err(), "{node}, {stage}, takes {chosen:?}");

@@ -18,6 +18,8 @@ pub(crate) struct Draft {
     pub(crate) made: BTreeMap<VariableId, Slot>,
     /// What is carried, among what is given.
     pub(crate) carried: BTreeMap<VariableId, Slot>,
+    /// What has been written, by place.
+    pub(crate) written: Vec<(String, Draw)>,
     /// Slots of what is given, by expression.
     pub(crate) slots: BTreeMap<(String, u8), Slot>,
     /// Where the results go.

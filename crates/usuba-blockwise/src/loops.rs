@@ -15,7 +15,7 @@ use usuba_message::number::Term;
 /// Registers of positions that a loop computes at once.
 const GROUPS: usize = 8;
 
-/// Registers of positions that a linear scan adds up before it reduces.
+/// Registers of positions that a linear scan adds up before it reduces, where there are 32 registers; else half as many.
 const SCANNED: usize = 8;
 
 /// Positions for which a cipher that is a function is called at once.
@@ -175,6 +175,7 @@ impl Writer<'_> {
                             }
                             form::Target::Window(window) => {
                                 let place = self.strided(window, &index)?;
+                                draft.written.push((place.clone(), Draw::Made(slot)));
                                 draft.results.push(place);
                                 results.push(Draw::Made(slot));
                             }
@@ -185,6 +186,7 @@ impl Writer<'_> {
                 Statement::Define(define) => {
                     let place = self.strided(&define.target, &index)?;
                     let value = self.value(&define.value, &index, draft)?;
+                    draft.written.push((place.clone(), value));
                     draft.results.push(place);
                     results.push(value);
                 }
@@ -279,11 +281,9 @@ impl Writer<'_> {
         let mut draft = Draft::default();
         let results = self.draft(one, &mut draft)?;
         let [Draw::Made(next)] = self.next(one, &draft)?[..] else { return refuse("nothing is made") };
-        if !results.is_empty() {
-            return refuse("a linear scan with results");
-        }
         // The step that makes the next value is the last one.
         let slow_plan = draft.clone().finish(&results, &[Draw::Made(next)]);
+        let goals = draft.results.clone();
         let Some(Pending::Step(step, inputs)) = draft.pending.pop() else { return refuse("no step") };
         let before = draft.makes();
         let output = next.checked_sub(before).filter(|output| *output < step.outputs.len());
@@ -315,7 +315,8 @@ impl Writer<'_> {
         }
         factor.pending.push(Pending::Step(Rc::new(linear.factor.clone()), of_factor));
         let (plan, given, _) = factor.finish(&[Draw::Made(0)], &[]);
-        let counts = (wide.in_register(), SCANNED);
+        let scanned = if wide.target.register_count >= 32 { SCANNED } else { SCANNED / 2 };
+        let counts = (wide.in_register(), scanned);
         let key = format!("{} {plan:?} {given:?}", wide.target.name);
         let product = linear.product;
         let maker =
@@ -348,14 +349,22 @@ impl Writer<'_> {
             .map(|(place, (draw, places))| (if place == at { Draw::Nothing } else { draw }, places));
         let addend = Pending::Step(Rc::new(linear.addend.clone()), addend.collect());
         draft.pending.push(addend);
-        let (plan, given, _) = draft.finish(&[Draw::Made(before)], &[]);
+        let of_this = |draw: &Draw| matches!(draw, Draw::Made(slot) if *slot >= before);
+        if results.iter().any(of_this) {
+            return refuse("the step of a linear scan has results");
+        }
+        let all: Vec<Draw> = results.iter().copied().chain([Draw::Made(before)]).collect();
+        let (mut plan, given, _) = draft.finish(&all, &[]);
+        // What is added comes after the results.
+        plan.next = plan.results.pop().into_iter().collect();
         let fast =
-            self.kernel(format!("linear {plan:?}"), |name| wide.linear(&plan, &product, SCANNED, name))?;
+            self.kernel(format!("linear {plan:?}"), |name| wide.linear(&plan, &product, scanned, name))?;
         let name = self.name(carried.variable);
         let register = wide.in_register();
         self.line(&format!("const int64_t whole = many - many % {register};"));
         let bytes = format!("{powers}, {powers} + {}, (size_t)(16 * whole)", 16 * counts.0);
-        let call = self.call(&fast, (&plan, &given), Some(&bytes), std::slice::from_ref(&name));
+        let written: Vec<String> = [name].iter().chain(&goals).cloned().collect();
+        let call = self.call(&fast, (&plan, &given), Some(&bytes), &written);
         self.line(&format!("if (whole > 0) {call}"));
         if register > 1 {
             let (plan, given, _) = slow_plan;
@@ -365,8 +374,16 @@ impl Writer<'_> {
                 _ => expression.clone(),
             };
             let rest: Vec<String> = plan.given.iter().zip(&given).map(moved).collect();
-            let call = self.call(&slow, (&plan, &rest), Some("(size_t)(16 * (many - whole))"), &[]);
-            self.line(&format!("if (many > whole) {call}"));
+            let goals: Vec<String> = goals.iter().map(|goal| format!("{goal} + 16 * whole")).collect();
+            self.line("if (many > whole) {");
+            for (given, expression) in plan.given.iter().zip(&given) {
+                if *given == Given::Number {
+                    self.line(&format!("  number({expression}, {expression}_value + (uint64_t)whole);"));
+                }
+            }
+            let call = self.call(&slow, (&plan, &rest), Some("(size_t)(16 * (many - whole))"), &goals);
+            self.line(&format!("  {call}"));
+            self.line("}");
         }
         self.foot();
         self.loops.push(LoopCode::Linear);
@@ -437,6 +454,11 @@ impl Writer<'_> {
                 }
                 if window.start.mentions(index) {
                     let place = self.strided(window, index)?;
+                    // What the position itself has written is at hand.
+                    let written = draft.written.iter().rev().find(|(written, _)| *written == place);
+                    if let Some((_, draw)) = written {
+                        return Ok(*draw);
+                    }
                     return Ok(draft.give(Given::Each, place));
                 }
                 let bytes = window.length.as_constant().and_then(|bytes| u32::try_from(bytes).ok());

@@ -14,6 +14,7 @@ use usuba_message::form::{
     VariableId, Window,
 };
 use usuba_message::number::{Number, Term};
+use usuba_message::passes::fuse;
 
 /// A message as C.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -49,6 +50,11 @@ pub fn code(
     blocks: Option<(&Machine<'_>, &Machine<'_>)>,
     symbol: &str,
 ) -> Result<Code, Refusal> {
+    let mut fused = message.clone();
+    if blocks.is_some() {
+        fuse(&mut fused).map_err(|_| Refusal("a number that does not fit".into()))?;
+    }
+    let message = &fused;
     let words = usuba_target::by_name("gp64").ok_or_else(|| Refusal("no machine of words".into()))?;
     let keys = message.inputs.iter().copied();
     let keys: BTreeSet<VariableId> =

@@ -13,7 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use usuba_algebra::product::Product;
 use usuba_ir::program::{Affine, BinaryOp, ValueId};
 use usuba_machine::program::{
-    Block, Carried, Length, Loop, Parameter, Program, Public, RegionId, RegisterId, Role, Step, Trips,
+    Block, Carried, Function, Length, Loop, Parameter, Program, Public, RegionId, RegisterId, Role, Step,
+    Trips,
 };
 
 /// Bytes of a block.
@@ -161,8 +162,9 @@ impl Machine<'_> {
         Ok(writer.finish(files))
     }
 
-    /// A function that goes through a linear scan: `name(given…, lowest, powers, bytes, carried)`. So many bytes are the positions,
-    /// whole registers of them, at least one. `lowest` and `powers` are the two parts of what [`Machine::powers`] makes. The plan makes what is added for each position, as Montgomery's product wants it.
+    /// A function that goes through a linear scan: `name(given…, lowest, powers, bytes, carried, results…)`. So many bytes are the
+    /// positions, whole registers of them, at least one. `lowest` and `powers` are the two parts of what [`Machine::powers`]
+    /// makes. The plan makes the results of each position, and then what is added for it, as Montgomery's product wants it.
     ///
     /// # Errors
     /// The target lacks something, or the plan is beyond blocks.
@@ -176,27 +178,43 @@ impl Machine<'_> {
         let blocks = self.in_register();
         let register = self.target.register_bits / 8;
         let rows = groups as u32;
-        // The addends of a register of positions.
-        let (addend, files) = self.function(&plan.ciphers(), 1, &mut |maker| {
-            let slots = self.slots(plan, maker, &mut Vec::new())?;
+        // The results of all registers, the sum after them, and the numbers of what follows.
+        let finish = |maker: &mut Maker, results: &[Blocks], sum: Blocks, numbers: &[Blocks]| {
+            for (number, blocks) in results.iter().chain([&sum]).chain(numbers).enumerate() {
+                maker.output(&format!("made{number}"), blocks);
+            }
+        };
+        // The first register: what is carried is added to its first block.
+        let (first, files) = self.function(&plan.ciphers(), 1, &mut |maker| {
+            let (given, mask) = (maker.same("given"), maker.same("mask"));
+            let mut numbers = Vec::new();
+            let slots = self.slots(plan, maker, &mut numbers)?;
             let made = plan.made(&slots)?;
-            maker.output("addend", &Blocks::Same(first_of(&made)?));
+            let (addend, results) = made.split_last().ok_or_else(|| Refusal::new("nothing is added"))?;
+            let given = turn(maker, product, false, &given)?;
+            let masked = maker.two(&given, &mask, |node, a, b| node.binary(BinaryOp::And, a, b));
+            let sum = maker.xor(&masked, &Blocks::Same(first_of(std::slice::from_ref(addend))?));
+            finish(maker, results, sum, &numbers);
             Ok(())
         })?;
         // Several registers, with one reduction.
         let body = |groups: usize| {
             self.function(&plan.ciphers(), groups, &mut |maker| {
-                let Blocks::Same(sum) = maker.same("sum") else { return Err(Refusal::new("no sum")) };
+                let sum = maker.same("sum").values()[0];
                 let powers = maker.keys("powers", rows);
-                let slots = self.slots(plan, maker, &mut Vec::new())?;
+                let mut numbers = Vec::new();
+                let slots = self.slots(plan, maker, &mut numbers)?;
                 let made = plan.made(&slots)?;
-                let addends = made.first().map(|blocks| blocks.values().to_vec()).unwrap_or_default();
+                let (addend, results) = made.split_last().ok_or_else(|| Refusal::new("nothing is added"))?;
+                let mut addends = addend.values().to_vec();
+                if addends.len() == 1 {
+                    addends = vec![addends[0]; groups];
+                }
                 let (last, others) = addends.split_last().ok_or_else(|| Refusal::new("no addend"))?;
                 let node = &mut maker.node;
                 let mut products: Option<Products> = None;
                 for (number, factor) in [sum].iter().chain(others).enumerate() {
-                    let power = Affine::constant((groups - 1 - number) as i64);
-                    let power = node.get(powers, power);
+                    let power = node.get(powers, Affine::constant((groups - 1 - number) as i64));
                     let one = Products::of(node, *factor, power);
                     products = Some(match products {
                         None => one,
@@ -206,7 +224,7 @@ impl Machine<'_> {
                 let products = products.ok_or_else(|| Refusal::new("no product"))?;
                 let reduced = products.reduced(node);
                 let next = maker.xor(&Blocks::Same(reduced), &Blocks::Same(*last));
-                maker.output("next", &next);
+                finish(maker, results, next, &numbers);
                 Ok(())
             })
         };
@@ -215,14 +233,6 @@ impl Machine<'_> {
             let (sum, powers) = (maker.same("sum"), maker.same("powers"));
             let end = maker.two(&sum, &powers, montgomery);
             maker.output("end", &end);
-            Ok(())
-        })?;
-        let (start, _) = self.function(&BTreeSet::new(), 1, &mut |maker| {
-            let (given, mask, addend) = (maker.same("given"), maker.same("mask"), maker.same("addend"));
-            let given = turn(maker, product, false, &given)?;
-            let masked = maker.two(&given, &mask, |node, a, b| node.binary(BinaryOp::And, a, b));
-            let sum = maker.xor(&masked, &addend);
-            maker.output("sum", &sum);
             Ok(())
         })?;
         let (fold, _) = self.function(&BTreeSet::new(), blocks, &mut |maker| {
@@ -239,119 +249,56 @@ impl Machine<'_> {
 
         let mut writer = Writer::new(self, name);
         let bytes = writer.count("bytes");
+        let length = Length::Public { count: bytes, factor: 1 };
         let given: Vec<RegionId> = plan.given.iter().map(|given| writer.given(given, Some(bytes))).collect();
         let lowest = writer.region("lowest", Role::Input, Length::Constant(register));
         let powers = writer.given(&Given::Keys(rows), None);
         writer.function.parameters.push(Parameter::Register(bytes));
         let carried = writer.given(&Given::Carried, None);
+        let results: Vec<RegionId> =
+            plan.results.iter().map(|_| writer.region("result", Role::Output, length)).collect();
         let mut steps = Vec::new();
         let mut same = BTreeMap::new();
+        let mut state = State { sum: writer.constant(vec![0; register as usize])?, numbers: Vec::new() };
         for (number, (one, &region)) in plan.given.iter().zip(&given).enumerate() {
-            if *one == Given::Same {
-                same.insert(number, writer.load_same(region, &mut steps)?);
+            match one {
+                Given::Same => {
+                    same.insert(number, writer.load_same(region, &mut steps)?);
+                }
+                Given::Number => {
+                    let first = writer.load_same(region, &mut steps)?;
+                    state.numbers.push(writer.spread(first, &mut steps)?);
+                }
+                _ => {}
             }
         }
-        let fixed: BTreeSet<RegisterId> = same.values().copied().collect();
-        let registers = |writer: &mut Writer<'_>,
-                         at: &dyn Fn(usize) -> Affine,
-                         groups,
-                         regions: &[RegionId],
-                         inside: &mut Vec<Step>| {
-            let mut arguments = Vec::new();
-            for (number, (one, &region)) in plan.given.iter().zip(regions).enumerate() {
-                arguments.push(match one {
-                    Given::Each => {
-                        let mut loaded = Vec::new();
-                        for group in 0..groups {
-                            loaded.push(writer.load(region, at(group), inside)?);
-                        }
-                        Argument::Registers(loaded)
-                    }
-                    Given::Keys(_) => Argument::Memory(region),
-                    _ => Argument::Registers(same.get(&number).copied().into_iter().collect()),
-                });
-            }
-            Ok::<_, Refusal>(arguments)
-        };
-        // The first register, to which what is carried is added; `whole` is at least one register.
-        let first = writer.public("first", Public::Least { of: bytes, bound: register }, &mut steps);
-        let once = writer.public("once", Public::Quotient { of: first, by: register }, &mut steps);
-        let rest = writer.public(
-            "rest",
-            Public::Sum { constant: 0, terms: vec![(bytes, 1), (first, -1)] },
-            &mut steps,
-        );
         let initial = writer.load_same(carried, &mut steps)?;
-        let zero = writer.constant(vec![0; register as usize])?;
         let mask: Vec<u8> = (0..register).map(|byte| if byte < BLOCK { 0xff } else { 0 }).collect();
         let mask = writer.constant(mask)?;
-        let sum = writer.register("sum");
-        let induction = writer.induction();
-        let mut inside = Vec::new();
-        let at = |_: usize| Affine { constant: 0, terms: vec![(induction, i64::from(register))] };
-        let mut arguments = registers(&mut writer, &at, 1, &given, &mut inside)?;
-        arguments.push(Argument::Results);
-        let spliced = writer.splice(&addend, &arguments, &fixed)?;
-        let mut locals = spliced.locals;
-        steps.extend(spliced.before);
-        inside.extend(spliced.steps);
-        let added = only(&spliced.results)?;
-        let arguments = [initial, mask, added].map(|register| Argument::Registers(vec![register]));
-        let arguments: Vec<Argument> = arguments.into_iter().chain([Argument::Results]).collect();
-        let spliced = writer.splice(&start, &arguments, &[initial].into())?;
-        locals.extend(spliced.locals);
-        steps.extend(spliced.before);
-        inside.extend(spliced.steps);
-        let mut last = Carried { register: sum, initial: zero, next: only(&spliced.results)? };
-        steps.push(Step::Loop(Loop {
-            induction,
-            trips: Trips::Public(once),
-            carried: vec![last],
-            body: Block { locals, steps: inside },
-        }));
-        // The others.
-        let mut regions = given;
-        let mut behind = first;
-        let mut left = rest;
+        let fixed: BTreeSet<RegisterId> = same.values().copied().chain([initial]).collect();
+        let mut pass = Pass { plan, same, fixed, given, results, state };
+        // `bytes` is at least one register.
+        let start = writer.public("start", Public::Least { of: bytes, bound: register }, &mut steps);
+        let once = writer.public("once", Public::Quotient { of: start, by: register }, &mut steps);
+        let rest = Public::Sum { constant: 0, terms: vec![(bytes, 1), (start, -1)] };
+        let mut left = writer.public("rest", rest, &mut steps);
+        let arguments = [initial, mask].map(|register| Argument::Registers(vec![register])).to_vec();
+        pass.turns(&mut writer, &first, (once, 1), &|_| arguments.clone(), &mut steps)?;
+        let mut behind = start;
         for (body, groups) in [(&many, groups), (&one, 1)] {
-            for region in &mut regions {
-                if matches!(writer.function.region(*region).length, Length::Public { .. }) {
-                    *region = writer.view(*region, behind, left, &mut steps);
-                }
-            }
+            pass.go_on(&mut writer, behind, left, &mut steps);
             let batch = register * groups as u32;
             let turns = writer.public("turns", Public::Quotient { of: left, by: batch }, &mut steps);
             let after = writer.public("after", Public::Remainder { of: left, by: batch }, &mut steps);
-            behind = writer.public(
-                "behind",
-                Public::Sum { constant: 0, terms: vec![(left, 1), (after, -1)] },
-                &mut steps,
-            );
+            let done = Public::Sum { constant: 0, terms: vec![(left, 1), (after, -1)] };
+            behind = writer.public("behind", done, &mut steps);
             left = after;
-            let induction = writer.induction();
-            let at = |group: usize| Affine {
-                constant: i64::from(register) * group as i64,
-                terms: vec![(induction, i64::from(batch))],
-            };
-            let sum = writer.register("sum");
-            let mut inside = Vec::new();
-            let mut arguments = vec![Argument::Registers(vec![sum]), Argument::Memory(powers)];
-            arguments.extend(registers(&mut writer, &at, groups, &regions, &mut inside)?);
-            arguments.push(Argument::Results);
-            let spliced = writer.splice(body, &arguments, &fixed)?;
-            steps.extend(spliced.before);
-            inside.extend(spliced.steps);
-            last = Carried { register: sum, initial: last.register, next: only(&spliced.results)? };
-            steps.push(Step::Loop(Loop {
-                induction,
-                trips: Trips::Public(turns),
-                carried: vec![last],
-                body: Block { locals: spliced.locals, steps: inside },
-            }));
+            let arguments = |sum| vec![Argument::Registers(vec![sum]), Argument::Memory(powers)];
+            pass.turns(&mut writer, body, (turns, groups), &arguments, &mut steps)?;
         }
         // Each block of the register by its power, and their sum.
         let lowest = writer.load(lowest, Affine::constant(0), &mut steps)?;
-        let arguments = [last.register, lowest].map(|register| Argument::Registers(vec![register]));
+        let arguments = [pass.state.sum, lowest].map(|register| Argument::Registers(vec![register]));
         let arguments: Vec<Argument> = arguments.into_iter().chain([Argument::Results]).collect();
         let spliced = writer.splice(&end, &arguments, &BTreeSet::new())?;
         let mut locals = spliced.locals;
@@ -376,6 +323,99 @@ impl Machine<'_> {
         steps.extend(writer.store_block(carried, only(&spliced.results)?, &mut locals)?);
         writer.function.body = Block { locals, steps };
         Ok(writer.finish(files))
+    }
+}
+
+/// What goes from turn to turn of a linear scan.
+#[derive(Clone)]
+struct State {
+    sum: RegisterId,
+    numbers: Vec<RegisterId>,
+}
+
+/// A linear scan on its way through its strings.
+struct Pass<'p> {
+    plan: &'p Plan,
+    /// The registers of what is the same for all positions.
+    same: BTreeMap<usize, RegisterId>,
+    fixed: BTreeSet<RegisterId>,
+    given: Vec<RegionId>,
+    results: Vec<RegionId>,
+    state: State,
+}
+
+impl Pass<'_> {
+    /// Leaves the first `done` bytes of all strings behind; `left` follow.
+    fn go_on(&mut self, writer: &mut Writer<'_>, done: RegisterId, left: RegisterId, steps: &mut Vec<Step>) {
+        for region in self.given.iter_mut().chain(&mut self.results) {
+            if matches!(writer.function.region(*region).length, Length::Public { .. }) {
+                *region = writer.view(*region, done, left, steps);
+            }
+        }
+    }
+
+    /// A loop over so many registers a turn; `arguments`: what the code gets before what the plan is given, by the sum so far.
+    fn turns(
+        &mut self,
+        writer: &mut Writer<'_>,
+        body: &Function,
+        (trips, groups): (RegisterId, usize),
+        arguments: &dyn Fn(RegisterId) -> Vec<Argument>,
+        steps: &mut Vec<Step>,
+    ) -> Result<(), Refusal> {
+        let register = i64::from(writer.machine.target.register_bits / 8);
+        let induction = writer.induction();
+        let place = |group: usize| Affine {
+            constant: register * group as i64,
+            terms: vec![(induction, register * groups as i64)],
+        };
+        let inside = State {
+            sum: writer.register("sum"),
+            numbers: self.state.numbers.iter().map(|_| writer.register("number")).collect(),
+        };
+        let mut numbers = inside.numbers.iter();
+        let mut arguments = arguments(inside.sum);
+        let mut done = Vec::new();
+        for (number, (one, &region)) in self.plan.given.iter().zip(&self.given).enumerate() {
+            arguments.push(match one {
+                Given::Each => {
+                    let mut loaded = Vec::new();
+                    for group in 0..groups {
+                        loaded.push(writer.load(region, place(group), &mut done)?);
+                    }
+                    Argument::Registers(loaded)
+                }
+                Given::Keys(_) => Argument::Memory(region),
+                Given::Number => Argument::Registers(numbers.next().copied().into_iter().collect()),
+                _ => Argument::Registers(self.same.get(&number).copied().into_iter().collect()),
+            });
+        }
+        arguments.extend(vec![Argument::Results; self.results.len() + 1 + inside.numbers.len()]);
+        let spliced = writer.splice(body, &arguments, &self.fixed)?;
+        steps.extend(spliced.before);
+        done.extend(spliced.steps);
+        for (registers, &region) in spliced.results.iter().zip(&self.results) {
+            for (group, &value) in registers.iter().enumerate() {
+                done.push(writer.store(region, place(group), value)?);
+            }
+        }
+        let next: Vec<RegisterId> = spliced.results[self.results.len()..]
+            .iter()
+            .filter_map(|registers| registers.first().copied())
+            .collect();
+        let before = [self.state.sum].into_iter().chain(self.state.numbers.iter().copied());
+        let now = [inside.sum].into_iter().chain(inside.numbers.iter().copied());
+        let carried = now.zip(before).zip(next);
+        let carried =
+            carried.map(|((register, initial), next)| Carried { register, initial, next }).collect();
+        steps.push(Step::Loop(Loop {
+            induction,
+            trips: Trips::Public(trips),
+            carried,
+            body: Block { locals: spliced.locals, steps: done },
+        }));
+        self.state = inside;
+        Ok(())
     }
 }
 

@@ -13,7 +13,7 @@ use usuba_target::{Constant, Meaning};
 
 /// A function in the making.
 pub(crate) struct Writer<'m> {
-    machine: &'m Machine<'m>,
+    pub(crate) machine: &'m Machine<'m>,
     pub(crate) function: Function,
     inductions: u32,
 }

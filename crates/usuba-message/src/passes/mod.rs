@@ -3,6 +3,7 @@
 //! Each keeps the meaning, which tests compare ([`mod@crate::interpret`]).
 
 mod aliases;
+mod fuse;
 mod producers;
 mod scalars;
 mod split;
@@ -11,6 +12,7 @@ mod views;
 
 use crate::form::{Message, Piece, Source, Statement, Target, Text, VariableId};
 use crate::number::NumberError;
+pub use fuse::fuse;
 use std::fmt;
 
 /// Why a pass cannot go on.
