@@ -16,7 +16,7 @@ use usuba_compiler::pipeline::{Compiled, Failure};
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
 use usuba_target::machines::GP64;
-use usuba_target::{PLATFORMS, Platform, Target};
+use usuba_target::{PLATFORMS, Platform, Target, level_for};
 
 /// A batch by itself, of which several at once would fill the ports, takes at least this part of the time of all of them.
 const ALONE: f64 = 0.6;
@@ -124,8 +124,9 @@ pub fn build(
                 for choices in (options.choose)(cipher, primitive, target) {
                     let slicing = choices.slicing();
                     let has = |other: &str| {
+                        let level = level_for(other);
                         let is_same =
-                            |one: &Candidate| one.engine.target.name == other && one.made.slicing == slicing;
+                            |one: &Candidate| one.engine.target.name == level && one.made.slicing == slicing;
                         candidates.iter().any(is_same)
                     };
                     if !target.adds_to(slicing, has) {
