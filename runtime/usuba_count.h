@@ -288,34 +288,36 @@ USUBA_INLINE void usuba_count_v(void *registers, size_t size, size_t lane, unsig
     memcpy(counter, next, bytes);
 }
 
-/* Packed: `memory` has the counters, of 16 bytes, as two numbers each, the upper one first. Other counters are made one after
- * another. */
-USUBA_INLINE void usuba_count_p(void *registers, size_t size, size_t lane, unsigned char *counter, uint64_t moved,
-                                struct usuba_count *memory, struct usuba_format format, int big, size_t block)
+/* Packed, all `batches` of a kernel: `memory` has the counter of the first block as two numbers in every piece of a register, the
+ * upper one first, if it is of 16 bytes. Other counters are made one after another. */
+USUBA_INLINE void usuba_count_p(void *registers, size_t size, size_t lane, size_t batches, unsigned char *counter,
+                                uint64_t moved, struct usuba_count *memory, struct usuba_format format, int big,
+                                size_t block)
 {
     unsigned char *image = (unsigned char *)registers;
-    size_t j, group;
+    const size_t groups = format.words * lane / 16;
+    size_t batch, j, group;
     (void)block, (void)moved, (void)memory;
 #if USUBA_VECTOR
     if (usuba_is_vector(size) && usuba_cell_bits(format) == 0 && 8 * lane == format.width && big && format.bytes == 16) {
-        const uint64_t low = usuba_load64_big(counter + 8), high = usuba_load64_big(counter);
-        if (moved == 0 || low < moved || low > UINT64_MAX - (size / 16 - 1)) {
+        if (moved == 0) {
             for (j = 0; j < size / 16; j++) {
-                memory->words[2 * j] = high + (low + j < low);
-                memory->words[2 * j + 1] = low + j;
+                memory->words[2 * j] = usuba_load64_big(counter);
+                memory->words[2 * j + 1] = usuba_load64_big(counter + 8);
             }
-            moved = 0;
         }
-        USUBA_FOR_SIZE(size, usuba_count_p, (image, memory->words, lane, moved, !usuba_is_plain_p(lane, format)));
-        usuba_counter_add(counter, 16, 1, size / 16);
+        USUBA_FOR_SIZE(size, usuba_count_p,
+                       (image, memory->words, batches, moved, lane, !usuba_is_plain_p(lane, format)));
+        usuba_counter_add(counter, 16, 1, batches * (size / 16));
         return;
     }
 #endif
-    for (j = 0; j < size / 16; j++) {
-        for (group = 0; group < format.words * lane / 16; group++)
-            usuba_pack_group(image + group * size + 16 * j, lane, counter, group, format);
-        usuba_counter_add(counter, format.bytes, big, 1);
-    }
+    for (batch = 0; batch < batches; batch++)
+        for (j = 0; j < size / 16; j++) {
+            for (group = 0; group < groups; group++)
+                usuba_pack_group(image + (batch * groups + group) * size + 16 * j, lane, counter, group, format);
+            usuba_counter_add(counter, format.bytes, big, 1);
+        }
 }
 
 /* H in integers: one counter after another. */

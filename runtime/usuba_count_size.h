@@ -107,15 +107,53 @@ USUBA_INLINE USUBA_V USUBA_SIZED(usuba_halves)(uint64_t low, uint64_t high)
     return x;
 }
 
-/* Counters of 16 bytes, big-endian, each from two numbers, the upper one first; the lower ones grow by `moved`. */
-USUBA_INLINE void USUBA_SIZED(usuba_count_p)(unsigned char *row, uint64_t *numbers, size_t lane, uint64_t moved, int reverse)
+/* The number of its piece in every second half, or in every first one, and 0 in the other. */
+USUBA_INLINE USUBA_V USUBA_SIZED(usuba_pieces)(int second)
 {
-    unsigned char *memory = (unsigned char *)numbers;
-    USUBA_V x = USUBA_SIZED(usuba_get)(memory) + USUBA_SIZED(usuba_halves)(0, moved);
-    USUBA_SIZED(usuba_put)(memory, x);
-    if (!USUBA_BIG_ENDIAN)
-        x = USUBA_SIZED(usuba_reverse)(8, x);
-    USUBA_SIZED(usuba_put)(row, reverse ? USUBA_SIZED(usuba_reverse)(lane, x) : x);
+#if USUBA_SIZE == 16
+    const USUBA_V in_first = { 0, 0 }, in_second = { 0, 0 };
+#elif USUBA_SIZE == 32
+    const USUBA_V in_first = { 0, 0, 1, 0 }, in_second = { 0, 0, 0, 1 };
+#else
+    const USUBA_V in_first = { 0, 0, 1, 0, 2, 0, 3, 0 }, in_second = { 0, 0, 0, 1, 0, 2, 0, 3 };
+#endif
+    return second ? in_second : in_first;
+}
+
+/* The second half of every piece in both. */
+USUBA_INLINE USUBA_V USUBA_SIZED(usuba_second)(USUBA_V x)
+{
+#if USUBA_SIZE == 64
+    return (USUBA_V)_mm512_unpackhi_epi64((__m512i)x, (__m512i)x);
+#elif USUBA_SIZE == 32
+    return (USUBA_V)_mm256_unpackhi_epi64((__m256i)x, (__m256i)x);
+#else
+    return __builtin_shufflevector(x, x, 1, 1);
+#endif
+}
+
+/* Counters of 16 bytes, big-endian, for all `batches`: the number in `first`, which is a piece of two numbers, the upper one
+ * first, plus `moved` and the number of the block; `first` grows by `moved`. It is kept as a whole register: a load of what was
+ * stored in halves waits for both. What is added is below 2^63: the lower half of `first` carries where that is more than what it
+ * has left, which the sign of a difference says. */
+USUBA_INLINE void USUBA_SIZED(usuba_count_p)(unsigned char *rows, uint64_t *first, size_t batches, uint64_t moved, size_t lane,
+                                             int reverse)
+{
+    const USUBA_V x = USUBA_SIZED(usuba_get)((const unsigned char *)first), none = { 0 };
+    const USUBA_V left = ~USUBA_SIZED(usuba_second)(x);
+    const USUBA_V until = (left | (none - (left >> 63))) & USUBA_SIZED(usuba_halves)(INT64_MAX, INT64_MAX);
+    const USUBA_V after = until - USUBA_SIZED(usuba_halves)(moved, 0), sum = x + USUBA_SIZED(usuba_halves)(0, moved);
+    USUBA_V rest = after - USUBA_SIZED(usuba_pieces)(0), numbers = sum + USUBA_SIZED(usuba_pieces)(1);
+    size_t batch;
+    for (batch = 0; batch < batches; batch++) {
+        USUBA_V y = numbers + (rest >> 63);
+        if (!USUBA_BIG_ENDIAN)
+            y = USUBA_SIZED(usuba_reverse)(8, y);
+        USUBA_SIZED(usuba_put)(rows + batch * USUBA_SIZE, reverse ? USUBA_SIZED(usuba_reverse)(lane, y) : y);
+        rest -= USUBA_SIZED(usuba_halves)(USUBA_SIZE / 16, 0);
+        numbers += USUBA_SIZED(usuba_halves)(0, USUBA_SIZE / 16);
+    }
+    USUBA_SIZED(usuba_put)((unsigned char *)first, sum + (after >> 63));
 }
 
 #undef USUBA_JOIN_

@@ -162,14 +162,20 @@ fn count(
         (false, _) => String::new(),
     };
     let array = format!("state->{}", to.1);
-    let memory = if kernel.interleave > 1 { "state->memory + batch" } else { "state->memory" };
-    let statement = batches(kernel, (to.0, &array), &format, &|registers, _| {
+    let call = |registers: &str, argument: &str, memory: &str| {
         format!(
             "usuba_count_{ending}({registers}, sizeof {array}[0],{argument} state->counter, moved, {memory}, {format},\n        \
              {}, {upper}_BLOCK_BYTES{pack});",
             u32::from(big)
         )
-    });
+    };
+    let statement = if matches!(image, Image::Packed { .. }) {
+        // The counter is read once: a register after another would wait for what the one before left in memory.
+        call(&array, &format!("{argument} {},", kernel.interleave.max(1)), "state->memory")
+    } else {
+        let memory = if kernel.interleave > 1 { "state->memory + batch" } else { "state->memory" };
+        batches(kernel, (to.0, &array), &format, &|registers, _| call(registers, &argument, memory))
+    };
     Values::default().text("count", statement).fill(include_str!("templates/count.c"))
 }
 
