@@ -120,30 +120,30 @@ USUBA_INLINE USUBA_V USUBA_SIZED(usuba_pieces)(int second)
     return second ? in_second : in_first;
 }
 
-/* The second half of every piece in both. */
-USUBA_INLINE USUBA_V USUBA_SIZED(usuba_second)(USUBA_V x)
+/* Counters of 16 bytes, big-endian, for all `batches`, from the number of these two halves on, of which only the last byte changes.
+ * Kernels and counters share ports: it is one sum for each register. */
+USUBA_INLINE void USUBA_SIZED(usuba_count_p_last)(unsigned char *rows, size_t batches, uint64_t high, uint64_t low, size_t lane,
+                                                  int reverse)
 {
-#if USUBA_SIZE == 64
-    return (USUBA_V)_mm512_unpackhi_epi64((__m512i)x, (__m512i)x);
-#elif USUBA_SIZE == 32
-    return (USUBA_V)_mm256_unpackhi_epi64((__m256i)x, (__m256i)x);
-#else
-    return __builtin_shufflevector(x, x, 1, 1);
-#endif
+    const int at = USUBA_BIG_ENDIAN ? 0 : 56;
+    USUBA_V x = USUBA_BIG_ENDIAN ? USUBA_SIZED(usuba_halves)(high, low)
+                                 : USUBA_SIZED(usuba_halves)(__builtin_bswap64(high), __builtin_bswap64(low));
+    size_t batch;
+    x += USUBA_SIZED(usuba_pieces)(1) << at;
+    for (batch = 0; batch < batches; batch++) {
+        USUBA_SIZED(usuba_put)(rows + batch * USUBA_SIZE, reverse ? USUBA_SIZED(usuba_reverse)(lane, x) : x);
+        x += USUBA_SIZED(usuba_halves)(0, (uint64_t)(USUBA_SIZE / 16) << at);
+    }
 }
 
-/* Counters of 16 bytes, big-endian, for all `batches`: the number in `first`, which is a piece of two numbers, the upper one
- * first, plus `moved` and the number of the block; `first` grows by `moved`. It is kept as a whole register: a load of what was
- * stored in halves waits for both. What is added is below 2^63: the lower half of `first` carries where that is more than what it
- * has left, which the sign of a difference says. */
-USUBA_INLINE void USUBA_SIZED(usuba_count_p)(unsigned char *rows, uint64_t *first, size_t batches, uint64_t moved, size_t lane,
+/* The same where all bytes may change. What is added is below 2^63: the lower half carries where that is more than what it has
+ * left, which the sign of a difference says. */
+USUBA_INLINE void USUBA_SIZED(usuba_count_p)(unsigned char *rows, size_t batches, uint64_t high, uint64_t low, size_t lane,
                                              int reverse)
 {
-    const USUBA_V x = USUBA_SIZED(usuba_get)((const unsigned char *)first), none = { 0 };
-    const USUBA_V left = ~USUBA_SIZED(usuba_second)(x);
-    const USUBA_V until = (left | (none - (left >> 63))) & USUBA_SIZED(usuba_halves)(INT64_MAX, INT64_MAX);
-    const USUBA_V after = until - USUBA_SIZED(usuba_halves)(moved, 0), sum = x + USUBA_SIZED(usuba_halves)(0, moved);
-    USUBA_V rest = after - USUBA_SIZED(usuba_pieces)(0), numbers = sum + USUBA_SIZED(usuba_pieces)(1);
+    const uint64_t left = ~low < INT64_MAX ? ~low : INT64_MAX;
+    USUBA_V rest = USUBA_SIZED(usuba_halves)(left, 0) - USUBA_SIZED(usuba_pieces)(0);
+    USUBA_V numbers = USUBA_SIZED(usuba_halves)(high, low) + USUBA_SIZED(usuba_pieces)(1);
     size_t batch;
     for (batch = 0; batch < batches; batch++) {
         USUBA_V y = numbers + (rest >> 63);
@@ -153,7 +153,6 @@ USUBA_INLINE void USUBA_SIZED(usuba_count_p)(unsigned char *rows, uint64_t *firs
         rest -= USUBA_SIZED(usuba_halves)(USUBA_SIZE / 16, 0);
         numbers += USUBA_SIZED(usuba_halves)(0, USUBA_SIZE / 16);
     }
-    USUBA_SIZED(usuba_put)((unsigned char *)first, sum + (after >> 63));
 }
 
 #undef USUBA_JOIN_

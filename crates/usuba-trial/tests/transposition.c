@@ -76,7 +76,7 @@ static void count(const struct test *t, void *image, unsigned char *counter, uin
     else if (t->image == 2)
         usuba_count_h(image, t->size, t->parameter, counter, moved, memory, t->format, big, t->format.bytes, t->pack);
     else if (t->image == 4)
-        usuba_count_p(image, t->size, t->parameter, 1, counter, moved, memory, t->format, big, t->format.bytes);
+        usuba_count_p(image, t->size, t->parameter, 1, counter, t->format, big, t->format.bytes);
     else
         usuba_count_interleaved(image, t->size, t->parameter, counter, moved, memory, t->format, big, t->format.bytes,
                                 t->pack);
@@ -134,14 +134,13 @@ static void check_counters(const struct test *t, size_t number, int big)
 }
 
 /* Counters of several batches of packed registers at once against those of one after another: the lower half of a counter
- * overflows in each block of them, or before the first. */
+ * overflows in each block of them, or before the first. Then the next ones. */
 static void check_batches(const struct test *t, size_t number, int big)
 {
     enum { BATCHES = 3 };
     const size_t bytes = t->format.bytes, all = BATCHES * t->count;
     unsigned char *counter = (unsigned char *)malloc(bytes), *next = (unsigned char *)malloc(bytes);
     unsigned char *image = (unsigned char *)malloc(BATCHES * t->bytes), *expected = (unsigned char *)malloc(t->bytes);
-    struct usuba_count memory, unused;
     size_t until, step, batch, i;
     for (until = 0; until <= 2 * all + 1; until++) {
         fill(counter, bytes, number + until);
@@ -149,9 +148,9 @@ static void check_batches(const struct test *t, size_t number, int big)
             *digit(counter, i, bytes, big) = (unsigned char)(i == 0 ? 0 - until : until == 0 ? 0 : 255);
         memcpy(next, counter, bytes);
         for (step = 0; step < 3; step++) {
-            usuba_count_p(image, t->size, t->parameter, BATCHES, next, step == 0 ? 0 : all, &memory, t->format, big, bytes);
+            usuba_count_p(image, t->size, t->parameter, BATCHES, next, t->format, big, bytes);
             for (batch = 0; batch < BATCHES; batch++) {
-                usuba_count_p(expected, t->size, t->parameter, 1, counter, 0, &unused, t->format, big, bytes);
+                usuba_count_p(expected, t->size, t->parameter, 1, counter, t->format, big, bytes);
                 if (memcmp(image + batch * t->bytes, expected, t->bytes) != 0)
                     die("wrong counters of several batches", number);
             }
