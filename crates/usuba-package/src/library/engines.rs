@@ -65,6 +65,8 @@ pub struct Entry {
     assembly: bool,
     /// By ports, and by instructions.
     cycles: [f64; 2],
+    /// What a batch that is not full takes more.
+    part: f64,
     round_keys: Option<RoundKeys>,
 }
 
@@ -145,6 +147,7 @@ pub fn build(
                             candidate(cipher, primitive, target, base, &choices, platform, options)?;
                         if let Some(alone) = &mut alone
                             && !alone.measured
+                            && !estimate::is_rounds(choices.slicing(), target)
                         {
                             let least = match choices.slicing() {
                                 Slicing::Packed(_) => ALONE_PACKED,
@@ -259,7 +262,8 @@ fn serve_with(levels: &[&'static Target], condition: String, candidates: &[Candi
     // Ports are compared with ports only.
     let measure = usize::from(!levels.iter().any(|target| has_ports(target)));
     let costs = |engines: &[Entry]| -> Vec<Cost> {
-        let cost = |engine: &Entry| Cost { batch: engine.batch, cycles: engine.cycles[measure] };
+        let cost =
+            |engine: &Entry| Cost { batch: engine.batch, cycles: engine.cycles[measure], part: engine.part };
         engines.iter().map(cost).collect()
     };
     let all = costs(&engines);
@@ -428,6 +432,7 @@ fn candidate_of(
         target,
         assembly,
         cycles,
+        part: estimate::part(slicing, target),
         round_keys: built.round_keys.clone(),
     };
     let interleave = kernel.map_or(1, |kernel| kernel.shape.interleave);
