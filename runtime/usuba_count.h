@@ -42,6 +42,19 @@ USUBA_INLINE uint64_t usuba_counter_low(const unsigned char *counter, size_t byt
     return low;
 }
 
+/* A copy of a counter; one of 16 bytes in halves, as it is stored: compilers would load both at once, and processors wait for what
+ * was stored in parts. */
+USUBA_INLINE void usuba_counter_copy(unsigned char *to, const unsigned char *from, size_t bytes)
+{
+    if (bytes != 16) {
+        memcpy(to, from, bytes);
+    } else {
+        const uint64_t first = usuba_unknown(usuba_load64(from)), second = usuba_unknown(usuba_load64(from + 8));
+        usuba_store64(to, first);
+        usuba_store64(to + 8, second);
+    }
+}
+
 /* Adds n to the number that `bytes` bytes are. */
 USUBA_INLINE void usuba_counter_add(unsigned char *counter, size_t bytes, int big, uint64_t n)
 {
@@ -288,34 +301,32 @@ USUBA_INLINE void usuba_count_v(void *registers, size_t size, size_t lane, unsig
     memcpy(counter, next, bytes);
 }
 
-/* Packed: `memory` has the counters, of 16 bytes, as two numbers each, the upper one first. Other counters are made one after
- * another. */
-USUBA_INLINE void usuba_count_p(void *registers, size_t size, size_t lane, unsigned char *counter, uint64_t moved,
-                                struct usuba_count *memory, struct usuba_format format, int big, size_t block)
+/* Packed, all `batches` of a kernel, and nothing is kept: those of 16 bytes are made at once, others one after another. */
+USUBA_INLINE void usuba_count_p(void *registers, size_t size, size_t lane, size_t batches, unsigned char *counter,
+                                struct usuba_format format, int big, size_t block)
 {
     unsigned char *image = (unsigned char *)registers;
-    size_t j, group;
-    (void)block, (void)moved, (void)memory;
+    const size_t groups = format.words * lane / 16;
+    size_t batch, j, group;
+    (void)block;
 #if USUBA_VECTOR
     if (usuba_is_vector(size) && usuba_cell_bits(format) == 0 && 8 * lane == format.width && big && format.bytes == 16) {
-        const uint64_t low = usuba_load64_big(counter + 8), high = usuba_load64_big(counter);
-        if (moved == 0 || low < moved || low > UINT64_MAX - (size / 16 - 1)) {
-            for (j = 0; j < size / 16; j++) {
-                memory->words[2 * j] = high + (low + j < low);
-                memory->words[2 * j + 1] = low + j;
-            }
-            moved = 0;
-        }
-        USUBA_FOR_SIZE(size, usuba_count_p, (image, memory->words, lane, moved, !usuba_is_plain_p(lane, format)));
-        usuba_counter_add(counter, 16, 1, size / 16);
+        const uint64_t high = usuba_unknown(usuba_load64_big(counter)), low = usuba_unknown(usuba_load64_big(counter + 8));
+        const int reverse = !usuba_is_plain_p(lane, format);
+        if ((low & 0xff) + batches * (size / 16) <= 0x100)
+            USUBA_FOR_SIZE(size, usuba_count_p_last, (image, batches, high, low, lane, reverse));
+        else
+            USUBA_FOR_SIZE(size, usuba_count_p, (image, batches, high, low, lane, reverse));
+        usuba_counter_add(counter, 16, 1, batches * (size / 16));
         return;
     }
 #endif
-    for (j = 0; j < size / 16; j++) {
-        for (group = 0; group < format.words * lane / 16; group++)
-            usuba_pack_group(image + group * size + 16 * j, lane, counter, group, format);
-        usuba_counter_add(counter, format.bytes, big, 1);
-    }
+    for (batch = 0; batch < batches; batch++)
+        for (j = 0; j < size / 16; j++) {
+            for (group = 0; group < groups; group++)
+                usuba_pack_group(image + (batch * groups + group) * size + 16 * j, lane, counter, group, format);
+            usuba_counter_add(counter, format.bytes, big, 1);
+        }
 }
 
 /* H in integers: one counter after another. */

@@ -107,15 +107,52 @@ USUBA_INLINE USUBA_V USUBA_SIZED(usuba_halves)(uint64_t low, uint64_t high)
     return x;
 }
 
-/* Counters of 16 bytes, big-endian, each from two numbers, the upper one first; the lower ones grow by `moved`. */
-USUBA_INLINE void USUBA_SIZED(usuba_count_p)(unsigned char *row, uint64_t *numbers, size_t lane, uint64_t moved, int reverse)
+/* The number of its piece in every second half, or in every first one, and 0 in the other. */
+USUBA_INLINE USUBA_V USUBA_SIZED(usuba_pieces)(int second)
 {
-    unsigned char *memory = (unsigned char *)numbers;
-    USUBA_V x = USUBA_SIZED(usuba_get)(memory) + USUBA_SIZED(usuba_halves)(0, moved);
-    USUBA_SIZED(usuba_put)(memory, x);
-    if (!USUBA_BIG_ENDIAN)
-        x = USUBA_SIZED(usuba_reverse)(8, x);
-    USUBA_SIZED(usuba_put)(row, reverse ? USUBA_SIZED(usuba_reverse)(lane, x) : x);
+#if USUBA_SIZE == 16
+    const USUBA_V in_first = { 0, 0 }, in_second = { 0, 0 };
+#elif USUBA_SIZE == 32
+    const USUBA_V in_first = { 0, 0, 1, 0 }, in_second = { 0, 0, 0, 1 };
+#else
+    const USUBA_V in_first = { 0, 0, 1, 0, 2, 0, 3, 0 }, in_second = { 0, 0, 0, 1, 0, 2, 0, 3 };
+#endif
+    return second ? in_second : in_first;
+}
+
+/* Counters of 16 bytes, big-endian, for all `batches`, from the number of these two halves on, of which only the last byte changes.
+ * Kernels and counters share ports: it is one sum for each register. */
+USUBA_INLINE void USUBA_SIZED(usuba_count_p_last)(unsigned char *rows, size_t batches, uint64_t high, uint64_t low, size_t lane,
+                                                  int reverse)
+{
+    const int at = USUBA_BIG_ENDIAN ? 0 : 56;
+    USUBA_V x = USUBA_BIG_ENDIAN ? USUBA_SIZED(usuba_halves)(high, low)
+                                 : USUBA_SIZED(usuba_halves)(__builtin_bswap64(high), __builtin_bswap64(low));
+    size_t batch;
+    x += USUBA_SIZED(usuba_pieces)(1) << at;
+    for (batch = 0; batch < batches; batch++) {
+        USUBA_SIZED(usuba_put)(rows + batch * USUBA_SIZE, reverse ? USUBA_SIZED(usuba_reverse)(lane, x) : x);
+        x += USUBA_SIZED(usuba_halves)(0, (uint64_t)(USUBA_SIZE / 16) << at);
+    }
+}
+
+/* The same where all bytes may change. What is added is below 2^63: the lower half carries where that is more than what it has
+ * left, which the sign of a difference says. */
+USUBA_INLINE void USUBA_SIZED(usuba_count_p)(unsigned char *rows, size_t batches, uint64_t high, uint64_t low, size_t lane,
+                                             int reverse)
+{
+    const uint64_t left = ~low < INT64_MAX ? ~low : INT64_MAX;
+    USUBA_V rest = USUBA_SIZED(usuba_halves)(left, 0) - USUBA_SIZED(usuba_pieces)(0);
+    USUBA_V numbers = USUBA_SIZED(usuba_halves)(high, low) + USUBA_SIZED(usuba_pieces)(1);
+    size_t batch;
+    for (batch = 0; batch < batches; batch++) {
+        USUBA_V y = numbers + (rest >> 63);
+        if (!USUBA_BIG_ENDIAN)
+            y = USUBA_SIZED(usuba_reverse)(8, y);
+        USUBA_SIZED(usuba_put)(rows + batch * USUBA_SIZE, reverse ? USUBA_SIZED(usuba_reverse)(lane, y) : y);
+        rest -= USUBA_SIZED(usuba_halves)(USUBA_SIZE / 16, 0);
+        numbers += USUBA_SIZED(usuba_halves)(0, USUBA_SIZE / 16);
+    }
 }
 
 #undef USUBA_JOIN_

@@ -40,10 +40,12 @@ USUBA_INLINE void usuba_batches(usuba_batch *apply, void *context, unsigned char
         in += size;
     }
     if (length > 0) {
-        memcpy(scratch, in, length);
-        memset(scratch + length, 0, size - length);
+        /* What compilers know to be short they copy by string instructions, which take long to start. */
+        const size_t rest = (size_t)usuba_unknown(length);
+        memcpy(scratch, in, rest);
+        memset(scratch + rest, 0, size - rest);
         apply(context, scratch, scratch);
-        memcpy(out, scratch, length);
+        memcpy(out, scratch, rest);
     }
 }
 

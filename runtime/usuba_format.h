@@ -81,6 +81,15 @@ USUBA_INLINE size_t usuba_block_of(size_t instance, size_t of, size_t size, size
     return place * pieces + piece;
 }
 
+/* The same number, of which compilers know nothing. */
+USUBA_INLINE uint64_t usuba_unknown(uint64_t x)
+{
+#if defined(__GNUC__) || defined(__clang__)
+    __asm__("" : "+r"(x));
+#endif
+    return x;
+}
+
 /* 64-bit words in memory, little-endian and big-endian. */
 #if defined(__BYTE_ORDER__) && (defined(__GNUC__) || defined(__clang__))
 USUBA_INLINE uint64_t usuba_load64(const unsigned char *p)

@@ -36,6 +36,7 @@ levels() {
     [ -n "${vectors:-}" ] && echo "${LEVELS:-$list}" && return
     has ssse3 && list="$list ssse3"
     has avx2 && list="$list avx2"
+    has avx2 && has aes && has pclmulqdq && list="$list avx-aes"
     has avx512vl && has avx512bw && list="$list avx512"
     has avx512vl && has avx512bw && has gfni && list="$list avx512-gfni"
     has avx512vl && has avx512bw && has gfni && has vaes && has vpclmulqdq && list="$list avx512-vaes"

@@ -240,7 +240,7 @@ fn each_cpu_gets_what_it_has() {
     let options = Options { prefix: "other_", ..USUAL_OPTIONS };
     let mut files = library::build(&[read], &options, &|_| {}).expect("the library is made").files;
     // The others have what is best below them.
-    let levels: Vec<&'static Target> = ["ssse3", "avx2"].into_iter().filter_map(by_name).collect();
+    let levels: Vec<&'static Target> = ["ssse3", "avx2", "avx-aes"].into_iter().filter_map(by_name).collect();
     let primitives = ["aes-128".to_owned()];
     let options = Options { prefix: "other_", primitives: &primitives, targets: &levels, ..USUAL_OPTIONS };
     for file in build(&Cipher::read("aes"), &options).files {
@@ -261,7 +261,12 @@ fn each_cpu_gets_what_it_has() {
         ("Nehalem", "ssse3"),
         // Its AVX has no 256-bit integers.
         ("SandyBridge", "ssse3"),
-        ("Haswell", "avx2"),
+        ("Haswell", "avx-aes"),
+        // What it had before there were rounds of AES.
+        ("Haswell,-aes", "avx2"),
+        ("Haswell,-pclmulqdq", "avx2"),
+        // AES, but no AVX2.
+        ("SandyBridge,+aes", "ssse3"),
         ("Haswell,-xsave", "ssse3"),
     ] {
         program = program.under(&["qemu-x86_64", "-cpu", cpu]);

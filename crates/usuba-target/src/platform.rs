@@ -1,7 +1,9 @@
 //! Families of machines that one library serves: which targets can be tried, and how a CPU tells that it has one.
 
 use crate::feature::Feature;
-use crate::machines::{ALTIVEC, AVX2, AVX512, AVX512_GFNI, AVX512_VAES, GP64, NEON, NEON_AES, SSSE3};
+use crate::machines::{
+    ALTIVEC, AVX_AES, AVX2, AVX512, AVX512_GFNI, AVX512_VAES, GP64, NEON, NEON_AES, SSSE3,
+};
 use crate::target::Target;
 
 /// Machines for which one object file is made.
@@ -20,7 +22,10 @@ pub const PLATFORMS: [Platform; 3] = [
     Platform {
         name: "x86-64",
         condition: "defined(__x86_64__)",
-        levels: &[&GP64, &SSSE3, &AVX2, &AVX512, &AVX512_GFNI, &AVX512_VAES],
+        // Rounds of AES stand behind AVX2, so that a machine without them keeps all it had below AVX-512. AVX-512 whose AES
+        // is switched off, as firmware and virtual machines may, is used as AVX2: no such processor was made. VAES
+        // without AVX-512 has no level: in a line, AVX-512 without VAES (Skylake) would fall below it.
+        levels: &[&GP64, &SSSE3, &AVX2, &AVX_AES, &AVX512, &AVX512_GFNI, &AVX512_VAES],
     },
     Platform {
         name: "AArch64",
@@ -29,6 +34,19 @@ pub const PLATFORMS: [Platform; 3] = [
     },
     Platform { name: "POWER", condition: "defined(__POWER8_VECTOR__)", levels: &[&GP64, &ALTIVEC] },
 ];
+
+/// The level whose code libraries have where they could have that of a target, both by their names: itself, but for a target that
+/// is no level and that a level goes beyond, the first level with registers as wide. AVX brings little more to SSSE3 than
+/// operands, and no library grows for that.
+pub fn level_for(target: &str) -> &str {
+    let stands = |platform: &Platform| {
+        let level = platform.levels.iter().find(|level| level.bases().any(|base| base.name == target))?;
+        let is_as_wide = |other: &&&Target| !other.single_lane && other.register_bits == level.register_bits;
+        platform.levels.iter().find(is_as_wide).map(|level| level.name)
+    };
+    let is_level = PLATFORMS.iter().flat_map(|platform| platform.levels).any(|level| level.name == target);
+    if is_level { target } else { PLATFORMS.iter().find_map(stands).unwrap_or(target) }
+}
 
 /// Where x86 says whether it has a feature: `CPUID`, and for what needs registers that the operating system must save, `XCR0`
 /// (Intel's Software Developer's Manual, volume 1, chapters 13 to 15, and volume 2, `CPUID`).
@@ -84,5 +102,20 @@ impl Feature {
             Feature::NeonAes | Feature::NeonPmull => None,
             Feature::Neon | Feature::Altivec | Feature::Vsx | Feature::Power8Vector => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PLATFORMS, level_for};
+    use crate::machines::{AVX, SSSE3};
+
+    #[test]
+    fn levels_stand_for_themselves_and_for_what_is_none() {
+        for level in PLATFORMS.iter().flat_map(|platform| platform.levels) {
+            assert_eq!(level_for(level.name), level.name);
+        }
+        assert_eq!(level_for(AVX.name), SSSE3.name);
+        assert_eq!(level_for("no target"), "no target");
     }
 }

@@ -76,7 +76,7 @@ static void count(const struct test *t, void *image, unsigned char *counter, uin
     else if (t->image == 2)
         usuba_count_h(image, t->size, t->parameter, counter, moved, memory, t->format, big, t->format.bytes, t->pack);
     else if (t->image == 4)
-        usuba_count_p(image, t->size, t->parameter, counter, moved, memory, t->format, big, t->format.bytes);
+        usuba_count_p(image, t->size, t->parameter, 1, counter, t->format, big, t->format.bytes);
     else
         usuba_count_interleaved(image, t->size, t->parameter, counter, moved, memory, t->format, big, t->format.bytes,
                                 t->pack);
@@ -131,6 +131,37 @@ static void check_counters(const struct test *t, size_t number, int big)
     free(expected);
     free(images[0]);
     free(images[1]);
+}
+
+/* Counters of several batches of packed registers at once against those of one after another: the lower half of a counter
+ * overflows in each block of them, or before the first. Then the next ones. */
+static void check_batches(const struct test *t, size_t number, int big)
+{
+    enum { BATCHES = 3 };
+    const size_t bytes = t->format.bytes, all = BATCHES * t->count;
+    unsigned char *counter = (unsigned char *)malloc(bytes), *next = (unsigned char *)malloc(bytes);
+    unsigned char *image = (unsigned char *)malloc(BATCHES * t->bytes), *expected = (unsigned char *)malloc(t->bytes);
+    size_t until, step, batch, i;
+    for (until = 0; until <= 2 * all + 1; until++) {
+        fill(counter, bytes, number + until);
+        for (i = 0; i < 8 && i < bytes; i++)
+            *digit(counter, i, bytes, big) = (unsigned char)(i == 0 ? 0 - until : until == 0 ? 0 : 255);
+        memcpy(next, counter, bytes);
+        for (step = 0; step < 3; step++) {
+            usuba_count_p(image, t->size, t->parameter, BATCHES, next, t->format, big, bytes);
+            for (batch = 0; batch < BATCHES; batch++) {
+                usuba_count_p(expected, t->size, t->parameter, 1, counter, t->format, big, bytes);
+                if (memcmp(image + batch * t->bytes, expected, t->bytes) != 0)
+                    die("wrong counters of several batches", number);
+            }
+            if (memcmp(next, counter, bytes) != 0)
+                die("a wrong next counter of several batches", number);
+        }
+    }
+    free(counter);
+    free(next);
+    free(image);
+    free(expected);
 }
 
 int main(void)
@@ -195,6 +226,10 @@ int main(void)
         }
         check_counters(&t, number, 0);
         check_counters(&t, number, 1);
+        if (t.image == 4) {
+            check_batches(&t, number, 0);
+            check_batches(&t, number, 1);
+        }
         free(image);
         free(other);
         free(uniform);

@@ -162,15 +162,28 @@ fn count(
         (false, _) => String::new(),
     };
     let array = format!("state->{}", to.1);
-    let memory = if kernel.interleave > 1 { "state->memory + batch" } else { "state->memory" };
-    let statement = batches(kernel, (to.0, &array), &format, &|registers, _| {
+    let call = |registers: &str, arguments: &str, kept: &str| {
         format!(
-            "usuba_count_{ending}({registers}, sizeof {array}[0],{argument} state->counter, moved, {memory}, {format},\n        \
-             {}, {upper}_BLOCK_BYTES{pack});",
+            "usuba_count_{ending}({registers}, sizeof {array}[0],{arguments} state->counter,{kept} {format}, {},\n        \
+             {upper}_BLOCK_BYTES{pack});",
             u32::from(big)
         )
-    });
+    };
+    let statement = if keeps_counters(kernel, to.0) {
+        let memory = if kernel.interleave > 1 { "state->memory + batch" } else { "state->memory" };
+        let kept = format!(" moved, {memory},");
+        batches(kernel, (to.0, &array), &format, &|registers, _| call(registers, &argument, &kept))
+    } else {
+        let arguments = format!("{argument} {},", kernel.interleave.max(1));
+        format!("(void)moved;\n    {}", call(&array, &arguments, ""))
+    };
     Values::default().text("count", statement).fill(include_str!("templates/count.c"))
+}
+
+/// Whether something of the counters in the registers of a parameter is kept for those of the next batch. Packed ones are made
+/// of the number alone.
+fn keeps_counters(kernel: &Kernel, counter: &Parameter) -> bool {
+    !matches!(image(kernel, counter), Image::Packed { .. })
 }
 
 /// A statement that makes the uniform form of the block at `from`.
@@ -242,6 +255,7 @@ pub fn counter_batch(values: Values, stem: &str, kernel: &Kernel, keys: &str) ->
     };
     let upper = stem.to_uppercase();
     values
+        .when("kept", keeps_counters(kernel, block))
         .text("batches", kernel.interleave.max(1))
         .text("blocks", array_declaration(block, "blocks"))
         .text("counting", count(kernel, &upper, (block, "blocks"), "block", true, true))
@@ -266,6 +280,7 @@ pub fn stream_functions(
     let [key, counter, nonce, keystream] = parameters;
     let counting = count(kernel, &stem.to_uppercase(), (counter, "counters"), "counter", packed, false);
     values
+        .when("kept", keeps_counters(kernel, counter))
         .text("keys", array_declaration(key, "key"))
         .text("nonces", array_declaration(nonce, "nonce"))
         .text("batches", kernel.interleave.max(1))

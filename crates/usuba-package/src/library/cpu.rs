@@ -166,22 +166,22 @@ mod tests {
     #[test]
     fn levels_of_a_library_for_some_targets() {
         let numbered = |name: &str, number: &str| format!("#define USUBA_LEVEL_{name} {number}u");
-        let all = ["AVX2", "AVX512", "AVX512_GFNI", "AVX512_VAES"];
+        let all = ["AVX2", "AVX_AES", "AVX512", "AVX512_GFNI", "AVX512_VAES"];
         let x86 = PLATFORMS[0].levels;
         assert!(
-            ["avx2", "avx512", "avx512-gfni", "avx512-vaes"]
+            ["avx2", "avx-aes", "avx512", "avx512-gfni", "avx512-vaes"]
                 .iter()
                 .zip(2..)
                 .all(|(name, at)| x86[at].name == *name)
         );
         assert_eq!(
             lines(&[]),
-            all.iter().zip(["2", "3", "4", "5"]).map(|(a, n)| numbered(a, n)).collect::<Vec<_>>()
+            all.iter().zip(["2", "3", "4", "5", "6"]).map(|(a, n)| numbered(a, n)).collect::<Vec<_>>()
         );
-        assert_eq!(lines(&[&AVX512_VAES]), all.map(|name| numbered(name, "5")));
+        assert_eq!(lines(&[&AVX512_VAES]), all.map(|name| numbered(name, "6")));
         assert_eq!(
             lines(&[&AVX512_GFNI]),
-            all[..3].iter().map(|name| numbered(name, "4")).collect::<Vec<_>>()
+            all[..4].iter().map(|name| numbered(name, "5")).collect::<Vec<_>>()
         );
         assert_eq!(lines(&[&GP64]), Vec::<String>::new());
     }

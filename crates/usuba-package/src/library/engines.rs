@@ -16,7 +16,7 @@ use usuba_compiler::pipeline::{Compiled, Failure};
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
 use usuba_target::machines::GP64;
-use usuba_target::{PLATFORMS, Platform, Target};
+use usuba_target::{PLATFORMS, Platform, Target, level_for};
 
 /// A batch by itself, of which several at once would fill the ports, takes at least this part of the time of all of them.
 const ALONE: f64 = 0.6;
@@ -65,6 +65,8 @@ pub struct Entry {
     assembly: bool,
     /// By ports, and by instructions.
     cycles: [f64; 2],
+    /// What a batch that is not full takes more.
+    part: f64,
     round_keys: Option<RoundKeys>,
 }
 
@@ -124,8 +126,9 @@ pub fn build(
                 for choices in (options.choose)(cipher, primitive, target) {
                     let slicing = choices.slicing();
                     let has = |other: &str| {
+                        let level = level_for(other);
                         let is_same =
-                            |one: &Candidate| one.engine.target.name == other && one.made.slicing == slicing;
+                            |one: &Candidate| one.engine.target.name == level && one.made.slicing == slicing;
                         candidates.iter().any(is_same)
                     };
                     if !target.adds_to(slicing, has) {
@@ -144,6 +147,7 @@ pub fn build(
                             candidate(cipher, primitive, target, base, &choices, platform, options)?;
                         if let Some(alone) = &mut alone
                             && !alone.measured
+                            && !estimate::is_rounds(choices.slicing(), target)
                         {
                             let least = match choices.slicing() {
                                 Slicing::Packed(_) => ALONE_PACKED,
@@ -258,7 +262,8 @@ fn serve_with(levels: &[&'static Target], condition: String, candidates: &[Candi
     // Ports are compared with ports only.
     let measure = usize::from(!levels.iter().any(|target| has_ports(target)));
     let costs = |engines: &[Entry]| -> Vec<Cost> {
-        let cost = |engine: &Entry| Cost { batch: engine.batch, cycles: engine.cycles[measure] };
+        let cost =
+            |engine: &Entry| Cost { batch: engine.batch, cycles: engine.cycles[measure], part: engine.part };
         engines.iter().map(cost).collect()
     };
     let all = costs(&engines);
@@ -427,6 +432,7 @@ fn candidate_of(
         target,
         assembly,
         cycles,
+        part: estimate::part(slicing, target),
         round_keys: built.round_keys.clone(),
     };
     let interleave = kernel.map_or(1, |kernel| kernel.shape.interleave);

@@ -3,10 +3,12 @@
 /// What an engine costs.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Cost {
-    /// Blocks of a batch; fewer cost as much.
+    /// Blocks of a batch; fewer cost no less.
     pub batch: u32,
     /// Cycles of a batch.
     pub cycles: f64,
+    /// What a batch that is not full takes more.
+    pub part: f64,
 }
 
 /// For up to so many blocks, this engine. `None` for any number.
@@ -61,7 +63,7 @@ pub fn worthwhile(costs: &[Cost], usable: &[usize], times: f64) -> Vec<usize> {
 }
 
 fn cost(costs: &[Cost], engine: usize) -> Cost {
-    costs.get(engine).copied().unwrap_or(Cost { batch: 1, cycles: f64::INFINITY })
+    costs.get(engine).copied().unwrap_or(Cost { batch: 1, cycles: f64::INFINITY, part: 0.0 })
 }
 
 /// The engine for any number of blocks.
@@ -76,13 +78,13 @@ fn best(costs: &[Cost], usable: &[usize], most: u32) -> Vec<(usize, f64)> {
     let mut best: Vec<(usize, f64)> = Vec::new();
     for blocks in 1..=most {
         let total = |engine: usize| {
-            let Cost { batch, cycles } = cost(costs, engine);
+            let Cost { batch, cycles, part } = cost(costs, engine);
             let rest = blocks % batch.max(1);
             let after = rest
                 .checked_sub(1)
                 .and_then(|place| best.get(place as usize))
                 .map_or(0.0, |(_, cycles)| *cycles);
-            if blocks <= batch { cycles } else { f64::from(blocks / batch.max(1)) * cycles + after }
+            if blocks < batch { cycles + part } else { f64::from(blocks / batch.max(1)) * cycles + after }
         };
         let order = |&a: &usize, &b: &usize| {
             total(a).total_cmp(&total(b)).then(cost(costs, a).batch.cmp(&cost(costs, b).batch))
@@ -98,8 +100,11 @@ fn best(costs: &[Cost], usable: &[usize], most: u32) -> Vec<(usize, f64)> {
 mod tests {
     use super::{Cost, Step, steps, worthwhile};
 
-    const COSTS: [Cost; 3] =
-        [Cost { batch: 1, cycles: 10.0 }, Cost { batch: 4, cycles: 16.0 }, Cost { batch: 8, cycles: 20.0 }];
+    const COSTS: [Cost; 3] = [
+        Cost { batch: 1, cycles: 10.0, part: 0.0 },
+        Cost { batch: 4, cycles: 16.0, part: 0.0 },
+        Cost { batch: 8, cycles: 20.0, part: 0.0 },
+    ];
 
     #[test]
     fn few_blocks_take_a_narrow_engine() {
@@ -110,15 +115,27 @@ mod tests {
     }
 
     #[test]
+    fn blocks_that_fill_no_batch_may_cost_more() {
+        let costs = [Cost { batch: 1, cycles: 3.0, part: 0.0 }, Cost { batch: 4, cycles: 8.0, part: 0.0 }];
+        let dearer = [costs[0], Cost { part: 2.0, ..costs[1] }];
+        let step = |blocks, engine| Step { blocks, engine };
+        assert_eq!(steps(&costs, &[0, 1]), [step(Some(2), 0), step(None, 1)]);
+        assert_eq!(steps(&dearer, &[0, 1]), [step(Some(3), 0), step(None, 1)]);
+    }
+
+    #[test]
     fn a_wide_engine_that_does_not_pay_is_left_out() {
-        let costs = [COSTS[0], COSTS[1], Cost { batch: 8, cycles: 40.0 }];
+        let costs = [COSTS[0], COSTS[1], Cost { batch: 8, cycles: 40.0, part: 0.0 }];
         assert!(steps(&costs, &[0, 1, 2]).iter().all(|step| step.engine != 2));
     }
 
     #[test]
     fn five_blocks_may_be_four_and_one() {
-        let costs =
-            [Cost { batch: 1, cycles: 3.0 }, Cost { batch: 4, cycles: 8.0 }, Cost { batch: 8, cycles: 15.0 }];
+        let costs = [
+            Cost { batch: 1, cycles: 3.0, part: 0.0 },
+            Cost { batch: 4, cycles: 8.0, part: 0.0 },
+            Cost { batch: 8, cycles: 15.0, part: 0.0 },
+        ];
         // 5 blocks: 8 + 3 = 11 with engine 1 then 0; 6 blocks: 14; 7 blocks: 8 + 8 = 16 or 15.
         let found = steps(&costs, &[0, 1, 2]);
         assert_eq!(found.last().map(|step| (step.blocks, step.engine)), Some((None, 2)));
@@ -128,7 +145,7 @@ mod tests {
     #[test]
     fn engines_that_bring_little_are_left_out() {
         // As good as engine 1 for four blocks, and hardly better for eight.
-        let costs = [COSTS[0], COSTS[1], Cost { batch: 8, cycles: 31.0 }];
+        let costs = [COSTS[0], COSTS[1], Cost { batch: 8, cycles: 31.0, part: 0.0 }];
         assert_eq!(worthwhile(&costs, &[0, 1, 2], 1.1), [0, 1]);
         assert_eq!(worthwhile(&COSTS, &[0, 1, 2], 1.1), [0, 1, 2]);
         assert_eq!(worthwhile(&COSTS, &[2], 1.1), [2]);

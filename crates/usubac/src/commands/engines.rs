@@ -16,7 +16,7 @@ use usuba_package::engine::BuildError;
 use usuba_package::library::measured::{self, Batch, Measured};
 use usuba_package::library::share_engines;
 use usuba_package::manifest::{Function, Primitive};
-use usuba_target::{PLATFORMS, Target};
+use usuba_target::{PLATFORMS, Target, level_for};
 use usuba_trial::run::Family;
 use usuba_trial::tuned::Tuned;
 use usuba_trial::variant::Variant;
@@ -160,10 +160,11 @@ fn compile(
     for &target in chosen {
         for &slicing in &primitive.library {
             // As where libraries are made.
-            if !target.adds_to(slicing, |other| there.contains(&(other, slicing))) {
+            let has = |other: &str| there.contains(&(level_for(other), slicing));
+            if !target.adds_to(slicing, has) {
                 continue;
             }
-            let base = target.bases().find(|base| there.contains(&(base.name, slicing)));
+            let base = target.bases().find(|base| has(base.name));
             let tuned = tuned.find(&primitive.name, target.name).map(|choice| choice.variant);
             let variant = match tuned.filter(|variant| variant.slicing() == slicing) {
                 Some(variant) => variant,

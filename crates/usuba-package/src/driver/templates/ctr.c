@@ -4,7 +4,7 @@ void @stem@_ctr_xor(const void *ctx, const unsigned char *counter, unsigned char
     struct counting state;
     unsigned char scratch[@STEM@_BATCH * @STEM@_BLOCK_BYTES];
     state.ctx = (const @stem@_ctx *)ctx;
-    memcpy(state.counter, counter, sizeof state.counter);
+    usuba_counter_copy(state.counter, counter, sizeof state.counter);
     count(&state, 0);
     usuba_batches(ctr_batch, &state, out, in, length, sizeof scratch, scratch);
 }

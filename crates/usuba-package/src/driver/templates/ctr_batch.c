@@ -2,7 +2,9 @@
 struct counting {
     const @stem@_ctx *ctx;
     unsigned char counter[@STEM@_BLOCK_BYTES];
+@if kept
     struct usuba_count memory[@batches@];
+@end
     @blocks@;
 };
 

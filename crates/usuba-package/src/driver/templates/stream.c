@@ -3,7 +3,9 @@ struct counting {
     @keys@;
     @nonces@;
     unsigned char counter[@counter@];
+@if kept
     struct usuba_count memory[@batches@];
+@end
     @counters@;
 };
 

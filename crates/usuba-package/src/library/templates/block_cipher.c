@@ -138,7 +138,7 @@ static void ctr_part(const void *work, size_t from, size_t blocks)
     unsigned char *out = ctr->out + start;
     const unsigned char *in = ctr->in + start;
     unsigned char counter[@STEM@_BLOCK_BYTES];
-    memcpy(counter, ctr->counter, sizeof counter);
+    usuba_counter_copy(counter, ctr->counter, sizeof counter);
     usuba_counter_add(counter, sizeof counter, 1, from);
     while (length > 0) {
         const struct engine *engine = engines + usuba_engine_for(ctr->plan, blocks);
