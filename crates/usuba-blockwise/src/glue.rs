@@ -43,6 +43,15 @@ impl fmt::Display for LoopCode {
     }
 }
 
+/// The queue that is open.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Queue {
+    /// What is carried.
+    pub(crate) variable: VariableId,
+    /// The function that empties it, and the powers that it needs.
+    pub(crate) flush: (String, String),
+}
+
 /// A message in the making.
 pub(crate) struct Writer<'a> {
     pub(crate) message: &'a Message,
@@ -71,6 +80,9 @@ pub(crate) struct Writer<'a> {
     pub(crate) preparation: String,
     /// Powers of factors, by what makes them: where they are.
     pub(crate) powers: BTreeMap<String, String>,
+    /// Blocks that wait, and the bytes of the room for them, if there is any.
+    pub(crate) queue: Option<Queue>,
+    pub(crate) queue_bytes: usize,
     pub(crate) text: String,
     pub(crate) depth: usize,
     pub(crate) fresh: u32,

@@ -22,6 +22,7 @@ pub mod node;
 pub mod phases;
 pub mod place;
 pub mod plan;
+mod queue;
 pub mod scan;
 pub mod splice;
 pub mod step;

@@ -2,9 +2,9 @@
 
 use crate::draft::{Draft, Draw, Pending};
 use crate::glue::{BLOCK, LoopCode, Writer, Written, refuse, words};
-use crate::linear::linear;
+use crate::linear::{Linear, linear};
 use crate::place::{self, Places};
-use crate::plan::{Given, Refusal};
+use crate::plan::{Given, Plan, Refusal};
 use crate::step::in_memory;
 use std::fmt::Write;
 use std::rc::Rc;
@@ -24,14 +24,24 @@ const BATCH: usize = 64;
 impl Writer<'_> {
     pub(crate) fn repeat(&mut self, one: &Loop) -> Written<()> {
         let (text, fresh, depth) = (self.text.len(), self.fresh, self.depth);
+        let queue = self.queue.clone();
         let drafted = match one.carried[..] {
             _ if reads_itself(&one.body) => refuse("a position reads what another one writes"),
             [] => self.positions(one),
-            _ => self.linear(one).or_else(|why| {
-                self.text.truncate(text);
-                (self.fresh, self.depth) = (fresh, depth);
-                self.scan(one, why)
-            }),
+            _ => self
+                .queued(one)
+                .or_else(|_| {
+                    self.text.truncate(text);
+                    (self.fresh, self.depth) = (fresh, depth);
+                    self.queue = queue;
+                    self.empty();
+                    self.linear(one)
+                })
+                .or_else(|why| {
+                    self.text.truncate(text);
+                    (self.fresh, self.depth) = (fresh, depth);
+                    self.scan(one, why)
+                }),
         };
         let drafted = drafted.or_else(|why| {
             self.text.truncate(text);
@@ -85,19 +95,19 @@ impl Writer<'_> {
         let each = format!("for (int64_t i{index} = {from}; i{index} < {to}; i{index}++) {{");
         self.line(&each);
         self.depth += 1;
-        self.body(&one.body[..place])?;
+        self.statements(&one.body[..place])?;
         let parts = self.parts(step)?;
         self.phase(&parts, 0, &[], &[at(&blocks)])?;
         self.foot();
         self.cipher(&parts, &call, (&blocks, &results), &format!("{to} - {from}"))?;
         self.line(&each);
         self.depth += 1;
-        self.body(&one.body[..place])?;
+        self.statements(&one.body[..place])?;
         let parts = self.parts(step)?;
         let (goals, after) = self.results(step, &parts)?;
         self.phase(&parts, 1, &[at(&results)], &goals)?;
         after.iter().for_each(|line| self.line(line));
-        self.body(&one.body[place + 1..])?;
+        self.statements(&one.body[place + 1..])?;
         self.foot();
         self.foot();
         self.loops.push(LoopCode::Batches);
@@ -111,7 +121,7 @@ impl Writer<'_> {
         let (index, start, stop) = (one.index, self.number(&one.start), self.number(&one.stop));
         self.line(&format!("for (int64_t i{index} = {start}; i{index} < {stop}; i{index}++) {{"));
         self.depth += 1;
-        self.body(&one.body)?;
+        self.statements(&one.body)?;
         let carried: Vec<VariableId> = one.carried.iter().map(|one| one.variable).collect();
         let mut late = Vec::new();
         for carried_one in &one.carried {
@@ -134,7 +144,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn copy(&mut self, to: VariableId, from: VariableId) -> Written<()> {
+    pub(crate) fn copy(&mut self, to: VariableId, from: VariableId) -> Written<()> {
         if to == from {
             return Ok(());
         }
@@ -199,14 +209,14 @@ impl Writer<'_> {
     }
 
     /// The head of a loop that is a kernel: whether it runs at all, its first position and their number.
-    fn head(&mut self, one: &Loop) {
+    pub(crate) fn head(&mut self, one: &Loop) {
         let (start, stop) = (self.number(&one.start), self.number(&one.stop));
         self.line(&format!("if ({stop} > {start}) {{"));
         self.depth += 1;
         self.line(&format!("const int64_t i{} = {start}, many = {stop} - i{};", one.index, one.index));
     }
 
-    fn foot(&mut self) {
+    pub(crate) fn foot(&mut self) {
         self.depth -= 1;
         self.line("}");
     }
@@ -217,28 +227,17 @@ impl Writer<'_> {
         let mut draft = Draft::default();
         let results = self.draft(one, &mut draft)?;
         let (plan, given, results) = draft.finish(&results, &[]);
-        let Some((wide, narrow)) = self.blocks else { return refuse("no machine of blocks") };
+        let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
         let register = wide.in_register();
         let fast = self.kernel(format!("wide {plan:?}"), |name| wide.positions(&plan, name, GROUPS))?;
         let call = self.call(&fast, (&plan, &given), Some("(size_t)(16 * whole)"), &results);
         self.line(&format!("const int64_t whole = many - many % {register};"));
         self.line(&call);
         if register > 1 {
-            let slow = self.kernel(format!("narrow {plan:?}"), |name| narrow.positions(&plan, name, 1))?;
-            let moved = |(given, expression): (&Given, &String)| match given {
-                Given::Each => format!("{expression} + 16 * whole"),
-                _ => expression.clone(),
-            };
-            let rest: Vec<String> = plan.given.iter().zip(&given).map(moved).collect();
-            let goals: Vec<String> = results.iter().map(|goal| format!("{goal} + 16 * whole")).collect();
             self.line("if (many > whole) {");
-            for (given, expression) in plan.given.iter().zip(&given) {
-                if *given == Given::Number {
-                    self.line(&format!("  number({expression}, {expression}_value + (uint64_t)whole);"));
-                }
-            }
-            let call = self.call(&slow, (&plan, &rest), Some("(size_t)(16 * (many - whole))"), &goals);
-            self.line(&format!("  {call}"));
+            self.depth += 1;
+            self.rest(&plan, &given, &results)?;
+            self.depth -= 1;
             self.line("}");
         }
         self.foot();
@@ -273,11 +272,10 @@ impl Writer<'_> {
         next.collect::<Option<_>>().ok_or_else(|| Refusal("what is carried is not made in the loop".into()))
     }
 
-    /// A loop that is a linear scan: many positions by powers, the rest one by one.
-    fn linear(&mut self, one: &Loop) -> Written<()> {
+    /// What a linear scan does with whole registers of positions, the head of the loop being written; the plan of one position,
+    /// and where its results go. `first`: what is done before, if there are any.
+    fn by_powers(&mut self, one: &Loop, first: &str) -> Written<(Plan, Vec<String>, Vec<String>)> {
         let [carried] = &one.carried[..] else { return refuse("not one thing is carried") };
-        self.copy(carried.variable, carried.first)?;
-        self.head(one);
         let mut draft = Draft::default();
         let results = self.draft(one, &mut draft)?;
         let [Draw::Made(next)] = self.next(one, &draft)?[..] else { return refuse("nothing is made") };
@@ -301,46 +299,17 @@ impl Writer<'_> {
         let Some(linear) = linear(&step, at, output, &is_fixed) else { return refuse("no linear scan") };
 
         // The powers of the factor.
-        let Some((wide, narrow)) = self.blocks else { return refuse("no machine of blocks") };
-        let mut factor = Draft::default();
-        let mut of_factor = Vec::new();
-        for (place, (draw, places)) in inputs.iter().enumerate() {
-            let draw = match draw {
-                Draw::Given(slot) if is_fixed(place) => {
-                    factor.give(draft.plan.given[*slot].clone(), draft.given[*slot].clone())
-                }
-                _ => Draw::Nothing,
-            };
-            of_factor.push((draw, places.clone()));
-        }
-        factor.pending.push(Pending::Step(Rc::new(linear.factor.clone()), of_factor));
-        let (plan, given, _) = factor.finish(&[Draw::Made(0)], &[]);
-        let scanned = if wide.target.register_count >= 32 { SCANNED } else { SCANNED / 2 };
-        let counts = (wide.in_register(), scanned);
-        let key = format!("{} {plan:?} {given:?}", wide.target.name);
-        let product = linear.product;
-        let maker =
-            self.kernel(format!("powers {key}"), |name| narrow.powers(&plan, &product, counts, name))?;
-        let bytes = 16 * (counts.0 + counts.1);
-        let powers = match self.powers.get(&key) {
-            Some(known) => known.clone(),
-            None => {
-                let of_key = given.iter().all(|one| one.starts_with("(prepared + "));
-                let place = match of_key {
-                    true => format!("(prepared + {})", self.room(bytes)),
-                    false => self.fresh("powers"),
-                };
-                let call = self.call(&maker, (&plan, &given), None, std::slice::from_ref(&place));
-                if of_key {
-                    let _ = writeln!(self.preparation, "  {call}");
-                    self.powers.insert(key, place.clone());
-                } else {
-                    self.line(&format!("_Alignas(64) uint8_t {place}[{bytes}];"));
-                    self.line(&call);
-                }
-                place
+        let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
+        let fixed = inputs.iter().enumerate().filter_map(|(place, (draw, _))| match draw {
+            Draw::Given(slot) if is_fixed(place) => {
+                Some((place, draft.plan.given[*slot].clone(), draft.given[*slot].clone()))
             }
-        };
+            _ => None,
+        });
+        let fixed: Vec<(usize, Given, String)> = fixed.collect();
+        let places: Vec<Places> = inputs.iter().map(|(_, places)| places.clone()).collect();
+        let (powers, _) = self.powers(&linear, &fixed, &places)?;
+        let (product, scanned) = (linear.product, self.scanned());
 
         // What is added for each position.
         let addend = inputs
@@ -362,12 +331,62 @@ impl Writer<'_> {
         let name = self.name(carried.variable);
         let register = wide.in_register();
         self.line(&format!("const int64_t whole = many - many % {register};"));
-        let bytes = format!("{powers}, {powers} + {}, (size_t)(16 * whole)", 16 * counts.0);
+        let bytes = format!("{powers}, {powers} + {}, (size_t)(16 * whole)", 16 * wide.in_register());
         let written: Vec<String> = [name].iter().chain(&goals).cloned().collect();
         let call = self.call(&fast, (&plan, &given), Some(&bytes), &written);
-        self.line(&format!("if (whole > 0) {call}"));
+        self.line(&match first {
+            "" => format!("if (whole > 0) {call}"),
+            _ => format!("if (whole > 0) {{ {first} {call} }}"),
+        });
+        let (plan, given, _) = slow_plan;
+        Ok((plan, given, goals))
+    }
+
+    /// The same, and what is mapped at the positions that are left: whether all of that is done.
+    pub(crate) fn whole_registers(&mut self, one: &Loop, first: &str) -> Written<bool> {
+        self.by_powers(one, first)?;
+        let mut draft = Draft::default();
+        let results = self.draft(one, &mut draft)?;
+        draft.pending.pop();
+        let (plan, given, goals) = draft.finish(&results, &[]);
+        if !results.is_empty() {
+            self.line("if (many > whole) {");
+            self.depth += 1;
+            self.rest(&plan, &given, &goals)?;
+            self.foot();
+        }
+        Ok(true)
+    }
+
+    /// The positions behind whole registers of a map.
+    fn rest(&mut self, plan: &Plan, given: &[String], goals: &[String]) -> Written<()> {
+        let Some((_, narrow)) = self.blocks else { return refuse("no machine of blocks") };
+        let slow = self.kernel(format!("narrow {plan:?}"), |name| narrow.positions(plan, name, 1))?;
+        let moved = |(given, expression): (&Given, &String)| match given {
+            Given::Each => format!("{expression} + 16 * whole"),
+            _ => expression.clone(),
+        };
+        let rest: Vec<String> = plan.given.iter().zip(given).map(moved).collect();
+        let goals: Vec<String> = goals.iter().map(|goal| format!("{goal} + 16 * whole")).collect();
+        for (given, expression) in plan.given.iter().zip(given) {
+            if *given == Given::Number {
+                self.line(&format!("number({expression}, {expression}_value + (uint64_t)whole);"));
+            }
+        }
+        let call = self.call(&slow, (plan, &rest), Some("(size_t)(16 * (many - whole))"), &goals);
+        self.line(&call);
+        Ok(())
+    }
+
+    /// A loop that is a linear scan: many positions by powers, the rest one by one.
+    fn linear(&mut self, one: &Loop) -> Written<()> {
+        let [carried] = &one.carried[..] else { return refuse("not one thing is carried") };
+        let Some((wide, narrow)) = self.blocks else { return refuse("no machine of blocks") };
+        self.copy(carried.variable, carried.first)?;
+        self.head(one);
+        let (plan, given, goals) = self.by_powers(one, "")?;
+        let register = wide.in_register();
         if register > 1 {
-            let (plan, given, _) = slow_plan;
             let slow = self.kernel(format!("scan {plan:?}"), |name| narrow.one_by_one(&plan, name))?;
             let moved = |(given, expression): (&Given, &String)| match given {
                 Given::Each => format!("{expression} + 16 * whole"),
@@ -388,6 +407,57 @@ impl Writer<'_> {
         self.foot();
         self.loops.push(LoopCode::Linear);
         Ok(())
+    }
+
+    /// Registers of positions that a linear scan adds up before it reduces.
+    pub(crate) fn scanned(&self) -> usize {
+        let registers = self.blocks.map_or(0, |(wide, _)| wide.target.register_count);
+        if registers >= 32 { SCANNED } else { SCANNED / 2 }
+    }
+
+    /// Where the powers of the factor of a linear scan are, and whether they are made once for a key. `fixed`: the inputs that it
+    /// is made of, with their C; `places`: where the bits of all inputs lie.
+    pub(crate) fn powers(
+        &mut self,
+        linear: &Linear,
+        fixed: &[(usize, Given, String)],
+        places: &[Places],
+    ) -> Written<(String, bool)> {
+        let Some((wide, narrow)) = self.blocks else { return refuse("no machine of blocks") };
+        let mut factor = Draft::default();
+        let mut inputs = Vec::new();
+        for (place, places) in places.iter().enumerate() {
+            let draw = match fixed.iter().find(|(number, ..)| *number == place) {
+                Some((_, given, name)) => factor.give(given.clone(), name.clone()),
+                None => Draw::Nothing,
+            };
+            inputs.push((draw, places.clone()));
+        }
+        factor.pending.push(Pending::Step(Rc::new(linear.factor.clone()), inputs));
+        let (plan, given, _) = factor.finish(&[Draw::Made(0)], &[]);
+        let counts = (wide.in_register(), self.scanned());
+        let key = format!("{} {plan:?} {given:?}", wide.target.name);
+        let product = linear.product;
+        let maker =
+            self.kernel(format!("powers {key}"), |name| narrow.powers(&plan, &product, counts, name))?;
+        if let Some(known) = self.powers.get(&key) {
+            return Ok((known.clone(), true));
+        }
+        let bytes = 16 * (counts.0 + counts.1);
+        let of_key = given.iter().all(|one| one.starts_with("(prepared + "));
+        let place = match of_key {
+            true => format!("(prepared + {})", self.room(bytes)),
+            false => self.fresh("powers"),
+        };
+        let call = self.call(&maker, (&plan, &given), None, std::slice::from_ref(&place));
+        if of_key {
+            let _ = writeln!(self.preparation, "  {call}");
+            self.powers.insert(key, place.clone());
+        } else {
+            self.line(&format!("_Alignas(64) uint8_t {place}[{bytes}];"));
+            self.line(&call);
+        }
+        Ok((place, of_key))
     }
 
     /// The first place of a window that goes on by a block from position to position.

@@ -81,6 +81,8 @@ pub fn code(
         prepared: 0,
         preparation: String::new(),
         powers: BTreeMap::new(),
+        queue: None,
+        queue_bytes: 0,
         text: String::new(),
         depth: 1,
         fresh: 0,
@@ -102,12 +104,16 @@ pub fn code(
     Ok(Code { prepare, prepared: writer.prepared, prototype, ciphers, source, loops: writer.loops })
 }
 
-const HELPERS: &str = "/* Rounded down; b > 0. */
+const HELPERS: &str = "#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error \"this code is for machines that are little-endian\"
+#endif
+
+/* Rounded down; b > 0. */
 static inline int64_t quotient(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
 static inline int64_t minimum(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline void number(uint8_t block[16], uint64_t value) {
-  memset(block, 0, 16);
-  for (int i = 0; i < 8; i++) block[i] = (uint8_t)(value >> (8 * i));
+  const uint64_t words[2] = {value, 0};
+  memcpy(block, words, 16);
 }
 ";
 
@@ -184,6 +190,10 @@ impl Writer<'_> {
         for condition in &self.message.conditions {
             let _ = writeln!(text, "  if (!{}) return 2;", self.condition(condition));
         }
+        if self.queue_bytes > 0 {
+            let _ = writeln!(text, "  _Alignas(64) uint8_t queue[{}] = {{0}};", self.queue_bytes);
+            let _ = writeln!(text, "  int64_t queued = 0;");
+        }
         for number in 0..self.message.variables.len() as u32 {
             let id = VariableId(number);
             let variable = self.message.variable(id);
@@ -200,8 +210,16 @@ impl Writer<'_> {
         text
     }
 
+    /// Statements, after which nothing waits.
     pub(crate) fn body(&mut self, body: &[Statement]) -> Written<()> {
+        self.statements(body)?;
+        self.empty();
+        Ok(())
+    }
+
+    pub(crate) fn statements(&mut self, body: &[Statement]) -> Written<()> {
         for statement in body {
+            self.empty_before(statement);
             match statement {
                 Statement::Step(step) => {
                     let done = |target: &form::Target| matches!(target, form::Target::Variable(id) if self.places.contains_key(id));

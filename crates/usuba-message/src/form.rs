@@ -228,6 +228,15 @@ pub fn length(text: &[Piece]) -> Number {
     text.iter().fold(Number::default(), add)
 }
 
+/// Whether a text reads a variable.
+pub fn reads(text: &[Piece], variable: VariableId) -> bool {
+    text.iter().any(|piece| match piece {
+        Piece::Window(window) => window.variable == variable,
+        Piece::Padding { .. } => false,
+        Piece::Map { operands, .. } => operands.iter().any(|text| reads(text, variable)),
+    })
+}
+
 /// A statement.
 #[derive(Clone, Debug)]
 pub enum Statement {
