@@ -263,7 +263,7 @@ fn compare(name: &str, cases: &Cases, blocks: Option<Pair>, family: Family) -> R
         main += if message.cipher.as_ref().is_some_and(|cipher| cipher.block == 16) { AES } else { PRESENT };
     }
     let files = [file("main.c", main), file("message.c", made.source.clone())];
-    let flags = ["-O1", "-Wall", "-Wno-unused-function", "-Wno-missing-prototypes", "-Wno-unused-parameter"];
+    let flags = ["-O1", "-Wall", "-Wno-missing-prototypes", "-Wno-unused-parameter"];
     let flags = flags.into_iter().chain((!made.ciphers.is_empty()).then_some("-maes"));
     // What the narrow target needs beside the wide one.
     let narrow = Compiler::find(narrow, family).expect("a compiler");

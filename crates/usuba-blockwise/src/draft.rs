@@ -1,9 +1,9 @@
 //! A plan in the making, with the C of what it is given.
 
-use crate::place::Places;
+use crate::place::{self, Places};
 use crate::plan::{Action, Given, Plan, Slot};
-use crate::step::Step;
-use std::collections::BTreeMap;
+use crate::step::{Bit, Step, blocks};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use usuba_ir::program::BinaryOp;
 use usuba_message::form::VariableId;
@@ -112,6 +112,56 @@ impl Draft {
         self.plan.given = kept.iter().map(|&slot| self.plan.given[slot].clone()).collect();
         let given = kept.iter().map(|&slot| self.given[slot].clone()).collect();
         (self.plan, given, self.results)
+    }
+
+    /// The same without what `wanted` does not depend on: outputs of steps that are left over are zeros.
+    pub(crate) fn only(&self, wanted: &[Draw]) -> Draft {
+        let mut draft = self.clone();
+        let mut needed: BTreeSet<usize> = BTreeSet::new();
+        let need = |draw: &Draw, needed: &mut BTreeSet<usize>| {
+            if let Draw::Made(slot) = draw {
+                needed.insert(*slot);
+            }
+        };
+        wanted.iter().for_each(|draw| need(draw, &mut needed));
+        let mut end = draft.makes();
+        for action in draft.pending.iter_mut().rev() {
+            match action {
+                Pending::Step(step, inputs) => {
+                    let mut start = end - step.blocks();
+                    end = start;
+                    let mut pruned = Step::clone(step);
+                    for output in &mut pruned.outputs {
+                        let blocks = blocks(output.len() as u32);
+                        if (start..start + blocks).all(|slot| !needed.contains(&slot)) {
+                            *output = vec![Bit::default(); output.len()];
+                        }
+                        start += blocks;
+                    }
+                    pruned = pruned.needed();
+                    let used = inputs.iter().enumerate().filter(|(place, _)| pruned.uses(*place));
+                    used.for_each(|(_, (draw, _))| need(draw, &mut needed));
+                    *step = Rc::new(pruned);
+                }
+                Pending::Binary(..) | Pending::Not(_) => {
+                    end -= 1;
+                    match action {
+                        _ if !needed.contains(&end) => {
+                            let zeros = vec![Bit::default(); place::BITS as usize];
+                            let step = Step { inputs: Vec::new(), values: Vec::new(), outputs: vec![zeros] };
+                            *action = Pending::Step(Rc::new(step), Vec::new());
+                        }
+                        Pending::Binary(_, a, b) => {
+                            need(a, &mut needed);
+                            need(b, &mut needed);
+                        }
+                        Pending::Not(a) => need(a, &mut needed),
+                        Pending::Step(..) => {}
+                    }
+                }
+            }
+        }
+        draft
     }
 
     pub(crate) fn makes(&self) -> usize {

@@ -25,6 +25,8 @@ pub enum LoopCode {
     Linear,
     /// A kernel that goes on position by position, and why there is none that goes on by powers.
     Scan(Refusal),
+    /// What is carried position by position into memory, and the rest as a map.
+    Apart,
     /// Calls of a function of the cipher on many blocks, with the kernels of what is around them.
     Batches,
     /// A loop in C that calls the kernels of steps, and why.
@@ -36,6 +38,7 @@ impl fmt::Display for LoopCode {
         match self {
             LoopCode::Map => f.write_str("map"),
             LoopCode::Linear => f.write_str("linear scan"),
+            LoopCode::Apart => f.write_str("map, what is carried apart"),
             LoopCode::Batches => f.write_str("batches for the cipher"),
             LoopCode::Scan(why) => write!(f, "scan: {}", why.0),
             LoopCode::OneByOne(why) => write!(f, "steps: {}", why.0),
@@ -66,7 +69,8 @@ pub(crate) struct Writer<'a> {
     /// The declarations of the functions that the cipher is, where it is not on blocks.
     pub(crate) ciphers: BTreeSet<String>,
     pub(crate) symbol: &'a str,
-    pub(crate) kernels: String,
+    /// The kernels and what goes with them, with their names.
+    pub(crate) kernels: Vec<(String, String)>,
     /// Kernels by what they do.
     pub(crate) known: BTreeMap<String, String>,
     pub(crate) steps: BTreeMap<String, Rc<Step>>,

@@ -80,40 +80,9 @@ pub fn linear(step: &Step, carried: usize, next: usize, is_fixed: &dyn Fn(usize)
         for (bit, &to) in bits.iter().zip(&places) {
             moved[to as usize] = bit.clone();
         }
-        Step { outputs: vec![moved], ..needed(step, bits) }
+        Step { outputs: vec![moved], ..step.clone() }.needed()
     };
     Some(Linear { product: *product, addend: placed(&addend), factor: placed(factor) })
-}
-
-/// The step without the values that bits do not depend on: these are zeros of no bits.
-fn needed(step: &Step, bits: &[Bit]) -> Step {
-    let mut wanted = vec![false; step.values.len()];
-    let mark = |bits: &[Bit], wanted: &mut Vec<bool>| {
-        bits.iter().flat_map(|bit| &bit.terms).for_each(|(id, _)| wanted[*id] = true);
-    };
-    mark(bits, &mut wanted);
-    for id in (0..step.values.len()).rev().filter(|id| *id >= step.inputs.len()) {
-        if !wanted[id] {
-            continue;
-        }
-        match &step.values[id] {
-            Value::Input(_) => {}
-            Value::Cipher { block, .. } => mark(block, &mut wanted),
-            Value::Call { arguments, .. } => mark(arguments, &mut wanted),
-            Value::Product { left, right, .. }
-            | Value::Word { left, right, .. }
-            | Value::And { left, right } => {
-                mark(left, &mut wanted);
-                mark(right, &mut wanted);
-            }
-        }
-    }
-    let values = step.values.iter().zip(&wanted).map(|(value, wanted)| match value {
-        Value::Input(_) => value.clone(),
-        _ if *wanted => value.clone(),
-        _ => Value::And { left: Vec::new(), right: Vec::new() },
-    });
-    Step { inputs: step.inputs.clone(), values: values.collect(), outputs: Vec::new() }
 }
 
 /// A block from where its bits are to where Montgomery's product wants them, or back.

@@ -40,6 +40,11 @@ impl Writer<'_> {
                 .or_else(|why| {
                     self.text.truncate(text);
                     (self.fresh, self.depth) = (fresh, depth);
+                    self.apart(one).or(Err(why))
+                })
+                .or_else(|why| {
+                    self.text.truncate(text);
+                    (self.fresh, self.depth) = (fresh, depth);
                     self.scan(one, why)
                 }),
         };
@@ -228,20 +233,72 @@ impl Writer<'_> {
         let results = self.draft(one, &mut draft)?;
         let (plan, given, results) = draft.finish(&results, &[]);
         let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
-        let register = wide.in_register();
-        let fast = self.kernel(format!("wide {plan:?}"), |name| wide.positions(&plan, name, GROUPS))?;
-        let call = self.call(&fast, (&plan, &given), Some("(size_t)(16 * whole)"), &results);
+        self.map(wide.in_register(), &plan, &given, &results)?;
+        self.foot();
+        self.loops.push(LoopCode::Map);
+        Ok(())
+    }
+
+    /// The kernels of a map: `many` positions, whole registers of them first.
+    fn map(&mut self, register: usize, plan: &Plan, given: &[String], goals: &[String]) -> Written<()> {
+        let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
+        let fast = self.kernel(format!("wide {plan:?}"), |name| wide.positions(plan, name, GROUPS))?;
+        let call = self.call(&fast, (plan, given), Some("(size_t)(16 * whole)"), goals);
         self.line(&format!("const int64_t whole = many - many % {register};"));
         self.line(&call);
         if register > 1 {
             self.line("if (many > whole) {");
             self.depth += 1;
-            self.rest(&plan, &given, &results)?;
-            self.depth -= 1;
-            self.line("}");
+            self.rest(plan, given, goals)?;
+            self.foot();
         }
+        Ok(())
+    }
+
+    /// A loop that carries something cheap, of which the cipher is not a part: that goes on position by position into memory, and
+    /// the rest is a map over what lies there.
+    fn apart(&mut self, one: &Loop) -> Written<()> {
+        let Some((wide, narrow)) = self.blocks else { return refuse("no machine of blocks") };
+        for carried in &one.carried {
+            self.copy(carried.variable, carried.first)?;
+        }
+        let (start, stop, index) = (self.number(&one.start), self.number(&one.stop), one.index);
+        let from = self.fresh("from");
+        self.line(&format!("for (int64_t {from} = {start}; {from} < {stop}; {from} += {BATCH}) {{"));
+        self.depth += 1;
+        self.line(&format!("const int64_t i{index} = {from}, many = minimum({BATCH}, {stop} - {from});"));
+        let mut draft = Draft::default();
+        let results = self.draft(one, &mut draft)?;
+        let next = self.next(one, &draft)?;
+        if results.is_empty() {
+            return refuse("nothing is left for a map");
+        }
+        // What is carried, position by position; what it is at each of them is a result.
+        let slots: Vec<usize> = draft.carried.values().copied().collect();
+        let mut first = draft.only(&next);
+        first.results = slots.iter().map(|_| self.fresh("carried")).collect();
+        let buffers = first.results.clone();
+        let values: Vec<Draw> = slots.iter().map(|&slot| Draw::Given(slot)).collect();
+        let (plan, given, goals) = first.finish(&values, &next);
+        if !plan.ciphers().is_empty() {
+            return refuse("the cipher is a part of what is carried");
+        }
+        for buffer in &buffers {
+            self.line(&format!("_Alignas(64) uint8_t {buffer}[{}];", 16 * BATCH));
+        }
+        let name = self.kernel(format!("scan {plan:?}"), |name| narrow.one_by_one(&plan, name))?;
+        let call = self.call(&name, (&plan, &given), Some("(size_t)(16 * many)"), &goals);
+        self.line(&call);
+        // The map, of what lies in memory.
+        let mut second = draft.only(&results);
+        for (&slot, buffer) in slots.iter().zip(&buffers) {
+            second.plan.given[slot] = Given::Each;
+            second.given[slot].clone_from(buffer);
+        }
+        let (plan, given, goals) = second.finish(&results, &[]);
+        self.map(wide.in_register(), &plan, &given, &goals)?;
         self.foot();
-        self.loops.push(LoopCode::Map);
+        self.loops.push(LoopCode::Apart);
         Ok(())
     }
 

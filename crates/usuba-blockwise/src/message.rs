@@ -73,7 +73,7 @@ pub fn code(
         roles,
         ciphers: BTreeSet::new(),
         symbol,
-        kernels: String::new(),
+        kernels: Vec::new(),
         known: BTreeMap::new(),
         steps: BTreeMap::new(),
         of_key: keys.clone(),
@@ -98,7 +98,7 @@ pub fn code(
     for cipher in &ciphers {
         let _ = write!(source, "\n{cipher};");
     }
-    let _ = write!(source, "\n{prepare};\n{prototype};\n\n{}", writer.kernels);
+    let _ = write!(source, "\n{prepare};\n{prototype};\n\n{}", writer.called());
     let _ = write!(source, "{prepare}\n{{\n{}}}\n\n", writer.preparation);
     let _ = write!(source, "{prototype}\n{{\n{}{}  return 0;\n}}\n", writer.start(), writer.text);
     Ok(Code { prepare, prepared: writer.prepared, prototype, ciphers, source, loops: writer.loops })
@@ -265,6 +265,20 @@ impl Writer<'_> {
         self.line("  return 1;");
         self.line("}");
         Ok(())
+    }
+
+    /// The kernels that are called.
+    fn called(&self) -> String {
+        let mut kept: Vec<&str> = Vec::new();
+        let calls = |text: &str, name: &str| text.contains(&format!("{name}("));
+        for (name, text) in self.kernels.iter().rev() {
+            let used = calls(&self.text, name) || calls(&self.preparation, name);
+            if used || kept.iter().any(|text| calls(text, name)) {
+                kept.push(text);
+            }
+        }
+        kept.reverse();
+        kept.concat()
     }
 
     // ---- Numbers ----

@@ -9,7 +9,6 @@ use crate::linear::{Linear, linear};
 use crate::place::{self, Places};
 use crate::plan::{Action, Given, Plan};
 use crate::step::in_memory;
-use std::fmt::Write;
 use std::rc::Rc;
 use usuba_message::form::{self, Loop, Source, Statement, Step, Target, VariableId};
 
@@ -173,11 +172,10 @@ impl Writer<'_> {
             self.kernel(format!("linear {plan:?}"), |name| wide.linear(&plan, &product, groups, name))?;
         let alone = self.kernel(format!("alone {plan:?}"), |name| narrow.linear(&plan, &product, 1, name))?;
         let name = format!("{kernel}_flush");
-        if !self.kernels.contains(&format!("{name}(")) {
+        if self.kernels.iter().all(|(known, _)| *known != name) {
             let blocks = wide.in_register();
             let bytes = 16 * blocks;
-            let _ = writeln!(
-                self.kernels,
+            let text = format!(
                 "/* Adds the blocks that wait. */\n\
                  static void {name}(uint8_t *carried, uint8_t *queue, int64_t *queued, const uint8_t *powers) {{\n  \
                  if (*queued == 0) return;\n  \
@@ -188,9 +186,10 @@ impl Writer<'_> {
                  for (int at = 0; at < 16; at++) queue[{bytes} + at] ^= carried[at];\n  \
                  memset(carried, 0, 16);\n  \
                  {kernel}(queue + 16 * *queued, powers, powers + {bytes}, {bytes}, carried);\n  \
-                 *queued = 0;\n}}\n",
+                 *queued = 0;\n}}\n\n",
                 bytes - 16
             );
+            self.kernels.push((name.clone(), text));
         }
         self.queue_bytes = 32 * wide.in_register();
         Ok(name)

@@ -88,6 +88,32 @@ impl Step {
         self.outputs.iter().map(|bits| blocks(bits.len() as u32)).sum()
     }
 
+    /// The same without the values that no output depends on: these are products of no bits.
+    pub fn needed(mut self) -> Step {
+        let mut wanted = vec![false; self.values.len()];
+        let mark = |bits: &[Bit], wanted: &mut Vec<bool>| {
+            bits.iter().flat_map(|bit| &bit.terms).for_each(|(id, _)| wanted[*id] = true);
+        };
+        self.outputs.iter().for_each(|bits| mark(bits, &mut wanted));
+        for id in (0..self.values.len()).rev().filter(|id| *id >= self.inputs.len()) {
+            if !wanted[id] {
+                self.values[id] = Value::And { left: Vec::new(), right: Vec::new() };
+            }
+            match &self.values[id] {
+                Value::Input(_) => {}
+                Value::Cipher { block, .. } => mark(block, &mut wanted),
+                Value::Call { arguments, .. } => mark(arguments, &mut wanted),
+                Value::Product { left, right, .. }
+                | Value::Word { left, right, .. }
+                | Value::And { left, right } => {
+                    mark(left, &mut wanted);
+                    mark(right, &mut wanted);
+                }
+            }
+        }
+        self
+    }
+
     /// Whether anything depends on an input.
     pub fn uses(&self, input: usize) -> bool {
         let is_it = |value: &usize| self.values.get(*value) == Some(&Value::Input(input));

@@ -219,8 +219,8 @@ impl Writer<'_> {
         let name = format!("{}_{}", self.symbol, self.known.len());
         let checked = usuba_machine::check(make(&name)?)
             .map_err(|flaws| Refusal(format!("malformed: {:?}", flaws.first().map(ToString::to_string))))?;
-        self.kernels += &inline_source(&checked, &name, "static");
-        self.kernels.push('\n');
+        let text = inline_source(&checked, &name, "static");
+        self.kernels.push((name.clone(), format!("{text}\n")));
         self.known.insert(key, name.clone());
         Ok(name)
     }
