@@ -21,6 +21,9 @@ use usuba_target::Target;
 /// Bytes of a block.
 pub(crate) const BLOCK: i64 = 16;
 
+/// Bits of the lengths that messages take, in bytes or in elements.
+pub const LENGTH_BITS: u32 = 48;
+
 /// A message as C.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Code {
@@ -65,8 +68,9 @@ impl fmt::Display for LoopCode {
 /// general-purpose registers.
 ///
 /// `symbol_prepare` gets the inputs that are the same for a key, and where to write what follows from them, aligned to 64 bytes.
-/// `symbol` gets the lengths, then that, then the inputs, then the outputs in order; round keys word by word, each from its most
-/// significant byte. It returns 0; 1 if the message is refused, all outputs being zero; 2 if the lengths do not fit.
+/// `symbol` gets the lengths, then that, then the inputs, then the outputs in order; round keys word by word, each from its least
+/// significant byte. It returns 0; 1 if the message is refused, all outputs being zero; 2 if the lengths do not fit. The source
+/// declares neither of the two: that is left to a header, which it does not include.
 ///
 /// # Errors
 /// A step that is more than blocks.
@@ -106,8 +110,11 @@ pub fn code(
     let mut source = inline_definitions(blocks.map_or(words, |(wide, _)| wide.target));
     source += "#include <stddef.h>\n\n";
     source += HELPERS;
-    let _ = write!(source, "\n{prepare};\n{prototype};\n\n{}", writer.kernels);
-    let _ = write!(source, "{prepare}\n{{\n{}}}\n\n", writer.preparation);
+    let _ = write!(source, "\n{}", writer.kernels);
+    let inputs = keys.iter().map(|&id| writer.name(id)).chain(["prepared".into()]);
+    let unused = inputs.filter(|name| !writer.preparation.contains(name));
+    let unused: String = unused.map(|name| format!("  (void){name};\n")).collect();
+    let _ = write!(source, "{prepare}\n{{\n{unused}{}}}\n\n", writer.preparation);
     let _ = write!(source, "{prototype}\n{{\n{}{}  return 0;\n}}\n", writer.start(), writer.text);
     Ok(Code { prepare, prepared: writer.prepared, prototype, source, loops: writer.loops })
 }
@@ -177,7 +184,7 @@ impl Writer<'_> {
 
     pub(crate) fn prototype(&self) -> String {
         let lengths = self.message.lengths.iter().enumerate();
-        let lengths = lengths.map(|(place, name)| format!("int64_t n{place}_{}", identifier(name)));
+        let lengths = lengths.map(|(place, name)| format!("size_t l{place}_{}", identifier(name)));
         let inputs = self.message.inputs.iter().map(|&id| format!("const uint8_t *{}", self.name(id)));
         let outputs = self.message.outputs.iter().map(|&id| format!("uint8_t *{}", self.name(id)));
         let prepared = ["const uint8_t *prepared".to_owned()];
@@ -226,8 +233,19 @@ impl Writer<'_> {
     /// Conditions, and room for the variables of a constant size.
     pub(crate) fn start(&self) -> String {
         let mut text = String::new();
+        for (place, name) in self.message.lengths.iter().enumerate() {
+            let name = identifier(name);
+            // So that nothing that is made of lengths is beyond 64 bits.
+            let _ = writeln!(text, "  if ((uint64_t)l{place}_{name} >> {LENGTH_BITS} != 0) return 2;");
+            let _ = writeln!(text, "  const int64_t n{place}_{name} = (int64_t)l{place}_{name};");
+            let _ = writeln!(text, "  (void)n{place}_{name};");
+        }
         for condition in &self.message.conditions {
             let _ = writeln!(text, "  if (!{}) return 2;", self.condition(condition));
+        }
+        let inputs = self.message.inputs.iter().map(|&id| self.name(id));
+        for name in inputs.chain(["prepared".into()]).filter(|name| !self.text.contains(name)) {
+            let _ = writeln!(text, "  (void){name};");
         }
         for number in 0..self.message.variables.len() as u32 {
             let id = VariableId(number);
@@ -287,7 +305,7 @@ impl Writer<'_> {
             let bytes = self.message.variable(output).bytes();
             let bytes = bytes.ok_or_else(|| Refusal("an output that is not bytes".into()))?;
             let (name, bytes) = (self.name(output), self.number(&bytes));
-            self.line(&format!("  memset({name}, 0, (size_t)({bytes}));"));
+            self.line(&format!("  if ({bytes} > 0) memset({name}, 0, (size_t)({bytes}));"));
         }
         self.line("  return 1;");
         self.line("}");

@@ -21,11 +21,22 @@ impl Writer<'_> {
         self.text.truncate(text);
         self.fresh = fresh;
         self.on_words(step).map_err(|words| match self.blocks {
-            Some(_) => {
-                Refusal(format!("step `{}`: on blocks: {}; on words: {}", step.node, blocks.0, words.0))
-            }
-            None => Refusal(format!("step `{}`: {}", step.node, words.0)),
+            Some(_) => Refusal(format!(
+                "the step at {} has no code: on blocks: {}; on words: {}",
+                self.place(&step.node),
+                blocks.0,
+                words.0
+            )),
+            None => Refusal(format!("the step at {} has no code: {}", self.place(&step.node), words.0)),
         })
+    }
+
+    /// File, line and column of the text that a step is made of.
+    fn place(&self, node: &str) -> String {
+        let mut definitions = self.message.program.definitions.iter();
+        let Some(step) = definitions.find(|step| step.name.text == node) else { return node.to_owned() };
+        let (line, column) = self.sources.line_column(step.span);
+        format!("{}:{line}:{column}", self.sources.get(step.span.source).name)
     }
 
     /// A step by itself on words.
@@ -98,7 +109,7 @@ impl Writer<'_> {
         };
         let typed = elaborate(&self.message.program, &options).0;
         let typed = typed.ok_or_else(|| Refusal("the step has no form".into()))?;
-        let step = step::with_calls(&typed).map_err(|why| Refusal(why.to_string()))?;
+        let step = step::with_calls(&typed).map_err(|why| Refusal(why.at(self.sources)))?;
         let made = Rc::new(WordStep { step, typed });
         self.word_steps.insert(node.to_owned(), Rc::clone(&made));
         Ok(made)
@@ -121,7 +132,7 @@ impl Writer<'_> {
             return Ok(Rc::clone(known));
         }
         let made = step::step(&self.message.program, node, self.message.cipher.as_ref());
-        let made = Rc::new(made.map_err(|why| Refusal(format!("step `{node}`: {why}")))?);
+        let made = Rc::new(made.map_err(|why| Refusal(why.at(self.sources)))?);
         self.steps.insert(node.to_owned(), Rc::clone(&made));
         Ok(made)
     }
