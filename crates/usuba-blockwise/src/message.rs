@@ -109,24 +109,40 @@ pub fn code(
     let (prototype, prepare) = (writer.prototype(), writer.prepare_prototype(&keys));
     let mut source = inline_definitions(blocks.map_or(words, |(wide, _)| wide.target));
     source += "#include <stddef.h>\n\n";
-    source += HELPERS;
+    let start = writer.start();
+    for (name, text) in HELPERS {
+        let call = format!("{name}(");
+        if [&start, &writer.text, &writer.preparation].into_iter().any(|part| part.contains(&call)) {
+            source += text;
+        }
+    }
     let _ = write!(source, "\n{}", writer.kernels);
     let inputs = keys.iter().map(|&id| writer.name(id)).chain(["prepared".into()]);
     let unused = inputs.filter(|name| !writer.preparation.contains(name));
     let unused: String = unused.map(|name| format!("  (void){name};\n")).collect();
     let _ = write!(source, "{prepare}\n{{\n{unused}{}}}\n\n", writer.preparation);
-    let _ = write!(source, "{prototype}\n{{\n{}{}  return 0;\n}}\n", writer.start(), writer.text);
+    let _ = write!(source, "{prototype}\n{{\n{start}{}  return 0;\n}}\n", writer.text);
     Ok(Code { prepare, prepared: writer.prepared, prototype, source, loops: writer.loops })
 }
 
-const HELPERS: &str = "/* Rounded down; b > 0. */
+/// Functions that messages call, by name: each stands where it is called, as compilers warn of others.
+const HELPERS: [(&str, &str); 3] = [
+    (
+        "quotient",
+        "/* Rounded down; b > 0. */
 static inline int64_t quotient(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
-static inline int64_t minimum(int64_t a, int64_t b) { return a < b ? a : b; }
-static inline void number(uint8_t block[16], uint64_t value) {
+",
+    ),
+    ("minimum", "static inline int64_t minimum(int64_t a, int64_t b) { return a < b ? a : b; }\n"),
+    (
+        "number",
+        "static inline void number(uint8_t block[16], uint64_t value) {
   memset(block, 0, 16);
   for (int i = 0; i < 8; i++) block[i] = (uint8_t)(value >> (8 * i));
 }
-";
+",
+    ),
+];
 
 pub(crate) struct Writer<'a> {
     pub(crate) message: &'a Message,
