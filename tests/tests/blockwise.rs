@@ -327,7 +327,13 @@ const SPONGES: [(&str, &str, &[&str]); 6] = [
     (
         "chacha20",
         "aead.ua",
-        &["ChaCha20", "SealChaCha20Poly1305", "OpenChaCha20Poly1305", "SealXChaCha20Poly1305"],
+        &[
+            "ChaCha20",
+            "SealChaCha20Poly1305",
+            "OpenChaCha20Poly1305",
+            "SealXChaCha20Poly1305",
+            "OpenXChaCha20Poly1305",
+        ],
     ),
 ];
 
