@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::OnceLock;
 use usuba_lang::ast::BaseType;
-use usuba_lang::load::Loaded;
+use usuba_lang::load::{Loaded, load};
 use usuba_message::form::Message;
 use usuba_message::number::Term;
 use usuba_message::{elaborate, passes};
@@ -18,7 +18,7 @@ use usuba_package::OutputFile;
 use usuba_package::message::files::{Labels, Machines, files};
 use usuba_package::message::{self, CIPHER};
 use usuba_target::by_name;
-use usuba_tests::ciphers::root;
+use usuba_tests::ciphers::{Disk, root};
 use usuba_tests::messages::bound;
 use usuba_tests::round_keys::round_keys;
 use usuba_trial::run::{Compiler, Family};
@@ -151,10 +151,11 @@ static uint32_t number(void) {
   if (fread(&value, 4, 1, stdin) != 1) exit(9);
   return value;
 }
-/* At an odd address, with a guard before and behind. */
+/* At an odd address, with a guard before and behind; of no bytes, nowhere. */
 struct string { uint8_t *bytes; size_t size; };
 static struct string room(void) {
   size_t size = number();
+  if (size == 0) return (struct string){NULL, 0};
   uint8_t *memory = malloc(size + 18);
   if (memory == NULL) exit(8);
   memset(memory, 0xa5, size + 18);
@@ -180,7 +181,7 @@ fn main_file(messages: &[(String, Message)]) -> String {
              int code = 9;\n    int inputs = (int)number(), outputs = (int)number(), lengths = (int)number();\n    \
              for (int at = 0; at < lengths; at++) n[at] = number();\n    \
              for (int at = 0; at < inputs + outputs; at++) s[at] = room();\n    \
-             for (int at = 0; at < inputs; at++) if (fread(s[at].bytes, 1, s[at].size, stdin) != s[at].size) exit(7);\n    \
+             for (int at = 0; at < inputs; at++) if (s[at].size > 0 && fread(s[at].bytes, 1, s[at].size, stdin) != s[at].size) exit(7);\n    \
              switch (which) {\n";
     for (number, (name, message)) in messages.iter().enumerate() {
         let strings = message.inputs.len() + message.outputs.len();
@@ -199,7 +200,8 @@ fn main_file(messages: &[(String, Message)]) -> String {
         );
     }
     text + "    }\n    putchar(code);\n    for (int at = 0; at < inputs + outputs; at++) {\n      \
-            if (at >= inputs) fwrite(s[at].bytes, 1, s[at].size, stdout);\n      \
+            if (at >= inputs && s[at].size > 0) fwrite(s[at].bytes, 1, s[at].size, stdout);\n      \
+            if (s[at].size == 0) continue;\n      \
             if (!is_whole(s[at])) exit(6);\n      free(s[at].bytes - 9);\n    }\n  }\n  return 0;\n}\n"
 }
 
@@ -343,4 +345,58 @@ fn avx_aes() {
 #[test]
 fn neon_aes() {
     on("neon-aes", &[Family::Gcc], 3);
+}
+
+/// Programs of folders on words, without known answers here: `blockwise.rs` compares them with their form.
+const ON_WORDS: [(&str, &str); 6] = [
+    ("ciphers/ascon/aead.ua", "OpenAEAD128"),
+    ("ciphers/ascon/hash.ua", "CXOF128"),
+    ("ciphers/keccak/sha3.ua", "SHA3_256"),
+    ("ciphers/keccak/sha3.ua", "SHAKE128"),
+    ("ciphers/chacha20/poly1305.ua", "Poly1305"),
+    ("ciphers/chacha20/aead.ua", "OpenXChaCha20Poly1305"),
+];
+
+/// No compiler warns of sources, nor C++ of headers.
+#[test]
+fn nothing_is_warned_of() {
+    let mut sources = Vec::new();
+    let mut headers = Vec::new();
+    let mut add = |loaded: &Loaded, node: &str, cipher, machines, stem: &str| {
+        let mut message = elaborate::elaborate(&loaded.program, node, cipher).unwrap();
+        passes::run(&mut message).unwrap();
+        let labels = Labels { symbol: stem.into(), stem: stem.into(), ..Labels::default() };
+        let made =
+            files(&message, loaded, machines, &labels).unwrap_or_else(|why| panic!("{node}: {}", why.0));
+        sources.push(made.source);
+        headers.push(made.header);
+    };
+    for (path, node) in ON_WORDS {
+        let loaded = load(&root().join(path).to_string_lossy(), &[], &Disk);
+        add(&loaded, node, None, Machines::of(by_name("gp64").unwrap()).unwrap(), &node.to_lowercase());
+    }
+    let target = by_name("avx-aes").unwrap();
+    for name in ["gmac", "ghash"] {
+        let mode = message::named(name).unwrap();
+        let loaded = bound("aes", "aes-128", mode);
+        add(&loaded, mode.node, Some(CIPHER), Machines::of(target).unwrap(), name);
+    }
+    let includes = headers.iter().map(|header| format!("#include \"{}\"\n", header.path)).collect::<String>();
+    let main = format!("{includes}int main() {{ return 0; }}\n");
+    let folder = tempfile::tempdir().unwrap();
+    for file in &headers {
+        std::fs::write(folder.path().join(&file.path), &file.contents).unwrap();
+    }
+    std::fs::write(folder.path().join("all.cpp"), &main).unwrap();
+    let mut cpp = std::process::Command::new("g++");
+    let said = cpp.args(["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "all.cpp"]);
+    let said = said.current_dir(folder.path()).output().unwrap();
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    for family in [Family::Gcc, Family::Clang] {
+        let compiler = Compiler::find(target, family).expect("a compiler");
+        let all: Vec<OutputFile> = sources.iter().chain(&headers).cloned().collect();
+        let flags =
+            ["-O2", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wmissing-prototypes"];
+        compiler.objects(&all, &flags, None).unwrap_or_else(|error| panic!("{error}"));
+    }
 }

@@ -140,7 +140,11 @@ pub fn files(
         .text("parameters", interface.parameters.join(",\n    "));
     let header = values.fill(include_str!("templates/message.h"));
     head[0] = format!("{}.c - {}.", labels.stem, labels.summary);
-    let source = format!("/*\n{}\n */\n#include \"{}.h\"\n\n{}", lines(&head), labels.stem, code.source);
+    let source = Values::default()
+        .text("head", lines(&head))
+        .text("stem", &labels.stem)
+        .text("code", code.source)
+        .fill(include_str!("templates/message.c"));
     Ok(Files {
         header: OutputFile { path: format!("{}.h", labels.stem), contents: header },
         source: OutputFile { path: format!("{}.c", labels.stem), contents: source },
