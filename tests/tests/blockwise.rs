@@ -1,13 +1,14 @@
 //! Modes as machine code equal the form of messages: every mode over AES on every target with AES rounds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
 use usuba_blockwise::machine::Machine;
 use usuba_blockwise::message::{Code, code};
 use usuba_blockwise::plan::Refusal;
 use usuba_lang::load::{Loaded, load};
-use usuba_message::form::{Message, Sameness};
+use usuba_message::form::{Message, Sameness, VariableId};
+use usuba_message::in_place;
 use usuba_message::interpret::Runner;
 use usuba_message::number::Term;
 use usuba_message::{elaborate, passes};
@@ -32,13 +33,15 @@ fn generated(loaded: &Loaded, message: &Message, blocks: Option<Pair>) -> Result
     loaded.program = message.program.clone();
     let machines = blocks.map(|pair| pair.map(|target| Machine::new(&loaded, target)));
     let machines = machines.as_ref().map(|[wide, narrow]| (wide, narrow));
-    code(message, &loaded.sources, machines, "message")
+    code(message, &loaded.sources, machines, blocks.is_none(), "message")
 }
 
 /// A program that reads numbers and strings and calls the message; strings end at a page that cannot be read.
 fn harness(message: &Message, code: &Code) -> String {
-    let mut text =
-        format!("{HARNESS}\n{};\n{};\n\nint main(void) {{\n  for (;;) {{\n", code.prepare, code.prototype);
+    let mut text = format!(
+        "{HARNESS}\n{};\n{};\n\nint main(void) {{\n  (void)copy;\n  for (;;) {{\n",
+        code.prepare, code.prototype
+    );
     let lengths = message.lengths.len();
     let (inputs, outputs) = (message.inputs.len(), message.outputs.len());
     let _ = writeln!(text, "    int64_t n[{}] = {{0}};", lengths.max(1));
@@ -57,6 +60,28 @@ fn harness(message: &Message, code: &Code) -> String {
         .chain((0..inputs + outputs).map(|at| format!("s[{at}].bytes")))
         .collect();
     let _ = writeln!(text, "    putchar(message({}));", arguments.join(", "));
+    for (input, output) in same_sizes(message) {
+        let output = inputs + output;
+        // Again with the output over the input; then all strings are put back.
+        let _ = writeln!(text, "    {{ struct string had[{}]; int same = 1;", inputs + outputs);
+        let _ =
+            writeln!(text, "    for (int at = 0; at < {}; at++) had[at] = copy(s[at]);", inputs + outputs);
+        let mut arguments = arguments.clone();
+        arguments[lengths + 1 + output] = format!("s[{input}].bytes");
+        let _ = writeln!(text, "    message({});", arguments.join(", "));
+        let _ = writeln!(
+            text,
+            "    for (int at = {inputs}; at < {}; at++) same &= !memcmp(s[at == {output} ? {input} : at].bytes, \
+             had[at].bytes, had[at].size);",
+            inputs + outputs
+        );
+        let _ = writeln!(
+            text,
+            "    putchar(same);\n    for (int at = 0; at < {}; at++) {{ memcpy(s[at].bytes, had[at].bytes, s[at].size); \
+             give_back(had[at]); }} }}",
+            inputs + outputs
+        );
+    }
     let _ = writeln!(
         text,
         "    for (int at = 0; at < {}; at++) {{ if (at >= {inputs}) fwrite(s[at].bytes, 1, s[at].size, stdout); \
@@ -64,6 +89,23 @@ fn harness(message: &Message, code: &Code) -> String {
         inputs + outputs
     );
     text + "  }\n}\n"
+}
+
+/// The inputs and outputs, by their places among these, that are strings of one length.
+fn same_sizes(message: &Message) -> Vec<(usize, usize)> {
+    let size = |id: &VariableId| {
+        let variable = message.variable(*id);
+        variable.count.as_ref().and(variable.bytes())
+    };
+    let mut found = Vec::new();
+    for (place, input) in message.inputs.iter().enumerate() {
+        for (other, output) in message.outputs.iter().enumerate() {
+            if size(input).is_some() && size(input) == size(output) {
+                found.push((place, other));
+            }
+        }
+    }
+    found
 }
 
 const HARNESS: &str = r"#include <stdint.h>
@@ -80,6 +122,14 @@ static struct string room(void) {
   uint8_t *memory = mmap(NULL, all + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED || mprotect(memory + all, page, PROT_NONE)) exit(8);
   return (struct string){memory + all - size, size, all + page};
+}
+static struct string copy(struct string from) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  uint8_t *memory = mmap(NULL, from.all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED || mprotect(memory + from.all - page, page, PROT_NONE)) exit(8);
+  struct string string = {memory + from.all - page - from.size, from.size, from.all};
+  memcpy(string.bytes, from.bytes, from.size);
+  return string;
 }
 static struct string given(void) {
   struct string string = room();
@@ -271,11 +321,32 @@ fn compare(name: &str, cases: &Cases, blocks: Option<Pair>, family: Family) -> R
     let program = compiler.compile(&files, &flags).unwrap_or_else(|error| panic!("{name}: {error}"));
     let found = program.run(&cases.given).unwrap_or_else(|error| panic!("{name}: {error}"));
     let mut found = found.as_slice();
+    let pairs = same_sizes(message);
+    let mut always = vec![true; pairs.len()];
     for (lengths, expected) in &cases.expected {
-        let (one, rest) = found.split_at(expected.len().min(found.len()));
-        assert_eq!(one, expected, "{name} on {} by {}, lengths {lengths:?}", wide.name, family.name());
+        let place = format!("{name} on {} by {}, lengths {lengths:?}", wide.name, family.name());
+        let (one, rest) = found.split_at((expected.len() + pairs.len()).min(found.len()));
+        let (outcome, rest_of_one) = one.split_at(1.min(one.len()));
+        let (in_place, outputs) = rest_of_one.split_at(pairs.len().min(rest_of_one.len()));
+        assert_eq!([outcome, outputs].concat(), *expected, "{place}");
+        for (always, same) in always.iter_mut().zip(in_place) {
+            *always &= *same == 1;
+        }
         found = rest;
     }
+    // In place is what is said to be, and nothing else: of what is not, a case shows it.
+    let said: BTreeSet<(VariableId, VariableId)> = in_place::in_place(message).into_iter().collect();
+    for (&(input, output), always) in pairs.iter().zip(always) {
+        let is_said = said.contains(&(message.inputs[input], message.outputs[output]));
+        assert_eq!(
+            is_said,
+            always,
+            "{name} on {}: `{}` in place",
+            wide.name,
+            message.variable(message.outputs[output]).name
+        );
+    }
+    assert!(said.len() <= pairs.len());
     assert!(found.is_empty(), "{name}");
     assert!(cases.expected.len() >= 20, "{name}: {} cases", cases.expected.len());
     Ok(made)
@@ -325,7 +396,13 @@ const SPONGES: [(&str, &str, &[&str]); 6] = [
     (
         "chacha20",
         "aead.ua",
-        &["ChaCha20", "SealChaCha20Poly1305", "OpenChaCha20Poly1305", "SealXChaCha20Poly1305"],
+        &[
+            "ChaCha20",
+            "SealChaCha20Poly1305",
+            "OpenChaCha20Poly1305",
+            "SealXChaCha20Poly1305",
+            "OpenXChaCha20Poly1305",
+        ],
     ),
 ];
 
@@ -343,7 +420,7 @@ fn words() {
                 match compare(node, &cases, None, family) {
                     Ok(_) if family == Family::Gcc => writeln!(found, "{node}").unwrap(),
                     Err(refusal) if family == Family::Gcc => {
-                        writeln!(found, "{node}: none: {}", refusal.0).unwrap();
+                        writeln!(found, "{node}: none: {}", without_root(&refusal.0)).unwrap();
                     }
                     _ => {}
                 }
@@ -351,6 +428,11 @@ fn words() {
         }
     }
     agrees("tests/messages/words.txt", &found);
+}
+
+/// A text with paths as the repository has them.
+fn without_root(text: &str) -> String {
+    text.replace(&format!("{}/", root().to_string_lossy()), "")
 }
 
 /// Compares with a golden file, unless only one message was looked at. `UPDATE_EXPECT=1` writes the file anew.
@@ -403,6 +485,6 @@ fn functions() {
 fn say(found: &mut String, outcome: Result<Code, Refusal>) {
     match outcome {
         Ok(code) => code.loops.iter().for_each(|one| writeln!(found, "  {one}").unwrap()),
-        Err(refusal) => writeln!(found, "  none: {}", refusal.0).unwrap(),
+        Err(refusal) => writeln!(found, "  none: {}", without_root(&refusal.0)).unwrap(),
     }
 }

@@ -42,11 +42,13 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         &[
             "usuba-algebra",
             "usuba-lang",
+            "usuba-message",
             "usuba-ir",
             "usuba-target",
             "usuba-codegen",
             "usuba-transpose",
             "usuba-compiler",
+            "usuba-blockwise",
         ],
     ),
     (
@@ -75,6 +77,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "usuba-codegen",
             "usuba-verify",
             "usuba-compiler",
+            "usuba-blockwise",
             "usuba-package",
             "usuba-trial",
             "usuba-synth",

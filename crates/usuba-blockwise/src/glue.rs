@@ -66,6 +66,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) word_steps: BTreeMap<String, Rc<WordStep>>,
     /// The roles of the cipher with their nodes.
     pub(crate) roles: Vec<(&'static str, String)>,
+    /// Whether the cipher may be functions.
+    pub(crate) functions: bool,
     /// The declarations of the functions that the cipher is, where it is not on blocks.
     pub(crate) ciphers: BTreeSet<String>,
     pub(crate) symbol: &'a str,

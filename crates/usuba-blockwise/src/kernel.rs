@@ -44,18 +44,21 @@ impl Machine<'_> {
     pub fn single(&self, plan: &Plan, name: &str) -> Result<Program, Refusal> {
         let (body, files) = self.body(plan, 1, false)?;
         let mut writer = Writer::new(self, name);
-        let given: Vec<RegionId> = plan.given.iter().map(|given| writer.given(given, None)).collect();
-        let results: Vec<RegionId> = plan
-            .results
-            .iter()
-            .map(|_| writer.region("result", Role::Output, Length::Constant(BLOCK as u32)))
-            .collect();
+        // A block may be bytes of the string that is written: both are strings.
+        let string = Length::Constant(BLOCK as u32);
+        let region = |given: &Given| match given {
+            Given::Keys(_) => writer.given(given, None),
+            _ => writer.region("block", Role::Input, string),
+        };
+        let given: Vec<RegionId> = plan.given.iter().map(region).collect();
+        let results: Vec<RegionId> =
+            plan.results.iter().map(|_| writer.region("result", Role::Output, string)).collect();
         let mut steps = Vec::new();
         let mut arguments = Vec::new();
         for (one, &region) in plan.given.iter().zip(&given) {
             arguments.push(match one {
                 Given::Keys(_) => Argument::Memory(region),
-                _ => Argument::Registers(vec![writer.load_same(region, &mut steps)?]),
+                _ => Argument::Registers(vec![writer.load_block(region, 0, &mut steps)?]),
             });
         }
         arguments.extend(vec![Argument::Results; results.len()]);

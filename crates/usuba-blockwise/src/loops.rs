@@ -170,7 +170,10 @@ impl Writer<'_> {
             let Draw::Given(slot) = draft.give(Given::Carried, self.name(carried.variable)) else { continue };
             draft.carried.insert(carried.variable, slot);
         }
-        for statement in &one.body {
+        // What makes the next value comes last: registers are loaded before anything is stored.
+        let makes = |statement: &&Statement| makes_next(one, statement);
+        let ordered = one.body.iter().filter(|one| !makes(one)).chain(one.body.iter().filter(makes));
+        for statement in ordered {
             match statement {
                 Statement::Step(step) => {
                     let form = self.form(&step.node)?;
@@ -399,20 +402,20 @@ impl Writer<'_> {
         Ok((plan, given, goals))
     }
 
-    /// The same, and what is mapped at the positions that are left: whether all of that is done.
-    pub(crate) fn whole_registers(&mut self, one: &Loop, first: &str) -> Written<bool> {
+    /// The same; the C of what is mapped at the positions that are left.
+    pub(crate) fn whole_registers(&mut self, one: &Loop, first: &str) -> Written<String> {
         self.by_powers(one, first)?;
         let mut draft = Draft::default();
         let results = self.draft(one, &mut draft)?;
         draft.pending.pop();
         let (plan, given, goals) = draft.finish(&results, &[]);
-        if !results.is_empty() {
-            self.line("if (many > whole) {");
-            self.depth += 1;
-            self.rest(&plan, &given, &goals)?;
-            self.foot();
+        if results.is_empty() {
+            return Ok(String::new());
         }
-        Ok(true)
+        let text = self.text.len();
+        self.rest(&plan, &given, &goals)?;
+        let rest: String = self.text.split_off(text).split_whitespace().collect::<Vec<_>>().join(" ");
+        Ok(format!("if (many > whole) {{ {rest} }}"))
     }
 
     /// The positions behind whole registers of a map.
@@ -610,6 +613,30 @@ impl Writer<'_> {
                 Ok(Draw::Made(made))
             }
         }
+    }
+}
+
+/// Whether a statement does nothing but make the only thing that a loop carries, for the next position alone.
+pub(crate) fn makes_next(one: &Loop, statement: &Statement) -> bool {
+    match (&one.carried[..], statement) {
+        ([carried], Statement::Step(step)) => {
+            step.outputs[..] == [form::Target::Variable(carried.next)]
+                && !one.body.iter().any(|other| reads(other, carried.next))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a statement needs a variable, or may.
+pub(crate) fn reads(statement: &Statement, variable: VariableId) -> bool {
+    match statement {
+        Statement::Step(step) => step.inputs.iter().any(|source| match source {
+            Source::Variable(id) | Source::Element(id, _) => *id == variable,
+            Source::Text(text) | Source::Words { text, .. } => form::reads(text, variable),
+            Source::Word { .. } => false,
+        }),
+        Statement::Define(define) => form::reads(&define.value, variable),
+        Statement::Loop(_) | Statement::If { .. } | Statement::Accept { .. } => true,
     }
 }
 

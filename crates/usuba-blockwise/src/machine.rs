@@ -3,8 +3,9 @@
 use crate::node::{Blocks, CipherNodes, Maker, StepInput};
 use crate::plan::{Action, Given, Plan, Refusal, Slot};
 use std::collections::{BTreeMap, BTreeSet};
+use usuba_algebra::why::Why;
 use usuba_codegen::Scheduling;
-use usuba_compiler::pipeline::{Settings, optimised};
+use usuba_compiler::pipeline::{Failure, Settings, optimised};
 use usuba_ir::check::check;
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::{Node, NodeId};
@@ -140,7 +141,7 @@ impl<'a> Machine<'a> {
         settings.passes.interleave = Some(registers);
         settings.passes.inline_all = true;
         let (_, made, _) = optimised(self.loaded, &settings, &mut ())
-            .map_err(|failure| Refusal::new(format!("`{node}` is not in blocks: {failure:?}")))?;
+            .map_err(|failure| Refusal::new(format!("`{node}` is not in blocks: {}", self.said(&failure))))?;
         program.files.clone_from(&made.files);
         let first = program.nodes.len() as u32;
         for mut node in made.nodes {
@@ -149,6 +150,18 @@ impl<'a> Machine<'a> {
             program.nodes.push(node);
         }
         Ok(NodeId(program.nodes.len() as u32 - 1))
+    }
+
+    /// Why the pipeline stopped, in a line.
+    fn said(&self, failure: &Failure) -> String {
+        let found = match failure {
+            Failure::Program(findings) => findings.iter().find(|finding| finding.is_error()),
+            _ => None,
+        };
+        match found {
+            Some(finding) => Why::new(finding.message.clone(), finding.span).at(&self.loaded.sources),
+            None => format!("{failure:?}"),
+        }
     }
 
     pub(crate) fn row(&self, meaning: Meaning, lane: u32) -> Result<&'static Instruction, Refusal> {

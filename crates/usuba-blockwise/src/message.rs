@@ -16,6 +16,9 @@ use usuba_message::form::{
 use usuba_message::number::{Number, Term};
 use usuba_message::passes::fuse;
 
+/// Bits of the lengths that messages take, in bytes or in elements.
+pub const LENGTH_BITS: u32 = 48;
+
 /// A message as C.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Code {
@@ -36,11 +39,13 @@ pub struct Code {
 
 /// The C of a message that has been through the passes, under the name `symbol`. `blocks`: a
 /// machine for many positions, and one with registers of one block, for steps that are on blocks; other steps are on words of
-/// general-purpose registers.
+/// general-purpose registers, and if `functions` is set the cipher is then functions that the source declares and does not
+/// define ([`Code::ciphers`]).
 ///
 /// `symbol_prepare` gets the inputs that are the same for a key, and where to write what follows from them, aligned to 64 bytes.
-/// `symbol` gets the lengths, then that, then the inputs, then the outputs in order; round keys word by word, each from its most
-/// significant byte. It returns 0; 1 if the message is refused, all outputs being zero; 2 if the lengths do not fit.
+/// `symbol` gets the lengths, then that, then the inputs, then the outputs in order; round keys word by word, each from its least
+/// significant byte. It returns 0; 1 if the message is refused, all outputs being zero; 2 if the lengths do not fit. The source
+/// declares neither of the two: that is left to a header, which it does not include.
 ///
 /// # Errors
 /// A step that is more than blocks.
@@ -48,6 +53,7 @@ pub fn code(
     message: &Message,
     sources: &Sources,
     blocks: Option<(&Machine<'_>, &Machine<'_>)>,
+    functions: bool,
     symbol: &str,
 ) -> Result<Code, Refusal> {
     let mut fused = message.clone();
@@ -71,6 +77,7 @@ pub fn code(
         words,
         word_steps: BTreeMap::new(),
         roles,
+        functions,
         ciphers: BTreeSet::new(),
         symbol,
         kernels: Vec::new(),
@@ -93,29 +100,44 @@ pub fn code(
     let (prototype, prepare) = (writer.prototype(), writer.prepare_prototype(&keys));
     let mut source = inline_definitions(blocks.map_or(words, |(wide, _)| wide.target));
     source += "#include <stddef.h>\n\n";
-    source += HELPERS;
+    let start = writer.start();
+    for (name, text) in HELPERS {
+        let call = format!("{name}(");
+        if [&start, &writer.text, &writer.preparation].into_iter().any(|part| part.contains(&call)) {
+            source += text;
+        }
+    }
     let ciphers: Vec<String> = writer.ciphers.iter().cloned().collect();
     for cipher in &ciphers {
         let _ = write!(source, "\n{cipher};");
     }
-    let _ = write!(source, "\n{prepare};\n{prototype};\n\n{}", writer.called());
-    let _ = write!(source, "{prepare}\n{{\n{}}}\n\n", writer.preparation);
-    let _ = write!(source, "{prototype}\n{{\n{}{}  return 0;\n}}\n", writer.start(), writer.text);
+    let _ = write!(source, "\n{}", writer.called());
+    let inputs = keys.iter().map(|&id| writer.name(id)).chain(["prepared".into()]);
+    let unused = inputs.filter(|name| !writer.preparation.contains(name));
+    let unused: String = unused.map(|name| format!("  (void){name};\n")).collect();
+    let _ = write!(source, "{prepare}\n{{\n{unused}{}}}\n\n", writer.preparation);
+    let _ = write!(source, "{prototype}\n{{\n{start}{}  return 0;\n}}\n", writer.text);
     Ok(Code { prepare, prepared: writer.prepared, prototype, ciphers, source, loops: writer.loops })
 }
 
-const HELPERS: &str = "#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error \"this code is for machines that are little-endian\"
-#endif
-
-/* Rounded down; b > 0. */
+/// Functions that messages call, by name: each stands where it is called, as compilers warn of others.
+const HELPERS: [(&str, &str); 3] = [
+    (
+        "quotient",
+        "/* Rounded down; b > 0. */
 static inline int64_t quotient(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
-static inline int64_t minimum(int64_t a, int64_t b) { return a < b ? a : b; }
-static inline void number(uint8_t block[16], uint64_t value) {
+",
+    ),
+    ("minimum", "static inline int64_t minimum(int64_t a, int64_t b) { return a < b ? a : b; }\n"),
+    (
+        "number",
+        "static inline void number(uint8_t block[16], uint64_t value) {
   const uint64_t words[2] = {value, 0};
   memcpy(block, words, 16);
 }
-";
+",
+    ),
+];
 
 impl Writer<'_> {
     pub(crate) fn line(&mut self, line: &str) {
@@ -138,7 +160,7 @@ impl Writer<'_> {
 
     pub(crate) fn prototype(&self) -> String {
         let lengths = self.message.lengths.iter().enumerate();
-        let lengths = lengths.map(|(place, name)| format!("int64_t n{place}_{}", identifier(name)));
+        let lengths = lengths.map(|(place, name)| format!("size_t l{place}_{}", identifier(name)));
         let inputs = self.message.inputs.iter().map(|&id| format!("const uint8_t *{}", self.name(id)));
         let outputs = self.message.outputs.iter().map(|&id| format!("uint8_t *{}", self.name(id)));
         let prepared = ["const uint8_t *prepared".to_owned()];
@@ -187,8 +209,19 @@ impl Writer<'_> {
     /// Conditions, and room for the variables of a constant size.
     pub(crate) fn start(&self) -> String {
         let mut text = String::new();
+        for (place, name) in self.message.lengths.iter().enumerate() {
+            let name = identifier(name);
+            // So that nothing that is made of lengths is beyond 64 bits.
+            let _ = writeln!(text, "  if ((uint64_t)l{place}_{name} >> {LENGTH_BITS} != 0) return 2;");
+            let _ = writeln!(text, "  const int64_t n{place}_{name} = (int64_t)l{place}_{name};");
+            let _ = writeln!(text, "  (void)n{place}_{name};");
+        }
         for condition in &self.message.conditions {
             let _ = writeln!(text, "  if (!{}) return 2;", self.condition(condition));
+        }
+        let inputs = self.message.inputs.iter().map(|&id| self.name(id));
+        for name in inputs.chain(["prepared".into()]).filter(|name| !self.text.contains(name)) {
+            let _ = writeln!(text, "  (void){name};");
         }
         if self.queue_bytes > 0 {
             let _ = writeln!(text, "  _Alignas(64) uint8_t queue[{}] = {{0}};", self.queue_bytes);
@@ -260,7 +293,7 @@ impl Writer<'_> {
             let bytes = self.message.variable(output).bytes();
             let bytes = bytes.ok_or_else(|| Refusal("an output that is not bytes".into()))?;
             let (name, bytes) = (self.name(output), self.number(&bytes));
-            self.line(&format!("  memset({name}, 0, (size_t)({bytes}));"));
+            self.line(&format!("  if ({bytes} > 0) memset({name}, 0, (size_t)({bytes}));"));
         }
         self.line("  return 1;");
         self.line("}");

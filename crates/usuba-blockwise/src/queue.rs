@@ -6,11 +6,12 @@
 
 use crate::glue::{BLOCK, LoopCode, Queue, Writer, Written, refuse};
 use crate::linear::{Linear, linear};
+use crate::loops::{makes_next, reads};
 use crate::place::{self, Places};
 use crate::plan::{Action, Given, Plan};
 use crate::step::in_memory;
 use std::rc::Rc;
-use usuba_message::form::{self, Loop, Source, Statement, Step, Target, VariableId};
+use usuba_message::form::{Loop, Source, Statement, Step, Target, VariableId};
 
 /// The last step of a loop as a linear scan of blocks as they are.
 struct Plain {
@@ -30,9 +31,11 @@ impl Writer<'_> {
             return refuse("registers of one block");
         }
         let [carried] = &one.carried[..] else { return refuse("not one thing is carried") };
-        let Some((Statement::Step(last), before)) = one.body.split_last() else {
-            return refuse("no step at the end");
+        let place = one.body.iter().position(|statement| makes_next(one, statement));
+        let Some((place, Statement::Step(last))) = place.map(|place| (place, &one.body[place])) else {
+            return refuse("no step makes what is carried alone");
         };
+        let (before, after) = (&one.body[..place], &one.body[place + 1..]);
         let plain = self.plain(last, carried.variable, carried.next)?;
         let powers = self.prepared_powers(last, &plain)?;
         let flush = self.flush(&plain)?;
@@ -51,22 +54,27 @@ impl Writer<'_> {
         let emptied = format!("{flush}({name}, queue, &queued, {powers});");
         self.head(one);
         let (text, fresh) = (self.text.len(), self.fresh);
-        let mapped = match self.whole_registers(one, &emptied) {
-            Ok(mapped) => mapped,
+        let rest = match self.whole_registers(one, &emptied) {
+            Ok(rest) => Some(rest),
             Err(_) => {
                 self.text.truncate(text);
                 self.fresh = fresh;
                 self.line("const int64_t whole = 0;");
                 self.line("(void)many;");
-                false
+                None
             }
         };
+        // A string that is written may be one that is read: what comes first in the loop does so here.
+        let rest_text = rest.clone().filter(|text| !text.is_empty());
+        if let (Some(text), false) = (&rest_text, before.is_empty()) {
+            self.line(text);
+        }
         let (index, stop) = (one.index, self.number(&one.stop));
         // The name of the first position is taken inside.
         self.line(&format!("const int64_t rest = i{index} + whole;"));
         self.line(&format!("for (int64_t i{index} = rest; i{index} < {stop}; i{index}++) {{"));
         self.depth += 1;
-        if !mapped {
+        if rest.is_none() {
             self.statements(before)?;
         }
         let block = match &last.inputs[plain.added] {
@@ -77,7 +85,13 @@ impl Writer<'_> {
         let room = 16 * register;
         self.line(&format!("memcpy(queue + {room} + 16 * queued, {block}, 16);"));
         self.line(&format!("if (++queued == {register}) {emptied}"));
+        if rest.is_none() {
+            self.statements(after)?;
+        }
         self.foot();
+        if let (Some(text), true) = (&rest_text, before.is_empty()) {
+            self.line(text);
+        }
         self.foot();
         self.loops.push(LoopCode::Linear);
         Ok(())
@@ -193,18 +207,5 @@ impl Writer<'_> {
         }
         self.queue_bytes = 32 * wide.in_register();
         Ok(name)
-    }
-}
-
-/// Whether a statement needs a variable, or may.
-fn reads(statement: &Statement, variable: VariableId) -> bool {
-    match statement {
-        Statement::Step(step) => step.inputs.iter().any(|source| match source {
-            Source::Variable(id) | Source::Element(id, _) => *id == variable,
-            Source::Text(text) | Source::Words { text, .. } => form::reads(text, variable),
-            Source::Word { .. } => false,
-        }),
-        Statement::Define(define) => form::reads(&define.value, variable),
-        Statement::Loop(_) | Statement::If { .. } | Statement::Accept { .. } => true,
     }
 }

@@ -22,11 +22,22 @@ impl Writer<'_> {
         self.text.truncate(text);
         self.fresh = fresh;
         self.on_words(step).map_err(|words| match self.blocks {
-            Some(_) => {
-                Refusal(format!("step `{}`: on blocks: {}; on words: {}", step.node, blocks.0, words.0))
-            }
-            None => Refusal(format!("step `{}`: {}", step.node, words.0)),
+            Some(_) => Refusal(format!(
+                "the step at {} has no code: on blocks: {}; on words: {}",
+                self.place(&step.node),
+                blocks.0,
+                words.0
+            )),
+            None => Refusal(format!("the step at {} has no code: {}", self.place(&step.node), words.0)),
         })
+    }
+
+    /// File, line and column of the text that a step is made of.
+    fn place(&self, node: &str) -> String {
+        let mut definitions = self.message.program.definitions.iter();
+        let Some(step) = definitions.find(|step| step.name.text == node) else { return node.to_owned() };
+        let (line, column) = self.sources.line_column(step.span);
+        format!("{}:{line}:{column}", self.sources.get(step.span.source).name)
     }
 
     /// A step by itself on words.
@@ -149,6 +160,9 @@ impl Writer<'_> {
         (from, to): (&str, &str),
         blocks: &str,
     ) -> Written<()> {
+        if !self.functions {
+            return refuse("the target has no instructions for the cipher");
+        }
         let keys = parts.given.get(call.keys).cloned().unwrap_or_default();
         let role = self.roles.iter().find(|(_, node)| *node == call.node).map(|(role, _)| *role);
         let role = role.ok_or_else(|| Refusal("a cipher without a role".into()))?;
@@ -174,7 +188,7 @@ impl Writer<'_> {
         let typed = elaborate(&self.message.program, &options).0;
         let typed = typed.ok_or_else(|| Refusal("the step has no form".into()))?;
         let roles: Vec<String> = self.roles.iter().map(|(_, node)| node.clone()).collect();
-        let step = step::with_calls(&typed, &roles).map_err(|why| Refusal(why.to_string()))?;
+        let step = step::with_calls(&typed, &roles).map_err(|why| Refusal(why.at(self.sources)))?;
         let made = Rc::new(WordStep { phases: phases(&step), typed });
         self.word_steps.insert(node.to_owned(), Rc::clone(&made));
         Ok(made)
@@ -197,7 +211,7 @@ impl Writer<'_> {
             return Ok(Rc::clone(known));
         }
         let made = step::step(&self.message.program, node, self.message.cipher.as_ref());
-        let made = Rc::new(made.map_err(|why| Refusal(format!("step `{node}`: {why}")))?);
+        let made = Rc::new(made.map_err(|why| Refusal(why.at(self.sources)))?);
         self.steps.insert(node.to_owned(), Rc::clone(&made));
         Ok(made)
     }

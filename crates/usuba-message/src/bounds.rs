@@ -110,7 +110,7 @@ impl Checker<'_> {
 }
 
 /// What is known in the body of a loop.
-fn inside(one: &Loop, facts: &Facts) -> Facts {
+pub(crate) fn inside(one: &Loop, facts: &Facts) -> Facts {
     let mut inside = facts.clone();
     let index = Number::from(Term::Index(one.index));
     let ends = [index.plus(&one.start, -1), one.stop.plus(&index, -1).and_then(|n| n.plus(&(-1).into(), 1))];

@@ -369,4 +369,39 @@ impl Message {
         };
         Named(number, &name).to_string()
     }
+
+    /// A condition with the names of this message: `t == 16`, `(n >= 1 or m == 0)`.
+    pub fn show_condition(&self, condition: &Condition) -> String {
+        let compared = |number: &Number, sign: &str| {
+            let constant = number.constant();
+            let left = number.plus(&constant.into(), -1);
+            match (left, constant.checked_neg()) {
+                (Ok(left), Some(right)) => format!("{} {sign} {right}", self.show(&left)),
+                _ => format!("{} {sign} 0", self.show(number)),
+            }
+        };
+        match condition {
+            Condition::NotNegative(number) => compared(number, ">="),
+            Condition::Zero(number) => compared(number, "=="),
+            Condition::And(..) | Condition::Or(..) => {
+                let mut parts = Vec::new();
+                self.show_parts(condition, matches!(condition, Condition::And(..)), &mut parts);
+                let word = if matches!(condition, Condition::And(..)) { " and " } else { " or " };
+                format!("({})", parts.join(word))
+            }
+        }
+    }
+
+    /// The parts of a conjunction, or of a disjunction, of any depth.
+    fn show_parts(&self, condition: &Condition, is_and: bool, parts: &mut Vec<String>) {
+        match condition {
+            Condition::And(left, right) if is_and => {
+                [left, right].into_iter().for_each(|one| self.show_parts(one, is_and, parts));
+            }
+            Condition::Or(left, right) if !is_and => {
+                [left, right].into_iter().for_each(|one| self.show_parts(one, is_and, parts));
+            }
+            other => parts.push(self.show_condition(other)),
+        }
+    }
 }

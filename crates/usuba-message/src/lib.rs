@@ -9,6 +9,7 @@ pub mod classes;
 pub mod elaborate;
 pub mod facts;
 pub mod form;
+pub mod in_place;
 pub mod interpret;
 pub mod number;
 pub mod passes;

@@ -1,6 +1,6 @@
 //! Messages as text, to be read: `usubac build --dump-after message`.
 
-use crate::form::{ByteOperation, Condition, Message, Order, Piece, Source, Statement, Target, Window};
+use crate::form::{ByteOperation, Message, Order, Piece, Source, Statement, Target, Window};
 use std::fmt::{self, Write};
 
 /// A message as text.
@@ -33,7 +33,7 @@ impl Printer<'_> {
         let returns = if message.opens { "opens" } else { "returns" };
         writeln!(self.text, "  {returns} {}", list(&message.outputs))?;
         for condition in &message.conditions {
-            writeln!(self.text, "  where {}", self.condition(condition))?;
+            writeln!(self.text, "  where {}", self.message.show_condition(condition))?;
         }
         self.statements(&message.body, 1)
     }
@@ -74,7 +74,7 @@ impl Printer<'_> {
                     writeln!(self.text, "{margin}}}")?;
                 }
                 Statement::If { condition, then, otherwise } => {
-                    let condition = self.condition(condition);
+                    let condition = self.message.show_condition(condition);
                     writeln!(self.text, "{margin}if {condition} {{")?;
                     self.statements(then, depth + 1)?;
                     writeln!(self.text, "{margin}}} else {{")?;
@@ -88,17 +88,6 @@ impl Printer<'_> {
             }
         }
         Ok(())
-    }
-
-    fn condition(&self, condition: &Condition) -> String {
-        match condition {
-            Condition::NotNegative(number) => format!("{} >= 0", self.message.show(number)),
-            Condition::Zero(number) => format!("{} == 0", self.message.show(number)),
-            Condition::And(left, right) => {
-                format!("({} and {})", self.condition(left), self.condition(right))
-            }
-            Condition::Or(left, right) => format!("({} or {})", self.condition(left), self.condition(right)),
-        }
     }
 
     fn source(&self, source: &Source) -> String {

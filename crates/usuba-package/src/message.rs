@@ -1,7 +1,9 @@
-//! A mode of operation over the block cipher of a folder, as one program for the reference interpreter.
+//! A mode of operation over the block cipher of a folder, as one program; [`files`]: such a program as C.
 //!
 //! The modes are the texts of `modes/`. They see a cipher as nodes on bytes; the manifest says how its words lie in them,
 //! and [`cipher_text`] writes the nodes that convert.
+
+pub mod files;
 
 use crate::manifest::{BlockCipher, Function, Primitive};
 use crate::order::Order;

@@ -313,6 +313,9 @@ Examples:
   usubac build ciphers/aes -o out                               a library that picks code for the machine it runs on
   usubac build ciphers/aes ciphers/serpent --drop-in -o out     the same as files to add to a project
   usubac build ciphers/aes --target native,gp64 -o out          for each target a library of its own, with one level
+  usubac build ciphers/aes --mode gcm-seal --target avx2-vaes -o out
+                                                                a mode of operation: one function for messages of any length
+  usubac build ciphers/ascon/aead.ua --bytes --entry SealAEAD128 --target gp64 -o out
   usubac build toy.ua --slicing b --dump-after lower -o out     print Usuba0 on the way
   usubac build toy.ua --slicing v --stop-after fold             print Usuba0 and stop
 
@@ -322,6 +325,13 @@ pub struct Build {
     /// A program, or folders with a manifest `usuba.toml`.
     #[arg(value_name = "FILE|DIR", required = true)]
     pub paths: Vec<String>,
+    /// Build a mode of operation over a block cipher of a folder: `ctr`, `gcm-seal`, … (an unknown name lists them). The primitive
+    /// is the first if none is named.
+    #[arg(long, value_name = "MODE", conflicts_with_all = ["entry", "word", "bytes", "library", "drop_in", "threads"])]
+    pub mode: Option<String>,
+    /// The entry is a message: its inputs are strings of bytes, whose lengths are those of the program.
+    #[arg(long, conflicts_with_all = ["word", "library", "drop_in", "threads", "primitive"])]
+    pub bytes: bool,
     #[command(flatten)]
     pub entry: Entry,
     #[command(flatten)]
@@ -346,7 +356,7 @@ pub struct Build {
     /// Make a library whose functions share large inputs among the threads of OpenMP.
     #[arg(long)]
     pub threads: bool,
-    /// What all public names of a library begin with.
+    /// What all public names of a library or of a mode begin with.
     #[arg(long, value_name = "NAME", default_value = "usuba_")]
     pub prefix: String,
     /// The name of the function; `{target}` and `{slicing}` are replaced.

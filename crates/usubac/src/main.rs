@@ -9,6 +9,7 @@ mod front_end;
 mod journal;
 mod machine;
 mod measure;
+mod message;
 mod metric;
 mod mode;
 mod output;

@@ -36,11 +36,33 @@ pub fn fuse(message: &mut Message) -> Result<(), NumberError> {
                 other => other.clone(),
             });
         }
-        all.append(&mut into.body);
-        into.body = all;
+        // What only reads the same strings reads them before they are written, in place too.
+        let mut written = Vec::new();
+        all.iter().for_each(|statement| targets(statement, &mut written));
+        let mut read = Vec::new();
+        into.body.iter().for_each(|statement| touched(statement, &mut read));
+        let follows = read.iter().any(|window| written.contains(&window.variable));
+        if follows {
+            all.append(&mut into.body);
+            into.body = all;
+        } else {
+            into.body.append(&mut all);
+        }
     }
     message.body = body;
     Ok(())
+}
+
+/// The strings that a statement writes.
+fn targets(statement: &Statement, found: &mut Vec<VariableId>) {
+    match statement {
+        Statement::Step(step) => found.extend(step.outputs.iter().filter_map(|target| match target {
+            Target::Window(window) => Some(window.variable),
+            _ => None,
+        })),
+        Statement::Define(define) => found.push(define.target.variable),
+        _ => {}
+    }
 }
 
 /// The places of a map and of a loop that it may go into.

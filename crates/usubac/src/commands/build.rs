@@ -1,4 +1,6 @@
-//! `usubac build`: one node to a kernel, or a cipher folder to all that encrypts bytes.
+//! `usubac build`: one node to a kernel, or a cipher folder to all that encrypts bytes; a [`message`] to a function.
+
+mod message;
 
 use super::packages;
 use crate::args::Build;
@@ -23,6 +25,9 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
     if build.passes.dump_after.iter().any(|name| name == "list") {
         pipeline::stages().iter().for_each(|stage| print_line(stage));
         return Ok(());
+    }
+    if build.mode.is_some() || build.bytes {
+        return message::run(build, output);
     }
     let folders = build.paths.iter().filter(|path| Cipher::is_at(path)).count();
     if folders > 0 {
@@ -150,6 +155,11 @@ fn symbol(build: &Build, loaded: &Loaded, slicing: Slicing, target: &Target) -> 
             format!("usuba_{}_{slicing}_{target_name}", entry.to_lowercase().trim_end_matches('_'))
         }
     };
+    check_symbol(build, symbol)
+}
+
+/// A name that is to be that of a function, and of files.
+fn check_symbol(build: &Build, symbol: String) -> Result<String, Failure> {
     let mut characters = symbol.chars();
     let starts = characters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
     if !starts || !characters.all(|c| c.is_ascii_alphanumeric() || c == '_') {

@@ -1,68 +1,69 @@
 //! Messages: their loops, and what may be computed at once.
 
 use crate::args::Explain;
-use crate::cipher::Cipher;
+use crate::message::{self, Named};
 use crate::output::{Failure, Output, print_json, print_line};
-use crate::{front_end, mode};
-use serde_json::json;
-use usuba_lang::elaborate::check;
+use crate::targets;
+use serde_json::{Value, json};
 use usuba_lang::load::Loaded;
 use usuba_message::classes::{Classified, classify};
-use usuba_message::{elaborate, passes, print};
-use usuba_package::message::CIPHER;
+use usuba_message::print;
+use usuba_package::message::files::{self, Machines};
 
 /// A mode over a block cipher of a folder.
 pub fn of_mode(explain: &Explain, name: &str, output: &Output) -> Result<(), Failure> {
-    let mode = mode::named(name)?;
-    let cipher = Cipher::read(&explain.path, &explain.search, output)?;
-    let wanted: Vec<String> = explain.primitive.iter().cloned().collect();
-    let primitives = cipher.primitives(&wanted)?;
-    let Some(&primitive) = primitives.first() else {
-        return Err(Failure::general(format!("`{}` has no primitive", explain.path)));
-    };
-    let loaded = mode::bound(&cipher, primitive, mode, output)?;
-    of_node(explain, &loaded, mode.node, Some(CIPHER), &format!("{name} over {}", primitive.name), output)
+    let named = message::of_mode(&explain.path, name, explain.primitive.as_ref(), &explain.search, output)?;
+    of_message(explain, &named, output)
 }
 
 /// A node of a program.
 pub fn of_program(explain: &Explain, output: &Output) -> Result<(), Failure> {
-    let loaded = front_end::read(&explain.path, &explain.search, output)?;
-    let last = loaded.program.definitions.last().map(|definition| definition.name.text.as_str());
-    let node = explain.entry.entry.as_deref().or(last).unwrap_or_default();
-    let cipher = loaded.program.ciphers.last().map(|cipher| cipher.name.text.as_str());
-    of_node(explain, &loaded, node, cipher, node, output)
+    let entry = explain.entry.entry.as_deref();
+    of_message(explain, &message::of_program(&explain.path, entry, &explain.search, output)?, output)
 }
 
-fn of_node(
-    explain: &Explain,
-    loaded: &Loaded,
-    node: &str,
-    cipher: Option<&str>,
-    name: &str,
-    output: &Output,
-) -> Result<(), Failure> {
-    let refuse = |findings: &[_]| {
-        output.diagnostics(findings, &loaded.sources);
-        Failure::Said
-    };
-    let findings = check(&loaded.program, false);
-    if findings.iter().any(usuba_lang::diagnostic::Diagnostic::is_error) {
-        return Err(refuse(&findings));
+/// What the loops become, or why there is no code.
+type Loops = Result<Vec<String>, String>;
+
+/// What the loops become on the targets that are named; those that messages never have code for are left out.
+fn code(explain: &Explain, named: &Named) -> Result<Vec<(&'static str, Loops)>, Failure> {
+    let mut found = Vec::new();
+    for target in targets::named(&explain.target)? {
+        let Ok(machines) = Machines::of(target) else { continue };
+        let loops = files::loops(&named.message, &named.loaded, machines);
+        let loops = loops.map(|loops| loops.iter().map(ToString::to_string).collect());
+        found.push((target.name, loops.map_err(|refusal| refusal.0)));
     }
-    let mut message =
-        elaborate::elaborate(&loaded.program, node, cipher).map_err(|error| refuse(&[*error]))?;
-    let written = print::print(&message);
-    passes::run(&mut message)
-        .map_err(|stuck| Failure::general(format!("{name}: no loops from strings to strings: {stuck}")))?;
-    let loops = classify(&message);
+    Ok(found)
+}
+
+fn of_message(explain: &Explain, named: &Named, output: &Output) -> Result<(), Failure> {
+    let Named { name, loaded, written, message, .. } = named;
+    let loops = classify(message);
+    let codes = code(explain, named)?;
     if output.is_json() {
         let loops: Vec<_> = loops.iter().map(|one| document(one, loaded)).collect();
-        print_json(&json!({ "name": name, "lengths": message.lengths, "loops": loops }));
+        let codes: Vec<Value> = codes
+            .iter()
+            .map(|(target, code)| match code {
+                Ok(loops) => json!({ "target": target, "loops": loops }),
+                Err(reason) => json!({ "target": target, "reason": reason }),
+            })
+            .collect();
+        print_json(&json!({ "name": name, "lengths": message.lengths, "loops": loops, "code": codes }));
         return Ok(());
     }
     let lengths = if message.lengths.is_empty() { "none".to_owned() } else { message.lengths.join(", ") };
     print_line(&format!("{name}: lengths {lengths}"));
-    for one in &loops {
+    // Targets that do the same are said together.
+    let mut said: Vec<(Vec<&str>, &Loops)> = Vec::new();
+    for (target, code) in &codes {
+        match said.iter_mut().find(|(_, other)| *other == code) {
+            Some((targets, _)) => targets.push(target),
+            None => said.push((vec![target], code)),
+        }
+    }
+    for (number, one) in loops.iter().enumerate() {
         print_line(&format!("  {}, {}", place(one, loaded), one.range));
         print_line(&format!("    {}", one.class()));
         if one.carried.len() > 1 {
@@ -76,9 +77,19 @@ fn of_node(
         for neighbour in &one.neighbours {
             print_line(&format!("    neighbours: {neighbour}"));
         }
+        for (targets, code) in &said {
+            if let Some(code) = code.as_ref().ok().and_then(|loops| loops.get(number)) {
+                print_line(&format!("    code on {}: {code}", targets.join(", ")));
+            }
+        }
+    }
+    for (targets, code) in &said {
+        if let Err(reason) = code {
+            print_line(&format!("  no code on {}: {reason}", targets.join(", ")));
+        }
     }
     if explain.form {
-        print_line(&format!("\nas written:\n{written}\nafter the passes:\n{}", print::print(&message)));
+        print_line(&format!("\nas written:\n{written}\nafter the passes:\n{}", print::print(message)));
     }
     Ok(())
 }
