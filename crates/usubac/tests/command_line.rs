@@ -316,7 +316,7 @@ fn explain_says_what_loops_of_messages_are() {
             shown += 1;
         }
     }
-    assert_eq!(shown, 19);
+    assert_eq!(shown, 26);
     // The texts that it shows are those of the library.
     let texts: String = ["gcm.ua", "gf128.ua"]
         .iter()

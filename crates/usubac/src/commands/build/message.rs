@@ -7,7 +7,7 @@ use crate::output::{Failure, Output, print_json, print_line};
 use crate::{files, targets};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use usuba_package::message::files::{Labels, Machines, files};
+use usuba_package::message::files::{self as code, Labels, Machines};
 use usuba_target::{Target, all};
 
 /// Compiles a message for each target, and writes all files or none.
@@ -28,14 +28,14 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
     for target in chosen(build)? {
         let machines = Machines::of(target).map_err(Failure::general)?;
         let labels = labels(build, path, &named, target)?;
-        let files = files(&named.message, &named.loaded, machines, &labels)
+        let made = code::files(&named.message, &named.loaded, machines, &labels)
             .map_err(|refusal| refused(&named, target, &refusal.0))?;
-        let loops: Vec<String> = files.loops.iter().map(ToString::to_string).collect();
+        let loops: Vec<String> = made.loops.iter().map(ToString::to_string).collect();
         rows.push(json!({
-            "name": named.name, "symbol": labels.symbol, "target": target.name, "prepared_bytes": files.prepared,
+            "name": named.name, "symbol": labels.symbol, "target": target.name, "prepared_bytes": made.prepared,
             "flags": machines.flags(), "loops": loops,
         }));
-        for file in [files.source, files.header] {
+        for file in [made.source, made.header] {
             written.push((PathBuf::from(file.path), file.contents));
         }
     }
