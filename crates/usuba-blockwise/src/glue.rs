@@ -8,7 +8,7 @@ use crate::step::Step;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::rc::Rc;
-use usuba_lang::source::Sources;
+use usuba_lang::source::{Sources, Span};
 use usuba_lang::typed;
 use usuba_message::form::{Message, Order, VariableId};
 use usuba_target::Target;
@@ -16,9 +16,26 @@ use usuba_target::Target;
 /// Bytes of a block.
 pub(crate) const BLOCK: i64 = 16;
 
+/// A loop of a message and what it is. A map that another loop has taken in is no loop of its own.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoopCode {
+    /// The loop in the source.
+    pub span: Span,
+    /// The variable, and its range.
+    pub range: String,
+    /// What it is.
+    pub kind: LoopKind,
+}
+
+impl fmt::Display for LoopCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)
+    }
+}
+
 /// What a loop of a message is.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum LoopCode {
+pub enum LoopKind {
     /// A kernel for many positions at once.
     Map,
     /// A kernel that goes on by powers.
@@ -33,15 +50,15 @@ pub enum LoopCode {
     OneByOne(Refusal),
 }
 
-impl fmt::Display for LoopCode {
+impl fmt::Display for LoopKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LoopCode::Map => f.write_str("map"),
-            LoopCode::Linear => f.write_str("linear scan"),
-            LoopCode::Apart => f.write_str("map, what is carried apart"),
-            LoopCode::Batches => f.write_str("batches for the cipher"),
-            LoopCode::Scan(why) => write!(f, "scan: {}", why.0),
-            LoopCode::OneByOne(why) => write!(f, "steps: {}", why.0),
+            LoopKind::Map => f.write_str("map"),
+            LoopKind::Linear => f.write_str("linear scan"),
+            LoopKind::Apart => f.write_str("map, what is carried apart"),
+            LoopKind::Batches => f.write_str("batches for the cipher"),
+            LoopKind::Scan(why) => write!(f, "scan: {}", why.0),
+            LoopKind::OneByOne(why) => write!(f, "steps: {}", why.0),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The loops of a message: which kernel each is, and the C that calls it.
 
 use crate::draft::{Draft, Draw, Pending};
-use crate::glue::{BLOCK, LoopCode, Writer, Written, refuse, words};
+use crate::glue::{BLOCK, LoopCode, LoopKind, Writer, Written, refuse, words};
 use crate::linear::{Linear, linear};
 use crate::place::{self, Places};
 use crate::plan::{Given, Plan, Refusal};
@@ -56,7 +56,7 @@ impl Writer<'_> {
         if let Err(why) = drafted {
             self.text.truncate(text);
             (self.fresh, self.depth) = (fresh, depth);
-            self.loops.push(LoopCode::OneByOne(why));
+            self.coded(one, LoopKind::OneByOne(why));
             return self.one_by_one(one);
         }
         Ok(())
@@ -115,7 +115,7 @@ impl Writer<'_> {
         self.statements(&one.body[place + 1..])?;
         self.foot();
         self.foot();
-        self.loops.push(LoopCode::Batches);
+        self.coded(one, LoopKind::Batches);
         Ok(())
     }
 
@@ -216,6 +216,14 @@ impl Writer<'_> {
         Ok(results)
     }
 
+    /// Notes what a loop is.
+    pub(crate) fn coded(&mut self, one: &Loop, kind: LoopKind) {
+        let message = self.message;
+        let name = message.indices.get(one.index as usize).map_or("", String::as_str);
+        let range = format!("{name} in [{}, {})", message.show(&one.start), message.show(&one.stop));
+        self.loops.push(LoopCode { span: one.span, range, kind });
+    }
+
     /// The head of a loop that is a kernel: whether it runs at all, its first position and their number.
     pub(crate) fn head(&mut self, one: &Loop) {
         let (start, stop) = (self.number(&one.start), self.number(&one.stop));
@@ -238,7 +246,7 @@ impl Writer<'_> {
         let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
         self.map(wide.in_register(), &plan, &given, &results)?;
         self.foot();
-        self.loops.push(LoopCode::Map);
+        self.coded(one, LoopKind::Map);
         Ok(())
     }
 
@@ -301,7 +309,7 @@ impl Writer<'_> {
         let (plan, given, goals) = second.finish(&results, &[]);
         self.map(wide.in_register(), &plan, &given, &goals)?;
         self.foot();
-        self.loops.push(LoopCode::Apart);
+        self.coded(one, LoopKind::Apart);
         Ok(())
     }
 
@@ -320,7 +328,7 @@ impl Writer<'_> {
         let call = self.call(&name, (&plan, &given), Some("(size_t)(16 * many)"), &results);
         self.line(&call);
         self.foot();
-        self.loops.push(LoopCode::Scan(why));
+        self.coded(one, LoopKind::Scan(why));
         Ok(())
     }
 
@@ -465,7 +473,7 @@ impl Writer<'_> {
             self.line("}");
         }
         self.foot();
-        self.loops.push(LoopCode::Linear);
+        self.coded(one, LoopKind::Linear);
         Ok(())
     }
 

@@ -4,7 +4,7 @@
 //! one, so that zeros come first, which add nothing; what is carried is added to the first block. Loops that go on with what
 //! another one carries take over its queue.
 
-use crate::glue::{BLOCK, LoopCode, Queue, Writer, Written, refuse};
+use crate::glue::{BLOCK, LoopKind, Queue, Writer, Written, refuse};
 use crate::linear::{Linear, linear};
 use crate::loops::{makes_next, reads};
 use crate::place::{self, Places};
@@ -93,7 +93,7 @@ impl Writer<'_> {
             self.line(text);
         }
         self.foot();
-        self.loops.push(LoopCode::Linear);
+        self.coded(one, LoopKind::Linear);
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use crate::message::{self, Named};
 use crate::output::{Failure, Output, print_json, print_line};
 use crate::targets;
 use serde_json::{Value, json};
+use usuba_blockwise::glue::LoopCode;
 use usuba_lang::load::Loaded;
 use usuba_message::classes::{Classified, classify};
 use usuba_message::print;
@@ -23,7 +24,13 @@ pub fn of_program(explain: &Explain, output: &Output) -> Result<(), Failure> {
 }
 
 /// What the loops become, or why there is no code.
-type Loops = Result<Vec<String>, String>;
+type Loops = Result<Vec<LoopCode>, String>;
+
+/// What a loop becomes: one that is not found has gone into another one over the same positions.
+fn becomes(loops: &[LoopCode], one: &Classified) -> String {
+    let found = loops.iter().find(|code| code.span == one.span && code.range == one.range);
+    found.map_or("a part of the loop that reads or makes the same strings".into(), ToString::to_string)
+}
 
 /// What the loops become on the targets that are named; those that messages never have code for are left out.
 fn code(explain: &Explain, named: &Named) -> Result<Vec<(&'static str, Loops)>, Failure> {
@@ -31,7 +38,7 @@ fn code(explain: &Explain, named: &Named) -> Result<Vec<(&'static str, Loops)>, 
     for target in targets::named(&explain.target)? {
         let Ok(machines) = Machines::of(target) else { continue };
         let loops = files::loops(&named.message, &named.loaded, machines);
-        let loops = loops.map(|loops| loops.iter().map(ToString::to_string).collect());
+
         found.push((target.name, loops.map_err(|refusal| refusal.0)));
     }
     Ok(found)
@@ -42,15 +49,19 @@ fn of_message(explain: &Explain, named: &Named, output: &Output) -> Result<(), F
     let loops = classify(message);
     let codes = code(explain, named)?;
     if output.is_json() {
-        let loops: Vec<_> = loops.iter().map(|one| document(one, loaded)).collect();
+        let loops_of = &loops;
+        let documents: Vec<_> = loops.iter().map(|one| document(one, loaded)).collect();
         let codes: Vec<Value> = codes
             .iter()
             .map(|(target, code)| match code {
-                Ok(loops) => json!({ "target": target, "loops": loops }),
+                Ok(codes) => {
+                    let codes: Vec<String> = loops_of.iter().map(|one| becomes(codes, one)).collect();
+                    json!({ "target": target, "loops": codes })
+                }
                 Err(reason) => json!({ "target": target, "reason": reason }),
             })
             .collect();
-        print_json(&json!({ "name": name, "lengths": message.lengths, "loops": loops, "code": codes }));
+        print_json(&json!({ "name": name, "lengths": message.lengths, "loops": documents, "code": codes }));
         return Ok(());
     }
     let lengths = if message.lengths.is_empty() { "none".to_owned() } else { message.lengths.join(", ") };
@@ -63,7 +74,7 @@ fn of_message(explain: &Explain, named: &Named, output: &Output) -> Result<(), F
             None => said.push((vec![target], code)),
         }
     }
-    for (number, one) in loops.iter().enumerate() {
+    for one in &loops {
         print_line(&format!("  {}, {}", place(one, loaded), one.range));
         print_line(&format!("    {}", one.class()));
         if one.carried.len() > 1 {
@@ -78,8 +89,8 @@ fn of_message(explain: &Explain, named: &Named, output: &Output) -> Result<(), F
             print_line(&format!("    neighbours: {neighbour}"));
         }
         for (targets, code) in &said {
-            if let Some(code) = code.as_ref().ok().and_then(|loops| loops.get(number)) {
-                print_line(&format!("    code on {}: {code}", targets.join(", ")));
+            if let Ok(codes) = code {
+                print_line(&format!("    code on {}: {}", targets.join(", "), becomes(codes, one)));
             }
         }
     }
