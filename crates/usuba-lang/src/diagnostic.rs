@@ -43,6 +43,32 @@ pub struct Diagnostic {
     pub edit: Option<Edit>,
 }
 
+/// The most findings that are told of a file, or of a program.
+pub const MOST_TOLD: usize = 100;
+
+/// The first [`MOST_TOLD`] findings, given in the order of their places, and how many more there are: a text that is no
+/// program would yield one for every few bytes. Where some have to go and there are errors, warnings go first.
+pub(crate) fn first_of(mut findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    if findings.len() <= MOST_TOLD {
+        return findings;
+    }
+    let (all, wrong) = (findings.len(), findings.iter().any(Diagnostic::is_error));
+    findings.retain(|finding| finding.is_error() == wrong);
+    let next = findings.get(MOST_TOLD).and_then(|finding| finding.span);
+    findings.truncate(MOST_TOLD);
+    let message = format!("{} more findings are not told", all - findings.len());
+    let mut last = match wrong {
+        true => Diagnostic::new(Severity::Error, "E0110", next, message),
+        false => Diagnostic::new(Severity::Warning, "W-untold", next, message),
+    };
+    if next.is_some() {
+        last = last.label("the next is here");
+    }
+    findings
+        .push(last.rule(format!("at most {MOST_TOLD} findings are told")).help("repair those above first"));
+    findings
+}
+
 impl Diagnostic {
     /// An error at `span`.
     pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {

@@ -170,12 +170,16 @@ pub enum BackendArg {
 Examples:
   usubac check aes.ua
   usubac check --strict --format json *.ua
+  usubac check --slicing b des.ua
 
 Every definition is checked, polymorphic ones for all word sizes. The exit status is 1 if any file has an error.")]
 pub struct Check {
     /// The programs.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<String>,
+    /// Check with words as they are (no slicing, v, h) or as their bits (b), of which there is no arithmetic.
+    #[arg(long, value_enum)]
+    pub slicing: Option<SlicingArg>,
     #[command(flatten)]
     pub search: Search,
 }

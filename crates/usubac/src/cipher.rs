@@ -50,6 +50,7 @@ impl Cipher {
         let loaded = front_end::read(&source.to_string_lossy(), search, output)?;
         let cipher = Cipher { folder, manifest, loaded, text };
         cipher.check_nodes()?;
+        front_end::check(&cipher.loaded, search, output)?;
         Ok(cipher)
     }
 

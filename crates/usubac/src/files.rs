@@ -1,6 +1,6 @@
 //! Reading and writing files.
 
-use crate::output::Failure;
+use crate::output::{Failure, plain};
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -159,15 +159,6 @@ fn set_readable(path: &Path) {
     }
     #[cfg(not(unix))]
     let _ = path;
-}
-
-/// The words of an operating-system error without its number.
-pub fn plain(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    match text.split_once(" (os error") {
-        Some((words, _)) => words.to_lowercase(),
-        None => text,
-    }
 }
 
 /// The last part of a path: output must not depend on where the user stands.

@@ -67,6 +67,19 @@ pub fn elaborate(loaded: &Loaded, options: &Options, output: &Output) -> Result<
     program.ok_or(Failure::Said)
 }
 
+/// Checks every definition of a program that is compiled or evaluated in parts. Findings are printed, those of reading too; an
+/// error ends the command.
+pub fn check(loaded: &Loaded, search: &Search, output: &Output) -> Result<(), Failure> {
+    let mut all = all(loaded, elaborate::check(&loaded.program, search.strict));
+    // Whether a table is compiled by words is said where it is compiled.
+    all.retain(|finding| finding.code != elaborate::TABLE_OF_WORDS);
+    let failed = all.iter().any(Diagnostic::is_error);
+    if failed || (!all.is_empty() && !output.is_json()) {
+        output.diagnostics(&all, &loaded.sources);
+    }
+    if failed { Err(Failure::Said) } else { Ok(()) }
+}
+
 /// What was found on reading, then these.
 pub fn all(loaded: &Loaded, findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     loaded.diagnostics.iter().cloned().chain(findings).collect()

@@ -4,7 +4,7 @@
 //! once, so that an interruption leaves whole lines; a last line that is torn is left out on reading.
 
 use crate::files;
-use crate::output::Failure;
+use crate::output::{self, Failure};
 use serde_json::{Value, json};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -39,7 +39,7 @@ impl Journal {
     /// # Errors
     /// The file cannot be read or written, or belongs to another search.
     pub fn open(path: &Path, head: &Value, resume: bool) -> Result<Journal, Failure> {
-        let failure = |error: std::io::Error| Failure::file("cannot write", path, &files::plain(&error));
+        let failure = |error: std::io::Error| Failure::file("cannot write", path, &output::plain(&error));
         let mut entries = Vec::new();
         if resume && path.exists() {
             entries = read(path, head)?;
@@ -65,7 +65,7 @@ impl Journal {
         self.file
             .write_all(line.as_bytes())
             .and_then(|()| self.file.flush())
-            .map_err(|error| Failure::file("cannot write", &self.path, &files::plain(&error)))
+            .map_err(|error| Failure::file("cannot write", &self.path, &output::plain(&error)))
     }
 
     /// Removes it: the search is over.

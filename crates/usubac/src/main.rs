@@ -22,29 +22,46 @@ mod watch;
 
 use args::{Command, CommandLine};
 use clap::Parser;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Deep expressions and long chains of calls get room; the limits of the language keep them within it.
 const STACK: usize = 512 << 20;
 
 fn main() -> ExitCode {
-    let command_line = CommandLine::parse();
+    let command_line = match CommandLine::try_parse() {
+        Ok(command_line) => command_line,
+        Err(error) => return say(&error),
+    };
     std::panic::set_hook(Box::new(|_| {}));
     let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || run(&command_line));
     let outcome = match worker {
         Ok(worker) => worker.join().ok(),
         Err(error) => {
-            anstream::eprintln!("error: no memory for a stack: {error}");
+            output::print_error(&format!("error: no memory for a stack: {error}"));
             return ExitCode::FAILURE;
         }
     };
     outcome.unwrap_or_else(|| {
-        anstream::eprintln!(
+        output::print_error(
             "error: usubac met a state that it holds impossible; no output was made\n  \
-             help: this is a bug of usubac: please report it with the program and the command line"
+             help: this is a bug of usubac: please report it with the program and the command line",
         );
         ExitCode::FAILURE
     })
+}
+
+/// Prints what is wrong with a command line, or the help or the version that it asks for.
+fn say(error: &clap::Error) -> ExitCode {
+    let closed = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
+    let printed = error.print().and_then(|()| std::io::stdout().flush());
+    match printed {
+        Err(error) if !closed(&error) => {
+            output::print_error(&format!("error: cannot write: {}", output::plain(&error)));
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
+    }
 }
 
 fn run(command_line: &CommandLine) -> ExitCode {
@@ -63,10 +80,15 @@ fn run(command_line: &CommandLine) -> ExitCode {
         Command::Targets(targets) => commands::targets::run(targets, &output),
         Command::Completions(completions) => commands::completions::run(completions),
     };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            output.failure(&failure);
+    if let Err(failure) = &outcome {
+        output.failure(failure);
+    }
+    match (outcome, output::finish()) {
+        (Ok(()), Ok(())) => ExitCode::SUCCESS,
+        (Err(_), Ok(())) => ExitCode::FAILURE,
+        (_, Err(lost)) => {
+            // On standard error whatever the format: it may be standard output that is lost.
+            output::print_error(&format!("error: {lost}"));
             ExitCode::FAILURE
         }
     }

@@ -46,6 +46,11 @@ pub fn of_mode(
     let loaded = mode::bound(&cipher, primitive, mode, output)?;
     let identifier = identifier(&format!("{}_{name}", primitive.name));
     let name = format!("{name} over {}", primitive.name);
+    let findings = check(&loaded.program, false);
+    if findings.iter().any(Diagnostic::is_error) {
+        output.diagnostics(&findings, &loaded.sources);
+        return Err(Failure::Said);
+    }
     of_node((name, identifier), loaded, mode.node, Some(CIPHER), output)
 }
 
@@ -60,6 +65,7 @@ pub fn of_program(
     output: &Output,
 ) -> Result<Named, Failure> {
     let loaded = front_end::read(path, search, output)?;
+    front_end::check(&loaded, search, output)?;
     let last = loaded.program.definitions.last().map(|definition| definition.name.text.clone());
     let node = entry.map(str::to_owned).or(last).unwrap_or_default();
     let cipher = loaded.program.ciphers.last().map(|cipher| cipher.name.text.clone());
@@ -73,16 +79,10 @@ fn of_node(
     cipher: Option<&str>,
     output: &Output,
 ) -> Result<Named, Failure> {
-    let refuse = |findings: &[_]| {
-        output.diagnostics(findings, &loaded.sources);
+    let mut message = elaborate::elaborate(&loaded.program, node, cipher).map_err(|error| {
+        output.diagnostics(&[*error], &loaded.sources);
         Failure::Said
-    };
-    let findings = check(&loaded.program, false);
-    if findings.iter().any(Diagnostic::is_error) {
-        return Err(refuse(&findings));
-    }
-    let mut message =
-        elaborate::elaborate(&loaded.program, node, cipher).map_err(|error| refuse(&[*error]))?;
+    })?;
     let written = print::print(&message);
     passes::run(&mut message)
         .map_err(|stuck| Failure::general(format!("{name}: no loops from strings to strings: {stuck}")))?;

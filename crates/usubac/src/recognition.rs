@@ -5,7 +5,6 @@ use std::fmt;
 use usuba_algebra::layers::{Places, layers};
 use usuba_algebra::recognise::{Recognised, recognise};
 use usuba_algebra::why::Why;
-use usuba_ir::layout::Slicing;
 use usuba_lang::elaborate::{Options, elaborate};
 use usuba_lang::load::Loaded;
 use usuba_lang::typed::{Atoms, Program};
@@ -36,10 +35,8 @@ impl Finding {
     }
 }
 
-/// The nodes of a block cipher, as a slicing has them. Other primitives have no round keys to be cut off, and there is nothing
-/// to be said of them.
-pub fn of_block_cipher(loaded: &Loaded, primitive: &Primitive, slicing: Slicing) -> Vec<Finding> {
-    let primitive = primitive.in_slicing(slicing);
+/// The nodes of a block cipher. Other primitives have no round keys to be cut off, and there is nothing to be said of them.
+pub fn of_block_cipher(loaded: &Loaded, primitive: &Primitive) -> Vec<Finding> {
     let Function::BlockCipher(cipher) = &primitive.function else { return Vec::new() };
     let nodes = [Some(&cipher.encrypt), cipher.decrypt.as_ref()];
     let of_node = |node: &String| {

@@ -1,7 +1,7 @@
 //! Looking into the pipeline: dumps, clocks, checks.
 
 use crate::args::Passes;
-use crate::output::{Failure, print_line};
+use crate::output::{Failure, print_error, print_line};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use usuba_codegen::pass::ASSEMBLY;
@@ -51,7 +51,7 @@ impl<'a> Watch<'a> {
     pub fn report(&self) {
         if self.passes.time_passes {
             for (stage, time) in &self.times {
-                eprintln!("{:>9.3} ms  {stage}", time.as_secs_f64() * 1e3);
+                print_error(&format!("{:>9.3} ms  {stage}", time.as_secs_f64() * 1e3));
             }
         }
     }

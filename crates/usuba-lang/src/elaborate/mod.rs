@@ -5,7 +5,7 @@
 //! atoms. A call needs only the interface of the callee, so callees are put into a queue instead of being
 //! elaborated by recursion: chains of calls may be as long as a program.
 //!
-//! Rooms: `names` (declared, used), `signature` and `types` (declarations), `unify` (sizes and directions),
+//! Rooms: `names` (declared, used), `spelling` (what was meant), `signature` and `types` (declarations), `unify` (sizes and directions),
 //! `statics`, `node` (equations and loops), `selection`, `expression`, `constants`, `call`,
 //! `assignment` (which definition a use denotes), `tables` (tables and permutations), `numbering` (callees
 //! first), `report` and `messages`.
@@ -25,6 +25,7 @@ mod report;
 mod sample;
 mod selection;
 mod signature;
+mod spelling;
 mod statics;
 mod tables;
 mod types;
@@ -45,6 +46,9 @@ use types::{Direction, Interface};
 /// How much all instances together may mention: one for every atom, and [`ASSIGNMENT`] for every assignment, which
 /// together keeps the typed program within some hundred bytes for each.
 const BUDGET: u64 = 4_000_000;
+
+/// The code of the warning about a table from a word to a word, which has a meaning but not always code.
+pub const TABLE_OF_WORDS: &str = "W-table-lookup";
 
 /// What an assignment or an iteration of a loop costs beyond its atoms.
 const ASSIGNMENT: usize = 4;
@@ -72,7 +76,7 @@ pub struct Options {
     pub strict: bool,
     /// Whether arithmetic is allowed in [`typed::Atoms::Bits`].
     pub bitslice_arithmetic: bool,
-    /// Whether a table from a word to a word may stand in [`typed::Atoms::Words`].
+    /// Whether a table from a word to a word may stand in [`typed::Atoms::Words`]: it can be evaluated, not compiled.
     pub keep_tables: bool,
 }
 
@@ -126,7 +130,12 @@ pub fn elaborate(program: &ast::Program, options: &Options) -> (Option<typed::Pr
 /// some small lengths, its cipher parameter being a cipher that is not in the program. If nothing is wrong by then,
 /// definitions that leave nothing open are also elaborated with all their callees, as entries.
 pub fn check(program: &ast::Program, strict: bool) -> Vec<Diagnostic> {
-    let options = Options { strict, keep_tables: true, ..Options::new() };
+    check_in(program, typed::Atoms::Words, strict)
+}
+
+/// The same in words or in bits.
+pub fn check_in(program: &ast::Program, atoms: typed::Atoms, strict: bool) -> Vec<Diagnostic> {
+    let options = Options { strict, atoms, keep_tables: true, ..Options::new() };
     let extended = sample::with_cipher(program);
     let program = extended.as_ref().unwrap_or(program);
     let mut session = Session::new(program, &options, true);

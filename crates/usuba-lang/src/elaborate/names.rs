@@ -3,11 +3,12 @@
 
 use super::messages;
 use super::report::Report;
+use super::spelling::{first_assignments, nearest, spelled};
 use super::statics;
 use crate::ast::{
-    self, AttributeKind, BaseType, Bodies, Cast, Condition, ConditionKind, ConstantValue, Declaration,
-    Definition, Equation, Expression, ExpressionKind, Fact, LoopAttributeKind, Name, Reference, Selection,
-    Static, StaticKind,
+    self, Assignment, AttributeKind, BaseType, Bodies, Cast, Condition, ConditionKind, ConstantValue,
+    Declaration, Definition, Equation, Expression, ExpressionKind, Fact, LoopAttributeKind, Name, Reference,
+    Selection, Static, StaticKind,
 };
 use crate::source::Span;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -71,6 +72,9 @@ pub(super) fn check_definition<'p>(
         declared: HashMap::new(),
         loops: Vec::new(),
         read: BTreeSet::new(),
+        body: None,
+        assignments: BTreeMap::new(),
+        told: BTreeSet::new(),
         callees: Callees::new(),
     };
     scope.declare(&definition.inputs, Kind::Word);
@@ -86,11 +90,20 @@ pub(super) fn check_definition<'p>(
                 let outer = scope.declared.clone();
                 scope.read.clear();
                 scope.declare(&body.locals, Kind::Word);
+                scope.body = Some(body);
+                scope.assignments.clear();
+                scope.told.clear();
+                first_assignments(&body.equations, &mut scope.assignments);
                 for local in &body.locals {
                     scope.ineffective_const(local, "a local");
                 }
+                let nats = body.locals.iter().filter(|local| local.ty.base == BaseType::Nat);
+                let nats: Vec<&Name> = nats.flat_map(|local| &local.names).collect();
                 scope.equations(&body.equations);
                 scope.acceptance(body);
+                for name in nats.iter().filter(|name| scope.read.contains(name.text.as_str())) {
+                    scope.report.add(messages::nat_misplaced(name, "only an input can be a `nat`"));
+                }
                 // Not where something is wrong: a name that is misspelt is not unused.
                 let right = scope.report.failures() == before;
                 for name in body.locals.iter().flat_map(|local| &local.names).filter(|_| right) {
@@ -161,6 +174,11 @@ struct Scope<'p, 'r> {
     declared: HashMap<&'p str, (Kind, Span)>,
     loops: Vec<&'p Name>,
     read: BTreeSet<&'p str>,
+    /// The body that is looked at, and the first equation that gives each name a value in it.
+    body: Option<&'p ast::NodeBody>,
+    assignments: BTreeMap<&'p str, &'p Assignment>,
+    /// The names that have been said to lack a declaration.
+    told: BTreeSet<&'p str>,
     callees: Callees,
 }
 
@@ -202,6 +220,13 @@ impl<'p> Scope<'p, '_> {
             ConstantValue::Number(_) => Kind::Nat,
             ConstantValue::Words(..) => Kind::Word,
         })
+    }
+
+    /// Notes that a name is read: what the definition declares, if no loop variable hides it.
+    fn see(&mut self, name: &'p str) {
+        if !self.loops.iter().any(|variable| variable.text == name) {
+            self.read.insert(name);
+        }
     }
 
     /// Declares the lengths that the inputs bind and those that follow from them.
@@ -380,7 +405,7 @@ impl<'p> Scope<'p, '_> {
                 let name = reference.name.text.as_str();
                 match self.meaning(name) {
                     Some(Kind::Nat) => {
-                        self.read.insert(name);
+                        self.see(name);
                     }
                     Some(Kind::Word) => self.report.add(messages::not_static(name, expression.span)),
                     None => self.undeclared(name, expression.span),
@@ -401,11 +426,52 @@ impl<'p> Scope<'p, '_> {
         }
     }
 
-    fn undeclared(&mut self, name: &str, span: Span) {
+    fn undeclared(&mut self, name: &'p str, span: Span) {
+        let assignment = self.assignments.get(name).copied();
         let mut candidates: Vec<&str> = self.declared.keys().copied().collect();
         candidates.extend(self.loops.iter().map(|variable| variable.text.as_str()));
+        if let Some((assignment, body)) = assignment.zip(self.body) {
+            // What gets a value is misspelt only if a variable that lacks one is near.
+            let inputs = self.definition.inputs.iter().flat_map(|input| &input.names);
+            let inputs: BTreeSet<&str> = inputs.map(|input| input.text.as_str()).collect();
+            candidates.retain(|name| !self.assignments.contains_key(name) && !inputs.contains(name));
+            if nearest(name, &mut candidates).is_none() {
+                // One declaration puts all its uses right.
+                if self.told.insert(name) {
+                    let ty = self.guess(assignment);
+                    let (place, others) = match body.locals.last() {
+                        Some(last) => (Span { start: last.ty.span.end, ..last.ty.span }, true),
+                        None => (Span { end: body.span.start, ..body.span }, false),
+                    };
+                    let finding = messages::missing_declaration(name, span, ty.as_deref(), place, others);
+                    self.report.add(finding);
+                }
+                return;
+            }
+        }
         let near = nearest(name, &mut candidates);
         self.report.add(messages::undeclared_variable(name, span, near));
+    }
+
+    /// The type that a variable would have that is wholly given the value of an equation: that of the first variable in it.
+    fn guess(&self, assignment: &Assignment) -> Option<String> {
+        let mut value = &assignment.value;
+        loop {
+            value = match &value.kind {
+                ExpressionKind::Reference(found) if found.selections.is_empty() => {
+                    let alone = assignment.targets.iter().all(|t| t.selections.is_empty())
+                        && assignment.targets.len() == 1;
+                    let all = self.definition.inputs.iter().chain(&self.definition.outputs);
+                    let all = all.chain(self.body.iter().flat_map(|body| &body.locals));
+                    let is_it =
+                        |one: &&Declaration| one.names.iter().any(|name| name.text == found.name.text);
+                    return all.into_iter().find(is_it).filter(|_| alone).and_then(|one| spelled(&one.ty));
+                }
+                ExpressionKind::Binary(_, left, _) => left,
+                ExpressionKind::Not(operand) | ExpressionKind::Shift(_, operand, _) => operand,
+                _ => return None,
+            };
+        }
     }
 
     fn equations(&mut self, equations: &'p [Equation]) {
@@ -506,7 +572,7 @@ impl<'p> Scope<'p, '_> {
             StaticKind::Integer(_) => {}
             StaticKind::Name(name) => match self.meaning(name) {
                 Some(Kind::Nat) => {
-                    self.read.insert(name.as_str());
+                    self.see(name);
                 }
                 Some(Kind::Word) => self.report.add(messages::not_static(name, expression.span)),
                 None => self.undeclared(name, expression.span),
@@ -530,7 +596,7 @@ impl<'p> Scope<'p, '_> {
                 self.report.add(messages::nat_indexed(&reference.name));
             }
             Some(_) => {
-                self.read.insert(reference.name.text.as_str());
+                self.see(&reference.name.text);
             }
         }
         self.selections(reference);
@@ -671,41 +737,4 @@ fn calls<'e>(expression: &'e Expression, see: &mut dyn FnMut(&'e Name)) {
             cast.arguments.iter().for_each(|argument| calls(argument, see));
         }
     }
-}
-
-/// The candidate that `name` was most likely meant to be: at most a third of its letters differ.
-fn nearest<'c>(name: &str, candidates: &mut Vec<&'c str>) -> Option<&'c str> {
-    // A quadratic comparison is not worth it for names that no one wrote by hand.
-    if name.len() > 64 {
-        return None;
-    }
-    candidates.sort_unstable();
-    candidates.dedup();
-    let mut best: Option<(usize, &str)> = None;
-    for candidate in candidates.iter().filter(|candidate| candidate.len() <= 64) {
-        let distance = edit_distance(name, candidate);
-        if distance * 3 <= name.chars().count().max(3) && best.is_none_or(|(least, _)| distance < least) {
-            best = Some((distance, candidate));
-        }
-    }
-    best.map(|(_, candidate)| candidate)
-}
-
-/// Levenshtein's distance.
-fn edit_distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (i, l) in left.chars().enumerate() {
-        let mut diagonal = i;
-        let mut last = i + 1;
-        for (cell, r) in row.iter_mut().skip(1).zip(&right) {
-            let best = (*cell + 1).min(last + 1).min(diagonal + usize::from(l != *r));
-            diagonal = std::mem::replace(cell, best);
-            last = best;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-    }
-    row.last().copied().unwrap_or(0)
 }

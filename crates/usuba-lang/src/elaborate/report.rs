@@ -1,7 +1,7 @@
 //! What has been found so far: each thing once, compatibility warnings raised to errors under `--strict`.
 
 use super::messages;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Severity, first_of};
 use crate::source::Span;
 use std::collections::HashSet;
 
@@ -101,6 +101,6 @@ impl Report {
     /// All findings, by place.
     pub(super) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
         self.diagnostics.sort_by_key(|d| d.span.map(|s| (s.source, s.start, s.end)));
-        self.diagnostics
+        first_of(self.diagnostics)
     }
 }

@@ -87,7 +87,11 @@ impl Reader<'_> {
         let (size, count, direction) = match &ty.base {
             BaseType::Nat => {
                 let name = declaration.names.first()?;
-                if role != Role::Input {
+                if role == Role::Local {
+                    // One that is read has been reported; another means nothing.
+                    return None;
+                }
+                if role == Role::Output {
                     self.report.add(messages::nat_misplaced(name, "only an input can be a `nat`"));
                     return None;
                 }

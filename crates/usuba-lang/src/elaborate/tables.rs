@@ -1,5 +1,6 @@
 //! Tables and permutations.
 
+use super::messages::{Index, Positions};
 use super::node::variable;
 use super::types::{DeclaredType, Direction, DirectionTerm, Interface, SizeTerm, Width, Word};
 use super::unify::{Conflict, Unifier};
@@ -164,6 +165,23 @@ impl Reading<'_, '_> {
             }
         }
         let sliced = on_bits && !self.session.bits();
+        let from_zero = |inputs: u32| {
+            values.contains(&Some(0)) && values.iter().all(|value| value.is_some_and(|value| value < inputs))
+        };
+        if let (Some(inputs), Some(outputs)) = bits
+            && entries.len() == outputs as usize
+            && entries.len() != self.outputs.len()
+            && !on_bits
+        {
+            // As many entries as bits: what is wrong are the entries.
+            let wrong = |value: &Option<u32>| !value.is_some_and(|value| 1 <= value && value <= inputs);
+            for (entry, _) in entries.iter().zip(&values).filter(|(_, value)| wrong(value)) {
+                let finding = messages::permutation_entry(entry, inputs, Positions::Bits, from_zero(inputs));
+                self.session.report.add(finding);
+            }
+            return None;
+        }
+        let positions = if sliced { Positions::WordsOrBits } else { Positions::Words };
         if entries.len() as u32 != outputs {
             let outputs = self.describe(self.outputs);
             let count = self.outputs.len();
@@ -180,7 +198,10 @@ impl Reading<'_, '_> {
         for (entry, value) in entries.iter().zip(&values) {
             match value.and_then(|v| v.checked_sub(1)).filter(|&v| v < inputs) {
                 Some(source) => sources.push(source),
-                None => self.session.report.add(messages::permutation_entry(entry, inputs, sliced)),
+                None => {
+                    let finding = messages::permutation_entry(entry, inputs, positions, from_zero(inputs));
+                    self.session.report.add(finding);
+                }
             }
         }
         if sources.len() < entries.len() {
@@ -254,12 +275,18 @@ impl Reading<'_, '_> {
             (Lookup::Word, input_bits?, output_bits?)
         } else {
             let words = self.describe(self.inputs);
-            let size = input_bits.filter(|_| bits).unwrap_or(inputs);
+            let of_word = word_to_word && !bits && input_bits.is_some_and(|bits| bits > 1);
+            let size = input_bits.filter(|_| bits || of_word).unwrap_or(inputs);
+            let indexed = match (of_word, by_bits) {
+                (true, _) => Index::Word,
+                (_, true) => Index::WordsOrBits,
+                _ => Index::Words,
+            };
             let finding = if is(inputs) {
                 let outputs = self.describe(self.outputs);
                 messages::table_types(&self.definition.name, &words, &outputs)
             } else {
-                messages::table_length(&self.definition.name, self.list, size, &words, MAX_INDEX, by_bits)
+                messages::table_length(&self.definition.name, self.list, size, &words, MAX_INDEX, indexed)
             };
             self.session.report.add(finding);
             return None;

@@ -11,6 +11,9 @@ use crate::typed::{ArithmeticOp, Lookup, Program};
 use code::{Code, Operation};
 use std::fmt;
 
+/// The longest run, in operations, that is worth waiting for: a minute or so.
+pub const LONGEST_RUN: u64 = 1 << 32;
+
 /// Runs the entry of `program` once.
 ///
 /// `inputs`: for each input in order, its atoms row-major (in [`crate::typed::Atoms::Bits`] the bits of a word most
@@ -117,6 +120,26 @@ impl Interpreter {
         let code = Code::new(program);
         let cells = code.cells.clone();
         Interpreter { code, cells, returns: Vec::new(), accepted: true }
+    }
+
+    /// How many operations a run executes, those of calls as often as they are called; the largest number if it is more.
+    pub fn operations(&self) -> u64 {
+        // A routine calls only those before it.
+        let mut totals: Vec<u64> = Vec::with_capacity(self.code.routines.len());
+        for routine in &self.code.routines {
+            let mut total = 0u64;
+            for operation in &routine.operations {
+                let inside = match operation {
+                    Operation::Call { routine, .. } => {
+                        totals.get(*routine as usize).copied().unwrap_or(u64::MAX)
+                    }
+                    _ => 0,
+                };
+                total = total.saturating_add(inside).saturating_add(1);
+            }
+            totals.push(total);
+        }
+        totals.get(self.code.entry).copied().unwrap_or(0)
     }
 
     /// Runs the entry; arguments and result as for [`interpret`]. Where a message is refused, all results are zero.

@@ -53,6 +53,11 @@ impl Parser<'_> {
                     |p| Err(p.fail("a definition")),
                 );
             }
+            if self.is(TokenKind::Identifier)
+                && matches!(self.ahead(1).kind, TokenKind::Identifier | TokenKind::Star)
+            {
+                return Err(self.report_here(messages::function_of_c(start, self.found())));
+            }
             return Err(self.fail("`node`, `perm`, `table` or `include`"));
         };
         let opened = self.advance();

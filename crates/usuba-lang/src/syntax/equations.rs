@@ -25,6 +25,12 @@ impl Parser<'_> {
             wrong = true;
         }
         while !self.at_end_of_equations() {
+            if self.at_statement() {
+                self.statement();
+                self.eat_semicolons();
+                wrong = true;
+                continue;
+            }
             let equation = self.equation();
             // After a loop, and after what could not be read, the next equation may begin at once.
             let complete = matches!(equation, Ok(Equation::Assign(_) | Equation::Accept(_)));
@@ -70,7 +76,14 @@ impl Parser<'_> {
     }
 
     fn no_separator(&mut self) {
-        if self.is(TokenKind::Equals) {
+        let (token, next) = (self.token(), self.ahead(1));
+        let (span, previous) = (self.span(), self.previous_span());
+        if self.is(TokenKind::Equals) && next.kind == TokenKind::Equals && token.end == next.start {
+            self.report_here(messages::comparison_of_words(span.to(self.place(next))));
+        } else if self.is(TokenKind::Identifier) && previous.end == span.start {
+            // Only an integer ends where a letter may follow.
+            self.report_here(messages::suffix(span, self.found()));
+        } else if self.is(TokenKind::Equals) {
             self.report_here(messages::second_equals(self.span()));
         } else {
             self.fail("an operator, or `;` and another equation");
@@ -120,6 +133,31 @@ impl Parser<'_> {
             _ if self.at_if() => self.choice().map(Equation::If),
             _ if self.at_accept() => self.accept().map(Equation::Accept),
             _ => self.assignment().map(Equation::Assign),
+        }
+    }
+
+    /// Whether a statement of C stands at the cursor, rather than a variable of that name.
+    fn at_statement(&self) -> bool {
+        use TokenKind::{Identifier, Integer, OpenBrace, OpenParenthesis};
+        self.is(Identifier)
+            && messages::statement(self.found()).is_some()
+            && matches!(self.ahead(1).kind, Identifier | Integer | OpenBrace | OpenParenthesis)
+    }
+
+    /// Complains about a statement of C, and moves behind its parentheses and its body.
+    fn statement(&mut self) {
+        let (span, word) = (self.span(), self.found());
+        let advice = messages::statement(word).unwrap_or_default();
+        self.report_here(messages::statement_of_c(span, word, advice));
+        self.advance();
+        let loops = matches!(word, "for" | "while" | "do" | "switch");
+        self.skip_until(|kind| match kind {
+            TokenKind::OpenBrace => loops,
+            TokenKind::Semicolon | TokenKind::Keyword(Keyword::Tel) => true,
+            _ => false,
+        });
+        if loops && self.is(TokenKind::OpenBrace) {
+            self.skip_loop();
         }
     }
 

@@ -3,7 +3,7 @@
 //! Binding strength, loosest first: shifts (whose amount is a static expression, read greedily), `+ -`, `* / %`,
 //! `& ^ |` all equal, `~ !`. All binary operators group from the left.
 
-use super::cursor::{BRACES, BRACKETS, PARENTHESES, Parsed, Parser};
+use super::cursor::{BRACES, BRACKETS, PARENTHESES, Parsed, Parser, Reported};
 use super::lexer::{Keyword, TokenKind};
 use super::{DEEPEST, messages, types};
 use crate::ast::{
@@ -18,6 +18,9 @@ pub(super) struct Grown<T> {
     pub(super) tree: T,
     pub(super) height: u32,
 }
+
+/// So many operands of a run lean to the left before it is cut into pieces: more than people write, and less than is too deep.
+const PIECE: usize = 64;
 
 const CONCATENATION_LEVEL: u8 = 0;
 pub(super) const SHIFT_LEVEL: u8 = 1;
@@ -51,7 +54,7 @@ fn shift_operator(kind: TokenKind) -> Option<ShiftOp> {
     })
 }
 
-fn level(operator: BinaryOp) -> u8 {
+pub(super) fn level(operator: BinaryOp) -> u8 {
     match operator {
         BinaryOp::Add | BinaryOp::Subtract => ADDITIVE_LEVEL,
         BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Modulo => MULTIPLICATIVE_LEVEL,
@@ -87,7 +90,10 @@ impl Parser<'_> {
         let mut left = self.complement()?;
         loop {
             let start = left.tree.span;
-            if let Some(operator) = shift_operator(self.kind()) {
+            if let Some(operator) = binary_operator(self.kind()).filter(|&operator| level(operator) >= least)
+            {
+                left = self.run(operator, left)?;
+            } else if let Some(operator) = shift_operator(self.kind()) {
                 if SHIFT_LEVEL < least {
                     return Ok(left);
                 }
@@ -101,27 +107,65 @@ impl Parser<'_> {
                     return Ok(left);
                 }
                 left = self.concatenation(left)?;
-            } else if let Some(operator) = binary_operator(self.kind()) {
-                if level(operator) < least {
-                    return Ok(left);
-                }
-                let first = self.advance();
-                let doubled = matches!(operator, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor)
-                    && binary_operator(self.kind()) == Some(operator);
-                if doubled {
-                    let span = first.to(self.span());
-                    let spelling = self.spelling(first);
-                    self.report(messages::doubled_operator(span, spelling));
-                    self.advance();
-                }
-                let right = self.operators(level(operator) + 1)?;
-                let (span, below) = (self.since(start), left.height.max(right.height));
-                let kind = ExpressionKind::Binary(operator, Box::new(left.tree), Box::new(right.tree));
-                left = self.grow(kind, span, below)?;
             } else {
                 return Ok(left);
             }
         }
+    }
+
+    /// `op b op c …` behind `a`, with the same operator throughout.
+    fn run(&mut self, operator: BinaryOp, first: Grown<Expression>) -> Parsed<Grown<Expression>> {
+        let mut operands = vec![first];
+        while binary_operator(self.kind()) == Some(operator) {
+            let first = self.advance();
+            let doubled = matches!(operator, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor)
+                && binary_operator(self.kind()) == Some(operator);
+            if doubled {
+                let span = first.to(self.span());
+                let spelling = self.spelling(first);
+                self.report(messages::doubled_operator(span, spelling));
+                self.advance();
+            }
+            operands.push(self.operators(level(operator) + 1)?);
+        }
+        self.chain(operator, operands)
+    }
+
+    /// The tree of a run of operands: to the left, as chains group. Of an associative operator, pieces of a long run are
+    /// joined in pairs, which means the same and is no higher for a longer run.
+    fn chain(&mut self, operator: BinaryOp, operands: Vec<Grown<Expression>>) -> Parsed<Grown<Expression>> {
+        use BinaryOp::{Add, And, Multiply, Or, Xor};
+        let associative = matches!(operator, Add | And | Multiply | Or | Xor);
+        let piece = if associative { PIECE } else { operands.len() };
+        let mut pieces = Vec::with_capacity(operands.len() / piece + 1);
+        let mut rest = operands.into_iter().peekable();
+        while rest.peek().is_some() {
+            pieces.push(self.leaning(operator, rest.by_ref().take(piece))?);
+        }
+        while pieces.len() > 1 {
+            let mut pairs = Vec::with_capacity(pieces.len().div_ceil(2));
+            let mut rest = pieces.into_iter().peekable();
+            while rest.peek().is_some() {
+                pairs.push(self.leaning(operator, rest.by_ref().take(2))?);
+            }
+            pieces = pairs;
+        }
+        pieces.pop().ok_or(Reported)
+    }
+
+    /// `(a op b) op c …`
+    fn leaning(
+        &mut self,
+        operator: BinaryOp,
+        mut operands: impl Iterator<Item = Grown<Expression>>,
+    ) -> Parsed<Grown<Expression>> {
+        let mut left = operands.next().ok_or(Reported)?;
+        for right in operands {
+            let (span, below) = (left.tree.span.to(right.tree.span), left.height.max(right.height));
+            let kind = ExpressionKind::Binary(operator, Box::new(left.tree), Box::new(right.tree));
+            left = self.grow(kind, span, below)?;
+        }
+        Ok(left)
     }
 
     /// `a ++ b ++ …` behind `a`.

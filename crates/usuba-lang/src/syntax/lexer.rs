@@ -222,6 +222,8 @@ impl<'t> Lexer<'t> {
                 self.at += 1;
             } else if byte == b'#' || self.rest().starts_with("//") {
                 self.comment();
+            } else if self.rest().starts_with("/*") {
+                self.comment_of_c();
             } else if begins_identifier(byte) {
                 let length = self.run_length(0, continues_identifier);
                 if &self.rest()[..length] == "__END__" {
@@ -244,8 +246,18 @@ impl<'t> Lexer<'t> {
     fn comment(&mut self) {
         let line = self.rest().split('\n').next().unwrap_or("");
         let words = line.trim_end();
+        if let Some(directive) = messages::directive(words) {
+            self.diagnostics.push(messages::directive_is_comment(self.span(words.len()), directive));
+        }
         self.comments.push(Comment { start: self.at, end: self.at + words.len() });
         self.at += line.len();
+    }
+
+    /// `/* … */`, which is passed over so that what follows is read.
+    fn comment_of_c(&mut self) {
+        let length = self.rest().find("*/").map_or(self.rest().len(), |end| end + 2);
+        self.diagnostics.push(messages::comment_of_c(self.span(2)));
+        self.at += length;
     }
 
     fn word(&mut self, length: usize) {

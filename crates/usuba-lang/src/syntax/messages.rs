@@ -119,24 +119,103 @@ pub(super) fn empty_string(span: Span) -> Diagnostic {
 pub(super) fn too_deep(span: Span, limit: u32) -> Diagnostic {
     Diagnostic::error("E0109", span, "this is nested too deeply")
         .label(format!("level {limit} is here"))
-        .rule(format!("parentheses, loops and chains of operators nest at most {limit} deep"))
+        .rule(format!("parentheses, loops and chains of several operators nest at most {limit} deep"))
         .help("give a part of it a name of its own, in an equation of its own")
-}
-
-/// `span` is the place of the first error that is not told.
-pub(super) fn too_many(span: Span, told: usize, left: usize) -> Diagnostic {
-    Diagnostic::error("E0110", span, format!("{left} more findings in this file are not told"))
-        .label("the next is here")
-        .rule(format!("at most {told} findings are told for one file"))
-        .help("repair those above first")
 }
 
 // ---- E02xx: the grammar ----------------------------------------------------------------------------------------
 
 /// `found` is the spelling of the token, empty at the end of the file.
 pub(super) fn expected(span: Span, what: &str, found: &str) -> Diagnostic {
-    Diagnostic::error("E0201", span, format!("expected {what}, found {}", quoted(found)))
-        .label(format!("expected {what}"))
+    let finding = Diagnostic::error("E0201", span, format!("expected {what}, found {}", quoted(found)))
+        .label(format!("expected {what}"));
+    match habit(what, found) {
+        Some(advice) => finding.help(advice),
+        None => finding,
+    }
+}
+
+// ---- Habits from C -----------------------------------------------------------------------------------------------
+
+/// What to write in the place of a sign of C.
+fn habit(wanted: &str, found: &str) -> Option<&'static str> {
+    Some(match (wanted, found) {
+        ("an expression", "{") => "a list is written in parentheses: `(1, 2)`",
+        ("`vars` or `let`", "{") => "the body of a node stands between `let` and `tel`",
+        ("`=` or `:=`", "++") => "write `x := x + 1`; a loop counts by itself: `forall i in [0, 9] { … }`",
+        (_, "{") if wanted.starts_with("a comparison") => CHOICE,
+        _ => return None,
+    })
+}
+
+const CHOICE: &str =
+    "`if` decides on public numbers, such as `n == 3`; of two words choose with `(c & a) ^ (~c & b)`";
+
+/// Statements of C, and what to write instead.
+const STATEMENTS: [(&str, &str); 6] = [
+    ("for", "write `forall i in [0, 9] { … }`"),
+    ("while", "a loop has fixed bounds: write `forall i in [0, 9] { … }`"),
+    ("do", "a loop has fixed bounds: write `forall i in [0, 9] { … }`"),
+    ("switch", "put the values in a table, or choose with masks"),
+    ("return", "give the outputs values: `y = …`"),
+    ("goto", "equations have no order: there is nowhere to go"),
+];
+
+/// The advice about a statement of C that begins with `word`.
+pub(super) fn statement(word: &str) -> Option<&'static str> {
+    STATEMENTS.iter().find(|(known, _)| *known == word).map(|(_, advice)| *advice)
+}
+
+pub(super) fn statement_of_c(span: Span, word: &str, advice: &str) -> Diagnostic {
+    Diagnostic::error("E0225", span, format!("there is no `{word}`"))
+        .label("not an equation")
+        .rule("a body is a list of equations, loops `forall` and choices `if`")
+        .help(advice)
+}
+
+pub(super) fn comparison_of_words(span: Span) -> Diagnostic {
+    Diagnostic::error("E0226", span, "there is no `==` between words")
+        .label("not an operator")
+        .rule("words have no truth value; `==` compares public numbers, after `where` and `if`")
+        .help("`~(a ^ b)` has a one where the bits of `a` and `b` are equal")
+}
+
+pub(super) fn suffix(span: Span, suffix: &str) -> Diagnostic {
+    Diagnostic::error("E0227", span, format!("an integer has no suffix {}", quoted(suffix)))
+        .label("remove this")
+        .rule("a constant takes the type of what it meets; `5:u16` says it")
+        .help("remove the suffix")
+        .edit(span, "")
+}
+
+pub(super) fn function_of_c(span: Span, found: &str) -> Diagnostic {
+    expected(span, "`node`, `perm`, `table` or `include`", found).help(
+        "a function is a node: `node f (x:u32) returns (y:u32) let y = … tel`; a constant is `const N = 4`",
+    )
+}
+
+pub(super) fn comment_of_c(span: Span) -> Diagnostic {
+    Diagnostic::error("E0111", span, "there are no comments in `/* … */`")
+        .label("a comment of C")
+        .rule("a comment runs from `//` or `#` to the end of its line")
+        .help("begin each line of it with `//`")
+}
+
+/// The directive of C's preprocessor that a comment looks like.
+pub(super) fn directive(comment: &str) -> Option<&'static str> {
+    let known = ["#define ", "#include ", "#if ", "#ifdef ", "#ifndef ", "#endif", "#pragma "];
+    known.into_iter().find(|known| comment.starts_with(known)).map(str::trim_end)
+}
+
+pub(super) fn directive_is_comment(span: Span, directive: &str) -> Diagnostic {
+    Diagnostic::warning("W-directive", span, format!("`{directive}` is a comment"))
+        .label("does nothing")
+        .rule("`#` begins a comment; there is no preprocessor")
+        .help(match directive {
+            "#define" => "write `const N = 4` for a number, `const N:u32 = 4` for a word",
+            "#include" => "write `include \"file.ua\"`, without `#`",
+            _ => "remove it, or put a blank behind `#`",
+        })
 }
 
 pub(super) fn reserved_name(span: Span, word: &str) -> Diagnostic {
@@ -326,21 +405,25 @@ pub(super) fn entry(span: Span, found: &str) -> Diagnostic {
 
 // ---- Warnings --------------------------------------------------------------------------------------------------
 
-/// `shown` is the whole chain with its parentheses; `rewritten` is the part of it at `changed`.
+/// `shown` is the whole chain with its parentheses, `in_c` is how C groups it; `rewritten` is the part of it at `changed`.
 pub(super) fn precedence(
     span: Span,
     changed: Span,
-    tight: &str,
-    loose: &str,
+    (tight, loose): (&str, &str),
     shown: &str,
+    in_c: &str,
     rewritten: String,
 ) -> Diagnostic {
-    let short = shown.chars().count() <= 80 && !shown.contains('\n');
+    let is_short = |text: &str| text.chars().count() <= 80 && !text.contains('\n');
+    let short = is_short(shown);
     let mix = format!("`{tight}` and `{loose}` without parentheses group otherwise than in C");
     Diagnostic::warning("W-precedence", span, mix)
         .label(if short { format!("means `{shown}`") } else { "groups from the left".to_string() })
         .rule("`& ^ |` bind equally tight and group from the left; they bind tighter than `* / %`, these than `+ -`, and these than shifts")
-        .help("write the parentheses")
+        .help(match is_short(in_c) {
+            true => format!("write the parentheses; for the grouping of C write `{in_c}`"),
+            false => "write the parentheses".to_string(),
+        })
         .edit(changed, rewritten)
 }
 

@@ -14,20 +14,17 @@ mod public;
 mod types;
 
 use crate::ast;
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::source::{SourceId, Span};
+use crate::diagnostic::{Diagnostic, Severity, first_of};
+use crate::source::SourceId;
 
 /// The deepest tree that is built, in levels of parentheses, loops and operators. Every later stage may therefore
 /// recurse over a tree, and a tree may be dropped, without regard for the stack.
 pub const DEEPEST: u32 = 200;
 
-/// The most diagnostics of one file.
-const MOST_TOLD: usize = 200;
-
 /// Reads `text`, the text numbered `source`, as one file.
 ///
 /// Always returns a tree: what could not be read is left out of it or is [`ast::ExpressionKind::Error`], and an error
-/// among the diagnostics says so. The diagnostics are in order of their places; warnings are `W-precedence` only.
+/// among the diagnostics says so. The diagnostics are in order of their places; warnings are `W-precedence` and `W-directive` only.
 /// Time is linear in the length of the text, save for integers, whose length is limited.
 pub fn parse(source: SourceId, text: &str) -> (ast::File, Vec<Diagnostic>) {
     let lexed = lexer::lex(source, text);
@@ -39,15 +36,5 @@ pub fn parse(source: SourceId, text: &str) -> (ast::File, Vec<Diagnostic>) {
         diagnostics.extend(precedence::warnings(&file, text));
     }
     diagnostics.sort_by_key(|d| d.span.map_or((0, 0), |s| (s.start, s.end)));
-    if let Some(first) = diagnostics.get(MOST_TOLD) {
-        // A file that is no program would yield one for every few bytes.
-        let place = first.span.unwrap_or(Span::new(source, 0, 0));
-        let left = diagnostics.len() - MOST_TOLD;
-        let errors = diagnostics.iter().skip(MOST_TOLD).any(|d| d.is_error());
-        diagnostics.truncate(MOST_TOLD);
-        if errors {
-            diagnostics.push(messages::too_many(place, MOST_TOLD, left));
-        }
-    }
-    (file, diagnostics)
+    (file, first_of(diagnostics))
 }

@@ -4,12 +4,14 @@
 //! can be decided edge by edge: a child needs them if its operator binds looser in C than its parent's, or equally
 //! tight on the right. (Only bitwise operators mixed with each other, with arithmetic or under a shift differ.)
 
+use super::expressions::{SHIFT_LEVEL, level};
 use super::messages;
 use crate::ast::{
     Assignment, BinaryOp, Bodies, Cast, Equation, Expression, ExpressionKind, File, Item, ShiftOp,
 };
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
+use std::iter::Peekable;
 
 /// The warnings of a file whose text is `text`.
 pub(super) fn warnings(file: &File, text: &str) -> Vec<Diagnostic> {
@@ -31,14 +33,19 @@ struct Search<'t> {
     found: Vec<Diagnostic>,
 }
 
-/// An operator as C has it: how tight it binds there, and its spelling here.
+/// An operator: how tight it binds in C and here, and its spelling here.
 #[derive(Clone, Copy)]
 struct InC {
     strength: u8,
+    here: u8,
     spelling: &'static str,
 }
 
 fn in_c(expression: &Expression) -> Option<InC> {
+    let here = match &expression.kind {
+        ExpressionKind::Binary(operator, ..) => level(*operator),
+        _ => SHIFT_LEVEL,
+    };
     let (strength, spelling) = match &expression.kind {
         ExpressionKind::Binary(operator, ..) => match operator {
             BinaryOp::Or => (1, "|"),
@@ -59,7 +66,47 @@ fn in_c(expression: &Expression) -> Option<InC> {
         },
         _ => return None,
     };
-    Some(InC { strength, spelling })
+    Some(InC { strength, here, spelling })
+}
+
+/// A piece of an unparenthesised chain, in the order of the text.
+enum Piece {
+    Operand(Span),
+    Operator(InC),
+}
+
+/// The operands and operators of an unparenthesised chain. The amount of a shift ends at the same place in C.
+fn pieces(expression: &Expression, top: bool, found: &mut Vec<Piece>) {
+    match (in_c(expression).filter(|_| top || !expression.parenthesised), &expression.kind) {
+        (Some(operator), ExpressionKind::Binary(_, left, right)) => {
+            pieces(left, false, found);
+            found.push(Piece::Operator(operator));
+            pieces(right, false, found);
+        }
+        (Some(operator), ExpressionKind::Shift(_, operand, amount)) => {
+            pieces(operand, false, found);
+            found.push(Piece::Operator(operator));
+            found.push(Piece::Operand(amount.span));
+        }
+        _ => found.push(Piece::Operand(expression.span)),
+    }
+}
+
+/// A chain in C's grouping, with the parentheses that it takes here.
+struct Regrouped {
+    text: String,
+    operator: Option<InC>,
+}
+
+impl Regrouped {
+    /// The text as an operand of `parent`.
+    fn beside(self, parent: InC, right: bool) -> String {
+        let Regrouped { text, operator } = self;
+        match operator {
+            Some(own) if own.here < parent.here || (right && own.here == parent.here) => format!("({text})"),
+            _ => text,
+        }
+    }
 }
 
 impl Search<'_> {
@@ -108,14 +155,32 @@ impl Search<'_> {
             rewritten.push(if opens { '(' } else { ')' });
             at = place;
         }
-        self.found.push(messages::precedence(
-            top.span,
-            whole,
-            tight.spelling,
-            loose.spelling,
-            &self.shown(top, whole, &rewritten),
-            rewritten,
-        ));
+        let shown = self.shown(top, whole, &rewritten);
+        let mut all = Vec::new();
+        pieces(top, true, &mut all);
+        let in_c = self.in_c_grouping(&mut all.into_iter().peekable(), 0);
+        let signs = (tight.spelling, loose.spelling);
+        self.found.push(messages::precedence(top.span, whole, signs, &shown, &in_c.text, rewritten));
+    }
+
+    /// The pieces up to an operator that binds looser than `least` in C, grouped as C does.
+    fn in_c_grouping(&self, pieces: &mut Peekable<impl Iterator<Item = Piece>>, least: u8) -> Regrouped {
+        let text = match pieces.next() {
+            Some(Piece::Operand(span)) => self.text.get(span.start as usize..span.end as usize).unwrap_or(""),
+            _ => "",
+        };
+        let mut left = Regrouped { text: text.to_string(), operator: None };
+        while let Some(Piece::Operator(operator)) = pieces.peek() {
+            let operator = *operator;
+            if operator.strength < least {
+                break;
+            }
+            pieces.next();
+            let right = self.in_c_grouping(pieces, operator.strength + 1).beside(operator, true);
+            let text = format!("{} {} {right}", left.beside(operator, false), operator.spelling);
+            left = Regrouped { text, operator: Some(operator) };
+        }
+        left
     }
 
     /// The whole chain as rewritten.
@@ -136,7 +201,9 @@ impl Search<'_> {
                 return search.chain(child);
             }
             search.link(child, wrong);
+            // On the right, without parentheses, the same operator is the next piece of a long run.
             if let (Some(parent), Some(inner)) = (parent, in_c(child))
+                && inner.spelling != parent.spelling
                 && (inner.strength < parent.strength || (right && inner.strength == parent.strength))
             {
                 wrong.push((child.span, inner, parent));

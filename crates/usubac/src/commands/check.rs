@@ -6,17 +6,20 @@ use crate::output::{Failure, Output, print_json};
 use serde_json::json;
 use usuba_lang::diagnostic::Diagnostic;
 use usuba_lang::load::load;
+use usuba_lang::typed::Atoms;
 use usuba_lang::{elaborate, render};
 
 /// Checks every file; an error in one does not keep the others from being checked.
 pub fn run(check: &Check, output: &Output) -> Result<(), Failure> {
+    let slicing = check.slicing.and_then(|argument| argument.0);
+    let (atoms, _) = slicing.map_or((Atoms::Words, None), usuba_lower::elaborated_for);
     let mut failed = false;
     let mut documents = Vec::new();
     for file in &check.files {
         let loaded = load(file, &check.search.include, &Disk);
         let mut findings = loaded.diagnostics;
         if !findings.iter().any(Diagnostic::is_error) {
-            findings.extend(elaborate::check(&loaded.program, check.search.strict));
+            findings.extend(elaborate::check_in(&loaded.program, atoms, check.search.strict));
         }
         failed |= findings.iter().any(Diagnostic::is_error);
         if output.is_json() {

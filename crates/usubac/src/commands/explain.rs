@@ -38,20 +38,19 @@ pub fn run(explain: &Explain, output: &Output) -> Result<(), Failure> {
             let slicings = targets::TRIED.iter().chain(others).copied().collect();
             let (name, loaded) = (primitive.name.as_str(), &cipher.loaded);
             let place = Place { name, loaded, slicings, blocks: explain.blocks };
-            let with = |slicing: Slicing| {
-                let node = Some(primitive.main_node(slicing).to_owned());
-                Settings { entry: Options { entry: node, ..entry.clone() }, ..base.clone() }
-            };
-            let recognised = |slicing: Slicing| of_block_cipher(&cipher.loaded, primitive, slicing);
+            let node = Some(primitive.main_node().to_owned());
+            let with = Settings { entry: Options { entry: node, ..entry.clone() }, ..base.clone() };
+            let recognised = of_block_cipher(&cipher.loaded, primitive);
             found |= one(&place, &with, &recognised, &chosen, output, &mut documents);
         }
     } else {
         let loaded = front_end::read(&explain.path, &explain.search, output)?;
+        front_end::check(&loaded, &explain.search, output)?;
         let slicings = targets::TRIED.to_vec();
         let place = Place { name: &explain.path, loaded: &loaded, slicings, blocks: explain.blocks };
         let settings = Settings { entry, ..base };
-        let recognised = |_: Slicing| of_entry(&loaded, &settings.entry);
-        found |= one(&place, &|_| settings.clone(), &recognised, &chosen, output, &mut documents);
+        let recognised = of_entry(&loaded, &settings.entry);
+        found |= one(&place, &settings, &recognised, &chosen, output, &mut documents);
     }
     if output.is_json() {
         print_json(&Value::Array(documents));
@@ -68,11 +67,11 @@ struct Place<'a> {
     blocks: Option<u64>,
 }
 
-/// Explains one program or primitive, whose entry is that of `with`; whether anything has code.
+/// Explains one program or primitive, whose entry is that of `with`, and of which this was recognised; whether anything has code.
 fn one(
     place: &Place<'_>,
-    with: &dyn Fn(Slicing) -> Settings,
-    recognised: &dyn Fn(Slicing) -> Vec<Finding>,
+    with: &Settings,
+    recognised: &[Finding],
     chosen: &[&'static Target],
     output: &Output,
     documents: &mut Vec<Value>,
@@ -81,21 +80,13 @@ fn one(
     let mut rows = Vec::new();
     let mut ranking: Vec<(f64, String)> = Vec::new();
     let mut found = false;
-    let mut said: Option<Option<String>> = None;
-    let mut findings: Vec<Finding> = Vec::new();
+    let entry = with.entry.entry.as_deref();
+    if !output.is_json() {
+        print_line(&format!("{name}: {}", entry.unwrap_or("the last definition")));
+        recognised.iter().for_each(|finding| print_line(&format!("  {finding}")));
+    }
     for &slicing in &place.slicings {
-        let mut settings = with(slicing);
-        let entry = &settings.entry.entry;
-        if said.as_ref() != Some(entry) {
-            let mut news = recognised(slicing);
-            news.retain(|finding| !findings.contains(finding));
-            if !output.is_json() {
-                print_line(&format!("{name}: {}", entry.as_deref().unwrap_or("the last definition")));
-                news.iter().for_each(|finding| print_line(&format!("  {finding}")));
-            }
-            findings.append(&mut news);
-        }
-        said = Some(entry.clone());
+        let mut settings = with.clone();
         settings.lowering.slicing = slicing;
         let mut admitted: Vec<&str> = Vec::new();
         for &target in chosen {
@@ -179,8 +170,7 @@ fn one(
             print_line(&format!("  {:>3}. {what:<14} {cost:.2} cycles per byte", number + 1));
         }
     }
-    let entry = place.slicings.first().and_then(|&slicing| with(slicing).entry.entry);
-    let recognised: Vec<Value> = findings.iter().map(Finding::to_json).collect();
+    let recognised: Vec<Value> = recognised.iter().map(Finding::to_json).collect();
     documents.push(json!({
         "name": name, "entry": entry, "blocks": blocks, "recognised": recognised, "rows": rows,
     }));

@@ -2,7 +2,7 @@
 
 use crate::args::Fmt;
 use crate::files;
-use crate::output::{Failure, Output, print_line};
+use crate::output::{Failure, Output, print_line, print_text};
 use std::path::{Path, PathBuf};
 use usuba_lang::diagnostic::Diagnostic;
 use usuba_lang::format::format;
@@ -23,7 +23,7 @@ pub fn run(fmt: &Fmt, output: &Output) -> Result<(), Failure> {
             }
         };
         if file == "-" {
-            print!("{formatted}");
+            print_text(&formatted);
         } else if formatted != text {
             if fmt.check {
                 print_line(file);

@@ -191,7 +191,10 @@ fn check_primitives(ciphers: &[(Cipher, Tuned)], names: &[String]) -> Result<(),
 }
 
 fn explain(error: BuildError, ciphers: &[(Cipher, Tuned)], output: &Output) -> Failure {
-    let (BuildError::Node { primitive, .. } | BuildError::Driver { primitive, .. }) = &error else {
+    let (BuildError::Node { primitive, .. }
+    | BuildError::Driver { primitive, .. }
+    | BuildError::Message { primitive, .. }) = &error
+    else {
         return Failure::general(error.to_string());
     };
     let of = ciphers

@@ -6,7 +6,7 @@ use crate::args::Run;
 use crate::front_end;
 use crate::output::{Failure, Output, print_json, print_line};
 use serde_json::{Map, Value, json};
-use usuba_lang::interpret::{check_inputs, interpret};
+use usuba_lang::interpret::{Interpreter, LONGEST_RUN, check_inputs};
 use usuba_lang::typed::{Atoms, Instance, Program, VariableId};
 
 /// Reads the inputs, evaluates, prints the outputs.
@@ -16,16 +16,27 @@ pub fn run(run: &Run, output: &Output) -> Result<(), Failure> {
     }
     let loaded = front_end::read(&run.file, &run.search, output)?;
     if run.bytes {
+        front_end::check(&loaded, &run.search, output)?;
         return message::of_program(run, &loaded, output);
     }
     let slicing = run.slicing.and_then(|argument| argument.0);
     let (atoms, direction) = slicing.map_or((Atoms::Words, None), usuba_lower::elaborated_for);
-    let options = front_end::options(&run.entry, &run.search, atoms, direction)?;
+    let mut options = front_end::options(&run.entry, &run.search, atoms, direction)?;
+    options.keep_tables = true;
     let program = front_end::elaborate(&loaded, &options, output)?;
     let entry = program.instance(program.entry());
     let inputs = inputs(run, entry)?;
     check_inputs(&program, &inputs).map_err(|error| Failure::general(error.to_string()))?;
-    let results = interpret(&program, &inputs);
+    let mut interpreter = Interpreter::new(&program);
+    let operations = interpreter.operations();
+    if operations > LONGEST_RUN {
+        return Err(Failure::general(format!(
+            "`{}` takes {} operations, and the interpreter makes at most {LONGEST_RUN} of them; `usubac build` makes code of it",
+            entry.name,
+            if operations == u64::MAX { "more than 2^64".to_owned() } else { operations.to_string() },
+        )));
+    }
+    let results = interpreter.run(&inputs);
     print_results(&program, entry, &results, output);
     Ok(())
 }

@@ -7,6 +7,7 @@ use crate::output::{Failure, Output, print_json, print_line};
 use crate::{overrides, progress, targets};
 use serde_json::{Value, json};
 use usuba_ir::layout::Slicing;
+use usuba_lang::diagnostic::MOST_TOLD;
 use usuba_package::manifest::{Construction, Scheme};
 use usuba_trial::known_answers::constructions::Source;
 use usuba_trial::known_answers::{self, Path, Plan, Report};
@@ -25,7 +26,15 @@ pub fn run(test: &Test, output: &Output) -> Result<(), Failure> {
     let mut rows = Vec::new();
     let (primitives, constructions) = cipher.parts(&test.primitive)?;
     for primitive in primitives {
-        let files = read_vectors(test, &cipher, &primitive.vectors)?;
+        let usual = known_answers::kind_of(primitive);
+        let files = read_vectors(test, &cipher, &primitive.vectors, usual, output)?;
+        if test.vectors.is_empty()
+            && let Some((name, reason)) = files
+                .iter()
+                .find_map(|(name, file)| Some((name, known_answers::is_for(primitive, file).err()?)))
+        {
+            return Err(Failure::general(format!("{name} {reason}")));
+        }
         let mut tests = known_answers::tests_of(primitive, &files);
         if test.vectors.is_empty() {
             if let Some(stranger) = tests.iter().find(|one| !one.request.fits(primitive)) {
@@ -70,6 +79,11 @@ pub fn run(test: &Test, output: &Output) -> Result<(), Failure> {
             say(&construction.name, &report, output, &mut rows);
             total.extend(report);
         }
+    }
+    if total.outcomes.is_empty() && chosen.is_empty() && !test.primitive.is_empty() {
+        return Err(Failure::general(
+            "there is no test: constructions are C, and `--target none` compiles none",
+        ));
     }
     if total.outcomes.is_empty() {
         return Err(Failure::general(format!(
@@ -133,12 +147,13 @@ fn of_construction(
     plan: &Plan,
     output: &Output,
 ) -> Result<Report, Failure> {
-    let mut files = read_vectors(test, cipher, &construction.vectors)?;
     let wanted = match construction.scheme {
         Scheme::Aead { .. } => Kind::Aead,
         Scheme::Hash { .. } | Scheme::Xof { .. } => Kind::Hash,
         Scheme::Mac { .. } => Kind::Mac,
     };
+    let mut files = read_vectors(test, cipher, &construction.vectors, wanted, output)?;
+    let is_for = |file: &VectorFile| known_answers::is_named(&construction.name, file);
     if test.vectors.is_empty() {
         if let Some((name, file)) = files.iter().find(|(_, file)| file.kind != wanted) {
             return Err(Failure::general(format!(
@@ -146,9 +161,13 @@ fn of_construction(
                 construction.name, file.kind
             )));
         }
+        if let Some((name, reason)) = files.iter().find_map(|(name, file)| Some((name, is_for(file).err()?)))
+        {
+            return Err(Failure::general(format!("{name} {reason}")));
+        }
     } else {
         // Files given on the command line go to the parts that they are for.
-        files.retain(|(_, file)| file.kind == wanted);
+        files.retain(|(_, file)| file.kind == wanted && is_for(file).is_ok());
     }
     let (tests, strangers) = known_answers::constructions::tests_of(construction, &files);
     if let (true, Some(stranger)) = (test.vectors.is_empty(), strangers.first()) {
@@ -208,10 +227,22 @@ fn read_vectors(
     test: &Test,
     cipher: &Cipher,
     named: &[String],
+    usual: Kind,
+    output: &Output,
 ) -> Result<Vec<(String, VectorFile)>, Failure> {
-    let parse = |name: String, text: String| {
-        let file = vectors::parse(&name, &text).map_err(|error| Failure::general(error.to_string()))?;
-        Ok((name, file))
+    let parse = |name: String, text: String| match vectors::parse_for(&name, &text, usual) {
+        Ok(file) => Ok((name, file)),
+        Err(errors) => {
+            let more = errors.len().saturating_sub(MOST_TOLD);
+            let told = errors.iter().take(MOST_TOLD).map(ToString::to_string);
+            let rest = (more > 0).then(|| format!("{name}: {more} more errors are not told"));
+            let told: Vec<String> = told.chain(rest).collect();
+            if output.is_json() {
+                return Err(Failure::general(told.join("\n")));
+            }
+            told.into_iter().for_each(|error| output.failure(&Failure::general(error)));
+            Err(Failure::Said)
+        }
     };
     if !test.vectors.is_empty() {
         return test

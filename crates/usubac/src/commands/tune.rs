@@ -242,7 +242,7 @@ impl<'a> Session<'a> {
 
     /// What `build` makes, by every compiler that is there.
     fn defaults(&self) -> Result<Vec<Candidate>, Failure> {
-        let with = |slicing: Slicing| Settings::new(slicing, Some(self.primitive.main_node(slicing)));
+        let with = |slicing: Slicing| Settings::new(slicing, Some(self.primitive.main_node()));
         let prediction::Best { slicing, batches } = prediction::fastest(
             &self.workbench.cipher.loaded,
             &with,
@@ -482,7 +482,8 @@ impl<'a> Session<'a> {
         for file in &self.primitive.vectors {
             let path = cipher.folder.join(file);
             let Ok(text) = files::read_text(&path) else { return Err(format!("cannot read {file}")) };
-            let file = usuba_trial::vectors::parse(file, &text).map_err(|error| error.to_string())?;
+            let file = usuba_trial::vectors::parse(file, &text)
+                .map_err(|errors| errors.first().map(ToString::to_string).unwrap_or_default())?;
             vectors.push((path.to_string_lossy().into_owned(), file));
         }
         let tests = known_answers::tests_of(self.primitive, &vectors);

@@ -11,8 +11,55 @@ pub(in crate::elaborate) fn undeclared_variable(name: &str, span: Span, near: Op
         Diagnostic::error("E0301", span, format!("there is no variable `{name}`")).label("not declared");
     match near {
         Some(near) => finding.help(format!("did you mean `{near}`?")).edit(span, near),
-        None => finding.help("declare it as an input, as an output, or after `vars`"),
+        None => finding.help(format!(
+            "declare it as an input, as an output, or after `vars`; a number before the node, `const {name} = …`"
+        )),
     }
+}
+
+/// What gets a value has not been declared. `declared` is its type, if it can be guessed; the declaration goes to `place`,
+/// behind others if `there_are_others`.
+pub(in crate::elaborate) fn missing_declaration(
+    name: &str,
+    span: Span,
+    declared: Option<&str>,
+    place: Span,
+    there_are_others: bool,
+) -> Diagnostic {
+    let finding =
+        Diagnostic::error("E0301", span, format!("there is no variable `{name}`")).label("not declared");
+    match declared {
+        Some(ty) if there_are_others => finding
+            .help(format!("declare it: `{name}:{ty}`, or with another type"))
+            .edit(place, format!(", {name}:{ty}")),
+        Some(ty) => finding
+            .help(format!("declare it: `vars {name}:{ty}`, or with another type"))
+            .edit(place, format!("vars {name}:{ty} ")),
+        None => finding.help("declare it with its type, after `vars` and before `let`"),
+    }
+}
+
+/// Functions of C and of other languages that are operators here, as their names begin, in small letters.
+const OPERATORS: [(&str, &str); 12] = [
+    ("rotl", "a rotation is an operator: write `x <<< 3`"),
+    ("rol", "a rotation is an operator: write `x <<< 3`"),
+    ("rotate_left", "a rotation is an operator: write `x <<< 3`"),
+    ("rotr", "a rotation is an operator: write `x >>> 3`"),
+    ("ror", "a rotation is an operator: write `x >>> 3`"),
+    ("rotate_right", "a rotation is an operator: write `x >>> 3`"),
+    ("shl", "a shift is an operator: write `x << 3`"),
+    ("shr", "a shift is an operator: write `x >> 3`"),
+    ("xor", "write `x ^ y`"),
+    ("and", "write `x & y`"),
+    ("or", "write `x | y`"),
+    ("not", "write `~x`"),
+];
+
+/// What to write instead of a call of an operator: of one of the names, perhaps with a number of bits.
+fn operator_called(callee: &str) -> Option<&'static str> {
+    let name = callee.to_ascii_lowercase();
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_');
+    OPERATORS.iter().find(|(known, _)| *known == name).map(|(_, advice)| *advice)
 }
 
 pub(in crate::elaborate) fn undeclared_definition(callee: &Name, near: Option<&str>) -> Diagnostic {
@@ -20,9 +67,10 @@ pub(in crate::elaborate) fn undeclared_definition(callee: &Name, near: Option<&s
     let finding = Diagnostic::error("E0302", callee.span, format!("there is no definition `{name}`"))
         .label("not defined")
         .rule(ORDER);
-    match near {
-        Some(near) => finding.help(format!("did you mean `{near}`?")).edit(callee.span, near),
-        None => finding.help("define it, or include the file that does"),
+    match (operator_called(name), near) {
+        (Some(advice), _) => finding.help(advice),
+        (None, Some(near)) => finding.help(format!("did you mean `{near}`?")).edit(callee.span, near),
+        (None, None) => finding.help("define it, or include the file that does"),
     }
 }
 

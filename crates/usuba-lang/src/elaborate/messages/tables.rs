@@ -3,6 +3,7 @@
 use super::{literal, plural};
 use crate::ast::{Definition, Integer, List, Name};
 use crate::diagnostic::Diagnostic;
+use crate::elaborate::TABLE_OF_WORDS;
 
 const BITWISE: &str = "counted in bits it fits: with `--slicing b` this is accepted";
 
@@ -22,14 +23,33 @@ pub(in crate::elaborate) fn permutation_length(
         .help(if sliced { BITWISE } else { "write as many entries, or change the outputs" })
 }
 
-pub(in crate::elaborate) fn permutation_entry(entry: &Integer, inputs: u32, sliced: bool) -> Diagnostic {
+/// What the entries of a permutation are positions of.
+#[derive(Clone, Copy)]
+pub(in crate::elaborate) enum Positions {
+    Words,
+    /// Words, but bits where it is sliced, of which there are enough.
+    WordsOrBits,
+    Bits,
+}
+
+pub(in crate::elaborate) fn permutation_entry(
+    entry: &Integer,
+    inputs: u32,
+    positions: Positions,
+    from_zero: bool,
+) -> Diagnostic {
     let text = literal(entry);
+    let things = if matches!(positions, Positions::Bits) { "bits" } else { "words" };
     Diagnostic::error("E0702", entry.span, format!("there is no input {text}"))
         .label("out of range")
         .rule(format!(
-            "the entries of a permutation are positions among its input words, counted from 1: 1 to {inputs}"
+            "the entries of a permutation are positions among its input {things}, counted from 1: 1 to {inputs}"
         ))
-        .help(if sliced { BITWISE } else { "write a position in that range" })
+        .help(match positions {
+            Positions::WordsOrBits => BITWISE,
+            _ if from_zero => "this list counts from 0: add 1 to every entry",
+            _ => "write a position in that range",
+        })
 }
 
 pub(in crate::elaborate) fn permutation_types(
@@ -50,13 +70,24 @@ pub(in crate::elaborate) fn permutation_types(
         .help("give all its words one type")
 }
 
+/// What indexes a table.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::elaborate) enum Index {
+    /// A bit of each of its words.
+    Words,
+    /// The same; for as many values as it has, the bits of all its words.
+    WordsOrBits,
+    /// The value of its one word.
+    Word,
+}
+
 pub(in crate::elaborate) fn table_length(
     name: &Name,
     list: &List,
     inputs: u32,
     words: &str,
     limit: u32,
-    by_bits: bool,
+    index: Index,
 ) -> Diagnostic {
     let count = plural(list.entries.len() as u64, "value");
     let message = format!("the table `{}` has {count}", name.text);
@@ -67,12 +98,18 @@ pub(in crate::elaborate) fn table_length(
             .rule(format!("a table has 2^n values for n inputs, and at most {limit} inputs"))
             .help("write it as a node");
     }
-    let finding =
-        finding.rule(format!("a table has a value for every index: 2^{inputs} = {} here", 1u64 << inputs));
-    if by_bits {
-        finding.help("counted in bits it is complete: with `--slicing b` this is accepted")
-    } else {
-        finding.help("write all values; where one does not matter, write any")
+    let all = 1u64 << inputs;
+    let finding = finding.rule(match index {
+        Index::Word => {
+            format!("a table from a word has a value for each of its values: 2^{inputs} = {all} here")
+        }
+        _ => format!("a table has a value for every index: 2^{inputs} = {all} here"),
+    });
+    match index {
+        Index::WordsOrBits => {
+            finding.help("counted in bits it is complete: with `--slicing b` this is accepted")
+        }
+        _ => finding.help("write all values; where one does not matter, write any"),
     }
 }
 
@@ -110,18 +147,18 @@ pub(in crate::elaborate) fn word_table(name: &Name, input: &str, output: &str) -
     Diagnostic::error("E0708", name.span, format!("the table `{}` looks up a whole word, {input} to {output}", name.text))
         .label("indexed by the value of a word")
         .rule("the bits of a word index a table only if they are spread over registers, with `--slicing b`, or if the table is one of bytes that is affine, or inversion in GF(2^8) between affine maps")
-        .help("compile with `--slicing b`; or declare the bits (`b8`, or `v8` for all positions of words at once); or accept a memory access that depends on the data with `--keep-tables`")
+        .help("compile with `--slicing b`; or declare the bits (`b8`, or `v8` for all positions of words at once)")
 }
 
 pub(in crate::elaborate) fn table_is_looked_up(name: &Name) -> Diagnostic {
     Diagnostic::warning(
-        "W-table-lookup",
+        TABLE_OF_WORDS,
         name.span,
-        format!("the table `{}` is looked up in memory", name.text),
+        format!("the table `{}` has a meaning, but code only with `--slicing b`", name.text),
     )
-    .label("the address depends on the data: not constant time")
-    .rule("`--keep-tables` keeps such tables")
-    .help("leave `--keep-tables` out to have this refused")
+    .label("indexed by the value of a word")
+    .rule("by words, a table would be an access to memory at an address that depends on the data; that has code only for tables of bytes that are affine, or inversion in GF(2^8) between affine maps")
+    .help("compile with `--slicing b`; or declare the bits (`b8`, or `v8` for all positions of words at once)")
 }
 
 pub(in crate::elaborate) fn table_order(definition: &Definition, list: &List) -> Diagnostic {
