@@ -15,6 +15,9 @@ use usuba_logic::matrix::{Matrix, Vector};
 
 const AES: &str = "ciphers/aes/aes.ua";
 
+/// The same in planes of bits.
+const PLANES: &str = "tests/planes/aes.ua";
+
 fn layers_of(program: &Program) -> Result<Layers, Why> {
     layers(program, program.entry(), &Places::big(program, program.entry()))
 }
@@ -52,7 +55,7 @@ fn model(instruction: AesInstruction, state: &[u8], key: &[u8]) -> Vec<u8> {
             .fold(0, |sum, (bit, value)| if factor & bit != 0 { sum ^ value } else { sum })
     };
     let forward = matches!(instruction, AesInstruction::Encrypt | AesInstruction::EncryptLast);
-    let table = s_box(if forward { "SubByte" } else { "InvSubByte" });
+    let table = s_box(if forward { "SBox" } else { "InvSBox" });
     let mut shifted = [0; 16];
     for row in 0..4 {
         for column in 0..4 {
@@ -85,8 +88,8 @@ fn s_box(name: &str) -> Vec<u8> {
 
 #[test]
 fn the_s_boxes_are_those_of_the_standard() {
-    assert_eq!(AesSBox::Forward.table().to_vec(), s_box("SubByte"));
-    assert_eq!(AesSBox::Inverse.table().to_vec(), s_box("InvSubByte"));
+    assert_eq!(AesSBox::Forward.table().to_vec(), s_box("SBox"));
+    assert_eq!(AesSBox::Inverse.table().to_vec(), s_box("InvSBox"));
     for s_box in [AesSBox::Forward, AesSBox::Inverse] {
         assert!((0..=255u8).all(|x| s_box.of(x) == s_box.table()[usize::from(x)]));
     }
@@ -152,14 +155,13 @@ fn aes_is_rounds_of_aes() {
     let mut random = Random::new(1);
     for (size, count) in [(128, 10), (192, 12), (256, 14)] {
         for (direction, last) in [("Encrypt", "aesenclast"), ("Decrypt", "aesdeclast")] {
-            for text in ["", "Bytes"] {
+            for text in [PLANES, AES] {
                 for atoms in [Atoms::Bits, Atoms::Words] {
-                    let name = format!("{direction}{text}{size}");
-                    let program = node(AES, &name, atoms);
-                    let places = if text.is_empty() {
-                        planes(&program)
-                    } else {
-                        Places::big(&program, program.entry())
+                    let name = format!("{direction}{size}");
+                    let program = node(text, &name, atoms);
+                    let places = match text {
+                        PLANES => planes(&program),
+                        _ => Places::big(&program, program.entry()),
                     };
                     let layers = layers(&program, program.entry(), &places).expect(&name);
                     let rounds = aes(&layers).expect(&name);
@@ -240,12 +242,12 @@ fn refusal(program: &Program) -> String {
 #[test]
 fn what_is_nearly_aes_is_refused() {
     const START: &str = "vars state:u8[10][16]\nlet\n    state[0] = plain ^ key[0];";
-    let entry = "EncryptBytes128";
+    let entry = "Encrypt128";
     for (from, to, reason) in [
         // An entry of the table.
         (
-            "table SubByte (x:u8) returns (y:u8) {\n    0x63, 0x7c",
-            "table SubByte (x:u8) returns (y:u8) {\n    0x7c, 0x63",
+            "table SBox (x:u8) returns (y:u8) {\n    0x63, 0x7c",
+            "table SBox (x:u8) returns (y:u8) {\n    0x7c, 0x63",
             "layer 1 has other tables than the S-box of AES",
         ),
         // The polynomial of the multiplication.
@@ -267,18 +269,18 @@ fn what_is_nearly_aes_is_refused() {
         ),
         // The last round alone.
         (
-            "cipher = ShiftRowsBytes(SubEachByte(state[9])) ^ key[10]",
-            "cipher = MixColumnsBytes(ShiftRowsBytes(SubEachByte(state[9]))) ^ key[10]",
+            "cipher = ShiftRows(SubBytes(state[9])) ^ key[10]",
+            "cipher = MixColumns(ShiftRows(SubBytes(state[9]))) ^ key[10]",
             "",
         ),
         (
-            "cipher = ShiftRowsBytes(SubEachByte(state[9])) ^ key[10]",
-            "cipher = SubEachByte(state[9]) ^ key[10]",
+            "cipher = ShiftRows(SubBytes(state[9])) ^ key[10]",
+            "cipher = SubBytes(state[9]) ^ key[10]",
             "what follows layer 10 is no round of AES: 4 of 16 bytes are those of `aesenclast`",
         ),
         (
             START,
-            "vars state:u8[10][16]\nlet\n    state[0] = MixColumnsBytes(plain) ^ key[0];",
+            "vars state:u8[10][16]\nlet\n    state[0] = MixColumns(plain) ^ key[0];",
             "its first tables are not applied to the bytes of the block",
         ),
         (
@@ -288,12 +290,12 @@ fn what_is_nearly_aes_is_refused() {
         ),
         (
             START,
-            "vars state:u8[10][16]\nlet\n    state[0] = plain ^ SubEachByte(key[0]);",
+            "vars state:u8[10][16]\nlet\n    state[0] = plain ^ SubBytes(key[0]);",
             "a table is applied to the key alone: its schedule is not cut off",
         ),
         (
-            "cipher = ShiftRowsBytes(SubEachByte(state[9])) ^ key[10]",
-            "cipher = ShiftRowsBytes(SubEachByte(state[9])) ^ plain",
+            "cipher = ShiftRows(SubBytes(state[9])) ^ key[10]",
+            "cipher = ShiftRows(SubBytes(state[9])) ^ plain",
             "layer 1 has 16 tables, and 128 bits pass them",
         ),
         (
@@ -321,9 +323,9 @@ fn what_is_nearly_aes_is_refused() {
 /// FIPS 197, section 5.3.5: the equivalent inverse cipher is given the keys that it adds.
 #[test]
 fn the_equivalent_inverse_cipher_is_recognised() {
-    let from = "state[r] = InvMixColumnsBytes(InvSubEachByte(InvShiftRowsBytes(state[r+1])) ^ key[r])";
-    let to = "state[r] = InvMixColumnsBytes(InvSubEachByte(InvShiftRowsBytes(state[r+1]))) ^ key[r]";
-    let program = changed(AES, "DecryptBytes128", from, to);
+    let from = "state[r] = InvMixColumns(InvSubBytes(InvShiftRows(state[r+1])) ^ key[r])";
+    let to = "state[r] = InvMixColumns(InvSubBytes(InvShiftRows(state[r+1]))) ^ key[r]";
+    let program = changed(AES, "Decrypt128", from, to);
     let rounds = aes(&layers_of(&program).expect("layers")).expect("rounds of AES");
     for (number, round) in (0..10).rev().zip(&rounds.rounds) {
         assert_eq!(round.key.matrix, Matrix::of_sources(1408, 128 * number..128 * number + 128));
@@ -335,7 +337,7 @@ fn the_equivalent_inverse_cipher_is_recognised() {
 /// Places that cannot be right.
 #[test]
 fn places_are_looked_at() {
-    let program = node(AES, "EncryptBytes128", Atoms::Bits);
+    let program = node(AES, "Encrypt128", Atoms::Bits);
     let big = Places::big(&program, program.entry());
     let refused = |places: &Places| layers(&program, program.entry(), places).expect_err("wrong").to_string();
     let mut twice = big.clone();
@@ -352,7 +354,7 @@ fn places_are_looked_at() {
 /// One wrong bit of a matrix, or of the table, wherever it is.
 #[test]
 fn a_wrong_bit_is_refused() {
-    let program = node(AES, "EncryptBytes128", Atoms::Bits);
+    let program = node(AES, "Encrypt128", Atoms::Bits);
     let right = layers_of(&program).expect("layers");
     let mut random = Random::new(8);
     for _ in 0..60 {
@@ -378,7 +380,7 @@ fn a_wrong_bit_is_refused() {
 /// Another order of bytes is no AES unless it is said.
 #[test]
 fn the_order_of_bytes_is_part_of_it() {
-    let program = node(AES, "EncryptBytes128", Atoms::Bits);
+    let program = node(AES, "Encrypt128", Atoms::Bits);
     let mut places = Places::big(&program, program.entry());
     let transposed = |bit: usize| (bit / 8 % 4 * 4 + bit / 32 % 4) * 8 + bit % 8;
     for input in &mut places.inputs {
@@ -398,16 +400,12 @@ fn layers_of_other_ciphers_are_exact() {
     let mut random = Random::new(2);
     let affine = "AES's S-box between affine maps";
     for (path, name, shape) in [
-        ("ciphers/sm4/sm4.ua", "EncryptBytes", format!("32 layers of a table on 4 bytes, {affine}")),
+        ("ciphers/sm4/sm4.ua", "Encrypt", format!("32 layers of a table on 4 bytes, {affine}")),
         ("ciphers/aes/aes.ua", "KeySchedule128", "10 layers of a table on 4 bytes, AES's own".to_owned()),
         ("ciphers/aes/aes.ua", "KeySchedule256", "13 layers of a table on 4 bytes, AES's own".to_owned()),
         ("ciphers/aria/aria.ua", "Encrypt128", format!("12 layers of 4 tables on 16 bytes, {affine}")),
         // Of its four S-boxes three are the first with linear maps.
-        (
-            "ciphers/camellia/camellia.ua",
-            "SixRoundsBytes",
-            format!("6 layers of a table on 8 bytes, {affine}"),
-        ),
+        ("ciphers/camellia/camellia.ua", "SixRounds", format!("6 layers of a table on 8 bytes, {affine}")),
     ] {
         let program = node(path, name, Atoms::Bits);
         let places = Places::big(&program, program.entry());
@@ -438,10 +436,10 @@ fn forms_around_the_s_box_are_the_table() {
     };
     let mut found = 0;
     for (path, name) in [
-        ("ciphers/camellia/camellia.ua", "SBoxByte1"),
-        ("ciphers/sm4/sm4.ua", "SboxByte"),
-        (AES, "SubByte"),
-        (AES, "InvSubByte"),
+        ("ciphers/camellia/camellia.ua", "SBox1"),
+        ("ciphers/sm4/sm4.ua", "Sbox"),
+        (AES, "SBox"),
+        (AES, "InvSBox"),
     ] {
         let table = table(path, name);
         for s_box in [AesSBox::Forward, AesSBox::Inverse] {
@@ -451,17 +449,17 @@ fn forms_around_the_s_box_are_the_table() {
         }
     }
     assert_eq!(found, 8);
-    let form = s_box_form(&table(AES, "SubByte"), AesSBox::Forward).expect("itself");
+    let form = s_box_form(&table(AES, "SBox"), AesSBox::Forward).expect("itself");
     assert_eq!(
         (form.before, form.after),
         (usuba_ir::bytes::ByteAffine::IDENTITY, usuba_ir::bytes::ByteAffine::IDENTITY)
     );
-    let form = s_box_form(&table(AES, "InvSubByte"), AesSBox::Inverse).expect("itself");
+    let form = s_box_form(&table(AES, "InvSBox"), AesSBox::Inverse).expect("itself");
     assert_eq!(
         (form.before, form.after),
         (usuba_ir::bytes::ByteAffine::IDENTITY, usuba_ir::bytes::ByteAffine::IDENTITY)
     );
-    let mut wrong = table(AES, "SubByte");
+    let mut wrong = table(AES, "SBox");
     wrong.swap(3, 4);
     assert_eq!(s_box_form(&wrong, AesSBox::Forward), None);
 }

@@ -1,5 +1,6 @@
 //! What a slicing cannot express, whatever the machine.
 
+use crate::planes::in_planes;
 use crate::table::byte_maps;
 use crate::{Options, messages};
 use usuba_ir::layout::Slicing;
@@ -14,6 +15,7 @@ pub(crate) fn findings(program: &Program, options: &Options) -> Vec<Diagnostic> 
     if slicing == Slicing::B || !found.is_empty() {
         return found;
     }
+    let in_planes = in_planes(program, slicing);
     let mut first: Option<(u32, Span)> = None;
     for instance in program.instances() {
         for variable in &instance.variables {
@@ -46,6 +48,7 @@ pub(crate) fn findings(program: &Program, options: &Options) -> Vec<Diagnostic> 
             Body::Table(table)
                 if table.lookup == Lookup::Word
                     && (table.inputs > 1 || table.outputs > 1)
+                    && !in_planes
                     && (slicing == Slicing::H || byte_maps(table).is_none()) =>
             {
                 found.push(messages::word_lookup(

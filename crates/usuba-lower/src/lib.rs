@@ -3,17 +3,19 @@
 //! Reading order: [`lower`] (the whole), [`sliced`] (the program that nodes are lowered from), [`node`] (one instance), [`expression`] (values), [`roll`] (which loops have one
 //! shape and what their iterations hand on), [`looping`] (emitting them), [`table`] (tables as nodes),
 //! [`circuits`] (the database of published circuits), [`synthesis`] (circuits for all other tables),
-//! [`bits`] (arithmetic on bits), [`pack`] (words in groups), [`admission`] (what a slicing cannot express), [`messages`] (how that is said).
+//! [`bits`] (arithmetic on bits), [`pack`] (words in groups), [`planes`] (bytes in planes), [`images`] (bytes under affine maps), [`admission`] (what a slicing cannot express), [`messages`] (how that is said).
 
 mod admission;
 mod bits;
 mod expression;
 mod formula;
+mod images;
 mod looping;
 mod messages;
 mod node;
 mod pack;
 mod places;
+mod planes;
 mod reach;
 mod roll;
 mod sliced;
@@ -25,6 +27,8 @@ mod weight;
 pub mod circuit;
 pub mod circuits;
 pub mod synthesis;
+
+pub use planes::in_planes;
 
 use places::Places;
 use table::Implementation;
@@ -142,10 +146,22 @@ pub fn lower_with(
     }
     let mut program = match options.slicing {
         Slicing::Packed(words) => pack::pack(program, words, options.rounds)?,
+        slicing if in_planes(program, slicing) => {
+            planes::planes(program).map_err(|finding| vec![*finding])?
+        }
         Slicing::B | Slicing::V | Slicing::H => sliced::Program::of(program),
     };
     let mut implementations = implementations(&program, options, prefer);
     let mut tables = weights_of(&implementations);
+    if let Some(held) = images::held(&program) {
+        let of_held = self::implementations(&held, options, prefer);
+        let held_tables = weights_of(&of_held);
+        let weight =
+            |program: &sliced::Program, tables: &[u64]| Weights::new(program, options.loops, tables).whole();
+        if weight(&held, &held_tables) < weight(&program, &tables) {
+            (program, implementations, tables) = (held, of_held, held_tables);
+        }
+    }
     if let Some(split) = split::split(&program, options, &Weights::new(&program, options.loops, &tables)) {
         program = split;
         implementations = self::implementations(&program, options, prefer);

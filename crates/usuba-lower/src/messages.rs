@@ -210,3 +210,24 @@ pub(crate) fn packed_pack(span: Span, words: u32) -> Box<Diagnostic> {
             .help(LOOSE),
     )
 }
+
+pub(crate) fn odd_bytes(span: Span, name: &str, bytes: u32) -> Box<Diagnostic> {
+    let count = if bytes == 1 { "one byte".to_owned() } else { format!("{bytes} bytes") };
+    Box::new(
+        Diagnostic::error("E0922", span, format!("`{name}` has {count}, and planes are made of two or more"))
+            .label("an even number of bytes is needed"),
+    )
+}
+
+/// A finding about groups of bytes, whose author knows of planes only.
+pub(crate) fn in_planes(finding: Diagnostic) -> Box<Diagnostic> {
+    Box::new(
+        finding
+            .rule(
+                "under `--slicing h` a program that looks up bytes is put in planes of bits: 16, 8, 4 or 2 bytes, consecutive in \
+                 memory, make 8 of them; an operation acts on all bytes of a group, and bytes change places only inside of their \
+                 group",
+            )
+            .help("use `--slicing b`, where every bit is by itself, or write the same for all bytes of a group"),
+    )
+}

@@ -2,8 +2,8 @@
 
 use crate::Loops;
 use crate::sliced::{
-    Atoms, Body, Equations, Expression, ExpressionKind, Instance, InstanceId, Loop, Program, Step, Unroll,
-    flatten,
+    Atoms, Body, Equations, Expression, ExpressionKind, Instance, InstanceId, LogicOp, Loop, Program, Step,
+    Unroll, flatten,
 };
 
 /// From this many instructions on, gates, loads and stores, the columns of a table are worked off in a loop. The 16 columns
@@ -66,6 +66,11 @@ impl<'p> Weights<'p> {
             *known = (*known).max(around);
         }
         expression.operands().into_iter().for_each(|operand| self.surround_calls(operand, around));
+    }
+
+    /// Of the entry.
+    pub(crate) fn whole(&self) -> u64 {
+        self.of[self.program.entry.0 as usize]
     }
 
     /// The number of atoms of an expression.
@@ -155,6 +160,12 @@ impl<'p> Weights<'p> {
             | ExpressionKind::Round { .. }
             | ExpressionKind::InverseMixColumns(_) => 1,
             ExpressionKind::Pack { .. } => 2,
+            // A bit and a constant are that bit or a constant.
+            ExpressionKind::Logic(LogicOp::And | LogicOp::Or, a, b)
+                if self.program.atoms == Atoms::Bits && (is_constant(a) || is_constant(b)) =>
+            {
+                0
+            }
             ExpressionKind::Logic(_, value, _)
             | ExpressionKind::Not(value)
             | ExpressionKind::Refresh(value)
@@ -168,6 +179,10 @@ impl<'p> Weights<'p> {
         };
         own + expression.operands().into_iter().map(|operand| self.expression(operand)).sum::<u64>()
     }
+}
+
+fn is_constant(expression: &Expression) -> bool {
+    matches!(expression.kind, ExpressionKind::Constants(_))
 }
 
 /// Whether what is in the body of a kept loop may be unrolled.

@@ -29,7 +29,6 @@
 //! | `tweak` | `{ bytes, order }`, one for each block; left out, there is none |
 //! | `round-keys` | `{ bytes, schedule-order, cipher-order }`: how the schedule writes them and how the cipher reads them |
 //! | `modes` | `ecb`, `ctr` |
-//! | `[[primitive.form]]` | any number of other texts of it, for further slicings: see [`WrittenForm`] |
 //!
 //! A stream cipher: `block-function`, a node from the `const` key, the counter and the `const` nonce to the keystream;
 //! `key`, `counter`, `nonce`, `keystream`, each `{ bytes, order }`.
@@ -44,17 +43,16 @@
 use crate::messages;
 use crate::order::Order;
 use serde::Deserialize;
-use std::borrow::Cow;
 use std::fmt;
 use thiserror::Error;
 use toml::Spanned;
 use usuba_ir::layout::Slicing;
 
 mod construction;
-mod form;
+mod mode;
 
 pub use construction::{Construction, Scheme};
-pub use form::WrittenForm;
+pub use mode::Mode;
 
 /// The largest size of a block, key or state, in bytes.
 pub const LARGEST: u32 = 65536;
@@ -81,35 +79,55 @@ pub struct Manifest {
 pub struct Primitive {
     /// The name, such as `aes-128`.
     pub name: String,
-    /// The slicings worth building, best first; those of `forms` come last.
+    /// The slicings worth building, best first.
     pub slicings: Vec<Slicing>,
     /// Those of them that libraries are built from.
     pub library: Vec<Slicing>,
     /// The paths of files of known answers, relative to the manifest.
     pub vectors: Vec<String>,
-    /// What it is, in all slicings that no form has.
+    /// What it is.
     pub function: Function,
-    /// What it is in other slicings; no slicing is in two of them.
-    pub forms: Vec<WrittenForm>,
 }
 
 impl Primitive {
-    /// The primitive as it is in a slicing: with the nodes and orders of the form that has the slicing, if one has it.
-    pub fn in_slicing(&self, slicing: Slicing) -> Cow<'_, Primitive> {
-        match (self.forms.iter().find(|form| form.slicings.contains(&slicing)), &self.function) {
-            (Some(form), Function::BlockCipher(cipher)) => {
-                let function = Function::BlockCipher(form.of(cipher));
-                Cow::Owned(Primitive { function, ..self.clone() })
+    /// The primitive as its kernels see it where bytes have become planes of bits; `None` if
+    /// they are planes already.
+    pub fn in_planes(&self) -> Option<Primitive> {
+        let bytes = |of: Bytes| Some(Bytes { order: of.order.in_planes()?, ..of });
+        let function = match self.function.clone() {
+            Function::BlockCipher(cipher) => Function::BlockCipher(BlockCipher {
+                block: bytes(cipher.block)?,
+                tweak: match cipher.tweak {
+                    Some(tweak) => Some(bytes(tweak)?),
+                    None => None,
+                },
+                round_keys: RoundKeys {
+                    cipher_order: cipher.round_keys.cipher_order.in_planes()?,
+                    ..cipher.round_keys
+                },
+                ..cipher
+            }),
+            Function::Stream(stream) => Function::Stream(Stream {
+                key: bytes(stream.key)?,
+                counter: bytes(stream.counter)?,
+                nonce: bytes(stream.nonce)?,
+                keystream: bytes(stream.keystream)?,
+                ..stream
+            }),
+            Function::Generator(generator) => Function::Generator(Generator {
+                state: bytes(generator.state)?,
+                keystream: bytes(generator.keystream)?,
+                ..generator
+            }),
+            Function::Permutation(permutation) => {
+                Function::Permutation(Permutation { state: bytes(permutation.state)?, ..permutation })
             }
-            _ => Cow::Borrowed(self),
-        }
+        };
+        Some(Primitive { function, ..self.clone() })
     }
 
     /// The node that it spends its time in.
-    pub fn main_node(&self, slicing: Slicing) -> &str {
-        if let Some(form) = self.forms.iter().find(|form| form.slicings.contains(&slicing)) {
-            return &form.encrypt;
-        }
+    pub fn main_node(&self) -> &str {
         match &self.function {
             Function::BlockCipher(cipher) => &cipher.encrypt,
             Function::Stream(stream) => &stream.block_function,
@@ -118,9 +136,9 @@ impl Primitive {
         }
     }
 
-    /// Every node that it names, those of its forms too.
+    /// Every node that it names.
     pub fn nodes(&self) -> Vec<&str> {
-        let mut nodes: Vec<&str> = match &self.function {
+        match &self.function {
             Function::BlockCipher(cipher) => {
                 let schedule = cipher.schedule.as_ref().map(|schedule| &schedule.node);
                 let nodes = [Some(&cipher.encrypt), cipher.decrypt.as_ref(), schedule];
@@ -129,10 +147,7 @@ impl Primitive {
             Function::Stream(stream) => vec![&stream.block_function],
             Function::Generator(generator) => vec![&generator.initialise.node, &generator.generate],
             Function::Permutation(permutation) => vec![&permutation.permute],
-        };
-        let of_forms = self.forms.iter().flat_map(|form| [Some(&form.encrypt), form.decrypt.as_ref()]);
-        nodes.extend(of_forms.flatten().map(String::as_str));
-        nodes
+        }
     }
 
     /// The name as part of a C identifier: `aes_128`.
@@ -245,25 +260,6 @@ pub struct RoundKeys {
     pub schedule_order: Order,
     /// How these bytes become the words of the cipher's input.
     pub cipher_order: Order,
-}
-
-/// Modes of operation of a block cipher.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// Every block by itself, in both directions.
-    Ecb,
-    /// A keystream of encrypted counters: SP 800-38A, the whole block being a big-endian counter.
-    Ctr,
-}
-
-impl fmt::Display for Mode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Mode::Ecb => "ecb",
-            Mode::Ctr => "ctr",
-        })
-    }
 }
 
 /// What is wrong with a manifest, or a file of tuned choices beside it, and where.
@@ -393,7 +389,6 @@ struct Fields {
     generate: Option<Spanned<String>>,
     permute: Option<Spanned<String>>,
     state: Option<Spanned<Bytes>>,
-    form: Option<Spanned<Vec<form::Fields>>>,
 }
 
 /// Reads a manifest. `file` is the name to report it under.
@@ -445,14 +440,10 @@ impl Reader<'_> {
 
     fn primitive(&self, fields: Spanned<Fields>) -> Result<Primitive, ManifestError> {
         let at = fields.get_ref().name.span().start;
-        let mut fields = fields.into_inner();
+        let fields = fields.into_inner();
         self.check_name("a primitive", &fields.name)?;
-        let mut slicings = self.slicings(&fields.slicings, &[])?;
+        let slicings = self.slicings(&fields.slicings)?;
         self.check_foreign(&fields)?;
-        let both = fields.decrypt.is_some();
-        let forms = fields.form.take().map(Spanned::into_inner).unwrap_or_default();
-        let forms: Vec<WrittenForm> =
-            forms.into_iter().map(|form| self.form(form, both, &mut slicings)).collect::<Result<_, _>>()?;
         let library = match &fields.library {
             None => slicings.clone(),
             Some(names) => {
@@ -491,7 +482,7 @@ impl Reader<'_> {
                 };
                 round_keys?;
                 if let Some(modes) = fields.modes.as_ref().filter(|modes| modes.get_ref().is_empty()) {
-                    let message = messages::empty("modes", "name at least one of `ecb` and `ctr`");
+                    let message = messages::empty("modes", "name at least one, such as `ecb`");
                     return Err(self.error(modes.span().start, message));
                 }
                 let modes = fields.modes.map(Spanned::into_inner).unwrap_or_else(|| vec![Mode::Ecb]);
@@ -499,6 +490,10 @@ impl Reader<'_> {
                     if modes.iter().take(number).any(|other| other == mode) {
                         return Err(self.error(at, messages::twice("the mode", mode)));
                     }
+                }
+                let message = modes.iter().find(|mode| !mode.is_of_engines());
+                if let Some(mode) = message.filter(|_| !modes.contains(&Mode::Ecb)) {
+                    return Err(self.error(at, messages::message_without_blocks(mode)));
                 }
                 if let Some(tweak) = &fields.tweak {
                     let Bytes { bytes, .. } = *tweak.get_ref();
@@ -510,6 +505,9 @@ impl Reader<'_> {
                     }
                     if modes.contains(&Mode::Ctr) {
                         return Err(self.error(at, messages::tweak_and_counter()));
+                    }
+                    if let Some(mode) = message {
+                        return Err(self.error(at, messages::tweak_and_message(mode)));
                     }
                 }
                 let key = need.bytes(fields.key, "key")?;
@@ -566,23 +564,18 @@ impl Reader<'_> {
             library,
             vectors: fields.vectors.into_iter().map(Spanned::into_inner).collect(),
             function,
-            forms,
         })
     }
 
     /// The slicings of a field that names at least one, and none of `others`.
-    fn slicings(
-        &self,
-        names: &Spanned<Vec<NamedSlicing>>,
-        others: &[Slicing],
-    ) -> Result<Vec<Slicing>, ManifestError> {
+    fn slicings(&self, names: &Spanned<Vec<NamedSlicing>>) -> Result<Vec<Slicing>, ManifestError> {
         if names.get_ref().is_empty() {
             let message = messages::empty("slicings", "name at least one of `b`, `v`, `v4` and `h`");
             return Err(self.error(names.span().start, message));
         }
         let mut slicings: Vec<Slicing> = Vec::new();
         for slicing in names.get_ref().iter().map(|name| name.0) {
-            if slicings.iter().chain(others).any(|other| *other == slicing) {
+            if slicings.contains(&slicing) {
                 let message = messages::twice("the slicing", slicing);
                 return Err(self.error(names.span().start, message));
             }
@@ -613,11 +606,10 @@ impl Reader<'_> {
             ("generate", place(&fields.generate)),
             ("permute", place(&fields.permute)),
             ("state", place(&fields.state)),
-            ("form", place(&fields.form)),
         ];
         let allowed: &[&str] = match fields.kind {
             Kind::BlockCipher => {
-                &["encrypt", "decrypt", "schedule", "block", "key", "tweak", "round-keys", "modes", "form"]
+                &["encrypt", "decrypt", "schedule", "block", "key", "tweak", "round-keys", "modes"]
             }
             Kind::Stream => &["block-function", "key", "counter", "nonce", "keystream"],
             Kind::Generator => &["initialise", "generate", "key", "nonce", "state", "keystream"],

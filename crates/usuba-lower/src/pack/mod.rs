@@ -16,6 +16,7 @@
 
 mod rounds;
 mod steps;
+mod unlike;
 mod value;
 
 use crate::sliced::{
@@ -28,10 +29,10 @@ use usuba_lang::diagnostic::Diagnostic;
 use usuba_lang::typed;
 
 /// Why words cannot be packed.
-type Finding = Box<Diagnostic>;
+pub(crate) type Finding = Box<Diagnostic>;
 
-/// Bits of a group.
-pub(crate) const GROUP: u32 = 128;
+/// Bits of a group of [`Slicing::Packed`](usuba_ir::layout::Slicing::Packed).
+const GROUP: u32 = 128;
 
 /// `program` with atoms of `words` words; `has_rounds`: what is rounds of AES becomes those.
 ///
@@ -53,9 +54,18 @@ pub(crate) fn pack(
     if !findings.is_empty() {
         return Err(findings);
     }
-    let mut packer = Packer { program, words, has_rounds, made: HashMap::new(), instances: Vec::new() };
-    let entry = packer.instance(program.entry(), Packing::Cut).map_err(|finding| vec![*finding])?;
-    Ok(reach::reachable(Program { atoms: program.atoms(), instances: packer.instances, entry }))
+    let width = GROUP / words;
+    let packer = Packer { has_rounds, ..Packer::new(program, words, width) };
+    packer.program().map_err(|finding| vec![*finding])
+}
+
+/// `program`, whose words all have `width` bits, with atoms of `words` words, of which planes are made: then moving the bits of
+/// each word costs nothing.
+///
+/// # Errors
+/// The first thing that takes single words out of a group, at its place.
+pub(crate) fn for_planes(program: &typed::Program, words: u32, width: u32) -> Result<Program, Finding> {
+    Packer { in_planes: true, ..Packer::new(program, words, width) }.program()
 }
 
 /// How the variables of an instance become groups.
@@ -72,14 +82,29 @@ struct Packer<'p> {
     program: &'p typed::Program,
     /// Words of a group.
     words: u32,
+    /// Bits of a word.
+    width: u32,
     /// Whether rounds of AES are looked for.
     has_rounds: bool,
+    /// Whether planes are made of the groups.
+    in_planes: bool,
     made: HashMap<(InstanceId, Packing), Result<InstanceId, Finding>>,
     /// The packed instances, callees first.
     instances: Vec<Instance>,
 }
 
 impl<'p> Packer<'p> {
+    fn new(program: &'p typed::Program, words: u32, width: u32) -> Packer<'p> {
+        let (made, instances) = (HashMap::new(), Vec::new());
+        Packer { program, words, width, has_rounds: false, in_planes: false, made, instances }
+    }
+
+    /// The packed program.
+    fn program(mut self) -> Result<Program, Finding> {
+        let entry = self.instance(self.program.entry(), Packing::Cut)?;
+        Ok(reach::reachable(Program { atoms: self.program.atoms(), instances: self.instances, entry }))
+    }
+
     /// The packed instance, made when it is first asked for.
     fn instance(&mut self, id: InstanceId, packing: Packing) -> Result<InstanceId, Finding> {
         if let Some(known) = self.made.get(&(id, packing)) {
@@ -173,9 +198,14 @@ impl<'p> Packer<'p> {
         })
     }
 
+    /// Bits of a group.
+    fn group(&self) -> u32 {
+        self.words * self.width
+    }
+
     /// The variable whose atoms are groups.
     fn variable(&self, variable: &Variable) -> Variable {
-        Variable { width: GROUP, ..variable.clone() }
+        Variable { width: self.group(), ..variable.clone() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Assignments and loops of a grouped instance.
 
-use super::{Finding, GROUP, Packer, Place, rounds, slot, used};
+use super::{Finding, Packer, Place, rounds, slot, used};
 use crate::messages;
 use crate::sliced::{
     Assignment, AssignmentId, Body, Definition, Direction, Equations, Expression, ExpressionKind, Instance,
@@ -176,7 +176,7 @@ impl<'p> Grouping<'_, 'p> {
                 _ if groups == 1 => Vec::new(),
                 _ => vec![groups],
             },
-            width: GROUP,
+            width: self.packer.group(),
             constant: all.iter().all(|variable| variable.constant),
             ..all[0].clone()
         });
@@ -522,8 +522,8 @@ impl<'p> Grouping<'_, 'p> {
             name: "moved".into(),
             span: value.span,
             shape: vec![groups],
-            width: GROUP,
-            word: GROUP / self.packer.words,
+            width: self.packer.group(),
+            word: self.packer.width,
             direction: Direction::Free,
             constant: false,
             uniform: false,

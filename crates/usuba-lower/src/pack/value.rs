@@ -1,7 +1,8 @@
 //! Values of whole groups.
 
 use super::steps::Grouping;
-use super::{Finding, GROUP, Packing};
+use super::unlike::{self, Rewired, Wiring};
+use super::{Finding, Packing};
 use crate::messages;
 use crate::sliced::{Constant, Expression, ExpressionKind, LogicOp, Use};
 use usuba_lang::source::Span;
@@ -25,7 +26,7 @@ pub(super) fn group_of(words: &[Constant]) -> Constant {
 
 impl<'p> Grouping<'_, 'p> {
     /// The groups of an expression of whole groups.
-    pub(super) fn groups(&mut self, expression: &'p typed::Expression) -> Result<Expression, Finding> {
+    pub(super) fn groups(&mut self, expression: &typed::Expression) -> Result<Expression, Finding> {
         let words = self.packer.words as usize;
         if let Some(leaves) = self.leaves(expression) {
             if !leaves.len().is_multiple_of(words) {
@@ -79,8 +80,47 @@ impl<'p> Grouping<'_, 'p> {
         Ok(Expression { kind, span: expression.span })
     }
 
-    /// One expression for several, one per word of a group, that differ in nothing but the word.
-    pub(super) fn across(&mut self, alike: &[&'p typed::Expression]) -> Result<Expression, Finding> {
+    /// One expression for several, one per word of a group, that differ in nothing but the word; where bits of words are moved
+    /// for nothing, also in how they are.
+    pub(super) fn across(&mut self, all: &[&typed::Expression]) -> Result<Expression, Finding> {
+        if !self.packer.in_planes || unlike::have_one_head(all) {
+            return self.alike(all);
+        }
+        match unlike::rewired(self.packer.program, all) {
+            Some(rewired) => self.masked(&rewired, all[0].span),
+            None => self.alike(all),
+        }
+    }
+
+    /// Words of a group, wired each in its way.
+    fn masked(&mut self, rewired: &[Rewired], span: Span) -> Result<Expression, Finding> {
+        let cores: Vec<&typed::Expression> = rewired.iter().map(|word| &word.core).collect();
+        let group = self.across(&cores)?;
+        let group = self.named(group, 1)[0];
+        let ways = unlike::ways(rewired);
+        let wired = |wiring: &[Wiring]| {
+            let group = Expression { kind: ExpressionKind::Atoms(vec![group]), span };
+            wiring.iter().rev().fold(group, |value, wiring| Expression { kind: wiring.of(value), span })
+        };
+        let masked = |value: Expression, words: &dyn Fn(usize) -> bool| {
+            let ones = usuba_ir::evaluate::ones(self.packer.width);
+            let word =
+                |number| Constant { value: if words(number) { ones } else { 0 }, width: self.packer.width };
+            let mask = group_of(&(0..rewired.len()).map(word).collect::<Vec<_>>());
+            let mask = Expression { kind: ExpressionKind::Constants(vec![mask]), span };
+            ExpressionKind::Logic(LogicOp::And, Box::new(value), Box::new(mask))
+        };
+        let mut ways = ways.into_iter();
+        let Some((first, _)) = ways.next() else { return Ok(wired(&[])) };
+        Ok(ways.fold(wired(first), |others, (wiring, words)| {
+            let kept = Expression { kind: masked(others, &|number| !words.contains(&number)), span };
+            let put = Expression { kind: masked(wired(wiring), &|number| words.contains(&number)), span };
+            Expression { kind: ExpressionKind::Logic(LogicOp::Xor, Box::new(kept), Box::new(put)), span }
+        }))
+    }
+
+    /// One expression for several that differ in nothing but the word.
+    fn alike(&mut self, alike: &[&typed::Expression]) -> Result<Expression, Finding> {
         let first = alike[0];
         let span = first.span;
         let differ =
@@ -192,7 +232,7 @@ impl<'p> Grouping<'_, 'p> {
     }
 
     /// The words of an expression that only names and moves words.
-    fn leaves(&self, expression: &'p typed::Expression) -> Option<Vec<Leaf>> {
+    fn leaves(&self, expression: &typed::Expression) -> Option<Vec<Leaf>> {
         Some(match &expression.kind {
             Typed::Atoms(uses) => uses.iter().copied().map(Leaf::Use).collect(),
             Typed::Constants(constants) => constants.iter().copied().map(Leaf::Constant).collect(),
@@ -202,7 +242,7 @@ impl<'p> Grouping<'_, 'p> {
             }
             Typed::Gather { sources, value } => {
                 let leaves = self.leaves(value)?;
-                let zero = Leaf::Constant(Constant { value: 0, width: GROUP / self.packer.words });
+                let zero = Leaf::Constant(Constant { value: 0, width: self.packer.width });
                 sources.iter().map(|source| source.map_or(zero, |source| leaves[source as usize])).collect()
             }
             Typed::Call { callee, arguments } => {
@@ -250,7 +290,7 @@ impl<'p> Grouping<'_, 'p> {
     pub(super) fn moved(&self, value: Expression, sources: &[Option<u32>]) -> Expression {
         let span = value.span;
         let still = sources.iter().zip(0..).all(|(source, word)| source.is_none_or(|source| source == word));
-        let width = GROUP / self.packer.words;
+        let width = self.packer.width;
         let moved = if still {
             value
         } else {
@@ -273,7 +313,7 @@ impl<'p> Grouping<'_, 'p> {
     fn gather(
         &mut self,
         sources: &[Option<u32>],
-        value: &'p typed::Expression,
+        value: &typed::Expression,
         span: Span,
     ) -> Result<Expression, Finding> {
         let words = self.packer.words;
@@ -307,7 +347,7 @@ impl<'p> Grouping<'_, 'p> {
     }
 
     /// Parts that are whole groups, or single words of one shape, a group of them at a time.
-    fn tuple(&mut self, parts: &'p [typed::Expression], span: Span) -> Result<Expression, Finding> {
+    fn tuple(&mut self, parts: &[typed::Expression], span: Span) -> Result<Expression, Finding> {
         let words = self.packer.words as usize;
         let mut packed = Vec::new();
         let mut rest = parts;

@@ -153,7 +153,7 @@ fn errors_point_into_the_file() {
         "decrypt = ",
         "permute = ",
         expect![
-            "aes.toml:11:11: a primitive of kind `block-cipher` has no field `permute`; its fields are name, kind, slicings, vectors, encrypt, decrypt, schedule, block, key, tweak, round-keys, modes, form"
+            "aes.toml:11:11: a primitive of kind `block-cipher` has no field `permute`; its fields are name, kind, slicings, vectors, encrypt, decrypt, schedule, block, key, tweak, round-keys, modes"
         ],
     );
     check(
@@ -223,110 +223,20 @@ fn errors_point_into_the_file() {
     );
 }
 
-/// A form of [`AES`].
-const FORM: &str = r#"
-[[primitive.form]]
-slicings = ["v", "v16"]
-encrypt = "EncryptBytes128"
-decrypt = "DecryptBytes128"
-block-order = "big"
-cipher-order = "little"
-"#;
-
+/// What lies in planes already has no planes.
 #[test]
-fn forms() {
-    let manifest = parse("aes.toml", &format!("{AES}{FORM}")).unwrap();
-    let [primitive] = &manifest.primitives[..] else { panic!("one primitive") };
-    assert_eq!(primitive.slicings, [Slicing::B, Slicing::H, Slicing::V, Slicing::Packed(16)]);
-    assert_eq!(primitive.library, primitive.slicings);
-    for (slicing, node) in [(Slicing::H, "Encrypt128"), (Slicing::Packed(16), "EncryptBytes128")] {
-        assert_eq!(primitive.main_node(slicing), node);
-        assert_eq!(primitive.in_slicing(slicing).main_node(slicing), node);
-    }
-    assert_eq!(*primitive.in_slicing(Slicing::B), *primitive);
-    let in_v = primitive.in_slicing(Slicing::V);
-    let (Function::BlockCipher(first), Function::BlockCipher(form)) = (&primitive.function, &in_v.function)
-    else {
-        panic!("block ciphers")
+fn planes_are_made_of_bytes() {
+    let of = |text: &str| parse("aes.toml", text).unwrap().primitives[0].in_planes();
+    assert_eq!(of(AES), None);
+    let bytes = AES
+        .replace("bytes = 16, order = \"planes\"", "bytes = 16, order = \"big\"")
+        .replace("cipher-order = \"planes\"", "cipher-order = \"little\"");
+    let Some(Function::BlockCipher(planes)) = of(&bytes).map(|primitive| primitive.function) else {
+        panic!("a block cipher")
     };
-    let expected = BlockCipher {
-        encrypt: "EncryptBytes128".into(),
-        decrypt: Some("DecryptBytes128".into()),
-        block: Bytes { bytes: 16, order: Order::Big },
-        round_keys: RoundKeys { bytes: 176, schedule_order: Order::Big, cipher_order: Order::Little },
-        ..first.clone()
-    };
-    assert_eq!(*form, expected);
-    let only = format!("{}{FORM}", AES.replacen("encrypt", "library = [\"v16\"]\nencrypt", 1));
-    assert_eq!(parse("aes.toml", &only).unwrap().primitives[0].library, [Slicing::Packed(16)]);
-}
-
-#[test]
-fn errors_of_forms_point_into_the_file() {
-    let check = |from: &str, to: &str, expected: Expect| {
-        let text = format!("{AES}{FORM}");
-        assert!(text.contains(from), "{from}");
-        let error = parse("aes.toml", &text.replacen(from, to, 1)).unwrap_err();
-        expected.assert_eq(&error.to_string());
-    };
-    check(
-        "\"v\", \"v16\"",
-        "",
-        expect!["aes.toml:20:12: `slicings` is empty: name at least one of `b`, `v`, `v4` and `h`"],
-    );
-    check(
-        "\"v\", \"v16\"",
-        "\"v\", \"v\"",
-        expect!["aes.toml:20:12: the slicing `v` occurs twice; remove one"],
-    );
-    check("\"v\", \"v16\"", "\"h\"", expect!["aes.toml:20:12: the slicing `h` occurs twice; remove one"]);
-    check(
-        "\"v\", \"v16\"",
-        "\"x\"",
-        expect![
-            "aes.toml:20:13: unknown variant `x`, expected one of `b`, `v`, `v2`, `v4`, `v8`, `v16`, `h`"
-        ],
-    );
-    check("slicings = [\"v\", \"v16\"]\n", "", expect!["aes.toml:19:1: missing field `slicings`"]);
-    check("encrypt = \"EncryptBytes128\"\n", "", expect!["aes.toml:19:1: missing field `encrypt`"]);
-    check(
-        "decrypt = \"DecryptBytes128\"\n",
-        "",
-        expect!["aes.toml:21:11: a form has `decrypt` if the primitive has: name the node that decrypts"],
-    );
-    check(
-        "decrypt = \"Decrypt128\"\n",
-        "",
-        expect!["aes.toml:21:11: a form has `decrypt` if the primitive has: leave it out"],
-    );
-    check("block-order = \"big\"\n", "", expect!["aes.toml:19:1: missing field `block-order`"]);
-    check(
-        "block-order = \"big\"",
-        "block-order = \"bytes\"",
-        expect![
-            "aes.toml:23:15: unknown variant `bytes`, expected one of `big`, `little`, `planes`, `nibbles`"
-        ],
-    );
-    check(
-        "block-order",
-        "block",
-        expect![
-            "aes.toml:23:1: unknown field `block`, expected one of `slicings`, `encrypt`, `decrypt`, `block-order`, `cipher-order`"
-        ],
-    );
-    // Two forms.
-    check(
-        "cipher-order = \"little\"\n",
-        &format!("cipher-order = \"little\"\n{FORM}"),
-        expect!["aes.toml:27:12: the slicing `v` occurs twice; remove one"],
-    );
-    // Only block ciphers have any.
-    let text = format!(
-        "{}\n[[primitive]]\nname = \"p\"\nkind = \"permutation\"\nslicings = [\"b\"]\npermute = \"P\"\n\
-         state = {{ bytes = 16, order = \"big\" }}\n{FORM}",
-        AES
-    );
-    expect!["aes.toml:26:1: a primitive of kind `permutation` has no field `form`; its fields are name, kind, slicings, vectors, permute, state"].assert_eq(&parse("aes.toml", &text).unwrap_err().to_string());
+    assert_eq!(planes.round_keys.cipher_order, Order::Planes);
+    assert_eq!((planes.block.order, planes.key.order), (Order::Planes, Order::Big));
+    assert_eq!(planes.round_keys.schedule_order, Order::Big);
 }
 
 #[test]
