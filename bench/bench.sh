@@ -137,32 +137,12 @@ else
     missing "Botan 3 needs its crate (fetched with the others), clang and python3"
 fi
 
-# OpenSSL from the source in its crate: libcrypto alone, without what is not measured.
-version=$(sed -n '/^name = "openssl-src"$/{n;s/version = "\(.*\)"/\1/p;}' bench/crates/Cargo.lock)
-source=$(find "${CARGO_HOME:-$HOME/.cargo}/registry/src" -maxdepth 2 -name "openssl-src-$version" 2>/dev/null | head -n 1)/openssl
-if [ -e "$source/Configure" ]; then
-    built=$build/openssl-src-$version
-    if [ ! -e "$built/libcrypto.a" ]; then
-        mkdir -p "$built"
-        (
-            cd "$built"
-            without=
-            for feature in shared module dso tests apps docs tls dtls quic http sock ocsp cmp cms ct ts srp async argon2 scrypt \
-                blake2 siphash siv ocb cmac rmd160 whirlpool md4 mdc2 idea seed bf cast rc2 rc4 sm2 ec dh dsa ml-kem ml-dsa \
-                slh-dsa lms rfc3779 ui-console autoload-config err filenames makedepend; do
-                without="$without no-$feature"
-            done
-            # shellcheck disable=SC2086 # a list
-            CC=gcc perl "$source/Configure" linux-x86_64 $without &&
-                make -j "$(nproc)" build_generated libcrypto.a
-        ) >>"$log" 2>&1 || missing "OpenSSL $version (crate openssl-src) cannot be built"
-    fi
-    if [ -e "$built/libcrypto.a" ]; then
-        cc "OpenSSL (crate openssl-src)" openssl-src gcc -O2 '-DPEER_SOURCE=" (openssl-src)"' "-I$built/include" \
-            "-I$source/include" $peer/openssl.c "$object" "$built/libcrypto.a" -lpthread
-    fi
+# OpenSSL from the source in its crate.
+if built=$(sh bench/openssl-src.sh "$build" 2>>"$log"); then
+    cc "OpenSSL (crate openssl-src)" openssl-src gcc -O2 '-DPEER_SOURCE=" (openssl-src)"' "-I$built/include" \
+        "-I$(cat "$built/source")/include" $peer/openssl.c "$object" "$built/libcrypto.a" -lpthread
 else
-    missing "OpenSSL's source needs the crate openssl-src (fetched with the others)"
+    missing "OpenSSL's source (crate openssl-src, fetched with the others) is not there or cannot be built"
 fi
 
 # ---- Measuring, and the page ----
@@ -181,3 +161,6 @@ IFS=$old
 "$target/release/usuba-report" measure --usubac "$usubac" --compile-speed "$target/release/compile-speed" \
     --peers "$build/peers" --out "${DATA:-$data}" "$@"
 [ -n "${DATA:-}" ] || "$target/release/usuba-report" page "$data" "$page"
+
+# AES-GCM whole, against the libraries that are fastest in it.
+case " ${PARTS:-peers} " in *" peers "*) BUILD=$build sh bench/gcm/gcm.sh ;; esac

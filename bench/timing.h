@@ -28,7 +28,7 @@ static int ascending(const void *a, const void *b)
 }
 
 /* The median over samples of the core cycles that `run` takes, per byte. */
-static double measure(void (*run)(void), size_t bytes)
+__attribute__((unused)) static double measure(void (*run)(void), size_t bytes)
 {
     static double samples[SAMPLES];
     const size_t runs = bytes > 16384 ? 1 : 16384 / bytes;

@@ -5,11 +5,12 @@
 //!
 //! Reading order: [`step`] (what a step is), [`place`] (where the bits of a value lie in a block), [`affine`] (linear maps as
 //! operations on blocks), [`montgomery`] (products), [`node`] (steps as a node of Usuba0), [`plan`] (what a loop does),
-//! [`machine`] (its code on a target), [`splice`] (that code in a loop), [`linear`] (scans by powers), [`kernel`] and [`scan`]
-//! (loops over a message as functions), [`words`] (steps on words of general-purpose
+//! [`machine`] (its code on a target), [`splice`] (that code in a loop), [`linear`] (scans by powers), [`kernel`], [`scan`]
+//! and [`section`] (loops over a message as functions), [`words`] (steps on words of general-purpose
 //! registers instead), [`phases`] (around a cipher that is a function), [`message`], `steps` and `loops` (the message around its kernels, in C).
 
 pub mod affine;
+mod chain;
 mod draft;
 pub mod glue;
 pub mod kernel;
@@ -24,6 +25,7 @@ pub mod place;
 pub mod plan;
 mod queue;
 pub mod scan;
+pub mod section;
 pub mod splice;
 pub mod step;
 mod steps;

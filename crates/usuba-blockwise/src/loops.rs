@@ -160,7 +160,7 @@ impl Writer<'_> {
     }
 
     /// What the body of a loop does, as a plan whose `next` is what is carried; and the slots of the variables.
-    fn draft(&mut self, one: &Loop, draft: &mut Draft) -> Written<Vec<Draw>> {
+    pub(crate) fn draft(&mut self, one: &Loop, draft: &mut Draft) -> Written<Vec<Draw>> {
         let index = Term::Index(one.index);
         let mut results = Vec::new();
         for carried in &one.carried {
@@ -649,7 +649,7 @@ pub(crate) fn reads(statement: &Statement, variable: VariableId) -> bool {
 }
 
 /// Whether a loop reads bytes of a string that it writes, other than those that the position itself writes.
-fn reads_itself(body: &[Statement]) -> bool {
+pub(crate) fn reads_itself(body: &[Statement]) -> bool {
     let mut written: Vec<&Window> = Vec::new();
     for statement in body {
         match statement {

@@ -26,6 +26,9 @@ pub struct Code {
     pub prepare: String,
     /// Bytes that it writes.
     pub prepared: usize,
+    /// What is done once for a key, whatever the message is called: of two messages with the same text here, one may read what the
+    /// other has prepared.
+    pub preparation: String,
     /// The declaration of what is done for a message.
     pub prototype: String,
     /// The declarations of the functions that the cipher is, where it is not on blocks: of so many blocks, by the key that the
@@ -107,21 +110,106 @@ pub fn code(
             source += text;
         }
     }
+    let called = writer.called(&[&writer.text, &writer.preparation]);
+    for (word, text) in PARTS {
+        if called.contains(word) || writer.text.contains(word) {
+            source += text;
+        }
+    }
     let ciphers: Vec<String> = writer.ciphers.iter().cloned().collect();
     for cipher in &ciphers {
         let _ = write!(source, "\n{cipher};");
     }
-    let _ = write!(source, "\n{}", writer.called());
+    let _ = write!(source, "\n{called}");
     let inputs = keys.iter().map(|&id| writer.name(id)).chain(["prepared".into()]);
     let unused = inputs.filter(|name| !writer.preparation.contains(name));
     let unused: String = unused.map(|name| format!("  (void){name};\n")).collect();
     let _ = write!(source, "{prepare}\n{{\n{unused}{}}}\n\n", writer.preparation);
     let _ = write!(source, "{prototype}\n{{\n{start}{}  return 0;\n}}\n", writer.text);
-    Ok(Code { prepare, prepared: writer.prepared, prototype, ciphers, source, loops: writer.loops })
+    let preparation = writer.called(&[&writer.preparation]) + &writer.preparation;
+    Ok(Code {
+        prepare,
+        prepared: writer.prepared,
+        preparation: preparation.replace(symbol, "message"),
+        prototype,
+        ciphers,
+        source,
+        loops: writer.loops,
+    })
 }
 
+/// What else messages need, by a word that they have then.
+const PARTS: [(&str, &str); 3] = [
+    (
+        "USUBA_APART",
+        "
+/* What never is a part of the function that calls it. Clang keeps vectors on the stack as it finds it, across lines of the cache. */
+#ifndef USUBA_APART
+#if defined(__clang__) && defined(__x86_64__)
+#define USUBA_APART __attribute__((noinline, force_align_arg_pointer))
+#elif defined(__GNUC__)
+#define USUBA_APART __attribute__((noinline))
+#else
+#define USUBA_APART
+#endif
+#endif
+",
+    ),
+    (
+        "USUBA_INSIDE",
+        "
+/* What is a part of the function that calls it. */
+#ifndef USUBA_INSIDE
+#if defined(__GNUC__)
+#define USUBA_INSIDE __attribute__((always_inline))
+#else
+#define USUBA_INSIDE
+#endif
+#endif
+",
+    ),
+    (
+        " ones,",
+        "
+static const uint8_t ones[64] = {
+  255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+  255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+  255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+  255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255
+};
+",
+    ),
+];
+
 /// Functions that messages call, by name: each stands where it is called, as compilers warn of others.
-const HELPERS: [(&str, &str); 3] = [
+const HELPERS: [(&str, &str); 5] = [
+    (
+        "joined",
+        "/* The first `front` bytes of one string, 4, 8 or 12, and as many of another as a block has room for: as words, since a block
+ * that is read when parts of it have just been stored has to wait for memory. */
+typedef uint32_t joined_words __attribute__((vector_size(16)));
+static inline void joined(uint8_t block[16], const uint8_t *a, const uint8_t *b, int front) {
+  uint32_t first, second, third, fourth;
+  memcpy(&first, a, 4);
+  memcpy(&second, front > 4 ? a + 4 : b + 4 - front, 4);
+  memcpy(&third, front > 8 ? a + 8 : b + 8 - front, 4);
+  memcpy(&fourth, b + 12 - front, 4);
+  const joined_words words = {first, second, third, fourth};
+  memcpy(block, &words, 16);
+}
+",
+    ),
+    (
+        "differ",
+        "/* Not 0 if two blocks differ. */
+static inline unsigned differ(const uint8_t *a, const uint8_t *b) {
+  uint64_t one[2], other[2];
+  memcpy(one, a, 16);
+  memcpy(other, b, 16);
+  return ((one[0] ^ other[0]) | (one[1] ^ other[1])) != 0;
+}
+",
+    ),
     (
         "quotient",
         "/* Rounded down; b > 0. */
@@ -131,9 +219,11 @@ static inline int64_t quotient(int64_t a, int64_t b) { return a >= 0 ? a / b : -
     ("minimum", "static inline int64_t minimum(int64_t a, int64_t b) { return a < b ? a : b; }\n"),
     (
         "number",
-        "static inline void number(uint8_t block[16], uint64_t value) {
-  const uint64_t words[2] = {value, 0};
-  memcpy(block, words, 16);
+        "/* Two words in one register, so that no part of it is stored by itself. */
+typedef uint64_t number_words __attribute__((vector_size(16)));
+static inline void number(uint8_t block[16], uint64_t value) {
+  const number_words words = {value, 0};
+  memcpy(block, &words, 16);
 }
 ",
     ),
@@ -251,8 +341,24 @@ impl Writer<'_> {
     }
 
     pub(crate) fn statements(&mut self, body: &[Statement]) -> Written<()> {
-        for statement in body {
+        let mut behind = 0;
+        for (place, statement) in body.iter().enumerate() {
+            if place < behind {
+                continue;
+            }
             self.empty_before(statement);
+            let (text, fresh, loops) = (self.text.len(), self.fresh, self.loops.len());
+            match self.chain(&body[place..]) {
+                Ok(statements) => {
+                    behind = place + statements;
+                    continue;
+                }
+                Err(_) => {
+                    self.text.truncate(text);
+                    self.fresh = fresh;
+                    self.loops.truncate(loops);
+                }
+            }
             match statement {
                 Statement::Step(step) => {
                     let done = |target: &form::Target| matches!(target, form::Target::Variable(id) if self.places.contains_key(id));
@@ -285,9 +391,16 @@ impl Writer<'_> {
         let (left, right) = (self.byte(left)?, self.byte(right)?);
         let difference = self.fresh("difference");
         self.line(&format!("unsigned {difference} = 0;"));
-        self.line(&format!(
+        let bytewise = format!(
             "for (int64_t at = 0; at < {length}; at++) {difference} |= (unsigned)({left} ^ {right});"
-        ));
+        );
+        match (left.strip_suffix("[at]"), right.strip_suffix("[at]")) {
+            (Some(left), Some(right)) => {
+                self.line(&format!("if ({length} == 16) {difference} = differ({left}, {right});"));
+                self.line(&format!("else {bytewise}"));
+            }
+            _ => self.line(&bytewise),
+        }
         self.line(&format!("if ({difference} != 0) {{"));
         for &output in &self.message.outputs {
             let bytes = self.message.variable(output).bytes();
@@ -300,12 +413,12 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The kernels that are called.
-    fn called(&self) -> String {
+    /// The kernels that are called by texts.
+    fn called(&self, callers: &[&str]) -> String {
         let mut kept: Vec<&str> = Vec::new();
         let calls = |text: &str, name: &str| text.contains(&format!("{name}("));
         for (name, text) in self.kernels.iter().rev() {
-            let used = calls(&self.text, name) || calls(&self.preparation, name);
+            let used = callers.iter().any(|text| calls(text, name));
             if used || kept.iter().any(|text| calls(text, name)) {
                 kept.push(text);
             }
@@ -325,6 +438,10 @@ impl Writer<'_> {
                     format!("n{place}_{}", identifier(name.map_or("", String::as_str)))
                 }
                 Term::Index(place) => format!("i{place}"),
+                // Rounded down, as shifts to the right are.
+                Term::Quotient(of, by) if by.count_ones() == 1 => {
+                    format!("(({}) >> {})", self.number(of), by.trailing_zeros())
+                }
                 Term::Quotient(of, by) => format!("quotient({}, {by})", self.number(of)),
                 Term::Minimum(a, b) => format!("minimum({}, {})", self.number(a), self.number(b)),
                 Term::TrailingZeros(of) => {
@@ -385,6 +502,24 @@ impl Writer<'_> {
             _ if length <= BLOCK => {
                 let name = self.fresh("block");
                 self.line(&format!("_Alignas(16) uint8_t {name}[16] = {{0}};"));
+                // Two pieces in whole words, which never are stored by themselves.
+                if let [Piece::Window(first), Piece::Window(second)] = &text[..]
+                    && self.blocks.is_some()
+                    && let Some(behind @ (4 | 8 | 12)) = second.length.as_constant()
+                    && length == BLOCK
+                {
+                    let (at, end, bytes) =
+                        (self.window(first), self.window(second), self.number(&first.length));
+                    if let (Ok(at), Ok(end)) = (at, end) {
+                        let front = BLOCK - behind;
+                        self.line(&format!("if ({bytes} == {front}) joined({name}, {at}, {end}, {front});"));
+                        self.line("else {");
+                        self.depth += 1;
+                        self.assemble(text, &name)?;
+                        self.foot();
+                        return Ok(name);
+                    }
+                }
                 self.assemble(text, &name)?;
                 Ok(name)
             }
@@ -417,6 +552,11 @@ impl Writer<'_> {
             match piece {
                 Piece::Window(window) if self.reversed(window) == 0 => {
                     let from = self.window(window)?;
+                    // A block is moved as such, for which compilers need no memory.
+                    if text.len() == 1 && length.as_constant().is_none() {
+                        self.line(&format!("if ({bytes} == 16) memcpy({place}, {from}, 16);"));
+                        self.line("else");
+                    }
                     // A place that does not exist has no address.
                     self.line(&format!("if ({bytes} > 0) memmove({place}, {from}, (size_t)({bytes}));"));
                 }

@@ -85,6 +85,16 @@ pub struct Products {
 }
 
 impl Products {
+    /// The lower half, what lies across both, and the upper half.
+    pub fn of_parts([low, middle, high]: [ValueId; 3]) -> Products {
+        Products { low, middle, high }
+    }
+
+    /// The same, of this one.
+    pub fn parts(self) -> [ValueId; 3] {
+        [self.low, self.middle, self.high]
+    }
+
     /// Of two blocks.
     pub fn of(node: &mut NodeBuilder, a: ValueId, b: ValueId) -> Products {
         let half = |node: &mut NodeBuilder, first, second| {

@@ -85,12 +85,14 @@ pub struct Maker {
     pub node: NodeBuilder,
     groups: usize,
     ciphers: BTreeMap<String, CipherNodes>,
+    /// Numbers from [`Maker::numbers`], and the first of them with what is added to it for each of the others.
+    counted: Vec<(Vec<ValueId>, ValueId, Vec<ValueId>)>,
 }
 
 impl Maker {
     /// An empty node that computes so many registers of positions.
     pub fn new(name: &str, groups: usize, ciphers: BTreeMap<String, CipherNodes>) -> Maker {
-        Maker { node: NodeBuilder::new(name), groups, ciphers }
+        Maker { node: NodeBuilder::new(name), groups, ciphers, counted: Vec::new() }
     }
 
     /// An input that is the same for all positions.
@@ -137,17 +139,34 @@ impl Maker {
     /// Numbers, the lowest byte first in each half of a block, that go up by `pace` from group to group; and the next after
     /// the last group.
     pub fn numbers(&mut self, first: &Blocks, pace: u64) -> (Blocks, Blocks) {
-        let at = |maker: &mut Maker, group: usize| {
+        let mut distances = Vec::new();
+        let mut at = |maker: &mut Maker, group: usize| {
             if group == 0 {
                 return first.clone();
             }
             let bytes = u128::from(pace * group as u64).to_le_bytes();
-            let more = Blocks::Same(maker.node.constant(Layout::BLOCK, u128::from_be_bytes(bytes)));
+            let more = maker.node.constant(Layout::BLOCK, u128::from_be_bytes(bytes));
+            distances.push(more);
+            let more = Blocks::Same(more);
             maker.two(first, &more, |node, a, b| node.block_of(BlockOp::AddWords(64), a, b))
         };
         let all = (0..self.groups).map(|group| at(self, group));
         let all: Vec<ValueId> = all.flat_map(|blocks| blocks.values().to_vec()).collect();
-        (Blocks::Each(all), at(self, self.groups))
+        let next = at(self, self.groups);
+        self.counted.push((all.clone(), first.values()[0], distances));
+        (Blocks::Each(all), next)
+    }
+
+    /// The sum of numbers and a block that is the same for all positions, in words of so many bits, at most 64: it is added to the
+    /// first number, so that there is one addition for each of the others. `None` if the numbers are not those of positions.
+    fn counted(&mut self, numbers: &Blocks, same: &Blocks, width: u32) -> Option<Blocks> {
+        let (Blocks::Each(numbers), Blocks::Same(same)) = (numbers, same) else { return None };
+        let (_, first, distances) = self.counted.iter().find(|(known, ..)| known == numbers)?.clone();
+        let add = |node: &mut NodeBuilder, a, b| node.block_of(BlockOp::AddWords(width), a, b);
+        let first = (width <= 64).then(|| add(&mut self.node, first, *same))?;
+        let others = distances.into_iter().take(numbers.len() - 1);
+        let others: Vec<ValueId> = others.map(|more| add(&mut self.node, first, more)).collect();
+        Some(Blocks::Each([first].into_iter().chain(others).collect()))
     }
 
     /// An operation on a block.
@@ -232,7 +251,11 @@ impl Maker {
                     let wanted = Wanted { exact: false, ..Wanted::exactly(places) };
                     let left = self.sum(left, &wanted, &known, &homes)?;
                     let right = self.sum(right, &wanted, &known, &homes)?;
-                    Some(self.two(&left, &right, |node, a, b| node.block_of(BlockOp::AddWords(width), a, b)))
+                    let counted = self.counted(&left, &right, width);
+                    let counted = counted.or_else(|| self.counted(&right, &left, width));
+                    Some(counted.unwrap_or_else(|| {
+                        self.two(&left, &right, |node, a, b| node.block_of(BlockOp::AddWords(width), a, b))
+                    }))
                 }
             };
             known.push(made);

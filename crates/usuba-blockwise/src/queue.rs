@@ -14,12 +14,12 @@ use std::rc::Rc;
 use usuba_message::form::{Loop, Source, Statement, Step, Target, VariableId};
 
 /// The last step of a loop as a linear scan of blocks as they are.
-struct Plain {
-    linear: Linear,
+pub(crate) struct Plain {
+    pub(crate) linear: Linear,
     /// The input that is added.
-    added: usize,
+    pub(crate) added: usize,
     /// Where the bits of each input lie.
-    places: Vec<Places>,
+    pub(crate) places: Vec<Places>,
 }
 
 impl Writer<'_> {
@@ -121,7 +121,7 @@ impl Writer<'_> {
     }
 
     /// The last step of a loop, if it adds a block as it is.
-    fn plain(&mut self, step: &Step, carried: VariableId, next: VariableId) -> Written<Plain> {
+    pub(crate) fn plain(&mut self, step: &Step, carried: VariableId, next: VariableId) -> Written<Plain> {
         let form = self.form(&step.node)?;
         let output = step.outputs.iter().position(|target| *target == Target::Variable(next));
         let at = step.inputs.iter().position(|source| *source == Source::Variable(carried));

@@ -430,7 +430,12 @@ fn only(results: &[Vec<RegisterId>]) -> Result<RegisterId, Refusal> {
 }
 
 /// A block turned to where Montgomery's product wants it, or back.
-fn turn(maker: &mut Maker, product: &Product, back: bool, blocks: &Blocks) -> Result<Blocks, Refusal> {
+pub(crate) fn turn(
+    maker: &mut Maker,
+    product: &Product,
+    back: bool,
+    blocks: &Blocks,
+) -> Result<Blocks, Refusal> {
     let step: step::Step = turned(product, back);
     let input = StepInput { blocks: Some(blocks.clone()), places: place::as_is(place::BITS), clean: true };
     let made = maker.step(&step, &[input], &BTreeMap::new());

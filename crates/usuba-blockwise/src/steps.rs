@@ -227,13 +227,40 @@ impl Writer<'_> {
         key: String,
         make: impl FnOnce(&str) -> Result<Program, Refusal>,
     ) -> Written<String> {
+        self.function(key, "static", make)
+    }
+
+    /// A kernel that is a part of what calls it, so that what it is given stays in registers.
+    pub(crate) fn inline_kernel(
+        &mut self,
+        key: String,
+        make: impl FnOnce(&str) -> Result<Program, Refusal>,
+    ) -> Written<String> {
+        self.function(format!("inline {key}"), "static inline USUBA_INSIDE", make)
+    }
+
+    /// A kernel for what is long or rare: never a part of what calls it, whose registers it would take.
+    pub(crate) fn apart_kernel(
+        &mut self,
+        key: String,
+        make: impl FnOnce(&str) -> Result<Program, Refusal>,
+    ) -> Written<String> {
+        self.function(format!("apart {key}"), "static USUBA_APART", make)
+    }
+
+    fn function(
+        &mut self,
+        key: String,
+        linkage: &str,
+        make: impl FnOnce(&str) -> Result<Program, Refusal>,
+    ) -> Written<String> {
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
         }
         let name = format!("{}_{}", self.symbol, self.known.len());
         let checked = usuba_machine::check(make(&name)?)
             .map_err(|flaws| Refusal(format!("malformed: {:?}", flaws.first().map(ToString::to_string))))?;
-        let text = inline_source(&checked, &name, "static");
+        let text = inline_source(&checked, &name, linkage);
         self.kernels.push((name.clone(), format!("{text}\n")));
         self.known.insert(key, name.clone());
         Ok(name)
@@ -321,7 +348,7 @@ impl Writer<'_> {
         }
         let results: Vec<Draw> = (0..draft.makes()).map(Draw::Made).collect();
         let (plan, given, results) = draft.finish(&results, &[]);
-        let kernel = self.kernel(format!("single {plan:?}"), |name| narrow.single(&plan, name))?;
+        let kernel = self.inline_kernel(format!("single {plan:?}"), |name| narrow.single(&plan, name))?;
         let casts = self.call(&kernel, (&plan, &given), None, &results);
         self.line(&casts);
         after.iter().for_each(|line| self.line(line));

@@ -120,16 +120,46 @@ impl<'m> Writer<'m> {
         left: RegisterId,
         steps: &mut Vec<Step>,
     ) -> RegionId {
+        self.view_of(of, offset, Length::Public { count: left, factor: 1 }, steps)
+    }
+
+    /// So many elements of a region from a place on.
+    pub(crate) fn view_of(
+        &mut self,
+        of: RegionId,
+        offset: RegisterId,
+        length: Length,
+        steps: &mut Vec<Step>,
+    ) -> RegionId {
         let region = self.function.region(of).clone();
-        let name = format!("{}.rest", region.name);
-        self.function.regions.push(Region {
-            name,
-            length: Length::Public { count: left, factor: 1 },
-            ..region
-        });
+        self.function.regions.push(Region { name: format!("{}.rest", region.name), length, ..region });
         let view = RegionId(self.function.regions.len() as u32 - 1);
         steps.push(Step::View { region: view, of, offset });
         view
+    }
+
+    /// The first bytes of a region, zeros behind them.
+    pub(crate) fn load_part(
+        &mut self,
+        region: RegionId,
+        count: RegisterId,
+        steps: &mut Vec<Step>,
+    ) -> Result<RegisterId, Refusal> {
+        let (row, result) = (self.machine.row(Meaning::LoadPart, 8)?, self.register("text"));
+        let address = Address { region, index: Affine::constant(0) };
+        steps.push(Step::LoadPart { row, result, address, count });
+        Ok(result)
+    }
+
+    /// The first bytes of a register to those of a region.
+    pub(crate) fn store_part(
+        &self,
+        region: RegionId,
+        value: RegisterId,
+        count: RegisterId,
+    ) -> Result<Step, Refusal> {
+        let row = self.machine.row(Meaning::StorePart, 8)?;
+        Ok(Step::StorePart { row, address: Address { region, index: Affine::constant(0) }, value, count })
     }
 
     /// A block in all places of a register.

@@ -9,6 +9,7 @@ use crate::hidden;
 use crate::indices;
 use crate::inlined::{self, into_callers};
 use crate::names::{Names, identifier};
+use crate::ordered;
 use crate::places::{self, Definition};
 use crate::{KernelParameter, Options};
 use std::collections::BTreeSet;
@@ -112,7 +113,10 @@ pub fn program_source(program: &Checked, symbol: &str) -> String {
 pub fn inline_definitions(target: &Target) -> String {
     let headers = target.headers.iter().map(|header| format!("#include <{header}>\n"));
     let hints = if target.encoding().is_some() { indices::DEFINITION } else { "" };
-    format!("#include <stdint.h>\n#include <string.h>\n{}\n{hints}", headers.collect::<String>())
+    let order =
+        if target.instruction(Meaning::CarrylessProduct, 0).is_some() { ordered::DEFINITION } else { "" };
+    let order = if target.encoding().is_some() { order } else { "" };
+    format!("#include <stdint.h>\n#include <string.h>\n{}\n{hints}{order}", headers.collect::<String>())
 }
 
 /// The functions of a machine program as C that is part of a file, which has [`inline_definitions`] before it; the entry is
@@ -132,6 +136,7 @@ pub fn inline_source(program: &Checked, symbol: &str, linkage: &str) -> String {
         printer.linkage = Some(linkage);
         printer.is_public = true;
         printer.indices = indices::of(function, target);
+        printer.ordered = ordered::of(function, target);
         printer.function(&mut text, name, None);
         text.push('\n');
     }
@@ -162,6 +167,8 @@ struct Printer<'a> {
     linkage: Option<&'a str>,
     /// The constants of which the compiler shall not know what they are.
     indices: BTreeSet<RegisterId>,
+    /// The results whose place is kept.
+    ordered: BTreeSet<RegisterId>,
 }
 
 impl<'a> Printer<'a> {
@@ -219,6 +226,7 @@ impl<'a> Printer<'a> {
             is_public: false,
             linkage: None,
             indices: BTreeSet::new(),
+            ordered: BTreeSet::new(),
         }
     }
 
@@ -322,7 +330,16 @@ impl<'a> Printer<'a> {
                 let remark = self.remark(row, &operands, *immediate, *result);
                 let ty = self.ty(*result);
                 self.at = places::line(self.function.register(*result)).or(self.at);
-                writeln!(text, "{margin}const {ty} {} = {value};{remark}", self.registers[result.index()])
+                let name = &self.registers[result.index()];
+                if self.ordered.contains(result) {
+                    writeln!(
+                        text,
+                        "{margin}{ty} {name} = {value};{remark}\n{margin}{}({name});",
+                        ordered::KEYWORD
+                    )
+                } else {
+                    writeln!(text, "{margin}const {ty} {name} = {value};{remark}")
+                }
             }
             Step::Constant { row, result, constant } => {
                 let value = row.constant_expression(constant);

@@ -35,6 +35,7 @@ mod names;
 mod node;
 mod operate;
 mod order;
+mod ordered;
 mod overwrite;
 pub mod pass;
 mod places;

@@ -17,6 +17,7 @@ use usuba_lang::load::Loaded;
 use usuba_lang::source::Sources;
 use usuba_lang::typed::{self, Instance};
 use usuba_lower::circuit::{Basis, Circuit};
+pub use usuba_lower::in_planes;
 use usuba_lower::{Loops, Split, lower_with};
 use usuba_opt::hoist::{KEY_HOISTING, halve};
 use usuba_opt::pass::{self, Pass};
@@ -131,6 +132,14 @@ pub struct Compiled {
     pub kernel: Kernel,
     /// Warnings.
     pub warnings: Vec<Diagnostic>,
+}
+
+impl Compiled {
+    /// Whether the bytes of the program have become planes of bits: p bytes of a parameter, one after the other, are eight words of
+    /// p bits ([`usuba_lower::in_planes`]).
+    pub fn in_planes(&self) -> bool {
+        in_planes(&self.typed, self.kernel.shape.slicing)
+    }
 }
 
 /// Why there is no kernel.

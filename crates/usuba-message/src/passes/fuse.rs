@@ -23,19 +23,7 @@ pub fn fuse(message: &mut Message) -> Result<(), NumberError> {
         let Some(Statement::Loop(into)) = body.get_mut(scan) else { break };
         // The position of the map, by that of the other loop.
         let index = Number::from(Term::Index(into.index)).plus(&into.start, -1)?.plus(&moved.start, 1)?;
-        let substitution = Substitution { term: Term::Index(moved.index), value: &index };
-        let mut all = Vec::new();
-        for statement in &moved.body {
-            all.push(match statement {
-                Statement::Step(step) => Statement::Step(substitution.step(step)?),
-                Statement::Define(define) => Statement::Define(Define {
-                    target: substitution.window(&define.target)?,
-                    value: substitution.text(&define.value)?,
-                    span: define.span,
-                }),
-                other => other.clone(),
-            });
-        }
+        let mut all = substituted(&moved, &index)?;
         // What only reads the same strings reads them before they are written, in place too.
         let mut written = Vec::new();
         all.iter().for_each(|statement| targets(statement, &mut written));
@@ -51,6 +39,32 @@ pub fn fuse(message: &mut Message) -> Result<(), NumberError> {
     }
     message.body = body;
     Ok(())
+}
+
+/// The straight body of a loop whose variable is a number.
+fn substituted(one: &Loop, value: &Number) -> Result<Vec<Statement>, NumberError> {
+    let substitution = Substitution { term: Term::Index(one.index), value };
+    let substituted = |statement: &Statement| {
+        Ok(match statement {
+            Statement::Step(step) => Statement::Step(substitution.step(step)?),
+            Statement::Define(define) => Statement::Define(Define {
+                target: substitution.window(&define.target)?,
+                value: substitution.text(&define.value)?,
+                span: define.span,
+            }),
+            other => other.clone(),
+        })
+    };
+    one.body.iter().map(substituted).collect()
+}
+
+/// A loop with a straight body whose variable is less by a number in every iteration.
+///
+/// # Errors
+/// A number does not fit.
+pub fn shifted(one: &Loop, by: &Number) -> Result<Loop, NumberError> {
+    let body = substituted(one, &Number::from(Term::Index(one.index)).plus(by, 1)?)?;
+    Ok(Loop { start: one.start.plus(by, -1)?, stop: one.stop.plus(by, -1)?, body, ..one.clone() })
 }
 
 /// The strings that a statement writes.
@@ -134,7 +148,10 @@ fn is_apart(message: &Message, map: &Loop, statement: &Statement) -> bool {
     touched(statement, &mut windows);
     windows.iter().all(|window| {
         let is_array = message.variable(window.variable).count.is_some();
-        !is_array || !strings.contains(&window.variable) || is_behind(map, statement, window, &of_map)
+        !is_array
+            || !strings.contains(&window.variable)
+            || is_behind(map, statement, window, &of_map)
+            || is_before(map, statement, window, &of_map)
     })
 }
 
@@ -156,6 +173,25 @@ fn is_behind(map: &Loop, statement: &Statement, window: &Window, of_map: &[Windo
         let fits = one.length.as_constant().is_some_and(|length| length <= pace);
         let gap = end.and_then(|end| first.plus(&end, -1).ok()).and_then(|gap| gap.as_constant());
         fits && gap.is_some_and(|gap| gap >= 0)
+    })
+}
+
+/// Whether a window of a loop lies before all that a map touches of the same string.
+fn is_before(map: &Loop, statement: &Statement, window: &Window, of_map: &[Window]) -> bool {
+    let Statement::Loop(one) = statement else { return false };
+    let at = |number: &Number, index: u32, at: &Number| {
+        let (rest, pace) = number.split(&Term::Index(index));
+        Some((rest.plus(at, pace).ok()?, pace))
+    };
+    // Where the window of the position after the last would begin.
+    let Some((end, pace)) = at(&window.start, one.index, &one.stop) else { return false };
+    if pace <= 0 || window.length.as_constant().is_none_or(|length| length > pace) {
+        return false;
+    }
+    of_map.iter().filter(|other| other.variable == window.variable).all(|other| {
+        let first = at(&other.start, map.index, &map.start).filter(|(_, pace)| *pace >= 0);
+        let gap = first.and_then(|(first, _)| first.plus(&end, -1).ok()).and_then(|gap| gap.as_constant());
+        gap.is_some_and(|gap| gap >= 0)
     })
 }
 

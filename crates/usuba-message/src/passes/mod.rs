@@ -12,7 +12,7 @@ mod views;
 
 use crate::form::{Message, Piece, Source, Statement, Target, Text, VariableId};
 use crate::number::NumberError;
-pub use fuse::fuse;
+pub use fuse::{fuse, shifted};
 use std::fmt;
 
 /// Why a pass cannot go on.

@@ -1,0 +1,597 @@
+//! Chains: linear scans of one factor that go on one after the other, as sections whose products are added up before anything is
+//! reduced. A message that is short enough is one section, whatever strings it has, and is reduced once.
+//!
+//! The scans of whole blocks of a string and of a last block that may be shorter, with the maps in them, are one loop over bytes:
+//! what is not there of the last block is loaded as zeros, and not stored.
+
+use crate::draft::{Draft, Draw, Pending};
+use crate::glue::{BLOCK, LoopKind, Writer, Written, refuse};
+use crate::linear::Linear;
+use crate::loops::makes_next;
+use crate::place::Places;
+use crate::plan::{Given, Plan, Refusal};
+use crate::queue::Plain;
+use crate::section::{LONGEST, PARTS, TABLE};
+use crate::step::Bit;
+use std::fmt::Write;
+use std::rc::Rc;
+use usuba_message::form::{
+    self, Define, Loop, Piece, Source, Statement, Step, Target, Text, VariableId, Window,
+};
+use usuba_message::number::{Number, Term};
+use usuba_message::passes::shifted;
+
+/// A string, or a block, that a chain goes through.
+struct Segment {
+    /// The loop of its whole blocks, and where there is one that of its last block.
+    loops: Vec<Loop>,
+    /// How many bytes and blocks, in C.
+    bytes: String,
+    blocks: String,
+    /// The C that stands before its positions.
+    head: String,
+    body: Body,
+    plain: Plain,
+    step: Step,
+}
+
+/// What is done for the positions of a segment.
+enum Body {
+    /// A plan, whose last block is added, with the C of what it is given and of its results.
+    Positions { plan: Plan, given: Vec<String>, goals: Vec<String> },
+    /// One block is added.
+    Block(String),
+}
+
+impl Writer<'_> {
+    /// The chain that a list of statements begins with; how many statements it has.
+    pub(crate) fn chain(&mut self, body: &[Statement]) -> Written<usize> {
+        let Some(_) = self.blocks.filter(|(wide, _)| wide.has_sections()) else {
+            return refuse("a machine without sections");
+        };
+        if self.queue.is_some() {
+            return refuse("blocks wait");
+        }
+        let (mut segments, mut at): (Vec<Segment>, usize) = (Vec::new(), 0);
+        let mut powers: Option<(String, Linear)> = None;
+        while let Some(Statement::Loop(one)) = body.get(at) {
+            let last = segments.last().and_then(|segment| segment.loops.last());
+            let [carried] = &one.carried[..] else { break };
+            if last.is_some_and(|last| last.carried[0].variable != carried.first) {
+                break;
+            }
+            let next = match body.get(at + 1) {
+                Some(Statement::Loop(next)) => Some(next),
+                _ => None,
+            };
+            let (text, fresh) = (self.text.len(), self.fresh);
+            // Positions are counted from the first one.
+            let shifted = |one: &Loop, by: &Number| {
+                shifted(one, by).map_err(|_| Refusal("a number that does not fit".into()))
+            };
+            let start = one.start.clone();
+            let (one, next) = (shifted(one, &start)?, next.map(|next| shifted(next, &start)).transpose()?);
+            let Ok(segment) = self.segment(&one, next.as_ref()) else {
+                self.text.truncate(text);
+                self.fresh = fresh;
+                break;
+            };
+            let table = self.table(&segment.step, &segment.plain)?;
+            if powers.as_ref().is_some_and(|(known, _)| *known != table) {
+                break;
+            }
+            powers = Some((table, segment.plain.linear.clone()));
+            at += segment.loops.len();
+            segments.push(segment);
+        }
+        let (Some((powers, linear)), Some(first), Some(last)) = (powers, segments.first(), segments.last())
+        else {
+            return refuse("no chain");
+        };
+        let (initial, carried) =
+            (first.loops[0].carried[0].first, last.loops.last().map(|one| one.carried[0].variable));
+        let Some(carried) = carried else { return refuse("no loop") };
+        if !self.is_zero(initial) {
+            return refuse("a chain that does not begin with zero");
+        }
+        // Nothing else may want what the segments leave.
+        let inside = segments.iter().flat_map(|segment| &segment.loops).flat_map(|one| &one.carried);
+        let hidden: Vec<VariableId> =
+            inside.flat_map(|one| [one.variable, one.next]).filter(|&id| id != carried).collect();
+        let wanted = |statement: &Statement, of: &[Loop]| hidden.iter().any(|&id| uses(statement, id, of));
+        let all: Vec<Loop> = segments.iter().flat_map(|segment| segment.loops.clone()).collect();
+        if self.message.body.iter().any(|statement| wanted(statement, &all)) {
+            return refuse("a sum inside of a chain is used");
+        }
+
+        // The blocks from each segment on.
+        let mut from = Vec::new();
+        for (place, segment) in segments.iter().enumerate().rev() {
+            let behind = from.last().map_or("0".to_owned(), |(_, name): &(usize, String)| name.clone());
+            let name = self.fresh("from");
+            self.line(&format!("const int64_t {name} = {behind} + {};", segment.blocks));
+            from.push((place, name));
+        }
+        let mut from: Vec<String> = from.into_iter().rev().map(|(_, name)| name).collect();
+        from.push("0".into());
+        self.sections(&segments, &from, &powers, &linear, carried)?;
+        for statement in &body[..at] {
+            if let Statement::Loop(one) = statement {
+                self.coded(one, LoopKind::Linear);
+            }
+        }
+        Ok(at)
+    }
+
+    /// The first position of a segment, and what stands before all of them.
+    fn enter(&mut self, segment: &Segment) {
+        let one = &segment.loops[0];
+        let start = self.number(&one.start);
+        self.line("{");
+        self.depth += 1;
+        self.line(&format!("const int64_t i{} = {start};", one.index));
+        self.line(&format!("(void)i{};", one.index));
+        self.text += &segment.head;
+    }
+
+    /// What `now` bytes of a segment add from byte `done` on. `inside`: the code is a part of the message's.
+    fn add(
+        &mut self,
+        segment: &Segment,
+        linear: &Linear,
+        (now, done): (&str, Option<&str>),
+        (powers, parts): (&str, &str),
+        inside: bool,
+    ) -> Written<()> {
+        let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
+        let product = linear.product;
+        let Body::Positions { plan, given, goals } = &segment.body else {
+            let Body::Block(block) = &segment.body else { return Ok(()) };
+            let kernel = self
+                .inline_kernel(format!("added block {product:?}"), |name| wide.added_block(&product, name))?;
+            self.line(&format!("{kernel}((const void *)({block}), {powers}, {parts});"));
+            return Ok(());
+        };
+        let key = format!("added {plan:?} {product:?}");
+        let kernel = match inside {
+            true => self.inline_kernel(key, |name| wide.added(plan, &product, name))?,
+            false => self.apart_kernel(key, |name| wide.added(plan, &product, name))?,
+        };
+        let mut arguments = Vec::new();
+        let moved = |expression: &str| match done {
+            Some(done) => format!("{expression} + {done}"),
+            None => expression.to_owned(),
+        };
+        for (kind, expression) in plan.given.iter().zip(given) {
+            if let (Given::Number, Some(done)) = (kind, done) {
+                self.line(&format!("number({expression}, {expression}_value + (uint64_t)({done} >> 4));"));
+            }
+            let expression = if *kind == Given::Each { moved(expression) } else { expression.clone() };
+            arguments.push(format!("(const void *)({expression})"));
+        }
+        arguments.extend([powers.to_owned(), "ones".into(), format!("(size_t)({now})"), parts.to_owned()]);
+        arguments.extend(goals.iter().map(|goal| format!("(void *)({})", moved(goal))));
+        self.line(&format!("{kernel}({});", arguments.join(", ")));
+        Ok(())
+    }
+
+    /// The end of a chain.
+    fn fold(&mut self, linear: &Linear, sum: &str, carried: VariableId) -> Written<()> {
+        let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
+        let product = linear.product;
+        let folded = self.inline_kernel(format!("folded {product:?}"), |name| wide.folded(&product, name))?;
+        let name = self.name(carried);
+        self.line(&format!("{folded}({sum}, {name});"));
+        Ok(())
+    }
+
+    /// The code of a chain. `from`: the blocks from each segment on. Whole pieces come first, and strings that are sections of their
+    /// own, as long as what is left is more than one section.
+    fn sections(
+        &mut self,
+        segments: &[Segment],
+        from: &[String],
+        powers: &str,
+        linear: &Linear,
+        carried: VariableId,
+    ) -> Written<()> {
+        let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
+        let (register, product) = (wide.in_register(), linear.product);
+        let (longest, bytes) = (i64::from(LONGEST) * register as i64, 16 * register);
+        let reduced = self.inline_kernel("reduced".into(), |name| wide.reduced(name))?;
+        let added_sum = self.inline_kernel("added sum".into(), |name| wide.added_sum(name))?;
+        let names: Vec<String> = PARTS.iter().chain(&["sum"]).map(|name| self.fresh(name)).collect();
+        let (parts, sum) = (names[..3].join(", "), names[3].clone());
+        for name in &names {
+            self.line(&format!("_Alignas(64) uint8_t {name}[{bytes}] = {{0}};"));
+        }
+        let done: Vec<String> = segments.iter().map(|_| self.fresh("done")).collect();
+        let blocks: Vec<String> = segments.iter().map(|_| self.fresh("blocks")).collect();
+        let is_long = format!("{} > {longest}", from[0]);
+        self.line(&format!("if ({is_long}) {{"));
+        self.depth += 1;
+        for done in &done {
+            self.line(&format!("int64_t {done} = 0;"));
+        }
+        let before = self.fresh("before");
+        self.line(&format!("_Alignas(64) uint8_t {before}[{bytes}] = {{0}};"));
+        for (place, (((segment, done), from), behind)) in
+            segments.iter().zip(&done).zip(from).zip(&from[1..]).enumerate()
+        {
+            self.enter(segment);
+            let mut inside = true;
+            if let Body::Positions { plan, given, goals } = &segment.body {
+                let pieces = self.fresh("pieces");
+                // Something is left for the section at the end.
+                self.line(&format!(
+                    "const int64_t {pieces} = minimum(({}) / {}, ({from} - 1) / {longest});",
+                    segment.bytes,
+                    16 * longest,
+                ));
+                let kernel = self.apart_kernel(format!("pieces {plan:?} {product:?}"), |name| {
+                    wide.pieces(plan, &product, name)
+                })?;
+                let mut arguments: Vec<String> =
+                    given.iter().map(|one| format!("(const void *)({one})")).collect();
+                arguments.extend([powers.to_owned(), format!("(size_t){pieces}"), before.clone()]);
+                arguments.extend(goals.iter().map(|goal| format!("(void *)({goal})")));
+                self.line(&format!("if ({pieces} > 0) {kernel}({});", arguments.join(", ")));
+                self.line(&format!("{done} = {} * {pieces};", 16 * longest));
+                inside = plan.ciphers().is_empty();
+            }
+            // What is left and does not fit with what follows is a section of its own.
+            let left = self.fresh("left");
+            self.line(&format!("const int64_t {left} = {} - {done};", segment.bytes));
+            self.line(&format!("if ({left} > 0 && (({left} + 15) >> 4) + {behind} > {longest}) {{"));
+            self.depth += 1;
+            let own = self.fresh("powers");
+            self.line(&format!(
+                "const uint8_t *const {own} = {powers} + 16 * ({longest} - (({left} + 15) >> 4));"
+            ));
+            let names: Vec<String> = PARTS.iter().map(|name| self.fresh(name)).collect();
+            for name in &names {
+                self.line(&format!("_Alignas(64) uint8_t {name}[{bytes}] = {{0}};"));
+            }
+            let own_parts = names.join(", ");
+            // Before the first segment there is nothing but its pieces.
+            let unless = if place == 0 { format!("if ({done} > 0) ") } else { String::new() };
+            self.line(&format!("{unless}{added_sum}({before}, {own}, {own_parts});"));
+            self.add(segment, linear, (&left, Some(done)), (&own, &own_parts), inside)?;
+            self.line(&format!("{reduced}({own_parts}, {before});"));
+            self.line(&format!("{done} += {left};"));
+            self.depth -= 1;
+            self.line("}");
+            self.depth -= 1;
+            self.line("}");
+        }
+        // What is left is one section.
+        let mut after = "0".to_owned();
+        for ((segment, done), blocks) in segments.iter().zip(&done).zip(&blocks).rev() {
+            self.line(&format!(
+                "const int64_t {blocks} = {after} + (({} - {done} + 15) >> 4);",
+                segment.bytes
+            ));
+            after.clone_from(blocks);
+        }
+        self.line(&format!("memcpy({sum}, {before}, {bytes});"));
+        self.line(&format!("{added_sum}({sum}, {powers} + 16 * ({longest} - {}), {parts});", blocks[0]));
+        for ((segment, done), blocks) in segments.iter().zip(&done).zip(&blocks) {
+            self.last_section(segment, linear, (Some(done), blocks), (powers, &parts))?;
+        }
+        self.depth -= 1;
+        // The same without anything done before: code of its own, in which nothing has to be added to that.
+        self.line("} else {");
+        self.depth += 1;
+        for (segment, from) in segments.iter().zip(from) {
+            self.last_section(segment, linear, (None, from), (powers, &parts))?;
+        }
+        self.depth -= 1;
+        self.line("}");
+        self.line(&format!("{reduced}({parts}, {sum});"));
+        self.fold(linear, &sum, carried)
+    }
+
+    /// What is left of a segment, in the section that ends the chain: `from`, the blocks from there on.
+    fn last_section(
+        &mut self,
+        segment: &Segment,
+        linear: &Linear,
+        (done, from): (Option<&str>, &str),
+        (powers, parts): (&str, &str),
+    ) -> Written<()> {
+        let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
+        let longest = i64::from(LONGEST) * wide.in_register() as i64;
+        self.enter(segment);
+        let powers = format!("{powers} + 16 * ({longest} - {from})");
+        let now = match done {
+            Some(done) => format!("{} - {done}", segment.bytes),
+            None => segment.bytes.clone(),
+        };
+        let is_block = matches!(segment.body, Body::Block(_));
+        match done.filter(|_| is_block) {
+            None => self.add(segment, linear, (&now, done), (&powers, parts), true)?,
+            // It may have been a section of its own.
+            Some(done) => {
+                self.line(&format!("if ({done} == 0) {{"));
+                self.depth += 1;
+                self.add(segment, linear, (&now, None), (&powers, parts), true)?;
+                self.foot();
+            }
+        }
+        self.depth -= 1;
+        self.line("}");
+        Ok(())
+    }
+
+    /// A loop as a segment, with the loop behind it if that is of the string's last block.
+    fn segment(&mut self, one: &Loop, next: Option<&Loop>) -> Written<Segment> {
+        let place = one.body.iter().position(|statement| makes_next(one, statement));
+        let Some(Statement::Step(last)) = place.map(|place| &one.body[place]) else {
+            return refuse("no step makes what is carried alone");
+        };
+        let [carried] = &one.carried[..] else { return refuse("not one thing is carried") };
+        let plain = self.plain(last, carried.variable, carried.next)?;
+        let fits = |_| Refusal("a number that does not fit".into());
+        let trips = one.stop.plus(&one.start, -1).map_err(fits)?;
+        let step = last.clone();
+        if trips.as_constant() == Some(1) && one.body.len() == 1 {
+            let text = self.text.len();
+            let block = match &last.inputs[plain.added] {
+                Source::Text(text) => self.block(text, BLOCK as u32)?,
+                Source::Variable(id) => self.name(*id),
+                _ => return refuse("what is added is no block"),
+            };
+            let head = self.text.split_off(text);
+            let (bytes, blocks) = ("16".into(), "1".into());
+            return Ok(Segment {
+                loops: vec![one.clone()],
+                bytes,
+                blocks,
+                head,
+                body: Body::Block(block),
+                plain,
+                step,
+            });
+        }
+        let (plan, given, goals, head) = self.drafted(one, &plain)?;
+        let mut loops = vec![one.clone()];
+        let (mut bytes, mut blocks) = (trips.times(&BLOCK.into()).map_err(fits)?, trips);
+        if let Some(next) = next
+            && let Some((whole, rest)) = widened(next)
+            && next.carried.len() == 1
+            && next.carried[0].first == carried.variable
+            && next.start == one.stop
+            && next.index == one.index
+        {
+            let trips = next.stop.plus(&next.start, -1).map_err(fits)?;
+            let first = |term: &Term| (*term == Term::Index(next.index)).then(|| next.start.clone());
+            let rest = rest.substitute(&first).map_err(fits)?;
+            let quotient = |number: &Number| number.quotient(&BLOCK.into());
+            let up = rest.plus(&(BLOCK - 1).into(), 1).and_then(|up| quotient(&up)).map_err(fits)?;
+            // The rest is less than a block.
+            let is_part = quotient(&rest).map_err(fits)?.as_constant() == Some(0);
+            let (text, fresh) = (self.text.len(), self.fresh);
+            let same = is_part && up == trips && {
+                let place = whole.body.iter().position(|statement| makes_next(&whole, statement));
+                match place.map(|place| &whole.body[place]) {
+                    Some(Statement::Step(last)) => {
+                        let made = self
+                            .plain(last, whole.carried[0].variable, whole.carried[0].next)
+                            .and_then(|plain| self.drafted(&whole, &plain));
+                        made.is_ok_and(|(other, other_given, other_goals, _)| {
+                            let apart = |kinds: &Plan, all: &[String]| -> Vec<String> {
+                                let known =
+                                    kinds.given.iter().zip(all).filter(|(kind, _)| **kind != Given::Number);
+                                known.map(|(_, one)| one.clone()).collect()
+                            };
+                            format!("{plan:?}") == format!("{other:?}")
+                                && goals == other_goals
+                                && apart(&plan, &given) == apart(&other, &other_given)
+                                && same_numbers(one, &whole)
+                        })
+                    }
+                    _ => false,
+                }
+            };
+            self.text.truncate(text);
+            self.fresh = fresh;
+            if same {
+                bytes = bytes.plus(&rest, 1).map_err(fits)?;
+                blocks = blocks.plus(&trips, 1).map_err(fits)?;
+                loops.push(next.clone());
+            }
+        }
+        let (bytes, blocks) = (self.number(&bytes), self.number(&blocks));
+        Ok(Segment { loops, bytes, blocks, head, body: Body::Positions { plan, given, goals }, plain, step })
+    }
+
+    /// The plan of a loop, which makes its results and the block that it adds; and the C before it.
+    fn drafted(&mut self, one: &Loop, plain: &Plain) -> Written<(Plan, Vec<String>, Vec<String>, String)> {
+        if crate::loops::reads_itself(&one.body) {
+            return refuse("a position reads what another one writes");
+        }
+        let text = self.text.len();
+        let mut draft = Draft::default();
+        let results = self.draft(one, &mut draft)?;
+        let Some(Pending::Step(_, inputs)) = draft.pending.pop() else { return refuse("no step") };
+        let Some(&(added, _)) = inputs.get(plain.added) else { return refuse("nothing is added") };
+        let before = draft.makes();
+        if results.iter().any(|draw| matches!(draw, Draw::Made(slot) if *slot >= before)) {
+            return refuse("the step of a linear scan has results");
+        }
+        let all: Vec<Draw> = results.into_iter().chain([added]).collect();
+        let (mut plan, given, goals) = draft.finish(&all, &[]);
+        plan.next = plan.results.pop().into_iter().collect();
+        let is_each = |slot: &usize| *slot >= plan.given.len() || plan.given[*slot] == Given::Each;
+        if !plan.next.iter().all(is_each) || plan.given.contains(&Given::Carried) {
+            return refuse("what is added is the same for all positions");
+        }
+        Ok((plan, given, goals, self.text.split_off(text)))
+    }
+
+    /// Where the powers of the factor are, from the highest to the first.
+    fn table(&mut self, step: &Step, plain: &Plain) -> Written<String> {
+        let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
+        let mut factor = Draft::default();
+        let mut inputs: Vec<(Draw, Places)> = Vec::new();
+        for (place, (source, places)) in step.inputs.iter().zip(&plain.places).enumerate() {
+            let draw = match source {
+                Source::Variable(id) if plain.linear.factor.uses(place) && self.of_key.contains(id) => {
+                    let (bits, name) = (self.bits(*id), self.name(*id));
+                    let given = if bits > 128 { Given::Keys(bits / 128) } else { Given::Same };
+                    factor.give(given, name)
+                }
+                _ => Draw::Nothing,
+            };
+            inputs.push((draw, places.clone()));
+        }
+        factor.pending.push(Pending::Step(Rc::new(plain.linear.factor.clone()), inputs));
+        let (plan, given, _) = factor.finish(&[Draw::Made(0)], &[]);
+        if !given.iter().all(|one| one.starts_with("(prepared + ")) {
+            return refuse("powers that are not of the key");
+        }
+        let key = format!("descending {} {plan:?} {given:?}", wide.target.name);
+        if let Some(known) = self.powers.get(&key) {
+            return Ok(known.clone());
+        }
+        let product = plain.linear.product;
+        let maker = self.kernel(key.clone(), |name| wide.descending(&plan, &product, name))?;
+        let register = 16 * wide.in_register();
+        let place = self.room(TABLE as usize * register);
+        let name = format!("(prepared + {place})");
+        let call = self.call(&maker, (&plan, &given), None, std::slice::from_ref(&name));
+        let _ = writeln!(self.preparation, "  {call}");
+        let zeros = (TABLE - LONGEST) as usize * register;
+        let _ = writeln!(
+            self.preparation,
+            "  memset(prepared + {}, 0, {zeros});",
+            place + LONGEST as usize * register
+        );
+        self.powers.insert(key, name.clone());
+        Ok(name)
+    }
+
+    /// Whether a variable is made of zeros, by a step that needs nothing.
+    fn is_zero(&mut self, id: VariableId) -> bool {
+        let Some(node) = maker(&self.message.body, id) else { return false };
+        self.form(&node).is_ok_and(|form| {
+            form.inputs.is_empty() && form.outputs.iter().flatten().all(|bit| *bit == Bit::default())
+        })
+    }
+}
+
+/// The node of the step that makes a variable alone, from nothing.
+fn maker(body: &[Statement], id: VariableId) -> Option<String> {
+    body.iter().find_map(|statement| match statement {
+        Statement::Step(step) if step.inputs.is_empty() && step.outputs[..] == [Target::Variable(id)] => {
+            Some(step.node.clone())
+        }
+        Statement::If { then, otherwise, .. } => maker(then, id).or_else(|| maker(otherwise, id)),
+        Statement::Loop(one) => maker(&one.body, id),
+        _ => None,
+    })
+}
+
+/// Whether the numbers in the steps of two loops are the same.
+fn same_numbers(one: &Loop, other: &Loop) -> bool {
+    let numbers = |one: &Loop| -> Vec<(Number, u32)> {
+        let steps = one.body.iter().filter_map(|statement| match statement {
+            Statement::Step(step) => Some(step),
+            _ => None,
+        });
+        let number = |source: &Source| match source {
+            Source::Word { number, width } => Some((number.clone(), *width)),
+            _ => None,
+        };
+        steps.flat_map(|step| &step.inputs).filter_map(number).collect()
+    };
+    numbers(one) == numbers(other)
+}
+
+/// A loop of the last block of a string as if that were whole, and how many bytes it has. Zeros behind it may stand in what is
+/// added only.
+fn widened(one: &Loop) -> Option<(Loop, Number)> {
+    let mut whole = one.clone();
+    let mut rest: Option<Number> = None;
+    let mut lengths = |window: &mut Window| {
+        if window.length.as_constant().is_some() {
+            return true;
+        }
+        let same = rest.as_ref().is_none_or(|rest| *rest == window.length);
+        rest = Some(window.length.clone());
+        window.length = BLOCK.into();
+        same
+    };
+    for (place, statement) in one.body.iter().enumerate() {
+        let adds = makes_next(one, statement);
+        match &mut whole.body[place] {
+            Statement::Step(step) => {
+                for source in &mut step.inputs {
+                    if let Source::Text(text) | Source::Words { text, .. } = source {
+                        // There is one position at most.
+                        let only = |term: &Term| {
+                            (*term == Term::Index(one.index))
+                                .then(|| one.stop.plus(&1.into(), -1).unwrap_or_default())
+                        };
+                        let length = form::length(text).substitute(&only).ok()?;
+                        widen(text, adds && length.as_constant() == Some(BLOCK), &mut lengths)?;
+                    }
+                }
+                for target in &mut step.outputs {
+                    if let Target::Window(window) = target {
+                        lengths(window).then_some(())?;
+                    }
+                }
+            }
+            Statement::Define(Define { target, value, .. }) => {
+                lengths(target).then_some(())?;
+                widen(value, false, &mut lengths)?;
+            }
+            _ => return None,
+        }
+    }
+    Some((whole, rest?))
+}
+
+/// Takes a text to a whole block; `may_end`: zeros may stand at its end.
+fn widen(text: &mut Text, may_end: bool, lengths: &mut dyn FnMut(&mut Window) -> bool) -> Option<()> {
+    let padded = matches!(text[..], [_, Piece::Padding { first: 0, last: 0, .. }]);
+    if padded {
+        may_end.then_some(())?;
+        text.pop();
+    }
+    for piece in text.iter_mut() {
+        match piece {
+            Piece::Window(window) => lengths(window).then_some(())?,
+            Piece::Padding { .. } => return None,
+            Piece::Map { operands, .. } => {
+                for operand in operands {
+                    widen(operand, false, lengths)?;
+                }
+            }
+        }
+    }
+    Some(())
+}
+
+/// Whether a statement needs a variable, loops of a chain aside.
+fn uses(statement: &Statement, id: VariableId, chain: &[Loop]) -> bool {
+    match statement {
+        Statement::Step(step) => step.inputs.iter().any(|source| match source {
+            Source::Variable(one) | Source::Element(one, _) => *one == id,
+            Source::Text(text) | Source::Words { text, .. } => form::reads(text, id),
+            Source::Word { .. } => false,
+        }),
+        Statement::Define(define) => form::reads(&define.value, id),
+        Statement::Loop(one) => {
+            let inside = chain.iter().any(|known| known.carried == one.carried);
+            !inside
+                && (one.body.iter().any(|inner| uses(inner, id, chain))
+                    || one.carried.iter().any(|carried| carried.first == id || carried.next == id))
+        }
+        Statement::If { then, otherwise, .. } => {
+            then.iter().chain(otherwise).any(|inner| uses(inner, id, chain))
+        }
+        Statement::Accept { left, right, .. } => form::reads(left, id) || form::reads(right, id),
+    }
+}
