@@ -1,5 +1,6 @@
 #!/bin/sh
-# Compiles AES-128 from its specification, encrypts a file with it, and compares every byte with OpenSSL.
+# Compiles AES from its specification, encrypts a file with AES-128 in counter mode and seals it with AES-256-GCM, and compares
+# every byte with OpenSSL.
 #
 # USUBAC: the compiler (default: the release build); DEMO_MIB: size of the file (default 64); CC: the C compiler.
 set -eu
@@ -49,6 +50,19 @@ encrypt() {
 best=$("$usubac" targets --native)
 others=$("$usubac" targets --here | grep -v "^$best\$" | sed -n '1p;$p')
 for target in $best $others; do encrypt "$target"; done
+
+# Authenticated encryption, beside OpenSSL in one program.
+echo
+echo "AES-256-GCM, from $(grep -c . modes/gcm.ua) lines of modes/gcm.ua over ciphers/aes/aes.ua"
+"$usubac" build ciphers/aes --primitive aes-256 -o "$work/gcm" >"$work/gcm.log" || { cat "$work/gcm.log"; exit 1; }
+make -s -j2 -C "$work/gcm" CC="$compiler" >"$work/make.log" 2>&1 || { cat "$work/make.log"; exit 1; }
+# shellcheck disable=SC2046 # flags are words
+"$compiler" -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -Wall -Wextra -Werror -I "$work/gcm/include" demo/seal.c \
+    "$work/gcm/build/libusuba.a" $(pkg-config --cflags --libs libcrypto) -o "$work/seal"
+printf '  '
+"$work/seal" $key$key "$work/plain" "$work/sealed"
+echo "  every byte and every tag equals OpenSSL's, and a changed bit is refused"
+rm -f "$work/sealed"
 
 # A library of one cipher, installed, found by pkg-config, and used by the program of the README.
 echo

@@ -82,17 +82,20 @@ USUBA_INLINE void usuba_in_parts(usuba_part *part, const void *work, size_t bloc
     part(work, 0, blocks);
 }
 
-/* What the context of a block cipher begins with: that it was made, and for which level. */
-USUBA_INLINE uint64_t usuba_context_state(unsigned level)
+/* The level of a context that begins with `magic`, which names the cipher, and the level in the last byte; -1 if it was not
+ * made, was wiped, or is that of another cipher. */
+USUBA_INLINE int usuba_context_level(uint64_t state, uint64_t magic, size_t levels)
 {
-    return USUBA_CONTEXT_MADE | level;
-}
-
-/* The level of a context, or -1 if it was not made or was wiped. */
-USUBA_INLINE int usuba_context_level(uint64_t state, size_t levels)
-{
-    const uint64_t level = state ^ USUBA_CONTEXT_MADE;
+    const uint64_t level = state ^ magic;
     return level < levels ? (int)level : -1;
 }
+
+/* A block cipher and its context, for code that is over any: functions for blocks by themselves, one of which may be missing.
+ * `out` is `in` or apart from it. */
+struct usuba_blocks {
+    const void *ctx;
+    void (*encrypt)(const void *ctx, const unsigned char *in, unsigned char *out, size_t blocks);
+    void (*decrypt)(const void *ctx, const unsigned char *in, unsigned char *out, size_t blocks);
+};
 
 #endif

@@ -3,8 +3,8 @@
 #
 # usage: scripts/setup.sh [build|demo|test]
 #   build  the compiler and libraries made with it: Rust and a C compiler
-#   demo   also what `make demo` compares and compiles with: openssl, pkg-config
-#   test   also what every test needs: both C compilers, cross compilers, emulators, the headers of OpenSSL (the default)
+#   demo   also what `make demo` compares and compiles with: openssl, its headers, pkg-config
+#   test   also what every test needs: both C compilers, cross compilers, emulators (the default)
 set -eu
 
 for_what=${1:-test}
@@ -43,10 +43,10 @@ want "${compiler%% *}" "gcc libc6-dev"
 if [ "$for_what" != build ]; then
     want openssl openssl
     want pkg-config pkg-config
+    pkg-config --exists 'libcrypto >= 3' 2>/dev/null || missing="$missing libssl-dev"
 fi
 if [ "$for_what" = test ]; then
     want gcc "gcc libc6-dev"
-    pkg-config --exists 'libcrypto >= 3' 2>/dev/null || missing="$missing libssl-dev"
     want qemu-aarch64 qemu-user
     want aarch64-linux-gnu-gcc "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
     want powerpc64le-linux-gnu-gcc "gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross"

@@ -131,28 +131,148 @@ static void compare_stream(const char *name, const usuba_stream_functions *strea
     }
 }
 
+static int ends(const char *name, const char *with)
+{
+    const size_t size = strlen(name), last = strlen(with);
+    return size >= last && strcmp(name + size - last, with) == 0;
+}
+
+/* A size of a nonce that the mode takes, and peers as well: the usual one every other time. */
+static size_t some_nonce(const char *name, size_t usual)
+{
+    if (random_bits() % 2)
+        return usual;
+    if (ends(name, "-gcm") || ends(name, "-gmac"))
+        return 1 + (size_t)(random_bits() % 60);
+    if (ends(name, "-ccm"))
+        return 7 + (size_t)(random_bits() % 7);
+    /* libgcrypt takes no shorter ones. */
+    return ends(name, "-ocb3") ? 8 + (size_t)(random_bits() % 8) : usual;
+}
+
+/* The same of a tag. */
+static size_t some_tag(const char *name, size_t usual)
+{
+    if (random_bits() % 2)
+        return usual;
+    if (ends(name, "-gcm") || ends(name, "-gmac"))
+        return 12 + (size_t)(random_bits() % 5);
+    if (ends(name, "-ccm"))
+        return 4 + 2 * (size_t)(random_bits() % 7);
+    if (ends(name, "-ocb3"))
+        return 8 + 4 * (size_t)(random_bits() % 2);
+    return ends(name, "-cmac") ? 1 + (size_t)(random_bits() % usual) : usual;
+}
+
+static struct peer_message some_message(const char *name, size_t key_bytes, size_t nonce_bytes, size_t tag_bytes)
+{
+    struct peer_message message = { key, nonce, ad, in, key_bytes, 0, 0, 0, 0 };
+    message.nonce_bytes = some_nonce(name, nonce_bytes);
+    message.tag_bytes = some_tag(name, tag_bytes);
+    message.length = random_length(LONGEST);
+    message.ad_length = random_length(1000);
+    random_bytes(key, key_bytes);
+    random_bytes(nonce, message.nonce_bytes);
+    random_bytes(in, message.length);
+    random_bytes(ad, message.ad_length);
+    return message;
+}
+
 static void compare_seal(const char *name, const usuba_aead_functions *aead)
 {
+    void *ctx = context(aead->context_bytes);
     unsigned long n;
     for (n = 0; n < cases; n++) {
-        const size_t length = random_length(LONGEST), ad_length = random_length(1000);
+        const struct peer_message m = some_message(name, aead->key_bytes, aead->nonce_bytes, aead->tag_bytes);
         unsigned char tag[64], their_tag[64], *back = ours;
-        random_bytes(key, aead->key_bytes);
-        random_bytes(nonce, aead->nonce_bytes);
-        random_bytes(in, length);
-        random_bytes(ad, ad_length);
-        if (aead->seal(ours, tag, key, nonce, ad, ad_length, in, length) != USUBA_OK)
+        if (aead->init(ctx, key) != USUBA_OK ||
+            aead->seal(ctx, ours, tag, m.tag_bytes, nonce, m.nonce_bytes, ad, m.ad_length, in, m.length) != USUBA_OK)
             fails(name, "the library");
-        if (!peer_seal(name, theirs, their_tag, key, nonce, ad, ad_length, in, length))
+        if (!peer_seal(name, theirs, their_tag, &m))
+            fails(name, "the peer");
+        if (memcmp(ours, theirs, m.length) != 0)
+            differs(name, "sealing", m.length, n);
+        if (memcmp(tag, their_tag, m.tag_bytes) != 0)
+            differs(name, "the tag", m.length, n);
+        if (aead->open(ctx, back, their_tag, m.tag_bytes, nonce, m.nonce_bytes, ad, m.ad_length, theirs, m.length) !=
+                USUBA_OK ||
+            memcmp(back, in, m.length) != 0)
+            differs(name, "opening what the peer has sealed", m.length, n);
+    }
+    free(ctx);
+}
+
+/* Messages in one call, and in two. */
+static void compare_chain(const char *name, const usuba_chain_functions *chain)
+{
+    void *ctx = context(chain->context_bytes);
+    unsigned long n;
+    for (n = 0; n < cases; n++) {
+        const size_t length = random_length(LONGEST) / chain->unit_bytes * chain->unit_bytes;
+        const size_t cut = n % 3 == 0 ? random_length(length) / chain->iv_bytes * chain->iv_bytes : 0;
+        const int decrypt = (int)(n % 2);
+        unsigned char iv[64], first[64];
+        int result;
+        random_bytes(key, chain->key_bytes);
+        random_bytes(iv, chain->iv_bytes);
+        random_bytes(in, length);
+        memcpy(first, iv, chain->iv_bytes);
+        memcpy(ours, in, length);
+        result = chain->init(ctx, key);
+        if (result == USUBA_OK)
+            result = (decrypt ? chain->decrypt : chain->encrypt)(ctx, iv, ours, n % 5 == 0 ? ours : in, cut);
+        if (result == USUBA_OK)
+            result = (decrypt ? chain->decrypt : chain->encrypt)(ctx, iv, ours + cut, n % 5 == 0 ? ours + cut : in + cut,
+                length - cut);
+        if (result != USUBA_OK)
+            fails(name, "the library");
+        if (!peer_mode(name, decrypt, key, chain->key_bytes, first, chain->iv_bytes, theirs, in, length))
             fails(name, "the peer");
         if (memcmp(ours, theirs, length) != 0)
-            differs(name, "sealing", length, n);
-        if (memcmp(tag, their_tag, aead->tag_bytes) != 0)
-            differs(name, "the tag", length, n);
-        if (aead->open(back, their_tag, key, nonce, ad, ad_length, theirs, length) != USUBA_OK ||
-            memcmp(back, in, length) != 0)
-            differs(name, "opening what the peer has sealed", length, n);
+            differs(name, decrypt ? "decryption" : "encryption", length, n);
     }
+    free(ctx);
+}
+
+static void compare_units(const char *name, const usuba_units_functions *units)
+{
+    void *ctx = context(units->context_bytes);
+    unsigned long n;
+    for (n = 0; n < cases; n++) {
+        const size_t length = units->unit_bytes + random_length(LONGEST - units->unit_bytes);
+        const int decrypt = (int)(n % 2);
+        unsigned char unit[64];
+        random_bytes(key, units->key_bytes);
+        random_bytes(unit, units->unit_bytes);
+        random_bytes(in, length);
+        memcpy(ours, in, length);
+        if (units->init(ctx, key) != USUBA_OK ||
+            (decrypt ? units->decrypt : units->encrypt)(ctx, unit, ours, n % 5 == 0 ? ours : in, length) != USUBA_OK)
+            fails(name, "the library");
+        if (!peer_mode(name, decrypt, key, units->key_bytes, unit, units->unit_bytes, theirs, in, length))
+            fails(name, "the peer");
+        if (memcmp(ours, theirs, length) != 0)
+            differs(name, decrypt ? "decryption" : "encryption", length, n);
+    }
+    free(ctx);
+}
+
+static void compare_tag(const char *name, const usuba_authenticator_functions *authenticator)
+{
+    void *ctx = context(authenticator->context_bytes);
+    unsigned long n;
+    for (n = 0; n < cases; n++) {
+        const struct peer_message m =
+            some_message(name, authenticator->key_bytes, authenticator->nonce_bytes, authenticator->tag_bytes);
+        if (authenticator->init(ctx, key) != USUBA_OK ||
+            authenticator->compute(ctx, ours, m.tag_bytes, nonce, m.nonce_bytes, in, m.length) != USUBA_OK)
+            fails(name, "the library");
+        if (!peer_tag(name, theirs, &m))
+            fails(name, "the peer");
+        if (memcmp(ours, theirs, m.tag_bytes) != 0)
+            differs(name, "a tag", m.length, n);
+    }
+    free(ctx);
 }
 
 static void compare_mac(const char *name, const usuba_mac_functions *mac)
@@ -244,10 +364,17 @@ int main(int count, char **arguments)
             compare_mac(offer->name, &primitive->of.mac);
         if (offer->what & HASHES)
             compare_hashes(&primitive->of.permutation);
-        printf("%s, %s, %s: %lu cases%s%s%s%s%s%s, %lu differ\n", peer_name(), usuba_target(), offer->name, cases,
+        if (offer->what & CHAIN)
+            compare_chain(offer->name, &primitive->of.chain);
+        if (offer->what & UNITS)
+            compare_units(offer->name, &primitive->of.units);
+        if (offer->what & TAG)
+            compare_tag(offer->name, &primitive->of.authenticator);
+        printf("%s, %s, %s: %lu cases%s%s%s%s%s%s%s%s, %lu differ\n", peer_name(), usuba_target(), offer->name, cases,
                offer->what & BLOCKS ? " of blocks" : "", offer->what & COUNTER ? " of counter mode" : "",
                offer->what & STREAM ? " of a stream" : "", offer->what & SEAL ? " sealed and opened" : "",
-               offer->what & MAC ? " authenticated" : "", offer->what & HASHES ? " of SHA-3 and SHAKE" : "",
+               offer->what & (MAC | TAG) ? " authenticated" : "", offer->what & CHAIN ? " of a chain" : "",
+               offer->what & UNITS ? " of units" : "", offer->what & HASHES ? " of SHA-3 and SHAKE" : "",
                differences - before);
         compared++;
     }

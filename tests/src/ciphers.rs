@@ -99,14 +99,7 @@ impl Cipher {
             }
         };
         for primitive in &self.manifest.primitives {
-            let mut slicings = primitive.slicings.clone();
-            slicings.retain(|slicing| primitive.forms.iter().all(|form| !form.slicings.contains(slicing)));
-            for form in &primitive.forms {
-                add(&form.encrypt, form.slicings.clone());
-                if let Some(decrypt) = &form.decrypt {
-                    add(decrypt, form.slicings.clone());
-                }
-            }
+            let slicings = primitive.slicings.clone();
             match &primitive.function {
                 Function::BlockCipher(block) => {
                     add(&block.encrypt, slicings.clone());

@@ -1,10 +1,12 @@
 //! Tests that cross crates: layering, known answers, random programs.
 
+pub mod answers;
 pub mod ciphers;
 pub mod covers;
 pub mod instructions;
 pub mod lines;
 pub mod messages;
+pub mod mode_lines;
 pub mod random;
 pub mod round_keys;
 pub mod sample;

@@ -1,6 +1,7 @@
 //! The known answers of a cipher as lines for the programs in C: what is asked, the name, and fields in hexadecimal.
 
 use crate::ciphers::Cipher;
+use crate::mode_lines::mode_lines;
 use crate::wycheproof::{Case, chacha20_poly1305};
 use std::fmt;
 use usuba_package::manifest::{Construction, Function, Primitive, Scheme};
@@ -60,6 +61,8 @@ pub fn lines(cipher: &Cipher, longest: u32) -> Vec<Line> {
             _ => true,
         });
         lines.extend(asked.filter_map(|test| primitive_line(primitive, test.request, test.answer)));
+        let modes = mode_lines(cipher, primitive).into_iter();
+        lines.extend(modes.map(|(request, name, fields)| Line { request, name, fields, provided: false }));
     }
     for construction in &cipher.manifest.constructions {
         lines.extend(construction_lines(cipher, construction));

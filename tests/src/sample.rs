@@ -101,7 +101,7 @@ pub fn house(folders: &[&str], targets: &[&'static Target]) -> Vec<Subject> {
         let cipher = Cipher::read(folder);
         for (number, primitive) in cipher.manifest.primitives.iter().enumerate() {
             let offers = |&slicing: &Slicing| {
-                let settings = Settings::new(slicing, Some(primitive.main_node(slicing)));
+                let settings = Settings::new(slicing, Some(primitive.main_node()));
                 let (typed, _) = elaborate(&cipher.loaded.program, &settings.elaboration());
                 let (width, maps_bytes) = typed.map_or((1, false), |typed| {
                     let entry = typed.instance(typed.entry());
@@ -110,6 +110,9 @@ pub fn house(folders: &[&str], targets: &[&'static Target]) -> Vec<Subject> {
                     let width = entry.inputs.first().map_or(1, |&input| entry.variable(input).word);
                     (width, typed.instances().iter().any(is_word))
                 });
+                // Bytes are put in planes there.
+                let is_in_planes = slicing == Slicing::H && maps_bytes;
+                let (width, maps_bytes) = if is_in_planes { (16, false) } else { (width, maps_bytes) };
                 let has_code = |target: &Target| has_code(slicing, width, maps_bytes, target);
                 let is_new = |target: &Target| {
                     target.adds_to(slicing, |other| usuba_target::by_name(other).is_some_and(has_code))

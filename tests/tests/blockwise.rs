@@ -199,7 +199,8 @@ void message_decrypt(const uint8_t *key, const uint8_t *from, uint8_t *to, size_
 }
 ";
 
-const LENGTHS: [i64; 20] = [16, 0, 12, 17, 1, 33, 4, 15, 32, 8, 31, 48, 64, 7, 512, 513, 640, 13, 191, 1103];
+const LENGTHS: [i64; 21] =
+    [16, 0, 12, 17, 1, 33, 4, 15, 32, 8, 31, 48, 64, 7, 512, 513, 640, 13, 191, 1103, 3301];
 
 /// Messages of a mode, and what the form says of them.
 struct Cases {

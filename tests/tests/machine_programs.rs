@@ -31,7 +31,7 @@ impl Observer for Last {
 
 /// The text of a kernel for so many registers of blocks, called `name`.
 fn kernel(cipher: &Cipher, target: &'static Target, batches: Option<u32>, name: &str) -> String {
-    let mut settings = Settings::new(Slicing::Packed(16), Some("EncryptBytes128"));
+    let mut settings = Settings::new(Slicing::Packed(16), Some("Encrypt128"));
     settings.passes.interleave = batches;
     let mut last = Last::default();
     let options = Options { symbol: name.into(), ..Options::default() };

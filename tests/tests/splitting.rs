@@ -20,7 +20,7 @@ fn every_cipher_computes_the_same() {
         let cipher = Cipher::read(name);
         let primitives = &cipher.manifest.primitives;
         for primitive in primitives.iter().filter(|one| one.slicings.contains(&Slicing::B)) {
-            let mut settings = Settings::new(Slicing::B, Some(primitive.main_node(Slicing::B)));
+            let mut settings = Settings::new(Slicing::B, Some(primitive.main_node()));
             let (typed, _) = elaborate(&cipher.loaded.program, &settings.elaboration());
             let typed = typed.expect("the repository's own ciphers are right");
             let mut meaning = Interpreter::new(&typed);

@@ -301,11 +301,18 @@ static int keep_ad(struct aead_context *context, const unsigned char *in, size_t
 static int whole(struct aead_context *context, unsigned char *out, const unsigned char *in, size_t length)
 {
     const usuba_aead_functions *functions = context->functions;
-    if (context->encrypting)
-        return succeeded(functions->seal(out, context->tag, context->key, context->iv, context->ad, context->ad_length, in,
-            length));
-    return succeeded(functions->open(out, context->tag, context->key, context->iv, context->ad, context->ad_length, in,
-        length));
+    void *ctx = OPENSSL_zalloc(functions->context_bytes);
+    int result = ctx != NULL && succeeded(functions->init(ctx, context->key));
+    if (result && context->encrypting)
+        result = succeeded(functions->seal(ctx, out, context->tag, functions->tag_bytes, context->iv, functions->nonce_bytes,
+            context->ad, context->ad_length, in, length));
+    else if (result)
+        result = succeeded(functions->open(ctx, out, context->tag, functions->tag_bytes, context->iv, functions->nonce_bytes,
+            context->ad, context->ad_length, in, length));
+    if (ctx != NULL)
+        functions->wipe(ctx);
+    OPENSSL_free(ctx);
+    return result;
 }
 
 /* ---- For both ---- */

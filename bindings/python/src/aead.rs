@@ -28,7 +28,8 @@ unsafe impl Send for Messages {}
 #[pyclass(frozen, module = "usuba")]
 pub struct Aead {
     raw: raw::Aead,
-    key: Vec<u8>,
+    /// What was made of the key; of a cipher with functions for many messages that is the key.
+    context: Vec<u64>,
 }
 
 #[pymethods]
@@ -36,7 +37,13 @@ impl Aead {
     #[new]
     fn new(name: &str, key: &Bound<'_, PyAny>) -> PyResult<Self> {
         let raw = named(raw::AEADS, |one| one.name, "authenticated cipher", name)?;
-        Ok(Aead { raw, key: key_of(key, raw.key_bytes)? })
+        let mut key = key_of(key, raw.key_bytes)?;
+        let mut context = vec![0; raw.context_words];
+        // SAFETY: both have their sizes.
+        let result = unsafe { (raw.init)(context.as_mut_ptr(), key.as_ptr()) };
+        key.zeroize();
+        check(result)?;
+        Ok(Aead { raw, context })
     }
 
     #[getter]
@@ -72,7 +79,8 @@ impl Aead {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (nonce, ad) = self.beside(nonce, ad)?;
         let input = Memory::of(data, "data")?;
-        let (nonce, address, length, key) = (nonce.address(), input.address(), input.len(), &self.key);
+        let (nonce, address, length) = (nonce.address(), input.address(), input.len());
+        let context = &self.context;
         let (ad, ad_length) = ad.as_ref().map_or((0, 0), |ad| (ad.address(), ad.len()));
         let seal = self.raw.seal;
         output(py, out, length + self.raw.tag_bytes, move |out| {
@@ -80,7 +88,8 @@ impl Aead {
             // SAFETY: everything has its size, and the output room for the tag after the data.
             check(unsafe {
                 let tag = out.add(length);
-                seal(out, tag, key.as_ptr(), nonce as *const u8, ad as *const u8, ad_length, input, length)
+                let (nonce, ad) = (nonce as *const u8, ad as *const u8);
+                seal(context.as_ptr(), out, tag, nonce, ad, ad_length, input, length)
             })
         })
     }
@@ -103,7 +112,7 @@ impl Aead {
             .len()
             .checked_sub(self.raw.tag_bytes)
             .ok_or_else(|| crate::TagError::new_err("the message is shorter than a tag"))?;
-        let (nonce, address, key) = (nonce.address(), input.address(), &self.key);
+        let (nonce, address, context) = (nonce.address(), input.address(), &self.context);
         let (ad, ad_length) = ad.as_ref().map_or((0, 0), |ad| (ad.address(), ad.len()));
         let open = self.raw.open;
         output(py, out, length, move |out| {
@@ -111,7 +120,8 @@ impl Aead {
             // SAFETY: everything has its size, and the tag is the end of the input.
             check(unsafe {
                 let tag = input.add(length);
-                open(out, tag, key.as_ptr(), nonce as *const u8, ad as *const u8, ad_length, input, length)
+                let (nonce, ad) = (nonce as *const u8, ad as *const u8);
+                open(context.as_ptr(), out, tag, nonce, ad, ad_length, input, length)
             })
         })
     }
@@ -208,7 +218,7 @@ impl Aead {
             rows.push((
                 number,
                 raw::AeadMessage {
-                    key: self.key.as_ptr(),
+                    key: self.context.as_ptr().cast(),
                     nonce: nonce.address() as *const u8,
                     ad: ad.as_ref().map_or(std::ptr::null(), |ad| ad.address() as *const u8),
                     ad_length: ad.as_ref().map_or(0, Memory::len),
@@ -236,9 +246,9 @@ impl Aead {
                         let raw::AeadMessage { key, nonce, ad, ad_length, input, length, out, tag, .. } =
                             *one;
                         one.result = if opening {
-                            open(out, tag, key, nonce, ad, ad_length, input, length)
+                            open(key.cast(), out, tag, nonce, ad, ad_length, input, length)
                         } else {
-                            seal(out, tag, key, nonce, ad, ad_length, input, length)
+                            seal(key.cast(), out, tag, nonce, ad, ad_length, input, length)
                         };
                     }),
                 }
@@ -253,6 +263,6 @@ impl Aead {
 
 impl Drop for Aead {
     fn drop(&mut self) {
-        self.key.zeroize();
+        self.context.zeroize();
     }
 }

@@ -163,7 +163,32 @@ def test_permutations(name, any_target):
         assert state.hex() == chain["final"], chain["id"]
 
 
-@pytest.mark.parametrize("name", PRIMITIVES.get("aead", {}))
+MODES = ("-gcm", "-ccm", "-ocb3")
+
+
+@pytest.mark.parametrize("name", [name for name in PRIMITIVES.get("aead", {}) if name.endswith(MODES)])
+def test_modes(name, any_target):
+    """Against the package cryptography, which has those over AES."""
+    aead = pytest.importorskip("cryptography.hazmat.primitives.ciphers.aead")
+    sizes = PRIMITIVES["aead"][name]
+    key, nonce, ad = bytes(range(sizes["key"])), bytes(range(40, 40 + sizes["nonce"])), b"header"
+    kinds = {"gcm": aead.AESGCM, "ccm": aead.AESCCM, "ocb3": aead.AESOCB3}
+    other = kinds[name.rsplit("-", 1)[1]](key) if name.startswith("aes-") else None
+    cipher = usuba.Aead(name, key)
+    for length in (0, 1, 16, 100, 5000):
+        plain = bytes(range(256)) * 20
+        sealed = cipher.seal(nonce, plain[:length], ad)
+        assert other is None or sealed == other.encrypt(nonce, plain[:length], ad)
+        assert cipher.open(nonce, sealed, ad) == plain[:length]
+        with pytest.raises(usuba.TagError):
+            cipher.open(nonce, sealed[:-1] + bytes([sealed[-1] ^ 1]), ad)
+    nonces = [nonce, bytes(sizes["nonce"])]
+    made = cipher.seal_many(nonces, [b"one", b"other"])
+    assert made == [cipher.seal(nonces[0], b"one"), cipher.seal(nonces[1], b"other")]
+    assert cipher.open_many(nonces, made) == [b"one", b"other"]
+
+
+@pytest.mark.parametrize("name", [name for name in PRIMITIVES.get("aead", {}) if not name.endswith(MODES)])
 def test_aeads(name, any_target):
     sizes = PRIMITIVES["aead"][name]
     refused, known = 0, []

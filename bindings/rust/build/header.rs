@@ -53,9 +53,12 @@ pub enum Kind {
     Xof,
     /// `_squeeze`, and a customization string at the beginning.
     CustomXof,
-    /// What only sources include.
+    /// What only sources include, and modes without a type here.
     Other,
 }
+
+/// Modes of block ciphers that have no type here.
+const MODES: [&str; 7] = ["-cbc", "-cfb", "-cfb8", "-ofb", "-xts", "-cmac", "-gmac"];
 
 /// Reads the header of a cipher, for a machine whose pointers have so many bytes: one part for each primitive and
 /// construction, which begins with its name in a comment.
@@ -74,19 +77,42 @@ pub fn read(file: &str, text: &str, pointer: u64) -> Result<Vec<Header>, String>
             part.push('\n');
         }
     }
-    parts.iter().map(|(name, part)| self::part(file, name, part, pointer)).collect()
+    let mut headers: Vec<Header> = Vec::new();
+    // Contexts hold others, of the headers before.
+    let mut contexts = BTreeMap::new();
+    for (name, part) in &parts {
+        let header = self::part(file, name, part, pointer, &contexts)?;
+        if let Some(primitive) = &header.primitive
+            && let Some(bytes) = primitive.context
+        {
+            contexts.insert(format!("{}_ctx", primitive.stem), bytes);
+        }
+        headers.push(header);
+    }
+    Ok(headers)
 }
 
-fn part(file: &str, name: &str, text: &str, pointer: u64) -> Result<Header, String> {
+fn part(
+    file: &str,
+    name: &str,
+    text: &str,
+    pointer: u64,
+    contexts: &BTreeMap<String, u64>,
+) -> Result<Header, String> {
     let first = text.lines().next().and_then(|line| line.split_once(" - ")).map_or("", |(_, rest)| rest);
     let about = first.split(". Time").next().unwrap_or(first).trim_end_matches("*/").trim().to_owned();
     let name = name.strip_prefix("usuba_").and_then(|name| name.strip_suffix(".h")).unwrap_or(name);
-    let primitive = primitive(&name.replace('_', "-"), text, pointer)?;
+    let primitive = primitive(&name.replace('_', "-"), text, pointer, contexts)?;
     let wrapped = primitive.kind != Kind::Other;
     Ok(Header { name: file.to_owned(), about, primitive: wrapped.then_some(primitive) })
 }
 
-fn primitive(name: &str, text: &str, pointer: u64) -> Result<Primitive, String> {
+fn primitive(
+    name: &str,
+    text: &str,
+    pointer: u64,
+    contexts: &BTreeMap<String, u64>,
+) -> Result<Primitive, String> {
     let stem = format!("usuba_{}", name.replace('-', "_"));
     let prefix = format!("#define {}_", stem.to_uppercase());
     let sizes: BTreeMap<String, u64> = text
@@ -104,7 +130,7 @@ fn primitive(name: &str, text: &str, pointer: u64) -> Result<Primitive, String> 
     functions.sort();
     functions.dedup();
     let has = |function: &str| functions.iter().any(|name| name == function);
-    let context = Contexts { stem: &stem, sizes: &sizes, pointer }.bytes(text)?;
+    let context = Contexts { stem: &stem, sizes: &sizes, pointer, contexts }.bytes(text)?;
     // Headers that only sources include have functions of such names, but no contexts.
     let messages = context.is_some();
     let kind = if sizes.contains_key("TWEAK_BYTES") && has("_encrypt_blocks") {
@@ -119,6 +145,8 @@ fn primitive(name: &str, text: &str, pointer: u64) -> Result<Primitive, String> 
         Kind::Permutation
     } else if has("_seal") && has("_open") {
         Kind::Aead
+    } else if MODES.iter().any(|mode| name.ends_with(mode)) {
+        Kind::Other
     } else if messages && has("_final") && sizes.contains_key("DIGEST_BYTES") {
         Kind::Hash
     } else if messages && has("_final") && sizes.contains_key("TAG_BYTES") {
@@ -142,6 +170,7 @@ struct Contexts<'a> {
     stem: &'a str,
     sizes: &'a BTreeMap<String, u64>,
     pointer: u64,
+    contexts: &'a BTreeMap<String, u64>,
 }
 
 impl Contexts<'_> {
@@ -169,7 +198,7 @@ impl Contexts<'_> {
                 }
             }
         }
-        Ok(Some(sum))
+        Ok(Some(if body.contains("uint64_t") { sum.next_multiple_of(8) } else { sum }))
     }
 
     fn member(&self, member: &str) -> Option<u64> {
@@ -180,7 +209,7 @@ impl Contexts<'_> {
             "uint32_t" => 4,
             "uint64_t" => 8,
             "size_t" => self.pointer,
-            _ => return None,
+            other => *self.contexts.get(other)?,
         };
         let factors = count.strip_suffix(']')?.split('*').map(|factor| self.number(factor.trim()));
         factors.product::<Option<u64>>().map(|count| count * each)

@@ -138,7 +138,12 @@ fn wrapper(primitive: &Primitive) -> String {
         ),
         Kind::Aead => format!(
             "crate::authenticated::aead!({kind}, {name:?}, key {key} U{key}, nonce {nonce} U{nonce}, tag {tag} U{tag}, \
-             {stem}_seal, {stem}_open{});\n",
+             context {}, {}{});\n",
+            primitive.context.unwrap_or(key).div_ceil(8),
+            match primitive.context {
+                Some(_) => format!("keyed {stem}_init {stem}_seal {stem}_open {stem}_wipe"),
+                None => format!("plain {stem}_seal {stem}_open"),
+            },
             if has_batch(primitive) {
                 format!(", batch {stem}_seal_batch {stem}_open_batch")
             } else {

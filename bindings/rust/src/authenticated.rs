@@ -58,11 +58,10 @@ pub(crate) fn batch<C>(function: raw::AeadBatch, messages: &mut [Message<'_, C>]
     Error::check(unsafe { function(messages.len(), messages.as_mut_ptr().cast()) })
 }
 
-/// The type of an authenticated cipher, with its key.
-macro_rules! aead {
-    ($name:ident, $text:literal, key $key:literal $key_size:ident, nonce $nonce:literal $nonce_size:ident,
-     tag $tag:literal $tag_size:ident, $seal:ident, $open:ident
-     $(, batch $seal_batch:ident $open_batch:ident)?) => {
+/// The functions of an authenticated cipher on a context: those of C that take a context, or a key, which is then the context.
+macro_rules! aead_functions {
+    ($name:ident, key $key:literal, nonce $nonce:literal, tag $tag:literal, context $context:literal,
+     plain $seal:ident $open:ident) => {
         unsafe extern "C" {
             fn $seal(
                 out: *mut u8,
@@ -84,11 +83,131 @@ macro_rules! aead {
                 input: *const u8,
                 length: usize,
             ) -> core::ffi::c_int;
-            $(
+        }
+
+        impl $name {
+            unsafe fn init(context: *mut u64, key: *const u8) -> core::ffi::c_int {
+                // SAFETY: a context has room for a key.
+                unsafe { core::ptr::copy_nonoverlapping(key, context.cast(), $key) };
+                0
+            }
+
+            #[allow(clippy::too_many_arguments, reason = "these are those of C")]
+            unsafe fn seal(
+                context: *const u64,
+                out: *mut u8,
+                tag: *mut u8,
+                nonce: *const u8,
+                ad: *const u8,
+                ad_length: usize,
+                input: *const u8,
+                length: usize,
+            ) -> core::ffi::c_int {
+                // SAFETY: the caller's.
+                unsafe { $seal(out, tag, context.cast(), nonce, ad, ad_length, input, length) }
+            }
+
+            #[allow(clippy::too_many_arguments, reason = "these are those of C")]
+            unsafe fn open(
+                context: *const u64,
+                out: *mut u8,
+                tag: *const u8,
+                nonce: *const u8,
+                ad: *const u8,
+                ad_length: usize,
+                input: *const u8,
+                length: usize,
+            ) -> core::ffi::c_int {
+                // SAFETY: the caller's.
+                unsafe { $open(out, tag, context.cast(), nonce, ad, ad_length, input, length) }
+            }
+        }
+    };
+    ($name:ident, key $key:literal, nonce $nonce:literal, tag $tag:literal, context $context:literal,
+     keyed $init:ident $seal:ident $open:ident $wipe:ident) => {
+        unsafe extern "C" {
+            fn $init(context: *mut u64, key: *const u8) -> core::ffi::c_int;
+            fn $seal(
+                context: *const u64,
+                out: *mut u8,
+                tag: *mut u8,
+                tag_bytes: usize,
+                nonce: *const u8,
+                nonce_bytes: usize,
+                ad: *const u8,
+                ad_length: usize,
+                input: *const u8,
+                length: usize,
+            ) -> core::ffi::c_int;
+            fn $open(
+                context: *const u64,
+                out: *mut u8,
+                tag: *const u8,
+                tag_bytes: usize,
+                nonce: *const u8,
+                nonce_bytes: usize,
+                ad: *const u8,
+                ad_length: usize,
+                input: *const u8,
+                length: usize,
+            ) -> core::ffi::c_int;
+        }
+
+        impl $name {
+            unsafe fn init(context: *mut u64, key: *const u8) -> core::ffi::c_int {
+                // SAFETY: the caller's.
+                unsafe { $init(context, key) }
+            }
+
+            #[allow(clippy::too_many_arguments, reason = "these are those of C")]
+            unsafe fn seal(
+                context: *const u64,
+                out: *mut u8,
+                tag: *mut u8,
+                nonce: *const u8,
+                ad: *const u8,
+                ad_length: usize,
+                input: *const u8,
+                length: usize,
+            ) -> core::ffi::c_int {
+                // SAFETY: the caller's.
+                unsafe { $seal(context, out, tag, $tag, nonce, $nonce, ad, ad_length, input, length) }
+            }
+
+            #[allow(clippy::too_many_arguments, reason = "these are those of C")]
+            unsafe fn open(
+                context: *const u64,
+                out: *mut u8,
+                tag: *const u8,
+                nonce: *const u8,
+                ad: *const u8,
+                ad_length: usize,
+                input: *const u8,
+                length: usize,
+            ) -> core::ffi::c_int {
+                // SAFETY: the caller's.
+                unsafe { $open(context, out, tag, $tag, nonce, $nonce, ad, ad_length, input, length) }
+            }
+        }
+    };
+}
+
+pub(crate) use aead_functions;
+
+/// The type of an authenticated cipher, with its key.
+macro_rules! aead {
+    ($name:ident, $text:literal, key $key:literal $key_size:ident, nonce $nonce:literal $nonce_size:ident,
+     tag $tag:literal $tag_size:ident, context $context:literal, $how:ident $($function:ident)*
+     $(, batch $seal_batch:ident $open_batch:ident)?) => {
+        crate::authenticated::aead_functions!($name, key $key, nonce $nonce, tag $tag, context $context,
+                                              $how $($function)*);
+
+        $(
+            unsafe extern "C" {
                 fn $seal_batch(count: usize, messages: *mut crate::raw::AeadMessage) -> core::ffi::c_int;
                 fn $open_batch(count: usize, messages: *mut crate::raw::AeadMessage) -> core::ffi::c_int;
-            )?
-        }
+            }
+        )?
 
         #[doc = concat!("The authenticated cipher ", $text, ": keys of ", $key, " bytes, nonces of ", $nonce, ", tags of ",
                         $tag, ".")]
@@ -96,7 +215,7 @@ macro_rules! aead {
         /// A nonce must not be used twice under one key. The key is overwritten when it is dropped.
         #[derive(Clone)]
         pub struct $name {
-            key: cipher::Key<Self>,
+            context: [u64; $context],
         }
 
         impl $name {
@@ -106,8 +225,10 @@ macro_rules! aead {
                 key_bytes: $key,
                 nonce_bytes: $nonce,
                 tag_bytes: $tag,
-                seal: $seal,
-                open: $open,
+                context_words: $context,
+                init: $name::init,
+                seal: $name::seal,
+                open: $name::open,
                 seal_batch: crate::block::optional!($($seal_batch)?),
                 open_batch: crate::block::optional!($($open_batch)?),
             };
@@ -140,7 +261,8 @@ macro_rules! aead {
                 let (ad, ad_length) = (associated_data.as_ptr(), associated_data.len());
                 // SAFETY: everything has its length, and output overlaps nothing but the whole input.
                 crate::Error::check(unsafe {
-                    $seal(place, tag.as_mut_ptr(), self.key.as_ptr(), nonce.as_ptr(), ad, ad_length, place, length)
+                    let context = self.context.as_ptr();
+                    $name::seal(context, place, tag.as_mut_ptr(), nonce.as_ptr(), ad, ad_length, place, length)
                 })?;
                 Ok(tag)
             }
@@ -161,7 +283,8 @@ macro_rules! aead {
                 let (ad, ad_length) = (associated_data.as_ptr(), associated_data.len());
                 // SAFETY: as in encryption; the tag is only read.
                 crate::Error::check(unsafe {
-                    $open(place, tag.as_ptr(), self.key.as_ptr(), nonce.as_ptr(), ad, ad_length, place, length)
+                    let context = self.context.as_ptr();
+                    $name::open(context, place, tag.as_ptr(), nonce.as_ptr(), ad, ad_length, place, length)
                 })
             }
 
@@ -215,7 +338,11 @@ macro_rules! aead {
 
         impl cipher::KeyInit for $name {
             fn new(key: &cipher::Key<Self>) -> Self {
-                $name { key: key.clone() }
+                let mut made = $name { context: [0; $context] };
+                // SAFETY: the context has its length, and so has the key, which is all that could be wrong.
+                let result = unsafe { $name::init(made.context.as_mut_ptr(), key.as_ptr()) };
+                debug_assert_eq!(result, 0, "a key of the right size is taken");
+                made
             }
         }
 
@@ -238,10 +365,10 @@ macro_rules! aead {
                 // SAFETY: all have their lengths, and output overlaps nothing but perhaps the whole input, as an `InOutBuf`
                 // guarantees.
                 let result = unsafe {
-                    $seal(
+                    $name::seal(
+                        self.context.as_ptr(),
                         out,
                         tag.as_mut_ptr(),
-                        self.key.as_ptr(),
                         nonce.as_ptr(),
                         associated_data.as_ptr(),
                         associated_data.len(),
@@ -264,10 +391,10 @@ macro_rules! aead {
                 let (input, out) = buffer.into_raw();
                 // SAFETY: as in encryption; the tag is only read.
                 let result = unsafe {
-                    $open(
+                    $name::open(
+                        self.context.as_ptr(),
                         out,
                         tag.as_ptr(),
-                        self.key.as_ptr(),
                         nonce.as_ptr(),
                         associated_data.as_ptr(),
                         associated_data.len(),
@@ -281,7 +408,7 @@ macro_rules! aead {
 
         impl Drop for $name {
             fn drop(&mut self) {
-                zeroize::Zeroize::zeroize(&mut self.key[..]);
+                zeroize::Zeroize::zeroize(&mut self.context[..]);
             }
         }
 

@@ -56,10 +56,10 @@ pub type CustomXofBatch = unsafe extern "C" fn(count: usize, messages: *mut Cust
 pub type BeginCustom =
     unsafe extern "C" fn(context: *mut c_void, customization: *const u8, length: usize) -> c_int;
 /// Makes a message and its tag of a plaintext: output, tag, key, nonce, associated data, input.
-pub type Seal = unsafe extern "C" fn(
+pub type Seal = unsafe fn(
+    context: *const u64,
     out: *mut u8,
     tag: *mut u8,
-    key: *const u8,
     nonce: *const u8,
     ad: *const u8,
     ad_length: usize,
@@ -67,10 +67,10 @@ pub type Seal = unsafe extern "C" fn(
     length: usize,
 ) -> c_int;
 /// Takes a message apart, if the tag is right.
-pub type Open = unsafe extern "C" fn(
+pub type Open = unsafe fn(
+    context: *const u64,
     out: *mut u8,
     tag: *const u8,
-    key: *const u8,
     nonce: *const u8,
     ad: *const u8,
     ad_length: usize,
@@ -217,7 +217,11 @@ pub struct Aead {
     pub nonce_bytes: usize,
     /// Bytes of a tag.
     pub tag_bytes: usize,
-    /// Encrypts and makes the tag.
+    /// Words of 8 bytes of a context.
+    pub context_words: usize,
+    /// Makes a context of a key.
+    pub init: unsafe fn(*mut u64, *const u8) -> c_int,
+    /// Encrypts and makes the tag: context, output, tag, nonce, associated data and their size, input and its size.
     pub seal: Seal,
     /// Decrypts if the tag is right, else writes nothing but zeros.
     pub open: Open,

@@ -535,6 +535,16 @@ fn ascon_aead() {
     compare_aeads::<usuba::ascon::AsconAead128, ascon_aead::AsconAead128>();
 }
 
+#[cfg(primitive = "aes-256-gcm")]
+#[test]
+fn aes_modes() {
+    use aes::cipher::consts::{U12, U16};
+    compare_aeads::<usuba::aes::Aes128Gcm, aes_gcm::Aes128Gcm>();
+    compare_aeads::<usuba::aes::Aes256Gcm, aes_gcm::Aes256Gcm>();
+    compare_aeads::<usuba::aes::Aes128Ccm, ccm::Ccm<aes::Aes128, U16, U12>>();
+    compare_aeads::<usuba::aes::Aes256Ocb3, ocb3::Ocb3<aes::Aes256, U12, U16>>();
+}
+
 #[cfg(primitive = "chacha20-poly1305")]
 #[test]
 fn chacha20_poly1305() {

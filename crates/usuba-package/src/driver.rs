@@ -159,6 +159,12 @@ pub enum DriverError {
         /// What does not fit.
         error: OrderError,
     },
+    /// The bytes of a program that looks up bytes are put in planes, and the manifest says that they are planes.
+    #[error(
+        "under `--slicing h` its bytes are put in planes of bits, and by the orders `planes` and `nibbles` of the manifest they are \
+         planes already; use another slicing"
+    )]
+    Planes,
     /// Encryption and decryption take different round keys.
     #[error("`{encrypt}` and `{decrypt}` take round keys of different sizes; give them the same type")]
     RoundKeys {

@@ -4,6 +4,7 @@ use crate::OutputFile;
 use crate::driver::{self, DriverError, Image, Kernels, Labels, Parameter, Prepare};
 use crate::manifest::{BlockCipher, Function, Primitive, Schedule};
 use crate::order::Order;
+use std::borrow::Cow;
 use thiserror::Error;
 use usuba_codegen::{Access, Backend, Definition, Kernel, KernelParameter, NoCode};
 use usuba_compiler::pipeline::{self, Compiled, Failure, Settings};
@@ -72,6 +73,16 @@ pub enum BuildError {
         primitive: String,
         /// Where they disagree.
         error: DriverError,
+    },
+    /// A mode does not fit the cipher, or has no code.
+    #[error("`{primitive}` has no mode `{mode}`: {reason}")]
+    Message {
+        /// The primitive.
+        primitive: String,
+        /// The mode, as the manifest has it.
+        mode: &'static str,
+        /// Why.
+        reason: String,
     },
 }
 
@@ -185,7 +196,6 @@ pub fn build(
     target: &'static Target,
     choices: &Choices,
 ) -> Result<Engine, BuildError> {
-    let primitive = &*primitive.in_slicing(choices.slicing());
     let mut making = Making::new(primitive, loaded, choices);
     let kernels = match &primitive.function {
         Function::BlockCipher(cipher) => Kernels::BlockCipher {
@@ -212,10 +222,20 @@ pub fn build(
         }
     };
     let labels = labels(target, choices);
+    // The first is the one that runs for every block.
+    let in_planes = making.kernels.first().is_some_and(|(_, compiled)| compiled.in_planes());
+    let seen = if in_planes { seen_in_planes(primitive)? } else { Cow::Borrowed(primitive) };
+    let primitive = &*seen;
     let mut engine = around(primitive, &kernels, target, &labels)?;
     engine.files.append(&mut making.files);
     engine.kernels = making.kernels;
     Ok(engine)
+}
+
+/// The primitive with its bytes in planes.
+fn seen_in_planes(primitive: &Primitive) -> Result<Cow<'static, Primitive>, BuildError> {
+    let refused = || BuildError::Driver { primitive: primitive.name.clone(), error: DriverError::Planes };
+    primitive.in_planes().map(Cow::Owned).ok_or_else(refused)
 }
 
 /// An implementation around kernels that are there: without their files.
@@ -424,8 +444,8 @@ fn interface(node: &str, header: &str, compiled: &Compiled) -> driver::Kernel {
     let variables = entry.inputs.iter().chain(&entry.outputs).map(|&id| entry.variable(id));
     let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
     for (variable, parameter) in variables.zip(&kernel.parameters) {
-        // The kernel knows the atoms, the source the words that they are the bits of.
-        let width = variable.word.max(1);
+        // The kernel knows the atoms, the source the words that they are the bits of, unless they are planes of several.
+        let width = if compiled.in_planes() { kernel.shape.pack } else { variable.word.max(1) };
         let words = variable.atoms() * variable.width / width;
         let parameter = Parameter {
             element: parameter.element.into(),

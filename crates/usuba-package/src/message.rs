@@ -3,13 +3,13 @@
 //! The modes are the texts of `modes/`. They see a cipher as nodes on bytes; the manifest says how its words lie in them,
 //! and [`cipher_text`] writes the nodes that convert.
 
+pub mod families;
 pub mod files;
 
 use crate::manifest::{BlockCipher, Function, Primitive};
 use crate::order::Order;
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use usuba_ir::layout::Slicing;
 use usuba_lang::ast::{Bodies, Definition, Equation, Expression, ExpressionKind, Program};
 use usuba_lang::elaborate::{self, Options};
 use usuba_lang::load::{self, Loaded, Loader};
@@ -165,7 +165,6 @@ impl Shape {
 
 /// The nodes of a block cipher on bytes: `encrypt`, `decrypt`, `schedule`, and the cipher of them.
 fn cipher_text(primitive: &Primitive, program: &Program) -> Result<String, String> {
-    let primitive = primitive.in_slicing(Slicing::V);
     let name = &primitive.name;
     let Function::BlockCipher(cipher) = &primitive.function else {
         return Err(format!("`{name}` is no block cipher: modes are over block ciphers"));

@@ -77,15 +77,6 @@ pub fn bad_path(path: &str) -> String {
     format!("`{path}` is no path inside the folder of the cipher: write a relative path without `..`")
 }
 
-/// A form of a primitive with another number of directions: with `decrypt`, or without.
-pub fn form_directions(decrypts: bool) -> String {
-    if decrypts {
-        "a form has `decrypt` if the primitive has: leave it out".into()
-    } else {
-        "a form has `decrypt` if the primitive has: name the node that decrypts".into()
-    }
-}
-
 /// A tweak that does not go with its block.
 pub fn bad_tweak(tweak: u32, block: u32) -> String {
     format!("a tweak of {tweak} bytes for a block of {block}: either both have 8 bytes or neither has")
@@ -94,6 +85,16 @@ pub fn bad_tweak(tweak: u32, block: u32) -> String {
 /// A mode that has no place for tweaks.
 pub fn tweak_and_counter() -> String {
     "a cipher with a `tweak` has no mode `ctr`: leave it out of `modes`".into()
+}
+
+/// A message over the blocks of a cipher that has a tweak.
+pub fn tweak_and_message(mode: impl Display) -> String {
+    format!("a cipher with a `tweak` has no mode `{mode}`: leave it out of `modes`")
+}
+
+/// A message over blocks that no function encrypts.
+pub fn message_without_blocks(mode: impl Display) -> String {
+    format!("`{mode}` is over the functions for blocks: add `ecb` to `modes`")
 }
 
 /// A file of measured engines of another version.

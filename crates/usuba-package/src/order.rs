@@ -74,6 +74,15 @@ pub enum OrderError {
 }
 
 impl Order {
+    /// The order of planes of bits that are made of the bytes of a program, whose words lie in this order. Consecutive bytes
+    /// make planes; where bytes of the program are planes already, there is no order for planes of these.
+    pub fn in_planes(self) -> Option<Order> {
+        match self {
+            Order::Big | Order::Little => Some(Order::Planes),
+            Order::Planes | Order::Nibbles => None,
+        }
+    }
+
     /// Checks that `words` words of `width` bits are a meaning of `bytes` bytes. The last byte may have unused bits,
     /// which are zero.
     pub fn check(self, width: u32, words: usize, bytes: usize) -> Result<(), OrderError> {

@@ -31,7 +31,7 @@ pub enum Subject<'a> {
 }
 
 /// Fields whose values are neither nodes nor paths.
-const OTHERS: [&str; 12] = [
+const OTHERS: [&str; 11] = [
     "name",
     "title",
     "specification",
@@ -41,7 +41,6 @@ const OTHERS: [&str; 12] = [
     "library",
     "modes",
     "order",
-    "block-order",
     "cipher-order",
     "schedule-order",
 ];
@@ -62,7 +61,8 @@ pub fn error_at(
 pub fn build_error(file: &str, text: &str, manifest: &Manifest, error: &BuildError) -> ManifestError {
     let (BuildError::Node { primitive, .. }
     | BuildError::Portable { primitive }
-    | BuildError::Driver { primitive, .. }) = error;
+    | BuildError::Driver { primitive, .. }
+    | BuildError::Message { primitive, .. }) = error;
     // An engine has the name of its primitive, and more.
     let name = manifest
         .primitives
@@ -81,6 +81,7 @@ pub fn build_error(file: &str, text: &str, manifest: &Manifest, error: &BuildErr
             (Subject::Value(node), format!("the node `{node}` of `{name}` cannot be compiled"))
         }
         BuildError::Portable { .. } => (Subject::Field { name: "slicings", node: "" }, error.to_string()),
+        BuildError::Message { .. } => (Subject::Field { name: "modes", node: "" }, error.to_string()),
         BuildError::Driver { error, .. } => (about(error), format!("primitive `{name}`: {error}")),
     };
     error_at(file, text, Some(name), subject, message)
@@ -99,6 +100,7 @@ fn about(error: &DriverError) -> Subject<'_> {
         | DriverError::RoundKeys { decrypt: node, .. } => Subject::Value(node),
         DriverError::Counter { .. } => Subject::Field { name: "counter", node: "" },
         DriverError::Kind => Subject::Field { name: "kind", node: "" },
+        DriverError::Planes => Subject::Field { name: "slicings", node: "" },
     }
 }
 

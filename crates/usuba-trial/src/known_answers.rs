@@ -5,10 +5,10 @@
 //! and assembly. [`constructions`] does the same for the C that is over primitives. Compiled C is also put through the check of its modes ([`Plan::modes`]): every length, in place and misaligned,
 //! against a loop that takes one block at a time.
 
+use crate::messages;
 use crate::run::{self, Family, RunError, SharedObjects};
 use crate::variant::Variant;
 use crate::vectors::{Kind, RoundKeys, VectorFile};
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use thiserror::Error;
@@ -303,14 +303,59 @@ pub(crate) fn explain(node: &str, failure: &Failure) -> WayError {
     }
 }
 
+/// The kind that a file of vectors of a primitive has, if it does not say.
+pub fn kind_of(primitive: &Primitive) -> Kind {
+    match &primitive.function {
+        Function::BlockCipher(_) => Kind::BlockCipher,
+        Function::Permutation(_) => Kind::Permutation,
+        Function::Stream(_) | Function::Generator(_) => Kind::Stream,
+    }
+}
+
+/// Whether a file of vectors is for a primitive, by its kind and by the name that it gives.
+///
+/// # Errors
+/// Why not, to follow the name of the file.
+pub fn is_for(primitive: &Primitive, file: &VectorFile) -> Result<(), String> {
+    let kind = kind_of(primitive);
+    // A block cipher has files of its counter mode, which serve all sizes of keys.
+    let of_a_mode = kind == Kind::BlockCipher && file.kind == Kind::Stream;
+    if file.kind != kind && !of_a_mode {
+        return Err(messages::of_another_kind(&file.kind.to_string(), &kind.to_string(), &primitive.name));
+    }
+    if of_a_mode { Ok(()) } else { is_named(&primitive.name, file) }
+}
+
+/// Whether a file gives the name of a primitive or of a construction, or none. Names of people are compared by letters and
+/// digits: up to a comma or a parenthesis either may go on where the other ends, as in `gift-64-fixsliced`, and that of the file may
+/// have more words between, as in `Subterranean 2.0, 8 rounds`.
+///
+/// # Errors
+/// Why not, to follow the name of the file.
+pub fn is_named(name: &str, file: &VectorFile) -> Result<(), String> {
+    let plain = |text: &str| -> String {
+        let head = text.split([',', '(']).next().unwrap_or_default();
+        head.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+    };
+    let Some(found) = &file.primitive else { return Ok(()) };
+    let (own, theirs) = (plain(name), plain(found));
+    // Words of the file that are not the primitive's are passed over.
+    let mut left = own.as_str();
+    for word in found.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
+        left = left.strip_prefix(word.to_ascii_lowercase().as_str()).unwrap_or(left);
+    }
+    let same =
+        !theirs.is_empty() && (own.starts_with(&theirs) || theirs.starts_with(&own) || left.is_empty());
+    if same { Ok(()) } else { Err(messages::of_another(found, name)) }
+}
+
 /// The tests in files of known answers that concern a primitive. `files` are the parsed files with their names.
 ///
 /// A file of a stream cipher that a block cipher names holds vectors of its counter mode; those for keys of another size
 /// are left out, and so are files of what is not a primitive.
 pub fn tests_of(primitive: &Primitive, files: &[(String, VectorFile)]) -> Vec<Test> {
     let mut tests = Vec::new();
-    let of_another_kind = |content: &VectorFile| matches!(content.kind, Kind::Aead | Kind::Hash | Kind::Mac);
-    for (file, content) in files.iter().filter(|(_, content)| !of_another_kind(content)) {
+    for (file, content) in files.iter().filter(|(_, content)| is_for(primitive, content).is_ok()) {
         let mut add = |id: &str, request, answer: &[u8]| {
             tests.push(Test { name: format!("{file}: {id}"), request, answer: answer.to_vec() });
         };
@@ -412,14 +457,7 @@ pub fn run(
     let mut ways: Vec<(Path, Option<Slicing>)> = Vec::new();
     for &path in &plan.paths {
         match path {
-            // A form has its slicings because other texts do not: each text is asked what it means.
-            Path::Interpreter => {
-                let asked = |slicing: &&Slicing| slicings.contains(slicing);
-                let of_forms = primitive.forms.iter().filter_map(|form| form.slicings.iter().find(asked));
-                ways.push((path, None));
-                ways.extend(of_forms.map(|&slicing| (path, Some(slicing))));
-            }
-            Path::Variant { .. } => ways.push((path, None)),
+            Path::Interpreter | Path::Variant { .. } => ways.push((path, None)),
             _ => ways.extend(slicings.iter().map(|&slicing| (path, Some(slicing)))),
         }
     }
@@ -437,13 +475,10 @@ pub fn run(
         let at = Progress { way, number, ways: ways.len() };
         progress.lock().unwrap_or_else(PoisonError::into_inner)(at);
         let answers = match path {
-            Path::Interpreter => {
-                let text = slicing.map_or(Cow::Borrowed(primitive), |slicing| primitive.in_slicing(slicing));
-                interpreted::reference(&text, loaded, tests, plan)
-            }
+            Path::Interpreter => interpreted::reference(primitive, loaded, tests, plan),
             Path::Usuba0 => {
                 let slicing = slicing.unwrap_or(Slicing::V);
-                interpreted::normal_form(&primitive.in_slicing(slicing), loaded, slicing, tests, plan)
+                interpreted::normal_form(primitive, loaded, slicing, tests, plan)
             }
             Path::C { .. } | Path::Assembly { .. } | Path::Variant { .. } => {
                 compiled::answers(primitive, loaded, slicing, path, tests, plan)

@@ -5,6 +5,21 @@ pub fn wrong_shape(expected: &str, found: &str) -> String {
     format!("expected {expected}, found {found}")
 }
 
+/// The name of an item of a vector file that another one has.
+pub fn used_twice(id: &str) -> String {
+    format!("another one is called {id:?} too")
+}
+
+/// A vector file that says that it is for something else.
+pub fn of_another(found: &str, wanted: &str) -> String {
+    format!("is not for `{wanted}`: it has vectors of {found}")
+}
+
+/// A vector file of another kind.
+pub fn of_another_kind(found: &str, wanted: &str, name: &str) -> String {
+    format!("is not for `{name}`: it has vectors of the kind {found}, not {wanted}")
+}
+
 /// A knob that is none of those `known`.
 pub fn no_knob(name: &str, known: &[&str]) -> String {
     format!("there is nothing to choose that is called `{name}`; there are {}", known.join(", "))

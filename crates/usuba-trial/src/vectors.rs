@@ -1,22 +1,23 @@
 //! Files of known answers.
 //!
-//! A file is a JSON object with `primitive`, `kind`, `conventions`, `source`, `checked_by`, `vectors` and perhaps `bulk`,
-//! `traces` and `chains`. Byte strings are lower-case hexadecimal in order of transmission. Fields that are not read here
+//! A file is a JSON object with `vectors`, and perhaps `primitive`, `kind`, `count`, `conventions`, `source`, `checked_by`,
+//! `bulk`, `traces` and `chains`. Byte strings are hexadecimal in order of transmission. Fields that are not read here
 //! (the paper's words beside the bytes, intermediate states) may be there.
 
 use crate::messages;
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 use std::fmt;
 use thiserror::Error;
 
 /// A file of known answers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VectorFile {
-    /// The name of the primitive for people.
-    pub primitive: String,
+    /// The name of the primitive for people, if the file gives one.
+    pub primitive: Option<String>,
     /// What kind it is.
     pub kind: Kind,
-    /// What the bytes mean.
+    /// What the bytes mean; empty if the file does not say.
     pub conventions: String,
     /// Single applications.
     pub vectors: Vec<Vector>,
@@ -43,6 +44,12 @@ pub enum Kind {
     Hash,
     /// A message authentication code.
     Mac,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 6] =
+        [Kind::BlockCipher, Kind::Permutation, Kind::Stream, Kind::Aead, Kind::Hash, Kind::Mac];
 }
 
 impl fmt::Display for Kind {
@@ -152,21 +159,30 @@ pub struct VectorError {
     pub message: String,
 }
 
-/// Reads a file of known answers. `file` is the name to report it under.
+/// Reads a file of known answers of a block cipher, or of what the file says. `file` is the name to report it under.
 ///
 /// # Errors
-/// The first value that does not have the shape that the format asks for.
-pub fn parse(file: &str, text: &str) -> Result<VectorFile, VectorError> {
-    let value: Value = serde_json::from_str(text).map_err(|error| VectorError {
-        file: file.into(),
-        path: format!("line {}, column {}", error.line(), error.column()),
-        message: error.to_string(),
+/// All values that do not have the shape that the format asks for, in the order of the file.
+pub fn parse(file: &str, text: &str) -> Result<VectorFile, Vec<VectorError>> {
+    parse_for(file, text, Kind::BlockCipher)
+}
+
+/// The same of a primitive of the kind `usual`, where the file does not say.
+///
+/// # Errors
+/// As for [`parse`].
+pub fn parse_for(file: &str, text: &str, usual: Kind) -> Result<VectorFile, Vec<VectorError>> {
+    let error = |Wrong { path, message }| VectorError { file: file.into(), path, message };
+    let value: Value = serde_json::from_str(text).map_err(|wrong| {
+        let path = format!("line {}, column {}", wrong.line(), wrong.column());
+        vec![error(Wrong { path, message: wrong.to_string() })]
     })?;
-    read(&At { value: &value, path: String::new() }).map_err(|Wrong { path, message }| VectorError {
-        file: file.into(),
-        path,
-        message,
-    })
+    let mut wrong = Vec::new();
+    match read(&At { value: &value, path: String::new() }, usual, &mut wrong) {
+        Ok(file) if wrong.is_empty() => Ok(file),
+        Ok(_) => Err(wrong.into_iter().map(error).collect()),
+        Err(last) => Err(wrong.into_iter().chain([last]).map(error).collect()),
+    }
 }
 
 /// A wrong value.
@@ -237,16 +253,17 @@ impl<'a> At<'a> {
         let digit = |byte: u8| match byte {
             b'0'..=b'9' => Some(byte - b'0'),
             b'a'..=b'f' => Some(byte - b'a' + 10),
+            b'A'..=b'F' => Some(byte - b'A' + 10),
             _ => None,
         };
         let digits: Option<Vec<u8>> = self.text()?.bytes().map(digit).collect();
-        digits.ok_or_else(|| self.wrong("lower-case hexadecimal digits"))
+        digits.ok_or_else(|| self.wrong("hexadecimal digits"))
     }
 
     fn bytes(&self) -> Result<Vec<u8>, Wrong> {
         let digits = self.digits()?;
         if !digits.len().is_multiple_of(2) {
-            return Err(self.wrong("an even number of lower-case hexadecimal digits"));
+            return Err(self.wrong("an even number of hexadecimal digits"));
         }
         Ok(digits.chunks(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect())
     }
@@ -256,40 +273,74 @@ fn bytes_or_none(at: &At, name: &str) -> Result<Vec<u8>, Wrong> {
     at.optional(name)?.map_or(Ok(Vec::new()), |field| field.bytes())
 }
 
-fn list<T>(at: &At, name: &str, read: impl Fn(&At) -> Result<T, Wrong>) -> Result<Vec<T>, Wrong> {
-    match at.optional(name)? {
-        Some(field) => field.items()?.iter().map(read).collect(),
-        None => Ok(Vec::new()),
+/// The items of a list that may be missing. What is wrong with one of them does not keep the others from being read.
+fn list<T>(
+    at: &At,
+    name: &str,
+    wrong: &mut Vec<Wrong>,
+    read: impl Fn(&At) -> Result<T, Wrong>,
+) -> Result<Vec<T>, Wrong> {
+    let Some(field) = at.optional(name)? else { return Ok(Vec::new()) };
+    let mut ids = BTreeSet::new();
+    let mut items = Vec::new();
+    for item in field.items()? {
+        match read(&item) {
+            Ok(value) => items.push(value),
+            Err(error) => wrong.push(error),
+        }
+        if let Ok(Some(id)) = item.optional("id")
+            && let Ok(text) = id.text()
+            && !ids.insert(text)
+        {
+            wrong.push(id.say(messages::used_twice(text)));
+        }
     }
+    Ok(items)
 }
 
-fn read(at: &At) -> Result<VectorFile, Wrong> {
-    let kind = at.field("kind")?;
-    let kinds = [Kind::BlockCipher, Kind::Permutation, Kind::Stream, Kind::Aead, Kind::Hash, Kind::Mac];
-    let text = kind.text()?;
-    let kind = kinds
-        .into_iter()
-        .find(|k| k.to_string() == text)
-        .ok_or_else(|| kind.wrong("block-cipher, permutation, stream, aead, hash or mac"))?;
+fn read(at: &At, usual: Kind, wrong: &mut Vec<Wrong>) -> Result<VectorFile, Wrong> {
+    let kind = match at.optional("kind")? {
+        None => usual,
+        Some(kind) => {
+            let text = kind.text()?;
+            Kind::ALL
+                .into_iter()
+                .find(|k| k.to_string() == text)
+                .ok_or_else(|| kind.wrong("block-cipher, permutation, stream, aead, hash or mac"))?
+        }
+    };
+    let text_or_none =
+        |name: &str| at.optional(name)?.map(|field| field.text().map(str::to_owned)).transpose();
     let vectors = at.field("vectors")?;
-    if vectors.items()?.is_empty() {
+    let found = vectors.items()?.len();
+    if found == 0 {
         return Err(vectors.wrong("at least one vector"));
     }
+    if let Some(count) = at.optional("count")?
+        && count.value.as_u64() != Some(found as u64)
+    {
+        wrong.push(count.wrong(&format!("{found}, as many as there are in `vectors`")));
+    }
     Ok(VectorFile {
-        primitive: at.field("primitive")?.text()?.into(),
+        primitive: text_or_none("primitive")?,
         kind,
-        conventions: at.field("conventions")?.text()?.into(),
-        vectors: list(at, "vectors", |item| vector(kind, item))?,
-        bulk: list(at, "bulk", bulk)?,
-        traces: list(at, "traces", trace)?,
-        chains: list(at, "chains", chain)?,
+        conventions: text_or_none("conventions")?.unwrap_or_default(),
+        vectors: list(at, "vectors", wrong, |item| vector(kind, item))?,
+        bulk: list(at, "bulk", wrong, bulk)?,
+        traces: list(at, "traces", wrong, trace)?,
+        chains: list(at, "chains", wrong, chain)?,
     })
+}
+
+/// The name of an item: its `id`, else its place.
+fn id(at: &At) -> Result<String, Wrong> {
+    at.optional("id")?.map_or(Ok(at.path.clone()), |id| id.text().map(str::to_owned))
 }
 
 fn vector(kind: Kind, at: &At) -> Result<Vector, Wrong> {
     let keyed = !matches!(kind, Kind::Permutation | Kind::Hash);
     let vector = Vector {
-        id: at.field("id")?.text()?.into(),
+        id: id(at)?,
         key: if keyed { at.field("key")?.bytes()? } else { Vec::new() },
         nonce: match kind {
             Kind::Stream | Kind::Aead => at.field("nonce")?.bytes()?,
@@ -324,7 +375,7 @@ fn vector(kind: Kind, at: &At) -> Result<Vector, Wrong> {
 fn bulk(at: &At) -> Result<Bulk, Wrong> {
     let blocks = at.field("blocks")?;
     let bulk = Bulk {
-        id: at.field("id")?.text()?.into(),
+        id: id(at)?,
         key: bytes_or_none(at, "key")?,
         tweak: bytes_or_none(at, "tweak")?,
         blocks: blocks.number()? as usize,
@@ -356,11 +407,7 @@ fn trace(at: &At) -> Result<Trace, Wrong> {
             round_keys = Some(words(&field)?);
         }
     }
-    let id = match at.optional("id")? {
-        Some(id) => id.text()?.into(),
-        None => at.path.clone(),
-    };
-    Ok(Trace { id, key: bytes_or_none(at, "key")?, round_keys })
+    Ok(Trace { id: id(at)?, key: bytes_or_none(at, "key")?, round_keys })
 }
 
 /// A list per round of numbers, all of one number of digits.
@@ -383,7 +430,7 @@ fn words(at: &At) -> Result<RoundKeys, Wrong> {
 
 fn chain(at: &At) -> Result<Chain, Wrong> {
     let chain = Chain {
-        id: at.field("id")?.text()?.into(),
+        id: id(at)?,
         key: bytes_or_none(at, "key")?,
         start: at.field("start")?.bytes()?,
         iterations: at.field("iterations")?.number()?,

@@ -3,7 +3,7 @@
 #include "lines.h"
 #include <usuba_primitives.h>
 
-#define MOST_ROWS 256
+#define MOST_ROWS 1024
 static unsigned long answered[MOST_ROWS];
 
 static void check(const struct line *line, int result, int wanted)
@@ -171,10 +171,13 @@ static void refused(const struct line *line, const usuba_aead_functions *functio
     const struct field *in, const unsigned char *tag)
 {
     unsigned char *found = memory(NULL, in->length);
+    void *ctx = memory(NULL, functions->context_bytes);
     memset(found, FRESH, in->length);
-    check(line, functions->open(found, tag, line->fields[0].bytes, line->fields[1].bytes, ad->bytes, ad->length, in->bytes,
-        in->length), USUBA_ERROR_TAG);
+    check(line, functions->init(ctx, line->fields[0].bytes), USUBA_OK);
+    check(line, functions->open(ctx, found, tag, functions->tag_bytes, line->fields[1].bytes, functions->nonce_bytes,
+        ad->bytes, ad->length, in->bytes, in->length), USUBA_ERROR_TAG);
     released_nothing(line, found, in->length);
+    free(ctx);
     free(found);
 }
 
@@ -196,16 +199,27 @@ static void aead(const struct line *line, const usuba_aead_functions *functions)
 {
     const struct field *key = line->fields, *nonce = line->fields + 1, *ad = line->fields + 2, *in = line->fields + 3;
     struct field out, tag;
+    void *ctx = memory(NULL, functions->context_bytes);
+    const size_t nonce_bytes = functions->nonce_bytes, tag_bytes = functions->tag_bytes;
     unsigned char *found, *made;
     size_t i;
     message(line, functions, line->fields + 4, &out, &tag);
     size(line, in, out.length);
     found = memory(NULL, out.length);
     made = memory(NULL, tag.length);
-    check(line, functions->seal(found, made, key->bytes, nonce->bytes, ad->bytes, ad->length, in->bytes, in->length), USUBA_OK);
+    check(line, functions->init(ctx, key->bytes), USUBA_OK);
+    check(line, functions->seal(ctx, found, made, tag_bytes, nonce->bytes, nonce_bytes, ad->bytes, ad->length, in->bytes,
+        in->length), USUBA_OK);
     compare(line, found, out.length, &out, "a wrong ciphertext");
     compare(line, made, tag.length, &tag, "a wrong tag");
-    check(line, functions->open(found, made, key->bytes, nonce->bytes, ad->bytes, ad->length, out.bytes, out.length), USUBA_OK);
+    check(line, functions->open(ctx, found, made, tag_bytes, nonce->bytes, nonce_bytes, ad->bytes, ad->length, out.bytes,
+        out.length), USUBA_OK);
+    check(line, functions->seal(ctx, found, made, tag_bytes, nonce->bytes, 0, ad->bytes, ad->length, in->bytes, in->length),
+        USUBA_ERROR_LENGTH);
+    functions->wipe(ctx);
+    check(line, functions->seal(ctx, found, made, tag_bytes, nonce->bytes, nonce_bytes, ad->bytes, ad->length, in->bytes,
+        in->length), USUBA_ERROR_CONTEXT);
+    free(ctx);
     compare(line, found, out.length, in, "a wrong plaintext");
     /* One bit of each of key, nonce, associated data, ciphertext and tag: another in every line. */
     for (i = 0; i < 5; i++) {
@@ -288,6 +302,129 @@ static void mac(const struct line *line, const usuba_mac_functions *functions)
     free(found);
 }
 
+/* Modes that carry a vector: in one call, and in two, the second of which goes on where the first has ended. */
+static void mode(const struct line *line, const usuba_chain_functions *functions,
+    int (*apply)(const void *, unsigned char *, unsigned char *, const unsigned char *, size_t))
+{
+    const struct field *key = line->fields, *iv = line->fields + 1, *in = line->fields + 2, *out = line->fields + 3;
+    unsigned char *found = memory(NULL, in->length), *vector = memory(iv->bytes, iv->length);
+    void *ctx = memory(NULL, functions->context_bytes);
+    const size_t half = in->length / 2 / functions->iv_bytes * functions->iv_bytes;
+    size(line, key, functions->key_bytes);
+    size(line, iv, functions->iv_bytes);
+    size(line, in, out->length);
+    check(line, functions->init(ctx, key->bytes), USUBA_OK);
+    check(line, apply(ctx, vector, found, in->bytes, in->length), USUBA_OK);
+    compare(line, found, in->length, out, "a wrong text");
+    memcpy(vector, iv->bytes, iv->length);
+    memcpy(found, in->bytes, in->length);
+    check(line, apply(ctx, vector, found, found, half), USUBA_OK);
+    check(line, apply(ctx, vector, found + half, found + half, in->length - half), USUBA_OK);
+    compare(line, found, in->length, out, "a wrong text of two parts, in place");
+    functions->wipe(ctx);
+    check(line, apply(ctx, vector, found, found, half), USUBA_ERROR_CONTEXT);
+    free(ctx);
+    free(vector);
+    free(found);
+}
+
+static void unit(const struct line *line, const usuba_units_functions *functions,
+    int (*apply)(const void *, const unsigned char *, unsigned char *, const unsigned char *, size_t))
+{
+    const struct field *key = line->fields, *number = line->fields + 1, *in = line->fields + 2, *out = line->fields + 3;
+    unsigned char *found = memory(NULL, in->length);
+    void *ctx = memory(NULL, functions->context_bytes);
+    size(line, key, functions->key_bytes);
+    size(line, number, functions->unit_bytes);
+    size(line, in, out->length);
+    check(line, functions->init(ctx, key->bytes), USUBA_OK);
+    check(line, apply(ctx, number->bytes, found, in->bytes, in->length), USUBA_OK);
+    compare(line, found, in->length, out, "a wrong unit");
+    functions->wipe(ctx);
+    check(line, apply(ctx, number->bytes, found, in->bytes, in->length), USUBA_ERROR_CONTEXT);
+    free(ctx);
+    free(found);
+}
+
+static void tag_of(const struct line *line, const usuba_authenticator_functions *functions)
+{
+    const struct field *key = line->fields, *nonce = line->fields + 1, *in = line->fields + 2, *out = line->fields + 3;
+    unsigned char *found = memory(NULL, out->length);
+    void *ctx = memory(NULL, functions->context_bytes);
+    size(line, key, functions->key_bytes);
+    check(line, functions->init(ctx, key->bytes), USUBA_OK);
+    check(line, functions->compute(ctx, found, out->length, nonce->bytes, nonce->length, in->bytes, in->length), USUBA_OK);
+    compare(line, found, out->length, out, "a wrong tag");
+    functions->wipe(ctx);
+    check(line, functions->compute(ctx, found, out->length, nonce->bytes, nonce->length, in->bytes, in->length),
+        USUBA_ERROR_CONTEXT);
+    free(ctx);
+    free(found);
+}
+
+/* A message with a nonce and a tag of any size: sealed, opened, and refused with a bit of each part changed. */
+static void sealed(const struct line *line, const usuba_aead_functions *functions)
+{
+    const struct field *key = line->fields, *nonce = line->fields + 1, *ad = line->fields + 2, *in = line->fields + 3;
+    const struct field *out = line->fields + 4, *tag = line->fields + 5;
+    unsigned char *found = memory(NULL, out->length), *made = memory(NULL, tag->length);
+    void *ctx = memory(NULL, functions->context_bytes);
+    size_t i;
+    size(line, key, functions->key_bytes);
+    size(line, in, out->length);
+    check(line, functions->init(ctx, key->bytes), USUBA_OK);
+    check(line, functions->seal(ctx, found, made, tag->length, nonce->bytes, nonce->length, ad->bytes, ad->length, in->bytes,
+        in->length), USUBA_OK);
+    compare(line, found, out->length, out, "a wrong ciphertext");
+    compare(line, made, tag->length, tag, "a wrong tag");
+    check(line, functions->open(ctx, found, made, tag->length, nonce->bytes, nonce->length, ad->bytes, ad->length, found,
+        in->length), USUBA_OK);
+    compare(line, found, out->length, in, "a wrong plaintext");
+    check(line, functions->seal(ctx, found, made, tag->length, nonce->bytes, 0, ad->bytes, ad->length, in->bytes,
+        in->length), USUBA_ERROR_LENGTH);
+    check(line, functions->seal(ctx, found, made, 17, nonce->bytes, nonce->length, ad->bytes, ad->length, in->bytes,
+        in->length), USUBA_ERROR_LENGTH);
+    for (i = 0; i < 4; i++) {
+        const struct field *parts[4] = { nonce, ad, out, tag };
+        unsigned char *changed = parts[i]->bytes + line->number % (parts[i]->length > 0 ? parts[i]->length : 1);
+        const unsigned char bit = (unsigned char)(1u << line->number % 8);
+        if (parts[i]->length == 0)
+            continue;
+        *changed ^= bit;
+        memset(found, FRESH, out->length);
+        check(line, functions->open(ctx, found, tag->bytes, tag->length, nonce->bytes, nonce->length, ad->bytes, ad->length,
+            out->bytes, out->length), USUBA_ERROR_TAG);
+        released_nothing(line, found, out->length);
+        *changed ^= bit;
+    }
+    functions->wipe(ctx);
+    check(line, functions->seal(ctx, found, made, tag->length, nonce->bytes, nonce->length, ad->bytes, ad->length, in->bytes,
+        in->length), USUBA_ERROR_CONTEXT);
+    free(ctx);
+    free(found);
+    free(made);
+}
+
+/* A message that is not authentic, or whose sizes are none of the mode. */
+static void unsealed(const struct line *line, const usuba_aead_functions *functions)
+{
+    const struct field *key = line->fields, *nonce = line->fields + 1, *ad = line->fields + 2, *in = line->fields + 3;
+    const struct field *tag = line->fields + 4;
+    unsigned char *found = memory(NULL, in->length);
+    void *ctx = memory(NULL, functions->context_bytes);
+    int result;
+    size(line, key, functions->key_bytes);
+    memset(found, FRESH, in->length);
+    check(line, functions->init(ctx, key->bytes), USUBA_OK);
+    result = functions->open(ctx, found, tag->bytes, tag->length, nonce->bytes, nonce->length, ad->bytes, ad->length,
+        in->bytes, in->length);
+    if (result != USUBA_ERROR_LENGTH)
+        check(line, result, USUBA_ERROR_TAG);
+    released_nothing(line, found, in->length);
+    free(ctx);
+    free(found);
+}
+
 /* Whether the line is for the kind of the primitive. */
 static int ask(const struct line *line, const usuba_primitive *primitive)
 {
@@ -321,6 +458,10 @@ static int ask(const struct line *line, const usuba_primitive *primitive)
             aead(line, &primitive->of.aead);
         else if (asks(line, "refused", 4))
             forged(line, &primitive->of.aead);
+        else if (asks(line, "sealed", 6))
+            sealed(line, &primitive->of.aead);
+        else if (asks(line, "forged", 5))
+            unsealed(line, &primitive->of.aead);
         else
             return 0;
         return 1;
@@ -338,6 +479,27 @@ static int ask(const struct line *line, const usuba_primitive *primitive)
         if (!asks(line, "mac", 3))
             return 0;
         mac(line, &primitive->of.mac);
+        return 1;
+    case USUBA_KIND_CHAIN:
+        if (asks(line, "forth", 4))
+            mode(line, &primitive->of.chain, primitive->of.chain.encrypt);
+        else if (asks(line, "back", 4))
+            mode(line, &primitive->of.chain, primitive->of.chain.decrypt);
+        else
+            return 0;
+        return 1;
+    case USUBA_KIND_UNITS:
+        if (asks(line, "forth", 4))
+            unit(line, &primitive->of.units, primitive->of.units.encrypt);
+        else if (asks(line, "back", 4))
+            unit(line, &primitive->of.units, primitive->of.units.decrypt);
+        else
+            return 0;
+        return 1;
+    case USUBA_KIND_AUTHENTICATOR:
+        if (!asks(line, "tag", 4))
+            return 0;
+        tag_of(line, &primitive->of.authenticator);
         return 1;
     }
     return 0;

@@ -235,7 +235,7 @@ pub(super) fn is_same_but_for_keys(a: &Primitive, b: &Primitive) -> bool {
         return false;
     };
     let keyed = BlockCipher { schedule: other.schedule.clone(), key: other.key, ..one.clone() };
-    keyed == *other && a.library == b.library && a.forms == b.forms
+    keyed == *other && a.library == b.library
 }
 
 /// What a platform does: once with all engines, and if that takes assembly, again without for where there is none.
@@ -409,8 +409,10 @@ fn candidate_of(
         batch: built.batch,
         report: kernel.map(|kernel| kernel.report.clone()).unwrap_or_default(),
     };
-    let seen = primitive.in_slicing(slicing);
-    let mut cycles = kernel.map_or([estimate::CALL; 2], |kernel| estimate::cycles(&seen, kernel, target));
+    let in_planes = built.kernels.first().is_some_and(|(_, compiled)| compiled.in_planes());
+    let in_planes = primitive.in_planes().filter(|_| in_planes);
+    let seen = in_planes.as_ref().unwrap_or(primitive);
+    let mut cycles = kernel.map_or([estimate::CALL; 2], |kernel| estimate::cycles(seen, kernel, target));
     let name = name(target, choices);
     let found = measured.and_then(|known| known.find(&primitive.name, &name, built.batch));
     if let Some(found) = found {

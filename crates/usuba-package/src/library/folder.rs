@@ -3,6 +3,7 @@
 use super::amalgamate::{included_name, inline, is_included_again};
 use super::{Cipher, Options, front, head, values};
 use crate::OutputFile;
+use crate::manifest::{Function, Mode, Primitive};
 use std::collections::BTreeSet;
 
 /// Puts the files where they belong, and adds the headers, the runtime and the build files.
@@ -123,7 +124,15 @@ impl<'a> OneHeader<'a> {
     fn of(cipher: Cipher<'a>, headers: &[OutputFile], options: &Options) -> OneHeader<'a> {
         let Cipher { manifest, .. } = cipher;
         let path = |identifier: String| format!("{}{identifier}.h", options.prefix);
-        let primitives = manifest.primitives.iter().map(|one| one.identifier());
+        let with_modes = |one: &Primitive| {
+            let modes: &[Mode] = match &one.function {
+                Function::BlockCipher(cipher) => &cipher.modes,
+                _ => &[],
+            };
+            let of_modes = modes.iter().map(|mode| format!("{}_{}", one.identifier(), mode.name()));
+            std::iter::once(one.identifier()).chain(of_modes).collect::<Vec<_>>()
+        };
+        let primitives = manifest.primitives.iter().flat_map(with_modes);
         let parts = primitives
             .chain(manifest.constructions.iter().map(|one| one.identifier()))
             .map(path)

@@ -29,7 +29,15 @@ pub fn primitive_values(primitive: &Primitive, options: &Options) -> Values {
             .text("round_keys", cipher.round_keys.bytes)
             .when("ecb", cipher.modes.contains(&Mode::Ecb))
             .when("decrypt", cipher.decrypt.is_some())
-            .when("ctr", cipher.modes.contains(&Mode::Ctr)),
+            .when("ctr", cipher.modes.contains(&Mode::Ctr))
+            .when("messages", cipher.modes.iter().any(|mode| !mode.is_of_engines()))
+            .text(
+                "magic",
+                format!(
+                    "{:#018x}",
+                    super::messages::magic(&format!("{}{}", options.prefix, primitive.identifier()))
+                ),
+            ),
         Function::Stream(cipher) => values
             .text("key", cipher.key.bytes)
             .text("nonce", cipher.nonce.bytes)
@@ -60,11 +68,16 @@ pub fn header(about: &str, primitive: &Primitive, engines: &Engines, options: &O
         Function::Permutation(_) => include_str!("templates/permutation.h"),
     };
     let declarations = engine_values(primitive, engines, options).fill(template);
-    let path = format!("{}{}.h", options.prefix, primitive.identifier());
-    let summary = format!("{about}. Time does not depend on keys or data.");
+    let stem = format!("{}{}", options.prefix, primitive.identifier());
+    header_file(&stem, &format!("{about}. Time does not depend on keys or data."), &declarations, options)
+}
+
+/// A public header.
+pub fn header_file(stem: &str, summary: &str, declarations: &str, options: &Options) -> OutputFile {
+    let path = format!("{stem}.h");
     let guard = path.replace('.', "_").to_uppercase();
     let api = values(options).fill(include_str!("templates/api.h"));
-    let contents = head(&path, &summary, options) + &crate::driver::header(&guard, &api, &declarations);
+    let contents = head(&path, summary, options) + &crate::driver::header(&guard, &api, declarations);
     OutputFile { path, contents }
 }
 

@@ -13,6 +13,7 @@ mod estimate;
 mod folder;
 mod front;
 pub mod measured;
+mod messages;
 mod platforms;
 mod primitives;
 pub mod steps;
@@ -197,6 +198,7 @@ pub fn build(
     let mut library = Library { files: Vec::new(), engines: Vec::new() };
     let mut headers = Vec::new();
     let mut table = primitives::Table::default();
+    let mut shared = messages::Shared::default();
     for &cipher in ciphers {
         let mut known = engines::Known::default();
         let mut there: Vec<&str> = Vec::new();
@@ -218,6 +220,10 @@ pub fn build(
                 }
             }
             table.add_primitive(primitive, options);
+            let added = messages::build(cipher, primitive, &mut shared, options)?;
+            headers.extend(added.headers);
+            library.files.extend(added.files);
+            added.modes.iter().for_each(|mode| table.add_mode(mode, options));
             there.push(&primitive.name);
             progress(&primitive.name);
         }

@@ -4,9 +4,10 @@
 //! a pointer of another type is undefined in C.
 
 use super::front::primitive_values;
-use super::{Options, head, values};
+use super::{Options, head, messages, values};
 use crate::OutputFile;
 use crate::manifest::{Construction, Function, Primitive, Scheme};
+use crate::message::families::Shape;
 use crate::template::Values;
 
 /// The rows so far, in the order in which they were added.
@@ -35,7 +36,11 @@ impl Table {
         let (template, values) = match construction.scheme {
             Scheme::Aead { key_bytes, nonce_bytes, tag_bytes } => (
                 include_str!("templates/primitives/aead.c"),
-                values.text("key", key_bytes).text("nonce", nonce_bytes).text("tag", tag_bytes),
+                values
+                    .text("key", key_bytes)
+                    .text("nonce", nonce_bytes)
+                    .text("tag", tag_bytes)
+                    .text("magic", format!("{:#018x}", messages::magic(&construction.name))),
             ),
             Scheme::Hash { digest_bytes } => {
                 (include_str!("templates/primitives/hash.c"), values.text("digest", digest_bytes))
@@ -53,6 +58,39 @@ impl Table {
             ),
         };
         self.add(construction.identifier(), template, values);
+    }
+
+    /// A row for a mode of a primitive.
+    pub fn add_mode(&mut self, mode: &messages::Mode, options: &Options) {
+        let identifier = mode.name.replace('-', "_");
+        let stem = format!("{}{identifier}", options.prefix);
+        let shape = mode.family.shape;
+        let name = |number: usize| mode.family.functions.get(number).map_or("", |(name, _)| *name);
+        let template = match shape {
+            Shape::Chained(_) => include_str!("templates/primitives/chained.c"),
+            Shape::Units => include_str!("templates/primitives/units.c"),
+            Shape::Authenticator | Shape::NonceAuthenticator => {
+                include_str!("templates/primitives/authenticator.c")
+            }
+            Shape::Aead => include_str!("templates/primitives/sealing.c"),
+        };
+        let is_with_nonce = shape == Shape::NonceAuthenticator || shape == Shape::Aead;
+        let values = values(options)
+            .text("id", &identifier)
+            .text("name", &mode.name)
+            .text("STEM", stem.to_uppercase())
+            .text("stem", stem)
+            .text("first", name(0))
+            .text("second", name(1))
+            .text("last", if name(1).is_empty() { name(0) } else { name(1) })
+            .when("second", !name(1).is_empty())
+            .text("block", mode.block)
+            .text("unit", if mode.whole { mode.block } else { 1 })
+            .when("nonce", is_with_nonce)
+            .when("nonceless", !is_with_nonce)
+            .text("nonce_bytes", if is_with_nonce { messages::USUAL_NONCE } else { 0 });
+        let keyed = values.fill(include_str!("templates/primitives/keyed.c"));
+        self.add(identifier, &(keyed + template), values);
     }
 
     fn add(&mut self, identifier: String, template: &str, values: Values) {

@@ -55,15 +55,19 @@ impl Machines {
         }
     }
 
+    /// All targets that it has instructions of.
+    pub fn all(self) -> impl Iterator<Item = &'static Target> {
+        let (one, other) = match self {
+            Machines::Blocks(wide, narrow) => (wide, Some(narrow)),
+            Machines::Words(target) => (target, None),
+        };
+        std::iter::once(one).chain(other)
+    }
+
     /// The flags with which gcc and clang compile the code.
     pub fn flags(self) -> Vec<&'static str> {
-        let narrow = match self {
-            Machines::Blocks(_, narrow) => Some(narrow),
-            Machines::Words(_) => None,
-        };
-        let toolchains = [Some(self.target()), narrow].into_iter().flatten();
         let mut flags: Vec<&'static str> = Vec::new();
-        for flag in toolchains.filter_map(|target| target.toolchains.first()).flat_map(|one| one.gcc_flags) {
+        for flag in self.all().filter_map(|target| target.toolchains.first()).flat_map(|one| one.gcc_flags) {
             if !flags.contains(flag) {
                 flags.push(flag);
             }
@@ -108,7 +112,7 @@ pub fn files(
     machines: Machines,
     labels: &Labels,
 ) -> Result<Files, Refusal> {
-    let code = made(message, loaded, machines, &labels.symbol)?;
+    let code = whole_code(message, loaded, machines, false, &labels.symbol)?;
     let interface = Interface::new(message);
     let flags = machines.flags().join(" ");
     let target = machines.target();
@@ -159,10 +163,20 @@ pub fn files(
 /// # Errors
 /// A step has no code.
 pub fn loops(message: &Message, loaded: &Loaded, machines: Machines) -> Result<Vec<LoopCode>, Refusal> {
-    Ok(made(message, loaded, machines, "message")?.loops)
+    Ok(whole_code(message, loaded, machines, false, "message")?.loops)
 }
 
-fn made(message: &Message, loaded: &Loaded, machines: Machines, symbol: &str) -> Result<Code, Refusal> {
+/// The C of a message; with `functions` its cipher is functions that the code declares.
+///
+/// # Errors
+/// A step has no code.
+pub fn whole_code(
+    message: &Message,
+    loaded: &Loaded,
+    machines: Machines,
+    functions: bool,
+    symbol: &str,
+) -> Result<Code, Refusal> {
     // The steps are definitions of the message's own program.
     let mut loaded = loaded.clone();
     loaded.program = message.program.clone();
@@ -170,7 +184,7 @@ fn made(message: &Message, loaded: &Loaded, machines: Machines, symbol: &str) ->
         Machines::Blocks(wide, narrow) => Some((Machine::new(&loaded, wide), Machine::new(&loaded, narrow))),
         Machines::Words(_) => None,
     };
-    code(message, &loaded.sources, pair.as_ref().map(|(wide, narrow)| (wide, narrow)), false, symbol)
+    code(message, &loaded.sources, pair.as_ref().map(|(wide, narrow)| (wide, narrow)), functions, symbol)
 }
 
 /// What the header says of the parameters.

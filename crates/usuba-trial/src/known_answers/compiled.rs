@@ -43,7 +43,9 @@ pub fn answers(
     let primitive = &Primitive { name: "cipher".into(), ..primitive.clone() };
     let library = library::one_level(primitive, loaded, target, &choices).map_err(|error| match &error {
         BuildError::Node { node, failure, .. } => explain(node, failure),
-        BuildError::Driver { .. } | BuildError::Portable { .. } => WayError::Broken(error.to_string()),
+        BuildError::Driver { .. } | BuildError::Portable { .. } | BuildError::Message { .. } => {
+            WayError::Broken(error.to_string())
+        }
     })?;
     let (included, mut files): (Vec<OutputFile>, Vec<OutputFile>) =
         library.files.into_iter().partition(|file| file.path == library.source);

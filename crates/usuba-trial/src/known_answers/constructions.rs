@@ -181,7 +181,7 @@ fn answers(
         let library =
             library::one_level(primitive, source.loaded, target, &choices).map_err(|error| match &error {
                 BuildError::Node { node, failure, .. } => explain(node, failure),
-                BuildError::Driver { .. } | BuildError::Portable { .. } => {
+                BuildError::Driver { .. } | BuildError::Portable { .. } | BuildError::Message { .. } => {
                     WayError::Broken(error.to_string())
                 }
             })?;

@@ -24,6 +24,12 @@ struct Shape {
     atoms: usize,
 }
 
+/// Words of one width and order as those of another that lie in the same bytes.
+fn reordered(words: &[u128], (from, order): (u32, Order), (to, other): (u32, Order)) -> Vec<u128> {
+    let bytes = order.encode(from, words).unwrap_or_default();
+    other.decode(to, bytes.len() * 8 / to as usize, &bytes).unwrap_or_default()
+}
+
 /// A node that can be run.
 struct Node {
     name: String,
@@ -39,6 +45,8 @@ enum Machine {
     Single(Box<Interpreter>),
     /// One instance at a time, an atom being so many words.
     Packed(Box<Interpreter>, Groups),
+    /// One instance at a time, whose bytes are planes of so many bits.
+    Planes(Box<Interpreter>, u32),
     /// 128 instances at a time, an atom being a bit of each.
     Sliced(Box<Interpreter>),
 }
@@ -100,6 +108,11 @@ impl Node {
                 settings.entry.keep_tables = true;
                 let (typed, diagnostics) = usuba_lang::elaborate::elaborate(&loaded.program, &settings.entry);
                 let typed = typed.ok_or_else(|| explain(name, &Failure::Program(diagnostics)))?;
+                if interpret::Interpreter::new(&typed).operations() > interpret::LONGEST_RUN {
+                    return Err(WayError::Absent(format!(
+                        "`{name}` takes too many operations to be interpreted"
+                    )));
+                }
                 (typed.clone(), Machine::Reference(Box::new(typed)))
             }
             Kind::NormalForm(slicing, overrides) => {
@@ -115,6 +128,10 @@ impl Node {
                 let interpreter = Box::new(Interpreter::new(&program));
                 let machine = match slicing {
                     Slicing::Packed(words) => Machine::Packed(interpreter, Groups::of(&program, words)),
+                    _ if pipeline::in_planes(&typed, slicing) => {
+                        let bytes = program.entry().inputs.first().map_or(1, |input| input.ty.layout.pack);
+                        Machine::Planes(interpreter, bytes)
+                    }
                     _ if usuba_ir::interpret::is_sliced(&program) => Machine::Sliced(interpreter),
                     _ => Machine::Single(interpreter),
                 };
@@ -166,6 +183,17 @@ impl Node {
                 .iter()
                 .map(|instance| groups.words(outputs, &interpreter.run(&groups.atoms(instance))))
                 .collect(),
+            Machine::Planes(interpreter, bytes) => {
+                let to_planes =
+                    |words: &Vec<u128>| reordered(words, (8, Order::Big), (*bytes, Order::Planes));
+                let to_bytes =
+                    |planes: &Vec<u128>| reordered(planes, (*bytes, Order::Planes), (8, Order::Big));
+                let one = |instance: &Words| {
+                    let planes: Words = instance.iter().map(to_planes).collect();
+                    interpreter.run(&planes).iter().map(to_bytes).collect()
+                };
+                instances.iter().map(one).collect()
+            }
             Machine::Sliced(interpreter) => {
                 let mut results = Vec::new();
                 for group in instances.chunks(128) {

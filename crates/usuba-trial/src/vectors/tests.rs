@@ -33,8 +33,9 @@ fn every_part_is_read() {
 /// Replaces `from` by `to` in the small file and compares the error.
 fn check(from: &str, to: &str, expected: Expect) {
     assert!(SMALL.contains(from), "{from}");
-    let error = parse("toy.json", &SMALL.replacen(from, to, 1)).unwrap_err();
-    expected.assert_eq(&error.to_string());
+    let errors = parse("toy.json", &SMALL.replacen(from, to, 1)).unwrap_err();
+    let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    expected.assert_eq(&errors.join("\n"));
 }
 
 #[test]
@@ -47,24 +48,17 @@ fn errors_name_the_place() {
             r#"toy.json: kind: expected block-cipher, permutation, stream, aead, hash or mac, found the string "blockcipher""#
         ]],
     );
-    check(
-        "\"conventions\"",
-        "\"convention\"",
-        expect!["toy.json: the file: expected a field `conventions`, found none"],
-    );
     check("\"key\": \"00ff\", ", "", expect!["toy.json: vectors[0]: expected a field `key`, found none"]);
     check(
         "00ff",
         "00fg",
-        expect![[
-            r#"toy.json: vectors[0].key: expected lower-case hexadecimal digits, found the string "00fg""#
-        ]],
+        expect![[r#"toy.json: vectors[0].key: expected hexadecimal digits, found the string "00fg""#]],
     );
     check(
         "00ff",
         "00f",
         expect![[
-            r#"toy.json: vectors[0].key: expected an even number of lower-case hexadecimal digits, found the string "00f""#
+            r#"toy.json: vectors[0].key: expected an even number of hexadecimal digits, found the string "00f""#
         ]],
     );
     check("\"0102\"", "258", expect!["toy.json: vectors[0].input: expected a string, found the number 258"]);
@@ -106,6 +100,40 @@ fn errors_name_the_place() {
     );
 }
 
+#[test]
+fn all_errors_are_told() {
+    check(
+        "\"count\": 1",
+        "\"count\": 2",
+        expect!["toy.json: count: expected 1, as many as there are in `vectors`, found the number 2"],
+    );
+    let several = SMALL.replacen("\"00ff\", \"input\"", "\"00fx\", \"input\"", 1).replacen(
+        "\"0304\"]",
+        "\"03\", 4]",
+        1,
+    );
+    let errors = parse("toy.json", &several.replacen("1000", "-1", 1)).unwrap_err();
+    let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    expect![[r#"
+        toy.json: vectors[0].key: expected hexadecimal digits, found the string "00fx"
+        toy.json: traces[0].round_keys[2]: expected a string, found the number 4
+        toy.json: chains[0].iterations: expected a number from 0 to 4294967295, found the number -1"#]]
+    .assert_eq(&errors.join("\n"));
+    let twice = SEALED.replacen("v1", "v0", 1);
+    expect![[r#"toy.json: vectors[1].id: another one is called "v0" too"#]]
+        .assert_eq(&parse("toy.json", &twice).unwrap_err()[0].to_string());
+}
+
+#[test]
+fn a_small_file_is_enough() {
+    let file = parse("toy.json", r#"{"vectors": [{"key": "0A", "input": "fF", "output": "00"}]}"#).unwrap();
+    assert_eq!((file.kind, file.primitive), (Kind::BlockCipher, None));
+    assert_eq!((&file.vectors[0].id[..], &file.vectors[0].input[..]), ("vectors[0]", &[255][..]));
+    let permutation = r#"{"vectors": [{"input": "01", "output": "00"}]}"#;
+    assert_eq!(parse_for("toy.json", permutation, Kind::Permutation).unwrap().kind, Kind::Permutation);
+    assert!(parse("toy.json", permutation).is_err(), "a block cipher has a key");
+}
+
 const SEALED: &str = r#"{
  "primitive": "Toy", "kind": "aead", "conventions": "bytes",
  "vectors": [{"id": "v0", "key": "00", "nonce": "01", "ad": "02", "input": "03", "output": "0405", "result": "valid"},
@@ -119,7 +147,7 @@ fn authenticated_encryption() {
     assert_eq!((&good.ad[..], good.valid), (&[2][..], true));
     assert_eq!((&bad.ad[..], bad.valid), (&[][..], false));
     let error =
-        |from: &str, to: &str| parse("toy.json", &SEALED.replacen(from, to, 1)).unwrap_err().to_string();
+        |from: &str, to: &str| parse("toy.json", &SEALED.replacen(from, to, 1)).unwrap_err()[0].to_string();
     expect!["toy.json: vectors[0]: expected a field `ad`, found none"]
         .assert_eq(&error("\"ad\": \"02\", ", ""));
     expect!["toy.json: vectors[0]: expected a field `nonce`, found none"]

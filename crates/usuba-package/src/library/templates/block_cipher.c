@@ -25,7 +25,10 @@ int @stem@_init(@stem@_ctx *ctx, const unsigned char key[@STEM@_KEY_BYTES])
         if (plans[level].forms >> i & 1)
             engines[i].load_keys(ctx->round_keys.u8 + engines[i].keys, round_keys);
     }
-    ctx->state = usuba_context_state(level);
+@if messages
+    memcpy(ctx->keys, round_keys, sizeof ctx->keys);
+@end
+    ctx->state = UINT64_C(@magic@) | level;
     usuba_wipe(round_keys, sizeof round_keys);
     return USUBA_OK;
 }
@@ -77,7 +80,7 @@ static int ecb_blocks(const @stem@_ctx *ctx, size_t direction, @tweaks@unsigned 
     int level, result;
     if (ctx == NULL)
         return USUBA_ERROR_NULL;
-    level = usuba_context_level(ctx->state, sizeof plans / sizeof plans[0]);
+    level = usuba_context_level(ctx->state, UINT64_C(@magic@), sizeof plans / sizeof plans[0]);
     if (level < 0)
         return USUBA_ERROR_CONTEXT;
     if (blocks > SIZE_MAX / @STEM@_BLOCK_BYTES)
@@ -161,7 +164,7 @@ int @stem@_ctr_xor(const @stem@_ctx *ctx, unsigned char counter[@STEM@_BLOCK_BYT
     int level, result;
     if (ctx == NULL || counter == NULL)
         return USUBA_ERROR_NULL;
-    level = usuba_context_level(ctx->state, sizeof plans / sizeof plans[0]);
+    level = usuba_context_level(ctx->state, UINT64_C(@magic@), sizeof plans / sizeof plans[0]);
     if (level < 0)
         return USUBA_ERROR_CONTEXT;
     result = usuba_check_counter(counter, @STEM@_BLOCK_BYTES, out, in, length);
@@ -186,7 +189,7 @@ int @stem@_ctr32_xor(const @stem@_ctx *ctx, unsigned char counter[@STEM@_BLOCK_B
     int result;
     if (ctx == NULL || counter == NULL)
         return USUBA_ERROR_NULL;
-    if (usuba_context_level(ctx->state, sizeof plans / sizeof plans[0]) < 0)
+    if (usuba_context_level(ctx->state, UINT64_C(@magic@), sizeof plans / sizeof plans[0]) < 0)
         return USUBA_ERROR_CONTEXT;
     if (usuba_overruns(length, @STEM@_BLOCK_BYTES))
         return USUBA_ERROR_LENGTH;

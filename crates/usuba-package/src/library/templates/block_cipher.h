@@ -18,6 +18,10 @@ typedef struct @stem@_ctx {
         uint16_t u16[4 * @words@];
         uint8_t u8[8 * @words@];
     } round_keys;
+@if messages
+    /* The round keys as they are specified, for modes. */
+    uint8_t keys[@round_keys@];
+@end
 } @stem@_ctx;
 
 /* Expands a key. */

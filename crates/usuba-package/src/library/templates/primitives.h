@@ -17,7 +17,10 @@ typedef enum @prefix@kind {
     @PREFIX@KIND_AEAD,
     @PREFIX@KIND_HASH,
     @PREFIX@KIND_XOF,
-    @PREFIX@KIND_MAC
+    @PREFIX@KIND_MAC,
+    @PREFIX@KIND_CHAIN,
+    @PREFIX@KIND_UNITS,
+    @PREFIX@KIND_AUTHENTICATOR
 } @prefix@kind;
 
 /* Sizes and functions of each kind. Each function does what the public one of the primitive does, whose header describes it,
@@ -67,12 +70,49 @@ typedef struct @prefix@permutation_functions {
 } @prefix@permutation_functions;
 
 typedef struct @prefix@aead_functions {
+    /* The nonce and the tag have the usual sizes, and others if the primitive takes them: else USUBA_ERROR_LENGTH. */
     size_t key_bytes, nonce_bytes, tag_bytes;
-    int (*seal)(unsigned char *out, unsigned char *tag, const unsigned char *key, const unsigned char *nonce,
-        const unsigned char *ad, size_t ad_length, const unsigned char *in, size_t length);
-    int (*open)(unsigned char *out, const unsigned char *tag, const unsigned char *key, const unsigned char *nonce,
-        const unsigned char *ad, size_t ad_length, const unsigned char *in, size_t length);
+    size_t context_bytes;
+    int (*init)(void *ctx, const unsigned char *key);
+    int (*seal)(const void *ctx, unsigned char *out, unsigned char *tag, size_t tag_bytes, const unsigned char *nonce,
+        size_t nonce_bytes, const unsigned char *ad, size_t ad_length, const unsigned char *in, size_t length);
+    int (*open)(const void *ctx, unsigned char *out, const unsigned char *tag, size_t tag_bytes, const unsigned char *nonce,
+        size_t nonce_bytes, const unsigned char *ad, size_t ad_length, const unsigned char *in, size_t length);
+    void (*wipe)(void *ctx);
 } @prefix@aead_functions;
+
+/* Modes that carry a vector from call to call. */
+typedef struct @prefix@chain_functions {
+    size_t key_bytes, iv_bytes;
+    /* Lengths are multiples of this. */
+    size_t unit_bytes;
+    size_t context_bytes;
+    int (*init)(void *ctx, const unsigned char *key);
+    int (*encrypt)(const void *ctx, unsigned char *iv, unsigned char *out, const unsigned char *in, size_t length);
+    int (*decrypt)(const void *ctx, unsigned char *iv, unsigned char *out, const unsigned char *in, size_t length);
+    void (*wipe)(void *ctx);
+} @prefix@chain_functions;
+
+/* Modes for numbered units. */
+typedef struct @prefix@units_functions {
+    size_t key_bytes, unit_bytes;
+    size_t context_bytes;
+    int (*init)(void *ctx, const unsigned char *key);
+    int (*encrypt)(const void *ctx, const unsigned char *unit, unsigned char *out, const unsigned char *in, size_t length);
+    int (*decrypt)(const void *ctx, const unsigned char *unit, unsigned char *out, const unsigned char *in, size_t length);
+    void (*wipe)(void *ctx);
+} @prefix@units_functions;
+
+/* Modes that make a tag in one call. */
+typedef struct @prefix@authenticator_functions {
+    /* As of an AEAD; there is no nonce if its size is 0. */
+    size_t key_bytes, nonce_bytes, tag_bytes;
+    size_t context_bytes;
+    int (*init)(void *ctx, const unsigned char *key);
+    int (*compute)(const void *ctx, unsigned char *tag, size_t tag_bytes, const unsigned char *nonce, size_t nonce_bytes,
+        const unsigned char *in, size_t length);
+    void (*wipe)(void *ctx);
+} @prefix@authenticator_functions;
 
 typedef struct @prefix@hash_functions {
     size_t digest_bytes, context_bytes;
@@ -119,6 +159,9 @@ typedef struct @prefix@primitive {
         @prefix@hash_functions hash;
         @prefix@xof_functions xof;
         @prefix@mac_functions mac;
+        @prefix@chain_functions chain;
+        @prefix@units_functions units;
+        @prefix@authenticator_functions authenticator;
     } of;
 } @prefix@primitive;
 

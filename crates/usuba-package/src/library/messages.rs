@@ -1,0 +1,580 @@
+//! Modes in a library: messages over the engines of a block cipher, or over its rounds where a machine has them.
+//!
+//! Around engines the code of a mode is the same for all ciphers with blocks of one size: it calls them through
+//! `struct usuba_blocks`, and a library has it once ([`Shared`]). For a level whose machine has instructions for the cipher
+//! itself, which the compiler finds by proof, there is code of its own.
+
+use super::front;
+use super::platforms::{alternatives, initialiser};
+use super::{Cipher, Options, head, values};
+use crate::OutputFile;
+use crate::engine::BuildError;
+use crate::manifest::{BlockCipher, Function, Primitive};
+use crate::message::families::{Carried, Family, Shape, family};
+use crate::message::files::{Machines, whole_code};
+use crate::message::{self, CIPHER};
+use crate::template::Values;
+use std::collections::BTreeMap;
+use usuba_blockwise::message::Code;
+use usuba_lang::load::{Loaded, Loader};
+use usuba_message::form::{Message, Sameness, VariableId};
+use usuba_message::in_place::in_place;
+use usuba_message::number::{Number, Term};
+use usuba_message::{elaborate, passes};
+use usuba_target::machines::GP64;
+use usuba_target::{PLATFORMS, Target};
+
+/// Bytes of a nonce that all modes take which have one.
+pub const USUAL_NONCE: u32 = 12;
+
+/// The code of modes around engines that a library has so far: what it prepares, by the name of its file.
+#[derive(Default)]
+pub struct Shared(BTreeMap<String, Prepared>);
+
+/// What code does once for a key.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Prepared {
+    bytes: usize,
+    /// How: [`Code::preparation`].
+    text: String,
+}
+
+impl Prepared {
+    fn of(code: &Code) -> Prepared {
+        Prepared { bytes: code.prepared, text: code.preparation.clone() }
+    }
+}
+
+/// A mode over a primitive, for the table of what a library has.
+pub struct Mode {
+    /// The name, such as `aes-128-gcm`.
+    pub name: String,
+    /// What it is.
+    pub family: &'static Family,
+    /// Bytes of a block.
+    pub block: u32,
+    /// Whether it takes whole blocks only.
+    pub whole: bool,
+}
+
+/// What the modes of a primitive add to a library.
+#[derive(Default)]
+pub struct Added {
+    /// The public headers.
+    pub headers: Vec<OutputFile>,
+    /// The sources.
+    pub files: Vec<OutputFile>,
+    /// The modes.
+    pub modes: Vec<Mode>,
+}
+
+/// The modes of a primitive that are messages.
+///
+/// # Errors
+/// A mode does not fit the cipher, or has no code.
+pub fn build(
+    cipher: Cipher,
+    primitive: &Primitive,
+    shared: &mut Shared,
+    options: &Options,
+) -> Result<Added, BuildError> {
+    let mut added = Added::default();
+    let Function::BlockCipher(block_cipher) = &primitive.function else { return Ok(added) };
+    for family in block_cipher.modes.iter().filter_map(|&mode| family(mode)) {
+        let refused = |reason: String| BuildError::Message {
+            primitive: primitive.name.clone(),
+            mode: family.mode.name(),
+            reason,
+        };
+        let over = Over { cipher, primitive, block_cipher, family, options };
+        over.add(shared, &mut added).map_err(refused)?;
+    }
+    Ok(added)
+}
+
+/// A mode over a primitive in the making.
+struct Over<'a> {
+    cipher: Cipher<'a>,
+    primitive: &'a Primitive,
+    block_cipher: &'a BlockCipher,
+    family: &'static Family,
+    options: &'a Options<'a>,
+}
+
+/// A public function of a mode: how it calls code, and its code for the levels of every platform.
+struct Public {
+    /// Which.
+    name: &'static str,
+    call: Call,
+    /// The stem of the code around engines, and what it prepares.
+    around: (String, Prepared),
+    /// The same of the code for targets that have some.
+    on: Vec<(&'static Target, String, Prepared)>,
+}
+
+impl Public {
+    /// The stems of all code.
+    fn stems(&self) -> impl Iterator<Item = &String> {
+        std::iter::once(&self.around.0).chain(self.on.iter().map(|(_, stem, _)| stem))
+    }
+
+    /// Bytes that its code prepares at most.
+    fn prepared(&self) -> usize {
+        let all = std::iter::once(&self.around.1).chain(self.on.iter().map(|(.., prepared)| prepared));
+        all.map(|prepared| prepared.bytes).max().unwrap_or(0)
+    }
+
+    /// Whether on every level another function prepares the same.
+    fn prepares_as(&self, other: &Public) -> bool {
+        let on = |one: &Public| {
+            one.on.iter().map(|(target, _, prepared)| (target.name, prepared.clone())).collect::<Vec<_>>()
+        };
+        self.around.1 == other.around.1 && on(self) == on(other)
+    }
+}
+
+impl Over<'_> {
+    fn add(&self, shared: &mut Shared, added: &mut Added) -> Result<(), String> {
+        let name = format!("{}-{}", self.primitive.name, self.family.mode.name());
+        let mut functions = Vec::new();
+        for &(function, node) in self.family.functions {
+            functions.push(self.function(function, node, shared, added)?);
+        }
+        // What each function prepares lies behind that of those before it, unless one prepares the same.
+        let (mut places, mut prepared) = (Vec::new(), 0);
+        for (number, function) in functions.iter().enumerate() {
+            let before = functions.iter().take(number).position(|other| other.prepares_as(function));
+            places.push(before.and_then(|other| places.get(other).copied()).unwrap_or(prepared));
+            if before.is_none() {
+                prepared += function.prepared().next_multiple_of(64);
+            }
+        }
+        let values = self.values(&name, &functions, &places, prepared);
+        let (header, source) = match self.family.shape {
+            Shape::Chained(_) => {
+                (include_str!("templates/message/chained.h"), include_str!("templates/message/chained.c"))
+            }
+            Shape::Units => {
+                (include_str!("templates/message/units.h"), include_str!("templates/message/units.c"))
+            }
+            Shape::Authenticator | Shape::NonceAuthenticator => (
+                include_str!("templates/message/authenticator.h"),
+                include_str!("templates/message/authenticator.c"),
+            ),
+            Shape::Aead => {
+                (include_str!("templates/message/sealing.h"), include_str!("templates/message/sealing.c"))
+            }
+        };
+        let stem = format!("{}{}", self.options.prefix, name.replace('-', "_"));
+        let summary = format!("{name}: {}. Time does not depend on keys or data.", self.family.about);
+        let declarations = values.fill(include_str!("templates/message/message.h")) + &values.fill(header);
+        added.headers.push(front::header_file(&stem, &summary, &declarations, self.options));
+        let path = format!("{stem}.c");
+        let summary = format!("{name}: the functions that users call.");
+        let mut text = head(&path, &summary, self.options);
+        text += &values.fill(include_str!("templates/message/message.c"));
+        if self.family.shape == Shape::Chained(Carried::Cipher) {
+            text += &values.fill(include_str!("templates/message/carry.c"));
+        }
+        for (function, place) in functions.iter().zip(places) {
+            text += &self.public(function, place, &values).fill(source);
+        }
+        added.files.push(OutputFile { path, contents: front::own_level(&text, self.options) });
+        let whole = functions.iter().any(|function| function.call.whole);
+        added.modes.push(Mode { name, family: self.family, block: self.block_cipher.block.bytes, whole });
+        Ok(())
+    }
+
+    /// A function, its code being added.
+    fn function(
+        &self,
+        name: &'static str,
+        node: &str,
+        shared: &mut Shared,
+        added: &mut Added,
+    ) -> Result<Public, String> {
+        let mode = message::named(node).ok_or_else(|| format!("there is no mode `{node}`"))?;
+        let files = Texts(self.cipher.loaded);
+        let main = self.cipher.loaded.files.first().map_or("", |file| &file.path);
+        let loaded = message::bind(self.primitive, main, self.cipher.loaded, mode, &files)?;
+        let wrong = |error: &usuba_lang::diagnostic::Diagnostic| error.message.clone();
+        if let Some(error) = loaded.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
+            return Err(wrong(error));
+        }
+        let mut message =
+            elaborate::elaborate(&loaded.program, mode.node, Some(CIPHER)).map_err(|error| wrong(&error))?;
+        passes::run(&mut message).map_err(|stuck| stuck.to_string())?;
+        let prefix = self.options.prefix;
+        let part = node.replace('-', "_");
+        let around = format!("{prefix}any{}_{part}", self.block_cipher.block.bytes);
+        let prepared = match shared.0.get(&around) {
+            Some(prepared) => prepared.clone(),
+            None => {
+                let code = whole_code(&message, &loaded, Machines::Words(&GP64), true, &around)
+                    .map_err(|refusal| refusal.0)?;
+                added.files.push(self.around(&around, node, &code));
+                shared.0.insert(around.clone(), Prepared::of(&code));
+                Prepared::of(&code)
+            }
+        };
+        let mut on = Vec::new();
+        for target in self.targets() {
+            let stem = format!(
+                "{prefix}{}_{part}_{}",
+                self.primitive.identifier(),
+                target.name.replace(['-', '.'], "_")
+            );
+            let Ok(machines) = Machines::of(target) else { continue };
+            // What has no rounds on this machine is around engines.
+            if let Ok(code) = whole_code(&message, &loaded, machines, false, &stem) {
+                added.files.push(self.of_target(&stem, node, target, machines, &code));
+                on.push((target, stem, Prepared::of(&code)));
+            }
+        }
+        Ok(Public { name, call: Call::of(&message)?, around: (around, prepared), on })
+    }
+
+    /// The targets that may have rounds of the cipher, each once.
+    fn targets(&self) -> Vec<&'static Target> {
+        let wanted = |target: &&'static Target| match self.options.level {
+            Some(level) => level.name == target.name,
+            None => {
+                self.options.targets.is_empty()
+                    || self.options.targets.iter().any(|one| one.name == target.name)
+            }
+        };
+        let levels = PLATFORMS.iter().flat_map(|platform| platform.levels.iter().copied());
+        let all = levels.chain(self.options.level).filter(|target| target.has_rounds());
+        let mut targets: Vec<&'static Target> = Vec::new();
+        for target in all.filter(wanted) {
+            if !targets.iter().any(|known| known.name == target.name) {
+                targets.push(target);
+            }
+        }
+        targets
+    }
+
+    /// The code of a mode around engines.
+    fn around(&self, stem: &str, node: &str, code: &Code) -> OutputFile {
+        let of = |role: &str| {
+            let name = format!("{stem}_{role}");
+            let called = code.ciphers.iter().any(|cipher| cipher.contains(&format!("{name}(")));
+            let values = Values::default().text("name", name).text("role", role);
+            if called { values.fill(include_str!("templates/message/role.c")) } else { String::new() }
+        };
+        let values = Values::default()
+            .text("prepare", &code.prepare)
+            .text("prototype", &code.prototype)
+            .text("code", &code.source)
+            .text("roles", of("encrypt") + &of("decrypt"))
+            .text("none", nothing(code));
+        let bytes = self.block_cipher.block.bytes;
+        let summary = format!("{node} over any cipher with blocks of {bytes} bytes.");
+        let path = format!("{stem}.c");
+        let text =
+            head(&path, &summary, self.options) + &values.fill(include_str!("templates/message/around.c"));
+        OutputFile { path, contents: text }
+    }
+
+    /// The code of a mode for a target.
+    fn of_target(
+        &self,
+        stem: &str,
+        node: &str,
+        target: &'static Target,
+        machines: Machines,
+        code: &Code,
+    ) -> OutputFile {
+        let platform = PLATFORMS
+            .iter()
+            .find(|platform| platform.levels.iter().any(|level| level.name == target.name))
+            .map_or("", |platform| platform.condition);
+        let condition = if self.options.level.is_some() { "" } else { platform };
+        let mut features: Vec<&str> = Vec::new();
+        for target in machines.all() {
+            let asked = target.requires.iter().filter(|one| one.cpuid().is_some() || one.hwcap().is_some());
+            for attribute in asked.map(|one| one.attribute()) {
+                if !features.contains(&attribute) {
+                    features.push(attribute);
+                }
+            }
+        }
+        let headers: String = target.headers.iter().map(|header| format!("#include <{header}>\n")).collect();
+        let text = Values::default()
+            .text("prepare", &code.prepare)
+            .text("prototype", &code.prototype)
+            .text("code", &code.source)
+            .fill(include_str!("templates/message/code.c"));
+        let values = Values::default()
+            .when("conditional", !condition.is_empty())
+            .text("condition", condition)
+            .text("headers", headers)
+            .when("features", !features.is_empty())
+            .text("features", features.join(","))
+            .text("bytes", target.register_bits / 8)
+            .text("stem", stem)
+            .text("files", text);
+        let path = format!("{stem}.c");
+        let summary = format!("{node} over {} for {}.", self.primitive.name, target.name);
+        let contents =
+            head(&path, &summary, self.options) + &values.fill(include_str!("templates/engine/engine.c"));
+        OutputFile { path, contents }
+    }
+
+    /// What the templates of a mode know.
+    fn values(&self, name: &str, functions: &[Public], places: &[usize], prepared: usize) -> Values {
+        let options = self.options;
+        let stem = format!("{}{}", options.prefix, name.replace('-', "_"));
+        let cipher = format!("{}{}", options.prefix, self.primitive.identifier());
+        let is_of_units = self.family.shape == Shape::Units;
+        let keys = if is_of_units { 2 } else { 1 };
+        let (mut types, mut prepare) = (String::new(), String::new());
+        for (number, (function, place)) in functions.iter().zip(places).enumerate() {
+            let Public { name, call, .. } = function;
+            let of_key = call.prepared_types.join(", ");
+            types += &format!(
+                "    void (*prepare_{name})({of_key});\n    int (*{name})({});\n",
+                call.types.join(", ")
+            );
+            let keys = ["key_for(code, &ctx->cipher, &blocks)", "key_for(code, &ctx->tweak, &tweaks)"];
+            let keys = keys.get(..call.prepared_types.len() - 1).unwrap_or_default().join(", ");
+            // Once for all that prepare the same.
+            if !functions.iter().take(number).any(|other| other.prepares_as(function)) {
+                prepare += &format!("    code->prepare_{name}({keys}, prepared + {place});\n");
+            }
+        }
+        let apart: Vec<&str> =
+            functions.iter().filter(|function| !function.call.in_place).map(|one| one.name).collect();
+        let but_not = match &apart[..] {
+            [] => String::new(),
+            names => format!(", but not for `{}`", names.join("` and `")),
+        };
+        let second = functions.get(1).map_or("", |function| function.name);
+        values(options)
+            .text("name", name)
+            .text("STEM", stem.to_uppercase())
+            .text("stem", &stem)
+            .text("CIPHER", cipher.to_uppercase())
+            .text("cipher", &cipher)
+            .text("rules", folded(self.family.rules))
+            .text(
+                "halves",
+                if is_of_units { ": one for blocks, then one for the numbers of units" } else { "" },
+            )
+            .text("but_not", but_not)
+            .text("block", self.block_cipher.block.bytes)
+            .text("nonce_bytes", USUAL_NONCE)
+            .text("key", keys * self.block_cipher.key.bytes)
+            .text("words", prepared.div_ceil(8).max(1))
+            .text("magic", format!("{:#018x}", magic(&stem)))
+            .text("types", types)
+            .text("prepare_all", prepare)
+            .text("prototypes", prototypes(functions))
+            .text("codes", self.codes(functions))
+            .text("first", functions.first().map_or("", |function| function.name))
+            .text("second", second)
+            .when("second", !second.is_empty())
+            .when("units", is_of_units)
+            .when("decrypts", self.block_cipher.decrypt.is_some())
+            .when("undecrypted", self.block_cipher.decrypt.is_none())
+            .when("nonce", self.family.shape == Shape::NonceAuthenticator)
+    }
+
+    /// What the template of a public function knows; what it prepares lies at `place`.
+    fn public(&self, function: &Public, place: usize, values: &Values) -> Values {
+        let carries = self.family.shape == Shape::Chained(Carried::Cipher);
+        let decrypts = matches!(function.name, "decrypt" | "open");
+        values
+            .clone()
+            .text("function", function.name)
+            .text("call", function.call.arguments.join(", "))
+            .text("place", place)
+            .text("constant", if decrypts { "const " } else { "" })
+            .when("apart", !function.call.in_place)
+            .when("whole", function.call.whole)
+            .when("reads", carries && decrypts)
+            .when("writes", carries && !decrypts)
+            .when("keystream", self.family.shape == Shape::Chained(Carried::Keystream))
+    }
+
+    /// For every level of every platform, the code.
+    fn codes(&self, functions: &[Public]) -> String {
+        let general: &[&'static Target] = &[&GP64];
+        let row = |target: &'static Target, levels: &[&'static Target]| {
+            // The last of those that the machine has as well.
+            let upto = levels.iter().position(|level| level.name == target.name).unwrap_or(0);
+            let mut rounds = 1;
+            let mut row = Vec::new();
+            for function in functions {
+                let has = levels[..=upto].iter().rev().find_map(|level| {
+                    let found = function.on.iter().find(|(target, ..)| target.name == level.name);
+                    found.map(|(_, stem, _)| stem)
+                });
+                rounds &= i32::from(has.is_some());
+                row.push(has);
+            }
+            let stems: Vec<&String> = functions
+                .iter()
+                .zip(row)
+                .map(|(function, stem)| stem.filter(|_| rounds == 1).unwrap_or(&function.around.0))
+                .collect();
+            let parts = stems.iter().flat_map(|stem| [format!("{stem}_prepare"), (*stem).clone()]);
+            let all: Vec<String> = std::iter::once(rounds.to_string()).chain(parts).collect();
+            format!("    {},\n", initialiser(&all))
+        };
+        let of =
+            |levels: &[&'static Target]| levels.iter().map(|target| row(target, levels)).collect::<String>();
+        match self.options.level {
+            Some(level) => of(&[level]),
+            None => {
+                let platforms =
+                    PLATFORMS.iter().map(|platform| (platform.condition.to_owned(), of(platform.levels)));
+                alternatives(platforms.chain([(String::new(), of(general))]))
+            }
+        }
+    }
+}
+
+/// The functions of the code, declared.
+fn prototypes(functions: &[Public]) -> String {
+    let mut text = String::new();
+    for function in functions {
+        let call = &function.call;
+        for stem in function.stems() {
+            text += &format!(
+                "USUBA_HIDDEN void {stem}_prepare({});\nUSUBA_HIDDEN int {stem}({});\n",
+                call.prepared_types.join(", "),
+                call.types.join(", ")
+            );
+        }
+    }
+    text
+}
+
+/// Functions that do nothing, and say so.
+fn nothing(code: &Code) -> String {
+    let unused = |prototype: &str| {
+        let parameters = prototype.split_once('(').map_or("", |(_, rest)| rest).trim_end_matches(')');
+        let names = parameters.split(", ").filter_map(|one| one.rsplit([' ', '*']).next());
+        names.map(|name| format!("    (void){name};\n")).collect::<String>()
+    };
+    format!(
+        "{}\n{{\n{}}}\n\n{}\n{{\n{}    return 3;\n}}\n",
+        code.prepare,
+        unused(&code.prepare),
+        code.prototype,
+        unused(&code.prototype)
+    )
+}
+
+/// How a public function calls the code of its message.
+struct Call {
+    /// The types of the parameters.
+    types: Vec<&'static str>,
+    /// The same of what prepares.
+    prepared_types: Vec<&'static str>,
+    /// The arguments, in the names that templates have.
+    arguments: Vec<String>,
+    /// Whether the text may be the output.
+    in_place: bool,
+    /// Whether the text has whole blocks.
+    whole: bool,
+}
+
+impl Call {
+    fn of(message: &Message) -> Result<Call, String> {
+        let is_key = |id: &&VariableId| message.variable(**id).sameness == Sameness::Key;
+        let keys = message.inputs.iter().filter(is_key).count();
+        let mut names: Vec<(VariableId, &'static str, &'static str)> = Vec::new();
+        let mut arguments = Vec::new();
+        for (number, &id) in message.inputs.iter().chain(&message.outputs).enumerate() {
+            let is_output = number >= message.inputs.len();
+            let (pointer, bytes) = match (message.variable(id).name.as_str(), is_output) {
+                ("key" | "data", false) => ("key", ""),
+                ("tweak", false) => ("tweak_key", ""),
+                ("iv" | "nonce" | "unit", false) => ("nonce", "nonce_bytes"),
+                ("aad", false) => ("ad", "ad_length"),
+                ("tag", _) => ("tag", "tag_bytes"),
+                ("plain" | "cipher" | "message", false) => ("in", "length"),
+                ("plain" | "cipher", true) => ("out", "length"),
+                (name, _) => return Err(format!("what is `{name}` to a user?")),
+            };
+            names.push((id, pointer, bytes));
+        }
+        for place in 0..message.lengths.len() as u32 {
+            let wanted = Number::from(Term::Length(place));
+            let found = names.iter().find_map(|&(id, _, bytes)| {
+                let all = message.variable(id).bytes()?;
+                let element = message.variable(id).words.bytes()?;
+                let counted = message.variable(id).count.as_ref() == Some(&wanted);
+                match (all == wanted, counted) {
+                    (true, _) => Some(bytes.to_owned()),
+                    (_, true) => Some(format!("{bytes} / {element}")),
+                    _ => None,
+                }
+            });
+            arguments.push(found.ok_or_else(|| {
+                let name = message.lengths.get(place as usize).map_or("", String::as_str);
+                format!("of what is `{name}` the length?")
+            })?);
+        }
+        let whole = arguments.iter().any(|argument| argument.contains('/'));
+        arguments.push("prepared".into());
+        arguments.extend(names.iter().map(|(_, pointer, _)| (*pointer).to_owned()));
+        let types = std::iter::repeat_n("size_t", message.lengths.len())
+            .chain(std::iter::repeat_n("const uint8_t *", 1 + message.inputs.len()))
+            .chain(std::iter::repeat_n("uint8_t *", message.outputs.len()));
+        let prepared_types = std::iter::repeat_n("const uint8_t *", keys).chain(["uint8_t *"]);
+        let named = |id: VariableId| names.iter().find(|(known, ..)| *known == id).map(|(_, name, _)| *name);
+        let is_text = |&(one, other): &(VariableId, VariableId)| {
+            (named(one), named(other)) == (Some("in"), Some("out"))
+        };
+        Ok(Call {
+            types: types.collect(),
+            prepared_types: prepared_types.collect(),
+            arguments,
+            in_place: in_place(message).iter().any(is_text),
+            whole,
+        })
+    }
+}
+
+/// A number that contexts of these functions begin with and of no others: FNV-1a of the stem, its last byte left for the level.
+pub fn magic(stem: &str) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    stem.bytes().fold(0xcbf2_9ce4_8422_2325, step) & !0xff
+}
+
+/// Sentences as lines of a comment.
+fn folded(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.last().map_or(0, String::len);
+        match lines.last_mut() {
+            Some(line) if last + word.len() < 115 => {
+                if !line.is_empty() {
+                    line.push(' ');
+                }
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n * ")
+}
+
+/// The texts of a program that has been read.
+struct Texts<'a>(&'a Loaded);
+
+impl Loader for Texts<'_> {
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        let file = self.0.files.iter().find(|file| file.path == path || file.canonical == path);
+        let file = file.ok_or_else(|| "it is no file of the program".to_owned())?;
+        Ok(self.0.sources.get(file.source).text.as_bytes().to_vec())
+    }
+
+    fn canonical(&self, path: &str) -> Option<String> {
+        let file = self.0.files.iter().find(|file| file.path == path || file.canonical == path);
+        file.map(|file| file.canonical.clone())
+    }
+}

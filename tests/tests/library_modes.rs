@@ -1,0 +1,117 @@
+//! Modes in a library give their known answers on every level that this machine has: through the table of what the library has,
+//! and with contexts that were wiped, sizes that no mode takes, and messages of which a bit was changed.
+//!
+//! One key size of AES, for which levels have rounds of AES, and one cipher for which none has; with `USUBA_WAYS=all` every cipher
+//! that has modes, by both compilers.
+
+use std::fmt::Write;
+use usuba_package::OutputFile;
+use usuba_package::engine::Choices;
+use usuba_package::library::{self, Options};
+use usuba_package::manifest::{Function, Primitive};
+use usuba_target::machines::GP64;
+use usuba_target::{PLATFORMS, Target, by_name};
+use usuba_tests::ciphers::{CIPHERS, Cipher, root};
+use usuba_tests::lines::{USUAL_CHAINS, lines};
+use usuba_trial::run::{Compiler, Family};
+
+fn all_ways() -> bool {
+    std::env::var("USUBA_WAYS").is_ok_and(|value| value == "all")
+}
+
+/// The first slicing of libraries, in the usual way.
+fn first(_: library::Cipher, primitive: &Primitive, _: &'static Target) -> Vec<Choices> {
+    primitive.library.iter().map(|&slicing| Choices::new(slicing)).collect()
+}
+
+/// Ciphers with modes, and which of their primitives are compiled.
+fn chosen() -> Vec<(String, Vec<String>)> {
+    if !all_ways() {
+        return [("aes", "aes-256"), ("serpent", "serpent-128"), ("des", "des")]
+            .map(|(cipher, name)| (cipher.to_owned(), vec![name.to_owned()]))
+            .into();
+    }
+    let has_modes = |one: &Primitive| match &one.function {
+        Function::BlockCipher(cipher) => cipher.modes.iter().any(|mode| !mode.is_of_engines()),
+        _ => false,
+    };
+    let all = CIPHERS.iter().map(|name| {
+        let primitives = Cipher::read(name).manifest.primitives;
+        ((*name).to_owned(), primitives.into_iter().filter(has_modes).map(|one| one.name).collect::<Vec<_>>())
+    });
+    all.filter(|(_, names)| !names.is_empty()).collect()
+}
+
+fn check(name: &str, primitives: &[String]) {
+    let cipher = Cipher::read(name);
+    let read = library::Cipher {
+        manifest: &cipher.manifest,
+        loaded: &cipher.loaded,
+        constructions: &[],
+        measured: Some(&cipher.measured),
+    };
+    let options = Options {
+        prefix: "usuba_",
+        command: "",
+        primitives,
+        targets: &[],
+        level: None,
+        amalgamated: false,
+        threads: false,
+        choose: &first,
+    };
+    let made = library::build(&[read], &options, &|_| {}).expect("the library is made");
+    let mut files: Vec<OutputFile> = made.files;
+    for file in &mut files {
+        file.path = file.path.rsplit('/').next().unwrap_or("").to_owned();
+    }
+    for file in ["table.c", "lines.h"] {
+        let contents = std::fs::read_to_string(root().join("tests/tests/provider").join(file)).unwrap();
+        files.push(OutputFile { path: file.to_owned(), contents });
+    }
+    let (sources, others): (Vec<OutputFile>, Vec<OutputFile>) =
+        files.into_iter().partition(|file| file.path.ends_with(".c") || file.path.ends_with(".S"));
+    let headers: Vec<OutputFile> = others.into_iter().filter(|file| file.path.ends_with(".h")).collect();
+    let is_asked = |line: &String| {
+        let mut words = line.split(' ').skip(1);
+        let name = words.next().unwrap_or("");
+        primitives.iter().any(|one| {
+            name == one || name.strip_prefix(one.as_str()).is_some_and(|rest| rest.starts_with('-'))
+        })
+    };
+    let mut asked = String::new();
+    let all = lines(&cipher, USUAL_CHAINS);
+    for line in all.iter().filter(|line| line.for_table()).map(ToString::to_string).filter(is_asked) {
+        writeln!(asked, "{line}").unwrap();
+    }
+    for family in if all_ways() { &[Family::Gcc, Family::Clang][..] } else { &[Family::Gcc] } {
+        let compiler = Compiler::native(*family).expect("a compiler");
+        // What is optimised away is not seen; compiling is most of the time.
+        let level = if all_ways() { "-O2" } else { "-O0" };
+        let flags = [level, "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-I."];
+        let program =
+            compiler.compile_with(&sources, &headers, &flags).unwrap_or_else(|error| panic!("{error}"));
+        let levels =
+            PLATFORMS.iter().find(|platform| platform.name == "x86-64").map_or(&[][..], |one| one.levels);
+        let runs = |target: &&&Target| {
+            target.name == GP64.name
+                || by_name(target.name).is_some_and(|target| Compiler::find(target, Family::Gcc).is_ok())
+        };
+        for target in levels.iter().filter(runs) {
+            let environment = [("USUBA_TARGET", target.name)];
+            let answer = program.run_asked(&[], asked.as_bytes(), &environment);
+            let answer = answer.unwrap_or_else(|error| panic!("{name} on {}: {error}", target.name));
+            let counts = String::from_utf8(answer).unwrap();
+            assert!(counts.lines().count() > primitives.len(), "{counts}");
+            assert!(!counts.lines().any(|line| line.ends_with(" 0")), "no known answers: {counts}");
+        }
+    }
+    println!("{name}: {} known answers", asked.lines().count());
+}
+
+#[test]
+fn known_answers() {
+    for (cipher, primitives) in chosen() {
+        check(&cipher, &primitives);
+    }
+}
