@@ -23,7 +23,7 @@ impl Loader for Disk {
 }
 
 /// The names of the cipher folders, sorted.
-pub const CIPHERS: [&str; 23] = [
+pub const CIPHERS: [&str; 25] = [
     "ace",
     "aes",
     "aria",
@@ -35,8 +35,10 @@ pub const CIPHERS: [&str; 23] = [
     "gift",
     "gimli",
     "keccak",
+    "led",
     "photon",
     "present",
+    "prince",
     "pyjamask",
     "rectangle",
     "serpent",
