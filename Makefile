@@ -1,7 +1,7 @@
 # Usuba: `make demo` shows it at work, `make test` runs every test. Both install what is missing, if they may; `make lib` and
 # `make demo` need little (scripts/setup.sh says what).
 
-.PHONY: all demo lib test test-long test-library test-peers library-matrix bench bench-gcm bench-page pages covers book compile-speed rust python provider setup setup-build setup-demo fmt lint clean
+.PHONY: all demo lib test test-long test-library test-peers library-matrix bench bench-gcm bench-contexts bench-page pages covers book compile-speed rust python provider setup setup-build setup-demo fmt lint clean
 
 all:
 	cargo build --release
@@ -55,6 +55,10 @@ bench: setup
 # AES-GCM against the libraries that are fastest in it: a few minutes, most of them for building these once.
 bench-gcm: setup-build
 	@sh bench/gcm/gcm.sh
+
+# What keys cost users: contexts, `init`, calls of a few blocks and their stack; LEVELS="gp64 avx2 best", LIBRARY=build/libusuba.
+bench-contexts: setup-build
+	@sh bench/contexts.sh
 
 # Writes the page again from the data beside it.
 bench-page:
