@@ -48,10 +48,36 @@ fn markdown(folder: &Path) -> Vec<PathBuf> {
     pages
 }
 
+/// Documents and vectors have their sources written down.
+#[test]
+fn every_cipher_names_its_sources() {
+    let bibliography = text(&root().join("BIBLIOGRAPHY.md"));
+    let vectors = text(&root().join("ciphers/VECTORS.md"));
+    for name in CIPHERS {
+        assert!(
+            bibliography.contains(&format!("`ciphers/{name}")),
+            "BIBLIOGRAPHY.md does not name ciphers/{name}"
+        );
+        let manifest = Cipher::read(name).manifest;
+        let files = manifest.primitives.iter().flat_map(|one| &one.vectors);
+        for file in files.chain(manifest.constructions.iter().flat_map(|one| &one.vectors)) {
+            let row = format!("| `{name}/{file}` |");
+            assert!(vectors.contains(&row), "the table of ciphers/VECTORS.md has no row {row}");
+        }
+    }
+}
+
 #[test]
 fn links_lead_to_files() {
     let mut found = 0;
-    for page in ["README.md", "ARCHITECTURE.md", "bench/README.md", "bindings/openssl/README.md"] {
+    for page in [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "bench/README.md",
+        "bindings/openssl/README.md",
+    ] {
         let page = root().join(page);
         for link in links(&text(&page)) {
             let to = page.parent().expect("a page is in a folder").join(link);
