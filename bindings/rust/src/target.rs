@@ -10,7 +10,8 @@ unsafe extern "C" {
 
 /// The target whose code is used, such as `avx2`; `gp64` runs everywhere.
 ///
-/// The CPU and the operating system are asked once. The environment variable `USUBA_TARGET` may name a lesser target.
+/// The CPU and the operating system are asked once. The environment variable `USUBA_TARGET` may name a lesser target;
+/// what it names and the machine lacks is said once on the standard error, and left aside.
 pub fn target() -> &'static str {
     // SAFETY: the function takes nothing and returns one of its own constant strings.
     unsafe { CStr::from_ptr(usuba_target()) }.to_str().unwrap_or_default()

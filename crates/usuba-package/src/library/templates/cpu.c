@@ -1,6 +1,12 @@
 #include "@prefix@cpu.h"
 #include "usuba_library.h"
+#include <stdio.h>
 #include <stdlib.h>
+#if defined(__linux__)
+#include <sys/auxv.h>
+#elif defined(__unix__) || defined(__APPLE__)
+#include <unistd.h>
+#endif
 
 const char *@prefix@version(void)
 {
@@ -17,9 +23,11 @@ static unsigned known;
 #if defined(__GNUC__) || defined(__clang__)
 #define LOAD(p) __atomic_load_n(p, __ATOMIC_RELAXED)
 #define STORE(p, x) __atomic_store_n(p, x, __ATOMIC_RELAXED)
+#define FIRST(p) (__atomic_exchange_n(p, 1, __ATOMIC_RELAXED) == 0)
 #else
 #define LOAD(p) (*(volatile unsigned *)(p))
 #define STORE(p, x) (*(volatile unsigned *)(p) = (x))
+#define FIRST(p) ((*(p))++ == 0)
 #endif
 
 /* The level with this name among the first `levels`, or `levels` if none has it. */
@@ -31,14 +39,46 @@ static unsigned named(const char *name, unsigned levels)
     return level;
 }
 
+/* Whether the program has more rights than who started it, whose environment it then must not follow. */
+static int privileged(void)
+{
+#if defined(__linux__)
+    return getauxval(AT_SECURE) != 0;
+#elif defined(__APPLE__) || defined(__FreeBSD__) || defined(__NetBSD__) || defined(__OpenBSD__) || defined(__DragonFly__)
+    return issetugid() != 0;
+#elif defined(__unix__)
+    return getuid() != geteuid() || getgid() != getegid();
+#else
+    return 0;
+#endif
+}
+
+/* Says once that the environment names what cannot be used, and what can. */
+static void complain(const char *wanted, unsigned best)
+{
+    static unsigned said;
+    const unsigned levels = (unsigned)(sizeof names / sizeof names[0]);
+    if (!FIRST(&said))
+        return;
+    fprintf(stderr, "@PREFIX@TARGET=%.40s: %s; code for %s is used. This machine takes", wanted,
+            named(wanted, levels) < levels ? "this machine lacks it" : "there is no such target", names[best]);
+    for (unsigned level = 0; level <= best; level++)
+        fprintf(stderr, "%s %s", level == 0 ? "" : ",", names[level]);
+    fputs(".\n", stderr);
+}
+
 unsigned usuba_level(void)
 {
     unsigned level = LOAD(&known);
     if (level == 0) {
-        const char *wanted = getenv("@PREFIX@TARGET");
+        const char *wanted = privileged() ? NULL : getenv("@PREFIX@TARGET");
         const unsigned best = detect();
-        level = wanted == NULL ? best : named(wanted, best + 1);
-        level = (level > best ? best : level) + 1;
+        level = wanted == NULL || wanted[0] == 0 ? best : named(wanted, best + 1);
+        if (level > best) {
+            complain(wanted, best);
+            level = best;
+        }
+        level++;
         STORE(&known, level);
     }
     return level - 1;

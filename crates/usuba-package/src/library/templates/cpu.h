@@ -11,9 +11,11 @@ extern "C" {
 /* The version that the program is linked with. */
 @API@const char *@prefix@version(void);
 
-/* The best target that this machine has code for, such as "avx2"; "gp64" runs everywhere. The CPU and the operating system
- * are asked once. The environment variable @PREFIX@TARGET may name a lesser one; what it names is left aside if the machine
- * lacks it. */
+/* The target whose code runs: the best one that this machine has code for, such as "avx2"; "gp64" runs everywhere. The CPU
+ * and the operating system are asked once. The environment variable @PREFIX@TARGET may name a lesser one, with the names
+ * that @prefix@set_target takes. If it names no target, or one that the machine lacks, that is said once on the standard
+ * error, with the names there are, and the best one is used. An empty variable is none; programs that run with more rights
+ * than their user (set-user-ID and the like) do not read it. */
 @API@const char *@prefix@target(void);
 
 /* Uses the target of this name from now on, for tests and comparisons: contexts that exist keep what they were made for.
