@@ -493,7 +493,7 @@ pub(super) enum Untyped {
 
 /// Whether words of this width have sums.
 pub(super) fn adds(width: Width) -> bool {
-    matches!(width, Width::Bits(8 | 16 | 32 | 64))
+    matches!(width, Width::Bits(2..=64))
 }
 
 mod expression;

@@ -9,9 +9,10 @@ use super::types::{Direction, Disagreement, MAX_WORD, Width, Word};
 use crate::ast::{self, BinaryOp, Integer, ShiftOp, Static};
 use crate::source::Span;
 use crate::typed::{ArithmeticOp, Constant, Expression, ExpressionKind, LogicOp, Slot};
+use std::ops::RangeInclusive;
 
-/// The word sizes that have arithmetic.
-const ARITHMETIC: [u32; 4] = [8, 16, 32, 64];
+/// The word sizes that have arithmetic: those that fit a lane of a register, which may be wider.
+const ARITHMETIC: RangeInclusive<u32> = 2..=64;
 
 impl<'p> Body<'p, '_> {
     /// Elaborates an expression. `expected`, where known, types untyped constants and whatever else is open; that the

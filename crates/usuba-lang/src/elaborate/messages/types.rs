@@ -155,7 +155,7 @@ pub(in crate::elaborate) fn arithmetic_width(op: BinaryOp, span: Span, words: &s
     let op = operator(op);
     Diagnostic::error("E0413", span, format!("there is no `{op}` on {words}"))
         .label("arithmetic on these words")
-        .rule("`+`, `-` and `*` work on words of 8, 16, 32 or 64 bits, all of one size")
+        .rule("`+`, `-` and `*` work on words of 2 to 64 bits, all of one size")
         .help("use words of such a size, or write the operation with `&`, `|`, `^`")
 }
 
