@@ -7,6 +7,7 @@ pub mod instructions;
 pub mod lines;
 pub mod messages;
 pub mod mode_lines;
+pub mod pieces;
 pub mod random;
 pub mod round_keys;
 pub mod sample;

@@ -7,6 +7,20 @@ use usuba_lang::load::{Loaded, load};
 use usuba_lang::{ast, elaborate};
 use usuba_package::{manifest, message};
 
+/// Files of nodes with public lengths that have no cipher parameter.
+pub const SPONGES: [(&str, &str, &[&str]); 6] = [
+    ("ascon", "aead.ua", &["SealAEAD128", "OpenAEAD128"]),
+    ("ascon", "hash.ua", &["Hash256", "XOF128", "CXOF128"]),
+    ("keccak", "sha3.ua", &["SHA3_224", "SHA3_256", "SHA3_384", "SHA3_512", "SHAKE128", "SHAKE256"]),
+    ("subterranean", "sae.ua", &["SealSAE", "OpenSAE"]),
+    ("chacha20", "poly1305.ua", &["Poly1305"]),
+    (
+        "chacha20",
+        "aead.ua",
+        &["ChaCha20", "SealChaCha20Poly1305", "OpenChaCha20Poly1305", "SealXChaCha20Poly1305"],
+    ),
+];
+
 /// The program of a mode over a primitive.
 ///
 /// # Panics

@@ -12,7 +12,7 @@ use usuba_message::interpret::Runner;
 use usuba_message::{elaborate, passes, print, strings};
 use usuba_package::message::{self, CIPHER, MODES};
 use usuba_tests::ciphers::{Disk, root};
-use usuba_tests::messages::{bound, bytes, round_keys};
+use usuba_tests::messages::{SPONGES, bound, bytes, round_keys};
 use usuba_tests::random::message::NODE;
 
 fn form(program: &ast::Program, node: &str, cipher: Option<&str>) -> Message {
@@ -131,20 +131,6 @@ fn modes_mean_what_the_reference_says() {
         compare(&program, mode.node, Some(CIPHER), &LENGTHS, 3);
     }
 }
-
-/// Files of nodes with public lengths that have no cipher parameter.
-const SPONGES: [(&str, &str, &[&str]); 6] = [
-    ("ascon", "aead.ua", &["SealAEAD128", "OpenAEAD128"]),
-    ("ascon", "hash.ua", &["Hash256", "XOF128", "CXOF128"]),
-    ("keccak", "sha3.ua", &["SHA3_224", "SHA3_256", "SHA3_384", "SHA3_512", "SHAKE128", "SHAKE256"]),
-    ("subterranean", "sae.ua", &["SealSAE", "OpenSAE"]),
-    ("chacha20", "poly1305.ua", &["Poly1305"]),
-    (
-        "chacha20",
-        "aead.ua",
-        &["ChaCha20", "SealChaCha20Poly1305", "OpenChaCha20Poly1305", "SealXChaCha20Poly1305"],
-    ),
-];
 
 #[test]
 fn sponges_mean_what_the_reference_says() {

@@ -10,6 +10,7 @@ pub mod elaborate;
 pub mod facts;
 pub mod form;
 pub mod in_place;
+pub mod incremental;
 pub mod interpret;
 pub mod number;
 pub mod passes;

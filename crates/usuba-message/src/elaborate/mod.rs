@@ -14,6 +14,7 @@ mod expression;
 mod messages;
 mod public;
 mod step;
+pub(crate) use step::names;
 mod value;
 
 use crate::facts::Facts;

@@ -183,7 +183,7 @@ fn reads(source: &Source, target: &Target) -> bool {
 }
 
 /// Calls `see` for every name of a variable, and perhaps for some others.
-fn names<'e>(expression: &'e Expression, see: &mut dyn FnMut(&'e str)) {
+pub(crate) fn names<'e>(expression: &'e Expression, see: &mut dyn FnMut(&'e str)) {
     match &expression.kind {
         ExpressionKind::Constant(..) | ExpressionKind::Error => {}
         ExpressionKind::Reference(reference) | ExpressionKind::Shuffle(reference, _) => {

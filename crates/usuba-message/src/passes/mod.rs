@@ -7,10 +7,10 @@ mod fuse;
 mod producers;
 mod scalars;
 mod split;
-mod substitute;
-mod views;
+pub(crate) mod substitute;
+pub(crate) mod views;
 
-use crate::form::{Message, Piece, Source, Statement, Target, Text, VariableId};
+use crate::form::{Message, Piece, Source, Statement, Target, Text, VariableId, Window};
 use crate::number::NumberError;
 pub use fuse::{fuse, shifted};
 use std::fmt;
@@ -73,7 +73,7 @@ impl Message {
 }
 
 /// Calls `see` for every text of statements, inner ones too.
-fn texts<'s>(body: &'s [Statement], see: &mut dyn FnMut(&'s Text)) {
+pub(crate) fn texts<'s>(body: &'s [Statement], see: &mut dyn FnMut(&'s Text)) {
     for statement in body {
         match statement {
             Statement::Step(step) => {
@@ -98,12 +98,34 @@ fn texts<'s>(body: &'s [Statement], see: &mut dyn FnMut(&'s Text)) {
 }
 
 /// Calls `see` for every window that a text reads.
-pub(crate) fn windows<'t>(text: &'t [Piece], see: &mut dyn FnMut(&'t crate::form::Window)) {
+pub(crate) fn windows<'t>(text: &'t [Piece], see: &mut dyn FnMut(&'t Window)) {
     for piece in text {
         match piece {
             Piece::Window(window) => see(window),
             Piece::Padding { .. } => {}
             Piece::Map { operands, .. } => operands.iter().for_each(|text| windows(text, see)),
+        }
+    }
+}
+
+/// Calls `see` for every window that statements write, inner ones too.
+pub(crate) fn targets_of<'s>(body: &'s [Statement], see: &mut dyn FnMut(&'s Window)) {
+    for statement in body {
+        match statement {
+            Statement::Step(step) => {
+                for target in &step.outputs {
+                    if let Target::Window(window) = target {
+                        see(window);
+                    }
+                }
+            }
+            Statement::Define(define) => see(&define.target),
+            Statement::Loop(one) => targets_of(&one.body, see),
+            Statement::If { then, otherwise, .. } => {
+                targets_of(then, see);
+                targets_of(otherwise, see);
+            }
+            Statement::Accept { .. } => {}
         }
     }
 }

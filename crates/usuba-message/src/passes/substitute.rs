@@ -6,22 +6,22 @@ use crate::number::{Number, NumberError, Term};
 type Result<T> = std::result::Result<T, NumberError>;
 
 /// What stands in the place of what.
-pub(super) struct Substitution<'s> {
-    pub(super) term: Term,
-    pub(super) value: &'s Number,
+pub(crate) struct Substitution<'s> {
+    pub(crate) term: Term,
+    pub(crate) value: &'s Number,
 }
 
 impl Substitution<'_> {
-    pub(super) fn number(&self, number: &Number) -> Result<Number> {
+    pub(crate) fn number(&self, number: &Number) -> Result<Number> {
         number.substitute(&|term| (*term == self.term).then(|| self.value.clone()))
     }
 
-    pub(super) fn window(&self, window: &Window) -> Result<Window> {
+    pub(crate) fn window(&self, window: &Window) -> Result<Window> {
         let (start, length) = (self.number(&window.start)?, self.number(&window.length)?);
         Ok(Window { start, length, ..window.clone() })
     }
 
-    pub(super) fn text(&self, text: &Text) -> Result<Text> {
+    pub(crate) fn text(&self, text: &Text) -> Result<Text> {
         text.iter().map(|piece| self.piece(piece)).collect()
     }
 
@@ -38,7 +38,7 @@ impl Substitution<'_> {
         })
     }
 
-    pub(super) fn source(&self, source: &Source) -> Result<Source> {
+    pub(crate) fn source(&self, source: &Source) -> Result<Source> {
         Ok(match source {
             Source::Variable(id) => Source::Variable(*id),
             Source::Element(id, index) => Source::Element(*id, self.number(index)?),
@@ -50,7 +50,7 @@ impl Substitution<'_> {
         })
     }
 
-    pub(super) fn step(&self, step: &Step) -> Result<Step> {
+    pub(crate) fn step(&self, step: &Step) -> Result<Step> {
         let outputs = step.outputs.iter().map(|target| {
             Ok(match target {
                 Target::Variable(id) => Target::Variable(*id),

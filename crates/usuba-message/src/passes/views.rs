@@ -232,7 +232,7 @@ fn interiors(text: &Text, start: &Number, length: &Number, index: &Term) -> Opti
 }
 
 /// Adds that a loop variable lies in a range.
-pub(super) fn assume_range(facts: &mut Facts, index: u32, start: &Number, stop: &Number) -> Result<()> {
+pub(crate) fn assume_range(facts: &mut Facts, index: u32, start: &Number, stop: &Number) -> Result<()> {
     let variable = Number::from(Term::Index(index));
     facts.assume(&Condition::NotNegative(variable.plus(start, -1)?));
     facts.assume(&Condition::NotNegative(stop.plus(&variable, -1)?.plus(&(-1).into(), 1)?));

@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 use usuba_blockwise::glue::LoopCode;
 use usuba_lang::load::Loaded;
 use usuba_message::classes::{Classified, classify};
+use usuba_message::form::Message;
+use usuba_message::incremental::{Incremental, Whole, incremental};
 use usuba_message::print;
 use usuba_package::message::files::{self, Machines};
 
@@ -48,6 +50,7 @@ fn of_message(explain: &Explain, named: &Named, output: &Output) -> Result<(), F
     let Named { name, loaded, written, message, .. } = named;
     let loops = classify(message);
     let codes = code(explain, named)?;
+    let pieces = incremental(message);
     if output.is_json() {
         let loops_of = &loops;
         let documents: Vec<_> = loops.iter().map(|one| document(one, loaded)).collect();
@@ -61,7 +64,9 @@ fn of_message(explain: &Explain, named: &Named, output: &Output) -> Result<(), F
                 Err(reason) => json!({ "target": target, "reason": reason }),
             })
             .collect();
-        print_json(&json!({ "name": name, "lengths": message.lengths, "loops": documents, "code": codes }));
+        print_json(
+            &json!({ "name": name, "lengths": message.lengths, "loops": documents, "code": codes, "pieces": in_pieces(message, &pieces) }),
+        );
         return Ok(());
     }
     let lengths = if message.lengths.is_empty() { "none".to_owned() } else { message.lengths.join(", ") };
@@ -99,10 +104,37 @@ fn of_message(explain: &Explain, named: &Named, output: &Output) -> Result<(), F
             print_line(&format!("  no code on {}: {reason}", targets.join(", ")));
         }
     }
+    match &pieces {
+        Ok(pieces) => {
+            for stream in &pieces.streams {
+                print_line(&format!("  in pieces: {}", stream.describe(message)));
+            }
+            print_line(&format!("    between pieces {} bytes are kept", pieces.kept_bytes()));
+        }
+        Err(reason) => print_line(&format!("  not in pieces: {reason}")),
+    }
     if explain.form {
         print_line(&format!("\nas written:\n{written}\nafter the passes:\n{}", print::print(message)));
     }
     Ok(())
+}
+
+/// The strings that may come in pieces, or why there is none.
+fn in_pieces(message: &Message, pieces: &Result<Incremental, Whole>) -> Value {
+    match pieces {
+        Ok(pieces) => {
+            let strings: Vec<Value> = pieces
+                .streams
+                .iter()
+                .map(|stream| {
+                    let name = &message.variable(stream.variable).name;
+                    json!({ "string": name, "block": stream.rate, "held": stream.held })
+                })
+                .collect();
+            json!({ "strings": strings, "kept": pieces.kept_bytes() })
+        }
+        Err(reason) => json!({ "reason": reason.to_string() }),
+    }
 }
 
 /// The file and line of a loop.
