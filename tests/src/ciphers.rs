@@ -23,7 +23,7 @@ impl Loader for Disk {
 }
 
 /// The names of the cipher folders, sorted.
-pub const CIPHERS: [&str; 25] = [
+pub const CIPHERS: [&str; 27] = [
     "ace",
     "aes",
     "aria",
@@ -43,8 +43,10 @@ pub const CIPHERS: [&str; 25] = [
     "rectangle",
     "serpent",
     "shadow",
+    "simon",
     "skinny",
     "sm4",
+    "speck",
     "spongent",
     "subterranean",
     "trivium",
