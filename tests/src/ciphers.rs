@@ -23,7 +23,7 @@ impl Loader for Disk {
 }
 
 /// The names of the cipher folders, sorted.
-pub const CIPHERS: [&str; 27] = [
+pub const CIPHERS: [&str; 29] = [
     "ace",
     "aes",
     "aria",
@@ -35,7 +35,9 @@ pub const CIPHERS: [&str; 27] = [
     "gift",
     "gimli",
     "keccak",
+    "lea",
     "led",
+    "noekeon",
     "photon",
     "present",
     "prince",
