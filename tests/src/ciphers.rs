@@ -23,7 +23,7 @@ impl Loader for Disk {
 }
 
 /// The names of the cipher folders, sorted.
-pub const CIPHERS: [&str; 29] = [
+pub const CIPHERS: [&str; 32] = [
     "ace",
     "aes",
     "aria",
@@ -35,8 +35,11 @@ pub const CIPHERS: [&str; 29] = [
     "gift",
     "gimli",
     "keccak",
+    "kuznyechik",
     "lea",
     "led",
+    "magma",
+    "midori",
     "noekeon",
     "photon",
     "present",
