@@ -9,6 +9,7 @@ use usuba_blockwise::plan::Refusal;
 use usuba_lang::load::{Loaded, load};
 use usuba_message::form::{Message, Sameness, VariableId};
 use usuba_message::in_place;
+use usuba_message::incremental::{Incremental, incremental};
 use usuba_message::interpret::Runner;
 use usuba_message::number::Term;
 use usuba_message::{elaborate, passes};
@@ -28,18 +29,130 @@ fn streamed(loaded: &Loaded, node: &str) -> Message {
     message
 }
 
-fn generated(loaded: &Loaded, message: &Message, blocks: Option<Pair>) -> Result<Code, Refusal> {
+fn generated(
+    loaded: &Loaded,
+    message: &Message,
+    pieces: Option<&Incremental>,
+    blocks: Option<Pair>,
+) -> Result<Code, Refusal> {
     let mut loaded = loaded.clone();
-    loaded.program = message.program.clone();
+    // The parts have steps of their own beside those of the message.
+    let part = pieces.and_then(|pieces| pieces.parts.first());
+    loaded.program = part.map_or(message, |part| &part.message).program.clone();
     let machines = blocks.map(|pair| pair.map(|target| Machine::new(&loaded, target)));
     let machines = machines.as_ref().map(|[wide, narrow]| (wide, narrow));
-    code(message, &loaded.sources, machines, blocks.is_none(), "message")
+    code(message, &loaded.sources, machines, blocks.is_none(), "message", pieces)
 }
 
+/// What gives a message in pieces, cut at random, to its parts, and says whether the outcome is that of the whole.
+fn in_pieces(message: &Message, pieces: &Incremental, code: &Code) -> String {
+    let made = code.pieces.as_ref().expect("the parts that were asked for");
+    let (lengths, inputs, outputs) = (
+        pieces.parts.first().map_or(0, |part| part.message.lengths.len()),
+        message.inputs.len(),
+        message.outputs.len(),
+    );
+    let mut text = String::new();
+    for declaration in made.parts.iter().chain(&made.counts) {
+        let _ = writeln!(text, "{declaration};");
+    }
+    let names = |name: &str, many: usize| {
+        (0..many).map(|number| format!("message_{name}{number}")).collect::<Vec<_>>().join(", ")
+    };
+    let _ = writeln!(text, "static part *const parts[] = {{ {} }};", names("part", made.parts.len()));
+    let _ = writeln!(text, "static count *const counts[] = {{ {} }};", names("count", made.counts.len()));
+    let _ = writeln!(text, "static const struct stream streams[] = {{");
+    for stream in &pieces.streams {
+        let place = |of: &[VariableId], id: VariableId| of.iter().position(|&other| other == id);
+        let input = place(&message.inputs, stream.variable).map_or(-1, |place| place as i64);
+        let own = place(&message.outputs, stream.variable).into_iter();
+        let others = stream.outputs.iter().filter_map(|&id| place(&message.outputs, id));
+        let all: Vec<String> = own.chain(others).map(|place| place.to_string()).collect();
+        assert!(all.len() <= 2, "a string with many outputs");
+        let of = |number: usize| all.get(number).map_or("-1", String::as_str);
+        let _ = writeln!(
+            text,
+            "  {{ {}, {}, {}, {}, {}, {input}, {{ {}, {} }}, {} }},",
+            stream.length,
+            stream.before,
+            stream.now,
+            stream.rate,
+            stream.element,
+            of(0),
+            of(1),
+            stream.held
+        );
+    }
+    let _ = writeln!(text, "}};");
+    let _ = writeln!(
+        text,
+        "enum {{ LENGTHS = {lengths}, WHOLE = {}, INPUTS = {inputs}, OUTPUTS = {outputs}, KEPT = {}, STREAMS = {} }};",
+        message.lengths.len(),
+        made.kept.max(1),
+        pieces.streams.len()
+    );
+    text + PIECES
+}
+
+const PIECES: &str = r"
+static uint64_t random_state = 88172645463325252u;
+static size_t below(size_t n) {
+  random_state ^= random_state << 13; random_state ^= random_state >> 7; random_state ^= random_state << 17;
+  return (size_t)(random_state >> 11) % n;
+}
+/* Whether what the parts make is what the whole has made, `result` being its result. */
+static int pieces_agree(const int64_t *n, const struct string *s, const uint8_t *prepared, int result) {
+  size_t lengths[LENGTHS + 1];
+  _Alignas(16) uint8_t kept[KEPT];
+  const uint8_t *in[INPUTS + 1]; uint8_t *out[OUTPUTS + 1];
+  struct string made[OUTPUTS + 1];
+  int found, same = 1;
+  if (result == 2) return 1;
+  for (int at = 0; at < LENGTHS; at++) lengths[at] = at < WHOLE ? (size_t)n[at] : ~(size_t)0;
+  /* What is not known yet would be refused. */
+  for (int at = 0; at < STREAMS; at++) lengths[streams[at].length] = ~(size_t)0;
+  memset(kept, 0xa5, sizeof kept);
+  for (int at = 0; at < INPUTS; at++) in[at] = s[at].bytes;
+  for (int at = 0; at < OUTPUTS; at++) { made[at] = copy(s[INPUTS + at]); memset(made[at].bytes, 0xa5, made[at].size); }
+  for (int at = 0; at < OUTPUTS; at++) out[at] = made[at].bytes;
+  found = parts[0](lengths, prepared, kept, in, out);
+  for (int at = 0; at < STREAMS && found == 0; at++) {
+    const struct stream *one = &streams[at];
+    const size_t all = (size_t)n[one->length], most = (size_t[5]){1, 7, 16, 65, 400}[below(5)];
+    size_t come = 0, done = 0;
+    while (come < all && found == 0) {
+      come += 1 + below(most);
+      come = come < all ? come : all;
+      const size_t now = counts[at](come);
+      if (now > done) {
+        if (one->in >= 0) in[one->in] = s[one->in].bytes + done * one->rate;
+        for (int to = 0; to < 2; to++) if (one->out[to] >= 0) out[one->out[to]] = made[one->out[to]].bytes + done * one->rate;
+        lengths[one->before] = done; lengths[one->now] = now - done;
+        found = parts[2 * at + 1](lengths, prepared, kept, in, out);
+        lengths[one->before] = lengths[one->now] = ~(size_t)0;
+        done = now;
+      }
+      same &= come * one->element - done * one->rate <= one->held;
+    }
+    lengths[one->length] = all;
+    if (one->in >= 0) in[one->in] = s[one->in].bytes + done * one->rate;
+    for (int to = 0; to < 2; to++) if (one->out[to] >= 0) out[one->out[to]] = made[one->out[to]].bytes + done * one->rate;
+    if (found == 0) found = parts[2 * at + 2](lengths, prepared, kept, in, out);
+  }
+  same &= found == result;
+  for (int at = 0; at < OUTPUTS; at++) {
+    if (result == 0) same &= !memcmp(made[at].bytes, s[INPUTS + at].bytes, made[at].size);
+    give_back(made[at]);
+  }
+  return same;
+}
+";
+
 /// A program that reads numbers and strings and calls the message; strings end at a page that cannot be read.
-fn harness(message: &Message, code: &Code) -> String {
+fn harness(message: &Message, pieces: Option<&Incremental>, code: &Code) -> String {
+    let parts = pieces.map_or(String::new(), |pieces| in_pieces(message, pieces, code));
     let mut text = format!(
-        "{HARNESS}\n{};\n{};\n\nint main(void) {{\n  (void)copy;\n  for (;;) {{\n",
+        "{HARNESS}\n{};\n{};\n{parts}\nint main(void) {{\n  (void)copy;\n  for (;;) {{\n",
         code.prepare, code.prototype
     );
     let lengths = message.lengths.len();
@@ -59,7 +172,10 @@ fn harness(message: &Message, code: &Code) -> String {
         .chain(["prepared".into()])
         .chain((0..inputs + outputs).map(|at| format!("s[{at}].bytes")))
         .collect();
-    let _ = writeln!(text, "    putchar(message({}));", arguments.join(", "));
+    let _ = writeln!(text, "    const int result = message({});\n    putchar(result);", arguments.join(", "));
+    if pieces.is_some() {
+        text += "    putchar(pieces_agree(n, s, prepared, result));\n";
+    }
     for (input, output) in same_sizes(message) {
         let output = inputs + output;
         // Again with the output over the input; then all strings are put back.
@@ -114,6 +230,9 @@ const HARNESS: &str = r"#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+typedef int part(const size_t *, const uint8_t *, uint8_t *, const uint8_t *const *, uint8_t *const *);
+typedef size_t count(size_t);
+struct stream { size_t length, before, now, rate, element; int in, out[2]; size_t held; };
 struct string { uint8_t *bytes; size_t size, all; };
 static struct string room(void) {
   uint32_t size;
@@ -302,14 +421,16 @@ type Pair = [&'static Target; 2];
 
 fn compare(name: &str, cases: &Cases, blocks: Option<Pair>, family: Family) -> Result<Code, Refusal> {
     let message = &cases.message;
-    let made = generated(&cases.loaded, message, blocks)?;
+    let pieces = incremental(message).ok();
+    let pieces = pieces.as_ref();
+    let made = generated(&cases.loaded, message, pieces, blocks)?;
     if std::env::var_os("USUBA_SHOW").is_some() {
         std::fs::write(format!("/tmp/{name}.c"), &made.source).unwrap();
     }
     let [wide, narrow] = blocks.unwrap_or([by_name("gp64").unwrap(); 2]);
     let compiler = Compiler::find(wide, family).expect("a compiler");
     let file = |path: &str, contents: String| OutputFile { path: path.into(), contents };
-    let mut main = harness(message, &made);
+    let mut main = harness(message, pieces, &made);
     if !made.ciphers.is_empty() {
         main += if message.cipher.as_ref().is_some_and(|cipher| cipher.block == 16) { AES } else { PRESENT };
     }
@@ -326,8 +447,12 @@ fn compare(name: &str, cases: &Cases, blocks: Option<Pair>, family: Family) -> R
     let mut always = vec![true; pairs.len()];
     for (lengths, expected) in &cases.expected {
         let place = format!("{name} on {} by {}, lengths {lengths:?}", wide.name, family.name());
-        let (one, rest) = found.split_at((expected.len() + pairs.len()).min(found.len()));
+        let more = pairs.len() + usize::from(pieces.is_some());
+        let (one, rest) = found.split_at((expected.len() + more).min(found.len()));
         let (outcome, rest_of_one) = one.split_at(1.min(one.len()));
+        let (agrees, rest_of_one) =
+            rest_of_one.split_at(usize::from(pieces.is_some()).min(rest_of_one.len()));
+        assert!(agrees.iter().all(|&agrees| agrees == 1), "{place}: in pieces");
         let (in_place, outputs) = rest_of_one.split_at(pairs.len().min(rest_of_one.len()));
         assert_eq!([outcome, outputs].concat(), *expected, "{place}");
         for (always, same) in always.iter_mut().zip(in_place) {

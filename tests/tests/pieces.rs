@@ -15,8 +15,11 @@ use usuba_tests::messages::{SPONGES, bound, bytes, round_keys};
 use usuba_tests::pieces::Pieces;
 use usuba_tests::random::prng::Random;
 
+/// What is told of a message: a name, its program, its node, and its cipher, if it has one.
+type See<'s> = dyn FnMut(&str, &ast::Program, &str, Option<&str>) + 's;
+
 /// Every message with a name.
-fn messages(see: &mut dyn FnMut(&str, &ast::Program, &str, Option<&str>)) {
+fn messages(see: &mut See<'_>) {
     for mode in MODES {
         let program = bound("aes", "aes-128", mode).program;
         see(mode.name, &program, mode.node, Some(CIPHER));

@@ -97,6 +97,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) of_key: BTreeSet<VariableId>,
     /// Where those lie that are prepared.
     pub(crate) places: BTreeMap<VariableId, usize>,
+    /// Where those lie that are kept between the parts of a message.
+    pub(crate) kept: BTreeMap<VariableId, usize>,
     /// Bytes that are prepared.
     pub(crate) prepared: usize,
     /// What prepares them.

@@ -7,7 +7,8 @@
 //! operations on blocks), [`montgomery`] (products), [`node`] (steps as a node of Usuba0), [`plan`] (what a loop does),
 //! [`machine`] (its code on a target), [`splice`] (that code in a loop), [`linear`] (scans by powers), [`kernel`], [`scan`]
 //! and [`section`] (loops over a message as functions), [`words`] (steps on words of general-purpose
-//! registers instead), [`phases`] (around a cipher that is a function), [`message`], `steps` and `loops` (the message around its kernels, in C).
+//! registers instead), [`phases`] (around a cipher that is a function), [`message`], `steps` and
+//! `loops` (the message around its kernels, in C), `pieces` (the same in parts).
 
 pub mod affine;
 mod chain;
@@ -21,6 +22,7 @@ pub mod message;
 pub mod montgomery;
 pub mod node;
 pub mod phases;
+mod pieces;
 pub mod place;
 pub mod plan;
 mod queue;

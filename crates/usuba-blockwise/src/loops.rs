@@ -25,6 +25,11 @@ impl Writer<'_> {
     pub(crate) fn repeat(&mut self, one: &Loop) -> Written<()> {
         let (text, fresh, depth) = (self.text.len(), self.fresh, self.depth);
         let queue = self.queue.clone();
+        // What never runs says what a variable is at the beginning.
+        if one.body.is_empty() {
+            self.empty();
+            return one.carried.iter().try_for_each(|carried| self.copy(carried.variable, carried.first));
+        }
         let drafted = match one.carried[..] {
             _ if reads_itself(&one.body) => refuse("a position reads what another one writes"),
             [] => self.positions(one),

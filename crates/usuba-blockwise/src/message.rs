@@ -13,6 +13,7 @@ use usuba_message::form::{
     self, ByteOperation, Condition, Define, Message, Order, Piece, Sameness, Source, Statement, Text,
     VariableId, Window,
 };
+use usuba_message::incremental::Incremental;
 use usuba_message::number::{Number, Term};
 use usuba_message::passes::fuse;
 
@@ -38,6 +39,22 @@ pub struct Code {
     pub source: String,
     /// What the loops are, in order.
     pub loops: Vec<LoopCode>,
+    /// The functions for strings that come in pieces, if they were asked for.
+    pub pieces: Option<Pieces>,
+}
+
+/// The functions of a message in parts, which the source defines and does not declare.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pieces {
+    /// The declarations of `symbol_part0` and so on, one for each part: all of one type. They are given the lengths by their
+    /// places in the message of the parts, what is prepared, what is kept between parts, and inputs and outputs by their places
+    /// in the whole message; what a part does not know is not looked at.
+    pub parts: Vec<String>,
+    /// The declarations of `symbol_count0` and so on, one for each string: how many blocks of it are taken once so much of it
+    /// has come, more of which may follow.
+    pub counts: Vec<String>,
+    /// Bytes of what is kept, aligned to 8 bytes.
+    pub kept: usize,
 }
 
 /// The C of a message that has been through the passes, under the name `symbol`. `blocks`: a
@@ -50,6 +67,9 @@ pub struct Code {
 /// significant byte. It returns 0; 1 if the message is refused, all outputs being zero; 2 if the lengths do not fit. The source
 /// declares neither of the two: that is left to a header, which it does not include.
 ///
+/// With `pieces`, the parts of the message, the source has functions for these too ([`Pieces`]), which read what the same function
+/// has prepared.
+///
 /// # Errors
 /// A step that is more than blocks.
 pub fn code(
@@ -58,12 +78,19 @@ pub fn code(
     blocks: Option<(&Machine<'_>, &Machine<'_>)>,
     functions: bool,
     symbol: &str,
+    pieces: Option<&Incremental>,
 ) -> Result<Code, Refusal> {
-    let mut fused = message.clone();
-    if blocks.is_some() {
-        fuse(&mut fused).map_err(|_| Refusal("a number that does not fit".into()))?;
-    }
-    let message = &fused;
+    let fused = |message: &Message| {
+        let mut fused = message.clone();
+        if blocks.is_some() {
+            fuse(&mut fused).map_err(|_| Refusal("a number that does not fit".into()))?;
+        }
+        Ok(fused)
+    };
+    let whole = message;
+    let message = &fused(message)?;
+    let parts = pieces.map_or(&[][..], |pieces| &pieces.parts);
+    let parts: Vec<Message> = parts.iter().map(|part| fused(&part.message)).collect::<Result<_, _>>()?;
     let words = usuba_target::by_name("gp64").ok_or_else(|| Refusal("no machine of words".into()))?;
     let keys = message.inputs.iter().copied();
     let keys: BTreeSet<VariableId> =
@@ -88,6 +115,7 @@ pub fn code(
         steps: BTreeMap::new(),
         of_key: keys.clone(),
         places: BTreeMap::new(),
+        kept: BTreeMap::new(),
         prepared: 0,
         preparation: String::new(),
         powers: BTreeMap::new(),
@@ -101,18 +129,27 @@ pub fn code(
     writer.prepare()?;
     writer.body(&message.body)?;
     let (prototype, prepare) = (writer.prototype(), writer.prepare_prototype(&keys));
+    let start = writer.start();
+    let main = std::mem::take(&mut writer.text);
+    let loops = std::mem::take(&mut writer.loops);
+    let (made, in_pieces) = match pieces {
+        Some(pieces) => {
+            let (made, pieces) = writer.pieces(whole, pieces, &parts)?;
+            (made, Some(pieces))
+        }
+        None => (String::new(), None),
+    };
     let mut source = inline_definitions(blocks.map_or(words, |(wide, _)| wide.target));
     source += "#include <stddef.h>\n\n";
-    let start = writer.start();
     for (name, text) in HELPERS {
         let call = format!("{name}(");
-        if [&start, &writer.text, &writer.preparation].into_iter().any(|part| part.contains(&call)) {
+        if [&start, &main, &made, &writer.preparation].into_iter().any(|part| part.contains(&call)) {
             source += text;
         }
     }
-    let called = writer.called(&[&writer.text, &writer.preparation]);
+    let called = writer.called(&[&main, &made, &writer.preparation]);
     for (word, text) in PARTS {
-        if called.contains(word) || writer.text.contains(word) {
+        if [&called, &main, &made].into_iter().any(|part| part.contains(word)) {
             source += text;
         }
     }
@@ -125,7 +162,7 @@ pub fn code(
     let unused = inputs.filter(|name| !writer.preparation.contains(name));
     let unused: String = unused.map(|name| format!("  (void){name};\n")).collect();
     let _ = write!(source, "{prepare}\n{{\n{unused}{}}}\n\n", writer.preparation);
-    let _ = write!(source, "{prototype}\n{{\n{start}{}  return 0;\n}}\n", writer.text);
+    let _ = write!(source, "{prototype}\n{{\n{start}{main}  return 0;\n}}\n{made}");
     let preparation = writer.called(&[&writer.preparation]) + &writer.preparation;
     Ok(Code {
         prepare,
@@ -134,7 +171,8 @@ pub fn code(
         prototype,
         ciphers,
         source,
-        loops: writer.loops,
+        loops,
+        pieces: in_pieces,
     })
 }
 
@@ -245,6 +283,9 @@ impl Writer<'_> {
         if let Some(place) = self.places.get(&id) {
             return format!("(prepared + {place})");
         }
+        if let Some(place) = self.kept.get(&id) {
+            return format!("(kept + {place})");
+        }
         format!("v{}_{}", id.0, identifier(&self.message.variable(id).name))
     }
 
@@ -285,6 +326,9 @@ impl Writer<'_> {
             else {
                 continue;
             };
+            if made.iter().all(|id| self.places.contains_key(id)) {
+                continue;
+            }
             for &id in &made {
                 let place = self.room((self.bits(id) as usize).div_ceil(8));
                 self.places.insert(id, place);
@@ -292,7 +336,7 @@ impl Writer<'_> {
             self.single(step)?;
             self.of_key.extend(made);
         }
-        self.preparation = std::mem::take(&mut self.text);
+        self.preparation += &std::mem::take(&mut self.text);
         Ok(())
     }
 
@@ -306,13 +350,26 @@ impl Writer<'_> {
             let _ = writeln!(text, "  const int64_t n{place}_{name} = (int64_t)l{place}_{name};");
             let _ = writeln!(text, "  (void)n{place}_{name};");
         }
-        for condition in &self.message.conditions {
-            let _ = writeln!(text, "  if (!{}) return 2;", self.condition(condition));
-        }
+        text += &self.conditions();
         let inputs = self.message.inputs.iter().map(|&id| self.name(id));
         for name in inputs.chain(["prepared".into()]).filter(|name| !self.text.contains(name)) {
             let _ = writeln!(text, "  (void){name};");
         }
+        text + &self.locals()
+    }
+
+    /// That the conditions hold.
+    pub(crate) fn conditions(&self) -> String {
+        let mut text = String::new();
+        for condition in &self.message.conditions {
+            let _ = writeln!(text, "  if (!{}) return 2;", self.condition(condition));
+        }
+        text
+    }
+
+    /// Room for the variables of a constant size.
+    pub(crate) fn locals(&self) -> String {
+        let mut text = String::new();
         if self.queue_bytes > 0 {
             let _ = writeln!(text, "  _Alignas(64) uint8_t queue[{}] = {{0}};", self.queue_bytes);
             let _ = writeln!(text, "  int64_t queued = 0;");
@@ -321,7 +378,7 @@ impl Writer<'_> {
             let id = VariableId(number);
             let variable = self.message.variable(id);
             let parameter = self.message.inputs.contains(&id) || self.message.outputs.contains(&id);
-            if parameter || variable.count.is_some() || self.places.contains_key(&id) {
+            if parameter || variable.count.is_some() || self.is_elsewhere(id) {
                 continue;
             }
             let bytes = (variable.words.width * variable.words.count).div_ceil(8).next_multiple_of(16);
@@ -331,6 +388,11 @@ impl Writer<'_> {
             }
         }
         text
+    }
+
+    /// Whether a variable is no local of the function.
+    fn is_elsewhere(&self, id: VariableId) -> bool {
+        self.places.contains_key(&id) || self.kept.contains_key(&id)
     }
 
     /// Statements, after which nothing waits.

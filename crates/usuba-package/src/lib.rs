@@ -75,6 +75,7 @@ pub fn runtime() -> Vec<OutputFile> {
         file("usuba_transpose.h", include_str!("../../../runtime/usuba_transpose.h")),
         file("usuba_buffers.h", include_str!("../../../runtime/usuba_buffers.h")),
         file("usuba_lanes.h", include_str!("../../../runtime/usuba_lanes.h")),
+        file("usuba_pieces.h", include_str!("../../../runtime/usuba_pieces.h")),
         file("usuba_drivers.h", include_str!("../../../runtime/usuba_drivers.h")),
     ]
 }

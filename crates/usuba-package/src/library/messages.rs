@@ -5,6 +5,7 @@
 //! itself, which the compiler finds by proof, there is code of its own.
 
 use super::front;
+use super::pieces::{InPieces, PARTS, STRINGS, in_pieces};
 use super::platforms::{alternatives, initialiser};
 use super::{Cipher, Options, head, values};
 use crate::OutputFile;
@@ -19,6 +20,7 @@ use usuba_blockwise::message::Code;
 use usuba_lang::load::{Loaded, Loader};
 use usuba_message::form::{Message, Sameness, VariableId};
 use usuba_message::in_place::in_place;
+use usuba_message::incremental::incremental;
 use usuba_message::number::{Number, Term};
 use usuba_message::{elaborate, passes};
 use usuba_target::machines::GP64;
@@ -33,15 +35,21 @@ pub struct Shared(BTreeMap<String, Prepared>);
 
 /// What code does once for a key.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Prepared {
+pub(super) struct Prepared {
     bytes: usize,
     /// How: [`Code::preparation`].
     text: String,
+    /// Bytes that are kept, if strings may come in pieces.
+    pub(super) kept: Option<usize>,
 }
 
 impl Prepared {
     fn of(code: &Code) -> Prepared {
-        Prepared { bytes: code.prepared, text: code.preparation.clone() }
+        Prepared {
+            bytes: code.prepared,
+            text: code.preparation.clone(),
+            kept: code.pieces.as_ref().map(|pieces| pieces.kept),
+        }
     }
 }
 
@@ -102,14 +110,16 @@ struct Over<'a> {
 }
 
 /// A public function of a mode: how it calls code, and its code for the levels of every platform.
-struct Public {
+pub(super) struct Public {
     /// Which.
-    name: &'static str,
+    pub(super) name: &'static str,
     call: Call,
     /// The stem of the code around engines, and what it prepares.
-    around: (String, Prepared),
+    pub(super) around: (String, Prepared),
     /// The same of the code for targets that have some.
     on: Vec<(&'static Target, String, Prepared)>,
+    /// How its strings come in pieces, if they may.
+    pub(super) pieces: Option<InPieces>,
 }
 
 impl Public {
@@ -167,7 +177,12 @@ impl Over<'_> {
         };
         let stem = format!("{}{}", self.options.prefix, name.replace('-', "_"));
         let summary = format!("{name}: {}. Time does not depend on keys or data.", self.family.about);
-        let declarations = values.fill(include_str!("templates/message/message.h")) + &values.fill(header);
+        let in_pieces = in_pieces(values.clone(), &stem_of(self.options, &name), &functions, &places);
+        let mut declarations =
+            values.fill(include_str!("templates/message/message.h")) + &values.fill(header);
+        if let Some(values) = &in_pieces {
+            declarations += &values.fill(include_str!("templates/message/pieces.h"));
+        }
         added.headers.push(front::header_file(&stem, &summary, &declarations, self.options));
         let path = format!("{stem}.c");
         let summary = format!("{name}: the functions that users call.");
@@ -176,8 +191,11 @@ impl Over<'_> {
         if self.family.shape == Shape::Chained(Carried::Cipher) {
             text += &values.fill(include_str!("templates/message/carry.c"));
         }
-        for (function, place) in functions.iter().zip(places) {
+        for (function, &place) in functions.iter().zip(&places) {
             text += &self.public(function, place, &values).fill(source);
+        }
+        if let Some(values) = &in_pieces {
+            text += &values.fill(include_str!("templates/message/pieces.c"));
         }
         added.files.push(OutputFile { path, contents: front::own_level(&text, self.options) });
         let whole = functions.iter().any(|function| function.call.whole);
@@ -204,13 +222,20 @@ impl Over<'_> {
         let mut message =
             elaborate::elaborate(&loaded.program, mode.node, Some(CIPHER)).map_err(|error| wrong(&error))?;
         passes::run(&mut message).map_err(|stuck| stuck.to_string())?;
+        let parts = match self.family.shape {
+            Shape::Aead => incremental(&message).ok(),
+            _ => None,
+        };
+        let pieces = parts.as_ref().and_then(|parts| InPieces::of(&message, parts));
+        let parts = parts.filter(|_| pieces.is_some());
+        let parts = parts.as_ref();
         let prefix = self.options.prefix;
         let part = node.replace('-', "_");
         let around = format!("{prefix}any{}_{part}", self.block_cipher.block.bytes);
         let prepared = match shared.0.get(&around) {
             Some(prepared) => prepared.clone(),
             None => {
-                let code = whole_code(&message, &loaded, Machines::Words(&GP64), true, &around)
+                let code = whole_code(&message, &loaded, Machines::Words(&GP64), true, &around, parts)
                     .map_err(|refusal| refusal.0)?;
                 added.files.push(self.around(&around, node, &code));
                 shared.0.insert(around.clone(), Prepared::of(&code));
@@ -226,12 +251,12 @@ impl Over<'_> {
             );
             let Ok(machines) = Machines::of(target) else { continue };
             // What has no rounds on this machine is around engines.
-            if let Ok(code) = whole_code(&message, &loaded, machines, false, &stem) {
+            if let Ok(code) = whole_code(&message, &loaded, machines, false, &stem, parts) {
                 added.files.push(self.of_target(&stem, node, target, machines, &code));
                 on.push((target, stem, Prepared::of(&code)));
             }
         }
-        Ok(Public { name, call: Call::of(&message)?, around: (around, prepared), on })
+        Ok(Public { name, call: Call::of(&message)?, around: (around, prepared), on, pieces })
     }
 
     /// The targets that may have rounds of the cipher, each once.
@@ -264,7 +289,7 @@ impl Over<'_> {
         };
         let values = Values::default()
             .text("prepare", &code.prepare)
-            .text("prototype", &code.prototype)
+            .text("prototype", declared(code))
             .text("code", &code.source)
             .text("roles", of("encrypt") + &of("decrypt"))
             .text("none", nothing(code));
@@ -302,7 +327,7 @@ impl Over<'_> {
         let headers: String = target.headers.iter().map(|header| format!("#include <{header}>\n")).collect();
         let text = Values::default()
             .text("prepare", &code.prepare)
-            .text("prototype", &code.prototype)
+            .text("prototype", declared(code))
             .text("code", &code.source)
             .fill(include_str!("templates/message/code.c"));
         let values = Values::default()
@@ -336,6 +361,11 @@ impl Over<'_> {
                 "    void (*prepare_{name})({of_key});\n    int (*{name})({});\n",
                 call.types.join(", ")
             );
+            if function.pieces.is_some() {
+                types += &format!(
+                    "    usuba_stage *{name}_parts[{PARTS}];\n    usuba_taken *{name}_counts[{STRINGS}];\n"
+                );
+            }
             let keys = ["key_for(code, &ctx->cipher, &blocks)", "key_for(code, &ctx->tweak, &tweaks)"];
             let keys = keys.get(..call.prepared_types.len() - 1).unwrap_or_default().join(", ");
             // Once for all that prepare the same.
@@ -378,6 +408,7 @@ impl Over<'_> {
             .when("decrypts", self.block_cipher.decrypt.is_some())
             .when("undecrypted", self.block_cipher.decrypt.is_none())
             .when("nonce", self.family.shape == Shape::NonceAuthenticator)
+            .when("pieces", functions.iter().any(|function| function.pieces.is_some()))
     }
 
     /// What the template of a public function knows; what it prepares lies at `place`.
@@ -418,7 +449,16 @@ impl Over<'_> {
                 .zip(row)
                 .map(|(function, stem)| stem.filter(|_| rounds == 1).unwrap_or(&function.around.0))
                 .collect();
-            let parts = stems.iter().flat_map(|stem| [format!("{stem}_prepare"), (*stem).clone()]);
+            let parts = stems.iter().zip(functions).flat_map(|(stem, function)| {
+                let list = |name: &str, many: usize| {
+                    let names: Vec<String> =
+                        (0..many).map(|number| format!("{stem}_{name}{number}")).collect();
+                    format!("{{ {} }}", names.join(", "))
+                };
+                let pieces = function.pieces.iter();
+                let pieces = pieces.flat_map(|_| [list("part", PARTS), list("count", STRINGS)]);
+                [format!("{stem}_prepare"), (*stem).clone()].into_iter().chain(pieces.collect::<Vec<_>>())
+            });
             let all: Vec<String> = std::iter::once(rounds.to_string()).chain(parts).collect();
             format!("    {},\n", initialiser(&all))
         };
@@ -446,6 +486,12 @@ fn prototypes(functions: &[Public]) -> String {
                 call.prepared_types.join(", "),
                 call.types.join(", ")
             );
+            if function.pieces.is_some() {
+                let parts = (0..PARTS).map(|part| format!("USUBA_HIDDEN usuba_stage {stem}_part{part};\n"));
+                let counts =
+                    (0..STRINGS).map(|count| format!("USUBA_HIDDEN usuba_taken {stem}_count{count};\n"));
+                text.extend(parts.chain(counts));
+            }
         }
     }
     text
@@ -458,13 +504,20 @@ fn nothing(code: &Code) -> String {
         let names = parameters.split(", ").filter_map(|one| one.rsplit([' ', '*']).next());
         names.map(|name| format!("    (void){name};\n")).collect::<String>()
     };
-    format!(
-        "{}\n{{\n{}}}\n\n{}\n{{\n{}    return 3;\n}}\n",
-        code.prepare,
-        unused(&code.prepare),
-        code.prototype,
-        unused(&code.prototype)
-    )
+    let pieces = code.pieces.iter();
+    let parts = pieces.clone().flat_map(|pieces| &pieces.parts).map(|part| (part, 3));
+    let counts = pieces.flat_map(|pieces| &pieces.counts).map(|count| (count, 0));
+    let others = std::iter::once((&code.prototype, 3)).chain(parts).chain(counts);
+    let others = others.map(|(prototype, result)| {
+        format!("\n{prototype}\n{{\n{}    return {result};\n}}\n", unused(prototype))
+    });
+    format!("{}\n{{\n{}}}\n", code.prepare, unused(&code.prepare)) + &others.collect::<String>()
+}
+
+/// The functions of the code but what prepares, as declarations without the last semicolon.
+fn declared(code: &Code) -> String {
+    let pieces = code.pieces.iter().flat_map(|pieces| pieces.parts.iter().chain(&pieces.counts));
+    std::iter::once(&code.prototype).chain(pieces).cloned().collect::<Vec<_>>().join(";\n")
 }
 
 /// How a public function calls the code of its message.
@@ -543,6 +596,11 @@ impl Call {
 pub fn magic(stem: &str) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     stem.bytes().fold(0xcbf2_9ce4_8422_2325, step) & !0xff
+}
+
+/// What the names of a mode begin with.
+fn stem_of(options: &Options, name: &str) -> String {
+    format!("{}{}", options.prefix, name.replace('-', "_"))
 }
 
 /// Sentences as lines of a comment.

@@ -14,6 +14,7 @@ mod folder;
 mod front;
 pub mod measured;
 mod messages;
+mod pieces;
 mod platforms;
 mod primitives;
 pub mod steps;

@@ -9,6 +9,7 @@ use usuba_blockwise::plan::Refusal;
 use usuba_lang::load::Loaded;
 use usuba_message::form::{Message, Sameness, Variable, VariableId};
 use usuba_message::in_place::in_place;
+use usuba_message::incremental::Incremental;
 use usuba_message::number::{Number, Term};
 use usuba_target::{Target, all};
 
@@ -112,7 +113,7 @@ pub fn files(
     machines: Machines,
     labels: &Labels,
 ) -> Result<Files, Refusal> {
-    let code = whole_code(message, loaded, machines, false, &labels.symbol)?;
+    let code = whole_code(message, loaded, machines, false, &labels.symbol, None)?;
     let interface = Interface::new(message);
     let flags = machines.flags().join(" ");
     let target = machines.target();
@@ -163,10 +164,11 @@ pub fn files(
 /// # Errors
 /// A step has no code.
 pub fn loops(message: &Message, loaded: &Loaded, machines: Machines) -> Result<Vec<LoopCode>, Refusal> {
-    Ok(whole_code(message, loaded, machines, false, "message")?.loops)
+    Ok(whole_code(message, loaded, machines, false, "message", None)?.loops)
 }
 
-/// The C of a message; with `functions` its cipher is functions that the code declares.
+/// The C of a message; with `functions` its cipher is functions that the code declares, and with its parts there are functions
+/// for strings that come in pieces.
 ///
 /// # Errors
 /// A step has no code.
@@ -176,15 +178,18 @@ pub fn whole_code(
     machines: Machines,
     functions: bool,
     symbol: &str,
+    pieces: Option<&Incremental>,
 ) -> Result<Code, Refusal> {
-    // The steps are definitions of the message's own program.
+    // The steps are definitions of the message's own program, and its parts have more of them.
     let mut loaded = loaded.clone();
-    loaded.program = message.program.clone();
+    let part = pieces.and_then(|pieces| pieces.parts.first());
+    loaded.program = part.map_or(message, |part| &part.message).program.clone();
     let pair = match machines {
         Machines::Blocks(wide, narrow) => Some((Machine::new(&loaded, wide), Machine::new(&loaded, narrow))),
         Machines::Words(_) => None,
     };
-    code(message, &loaded.sources, pair.as_ref().map(|(wide, narrow)| (wide, narrow)), functions, symbol)
+    let pair = pair.as_ref().map(|(wide, narrow)| (wide, narrow));
+    code(message, &loaded.sources, pair, functions, symbol, pieces)
 }
 
 /// What the header says of the parameters.

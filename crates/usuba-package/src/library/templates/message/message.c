@@ -1,5 +1,8 @@
 #include "@stem@.h"
 #include "usuba_library.h"
+@if pieces
+#include "usuba_pieces.h"
+@end
 
 /* The code for a level of the machine: whether it is on round keys, or around the functions of the cipher; and for each public
  * function what is done once a key, and itself. */
