@@ -1,7 +1,7 @@
 # Usuba: `make demo` shows it at work, `make test` runs every test. Both install what is missing, if they may; `make lib` and
 # `make demo` need little (scripts/setup.sh says what).
 
-.PHONY: all demo lib test test-long test-library test-peers library-matrix bench bench-gcm bench-contexts bench-page pages covers book compile-speed rust python provider setup setup-build setup-demo fmt lint clean
+.PHONY: all demo man lib test test-long test-library test-peers library-matrix bench bench-gcm bench-contexts bench-page pages covers book compile-speed rust python provider setup setup-build setup-demo fmt lint clean
 
 all:
 	cargo build --release
@@ -92,6 +92,10 @@ python: setup-build
 # The OpenSSL provider in bindings/openssl: makes libusuba with all ciphers, build/openssl/usuba.so, and tests it.
 provider: setup
 	@sh scripts/bindings.sh provider
+
+# The manual pages of usubac, in build/man: MANPATH=build/man man usubac-build.
+man:
+	@cargo run --release --quiet -p usubac -- man --output build/man/man1
 
 fmt:
 	cargo fmt

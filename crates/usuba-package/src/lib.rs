@@ -16,6 +16,7 @@ pub mod manifest;
 pub mod message;
 pub mod order;
 pub mod place;
+pub mod skeleton;
 
 mod messages;
 mod results;

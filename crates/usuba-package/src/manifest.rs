@@ -391,6 +391,15 @@ struct Fields {
     state: Option<Spanned<Bytes>>,
 }
 
+/// Whether this can be the name of a primitive, a construction or a folder of a cipher: lower-case letters, digits and
+/// single hyphens, a letter first.
+pub fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+        && !text.ends_with('-')
+        && !text.contains("--")
+}
+
 /// Reads a manifest. `file` is the name to report it under.
 ///
 /// # Errors
@@ -627,11 +636,11 @@ impl Reader<'_> {
 
     fn check_name(&self, what: &str, name: &Spanned<String>) -> Result<(), ManifestError> {
         let text = name.get_ref();
-        let good = text.starts_with(|c: char| c.is_ascii_lowercase())
-            && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
-            && !text.ends_with('-')
-            && !text.contains("--");
-        if good { Ok(()) } else { Err(self.error(name.span().start, messages::bad_name(what, text))) }
+        if is_name(text) {
+            Ok(())
+        } else {
+            Err(self.error(name.span().start, messages::bad_name(what, text)))
+        }
     }
 
     fn check_path(&self, path: &Spanned<String>) -> Result<(), ManifestError> {

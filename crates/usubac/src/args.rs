@@ -76,8 +76,12 @@ pub enum Command {
     Synth(Synth),
     /// List the machines that code is made for.
     Targets(Targets),
+    /// Begin a cipher: a folder with a manifest, a text and known answers, which pass.
+    New(New),
     /// Print completions for a shell.
     Completions(Completions),
+    /// Print a manual page, or write those of all commands.
+    Man(Man),
 }
 
 /// Where programs come from.
@@ -756,4 +760,33 @@ pub struct Targets {
 pub struct Completions {
     /// The shell.
     pub shell: clap_complete::Shell,
+}
+
+/// `usubac new`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  usubac new pebble
+  usubac new ciphers/pebble && usubac test ciphers/pebble
+
+The last part of the path is the name: lower-case letters, digits and single hyphens. The folder must not be there.")]
+pub struct New {
+    /// The folder to make.
+    #[arg(value_name = "NAME")]
+    pub folder: PathBuf,
+}
+
+/// `usubac man`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  usubac man build | man -l -
+  usubac man --output /usr/local/share/man/man1")]
+pub struct Man {
+    /// A command; without it, the page of usubac itself.
+    #[arg(value_name = "COMMAND", conflicts_with = "output")]
+    pub command: Option<String>,
+    /// Write the pages of usubac and of all commands to this folder.
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
 }

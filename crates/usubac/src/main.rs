@@ -78,7 +78,9 @@ fn run(command_line: &CommandLine) -> ExitCode {
         Command::Engines(engines) => commands::engines::run(engines, &output),
         Command::Synth(synth) => commands::synth::run(synth, &output),
         Command::Targets(targets) => commands::targets::run(targets, &output),
+        Command::New(new) => commands::new::run(new, &output),
         Command::Completions(completions) => commands::completions::run(completions),
+        Command::Man(man) => commands::man::run(man),
     };
     if let Err(failure) = &outcome {
         output.failure(failure);

@@ -7,6 +7,8 @@ pub mod completions;
 pub mod engines;
 pub mod explain;
 pub mod fmt;
+pub mod man;
+pub mod new;
 mod one_level;
 pub mod packages;
 pub mod run;
