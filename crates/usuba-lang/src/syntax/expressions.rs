@@ -253,8 +253,13 @@ impl Parser<'_> {
     fn shuffle(&mut self, start: Span) -> Parsed<Grown<Expression>> {
         self.advance();
         let (variable, pattern) = self.bracketed(PARENTHESES, "`(` after `Shuffle`", |parser| {
+            if matches!(parser.kind(), TokenKind::OpenParenthesis | TokenKind::Keyword(Keyword::Shuffle)) {
+                return Err(parser.shuffled("a variable"));
+            }
             let variable = parser.reference()?;
-            parser.expect(TokenKind::Comma, "`,` and the pattern in brackets")?;
+            if parser.eat(TokenKind::Comma).is_none() {
+                return Err(parser.shuffled("`,` and the pattern in brackets"));
+            }
             if parser.is(TokenKind::EmptyBrackets) {
                 return Err(parser.report_here(messages::missing_index(parser.span())));
             }
@@ -264,6 +269,15 @@ impl Parser<'_> {
             Ok((variable, pattern))
         })?;
         self.grow(ExpressionKind::Shuffle(variable, pattern), self.since(start), 0)
+    }
+
+    /// What is to be moved is more than a variable, or the text ends.
+    fn shuffled(&mut self, what: &str) -> Reported {
+        if self.is(TokenKind::EndOfFile) {
+            return self.fail(what);
+        }
+        let message = messages::shuffled(self.span(), what, self.found());
+        self.report_here(message)
     }
 
     fn bitmask(&mut self, start: Span) -> Parsed<Grown<Expression>> {

@@ -398,6 +398,12 @@ pub(super) fn missing_index(span: Span) -> Diagnostic {
         .help("write an index or a size")
 }
 
+pub(super) fn shuffled(span: Span, what: &str, found: &str) -> Diagnostic {
+    expected(span, what, found)
+        .rule("`Shuffle` moves the bits of a variable, which may be selected from, as in `Shuffle(x[0], [1, 0])`")
+        .help("give the value a name of its own, `t = …`, and write `Shuffle(t, […])`")
+}
+
 pub(super) fn entry(span: Span, found: &str) -> Diagnostic {
     expected(span, "an integer", found)
         .rule("the entries of tables, permutations and shuffles are plain integers")
