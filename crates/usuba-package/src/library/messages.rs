@@ -5,7 +5,7 @@
 //! itself, which the compiler finds by proof, there is code of its own.
 
 use super::front;
-use super::pieces::{InPieces, PARTS, STRINGS, in_pieces};
+use super::pieces::{InPieces, in_pieces};
 use super::platforms::{alternatives, initialiser};
 use super::{Cipher, Options, head, values};
 use crate::OutputFile;
@@ -177,11 +177,20 @@ impl Over<'_> {
         };
         let stem = format!("{}{}", self.options.prefix, name.replace('-', "_"));
         let summary = format!("{name}: {}. Time does not depend on keys or data.", self.family.about);
+        let (header_in_pieces, source_in_pieces) = match self.family.shape {
+            Shape::Aead => {
+                (include_str!("templates/message/pieces.h"), include_str!("templates/message/pieces.c"))
+            }
+            _ => (
+                include_str!("templates/message/authenticator_pieces.h"),
+                include_str!("templates/message/authenticator_pieces.c"),
+            ),
+        };
         let in_pieces = in_pieces(values.clone(), &stem_of(self.options, &name), &functions, &places);
         let mut declarations =
             values.fill(include_str!("templates/message/message.h")) + &values.fill(header);
         if let Some(values) = &in_pieces {
-            declarations += &values.fill(include_str!("templates/message/pieces.h"));
+            declarations += &values.fill(header_in_pieces);
         }
         added.headers.push(front::header_file(&stem, &summary, &declarations, self.options));
         let path = format!("{stem}.c");
@@ -195,7 +204,7 @@ impl Over<'_> {
             text += &self.public(function, place, &values).fill(source);
         }
         if let Some(values) = &in_pieces {
-            text += &values.fill(include_str!("templates/message/pieces.c"));
+            text += &values.fill(source_in_pieces);
         }
         added.files.push(OutputFile { path, contents: front::own_level(&text, self.options) });
         let whole = functions.iter().any(|function| function.call.whole);
@@ -223,8 +232,8 @@ impl Over<'_> {
             elaborate::elaborate(&loaded.program, mode.node, Some(CIPHER)).map_err(|error| wrong(&error))?;
         passes::run(&mut message).map_err(|stuck| stuck.to_string())?;
         let parts = match self.family.shape {
-            Shape::Aead => incremental(&message).ok(),
-            _ => None,
+            Shape::Aead | Shape::Authenticator | Shape::NonceAuthenticator => incremental(&message).ok(),
+            Shape::Chained(_) | Shape::Units => None,
         };
         let pieces = parts.as_ref().and_then(|parts| InPieces::of(&message, parts));
         let parts = parts.filter(|_| pieces.is_some());
@@ -361,9 +370,11 @@ impl Over<'_> {
                 "    void (*prepare_{name})({of_key});\n    int (*{name})({});\n",
                 call.types.join(", ")
             );
-            if function.pieces.is_some() {
+            if let Some(pieces) = &function.pieces {
                 types += &format!(
-                    "    usuba_stage *{name}_parts[{PARTS}];\n    usuba_taken *{name}_counts[{STRINGS}];\n"
+                    "    usuba_stage *{name}_parts[{}];\n    usuba_taken *{name}_counts[{}];\n",
+                    pieces.parts(),
+                    pieces.strings()
                 );
             }
             let keys = ["key_for(code, &ctx->cipher, &blocks)", "key_for(code, &ctx->tweak, &tweaks)"];
@@ -408,6 +419,7 @@ impl Over<'_> {
             .when("decrypts", self.block_cipher.decrypt.is_some())
             .when("undecrypted", self.block_cipher.decrypt.is_none())
             .when("nonce", self.family.shape == Shape::NonceAuthenticator)
+            .when("nonceless", self.family.shape == Shape::Authenticator)
             .when("pieces", functions.iter().any(|function| function.pieces.is_some()))
     }
 
@@ -456,7 +468,7 @@ impl Over<'_> {
                     format!("{{ {} }}", names.join(", "))
                 };
                 let pieces = function.pieces.iter();
-                let pieces = pieces.flat_map(|_| [list("part", PARTS), list("count", STRINGS)]);
+                let pieces = pieces.flat_map(|one| [list("part", one.parts()), list("count", one.strings())]);
                 [format!("{stem}_prepare"), (*stem).clone()].into_iter().chain(pieces.collect::<Vec<_>>())
             });
             let all: Vec<String> = std::iter::once(rounds.to_string()).chain(parts).collect();
@@ -486,10 +498,11 @@ fn prototypes(functions: &[Public]) -> String {
                 call.prepared_types.join(", "),
                 call.types.join(", ")
             );
-            if function.pieces.is_some() {
-                let parts = (0..PARTS).map(|part| format!("USUBA_HIDDEN usuba_stage {stem}_part{part};\n"));
-                let counts =
-                    (0..STRINGS).map(|count| format!("USUBA_HIDDEN usuba_taken {stem}_count{count};\n"));
+            if let Some(pieces) = &function.pieces {
+                let parts =
+                    (0..pieces.parts()).map(|part| format!("USUBA_HIDDEN usuba_stage {stem}_part{part};\n"));
+                let counts = (0..pieces.strings())
+                    .map(|count| format!("USUBA_HIDDEN usuba_taken {stem}_count{count};\n"));
                 text.extend(parts.chain(counts));
             }
         }

@@ -1,16 +1,10 @@
-//! Modes in a library whose messages come in pieces: associated data, then text.
+//! Modes in a library whose messages come in pieces: associated data, then text, or a message of which a tag is made.
 
 use super::messages::{Public, magic};
 use crate::template::Values;
 use usuba_message::form::{Message, VariableId};
 use usuba_message::incremental::{Incremental, Stream};
 use usuba_message::number::{Number, Term};
-
-/// The strings of authenticated encryption that come in pieces.
-pub const STRINGS: usize = 2;
-
-/// The parts of its messages.
-pub const PARTS: usize = 2 * STRINGS + 1;
 
 /// What the public functions of a message in pieces have to know: where its parts look for what they are given.
 pub struct InPieces {
@@ -20,9 +14,9 @@ pub struct InPieces {
     outputs: usize,
     /// The places of the lengths of tag and nonce, and of inputs and outputs.
     tag_length: usize,
-    nonce_length: usize,
+    nonce_length: Option<usize>,
     key: usize,
-    nonce: usize,
+    nonce: Option<usize>,
     tag: usize,
     /// For each string its initialiser in C.
     strings: Vec<String>,
@@ -32,17 +26,31 @@ pub struct InPieces {
 }
 
 impl InPieces {
-    /// `None` if the message is not made as authenticated encryption in pieces is: with associated data first, then text, and a
-    /// tag at the end.
+    /// How many strings come in pieces.
+    pub fn strings(&self) -> usize {
+        self.strings.len()
+    }
+
+    /// How many parts there are.
+    pub fn parts(&self) -> usize {
+        2 * self.strings() + 1
+    }
+
+    /// `None` if the message is not made as authenticated encryption in pieces is, with associated data first, then text, and a
+    /// tag at the end; nor as an authenticator is, with a message and a tag.
     pub fn of(message: &Message, parts: &Incremental) -> Option<InPieces> {
         let input = |names: &[&str]| place_of(message, &message.inputs, names);
-        let [ad, text] = &parts.streams[..] else { return None };
         let is_named = |stream: &Stream, names: &[&str]| {
             names.contains(&message.variable(stream.variable).name.as_str())
         };
-        let in_order = is_named(ad, &["aad"]) && is_named(text, &["plain", "cipher"]);
-        let [made] = text.outputs[..] else { return None };
-        if !in_order || parts.squeezes || ad.element != 1 || text.element != 1 {
+        let in_order = match &parts.streams[..] {
+            [ad, text] => {
+                is_named(ad, &["aad"]) && is_named(text, &["plain", "cipher"]) && text.outputs.len() == 1
+            }
+            [text] => is_named(text, &["message"]) && text.outputs.is_empty(),
+            _ => false,
+        };
+        if !in_order || parts.squeezes || parts.streams.iter().any(|stream| stream.element != 1) {
             return None;
         }
         let length_of = |of: &[VariableId], names: &[&str]| {
@@ -54,7 +62,7 @@ impl InPieces {
         let (tags, tag_at) = match input(&["tag"]) {
             Some(place) => {
                 let id = message.inputs[place];
-                let early = parts.parts.iter().take(PARTS - 1);
+                let early = parts.parts.iter().rev().skip(1);
                 if early.into_iter().any(|part| part.message.inputs.contains(&id)) {
                     return None;
                 }
@@ -62,25 +70,30 @@ impl InPieces {
             }
             None => (&message.outputs, place_of(message, &message.outputs, &["tag"])?),
         };
-        let string = |stream: &Stream, out: usize| {
+        let string = |stream: &Stream| {
+            // What makes nothing is given the place of something that it does not look at.
+            let out =
+                stream.outputs.first().and_then(|made| message.outputs.iter().position(|id| id == made));
+            let out = out.unwrap_or(0);
             let at = message.inputs.iter().position(|&id| id == stream.variable)?;
             Some(format!(
                 "{{ NULL, NULL, {}, {}, {}, {}, {at}, {out} }}",
                 stream.rate, stream.length, stream.before, stream.now
             ))
         };
-        let out = message.outputs.iter().position(|&id| id == made)?;
+        let strings = parts.streams.iter().map(string).collect::<Option<Vec<String>>>()?;
+        let held = parts.streams.last()?.held;
         Some(InPieces {
             lengths: parts.parts.first()?.message.lengths.len(),
             inputs: message.inputs.len(),
             outputs: message.outputs.len(),
             tag_length: length_of(tags, &["tag"])?,
-            nonce_length: length_of(&message.inputs, &["iv", "nonce"])?,
+            nonce_length: length_of(&message.inputs, &["iv", "nonce"]),
             key: input(&["key"])?,
-            nonce: input(&["iv", "nonce"])?,
+            nonce: input(&["iv", "nonce"]),
             tag: tag_at,
-            strings: vec![string(ad, 0)?, string(text, out)?],
-            held: text.held,
+            strings,
+            held,
             room: parts.streams.iter().map(|stream| stream.held + stream.rate).max()?,
         })
     }
@@ -97,31 +110,46 @@ pub(super) fn in_pieces(
     functions: &[Public],
     places: &[usize],
 ) -> Option<Values> {
-    let [seal, open] = functions else { return None };
-    let (one, other) = (seal.pieces.as_ref()?, open.pieces.as_ref()?);
-    let strings: Vec<&str> = one.strings.iter().chain(&other.strings).map(String::as_str).collect();
     let kept = functions.iter().filter_map(|function| function.around.1.kept).max()?;
-    Some(
-        values
-            .text("stream_magic", format!("{:#018x}", magic(&format!("{stem}_stream"))))
-            .text("stream_lengths", one.lengths.max(other.lengths))
-            .text("stream_inputs", one.inputs.max(other.inputs))
-            .text("stream_outputs", one.outputs.max(other.outputs))
-            .text("stream_words", kept.div_ceil(8).max(1))
-            .text("stream_room", one.room.max(other.room))
-            .text("stream_held", one.held.max(other.held))
-            .text("strings", strings.join(",\n        "))
-            .text("seal_place", places.first()?)
-            .text("open_place", places.get(1)?)
-            .text("seal_key", one.key)
-            .text("open_key", other.key)
-            .text("seal_nonce", one.nonce)
-            .text("open_nonce", other.nonce)
-            .text("seal_tag_length", one.tag_length)
-            .text("open_tag_length", other.tag_length)
-            .text("seal_nonce_length", one.nonce_length)
-            .text("open_nonce_length", other.nonce_length)
-            .text("seal_tag", one.tag)
-            .text("open_tag", other.tag),
-    )
+    let all =
+        functions.iter().map(|function| function.pieces.as_ref()).collect::<Option<Vec<&InPieces>>>()?;
+    let most = |of: &dyn Fn(&InPieces) -> usize| all.iter().map(|one| of(one)).max().unwrap_or(0);
+    let strings: Vec<&str> = all.iter().flat_map(|one| &one.strings).map(String::as_str).collect();
+    let values = values
+        .text("stream_magic", format!("{:#018x}", magic(&format!("{stem}_stream"))))
+        .text("stream_lengths", most(&|one| one.lengths))
+        .text("stream_inputs", most(&|one| one.inputs))
+        .text("stream_outputs", most(&|one| one.outputs))
+        .text("stream_words", kept.div_ceil(8).max(1))
+        .text("stream_room", all.iter().map(|one| one.room).max()?)
+        .text("stream_held", all.iter().map(|one| one.held).max()?)
+        .text("strings", strings.join(",\n        "));
+    let nonce = |place: Option<usize>| place.unwrap_or(0);
+    match (&all[..], places) {
+        ([one], [place]) => Some(
+            values
+                .text("stream_place", place)
+                .text("stream_key", one.key)
+                .text("stream_nonce", nonce(one.nonce))
+                .text("stream_tag_length", one.tag_length)
+                .text("stream_nonce_length", nonce(one.nonce_length))
+                .text("stream_tag", one.tag),
+        ),
+        ([one, other], [seal, open]) => Some(
+            values
+                .text("seal_place", seal)
+                .text("open_place", open)
+                .text("seal_key", one.key)
+                .text("open_key", other.key)
+                .text("seal_nonce", nonce(one.nonce))
+                .text("open_nonce", nonce(other.nonce))
+                .text("seal_tag_length", one.tag_length)
+                .text("open_tag_length", other.tag_length)
+                .text("seal_nonce_length", nonce(one.nonce_length))
+                .text("open_nonce_length", nonce(other.nonce_length))
+                .text("seal_tag", one.tag)
+                .text("open_tag", other.tag),
+        ),
+        _ => None,
+    }
 }
