@@ -150,11 +150,73 @@ USUBA_INLINE void usuba_unpack_interleaved(struct usuba_output blocks, const voi
     }
 }
 
+/* The low bits of lanes, so many bits each. */
+USUBA_INLINE uint64_t usuba_lane_bits(size_t bits, size_t lane)
+{
+    return lane >= 64 ? UINT64_MAX >> (64 - bits) : UINT64_MAX / ((UINT64_C(1) << lane) - 1) * ((UINT64_C(1) << bits) - 1);
+}
+
+/* Lower nibbles of bytes side by side. */
+USUBA_INLINE uint64_t usuba_join_nibbles(uint64_t x)
+{
+    x &= 0x0f0f0f0f0f0f0f0fu;
+    x = (x | x >> 4) & 0x00ff00ff00ff00ffu;
+    x = (x | x >> 8) & 0x0000ffff0000ffffu;
+    return (x | x >> 16) & 0x00000000ffffffffu;
+}
+
 /* One block to the uniform form: an integer in which all instances are the same. */
 USUBA_INLINE void usuba_uniform_interleaved(uint64_t *uniform, size_t batch, const unsigned char *block,
                                             struct usuba_format format)
 {
+    size_t group, k;
+    if (format.order == USUBA_PLANES && batch == 4 && format.width == 16) {
+        for (group = 0; group < format.words / 8; group++) {
+            /* Four instances of a cell are a nibble: those of upper and of lower halves of bytes. */
+            const uint64_t first = usuba_load64_big(block + 16 * group), last = usuba_load64_big(block + 16 * group + 8);
+            const uint64_t upper = usuba_join_nibbles(first >> 4) << 32 | usuba_join_nibbles(last >> 4);
+            const uint64_t lower = usuba_join_nibbles(first) << 32 | usuba_join_nibbles(last);
+            for (k = 0; k < 4; k++) {
+                uniform[8 * group + k] = (upper >> (3 - k) & usuba_lane_bits(1, 4)) * 15;
+                uniform[8 * group + 4 + k] = (lower >> (3 - k) & usuba_lane_bits(1, 4)) * 15;
+            }
+        }
+        return;
+    }
     usuba_pack_interleaved_from((unsigned char *)uniform, sizeof *uniform, batch, block, 0, format);
+}
+
+/* And back, from integers in which all instances are the same. */
+USUBA_INLINE void usuba_bytes_interleaved(unsigned char *block, const uint64_t *uniform, size_t batch,
+                                          struct usuba_format format)
+{
+    const struct usuba_output to = usuba_output(block, NULL);
+    const uint64_t ones = UINT64_MAX >> (64 - format.width);
+    size_t word, group, cell, k;
+    if (format.order == USUBA_PLANES && batch >= 8) {
+        for (group = 0; group < format.words / 8; group++) {
+            uint64_t cells = 0;
+            /* Of each plane the instance whose number is the place of its bit in bytes. */
+            for (k = 0; k < 8; k++)
+                cells |= uniform[8 * group + k] & usuba_lane_bits(1, batch) << (7 - k);
+            for (cell = 0; cell < format.width; cell++)
+                block[group * format.width + cell] = (unsigned char)(cells >> (format.width - 1 - cell) * batch);
+        }
+        return;
+    }
+    if (usuba_cells_at_once(format) != 0) {
+        const size_t bits = usuba_cell_bits(format);
+        for (group = 0; group < format.words / bits; group++) {
+            uint64_t planes[8];
+            for (k = 0; k < bits; k++)
+                planes[k] = usuba_uninterleave(uniform[group * bits + k], batch) & ones;
+            usuba_output_planes(to, group, planes, format);
+        }
+        return;
+    }
+    usuba_begin_words(to, format.bytes, format);
+    for (word = 0; word < format.words; word++)
+        usuba_output_word(to, word, usuba_uninterleave(uniform[word], batch) & ones, format);
 }
 
 #endif

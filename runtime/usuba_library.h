@@ -33,8 +33,6 @@ struct usuba_step {
 /* What a machine of some level does. */
 struct usuba_plan {
     const struct usuba_step *steps;
-    /* For engines with keys: those whose form of the round keys a context has, a bit each. */
-    unsigned forms;
 };
 
 /* The best engine for so many blocks. */
@@ -90,12 +88,22 @@ USUBA_INLINE int usuba_context_level(uint64_t state, uint64_t magic, size_t leve
     return level < levels ? (int)level : -1;
 }
 
+/* Round keys as an engine reads them, made of those that are specified when it is first asked for. */
+struct usuba_loaded {
+    const unsigned char *round_keys;
+    /* What has made that which is there; NULL if nothing has. */
+    void (*load)(void *, const unsigned char *);
+    /* Room for the longest form of an engine, and how much of it was ever used. */
+    uint64_t *memory;
+    size_t bytes;
+};
+
 /* A block cipher and its context, for code that is over any: functions for blocks by themselves, one of which may be missing.
  * `out` is `in` or apart from it. */
 struct usuba_blocks {
-    const void *ctx;
-    void (*encrypt)(const void *ctx, const unsigned char *in, unsigned char *out, size_t blocks);
-    void (*decrypt)(const void *ctx, const unsigned char *in, unsigned char *out, size_t blocks);
+    void *ctx;
+    void (*encrypt)(void *ctx, const unsigned char *in, unsigned char *out, size_t blocks);
+    void (*decrypt)(void *ctx, const unsigned char *in, unsigned char *out, size_t blocks);
 };
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef USUBA_TRANSPOSE_B_H
 #define USUBA_TRANSPOSE_B_H
 
+#include "usuba_masks.h"
 #include "usuba_output.h"
 
 /* Exchanges bit p of rows[j] with bit j of rows[p]: blocks of 32 bits, then of 16, and so on. */
@@ -72,22 +73,22 @@ USUBA_INLINE void usuba_unpack_b(struct usuba_output blocks, const void *registe
 /* One block to the uniform form: width * words 64-bit words, zero or all ones. */
 USUBA_INLINE void usuba_uniform_b(uint64_t *uniform, const unsigned char *block, struct usuba_format format)
 {
-    const size_t bits = format.width * format.words;
-    size_t byte, shift;
-    for (byte = 0; byte < format.bytes; byte++) {
-        for (shift = 0; shift < 8; shift++) {
-            const size_t bit = usuba_bit_number(format, byte, shift);
-            if (bit < bits)
-                uniform[bit] = 0 - (uint64_t)(block[byte] >> shift & 1);
-        }
-    }
+    usuba_masks(uniform, sizeof *uniform, block, format);
 }
 
-/* And back, from the least significant bit of each word: the one instance of a register image on 64-bit registers. */
+/* And back, from words in which all instances are the same: the register image on 64-bit registers of one key. */
 USUBA_INLINE void usuba_bytes_b(unsigned char *block, const uint64_t *uniform, struct usuba_format format)
 {
     const size_t bits = format.width * format.words;
     size_t byte, shift;
+    if (format.order == USUBA_BIG && bits == 8 * format.bytes) {
+        for (byte = 0; byte < format.bytes; byte++) {
+            const uint64_t *at = uniform + 8 * byte;
+            block[byte] = (unsigned char)((at[0] & 128) | (at[1] & 64) | (at[2] & 32) | (at[3] & 16) | (at[4] & 8) |
+                                          (at[5] & 4) | (at[6] & 2) | (at[7] & 1));
+        }
+        return;
+    }
     for (byte = 0; byte < format.bytes; byte++) {
         unsigned value = 0;
         for (shift = 0; shift < 8; shift++) {

@@ -2,6 +2,7 @@
 #ifndef USUBA_TRANSPOSE_H_H
 #define USUBA_TRANSPOSE_H_H
 
+#include "usuba_masks.h"
 #include "usuba_output.h"
 
 /* GCC leaves short loops at -O2, and then works out places when it runs. Sanitizers would check every copy. */
@@ -114,17 +115,7 @@ USUBA_INLINE void usuba_unpack_h(struct usuba_output blocks, const void *registe
 /* One block to the uniform form: `words` chunks of width * batch / 8 bytes, each element all zeros or all ones. */
 USUBA_INLINE void usuba_uniform_h(void *uniform, size_t batch, const unsigned char *block, struct usuba_format format)
 {
-    unsigned char *image = (unsigned char *)uniform;
-    const size_t element = batch / 8, bits = format.width * format.words;
-    size_t byte, shift, i;
-    for (byte = 0; byte < format.bytes; byte++) {
-        for (shift = 0; shift < 8; shift++) {
-            const size_t bit = usuba_bit_number(format, byte, shift);
-            const unsigned value = 0u - (unsigned)(block[byte] >> shift & 1);
-            for (i = 0; i < element && bit < bits; i++)
-                image[bit * element + i] = (unsigned char)value;
-        }
-    }
+    usuba_masks(uniform, batch / 8, block, format);
 }
 
 #endif

@@ -174,29 +174,16 @@ struct Contexts<'a> {
 }
 
 impl Contexts<'_> {
-    /// Bytes of `STEM_ctx`: its members one after another, and of a union the longest. The C compiler checks the sum.
+    /// Bytes of `STEM_ctx`: its members one after another. The C compiler checks the sum.
     fn bytes(&self, text: &str) -> Result<Option<u64>, String> {
         let stem = self.stem;
         let Some((_, body)) = text.split_once(&format!("typedef struct {stem}_ctx {{")) else {
             return Ok(None);
         };
         let body = body.split_once(&format!("}} {stem}_ctx;")).map_or(body, |(body, _)| body);
-        let (mut sum, mut longest, mut in_union) = (0, 0, false);
-        for line in body.lines().map(str::trim) {
-            if line.starts_with("union") {
-                in_union = true;
-            } else if line.starts_with('}') {
-                sum += longest;
-                (longest, in_union) = (0, false);
-            } else if let Some(member) = line.strip_suffix(';') {
-                let bytes =
-                    self.member(member).ok_or_else(|| format!("the size of `{member}` is not known"))?;
-                if in_union {
-                    longest = longest.max(bytes);
-                } else {
-                    sum += bytes;
-                }
-            }
+        let mut sum = 0;
+        for member in body.lines().filter_map(|line| line.trim().strip_suffix(';')) {
+            sum += self.member(member).ok_or_else(|| format!("the size of `{member}` is not known"))?;
         }
         Ok(Some(if body.contains("uint64_t") { sum.next_multiple_of(8) } else { sum }))
     }

@@ -3,10 +3,10 @@
 //! A kernel works on registers; the functions made here work on bytes. For each of them the text is short: which function
 //! of `runtime/usuba_transpose.h` packs which input, the call, and which mode of `runtime/usuba_drivers.h` is around it.
 //!
-//! An engine is one of the implementations behind the functions that users call ([`crate::library`]). Contexts of block
-//! ciphers are made from round keys, in memory of which the caller knows only the size; those of generators are the same for
-//! all engines. Its functions trust their arguments, which the public ones have checked:
-//! - block cipher: `usuba_<name>_load_keys`, `_encrypt_blocks`, `_decrypt_blocks`, `_ctr_xor`;
+//! An engine is one of the implementations behind the functions that users call ([`crate::library`]). A block
+//! cipher has functions that make what its kernels read of round keys in bytes, and those for blocks take that; contexts of
+//! generators are the same for all engines. Its functions trust their arguments, which the public ones have checked:
+//! - block cipher: `usuba_<name>_load_round_keys`, `_encrypt_blocks`, `_decrypt_blocks`, `_ctr_xor`;
 //! - stream cipher: `usuba_<name>_xor`;
 //! - generator: `usuba_<name>_init`, `_xor_batch`;
 //! - permutation: `usuba_<name>_permute`.
@@ -218,6 +218,17 @@ pub struct Files {
     pub source: OutputFile,
     /// The headers of the networks that the source includes: the same for all drivers that have them.
     pub networks: Vec<OutputFile>,
+    /// How a block cipher's kernels read round keys.
+    pub keys: KeyForms,
+}
+
+/// How the kernels of a block cipher read round keys.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct KeyForms {
+    /// For each direction the function that makes the form, from round keys in bytes; `None` if it is these bytes.
+    pub loads: Vec<Option<String>>,
+    /// Bytes of the longest.
+    pub bytes: u32,
 }
 
 /// Makes a driver.
@@ -340,7 +351,6 @@ fn block_cipher(
         .text("block", cipher.block.bytes)
         .text("round_keys", sizes.bytes)
         .text("batch", encrypt.instances)
-        .text("context", keys.declarations())
         .text("tweak", cipher.tweak.map_or(0, |tweak| tweak.bytes))
         .text("tweaks", if tweak_format.is_some() { TWEAKS } else { "" })
         .when("ecb", ecb)
@@ -369,22 +379,25 @@ fn block_cipher(
     let (transposing, networks) = transposition::functions(&transpositions, file.target);
     source += &transposing;
     source += &keys.load(file.stem);
-    let mut functions = values.fill(include_str!("driver/templates/load_keys.c"));
+    let mut functions = String::new();
     if ecb {
         if tweak_format.is_some() {
             source += &values.fill(include_str!("driver/templates/tweaking.c"));
         }
         for (direction, kernel) in &directions {
-            let values = text::direction_values(values.clone(), direction, kernel, keys.member(direction));
+            let values = text::direction_values(keys.values(values.clone(), direction), direction, kernel);
             source += &values.fill(include_str!("driver/templates/blocks_batch.c"));
             functions += &values.fill(include_str!("driver/templates/blocks.c"));
         }
     }
     if ctr {
-        source += &text::counter_batch(values.clone(), file.stem, encrypt, keys.member("encrypt"));
+        let values = keys.values(values, "encrypt");
+        source += &text::counter_batch(values.clone(), file.stem, encrypt);
         functions += &values.fill(include_str!("driver/templates/ctr.c"));
     }
-    Ok(file.files(header, source + &functions, networks))
+    let names: Vec<&str> = directions.iter().map(|(direction, _)| *direction).collect();
+    let files = file.files(header, source + &functions, networks);
+    Ok(Files { keys: keys.forms(file.stem, &names), ..files })
 }
 
 /// The function `schedule` from a key to round keys in bytes, with the formats that it needs. Without a kernel they are the

@@ -3,7 +3,6 @@
 use crate::OutputFile;
 use crate::driver::{self, DriverError, Image, Kernels, Labels, Parameter, Prepare};
 use crate::manifest::{BlockCipher, Function, Primitive, Schedule};
-use crate::order::Order;
 use std::borrow::Cow;
 use thiserror::Error;
 use usuba_codegen::{Access, Backend, Definition, Kernel, KernelParameter, NoCode};
@@ -98,71 +97,9 @@ pub struct Engine {
     /// Blocks that a kernel works on at once.
     pub batch: u32,
     /// How the kernels of a block cipher read round keys.
-    pub round_keys: Option<RoundKeys>,
+    pub keys: driver::KeyForms,
     /// The kernels, with what the compiler knows of each: the role, such as `encrypt`, and the outcome.
     pub kernels: Vec<(&'static str, Compiled)>,
-}
-
-/// Round keys in memory, as an engine reads them: two engines with the same arrays can share them.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RoundKeys {
-    /// The arrays, one after the other: one, or that for encryption and that for decryption.
-    pub arrays: Vec<RoundKeyArray>,
-    /// Bytes of all of them.
-    pub bytes: u32,
-}
-
-/// An array of round keys as a kernel reads it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RoundKeyArray {
-    layout: RoundKeyLayout,
-    /// The order of the bytes that they are made from.
-    order: Order,
-    /// The C type of an element, and how many there are.
-    elements: (String, u32),
-    /// The program that makes them, if the kernel takes something made from round keys.
-    made_by: Option<String>,
-}
-
-/// How round keys lie in the elements of an array.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum RoundKeyLayout {
-    /// Words of so many bytes: the uniform form of packed words is that of single ones.
-    Words(usize),
-    /// As the other layouts of kernels have them.
-    Of(Image),
-}
-
-impl RoundKeys {
-    fn of(encrypt: &driver::Kernel, decrypt: Option<&driver::Kernel>, order: Order) -> Option<RoundKeys> {
-        let mut arrays = vec![RoundKeyArray::of(encrypt, order)?];
-        if let Some(decrypt) = decrypt {
-            arrays.push(RoundKeyArray::of(decrypt, order)?);
-        }
-        // A context has one array for both directions if they are alike.
-        arrays.dedup();
-        let bytes = arrays.iter().map(RoundKeyArray::bytes).sum::<Option<u32>>()?;
-        Some(RoundKeys { arrays, bytes })
-    }
-}
-
-impl RoundKeyArray {
-    fn of(kernel: &driver::Kernel, order: Order) -> Option<RoundKeyArray> {
-        let keys = kernel.inputs.iter().find(|input| input.uniform)?;
-        let layout = match kernel.image {
-            Image::V { lane } | Image::Packed { lane } => RoundKeyLayout::Words(lane),
-            image => RoundKeyLayout::Of(image),
-        };
-        let made_by = kernel.prepare.as_ref().map(|prepare| prepare.meaning.clone());
-        Some(RoundKeyArray { layout, order, elements: (keys.element.clone(), keys.elements), made_by })
-    }
-
-    /// Its size; `None` if the elements are no integers of C.
-    fn bytes(&self) -> Option<u32> {
-        let (element, count) = &self.elements;
-        let bits: u32 = element.strip_prefix("uint")?.strip_suffix("_t")?.parse().ok()?;
-        Some(bits / 8 * count)
-    }
 }
 
 /// The key schedule of a block cipher: the C of the function `schedule`, which runs it, and the files of its kernel if it
@@ -178,7 +115,12 @@ pub fn key_schedule(
 ) -> Result<(String, Vec<OutputFile>), BuildError> {
     let mut making = Making::new(primitive, loaded, choices);
     let kernel = making.key_schedule(cipher)?;
-    let text = driver::key_schedule(cipher, kernel.as_ref())
+    let in_planes = making.kernels.iter().any(|(_, compiled)| compiled.in_planes());
+    let seen = match in_planes {
+        true => Cow::Owned(cipher.scheduled_in_planes().ok_or_else(|| refused_planes(primitive))?),
+        false => Cow::Borrowed(cipher),
+    };
+    let text = driver::key_schedule(&seen, kernel.as_ref())
         .map_err(|error| BuildError::Driver { primitive: primitive.name.clone(), error })?;
     Ok((text, making.files))
 }
@@ -234,8 +176,11 @@ pub fn build(
 
 /// The primitive with its bytes in planes.
 fn seen_in_planes(primitive: &Primitive) -> Result<Cow<'static, Primitive>, BuildError> {
-    let refused = || BuildError::Driver { primitive: primitive.name.clone(), error: DriverError::Planes };
-    primitive.in_planes().map(Cow::Owned).ok_or_else(refused)
+    primitive.in_planes().map(Cow::Owned).ok_or_else(|| refused_planes(primitive))
+}
+
+fn refused_planes(primitive: &Primitive) -> BuildError {
+    BuildError::Driver { primitive: primitive.name.clone(), error: DriverError::Planes }
 }
 
 /// An implementation around kernels that are there: without their files.
@@ -254,16 +199,11 @@ pub fn around(
         | Kernels::Generator { generate: kernel, .. }
         | Kernels::Permutation(kernel) => kernel.instances,
     };
-    let round_keys = match (kernels, &primitive.function) {
-        (Kernels::BlockCipher { encrypt, decrypt, .. }, Function::BlockCipher(cipher)) => {
-            RoundKeys::of(encrypt, decrypt.as_ref(), cipher.round_keys.cipher_order)
-        }
-        _ => None,
-    };
-    let driver::Files { header, source, networks } = driver::generate(primitive, kernels, target, labels)
-        .map_err(|error| BuildError::Driver { primitive: primitive.name.clone(), error })?;
+    let driver::Files { header, source, networks, keys } =
+        driver::generate(primitive, kernels, target, labels)
+            .map_err(|error| BuildError::Driver { primitive: primitive.name.clone(), error })?;
     let driver = source.path.clone();
-    Ok(Engine { files: vec![header, source], networks, driver, batch, round_keys, kernels: Vec::new() })
+    Ok(Engine { files: vec![header, source], networks, driver, batch, keys, kernels: Vec::new() })
 }
 
 /// What stands in the files of an implementation.

@@ -65,6 +65,7 @@ pub fn runtime() -> Vec<OutputFile> {
         file("usuba_numbers.h", include_str!("../../../runtime/usuba_numbers.h")),
         file("usuba_output.h", include_str!("../../../runtime/usuba_output.h")),
         file("usuba_cells.h", include_str!("../../../runtime/usuba_cells.h")),
+        file("usuba_masks.h", include_str!("../../../runtime/usuba_masks.h")),
         file("usuba_vector.h", include_str!("../../../runtime/usuba_vector.h")),
         file("usuba_count_size.h", include_str!("../../../runtime/usuba_count_size.h")),
         file("usuba_transpose_b.h", include_str!("../../../runtime/usuba_transpose_b.h")),

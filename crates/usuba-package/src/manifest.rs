@@ -24,7 +24,7 @@
 //! | field | meaning |
 //! |---|---|
 //! | `encrypt`, `decrypt` | nodes: the block, the tweak if there is one, then the `const` round keys, to the block; `decrypt` may be left out |
-//! | `schedule = { node, slicing }` | the node from the key to the round keys, and the slicing (`b` or `v`) to compile it in; without it and `round-keys` the nodes take the key itself |
+//! | `schedule = { node, slicing }` | the node from the key to the round keys, and the slicing (`b`, `v` or, of bytes, `h`) to compile it in; without it and `round-keys` the nodes take the key itself |
 //! | `block`, `key` | `{ bytes, order }`, see [`Order`] |
 //! | `tweak` | `{ bytes, order }`, one for each block; left out, there is none |
 //! | `round-keys` | `{ bytes, schedule-order, cipher-order }`: how the schedule writes them and how the cipher reads them |
@@ -87,6 +87,15 @@ pub struct Primitive {
     pub vectors: Vec<String>,
     /// What it is.
     pub function: Function,
+}
+
+impl BlockCipher {
+    /// The cipher as its key schedule sees it where bytes have become planes of bits; `None` if they are planes already.
+    pub fn scheduled_in_planes(&self) -> Option<BlockCipher> {
+        let key = Bytes { order: self.key.order.in_planes()?, ..self.key };
+        let schedule_order = self.round_keys.schedule_order.in_planes()?;
+        Some(BlockCipher { key, round_keys: RoundKeys { schedule_order, ..self.round_keys }, ..self.clone() })
+    }
 }
 
 impl Primitive {
@@ -547,7 +556,7 @@ impl Reader<'_> {
                 keystream: need.bytes(fields.keystream, "keystream")?,
             }),
             Kind::Generator => Function::Generator(Generator {
-                initialise: need.schedule(
+                initialise: need.initialiser(
                     fields.initialise,
                     "initialise",
                     "{ node, slicing } of the node from key and nonce to the state",
@@ -681,11 +690,23 @@ impl Need<'_> {
         meaning: &str,
     ) -> Result<Schedule, ManifestError> {
         let ScheduleFields { node, slicing } = self.field(field, name, meaning)?;
-        let NamedSlicing(chosen) = *slicing.get_ref();
-        if chosen == Slicing::H {
-            return Err(self.reader.error(slicing.span().start, messages::horizontal_schedule()));
+        let NamedSlicing(slicing) = slicing.into_inner();
+        Ok(Schedule { node, slicing })
+    }
+
+    /// The same of a node of which only what `b` and `v` make can be read back.
+    fn initialiser(
+        &self,
+        field: Option<Spanned<ScheduleFields>>,
+        name: &str,
+        meaning: &str,
+    ) -> Result<Schedule, ManifestError> {
+        let at = field.as_ref().map_or(self.at, |field| field.get_ref().slicing.span().start);
+        let schedule = self.schedule(field, name, meaning)?;
+        if schedule.slicing == Slicing::H {
+            return Err(self.reader.error(at, messages::horizontal_initialiser()));
         }
-        Ok(Schedule { node, slicing: chosen })
+        Ok(schedule)
     }
 
     fn bytes(&self, field: Option<Spanned<Bytes>>, name: &str) -> Result<Bytes, ManifestError> {

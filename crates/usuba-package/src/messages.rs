@@ -67,9 +67,9 @@ pub fn half_a_schedule(without: &str) -> String {
     )
 }
 
-/// A slicing for which a schedule cannot be compiled.
-pub fn horizontal_schedule() -> String {
-    "a node that runs once for a key has one general-purpose register per value, where `h` does not exist: write `b` or `v`".into()
+/// A slicing for which the node `initialise` cannot be compiled.
+pub fn horizontal_initialiser() -> String {
+    "a node that makes the state of a generator has one general-purpose register per value, where `h` does not exist: write `b` or `v`".into()
 }
 
 /// A path that leaves the folder of the cipher.

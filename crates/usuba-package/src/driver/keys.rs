@@ -1,10 +1,11 @@
-//! Round keys in the contexts of block ciphers: the uniform form, or what kernels prepare of it.
+//! Round keys of block ciphers as kernels read them, made of those that are specified whenever a call begins: the uniform form,
+//! or what kernels prepare of it. Bytes that stand as they are specified are read where they are.
 
-use super::text::{array_declaration, uniform};
-use super::{Kernel, Parameter, Prepare};
+use super::text::uniform;
+use super::{Image, Kernel, KeyForms, Parameter, Prepare};
 use crate::template::Values;
 
-/// The arrays of a context, one for both directions unless they prepare different ones.
+/// The forms of an engine: one for both directions unless they prepare different ones.
 pub struct Keys<'a> {
     encrypt: &'a Kernel,
     decrypt: Option<&'a Kernel>,
@@ -17,62 +18,70 @@ impl<'a> Keys<'a> {
         Keys { encrypt, decrypt: decrypt.filter(|decrypt| meaning(decrypt) != meaning(encrypt)) }
     }
 
-    /// Each array with the kernel that reads it.
-    fn arrays(&self) -> Vec<(&'static str, &'a Kernel)> {
-        let mut arrays = vec![(self.member("encrypt"), self.encrypt)];
-        arrays.extend(self.decrypt.map(|decrypt| (self.member("decrypt"), decrypt)));
-        arrays
-    }
-
-    /// The member of the context that a direction reads.
-    pub fn member(&self, direction: &str) -> &'static str {
+    /// The form that a direction reads: its name, and the kernel.
+    fn form(&self, direction: &str) -> (&'static str, &'a Kernel) {
         match (self.decrypt, direction) {
-            (None, _) => "round_keys",
-            (Some(_), "encrypt") => "encrypt_keys",
-            (Some(_), _) => "decrypt_keys",
+            (None, _) => ("round_keys", self.encrypt),
+            (Some(_), "encrypt") => ("encrypt_keys", self.encrypt),
+            (Some(decrypt), _) => ("decrypt_keys", decrypt),
         }
     }
 
-    /// The declarations of the members, without the last semicolon.
-    pub fn declarations(&self) -> String {
-        let declared = self.arrays().into_iter().filter_map(|(member, kernel)| {
-            round_keys(kernel).map(|parameter| array_declaration(parameter, member))
-        });
-        declared.collect::<Vec<_>>().join(";\n    ")
+    /// What a direction knows of its form: the type of an element.
+    pub fn values(&self, values: Values, direction: &str) -> Values {
+        let (_, kernel) = self.form(direction);
+        values.text("key", round_keys(kernel).map_or("", |parameter| &parameter.element))
     }
 
-    /// `load`, from round keys in bytes to the context.
+    /// What a library must know of them.
+    pub fn forms(&self, stem: &str, directions: &[&str]) -> KeyForms {
+        let forms = || directions.iter().map(|direction| self.form(direction));
+        KeyForms {
+            loads: forms()
+                .map(|(name, kernel)| (!is_plain(kernel)).then(|| format!("{stem}_load_{name}")))
+                .collect(),
+            bytes: forms().map(|(_, kernel)| bytes(kernel)).max().unwrap_or(0),
+        }
+    }
+
+    /// The functions that make them, from round keys in bytes.
     pub fn load(&self, stem: &str) -> String {
-        let (mut declarations, mut statements, mut steps) = (String::new(), String::new(), "");
-        if let (None, None) = (&self.encrypt.prepare, self.decrypt) {
-            statements += &format!("    {}\n", from_bytes(self.encrypt, "ctx->round_keys"));
-        } else {
-            for (member, kernel) in self.arrays() {
-                let Some(parameter) = round_keys(kernel) else { continue };
-                let Some(Prepare { symbol, given, register, registers, .. }) = &kernel.prepare else {
-                    statements += &format!("    {}\n", from_bytes(kernel, &format!("ctx->{member}")));
-                    continue;
-                };
+        match self.decrypt {
+            None => self.function(stem, "encrypt", "the kernels read them"),
+            Some(_) => {
+                self.function(stem, "encrypt", "encryption reads them")
+                    + &self.function(stem, "decrypt", "decryption reads them")
+            }
+        }
+    }
+
+    fn function(&self, stem: &str, direction: &str, reader: &str) -> String {
+        let (name, kernel) = self.form(direction);
+        let Some(parameter) = round_keys(kernel).filter(|_| !is_plain(kernel)) else { return String::new() };
+        let (mut declarations, mut statements) = (String::new(), String::new());
+        match &kernel.prepare {
+            None => statements = format!("    {}\n", from_bytes(kernel, "keys")),
+            Some(Prepare { symbol, given, register, registers, .. }) => {
                 let element = &parameter.element;
                 let values = Values::default()
-                    .text("from_bytes", from_bytes(kernel, &format!("{member}_given")))
+                    .text("from_bytes", from_bytes(kernel, "given"))
                     .text("symbol", symbol)
-                    .text("member", member)
                     .text("registers", registers)
                     .text("each", parameter.elements / registers);
-                declarations += &format!("    {element} {member}_given[{given}];\n");
+                declarations += &format!("    {element} given[{given}];\n");
                 if register == element {
                     statements += &values.fill(include_str!("templates/prepare.c"));
                 } else {
-                    steps = "    size_t j;\n";
-                    declarations += &format!("    {register} {member}_made[{registers}];\n");
+                    declarations += &format!("    {register} made[{registers}];\n    size_t j;\n");
                     statements += &values.fill(include_str!("templates/prepare_registers.c"));
                 }
             }
-            declarations += steps;
         }
         Values::default()
             .text("stem", stem)
+            .text("member", name)
+            .text("element", &parameter.element)
+            .text("reader", reader)
             .text("declarations", declarations)
             .text("statements", statements)
             .fill(include_str!("templates/load.c"))
@@ -81,6 +90,22 @@ impl<'a> Keys<'a> {
 
 fn round_keys(kernel: &Kernel) -> Option<&Parameter> {
     kernel.inputs.iter().find(|input| input.uniform)
+}
+
+/// Whether the form is the bytes of the round keys as they stand.
+fn is_plain(kernel: &Kernel) -> bool {
+    let of_bytes = matches!(kernel.image, Image::V { lane: 1 } | Image::Packed { lane: 1 });
+    of_bytes && kernel.prepare.is_none() && round_keys(kernel).is_some_and(|parameter| parameter.width == 8)
+}
+
+/// Bytes of the form, whose elements are integers of C.
+fn bytes(kernel: &Kernel) -> u32 {
+    let of = |parameter: &Parameter| {
+        let bits = parameter.element.strip_prefix("uint").and_then(|rest| rest.strip_suffix("_t"));
+        // No integer is longer.
+        bits.and_then(|bits| bits.parse::<u32>().ok()).unwrap_or(64) / 8 * parameter.elements
+    };
+    round_keys(kernel).map_or(0, of)
 }
 
 /// The statement that makes the uniform form.

@@ -1,7 +1,7 @@
 //! The C texts of drivers: `templates/`, and the statements in them that depend on how atoms lie in registers.
 
 use super::parts::image;
-use super::{Files, Format, Image, Kernel, Labels, Parameter};
+use super::{Files, Format, Image, Kernel, KeyForms, Labels, Parameter};
 use crate::OutputFile;
 use crate::order::Order;
 use crate::template::Values;
@@ -64,6 +64,7 @@ impl<'a> File<'a> {
             header: OutputFile { path: format!("{}.h", self.stem), contents: header },
             source: OutputFile { path: format!("{}.c", self.stem), contents: source },
             networks,
+            keys: KeyForms::default(),
         }
     }
 }
@@ -220,15 +221,15 @@ pub fn schedule(kernel: &Kernel, key: &Parameter, scheduled: &Parameter) -> Stri
 pub fn to_bytes(image: &Image, to: &str, format: &str) -> String {
     match image {
         Image::V { lane } => format!("usuba_bytes_v({to}, out, {lane}, {format});"),
-        Image::B | Image::H { .. } | Image::Packed { .. } | Image::BitInterleaved { .. } => {
+        Image::BitInterleaved { batch } => format!("usuba_bytes_interleaved({to}, out, {batch}, {format});"),
+        Image::B | Image::H { .. } | Image::Packed { .. } => {
             format!("usuba_bytes_b({to}, out, {format});")
         }
     }
 }
 
-/// The values of a block cipher's templates that a kernel has for a direction; `keys` is the member of the context that it
-/// reads.
-pub fn direction_values(values: Values, direction: &str, kernel: &Kernel, keys: &str) -> Values {
+/// The values of a block cipher's templates that a kernel has for a direction.
+pub fn direction_values(values: Values, direction: &str, kernel: &Kernel) -> Values {
     let ([block, tweak @ .., _], [result]) = (&kernel.inputs[..], &kernel.outputs[..]) else {
         return values;
     };
@@ -238,8 +239,7 @@ pub fn direction_values(values: Values, direction: &str, kernel: &Kernel, keys: 
         .text("results", array_declaration(result, "results"))
         .text("pack", pack(kernel, (block, "blocks"), "in", "block"))
         .text("unpack", unpack(kernel, (result, "results"), None, "block"))
-        .text("symbol", &kernel.symbol)
-        .text("keys", keys);
+        .text("symbol", &kernel.symbol);
     if let [tweak] = tweak {
         values = values
             .text("tweak_registers", array_declaration(tweak, "tweaks"))
@@ -249,7 +249,7 @@ pub fn direction_values(values: Values, direction: &str, kernel: &Kernel, keys: 
 }
 
 /// `ctr_batch`, with the state that it works on.
-pub fn counter_batch(values: Values, stem: &str, kernel: &Kernel, keys: &str) -> String {
+pub fn counter_batch(values: Values, stem: &str, kernel: &Kernel) -> String {
     let (Some(block), Some(result)) = (kernel.inputs.first(), kernel.outputs.first()) else {
         return String::new();
     };
@@ -261,7 +261,6 @@ pub fn counter_batch(values: Values, stem: &str, kernel: &Kernel, keys: &str) ->
         .text("counting", count(kernel, &upper, (block, "blocks"), "block", true, true))
         .text("results", array_declaration(result, "results"))
         .text("symbol", &kernel.symbol)
-        .text("keys", keys)
         .text("unpack", unpack(kernel, (result, "results"), Some("in"), "block"))
         .fill(include_str!("templates/ctr_batch.c"))
 }

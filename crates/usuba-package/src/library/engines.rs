@@ -8,7 +8,7 @@ use super::steps::{Cost, Step, steps, worthwhile};
 use super::{Cipher, Made, Options};
 use crate::OutputFile;
 use crate::driver;
-use crate::engine::{self, BuildError, Choices, Engine, RoundKeyArray, RoundKeys};
+use crate::engine::{self, BuildError, Choices, Engine};
 use crate::manifest::{BlockCipher, Function, Mode, Primitive};
 use crate::template::Values;
 use usuba_codegen::Backend;
@@ -48,8 +48,6 @@ pub struct Served {
     pub engines: Vec<Entry>,
     /// For every level, the engines by number of blocks.
     pub steps: Vec<Vec<Step>>,
-    /// Bytes of the round keys in all layouts.
-    pub round_key_bytes: u32,
 }
 
 /// What the public functions know of an engine.
@@ -59,44 +57,32 @@ pub struct Entry {
     pub stem: String,
     /// Blocks of a batch.
     pub batch: u32,
-    /// Where the round keys in its form are among those of a context.
-    pub keys: u32,
+    /// How its kernels read round keys.
+    keys: driver::KeyForms,
     target: &'static Target,
     assembly: bool,
     /// By ports, and by instructions.
     cycles: [f64; 2],
     /// What a batch that is not full takes more.
     part: f64,
-    round_keys: Option<RoundKeys>,
 }
 
 impl Served {
-    /// The engines whose round keys a context for this level holds, a bit for each: one engine for each layout of them.
-    pub fn loaded(&self, level: usize) -> u32 {
-        let used = |number: usize| {
-            self.steps.get(level).is_some_and(|steps| steps.iter().any(|step| step.engine == number))
-        };
-        let mut loaded = 0;
-        let mut places: Vec<u32> = Vec::new();
-        for (number, engine) in self.engines.iter().enumerate() {
-            if used(number) && engine.round_keys.is_some() && !places.contains(&engine.keys) {
-                places.push(engine.keys);
-                loaded |= 1 << number;
-            }
-        }
-        loaded
+    /// Bytes of the longest form of round keys that an engine of the platform reads.
+    pub fn key_bytes(&self) -> u32 {
+        self.engines.iter().map(|engine| engine.keys.bytes).max().unwrap_or(0)
     }
 }
 
 impl Engines {
+    /// Bytes of the longest form of round keys that an engine reads.
+    pub fn key_bytes(&self) -> u32 {
+        self.platforms.iter().map(Served::key_bytes).max().unwrap_or(0)
+    }
+
     /// What was made, for people.
     pub fn made(&self) -> Vec<Made> {
         self.made.clone()
-    }
-
-    /// Bytes that contexts have for round keys.
-    pub fn round_key_bytes(&self) -> u32 {
-        self.platforms.iter().map(|served| served.round_key_bytes).max().unwrap_or(0)
     }
 }
 
@@ -280,39 +266,17 @@ fn serve_with(levels: &[&'static Target], condition: String, candidates: &[Candi
         used(number - 1)
     });
     let all = costs(&engines);
-    let mut served = Served {
+    Served {
         condition,
         levels: levels.iter().map(|target| target.name).collect(),
         steps: until.iter().map(|&end| steps(&all, &upto(end))).collect(),
         engines,
-        round_key_bytes: 0,
-    };
-    place_keys(&mut served);
-    served
+    }
 }
 
 /// Whether the table of a vector machine says which ports run what.
 fn has_ports(target: &Target) -> bool {
     !target.single_lane && target.instructions().any(|row| row.ports != 0)
-}
-
-/// Gives round keys of each kind their place.
-fn place_keys(served: &mut Served) {
-    let mut places: Vec<(Vec<RoundKeyArray>, u32)> = Vec::new();
-    let mut end = 0;
-    for engine in &mut served.engines {
-        let Some(keys) = &engine.round_keys else { continue };
-        engine.keys = match places.iter().find(|(arrays, _)| *arrays == keys.arrays) {
-            Some(&(_, place)) => place,
-            None => {
-                let place = end;
-                places.push((keys.arrays.clone(), place));
-                end += keys.bytes.next_multiple_of(8);
-                place
-            }
-        };
-    }
-    served.round_key_bytes = end;
 }
 
 /// An engine, or nothing if the target has no code for it in this way, or the code of a target that it goes beyond.
@@ -430,12 +394,11 @@ fn candidate_of(
     let engine = Entry {
         stem,
         batch: built.batch,
-        keys: 0,
+        keys: built.keys.clone(),
         target,
         assembly,
         cycles,
         part: estimate::part(slicing, target),
-        round_keys: built.round_keys.clone(),
     };
     let interleave = kernel.map_or(1, |kernel| kernel.shape.interleave);
     Candidate { engine, files, made, interleave, measured: found.is_some() }
@@ -525,7 +488,11 @@ pub fn prototypes(primitive: &Primitive, engine: &Entry, values: Values) -> Stri
         Function::Generator(_) => include_str!("templates/engine/generator.h"),
         Function::Permutation(_) => include_str!("templates/engine/permutation.h"),
     };
-    values.text("engine", &engine.stem).fill(template)
+    let loads: std::collections::BTreeSet<&String> = engine.keys.loads.iter().flatten().collect();
+    let declared =
+        |load: &String| format!("USUBA_HIDDEN void {load}(void *, const unsigned char *round_keys);\n");
+    let loads: String = loads.into_iter().map(declared).collect();
+    loads + &values.text("engine", &engine.stem).fill(template)
 }
 
 /// The functions of an engine in the order of its row.
@@ -535,7 +502,8 @@ pub fn row(primitive: &Primitive, engine: &Entry) -> String {
     let mut row = vec![batch.to_string()];
     match &primitive.function {
         Function::BlockCipher(cipher) => {
-            row.extend([keys.to_string(), function("load_keys")]);
+            let loads = keys.loads.iter().map(|load| load.clone().unwrap_or_else(|| "NULL".into()));
+            row.extend([keys.bytes.to_string(), initialiser(&loads.collect::<Vec<_>>())]);
             if cipher.modes.contains(&Mode::Ecb) {
                 let mut apply = vec![function("encrypt_blocks")];
                 apply.extend(cipher.decrypt.as_ref().map(|_| function("decrypt_blocks")));

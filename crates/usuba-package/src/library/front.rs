@@ -29,8 +29,8 @@ pub fn primitive_values(primitive: &Primitive, options: &Options) -> Values {
             .text("round_keys", cipher.round_keys.bytes)
             .when("ecb", cipher.modes.contains(&Mode::Ecb))
             .when("decrypt", cipher.decrypt.is_some())
-            .when("ctr", cipher.modes.contains(&Mode::Ctr))
             .when("messages", cipher.modes.iter().any(|mode| !mode.is_of_engines()))
+            .when("ctr", cipher.modes.contains(&Mode::Ctr))
             .text(
                 "magic",
                 format!(
@@ -54,20 +54,15 @@ pub fn primitive_values(primitive: &Primitive, options: &Options) -> Values {
     }
 }
 
-/// The same, and what depends on its engines.
-fn engine_values(primitive: &Primitive, engines: &Engines, options: &Options) -> Values {
-    primitive_values(primitive, options).text("words", engines.round_key_bytes().div_ceil(8).max(1))
-}
-
 /// The header of a primitive, about which this is said.
-pub fn header(about: &str, primitive: &Primitive, engines: &Engines, options: &Options) -> OutputFile {
+pub fn header(about: &str, primitive: &Primitive, options: &Options) -> OutputFile {
     let template = match &primitive.function {
         Function::BlockCipher(_) => include_str!("templates/block_cipher.h"),
         Function::Stream(_) => include_str!("templates/stream.h"),
         Function::Generator(_) => include_str!("templates/generator.h"),
         Function::Permutation(_) => include_str!("templates/permutation.h"),
     };
-    let declarations = engine_values(primitive, engines, options).fill(template);
+    let declarations = primitive_values(primitive, options).fill(template);
     let stem = format!("{}{}", options.prefix, primitive.identifier());
     header_file(&stem, &format!("{about}. Time does not depend on keys or data."), &declarations, options)
 }
@@ -97,7 +92,7 @@ pub fn schedule(primitive: &Primitive, loaded: &Loaded, options: &Options) -> Re
 /// The C file with the public functions of a primitive; [`schedule`] is part of it.
 pub fn source(primitive: &Primitive, schedule: &str, engines: &Engines, options: &Options) -> OutputFile {
     let path = format!("{}{}.c", options.prefix, primitive.identifier());
-    let values = engine_values(primitive, engines, options)
+    let values = primitive_values(primitive, options)
         .text("plans", plans(primitive, engines, options))
         .text("schedule", schedule);
     let template = match &primitive.function {
@@ -166,9 +161,11 @@ fn platform_plans(primitive: &Primitive, served: &Served, options: &Options) -> 
                 .text("steps", initialiser(&steps))
                 .fill(include_str!("templates/steps.c"));
         }
-        plans += &line(initialiser(&[format!("steps_{name}"), format!("{:#x}", served.loaded(level))]));
+        plans += &line(initialiser(&[format!("steps_{name}")]));
     }
     Values::default()
+        .when("loaded", matches!(primitive.function, Function::BlockCipher(_)))
+        .text("loaded_words", served.key_bytes().div_ceil(8).max(1))
         .text("prototypes", declared.collect::<String>())
         .text("rows", rows)
         .text("steps", all_steps)

@@ -76,7 +76,7 @@ pub struct Added {
     pub modes: Vec<Mode>,
 }
 
-/// The modes of a primitive that are messages.
+/// The modes of a primitive that are messages. `key_bytes` are those of the longest form of round keys that one of its engines reads.
 ///
 /// # Errors
 /// A mode does not fit the cipher, or has no code.
@@ -84,6 +84,7 @@ pub fn build(
     cipher: Cipher,
     primitive: &Primitive,
     shared: &mut Shared,
+    key_bytes: u32,
     options: &Options,
 ) -> Result<Added, BuildError> {
     let mut added = Added::default();
@@ -94,7 +95,7 @@ pub fn build(
             mode: family.mode.name(),
             reason,
         };
-        let over = Over { cipher, primitive, block_cipher, family, options };
+        let over = Over { cipher, primitive, block_cipher, family, key_bytes, options };
         over.add(shared, &mut added).map_err(refused)?;
     }
     Ok(added)
@@ -106,6 +107,8 @@ struct Over<'a> {
     primitive: &'a Primitive,
     block_cipher: &'a BlockCipher,
     family: &'static Family,
+    /// Bytes of the longest form of round keys that an engine of the cipher reads.
+    key_bytes: u32,
     options: &'a Options<'a>,
 }
 
@@ -120,6 +123,8 @@ pub(super) struct Public {
     on: Vec<(&'static Target, String, Prepared)>,
     /// How its strings come in pieces, if they may.
     pub(super) pieces: Option<InPieces>,
+    /// What the code for other targets prepares, which the library leaves out: contexts have a place for it all the same.
+    elsewhere: Vec<(&'static Target, Prepared)>,
 }
 
 impl Public {
@@ -130,16 +135,21 @@ impl Public {
 
     /// Bytes that its code prepares at most.
     fn prepared(&self) -> usize {
-        let all = std::iter::once(&self.around.1).chain(self.on.iter().map(|(.., prepared)| prepared));
-        all.map(|prepared| prepared.bytes).max().unwrap_or(0)
+        self.all().map(|(_, prepared)| prepared.bytes).max().unwrap_or(0)
     }
 
     /// Whether on every level another function prepares the same.
     fn prepares_as(&self, other: &Public) -> bool {
-        let on = |one: &Public| {
-            one.on.iter().map(|(target, _, prepared)| (target.name, prepared.clone())).collect::<Vec<_>>()
-        };
-        self.around.1 == other.around.1 && on(self) == on(other)
+        let sorted =
+            |one: &Public| one.all().map(|(target, made)| (target, made.clone())).collect::<BTreeMap<_, _>>();
+        sorted(self) == sorted(other)
+    }
+
+    /// What all code prepares, by the name of its target; that around engines has none.
+    fn all(&self) -> impl Iterator<Item = (&'static str, &Prepared)> {
+        let on = self.on.iter().map(|(target, _, prepared)| (target.name, prepared));
+        let elsewhere = self.elsewhere.iter().map(|(target, prepared)| (target.name, prepared));
+        std::iter::once(("", &self.around.1)).chain(on).chain(elsewhere)
     }
 }
 
@@ -251,8 +261,8 @@ impl Over<'_> {
                 Prepared::of(&code)
             }
         };
-        let mut on = Vec::new();
-        for target in self.targets() {
+        let (mut on, mut elsewhere) = (Vec::new(), Vec::new());
+        for target in Over::targets() {
             let stem = format!(
                 "{prefix}{}_{part}_{}",
                 self.primitive.identifier(),
@@ -260,32 +270,34 @@ impl Over<'_> {
             );
             let Ok(machines) = Machines::of(target) else { continue };
             // What has no rounds on this machine is around engines.
-            if let Ok(code) = whole_code(&message, &loaded, machines, false, &stem, parts) {
+            let Ok(code) = whole_code(&message, &loaded, machines, false, &stem, parts) else { continue };
+            if self.is_wanted(target) {
                 added.files.push(self.of_target(&stem, node, target, machines, &code));
                 on.push((target, stem, Prepared::of(&code)));
+            } else {
+                elsewhere.push((target, Prepared::of(&code)));
             }
         }
-        Ok(Public { name, call: Call::of(&message)?, around: (around, prepared), on, pieces })
+        Ok(Public { name, call: Call::of(&message)?, around: (around, prepared), on, elsewhere, pieces })
     }
 
-    /// The targets that may have rounds of the cipher, each once.
-    fn targets(&self) -> Vec<&'static Target> {
-        let wanted = |target: &&'static Target| match self.options.level {
+    /// The targets that may have rounds of the cipher. Not only those of the library: contexts are the same in all.
+    fn targets() -> impl Iterator<Item = &'static Target> {
+        usuba_target::machines::all().iter().copied().filter(|target| target.has_rounds())
+    }
+
+    /// Whether the library has code for a target.
+    fn is_wanted(&self, target: &Target) -> bool {
+        match self.options.level {
             Some(level) => level.name == target.name,
             None => {
-                self.options.targets.is_empty()
-                    || self.options.targets.iter().any(|one| one.name == target.name)
-            }
-        };
-        let levels = PLATFORMS.iter().flat_map(|platform| platform.levels.iter().copied());
-        let all = levels.chain(self.options.level).filter(|target| target.has_rounds());
-        let mut targets: Vec<&'static Target> = Vec::new();
-        for target in all.filter(wanted) {
-            if !targets.iter().any(|known| known.name == target.name) {
-                targets.push(target);
+                let is_level = PLATFORMS
+                    .iter()
+                    .any(|platform| platform.levels.iter().any(|level| level.name == target.name));
+                let asked = self.options.targets;
+                is_level && (asked.is_empty() || asked.iter().any(|one| one.name == target.name))
             }
         }
-        targets
     }
 
     /// The code of a mode around engines.
@@ -377,11 +389,13 @@ impl Over<'_> {
                     pieces.strings()
                 );
             }
-            let keys = ["key_for(code, &ctx->cipher, &blocks)", "key_for(code, &ctx->tweak, &tweaks)"];
+            let keys = ["key_for(code, &ctx->cipher, &keyed)", "key_for(code, &ctx->tweak, &tweaks)"];
             let keys = keys.get(..call.prepared_types.len() - 1).unwrap_or_default().join(", ");
             // Once for all that prepare the same.
             if !functions.iter().take(number).any(|other| other.prepares_as(function)) {
                 prepare += &format!("    code->prepare_{name}({keys}, prepared + {place});\n");
+                let forgotten = ["    forget(&keyed);\n", "    forget(&tweaks);\n"];
+                prepare.extend(forgotten.iter().take(call.prepared_types.len() - 1).copied());
             }
         }
         let apart: Vec<&str> =
@@ -408,6 +422,7 @@ impl Over<'_> {
             .text("key", keys * self.block_cipher.key.bytes)
             .text("words", prepared.div_ceil(8).max(1))
             .text("magic", format!("{:#018x}", magic(&stem)))
+            .text("loaded_words", self.key_bytes.div_ceil(8).max(1))
             .text("types", types)
             .text("prepare_all", prepare)
             .text("prototypes", prototypes(functions))

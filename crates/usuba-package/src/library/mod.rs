@@ -176,7 +176,7 @@ fn put_together(
     let engines = engines::alone(target, vec![engine]);
     let made = engines.made().into_iter().next();
     let (stem, batch) = made.map_or_else(Default::default, |made| (made.stem, made.batch));
-    let header = front::header(&primitive.name, primitive, &engines, options);
+    let header = front::header(&primitive.name, primitive, options);
     let source = front::source(primitive, schedule, &engines, options);
     let path = source.path.clone();
     let mut files = vec![header, source];
@@ -208,8 +208,9 @@ pub fn build(
         };
         for primitive in cipher.manifest.primitives.iter().filter(wanted) {
             let engines = engines::build(cipher, primitive, &mut known, options)?;
+            let key_bytes = engines.key_bytes();
             let about = format!("{}: {}", primitive.name, cipher.manifest.specification);
-            headers.push(front::header(&about, primitive, &engines, options));
+            headers.push(front::header(&about, primitive, options));
             let schedule = front::schedule(primitive, cipher.loaded, options)?;
             library.files.push(front::source(primitive, &schedule, &engines, options));
             let new = |made: &Made| !library.engines.iter().any(|known| known.stem == made.stem);
@@ -221,7 +222,7 @@ pub fn build(
                 }
             }
             table.add_primitive(primitive, options);
-            let added = messages::build(cipher, primitive, &mut shared, options)?;
+            let added = messages::build(cipher, primitive, &mut shared, key_bytes, options)?;
             headers.extend(added.headers);
             library.files.extend(added.files);
             added.modes.iter().for_each(|mode| table.add_mode(mode, options));

@@ -9,14 +9,14 @@ static void @direction@_batch(void *context, unsigned char *out, const unsigned 
     @results@;
     @pack@
     @pack_tweaks@
-    @symbol@(blocks, tweaks, state->ctx->@keys@, results);
+    @symbol@(blocks, tweaks, (const @key@ *)state->keys, results);
 @end
 @if untweaked
-    const @stem@_ctx *ctx = (const @stem@_ctx *)*(const void **)context;
+    const @key@ *keys = (const @key@ *)*(const void **)context;
     @blocks@;
     @results@;
     @pack@
-    @symbol@(blocks, ctx->@keys@, results);
+    @symbol@(blocks, keys, results);
 @end
     @unpack@
 }

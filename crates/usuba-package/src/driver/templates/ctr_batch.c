@@ -1,6 +1,6 @@
 /* Counters in the registers of the kernel, and the number after them. */
 struct counting {
-    const @stem@_ctx *ctx;
+    const void *keys;
     unsigned char counter[@STEM@_BLOCK_BYTES];
 @if kept
     struct usuba_count memory[@batches@];
@@ -12,7 +12,7 @@ struct counting {
 {
     struct counting *state = (struct counting *)context;
     @results@;
-    @symbol@(state->blocks, state->ctx->@keys@, results);
+    @symbol@(state->blocks, (const @key@ *)state->keys, results);
     count(state, @STEM@_BATCH);
     @unpack@
 }

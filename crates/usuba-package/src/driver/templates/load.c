@@ -1,5 +1,6 @@
-/* Brings round keys into the form in which the kernels read them. */
-static void load(@stem@_ctx *ctx, const unsigned char *round_keys)
+/* Brings round keys into the form in which @reader@. */
+void @stem@_load_@member@(void *to, const unsigned char *round_keys)
 {
+    @element@ *keys = (@element@ *)to;
 @declarations@@statements@}
 

@@ -1,3 +1,3 @@
     @from_bytes@
-    @symbol@(@member@_given, ctx->@member@);
-    usuba_wipe(@member@_given, sizeof @member@_given);
+    @symbol@(given, keys);
+    usuba_wipe(given, sizeof given);

@@ -1,6 +1,6 @@
     @from_bytes@
-    @symbol@(@member@_given, @member@_made);
+    @symbol@(given, made);
     for (j = 0; j < @registers@; j++)
-        memcpy(ctx->@member@ + @each@ * j, @member@_made + j, @each@ * sizeof ctx->@member@[0]);
-    usuba_wipe(@member@_given, sizeof @member@_given);
-    usuba_wipe(@member@_made, sizeof @member@_made);
+        memcpy(keys + @each@ * j, made + j, @each@ * sizeof keys[0]);
+    usuba_wipe(given, sizeof given);
+    usuba_wipe(made, sizeof made);

@@ -1,6 +1,6 @@
 /* Blocks to come with their tweaks, one for each. */
 struct tweaking {
-    const @stem@_ctx *ctx;
+    const void *keys;
     const unsigned char *tweaks;
     size_t blocks;
 };

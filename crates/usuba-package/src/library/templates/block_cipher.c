@@ -1,7 +1,8 @@
 struct engine {
     size_t batch;
-    size_t keys;
-    void (*load_keys)(void *, const unsigned char *);
+    /* Bytes of round keys as kernels read them, and what makes them; NULL if they are read as they are specified. */
+    size_t key_bytes;
+    void (*load[@directions@])(void *, const unsigned char *);
 @if ecb
     /* What encrypts, and what decrypts. */
     void (*apply[@directions@])(const void *, @tweaks@unsigned char *, const unsigned char *, size_t);
@@ -12,31 +13,44 @@ struct engine {
 };
 
 @plans@
+@if messages
+USUBA_HIDDEN void @stem@_loaded_blocks(const @stem@_ctx *ctx, struct usuba_loaded *loaded, size_t direction,
+    unsigned char *out, const unsigned char *in, size_t blocks);
+
+@end
 @schedule@
 int @stem@_init(@stem@_ctx *ctx, const unsigned char key[@STEM@_KEY_BYTES])
 {
-    unsigned char round_keys[@round_keys@];
-    const unsigned level = usuba_level();
-    size_t i;
     if (ctx == NULL || key == NULL)
         return USUBA_ERROR_NULL;
-    schedule(round_keys, key);
-    for (i = 0; i < sizeof engines / sizeof engines[0]; i++) {
-        if (plans[level].forms >> i & 1)
-            engines[i].load_keys(ctx->round_keys.u8 + engines[i].keys, round_keys);
-    }
-@if messages
-    memcpy(ctx->keys, round_keys, sizeof ctx->keys);
-@end
-    ctx->state = UINT64_C(@magic@) | level;
-    usuba_wipe(round_keys, sizeof round_keys);
+    schedule(ctx->keys, key);
+    ctx->state = UINT64_C(@magic@) | usuba_level();
     return USUBA_OK;
+}
+
+size_t @stem@_ctx_bytes(void)
+{
+    return sizeof(@stem@_ctx);
 }
 
 void @stem@_wipe(@stem@_ctx *ctx)
 {
     if (ctx != NULL)
         usuba_wipe(ctx, sizeof *ctx);
+}
+
+/* What an engine reads to work in a direction. */
+static const void *keys_for(struct usuba_loaded *loaded, const struct engine *engine, size_t direction)
+{
+    if (engine->load[direction] == NULL)
+        return loaded->round_keys;
+    if (engine->load[direction] != loaded->load) {
+        loaded->load = engine->load[direction];
+        loaded->load(loaded->memory, loaded->round_keys);
+        if (loaded->bytes < engine->key_bytes)
+            loaded->bytes = engine->key_bytes;
+    }
+    return loaded->memory;
 }
 @if ecb
 
@@ -52,9 +66,8 @@ struct ecb {
     const unsigned char *in;
 };
 
-static void ecb_part(const void *work, size_t from, size_t blocks)
+static void ecb_share(const struct ecb *ecb, struct usuba_loaded *loaded, size_t from, size_t blocks)
 {
-    const struct ecb *ecb = (const struct ecb *)work;
     unsigned char *out = ecb->out + from * @STEM@_BLOCK_BYTES;
     const unsigned char *in = ecb->in + from * @STEM@_BLOCK_BYTES;
 @if tweak
@@ -63,7 +76,7 @@ static void ecb_part(const void *work, size_t from, size_t blocks)
     while (blocks > 0) {
         const struct engine *engine = engines + usuba_engine_for(ecb->plan, blocks);
         const size_t share = usuba_share(blocks, engine->batch);
-        engine->apply[ecb->direction](ecb->ctx->round_keys.u8 + engine->keys, @given@out, in, share);
+        engine->apply[ecb->direction](keys_for(loaded, engine, ecb->direction), @given@out, in, share);
         blocks -= share;
         out += share * @STEM@_BLOCK_BYTES;
         in += share * @STEM@_BLOCK_BYTES;
@@ -71,6 +84,17 @@ static void ecb_part(const void *work, size_t from, size_t blocks)
         tweaks += share * @STEM@_TWEAK_BYTES;
 @end
     }
+}
+
+static void ecb_part(const void *work, size_t from, size_t blocks)
+{
+    const struct ecb *ecb = (const struct ecb *)work;
+    uint64_t memory[LOADED_WORDS];
+    struct usuba_loaded loaded = { NULL, NULL, NULL, 0 };
+    loaded.round_keys = ecb->ctx->keys;
+    loaded.memory = memory;
+    ecb_share(ecb, &loaded, from, blocks);
+    usuba_wipe(memory, loaded.bytes);
 }
 
 static int ecb_blocks(const @stem@_ctx *ctx, size_t direction, @tweaks@unsigned char *out, const unsigned char *in,
@@ -108,6 +132,29 @@ static int ecb_blocks(const @stem@_ctx *ctx, size_t direction, @tweaks@unsigned 
     return USUBA_OK;
 }
 
+@if messages
+/* For modes, which call this often: what was loaded stays. */
+void @stem@_loaded_blocks(const @stem@_ctx *ctx, struct usuba_loaded *loaded, size_t direction, unsigned char *out,
+    const unsigned char *in, size_t blocks)
+{
+    const int level = usuba_context_level(ctx->state, UINT64_C(@magic@), sizeof plans / sizeof plans[0]);
+    struct ecb ecb;
+    size_t batch;
+    if (level < 0 || blocks == 0)
+        return;
+    ecb.ctx = ctx;
+    ecb.plan = plans + level;
+    ecb.direction = direction;
+    ecb.out = out;
+    ecb.in = in;
+    batch = engines[usuba_engine_for(ecb.plan, SIZE_MAX)].batch;
+    if (blocks < 2 * batch)
+        ecb_share(&ecb, loaded, 0, blocks);
+    else
+        usuba_in_parts(ecb_part, &ecb, blocks, @STEM@_BLOCK_BYTES, batch);
+}
+
+@end
 int @stem@_encrypt_blocks(const @stem@_ctx *ctx, @tweaks@unsigned char *out, const unsigned char *in, size_t blocks)
 {
     return ecb_blocks(ctx, 0, @given@out, in, blocks);
@@ -141,19 +188,24 @@ static void ctr_part(const void *work, size_t from, size_t blocks)
     unsigned char *out = ctr->out + start;
     const unsigned char *in = ctr->in + start;
     unsigned char counter[@STEM@_BLOCK_BYTES];
+    uint64_t memory[LOADED_WORDS];
+    struct usuba_loaded loaded = { NULL, NULL, NULL, 0 };
+    loaded.round_keys = ctr->ctx->keys;
+    loaded.memory = memory;
     usuba_counter_copy(counter, ctr->counter, sizeof counter);
     usuba_counter_add(counter, sizeof counter, 1, from);
     while (length > 0) {
         const struct engine *engine = engines + usuba_engine_for(ctr->plan, blocks);
         const size_t share = usuba_share(blocks, engine->batch);
         const size_t bytes = share == blocks ? length : share * @STEM@_BLOCK_BYTES;
-        engine->ctr_xor(ctr->ctx->round_keys.u8 + engine->keys, counter, out, in, bytes);
+        engine->ctr_xor(keys_for(&loaded, engine, 0), counter, out, in, bytes);
         usuba_counter_add(counter, sizeof counter, 1, share);
         blocks -= share;
         length -= bytes;
         out += bytes;
         in += bytes;
     }
+    usuba_wipe(memory, loaded.bytes);
 }
 
 int @stem@_ctr_xor(const @stem@_ctx *ctx, unsigned char counter[@STEM@_BLOCK_BYTES], unsigned char *out,

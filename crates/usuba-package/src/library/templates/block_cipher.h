@@ -8,21 +8,15 @@
 #define @STEM@_TWEAK_BYTES @tweak@
 @end
 
-/* Round keys in the forms in which this machine's code reads them. It has no pointers, may be copied, and is for one machine
- * only. Its members are private. */
+/* The round keys as they are specified: the same in every library and on every machine. It has no pointers and may be copied. Its
+ * members are private. */
 typedef struct @stem@_ctx {
     uint64_t state;
-    union {
-        uint64_t u64[@words@];
-        uint32_t u32[2 * @words@];
-        uint16_t u16[4 * @words@];
-        uint8_t u8[8 * @words@];
-    } round_keys;
-@if messages
-    /* The round keys as they are specified, for modes. */
     uint8_t keys[@round_keys@];
-@end
 } @stem@_ctx;
+
+/* Bytes of a context in the library that is linked: what `sizeof` says, or the header is of another version. */
+@API@size_t @stem@_ctx_bytes(void);
 
 /* Expands a key. */
 @API@int @stem@_init(@stem@_ctx *ctx, const unsigned char key[@STEM@_KEY_BYTES]);

@@ -43,6 +43,11 @@ int @stem@_xor_batch(@stem@_ctx *ctx, unsigned char *const out[], const unsigned
     return result;
 }
 
+size_t @stem@_ctx_bytes(void)
+{
+    return sizeof(@stem@_ctx);
+}
+
 void @stem@_wipe(@stem@_ctx *ctx)
 {
     if (ctx != NULL)

@@ -16,6 +16,9 @@ typedef struct @stem@_ctx {
     size_t left;
 } @stem@_ctx;
 
+/* Bytes of a context in the library that is linked: what `sizeof` says, or the header is of another version. */
+@API@size_t @stem@_ctx_bytes(void);
+
 /* Begins a stream. No nonce may be used twice under one key. */
 @API@int @stem@_init(@stem@_ctx *ctx, const unsigned char key[@STEM@_KEY_BYTES], const unsigned char nonce[@STEM@_NONCE_BYTES]);
 

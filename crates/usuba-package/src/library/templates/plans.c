@@ -1,4 +1,8 @@
 @prototypes@
+@if loaded
+enum { LOADED_WORDS = @loaded_words@ };
+
+@end
 static const struct engine engines[] = {
 @rows@};
 

@@ -6,7 +6,7 @@ int @stem@_@function@(const @stem@_ctx *ctx, unsigned char *tag, size_t tag_byte
 {
     const struct code *code;
     const uint8_t *prepared, *key;
-    struct usuba_blocks blocks;
+    struct keyed keyed;
     int result;
     if (ctx == NULL)
         return USUBA_ERROR_NULL;
@@ -23,7 +23,9 @@ int @stem@_@function@(const @stem@_ctx *ctx, unsigned char *tag, size_t tag_byte
     if (result != USUBA_OK)
         return result;
     prepared = (const uint8_t *)ctx->prepared + @place@;
-    key = key_for(code, &ctx->cipher, &blocks);
-    return result_of(code->@function@(@call@));
+    key = key_for(code, &ctx->cipher, &keyed);
+    result = result_of(code->@function@(@call@));
+    forget(&keyed);
+    return result;
 }
 

@@ -3,7 +3,7 @@ int @stem@_@function@(const @stem@_ctx *ctx, unsigned char iv[@CIPHER@_BLOCK_BYT
 {
     const struct code *code;
     const uint8_t *prepared, *key;
-    struct usuba_blocks blocks;
+    struct keyed keyed;
 @if apart
     unsigned char copy[1024 / @CIPHER@_BLOCK_BYTES * @CIPHER@_BLOCK_BYTES];
 @end
@@ -19,7 +19,7 @@ int @stem@_@function@(const @stem@_ctx *ctx, unsigned char iv[@CIPHER@_BLOCK_BYT
 @end
     result = usuba_check_counter(iv, @CIPHER@_BLOCK_BYTES, out, given, rest);
     prepared = (const uint8_t *)ctx->prepared + @place@;
-    key = key_for(code, &ctx->cipher, &blocks);
+    key = key_for(code, &ctx->cipher, &keyed);
     while (result == USUBA_OK && rest > 0) {
         unsigned char nonce[@CIPHER@_BLOCK_BYTES];
         const unsigned char *in = given;
@@ -57,6 +57,7 @@ int @stem@_@function@(const @stem@_ctx *ctx, unsigned char iv[@CIPHER@_BLOCK_BYT
         out += length;
         rest -= length;
     }
+    forget(&keyed);
 @if apart
     usuba_wipe(copy, sizeof copy);
 @end

@@ -14,30 +14,56 @@ struct code {
 static const struct code codes[] = {
 @codes@};
 
-static void encrypt_blocks(const void *ctx, const unsigned char *in, unsigned char *out, size_t blocks)
+USUBA_HIDDEN void @cipher@_loaded_blocks(const @cipher@_ctx *ctx, struct usuba_loaded *loaded, size_t direction,
+    unsigned char *out, const unsigned char *in, size_t blocks);
+
+/* The cipher and its context for a call, with what its engine reads. */
+struct keyed {
+    struct usuba_blocks blocks;
+    const @cipher@_ctx *cipher;
+    struct usuba_loaded loaded;
+    uint64_t memory[@loaded_words@];
+};
+
+static void encrypt_blocks(void *ctx, const unsigned char *in, unsigned char *out, size_t blocks)
 {
-    (void)@cipher@_encrypt_blocks((const @cipher@_ctx *)ctx, out, in, blocks);
+    struct keyed *keyed = (struct keyed *)ctx;
+    @cipher@_loaded_blocks(keyed->cipher, &keyed->loaded, 0, out, in, blocks);
 }
 
 @if decrypts
-static void decrypt_blocks(const void *ctx, const unsigned char *in, unsigned char *out, size_t blocks)
+static void decrypt_blocks(void *ctx, const unsigned char *in, unsigned char *out, size_t blocks)
 {
-    (void)@cipher@_decrypt_blocks((const @cipher@_ctx *)ctx, out, in, blocks);
+    struct keyed *keyed = (struct keyed *)ctx;
+    @cipher@_loaded_blocks(keyed->cipher, &keyed->loaded, 1, out, in, blocks);
 }
 
 @end
 /* What code takes as a key: the round keys, or the functions of the cipher with its context. */
-static const uint8_t *key_for(const struct code *code, const @cipher@_ctx *cipher, struct usuba_blocks *blocks)
+static const uint8_t *key_for(const struct code *code, const @cipher@_ctx *cipher, struct keyed *keyed)
 {
-    blocks->ctx = cipher;
-    blocks->encrypt = encrypt_blocks;
+    keyed->loaded.bytes = 0;
+    if (code->rounds)
+        return cipher->keys;
+    keyed->blocks.ctx = keyed;
+    keyed->blocks.encrypt = encrypt_blocks;
 @if decrypts
-    blocks->decrypt = decrypt_blocks;
+    keyed->blocks.decrypt = decrypt_blocks;
 @end
 @if undecrypted
-    blocks->decrypt = NULL;
+    keyed->blocks.decrypt = NULL;
 @end
-    return code->rounds ? cipher->keys : (const uint8_t *)(const void *)blocks;
+    keyed->cipher = cipher;
+    keyed->loaded.round_keys = cipher->keys;
+    keyed->loaded.load = NULL;
+    keyed->loaded.memory = keyed->memory;
+    return (const uint8_t *)(const void *)&keyed->blocks;
+}
+
+/* At the end of a call. */
+static void forget(struct keyed *keyed)
+{
+    usuba_wipe(keyed->memory, keyed->loaded.bytes);
 }
 
 /* The code for a context; NULL if it was not made or was wiped. */
@@ -60,9 +86,9 @@ static int result_of(int result)
 
 int @stem@_init(@stem@_ctx *ctx, const unsigned char key[@STEM@_KEY_BYTES])
 {
-    struct usuba_blocks blocks;
+    struct keyed keyed;
 @if units
-    struct usuba_blocks tweaks;
+    struct keyed tweaks;
 @end
     const unsigned level = usuba_level();
     const struct code *code = codes + level;
@@ -80,6 +106,11 @@ int @stem@_init(@stem@_ctx *ctx, const unsigned char key[@STEM@_KEY_BYTES])
     prepared = (uint8_t *)ctx->prepared;
 @prepare_all@    ctx->state = UINT64_C(@magic@) | level;
     return USUBA_OK;
+}
+
+size_t @stem@_ctx_bytes(void)
+{
+    return sizeof(@stem@_ctx);
 }
 
 void @stem@_wipe(@stem@_ctx *ctx)

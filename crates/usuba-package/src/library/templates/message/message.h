@@ -13,6 +13,9 @@ typedef struct @stem@_ctx {
     uint64_t prepared[@words@];
 } @stem@_ctx;
 
+/* Bytes of a context in the library that is linked: what `sizeof` says, or the header is of another version. */
+@API@size_t @stem@_ctx_bytes(void);
+
 /* Expands a key. */
 @API@int @stem@_init(@stem@_ctx *ctx, const unsigned char key[@STEM@_KEY_BYTES]);
 

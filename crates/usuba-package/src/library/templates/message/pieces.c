@@ -6,7 +6,7 @@ enum { SEALING_AD = 1, SEALING = 2, OPENING_AD = 3, OPENING = 4 };
 /* A message in pieces with what its parts are given. */
 struct working {
     const struct code *code;
-    struct usuba_blocks blocks;
+    struct keyed keyed;
     struct usuba_pieces pieces;
     const uint8_t *in[@stream_inputs@];
     uint8_t *out[@stream_outputs@];
@@ -23,7 +23,7 @@ static int work_on(struct working *working, @stem@_stream *stream, const @stem@_
         return USUBA_ERROR_CONTEXT;
     memset(working->in, 0, sizeof working->in);
     memset(working->out, 0, sizeof working->out);
-    key = key_for(working->code, &ctx->cipher, &working->blocks);
+    key = key_for(working->code, &ctx->cipher, &working->keyed);
     working->in[opens ? @open_key@ : @seal_key@] = key;
     working->pieces.lengths = stream->lengths;
     working->pieces.prepared = (const uint8_t *)ctx->prepared + (opens ? @open_place@ : @seal_place@);
@@ -111,6 +111,7 @@ static int begin(@stem@_stream *stream, const @stem@_ctx *ctx, size_t tag_bytes,
         stream->state = STREAM ^ (opens ? OPENING_AD : SEALING_AD);
     else
         usuba_wipe(stream, sizeof *stream);
+    forget(&working.keyed);
     return result;
 }
 
@@ -137,6 +138,7 @@ static int update(@stem@_stream *stream, const @stem@_ctx *ctx, unsigned char *o
         result = result_of(usuba_pieces_take(&string, &working.pieces, out, in, length));
     if (result == USUBA_OK)
         *made = bytes;
+    forget(&working.keyed);
     return result;
 }
 
@@ -162,8 +164,10 @@ static int end(@stem@_stream *stream, const @stem@_ctx *ctx, unsigned char *out,
         result = usuba_check_apart(out, waiting, opens ? given : tag, tag_bytes);
     if (result == USUBA_OK)
         result = end_ad(&working, stream);
-    if (result != USUBA_OK)
+    if (result != USUBA_OK) {
+        forget(&working.keyed);
         return result;
+    }
     string = string_of(working.code, phase);
     working.in[string.in] = stream->held;
     working.out[string.out] = out;
@@ -173,6 +177,7 @@ static int end(@stem@_stream *stream, const @stem@_ctx *ctx, unsigned char *out,
         working.out[@seal_tag@] = tag;
     result = run((opens ? working.code->open_parts : working.code->seal_parts)[4], &working);
     *made = result == USUBA_OK ? waiting : 0;
+    forget(&working.keyed);
     usuba_wipe(stream, sizeof *stream);
     return result;
 }
@@ -203,6 +208,7 @@ int @stem@_ad(@stem@_stream *stream, const @stem@_ctx *ctx, const unsigned char 
     result = usuba_pieces_check(&string, &working.pieces, ad_length, &made);
     if (result == USUBA_OK)
         result = result_of(usuba_pieces_take(&string, &working.pieces, NULL, ad, ad_length));
+    forget(&working.keyed);
     return result;
 }
 

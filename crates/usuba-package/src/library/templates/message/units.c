@@ -3,7 +3,7 @@ int @stem@_@function@(const @stem@_ctx *ctx, const unsigned char nonce[@STEM@_UN
 {
     const struct code *code;
     const uint8_t *prepared, *key, *tweak_key;
-    struct usuba_blocks blocks, tweaks;
+    struct keyed keyed, tweaks;
     int result;
     if (ctx == NULL || nonce == NULL)
         return USUBA_ERROR_NULL;
@@ -20,8 +20,11 @@ int @stem@_@function@(const @stem@_ctx *ctx, const unsigned char nonce[@STEM@_UN
     if (result != USUBA_OK)
         return result;
     prepared = (const uint8_t *)ctx->prepared + @place@;
-    key = key_for(code, &ctx->cipher, &blocks);
+    key = key_for(code, &ctx->cipher, &keyed);
     tweak_key = key_for(code, &ctx->tweak, &tweaks);
-    return result_of(code->@function@(@call@));
+    result = result_of(code->@function@(@call@));
+    forget(&keyed);
+    forget(&tweaks);
+    return result;
 }
 
