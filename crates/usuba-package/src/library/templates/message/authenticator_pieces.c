@@ -4,7 +4,7 @@
 /* A message in pieces with what its parts are given. */
 struct working {
     const struct code *code;
-    struct usuba_blocks blocks;
+    struct keyed keyed;
     struct usuba_pieces pieces;
     const uint8_t *in[@stream_inputs@];
     uint8_t *out[@stream_outputs@];
@@ -21,7 +21,7 @@ static int work_on(struct working *working, @stem@_stream *stream, const @stem@_
         return USUBA_ERROR_CONTEXT;
     memset(working->in, 0, sizeof working->in);
     memset(working->out, 0, sizeof working->out);
-    key = key_for(working->code, &ctx->cipher, &working->blocks);
+    key = key_for(working->code, &ctx->cipher, &working->keyed);
     working->in[@stream_key@] = key;
     working->pieces.lengths = stream->lengths;
     working->pieces.prepared = (const uint8_t *)ctx->prepared + @stream_place@;
@@ -74,6 +74,7 @@ int @stem@_begin(@stem@_stream *stream, const @stem@_ctx *ctx, size_t tag_bytes)
         stream->state = BEGUN;
     else
         usuba_wipe(stream, sizeof *stream);
+    forget(&working.keyed);
     return result;
 }
 
@@ -93,6 +94,7 @@ int @stem@_update(@stem@_stream *stream, const @stem@_ctx *ctx, const unsigned c
     result = usuba_pieces_check(&string, &working.pieces, length, &made);
     if (result == USUBA_OK)
         result = result_of(usuba_pieces_take(&string, &working.pieces, NULL, in, length));
+    forget(&working.keyed);
     return result;
 }
 
@@ -112,6 +114,7 @@ int @stem@_end(@stem@_stream *stream, const @stem@_ctx *ctx, unsigned char *tag,
     working.in[string.in] = stream->held;
     working.out[@stream_tag@] = tag;
     result = run(working.code->compute_parts[2], &working);
+    forget(&working.keyed);
     usuba_wipe(stream, sizeof *stream);
     return result;
 }
