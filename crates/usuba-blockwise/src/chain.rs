@@ -7,6 +7,7 @@
 use crate::draft::{Draft, Draw, Pending};
 use crate::glue::{BLOCK, LoopKind, Writer, Written, refuse};
 use crate::linear::Linear;
+use crate::long::PAIRED;
 use crate::loops::makes_next;
 use crate::place::Places;
 use crate::plan::{Given, Plan, Refusal};
@@ -228,12 +229,13 @@ impl Writer<'_> {
                     segment.bytes,
                     16 * longest,
                 ));
+                let paired = self.paired(powers)?;
                 let kernel = self.apart_kernel(format!("pieces {plan:?} {product:?}"), |name| {
                     wide.pieces(plan, &product, name)
                 })?;
                 let mut arguments: Vec<String> =
                     given.iter().map(|one| format!("(const void *)({one})")).collect();
-                arguments.extend([powers.to_owned(), format!("(size_t){pieces}"), before.clone()]);
+                arguments.extend([powers.to_owned(), paired, format!("(size_t){pieces}"), before.clone()]);
                 arguments.extend(goals.iter().map(|goal| format!("(void *)({goal})")));
                 self.line(&format!("if ({pieces} > 0) {kernel}({});", arguments.join(", ")));
                 self.line(&format!("{done} = {} * {pieces};", 16 * longest));
@@ -467,6 +469,21 @@ impl Writer<'_> {
             "  memset(prepared + {}, 0, {zeros});",
             place + LONGEST as usize * register
         );
+        self.powers.insert(key, name.clone());
+        Ok(name)
+    }
+
+    /// Where the powers of a table lie two by two.
+    fn paired(&mut self, powers: &str) -> Written<String> {
+        let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
+        let key = format!("paired {powers}");
+        if let Some(known) = self.powers.get(&key) {
+            return Ok(known.clone());
+        }
+        let maker = self.kernel("paired".into(), |name| wide.paired(name))?;
+        let place = self.room(PAIRED as usize * 16 * wide.in_register());
+        let name = format!("(prepared + {place})");
+        let _ = writeln!(self.preparation, "  {maker}({powers}, {name});");
         self.powers.insert(key, name.clone());
         Ok(name)
     }

@@ -103,6 +103,17 @@ impl<'a> Machine<'a> {
         groups: usize,
         build: &mut dyn FnMut(&mut Maker) -> Result<(), Refusal>,
     ) -> Result<(Function, Vec<String>), Refusal> {
+        self.ordered(Scheduling::AUTO, nodes, groups, build)
+    }
+
+    /// The same, its steps in an order.
+    pub(crate) fn ordered(
+        &self,
+        order: Scheduling,
+        nodes: &BTreeSet<String>,
+        groups: usize,
+        build: &mut dyn FnMut(&mut Maker) -> Result<(), Refusal>,
+    ) -> Result<(Function, Vec<String>), Refusal> {
         let mut program = usuba_ir::program::Program { files: Vec::new(), nodes: Vec::new(), interleave: 1 };
         let mut ciphers = BTreeMap::new();
         for node in nodes {
@@ -121,7 +132,7 @@ impl<'a> Machine<'a> {
         usuba_opt::passes::optimise(&mut program, &settings, &mut ());
         let checked =
             check(&program).map_err(|flaws| Refusal::new(format!("malformed: {:?}", flaws.first())))?;
-        let selected = usuba_codegen::select(checked, self.target, Scheduling::AUTO)
+        let selected = usuba_codegen::select(checked, self.target, order)
             .map_err(|none| Refusal::new(format!("{none:?}")))?;
         let [function] = &selected.functions[..] else {
             return Err(Refusal::new("calls are left"));

@@ -105,6 +105,13 @@ impl Products {
         Products { low, high, middle: node.binary(BinaryOp::Xor, one, other) }
     }
 
+    /// Of the sums that [`Pair::times`] makes: what lies across both halves is the product of the sums of halves, without the two
+    /// others.
+    pub fn of_sums(node: &mut NodeBuilder, [low, high, both]: [ValueId; 3]) -> Products {
+        let middle = node.binary(BinaryOp::Xor, low, high);
+        Products { low, high, middle: node.binary(BinaryOp::Xor, middle, both) }
+    }
+
     /// The sum of two.
     pub fn plus(self, node: &mut NodeBuilder, other: Products) -> Products {
         let mut add = |a, b| node.binary(BinaryOp::Xor, a, b);
@@ -136,5 +143,46 @@ impl Products {
             low = xor(node, turned, product);
         }
         xor(node, high, low)
+    }
+}
+
+/// Two blocks: their lower halves side by side, their upper halves, and the sums of both.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair {
+    low: ValueId,
+    high: ValueId,
+    both: ValueId,
+}
+
+impl Pair {
+    /// Of two blocks.
+    pub fn of(node: &mut NodeBuilder, [a, b]: [ValueId; 2]) -> Pair {
+        let [low, high] = [false, true].map(|later| node.block_of(BlockOp::JoinHalves(later), a, b));
+        Pair { low, high, both: node.binary(BinaryOp::Xor, low, high) }
+    }
+
+    /// The lower halves, the upper halves, and the sums.
+    pub fn of_parts([low, high, both]: [ValueId; 3]) -> Pair {
+        Pair { low, high, both }
+    }
+
+    /// The same, of this one.
+    pub fn parts(self) -> [ValueId; 3] {
+        [self.low, self.high, self.both]
+    }
+
+    /// Adds the products of each block with that of another pair to sums of products of lower halves, of upper halves, and of their
+    /// sums.
+    pub fn times(self, node: &mut NodeBuilder, other: Pair, sums: Option<[ValueId; 3]>) -> [ValueId; 3] {
+        let (own, others) = (self.parts(), other.parts());
+        std::array::from_fn(|part| {
+            let mut sum = sums.map(|sums| sums[part]);
+            for later in [false, true] {
+                let halves = Halves { first: later, second: later };
+                let product = node.block_of(BlockOp::Product(halves), own[part], others[part]);
+                sum = Some(sum.map_or(product, |sum| node.binary(BinaryOp::Xor, sum, product)));
+            }
+            sum.unwrap_or(own[part])
+        })
     }
 }

@@ -108,6 +108,12 @@ impl Maker {
         Blocks::Each((0..self.groups as i64).map(get).collect())
     }
 
+    /// An input of so many registers.
+    pub fn several(&mut self, name: &str, count: u32) -> Vec<ValueId> {
+        let array = self.input(name, Type::array(Layout::BLOCK, count), false);
+        (0..i64::from(count)).map(|number| self.node.get(array, Affine::constant(number))).collect()
+    }
+
     /// Round keys: so many rows of 16 bytes.
     pub fn keys(&mut self, name: &str, rows: u32) -> ValueId {
         self.input(name, Type::array(Layout::BLOCK, rows), true)

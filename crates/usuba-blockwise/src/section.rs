@@ -42,7 +42,7 @@ impl Machine<'_> {
         self.in_register() > 1 && self.target.instruction(Meaning::LoadPart, 8).is_some()
     }
 
-    fn bytes(&self) -> u32 {
+    pub(crate) fn bytes(&self) -> u32 {
         self.target.register_bits / 8
     }
 
@@ -161,165 +161,6 @@ impl Machine<'_> {
         for (&region, &value) in parts.iter().zip(&turn.carried) {
             steps.push(writer.store(region, Affine::constant(0), value)?);
         }
-        writer.function.body = Block { locals: Vec::new(), steps };
-        Ok(writer.finish(files))
-    }
-
-    /// Code that adds up the products of registers that were made before, beside the positions of the next ones: parts of a sum,
-    /// then these registers and powers, and what a plan is given; it makes the results of the plan, the parts, the registers that
-    /// the next ones add, and the numbers of what follows. Without `adds` only the latter part.
-    fn turning(
-        &self,
-        plan: &Plan,
-        product: &Product,
-        adds: bool,
-        goes_on: bool,
-    ) -> Result<(Function, Vec<String>), Refusal> {
-        let none = Plan::default();
-        let plan = if goes_on { plan } else { &none };
-        let (function, files) = self.function(&plan.ciphers(), GROUPS as usize, &mut |maker| {
-            let mut outputs = Vec::new();
-            let mut parts = Vec::new();
-            if adds {
-                let sum = PARTS.map(|name| maker.same(name).values()[0]);
-                let (before, powers) = (maker.each("before"), maker.each("powers"));
-                let mut sum = Products::of_parts(sum);
-                for (&one, &power) in before.values().iter().zip(powers.values()) {
-                    let one = Products::of(&mut maker.node, one, power);
-                    sum = sum.plus(&mut maker.node, one);
-                }
-                parts.extend(sum.parts().map(Blocks::Same));
-            }
-            let mut numbers = Vec::new();
-            let slots = self.slots(plan, maker, &mut numbers)?;
-            let mut made = plan.made(&slots)?;
-            let added = made.pop();
-            outputs.extend(made);
-            outputs.extend(parts);
-            if let Some(added) = added {
-                outputs.push(turn(maker, product, false, &added)?);
-            }
-            for (number, blocks) in outputs.iter().chain(&numbers).enumerate() {
-                maker.output(&format!("made{number}"), blocks);
-            }
-            Ok(())
-        })?;
-        let (results, parts) = (plan.results.len(), if adds { PARTS.len() } else { 0 });
-        let numbers = plan.given.iter().filter(|given| **given == Given::Number).count();
-        let outputs = results + parts + usize::from(goes_on) + numbers;
-        let first = function.parameters.len().saturating_sub(outputs) + results;
-        let sums: BTreeSet<RegionId> = function.parameters[first..first + parts]
-            .iter()
-            .filter_map(|parameter| match parameter {
-                Parameter::Region(region) => Some(*region),
-                Parameter::Register(_) => None,
-            })
-            .collect();
-        Ok((mingled(function, &sums), files))
-    }
-
-    /// A function for long strings: `name(given…, powers, pieces, sum, results…)`. A piece is [`LONGEST`] registers of positions, and a
-    /// section. `sum` is what came before, a sum in each place of a register, and gets what there is after them. The products of
-    /// registers are added up beside the positions of the next ones, which need nothing of them.
-    ///
-    /// # Errors
-    /// See above; and what is added must differ from position to position.
-    pub fn pieces(&self, plan: &Plan, product: &Product, name: &str) -> Result<Program, Refusal> {
-        let register = self.bytes();
-        let (batch, piece, turns) = (register * GROUPS, register * LONGEST, LONGEST / GROUPS - 1);
-        let (first, files) = self.turning(plan, product, false, true)?;
-        let (both, _) = self.turning(plan, product, true, true)?;
-        let (last, _) = self.turning(plan, product, true, false)?;
-        let (end, _) = self.function(&BTreeSet::new(), 1, &mut |maker| {
-            let parts = PARTS.map(|name| maker.same(name).values()[0]);
-            let sum = Products::of_parts(parts).reduced(&mut maker.node);
-            maker.output("sum", &Blocks::Same(sum));
-            Ok(())
-        })?;
-        let (start, _) = self.function(&BTreeSet::new(), 1, &mut |maker| {
-            let (sum, power) = (maker.same("sum").values()[0], maker.same("power").values()[0]);
-            let parts = Products::of(&mut maker.node, sum, power).parts().map(Blocks::Same);
-            parts.iter().zip(PARTS).for_each(|(blocks, name)| maker.output(name, blocks));
-            Ok(())
-        })?;
-        let mut writer = Writer::new(self, name);
-        let pieces = writer.count("pieces");
-        let length = Length::Public { count: pieces, factor: piece };
-        let string = |writer: &mut Writer<'_>, one: &Given| match one {
-            Given::Each => writer.region("text", Role::Input, length),
-            other => writer.given(other, None),
-        };
-        let given: Vec<RegionId> = plan.given.iter().map(|one| string(&mut writer, one)).collect();
-        let powers = writer.region("powers", Role::Input, Length::Constant(piece));
-        writer.function.parameters.push(Parameter::Register(pieces));
-        let sum = writer.region("sum", Role::Changed, Length::Constant(register));
-        let results: Vec<RegionId> =
-            plan.results.iter().map(|_| writer.region("result", Role::Output, length)).collect();
-        let mut steps = Vec::new();
-        let mut same = BTreeMap::new();
-        let mut numbers = Vec::new();
-        for (number, (one, &region)) in plan.given.iter().zip(&given).enumerate() {
-            match one {
-                Given::Same => {
-                    same.insert(number, writer.load_same(region, &mut steps)?);
-                }
-                Given::Number => {
-                    let first = writer.load_same(region, &mut steps)?;
-                    numbers.push(writer.spread(first, &mut steps)?);
-                }
-                _ => {}
-            }
-        }
-        let power = writer.load_block(powers, 0, &mut steps)?;
-        let fixed: BTreeSet<RegisterId> = same.values().copied().chain([power]).collect();
-        let once = writer.public("once", Public::Least { of: pieces, bound: 1 }, &mut steps);
-        let more = Public::Sum { constant: 0, terms: vec![(pieces, 1), (once, -1)] };
-        let more = writer.public("more", more, &mut steps);
-        let mut long = Long { plan, same, fixed, given, results, powers };
-        let at = |constant: u32, terms: &[(InductionId, u32)]| Affine {
-            constant: i64::from(constant),
-            terms: terms.iter().map(|&(induction, factor)| (induction, i64::from(factor))).collect(),
-        };
-        // If there is a piece.
-        let only = writer.induction();
-        let mut inside = Block::default();
-        let before = writer.load(sum, Affine::constant(0), &mut inside.steps)?;
-        let mut state = long.put(&mut writer, &start, &[before, power], &mut inside)?;
-        let (_, more_state) =
-            long.turn(&mut writer, &first, &numbers, (Some(at(0, &[])), None), &mut inside)?;
-        state.extend(more_state);
-        // Pieces with another one behind them.
-        let over = writer.induction();
-        let entered = renewed(&mut writer, &state);
-        let mut block = Block::default();
-        let turn = writer.induction();
-        let place = (Some(at(batch, &[(over, piece), (turn, batch)])), Some(at(0, &[(turn, batch)])));
-        let now = long.turns(&mut writer, &both, &entered, (turn, turns), place, &mut block)?;
-        let place = (Some(at(piece, &[(over, piece)])), Some(at(batch * turns, &[])));
-        let mut straight = Block::default();
-        let (parts, others) = long.turn(&mut writer, &both, &now, place, &mut straight)?;
-        block.steps.extend(late(straight.steps));
-        block.locals.extend(straight.locals);
-        let reduced = long.put(&mut writer, &end, &parts, &mut block)?;
-        let mut next = long.put(&mut writer, &start, &[reduced[0], power], &mut block)?;
-        next.extend(others);
-        inside.steps.push(looped(over, Trips::Public(more), (&entered, &state, &next), block));
-        // The last one.
-        let offset = Public::Sum { constant: 0, terms: vec![(more, i64::from(piece))] };
-        let offset = writer.public("behind", offset, &mut inside.steps);
-        for region in long.given.iter_mut().chain(&mut long.results) {
-            if matches!(writer.function.region(*region).length, Length::Public { .. }) {
-                *region = writer.view_of(*region, offset, Length::Constant(piece), &mut inside.steps);
-            }
-        }
-        let turn = writer.induction();
-        let place = (Some(at(batch, &[(turn, batch)])), Some(at(0, &[(turn, batch)])));
-        let now = long.turns(&mut writer, &both, &entered, (turn, turns), place, &mut inside)?;
-        let (parts, _) =
-            long.turn(&mut writer, &last, &now, (None, Some(at(batch * turns, &[]))), &mut inside)?;
-        let reduced = long.put(&mut writer, &end, &parts, &mut inside)?;
-        inside.steps.push(writer.store(sum, Affine::constant(0), reduced[0])?);
-        steps.push(looped(only, Trips::Public(once), (&[], &[], &[]), inside));
         writer.function.body = Block { locals: Vec::new(), steps };
         Ok(writer.finish(files))
     }
@@ -559,7 +400,7 @@ impl Machine<'_> {
 }
 
 /// Straight code whose loads stand before what needs them, so that registers are not taken before.
-fn late(steps: Vec<Step>) -> Vec<Step> {
+pub(crate) fn late(steps: Vec<Step>) -> Vec<Step> {
     let mut waiting: Vec<(RegisterId, Step)> = Vec::new();
     let mut made = Vec::new();
     for step in steps {
@@ -586,63 +427,8 @@ fn late(steps: Vec<Step>) -> Vec<Step> {
     made
 }
 
-/// Straight code in an order in which what is needed for these regions alone is spread evenly over the rest.
-fn mingled(mut function: Function, regions: &BTreeSet<RegionId>) -> Function {
-    let goes_there =
-        |step: &Step| matches!(step, Step::Store { address, .. } if regions.contains(&address.region));
-    // The registers that are needed for the regions, and for anything else.
-    let mut needed: [BTreeSet<RegisterId>; 2] = [BTreeSet::new(), BTreeSet::new()];
-    let mut alone = Vec::new();
-    for step in function.body.steps.iter().rev() {
-        let mut made = Vec::new();
-        step.defines(&mut |register| made.push(register));
-        let of = |needed: &BTreeSet<RegisterId>| made.iter().any(|register| needed.contains(register));
-        let (there, elsewhere) =
-            (of(&needed[0]) || goes_there(step), of(&needed[1]) || (made.is_empty() && !goes_there(step)));
-        for (needed, wanted) in needed.iter_mut().zip([there, elsewhere]) {
-            if wanted {
-                step.reads(&mut |register| {
-                    needed.insert(register);
-                });
-            }
-        }
-        alone.push(there && !elsewhere);
-    }
-    alone.reverse();
-    let steps = std::mem::take(&mut function.body.steps);
-    let (some, rest): (Vec<_>, Vec<_>) = steps.into_iter().zip(alone).partition(|(_, alone)| *alone);
-    // One port has the products, another one the rounds of AES; without rounds all instructions count.
-    let is_product =
-        |step: &Step| matches!(step, Step::Compute { row, .. } if row.meaning == Meaning::CarrylessProduct);
-    let is_round = |step: &Step| {
-        use Meaning::{AesDecrypt, AesDecryptLast, AesEncrypt, AesEncryptLast};
-        let rounds = [AesEncrypt, AesEncryptLast, AesDecrypt, AesDecryptLast];
-        matches!(step, Step::Compute { row, .. } if rounds.contains(&row.meaning))
-    };
-    let products = some.iter().filter(|(step, _)| is_product(step)).count();
-    let rounds = rest.iter().filter(|(step, _)| is_round(step)).count();
-    let weight = |step: &Step| {
-        usize::from(if rounds == 0 { matches!(step, Step::Compute { .. }) } else { is_round(step) })
-    };
-    let all: usize = rest.iter().map(|(step, _)| weight(step)).sum();
-    let mut some = some.into_iter().map(|(step, _)| step);
-    let (mut passed, mut placed) = (0, 0);
-    for (step, _) in rest {
-        passed += weight(&step);
-        function.body.steps.push(step);
-        while placed * all.max(1) < passed * products
-            && let Some(next) = some.next()
-        {
-            placed += usize::from(is_product(&next));
-            function.body.steps.push(next);
-        }
-    }
-    function.body.steps.extend(some);
-    function
-}
-
 /// A loop whose carried registers are `inside`, at first `initial` and then `next`.
-fn looped(
+pub(crate) fn looped(
     induction: InductionId,
     trips: Trips,
     (inside, initial, next): (&[RegisterId], &[RegisterId], &[RegisterId]),
@@ -653,124 +439,8 @@ fn looped(
     Step::Loop(Loop { induction, trips, carried, body })
 }
 
-fn renewed(writer: &mut Writer<'_>, registers: &[RegisterId]) -> Vec<RegisterId> {
+pub(crate) fn renewed(writer: &mut Writer<'_>, registers: &[RegisterId]) -> Vec<RegisterId> {
     registers.iter().map(|&one| Function::another(&mut writer.function.registers, one)).collect()
-}
-
-/// Pieces of long strings. The state from turn to turn: parts of a sum, registers that are to be added, numbers.
-struct Long<'p> {
-    plan: &'p Plan,
-    same: BTreeMap<usize, RegisterId>,
-    fixed: BTreeSet<RegisterId>,
-    given: Vec<RegionId>,
-    results: Vec<RegionId>,
-    powers: RegionId,
-}
-
-impl Long<'_> {
-    /// Code on registers; what it makes.
-    fn put(
-        &self,
-        writer: &mut Writer<'_>,
-        body: &Function,
-        registers: &[RegisterId],
-        block: &mut Block,
-    ) -> Result<Vec<RegisterId>, Refusal> {
-        let mut arguments: Vec<Argument> =
-            registers.iter().map(|&one| Argument::Registers(vec![one])).collect();
-        arguments.extend(vec![Argument::Results; body.parameters.len() - arguments.len()]);
-        let spliced = writer.splice(body, &arguments, &self.fixed)?;
-        block.steps.extend(spliced.before);
-        block.steps.extend(spliced.steps);
-        block.locals.extend(spliced.locals);
-        Ok(spliced.results.concat())
-    }
-
-    /// Several registers of positions at a place of the strings, if there is one, and products by the powers at a place, if there is
-    /// one: the parts of the sum, and the rest of the state.
-    fn turn(
-        &self,
-        writer: &mut Writer<'_>,
-        body: &Function,
-        state: &[RegisterId],
-        (text, power): (Option<Affine>, Option<Affine>),
-        block: &mut Block,
-    ) -> Result<(Vec<RegisterId>, Vec<RegisterId>), Refusal> {
-        let register = i64::from(writer.machine.target.register_bits / 8);
-        let place = |first: &Affine, group: u32| Affine {
-            constant: first.constant + register * i64::from(group),
-            terms: first.terms.clone(),
-        };
-        let (groups, mut numbers) = (GROUPS as usize, state);
-        let mut arguments = Vec::new();
-        if let Some(power) = &power {
-            let (parts, rest) = state.split_at(PARTS.len());
-            let (before, rest) = rest.split_at(groups);
-            numbers = rest;
-            arguments.extend(parts.iter().map(|&part| Argument::Registers(vec![part])));
-            arguments.push(Argument::Registers(before.to_vec()));
-            let mut powers = Vec::new();
-            for group in 0..GROUPS {
-                powers.push(writer.load(self.powers, place(power, group), &mut block.steps)?);
-            }
-            arguments.push(Argument::Registers(powers));
-        }
-        let mut results = 0;
-        if let Some(text) = &text {
-            results = self.results.len();
-            let mut numbers = numbers.iter();
-            for (number, (one, &region)) in self.plan.given.iter().zip(&self.given).enumerate() {
-                arguments.push(match one {
-                    Given::Each => {
-                        let mut loaded = Vec::new();
-                        for group in 0..GROUPS {
-                            loaded.push(writer.load(region, place(text, group), &mut block.steps)?);
-                        }
-                        Argument::Registers(loaded)
-                    }
-                    Given::Keys(_) => Argument::Memory(region),
-                    Given::Number => Argument::Registers(numbers.next().copied().into_iter().collect()),
-                    _ => Argument::Registers(self.same.get(&number).copied().into_iter().collect()),
-                });
-            }
-        }
-        arguments.extend(vec![Argument::Results; body.parameters.len() - arguments.len()]);
-        let spliced = writer.splice(body, &arguments, &self.fixed)?;
-        block.steps.extend(spliced.before);
-        block.steps.extend(spliced.steps);
-        block.locals.extend(spliced.locals);
-        let (made, rest) = spliced.results.split_at(results);
-        if let Some(text) = &text {
-            for (registers, &region) in made.iter().zip(&self.results) {
-                for (&value, group) in registers.iter().zip(0..) {
-                    block.steps.push(writer.store(region, place(text, group), value)?);
-                }
-            }
-        }
-        let parts = if power.is_some() { PARTS.len() } else { 0 };
-        let rest = rest.concat();
-        let (parts, rest) = rest.split_at(parts);
-        Ok((parts.to_vec(), rest.to_vec()))
-    }
-
-    /// So many turns, in a loop; the state after them.
-    fn turns(
-        &self,
-        writer: &mut Writer<'_>,
-        body: &Function,
-        state: &[RegisterId],
-        (induction, trips): (InductionId, u32),
-        places: (Option<Affine>, Option<Affine>),
-        block: &mut Block,
-    ) -> Result<Vec<RegisterId>, Refusal> {
-        let inside = renewed(writer, state);
-        let mut inner = Block::default();
-        let (parts, rest) = self.turn(writer, body, &inside, places, &mut inner)?;
-        inner.steps = late(inner.steps);
-        let next = [parts, rest].concat();
-        block.steps.push(looped(induction, Trips::Constant(trips), (&inside, state, &next), inner));
-        Ok(inside)
-    }
 }
 
 /// What goes from turn to turn of a section.

@@ -290,6 +290,7 @@ pub(crate) fn operation_name(op: &Op, layout: Layout) -> String {
         Op::Block(BlockOp::Aes(_), ..) => "round of AES".into(),
         Op::Block(BlockOp::Product(_), ..) => "carry-less product".into(),
         Op::Block(BlockOp::AddWords(bits), ..) => format!("sum of the words of {bits} bits of a block"),
+        Op::Block(BlockOp::JoinHalves(_), ..) => "half of each of two blocks".into(),
         Op::InverseMixColumns(_) => "`InvMixColumns` of AES".into(),
         Op::Pack(..) => "packing".into(),
         Op::Ternary(table, _) => format!("function {table:#04x} of three bits"),

@@ -145,6 +145,8 @@ fn block(s: &mut Selector<'_>, op: BlockOp, a: RegisterId, b: RegisterId) -> Res
         BlockOp::Product(halves) => {
             (Meaning::CarrylessProduct, s.shape.lane, Some(u32::from(halves.number())))
         }
+        BlockOp::JoinHalves(false) => (Meaning::InterleaveLow, 64, None),
+        BlockOp::JoinHalves(true) => (Meaning::InterleaveHigh, 64, None),
         // Where words lie the other way round, the sums of a machine are other sums.
         BlockOp::AddWords(_) if !s.target.is_little_endian() => return Err(Reason::WordsOfBlock),
         BlockOp::AddWords(bits) => (Meaning::Add, bits, None),

@@ -94,6 +94,9 @@ fn operations(ty: &str, layout: Layout) -> Vec<(String, String)> {
         for halves in ["0x00", "0x01", "0x10", "0x11"] {
             add("carryless", format!("carryless {halves} %0, %1"));
         }
+        for half in ["first", "later"] {
+            add("halves", format!("{half}halves %0, %1"));
+        }
         for bits in [16, 32, 64] {
             add("addwords", format!("addwords {bits} %0, %1"));
         }

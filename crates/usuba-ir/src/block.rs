@@ -14,6 +14,8 @@ pub enum BlockOp {
     Product(Halves),
     /// Sums of the numbers of so many bits, 16, 32 or 64, that lie side by side, little-endian, each modulo its width.
     AddWords(u32),
+    /// The same half of each, one after the other: the later eight bytes in memory if true.
+    JoinHalves(bool),
 }
 
 impl BlockOp {
@@ -23,13 +25,17 @@ impl BlockOp {
             BlockOp::Aes(round) => round.of(a, b),
             BlockOp::Product(halves) => halves.product(a, b),
             BlockOp::AddWords(bits) => add_words(bits, a, b),
+            BlockOp::JoinHalves(later) => {
+                let from = if later { 8 } else { 0 };
+                std::array::from_fn(|place| if place < 8 { a[from + place] } else { b[from + place - 8] })
+            }
         }
     }
 
     /// The operation that gives the same of the operands in the other order, if there is one.
     pub fn exchanged(self) -> Option<BlockOp> {
         match self {
-            BlockOp::Aes(_) => None,
+            BlockOp::Aes(_) | BlockOp::JoinHalves(_) => None,
             BlockOp::Product(Halves { first, second }) => {
                 Some(BlockOp::Product(Halves { first: second, second: first }))
             }
@@ -70,6 +76,15 @@ mod tests {
             let sum = BlockOp::AddWords(32).of(a.to_le_bytes(), b.to_le_bytes());
             assert_eq!(sum, expected.to_le_bytes());
         }
+    }
+
+    #[test]
+    fn halves_are_joined() {
+        let (a, b) =
+            (std::array::from_fn(|place| place as u8), std::array::from_fn(|place| 16 + place as u8));
+        let first = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
+        assert_eq!(BlockOp::JoinHalves(false).of(a, b), first);
+        assert_eq!(BlockOp::JoinHalves(true).of(a, b), first.map(|byte| byte + 8));
     }
 
     #[test]

@@ -191,7 +191,7 @@ fn changed(now: u8, of: [ValueId; 3], before: (u8, [ValueId; 3]), from: [usize; 
 /// Of a product by zero, and of a sum with zero.
 fn block(op: BlockOp, a: ValueId, b: ValueId, facts: &impl Facts) -> Option<Simpler> {
     match op {
-        BlockOp::Aes(_) => None,
+        BlockOp::Aes(_) | BlockOp::JoinHalves(_) => None,
         BlockOp::Product(halves) => {
             let vanishes = |value, later: bool| {
                 let number = facts.constant(value)?;

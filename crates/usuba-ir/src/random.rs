@@ -351,10 +351,11 @@ impl Writer<'_> {
     /// An operation on blocks.
     fn block(&mut self, atom: Type) -> ValueId {
         let a = self.value(atom);
-        let op = match self.random.below(4) {
+        let op = match self.random.below(5) {
             0 => return self.builder.inverse_mix_columns(a),
             1 => BlockOp::Aes(*self.random.choose(&Round::ALL)),
             2 => BlockOp::Product(*self.random.choose(&Halves::ALL)),
+            3 => BlockOp::JoinHalves(self.random.below(2) == 1),
             _ => BlockOp::AddWords(*self.random.choose(&[16, 32, 64])),
         };
         let b = self.value(atom);

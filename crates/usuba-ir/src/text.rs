@@ -17,7 +17,7 @@
 //! ```
 //!
 //! - `aesencrypt %s, %k` and its like are rounds of AES, `carryless 0x10 %a, %b` the carry-less product of halves, `addwords 32 %a,
-//!   %b` sums of words, of blocks ([`crate::block`]).
+//!   %b` sums of words, `firsthalves %a, %b` and `laterhalves %a, %b` halves side by side, of blocks ([`crate::block`]).
 //! - A type is a layout and, for an array, its length: `b1` one bit, `v16` a vertical word, `h16` a horizontal one,
 //!   `<32,4,1>` any layout by its word, pack and instances.
 //! - After a definition may come its origin: `@line:column` in the first file, `@file/line:column` in another (counted

@@ -413,6 +413,10 @@ impl<'a> Parser<'a> {
                 let bits = self.small("the bits of a word")?;
                 Op::Block(BlockOp::AddWords(bits), self.value()?, self.comma_value()?)
             }
+            "firsthalves" | "laterhalves" => {
+                let op = BlockOp::JoinHalves(word == "laterhalves");
+                Op::Block(op, self.value()?, self.comma_value()?)
+            }
             "inversemixcolumns" => Op::InverseMixColumns(self.value()?),
             "pack" => Op::Pack(self.value()?, self.comma_value()?),
             "refresh" => Op::Refresh(self.value()?),

@@ -203,6 +203,9 @@ impl Printer<'_> {
                 write!(f, "carryless {:#04x} {a}, {b}", halves.number())
             }
             Op::Block(BlockOp::AddWords(bits), a, b) => write!(f, "addwords {bits} {a}, {b}"),
+            Op::Block(BlockOp::JoinHalves(later), a, b) => {
+                write!(f, "{} {a}, {b}", if *later { "laterhalves" } else { "firsthalves" })
+            }
             Op::InverseMixColumns(a) => write!(f, "inversemixcolumns {a}"),
             Op::Pack(high, low) => write!(f, "pack {high}, {low}"),
             Op::Refresh(a) => write!(f, "refresh {a}"),

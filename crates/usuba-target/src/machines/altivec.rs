@@ -16,6 +16,8 @@ const TABLE: &[Instruction] = &[
     row(OrNot,                0,   "vorc",        "vec_orc({0}, {1})", 2, 1, 0),
     row(Not,                  0,   "vnor",        "vec_nor({0}, {0})", 2, 1, 0),
     row(Select,               0,   "vsel",        "vec_sel({2}, {1}, {0})", 2, 1, 0),
+    row(InterleaveLow,        64,  "vperm",       "vec_perm({0}, {1}, (__vector unsigned char){0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23})", 3, 1, 0),
+    row(InterleaveHigh,       64,  "vperm",       "vec_perm({0}, {1}, (__vector unsigned char){8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31})", 3, 1, 0),
     row(Add,                  8,   "vaddubm",     "vec_add({0}, {1})", 2, 1, 0),
     row(Add,                  16,  "vadduhm",     "(__vector unsigned char)vec_add((__vector unsigned short){0}, (__vector unsigned short){1})", 2, 1, 0),
     row(Add,                  32,  "vadduwm",     "(__vector unsigned char)vec_add((__vector unsigned int){0}, (__vector unsigned int){1})", 2, 1, 0),

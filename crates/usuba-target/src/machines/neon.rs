@@ -18,6 +18,8 @@ const TABLE: &[Instruction] = &[
     row(Add,                  16,  "add",           "vreinterpretq_u8_u16(vaddq_u16(vreinterpretq_u16_u8({0}), vreinterpretq_u16_u8({1})))", 2, 1, 0),
     row(Add,                  32,  "add",           "vreinterpretq_u8_u32(vaddq_u32(vreinterpretq_u32_u8({0}), vreinterpretq_u32_u8({1})))", 2, 1, 0),
     row(Add,                  64,  "add",           "vreinterpretq_u8_u64(vaddq_u64(vreinterpretq_u64_u8({0}), vreinterpretq_u64_u8({1})))", 2, 1, 0),
+    row(InterleaveLow,        64,  "zip1",          "vreinterpretq_u8_u64(vzip1q_u64(vreinterpretq_u64_u8({0}), vreinterpretq_u64_u8({1})))", 2, 1, 0),
+    row(InterleaveHigh,       64,  "zip2",          "vreinterpretq_u8_u64(vzip2q_u64(vreinterpretq_u64_u8({0}), vreinterpretq_u64_u8({1})))", 2, 1, 0),
     row(Subtract,             8,   "sub",           "vsubq_u8({0}, {1})", 2, 1, 0),
     row(Subtract,             16,  "sub",           "vreinterpretq_u8_u16(vsubq_u16(vreinterpretq_u16_u8({0}), vreinterpretq_u16_u8({1})))", 2, 1, 0),
     row(Subtract,             32,  "sub",           "vreinterpretq_u8_u32(vsubq_u32(vreinterpretq_u32_u8({0}), vreinterpretq_u32_u8({1})))", 2, 1, 0),

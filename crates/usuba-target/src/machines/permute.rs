@@ -17,8 +17,6 @@ const SSE: &[Instruction] = &[
     row(InterleaveHigh, 16, "punpckhwd", "_mm_unpackhi_epi16({0}, {1})", 1, 1, SHUFFLE),
     row(InterleaveLow, 32, "punpckldq", "_mm_unpacklo_epi32({0}, {1})", 1, 1, SHUFFLE),
     row(InterleaveHigh, 32, "punpckhdq", "_mm_unpackhi_epi32({0}, {1})", 1, 1, SHUFFLE),
-    row(InterleaveLow, 64, "punpcklqdq", "_mm_unpacklo_epi64({0}, {1})", 1, 1, SHUFFLE),
-    row(InterleaveHigh, 64, "punpckhqdq", "_mm_unpackhi_epi64({0}, {1})", 1, 1, SHUFFLE),
     row(EvenLanes, 32, "shufps", "_mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps({0}), _mm_castsi128_ps({1}), 0x88))", 1, 1, SHUFFLE),
     row(OddLanes, 32, "shufps", "_mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps({0}), _mm_castsi128_ps({1}), 0xdd))", 1, 1, SHUFFLE),
 ];
@@ -45,8 +43,6 @@ const YMM: &[Instruction] = &[
     row(InterleaveHigh, 16, "vpunpckhwd", "_mm256_unpackhi_epi16({0}, {1})", 1, 1, SHUFFLE),
     row(InterleaveLow, 32, "vpunpckldq", "_mm256_unpacklo_epi32({0}, {1})", 1, 1, SHUFFLE),
     row(InterleaveHigh, 32, "vpunpckhdq", "_mm256_unpackhi_epi32({0}, {1})", 1, 1, SHUFFLE),
-    row(InterleaveLow, 64, "vpunpcklqdq", "_mm256_unpacklo_epi64({0}, {1})", 1, 1, SHUFFLE),
-    row(InterleaveHigh, 64, "vpunpckhqdq", "_mm256_unpackhi_epi64({0}, {1})", 1, 1, SHUFFLE),
     row(EvenLanes, 32, "vshufps", "_mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps({0}), _mm256_castsi256_ps({1}), 0x88))", 1, 1, SHUFFLE),
     row(OddLanes, 32, "vshufps", "_mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps({0}), _mm256_castsi256_ps({1}), 0xdd))", 1, 1, SHUFFLE),
     row(Blend, 16, "vpblendw", "_mm256_blend_epi16({0}, {1}, {imm})", 1, 1, SHUFFLE),
@@ -64,8 +60,6 @@ const ZMM: &[Instruction] = &[
     row(InterleaveHigh, 16, "vpunpckhwd", "_mm512_unpackhi_epi16({0}, {1})", 1, 1, SHUFFLE512),
     row(InterleaveLow, 32, "vpunpckldq", "_mm512_unpacklo_epi32({0}, {1})", 1, 1, SHUFFLE512),
     row(InterleaveHigh, 32, "vpunpckhdq", "_mm512_unpackhi_epi32({0}, {1})", 1, 1, SHUFFLE512),
-    row(InterleaveLow, 64, "vpunpcklqdq", "_mm512_unpacklo_epi64({0}, {1})", 1, 1, SHUFFLE512),
-    row(InterleaveHigh, 64, "vpunpckhqdq", "_mm512_unpackhi_epi64({0}, {1})", 1, 1, SHUFFLE512),
     row(EvenLanes, 32, "vshufps", "_mm512_castps_si512(_mm512_shuffle_ps(_mm512_castsi512_ps({0}), _mm512_castsi512_ps({1}), 0x88))", 1, 1, SHUFFLE512),
     row(OddLanes, 32, "vshufps", "_mm512_castps_si512(_mm512_shuffle_ps(_mm512_castsi512_ps({0}), _mm512_castsi512_ps({1}), 0xdd))", 1, 1, SHUFFLE512),
     row(PermuteLanesOfTwo, 64, "vpermt2q", "_mm512_permutex2var_epi64({0}, {1}, {2})", 3, 1, CROSS),
@@ -79,11 +73,9 @@ const NEON: &[Instruction] = &[
     row(InterleaveLow, 8, "zip1", "vzip1q_u8({0}, {1})", 2, 1, 0),
     row(InterleaveLow, 16, "zip1", "vreinterpretq_u8_u16(vzip1q_u16(vreinterpretq_u16_u8({0}), vreinterpretq_u16_u8({1})))", 2, 1, 0),
     row(InterleaveLow, 32, "zip1", "vreinterpretq_u8_u32(vzip1q_u32(vreinterpretq_u32_u8({0}), vreinterpretq_u32_u8({1})))", 2, 1, 0),
-    row(InterleaveLow, 64, "zip1", "vreinterpretq_u8_u64(vzip1q_u64(vreinterpretq_u64_u8({0}), vreinterpretq_u64_u8({1})))", 2, 1, 0),
     row(InterleaveHigh, 8, "zip2", "vzip2q_u8({0}, {1})", 2, 1, 0),
     row(InterleaveHigh, 16, "zip2", "vreinterpretq_u8_u16(vzip2q_u16(vreinterpretq_u16_u8({0}), vreinterpretq_u16_u8({1})))", 2, 1, 0),
     row(InterleaveHigh, 32, "zip2", "vreinterpretq_u8_u32(vzip2q_u32(vreinterpretq_u32_u8({0}), vreinterpretq_u32_u8({1})))", 2, 1, 0),
-    row(InterleaveHigh, 64, "zip2", "vreinterpretq_u8_u64(vzip2q_u64(vreinterpretq_u64_u8({0}), vreinterpretq_u64_u8({1})))", 2, 1, 0),
     row(EvenLanes, 8, "uzp1", "vuzp1q_u8({0}, {1})", 2, 1, 0),
     row(EvenLanes, 16, "uzp1", "vreinterpretq_u8_u16(vuzp1q_u16(vreinterpretq_u16_u8({0}), vreinterpretq_u16_u8({1})))", 2, 1, 0),
     row(EvenLanes, 32, "uzp1", "vreinterpretq_u8_u32(vuzp1q_u32(vreinterpretq_u32_u8({0}), vreinterpretq_u32_u8({1})))", 2, 1, 0),
@@ -113,8 +105,6 @@ const ALTIVEC: &[Instruction] = &[
     row(InterleaveHigh, 32, "vperm", "vec_perm({0}, {1}, (__vector unsigned char){8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31})", 3, 1, 0),
     row(EvenLanes, 32, "vperm", "vec_perm({0}, {1}, (__vector unsigned char){0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27})", 3, 1, 0),
     row(OddLanes, 32, "vperm", "vec_perm({0}, {1}, (__vector unsigned char){4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31})", 3, 1, 0),
-    row(InterleaveLow, 64, "vperm", "vec_perm({0}, {1}, (__vector unsigned char){0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23})", 3, 1, 0),
-    row(InterleaveHigh, 64, "vperm", "vec_perm({0}, {1}, (__vector unsigned char){8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31})", 3, 1, 0),
 ];
 
 impl Target {
