@@ -391,8 +391,8 @@ impl Over<'_> {
             }
             let keys = ["key_for(code, &ctx->cipher, &keyed)", "key_for(code, &ctx->tweak, &tweaks)"];
             let keys = keys.get(..call.prepared_types.len() - 1).unwrap_or_default().join(", ");
-            // Once for all that prepare the same.
-            if !functions.iter().take(number).any(|other| other.prepares_as(function)) {
+            // Once for all that prepare the same; what prepares nothing needs no engine's form of the keys.
+            if function.prepared() > 0 && !functions.iter().take(number).any(|other| other.prepares_as(function)) {
                 prepare += &format!("    code->prepare_{name}({keys}, prepared + {place});\n");
                 let forgotten = ["    forget(&keyed);\n", "    forget(&tweaks);\n"];
                 prepare.extend(forgotten.iter().take(call.prepared_types.len() - 1).copied());
@@ -424,7 +424,8 @@ impl Over<'_> {
             .text("magic", format!("{:#018x}", magic(&stem)))
             .text("loaded_words", self.key_bytes.div_ceil(8).max(1))
             .text("types", types)
-            .text("prepare_all", prepare)
+            .when("prepares", !prepare.is_empty())
+            .text("prepare_all", prepare.trim_end())
             .text("prototypes", prototypes(functions))
             .text("codes", self.codes(functions))
             .text("first", functions.first().map_or("", |function| function.name))

@@ -86,13 +86,17 @@ static int result_of(int result)
 
 int @stem@_init(@stem@_ctx *ctx, const unsigned char key[@STEM@_KEY_BYTES])
 {
+@if prepares
     struct keyed keyed;
 @if units
     struct keyed tweaks;
 @end
-    const unsigned level = usuba_level();
-    const struct code *code = codes + level;
     uint8_t *prepared;
+@end
+    const unsigned level = usuba_level();
+@if prepares
+    const struct code *code = codes + level;
+@end
     int result;
     if (ctx == NULL || key == NULL)
         return USUBA_ERROR_NULL;
@@ -103,8 +107,11 @@ int @stem@_init(@stem@_ctx *ctx, const unsigned char key[@STEM@_KEY_BYTES])
 @end
     if (result != USUBA_OK)
         return result;
+@if prepares
     prepared = (uint8_t *)ctx->prepared;
-@prepare_all@    ctx->state = UINT64_C(@magic@) | level;
+@prepare_all@
+@end
+    ctx->state = UINT64_C(@magic@) | level;
     return USUBA_OK;
 }
 
