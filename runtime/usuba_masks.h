@@ -14,6 +14,18 @@ typedef uint16_t usuba_masks_2 __attribute__((vector_size(16)));
 typedef uint32_t usuba_masks_4 __attribute__((vector_size(16)));
 typedef uint32_t usuba_masks_32 __attribute__((vector_size(32)));
 typedef uint64_t usuba_masks_8 __attribute__((vector_size(64)));
+
+/* All ones in elements of `x` that have the bit that the element of `ones` is, zeros in the others; `type` has 8 << `log` bits. Clang
+ * warns of comparisons of AltiVec's vectors, whose type is to change: there the bit goes up to the sign, and down again. */
+#if defined(__ALTIVEC__)
+typedef int8_t usuba_signs_0 __attribute__((vector_size(16)));
+typedef int16_t usuba_signs_1 __attribute__((vector_size(16)));
+typedef int32_t usuba_signs_2 __attribute__((vector_size(16)));
+#define USUBA_MASKS(type, log, x, ones) \
+    ((type)((usuba_signs_##log)(((x) & (ones)) | ((type){ 0 } - ((x) & (ones)))) >> ((8 << log) - 1)))
+#else
+#define USUBA_MASKS(type, log, x, ones) ((type)(((x) & (ones)) == (ones)))
+#endif
 #endif
 
 /* Lowest bits of bytes to bytes of all zeros or all ones. */
@@ -29,7 +41,7 @@ USUBA_INLINE void usuba_masks_of_byte(unsigned char *to, size_t element, unsigne
 #if defined(__GNUC__) || defined(__clang__)
     if (element == 2) {
         static const usuba_masks_2 bits = { 128, 64, 32, 16, 8, 4, 2, 1 };
-        const usuba_masks_2 masks = (usuba_masks_2)((bits & byte) == bits);
+        const usuba_masks_2 masks = USUBA_MASKS(usuba_masks_2, 1, byte, bits);
         memcpy(to, &masks, sizeof masks);
         return;
     }
@@ -59,7 +71,7 @@ USUBA_INLINE void usuba_masks_of_byte(unsigned char *to, size_t element, unsigne
                                    by_8[4] = { { 128, 128, 64, 64 }, { 32, 32, 16, 16 }, { 8, 8, 4, 4 }, { 2, 2, 1, 1 } };
         for (i = 0; i < element / 2; i++) {
             const usuba_masks_4 bits = element == 4 ? by_4[i & 1] : by_8[i];
-            const usuba_masks_4 masks = (usuba_masks_4)((bits & byte) == bits);
+            const usuba_masks_4 masks = USUBA_MASKS(usuba_masks_4, 2, byte, bits);
             memcpy(to + 16 * i, &masks, sizeof masks);
         }
         return;
@@ -96,7 +108,7 @@ USUBA_INLINE void usuba_masks_of_bytes(unsigned char *to, const unsigned char *c
     usuba_masks_1 x;
     memcpy(&x, cells, sizeof x);
     for (k = 0; k < 8; k++) {
-        const usuba_masks_1 one = (usuba_masks_1){ 0 } + (uint8_t)(128 >> k), masks = (usuba_masks_1)((x & one) == one);
+        const usuba_masks_1 one = (usuba_masks_1){ 0 } + (uint8_t)(128 >> k), masks = USUBA_MASKS(usuba_masks_1, 0, x, one);
         memcpy(to + k * width, &masks, sizeof masks);
     }
 #else
