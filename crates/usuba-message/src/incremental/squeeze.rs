@@ -1,22 +1,18 @@
 //! Output of any length that comes block by block: a shorter output is the beginning of a longer one.
 
-use super::streams::Found;
-use super::{Whole, reasons};
+use super::{Stream, Whole, reasons};
 use crate::form::{Define, Loop, Message, Piece, Source, Statement, Step, Target, VariableId};
 use std::collections::BTreeMap;
 use usuba_algebra::run::{input_bits, run_around};
 use usuba_algebra::sums::{Sum, Symbol, Symbols};
 use usuba_lang::elaborate::{Options, elaborate};
 
-/// That what ends the output is what another block would have begun with: both are the same bits of what is carried.
+/// That what ends an output, whose loop over blocks is `main`, is what another block would have begun with: both are the same bits of what is carried.
 ///
 /// # Errors
 /// This could not be shown.
-pub(super) fn check(message: &Message, found: &Found, loops: &[&Loop]) -> Result<(), Whole> {
-    let place = found.streams.len() - 1;
-    let stream = &found.streams[place];
+pub(super) fn check(message: &Message, stream: &Stream, main: Option<&Loop>) -> Result<(), Whole> {
     let refused = || reasons::unlike(&message.variable(stream.variable).name);
-    let main = loops.iter().find(|one| found.main(one).is_some_and(|main| main.stream == place));
     let main = main.ok_or_else(refused)?;
     let in_loop = block(&main.body, stream.variable).ok_or_else(refused)?;
     // What the loop carries is, behind it, what the end reads.

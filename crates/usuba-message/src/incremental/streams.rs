@@ -88,8 +88,10 @@ pub(super) fn find(message: &Message, at_once: &[VariableId]) -> Result<Found, W
         let candidates = loops.iter().filter_map(|one| candidate(one, &written(one, id), &facts));
         found.squeezes = found.add(message, id, candidates.collect())?;
     }
-    if found.squeezes {
-        squeeze::check(message, &found, &loops)?;
+    if let Some(output) = found.streams.last().filter(|_| found.squeezes) {
+        let place = found.streams.len() - 1;
+        let main = loops.iter().find(|one| found.main(one).is_some_and(|main| main.stream == place));
+        squeeze::check(message, output, main.copied())?;
     }
     for stream in 0..inputs {
         found.outputs(message, stream, &loops)?;

@@ -33,10 +33,7 @@ pub fn primitive_values(primitive: &Primitive, options: &Options) -> Values {
             .when("ctr", cipher.modes.contains(&Mode::Ctr))
             .text(
                 "magic",
-                format!(
-                    "{:#018x}",
-                    super::messages::magic(&format!("{}{}", options.prefix, primitive.identifier()))
-                ),
+                format!("{:#018x}", super::magic(&format!("{}{}", options.prefix, primitive.identifier()))),
             ),
         Function::Stream(cipher) => values
             .text("key", cipher.key.bytes)

@@ -7,7 +7,7 @@
 use super::front;
 use super::pieces::{InPieces, in_pieces};
 use super::platforms::{alternatives, initialiser};
-use super::{Cipher, Options, head, values};
+use super::{Cipher, Options, head, magic, values};
 use crate::OutputFile;
 use crate::engine::BuildError;
 use crate::manifest::{BlockCipher, Function, Primitive};
@@ -196,7 +196,11 @@ impl Over<'_> {
                 include_str!("templates/message/authenticator_pieces.c"),
             ),
         };
-        let in_pieces = in_pieces(values.clone(), &stem_of(self.options, &name), &functions, &places);
+        let pieces = functions.iter().map(|function| function.pieces.as_ref()).collect::<Option<Vec<_>>>();
+        let kept = functions.iter().filter_map(|function| function.around.1.kept).max();
+        let in_pieces = pieces.zip(kept).and_then(|(pieces, kept)| {
+            in_pieces(values.clone(), &stem_of(self.options, &name), (&pieces, kept), &places)
+        });
         let mut declarations =
             values.fill(include_str!("templates/message/message.h")) + &values.fill(header);
         if let Some(values) = &in_pieces {
@@ -392,7 +396,9 @@ impl Over<'_> {
             let keys = ["key_for(code, &ctx->cipher, &keyed)", "key_for(code, &ctx->tweak, &tweaks)"];
             let keys = keys.get(..call.prepared_types.len() - 1).unwrap_or_default().join(", ");
             // Once for all that prepare the same; what prepares nothing needs no engine's form of the keys.
-            if function.prepared() > 0 && !functions.iter().take(number).any(|other| other.prepares_as(function)) {
+            if function.prepared() > 0
+                && !functions.iter().take(number).any(|other| other.prepares_as(function))
+            {
                 prepare += &format!("    code->prepare_{name}({keys}, prepared + {place});\n");
                 let forgotten = ["    forget(&keyed);\n", "    forget(&tweaks);\n"];
                 prepare.extend(forgotten.iter().take(call.prepared_types.len() - 1).copied());
@@ -619,12 +625,6 @@ impl Call {
             whole,
         })
     }
-}
-
-/// A number that contexts of these functions begin with and of no others: FNV-1a of the stem, its last byte left for the level.
-pub fn magic(stem: &str) -> u64 {
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    stem.bytes().fold(0xcbf2_9ce4_8422_2325, step) & !0xff
 }
 
 /// What the names of a mode begin with.

@@ -1,6 +1,6 @@
 //! Modes in a library whose messages come in pieces: associated data, then text, or a message of which a tag is made.
 
-use super::messages::{Public, magic};
+use super::magic;
 use crate::template::Values;
 use usuba_message::form::{Message, VariableId};
 use usuba_message::incremental::{Incremental, Stream};
@@ -103,16 +103,14 @@ fn place_of(message: &Message, of: &[VariableId], names: &[&str]) -> Option<usiz
     of.iter().position(|&id| names.contains(&message.variable(id).name.as_str()))
 }
 
-/// What the templates of messages in pieces know, if all functions of a mode have parts. What they prepare lies at `places`.
+/// What the templates of messages in pieces know, of all functions of a mode. They keep so many bytes between pieces; what they
+/// prepare lies at `places`.
 pub(super) fn in_pieces(
     values: Values,
     stem: &str,
-    functions: &[Public],
+    (all, kept): (&[&InPieces], usize),
     places: &[usize],
 ) -> Option<Values> {
-    let kept = functions.iter().filter_map(|function| function.around.1.kept).max()?;
-    let all =
-        functions.iter().map(|function| function.pieces.as_ref()).collect::<Option<Vec<&InPieces>>>()?;
     let most = |of: &dyn Fn(&InPieces) -> usize| all.iter().map(|one| of(one)).max().unwrap_or(0);
     let strings: Vec<&str> = all.iter().flat_map(|one| &one.strings).map(String::as_str).collect();
     let values = values
@@ -125,7 +123,7 @@ pub(super) fn in_pieces(
         .text("stream_held", all.iter().map(|one| one.held).max()?)
         .text("strings", strings.join(",\n        "));
     let nonce = |place: Option<usize>| place.unwrap_or(0);
-    match (&all[..], places) {
+    match (all, places) {
         ([one], [place]) => Some(
             values
                 .text("stream_place", place)

@@ -40,7 +40,7 @@ impl Table {
                     .text("key", key_bytes)
                     .text("nonce", nonce_bytes)
                     .text("tag", tag_bytes)
-                    .text("magic", format!("{:#018x}", messages::magic(&construction.name))),
+                    .text("magic", format!("{:#018x}", super::magic(&construction.name))),
             ),
             Scheme::Hash { digest_bytes } => {
                 (include_str!("templates/primitives/hash.c"), values.text("digest", digest_bytes))
