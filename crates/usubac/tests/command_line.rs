@@ -359,7 +359,7 @@ fn explain_says_what_is_recognised() {
         assert!(output.lines().any(|line| line == expected), "{command}: {output}");
         shown += 1;
     }
-    assert_eq!(shown, 5);
+    assert_eq!(shown, 7);
     let double = ["explain", "modes/gf128.ua", "--entry", "Double", "--nat", "b=8", "--target", "gp64"];
     assert!(
         succeeds(&double, &root())
