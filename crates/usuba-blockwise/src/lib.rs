@@ -6,7 +6,8 @@
 //! Reading order: [`step`] (what a step is), [`place`] (where the bits of a value lie in a block), [`affine`] (linear maps as
 //! operations on blocks), [`montgomery`] (products), [`node`] (steps as a node of Usuba0), [`plan`] (what a loop does),
 //! [`machine`] (its code on a target), [`splice`] (that code in a loop), [`linear`] (scans by powers), [`kernel`], [`scan`]
-//! and [`section`] (loops over a message as functions), [`words`] (steps on words of general-purpose
+//! and [`section`] (loops over a message as functions), `long`, `spread` and `overlap` (long strings of a linear scan: turns whose
+//! products stand between rounds of the cipher, and that overlap), [`words`] (steps on words of general-purpose
 //! registers instead), [`phases`] (around a cipher that is a function), [`message`], `steps` and
 //! `loops` (the message around its kernels, in C), `pieces` (the same in parts).
 

@@ -1,19 +1,22 @@
 //! The order of a turn of a linear scan: products between the rounds of a cipher.
 
 use std::collections::{BTreeMap, BTreeSet};
-use usuba_machine::program::{Function, Parameter, RegisterId, Step};
+use usuba_machine::program::{Function, Parameter, RegionId, RegisterId, Step};
 use usuba_target::Meaning;
 
 /// Places are counted in these parts of a round.
 const UNIT: usize = 64;
 
-/// How far a step stands before the product that needs it, and after the one that it needs. Measured on Zen 4: 2 % better than nothing.
+/// How far a step stands before the product that needs it. Measured on Zen 4, as the next one.
 const LEAD: usize = 2 * UNIT;
+
+/// How far a step stands after the product that it needs: 1 to 6 % fewer cycles of gcc's code than a quarter of it.
 const LAG: usize = 8 * UNIT;
 
 /// Straight code in an order in which what is needed for sums alone is spread evenly over the rest.
 pub(crate) fn mingled(mut function: Function, sums: &[Parameter]) -> Function {
-    let goes_there = |step: &Step| matches!(step, Step::Store { address, .. } if sums.contains(&Parameter::Region(address.region)));
+    let is_sum = |region: RegionId| sums.contains(&Parameter::Region(region));
+    let goes_there = |step: &Step| matches!(step, Step::Store { address, .. } if is_sum(address.region));
     // The registers that are needed for the sums, and for anything else.
     let mut needed: [BTreeSet<RegisterId>; 2] = [BTreeSet::new(), BTreeSet::new()];
     let mut alone = Vec::new();
