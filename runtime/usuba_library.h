@@ -98,12 +98,13 @@ struct usuba_loaded {
     size_t bytes;
 };
 
-/* A block cipher and its context, for code that is over any: functions for blocks by themselves, one of which may be missing.
- * `out` is `in` or apart from it. */
+/* A block cipher and its context, for code that is over any: functions for blocks by themselves, one of which may be missing;
+ * and, for messages that make a key, what makes the cipher that under another key. `out` is `in` or apart from it. */
 struct usuba_blocks {
     void *ctx;
     void (*encrypt)(void *ctx, const unsigned char *in, unsigned char *out, size_t blocks);
     void (*decrypt)(void *ctx, const unsigned char *in, unsigned char *out, size_t blocks);
+    void (*schedule)(void *ctx, const unsigned char *key);
 };
 
 #endif

@@ -541,6 +541,8 @@ fn aes_modes() {
     use aes::cipher::consts::{U12, U16};
     compare_aeads::<usuba::aes::Aes128Gcm, aes_gcm::Aes128Gcm>();
     compare_aeads::<usuba::aes::Aes256Gcm, aes_gcm::Aes256Gcm>();
+    compare_aeads::<usuba::aes::Aes128GcmSiv, aes_gcm_siv::Aes128GcmSiv>();
+    compare_aeads::<usuba::aes::Aes256GcmSiv, aes_gcm_siv::Aes256GcmSiv>();
     compare_aeads::<usuba::aes::Aes128Ccm, ccm::Ccm<aes::Aes128, U16, U12>>();
     compare_aeads::<usuba::aes::Aes256Ocb3, ocb3::Ocb3<aes::Aes256, U12, U16>>();
 }

@@ -148,7 +148,12 @@ impl Draft {
                     match action {
                         _ if !needed.contains(&end) => {
                             let zeros = vec![Bit::default(); place::BITS as usize];
-                            let step = Step { inputs: Vec::new(), values: Vec::new(), outputs: vec![zeros] };
+                            let step = Step {
+                                inputs: Vec::new(),
+                                values: Vec::new(),
+                                outputs: vec![zeros],
+                                schedules: Vec::new(),
+                            };
                             *action = Pending::Step(Rc::new(step), Vec::new());
                         }
                         Pending::Binary(_, a, b) => {

@@ -85,6 +85,10 @@ pub(crate) struct Writer<'a> {
     pub(crate) roles: Vec<(&'static str, String)>,
     /// Whether the cipher may be functions.
     pub(crate) functions: bool,
+    /// Where the cipher is functions: round keys that the message has made, which stand for the cipher from there on.
+    pub(crate) made_key: Option<VariableId>,
+    /// Whether it is a part of a message that is being written.
+    pub(crate) in_pieces: bool,
     /// The declarations of the functions that the cipher is, where it is not on blocks.
     pub(crate) ciphers: BTreeSet<String>,
     pub(crate) symbol: &'a str,

@@ -8,7 +8,8 @@
 //! [`machine`] (its code on a target), [`splice`] (that code in a loop), [`linear`] (scans by powers), [`kernel`], [`scan`]
 //! and [`section`] (loops over a message as functions), `long`, `spread` and `overlap` (long strings of a linear scan: turns whose
 //! products stand between rounds of the cipher, and that overlap), [`words`] (steps on words of general-purpose
-//! registers instead), [`phases`] (around a cipher that is a function), [`message`], `steps` and
+//! registers instead), [`phases`] (around a cipher that is a function),
+//! [`schedule`] (round keys that a message makes), [`message`], `steps` and
 //! `loops` (the message around its kernels, in C), `pieces` (the same in parts).
 
 pub mod affine;
@@ -30,6 +31,7 @@ pub mod place;
 pub mod plan;
 mod queue;
 pub mod scan;
+pub mod schedule;
 pub mod section;
 pub mod splice;
 mod spread;

@@ -92,5 +92,10 @@ pub fn turned(product: &Product, back: bool) -> Step {
         let (from, to) = if back { (to, from) } else { (from, to) };
         bits[to as usize].terms.push((0, from));
     }
-    Step { inputs: vec![place::BITS], values: vec![Value::Input(0)], outputs: vec![bits] }
+    Step {
+        inputs: vec![place::BITS],
+        values: vec![Value::Input(0)],
+        outputs: vec![bits],
+        schedules: Vec::new(),
+    }
 }

@@ -159,8 +159,12 @@ impl Writer<'_> {
             return Ok(());
         }
         let bytes = self.bits(to).div_ceil(8);
-        let line = format!("memcpy({}, {}, {bytes});", self.name(to), self.name(from));
-        self.line(&line);
+        let name = self.name(to);
+        // Kernels read whole blocks; locals are zero behind their bytes from the beginning.
+        if self.kept.contains_key(&to) && !bytes.is_multiple_of(16) {
+            self.line(&format!("memset({name}, 0, {});", bytes.next_multiple_of(16)));
+        }
+        self.line(&format!("memcpy({name}, {}, {bytes});", self.name(from)));
         Ok(())
     }
 

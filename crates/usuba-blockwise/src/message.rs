@@ -108,6 +108,8 @@ pub fn code(
         word_steps: BTreeMap::new(),
         roles,
         functions,
+        made_key: None,
+        in_pieces: false,
         ciphers: BTreeSet::new(),
         symbol,
         kernels: Vec::new(),
@@ -392,7 +394,7 @@ impl Writer<'_> {
 
     /// Whether a variable is no local of the function.
     fn is_elsewhere(&self, id: VariableId) -> bool {
-        self.places.contains_key(&id) || self.kept.contains_key(&id)
+        self.places.contains_key(&id) || self.kept.contains_key(&id) || self.made_key == Some(id)
     }
 
     /// Statements, after which nothing waits.

@@ -67,7 +67,8 @@ pub fn phases(step: &Step) -> Phases {
             false => value.clone(),
         };
         let known = values.iter().zip(&depth).map(unknown).collect();
-        phases.push(Step { inputs: inputs.clone(), values: known, outputs });
+        let schedules = if round == rounds { step.schedules.clone() } else { Vec::new() };
+        phases.push(Step { inputs: inputs.clone(), values: known, outputs, schedules });
         if round < rounds {
             for (id, _, block) in &found {
                 values[*id] = Value::Input(inputs.len());

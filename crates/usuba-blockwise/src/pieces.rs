@@ -17,6 +17,7 @@ impl<'a> Writer<'a> {
         fused: &'a [Message],
     ) -> Written<(String, Pieces)> {
         let message = self.message;
+        self.in_pieces = true;
         let mut bytes = 0;
         for &id in &pieces.kept {
             self.kept.insert(id, bytes);

@@ -80,6 +80,8 @@ pub struct Step {
     pub values: Vec<Value>,
     /// The bits of each output as they lie in memory: words of more than a byte are little-endian.
     pub outputs: Vec<Vec<Bit>>,
+    /// The outputs, by their places, that are round keys: their bits above are those of the key, which goes through the schedule.
+    pub schedules: Vec<usize>,
 }
 
 impl Step {
@@ -174,6 +176,10 @@ pub fn step(program: &ast::Program, node: &str, cipher: Option<&Cipher>) -> Resu
             kept.insert(inner(&typed, id), Kept::Cipher);
         }
     }
+    if let Some(node) = cipher.and_then(|cipher| node_of(program, &cipher.name, "schedule")) {
+        let ids = (0..typed.instances().len() as u32).map(InstanceId);
+        kept.extend(ids.filter(|&id| typed.instance(id).name == node).map(|id| (id, Kept::Schedule)));
+    }
     for number in 0..typed.instances().len() as u32 {
         let id = InstanceId(number);
         let found = products(&typed, id).unwrap_or_default();
@@ -185,11 +191,11 @@ pub fn step(program: &ast::Program, node: &str, cipher: Option<&Cipher>) -> Resu
 }
 
 /// A step with calls of what cannot be a sum of bits: of instances that code can be made of by itself, and of the cipher, of
-/// which `roles` are the nodes. `typed`: the step as the entry of a program.
+/// which `roles` are the nodes, and `schedule` its key schedule. `typed`: the step as the entry of a program.
 ///
 /// # Errors
 /// There are tables or products of bits outside of these.
-pub fn with_calls(typed: &typed::Program, roles: &[String]) -> Result<Step, Why> {
+pub fn with_calls(typed: &typed::Program, roles: &[String], schedule: Option<&str>) -> Result<Step, Why> {
     let (mut linear, mut has_code): (Vec<bool>, Vec<bool>) = (Vec::new(), Vec::new());
     let mut kept = BTreeMap::new();
     for (instance, number) in typed.instances().iter().zip(0..) {
@@ -197,6 +203,9 @@ pub fn with_calls(typed: &typed::Program, roles: &[String]) -> Result<Step, Why>
         let id = InstanceId(number);
         if roles.contains(&instance.name) {
             kept.insert(id, Kept::Cipher);
+            (is_linear, is_code) = (false, false);
+        } else if schedule == Some(instance.name.as_str()) {
+            kept.insert(id, Kept::Schedule);
             (is_linear, is_code) = (false, false);
         } else if let Some(&product) = products(typed, id).unwrap_or_default().iter().find(|one| is_gcm(one))
         {
@@ -265,7 +274,7 @@ fn whole(typed: &typed::Program) -> Step {
         outputs.push(placed);
         start += size;
     }
-    Step { inputs, values, outputs }
+    Step { inputs, values, outputs, schedules: Vec::new() }
 }
 
 /// Where the bits of words lie in memory: words of whole bytes are little-endian, others one bit after the other.
@@ -289,13 +298,20 @@ fn around(typed: &typed::Program, kept: &BTreeMap<InstanceId, Kept>) -> Result<S
         calls: HashMap::new(),
         operations: HashMap::new(),
     };
-    let mut outputs = Vec::new();
+    let (mut outputs, mut schedules) = (Vec::new(), Vec::new());
     let mut start = 0;
     for &output in &entry.outputs {
         let end = start + bits_of(entry, &[output]);
-        let bits = reader.bits(results.get(start..end).unwrap_or_default())?;
+        let sums = results.get(start..end).unwrap_or_default();
+        let (bits, width) = match reader.scheduled(sums) {
+            Some((key, width)) => {
+                schedules.push(outputs.len());
+                (reader.bits(&key)?, width)
+            }
+            None => (reader.bits(sums)?, entry.variable(output).width),
+        };
         let mut placed = vec![Bit::default(); bits.len()];
-        let places = in_memory((end - start) as u32, entry.variable(output).width);
+        let places = in_memory(bits.len() as u32, width);
         for (bit, place) in bits.into_iter().zip(places) {
             placed[place as usize] = bit;
         }
@@ -303,7 +319,7 @@ fn around(typed: &typed::Program, kept: &BTreeMap<InstanceId, Kept>) -> Result<S
         start = end;
     }
     let values = reader.values;
-    Ok(Step { inputs, values, outputs })
+    Ok(Step { inputs, values, outputs, schedules })
 }
 
 /// The node of blocks and round keys that an instance calls to do what it does in other words; itself if there is none.
@@ -336,6 +352,7 @@ pub(crate) fn effort(product: &Product) -> u32 {
 enum Kept {
     Cipher,
     Product(Product),
+    Schedule,
     Call,
 }
 
@@ -352,6 +369,23 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn bits(&mut self, sums: &[Sum]) -> Result<Vec<Bit>, Why> {
         sums.iter().map(|&sum| self.bit(sum)).collect()
+    }
+
+    /// The key whose round keys these bits are, and the size of its words.
+    fn scheduled(&self, sums: &[Sum]) -> Option<(Vec<Sum>, u32)> {
+        let of = |sum: &Sum| match self.symbols.terms(*sum) {
+            [term] => self.symbols.symbol(*term),
+            _ => Symbol::One,
+        };
+        let Symbol::CallBit { call, .. } = of(sums.first()?) else { return None };
+        let made = self.symbols.calls().get(call as usize)?;
+        let callee = self.typed.instance(made.callee);
+        let in_order = |(place, sum): (usize, &Sum)| of(sum) == Symbol::CallBit { call, bit: place as u32 };
+        let is_all = self.kept.get(&made.callee) == Some(&Kept::Schedule)
+            && bits_of(callee, &callee.outputs) == sums.len()
+            && sums.iter().enumerate().all(in_order);
+        let width = callee.variable(*callee.inputs.first()?).width;
+        is_all.then(|| (made.arguments.clone(), width))
     }
 
     fn bit(&mut self, sum: Sum) -> Result<Bit, Why> {
@@ -407,6 +441,9 @@ impl Reader<'_> {
             self.calls.insert(number, self.values.len() - 1);
             return Ok(self.values.len() - 1);
         }
+        if self.kept.get(&call.callee) == Some(&Kept::Schedule) {
+            return Err(Why::new("round keys that the step itself uses", Some(callee.span)));
+        }
         let [first, second] = sizes[..] else {
             return Err(Why::new("it has not two inputs", Some(callee.span)));
         };
@@ -429,7 +466,7 @@ impl Reader<'_> {
                 Value::Cipher { node: callee.name.clone(), block: left, keys }
             }
             Some(&Kept::Product(product)) => Value::Product { product, left, right: self.bits(right)? },
-            Some(Kept::Call) | None => {
+            Some(Kept::Call | Kept::Schedule) | None => {
                 return Err(Why::new("a call of something unknown", Some(callee.span)));
             }
         };

@@ -5,7 +5,7 @@ use crate::glue::{BLOCK, Parts, WordStep, Writer, Written, refuse, words};
 use crate::phases::{CipherCall, phases};
 use crate::place::{self, Places};
 use crate::plan::{Given, Plan, Refusal};
-use crate::step::{self, Step, in_memory};
+use crate::step::{self, Step, in_memory, node_of};
 use crate::words;
 use std::rc::Rc;
 use usuba_codegen::inline_source;
@@ -45,20 +45,29 @@ impl Writer<'_> {
         let parts = self.parts(step)?;
         let mut after: Vec<Vec<String>> = Vec::new();
         for (phase, calls) in parts.form.phases.calls.iter().enumerate() {
-            let mut blocks = Vec::new();
-            for call in calls {
-                let name = self.fresh("block");
-                self.line(&format!("_Alignas(16) uint8_t {name}[{}];", call.bytes.next_multiple_of(16)));
-                blocks.push(name);
+            // Blocks for the same cipher and key are one call, where they fill what kernels write.
+            let together = |a: &CipherCall, b: &CipherCall| a == b && a.bytes.is_multiple_of(16);
+            let groups: Vec<&[CipherCall]> = calls.chunk_by(together).collect();
+            let mut names = Vec::new();
+            let (mut blocks, mut results) = (Vec::new(), Vec::new());
+            for group in &groups {
+                let (block, result) = (self.fresh("block"), self.fresh("result"));
+                let bytes: usize = group.iter().map(|call| call.bytes.next_multiple_of(16)).sum();
+                self.line(&format!("_Alignas(16) uint8_t {block}[{bytes}];"));
+                let at = |name: &String, number: usize| match number {
+                    0 => name.clone(),
+                    _ => format!("({name} + {})", 16 * number),
+                };
+                blocks.extend((0..group.len()).map(|number| at(&block, number)));
+                results.extend((0..group.len()).map(|number| at(&result, number)));
+                names.push((block, result, bytes));
             }
             self.phase(&parts, phase, &after.concat(), &blocks)?;
-            let mut results = Vec::new();
-            for (call, block) in calls.iter().zip(blocks) {
-                let result = self.fresh("result");
-                let bytes = call.bytes.next_multiple_of(16);
+            for (group, (block, result, bytes)) in groups.iter().zip(&names) {
                 self.line(&format!("_Alignas(16) uint8_t {result}[{bytes}] = {{0}};"));
-                self.cipher(&parts, call, (&block, &result), "1")?;
-                results.push(result);
+                if let Some(call) = group.first() {
+                    self.cipher(&parts, call, (block, result), &group.len().to_string())?;
+                }
             }
             after.push(results);
         }
@@ -109,9 +118,15 @@ impl Writer<'_> {
     ) -> Written<(Vec<String>, Vec<String>)> {
         let (mut results, mut after) = (Vec::new(), Vec::new());
         let last = parts.form.phases.phases.last().ok_or_else(|| Refusal("a step without a phase".into()))?;
-        for (target, bits) in step.outputs.iter().zip(&last.outputs) {
+        for (number, (target, bits)) in step.outputs.iter().zip(&last.outputs).enumerate() {
             let bytes = bits.len().div_ceil(8);
             results.push(match target {
+                form::Target::Variable(id) if last.schedules.contains(&number) => {
+                    let name = self.fresh("key");
+                    self.line(&format!("_Alignas(16) uint8_t {name}[{}];", bytes.next_multiple_of(16)));
+                    after.push(self.schedule(*id, &name)?);
+                    name
+                }
                 form::Target::Variable(id) if !self.message.outputs.contains(id) => self.name(*id),
                 other => {
                     let name = self.fresh("result");
@@ -164,6 +179,9 @@ impl Writer<'_> {
             return refuse("the target has no instructions for the cipher");
         }
         let keys = parts.given.get(call.keys).cloned().unwrap_or_default();
+        if self.made_key.is_some_and(|made| self.name(made) != keys) {
+            return refuse("a key of the message after it has made another one");
+        }
         let role = self.roles.iter().find(|(_, node)| *node == call.node).map(|(role, _)| *role);
         let role = role.ok_or_else(|| Refusal("a cipher without a role".into()))?;
         let function = format!("{}_{role}", self.symbol);
@@ -188,7 +206,10 @@ impl Writer<'_> {
         let typed = elaborate(&self.message.program, &options).0;
         let typed = typed.ok_or_else(|| Refusal("the step has no form".into()))?;
         let roles: Vec<String> = self.roles.iter().map(|(_, node)| node.clone()).collect();
-        let step = step::with_calls(&typed, &roles).map_err(|why| Refusal(why.at(self.sources)))?;
+        let cipher = self.message.cipher.as_ref();
+        let schedule = cipher.and_then(|cipher| node_of(&self.message.program, &cipher.name, "schedule"));
+        let step = step::with_calls(&typed, &roles, schedule.as_deref())
+            .map_err(|why| Refusal(why.at(self.sources)))?;
         let made = Rc::new(WordStep { phases: phases(&step), typed });
         self.word_steps.insert(node.to_owned(), Rc::clone(&made));
         Ok(made)
@@ -206,7 +227,13 @@ impl Writer<'_> {
         copy
     }
 
+    /// A step in a loop.
     pub(crate) fn form(&mut self, node: &str) -> Written<Rc<Step>> {
+        let form = self.any_form(node)?;
+        if form.schedules.is_empty() { Ok(form) } else { refuse("a key schedule in a loop") }
+    }
+
+    fn any_form(&mut self, node: &str) -> Written<Rc<Step>> {
         if let Some(known) = self.steps.get(node) {
             return Ok(Rc::clone(known));
         }
@@ -270,7 +297,7 @@ impl Writer<'_> {
     fn on_blocks(&mut self, step: &form::Step) -> Written<()> {
         let Some((_, narrow)) = self.blocks else { return refuse("no machine of blocks") };
         let mut draft = Draft::default();
-        let form = self.form(&step.node)?;
+        let form = self.any_form(&step.node)?;
         let mut inputs = Vec::new();
         for (source, &bits) in step.inputs.iter().zip(&form.inputs) {
             let (given, expression, places) = match source {
@@ -310,10 +337,22 @@ impl Writer<'_> {
             };
             inputs.push((draft.give(given, expression), places));
         }
-        draft.pending.push(Pending::Step(form, inputs));
+        draft.pending.push(Pending::Step(Rc::clone(&form), inputs));
         let mut after = Vec::new();
-        for target in &step.outputs {
+        for (number, target) in step.outputs.iter().enumerate() {
+            let key_bits =
+                form.outputs.get(number).filter(|_| form.schedules.contains(&number)).map(Vec::len);
             let name = match target {
+                form::Target::Variable(id) if key_bits.is_some() => {
+                    let bytes = key_bits.unwrap_or(0) / 8;
+                    if !bytes.is_multiple_of(16) {
+                        return refuse("a key that is no whole number of blocks");
+                    }
+                    let name = self.fresh("key");
+                    self.line(&format!("_Alignas(16) uint8_t {name}[{bytes}];"));
+                    after.push(self.schedule(*id, &name)?);
+                    name
+                }
                 form::Target::Variable(id) if self.bits(*id).is_multiple_of(place::BITS) => self.name(*id),
                 form::Target::Variable(id) if !self.message.outputs.contains(id) => self.name(*id),
                 form::Target::Variable(id) if self.bits(*id) > place::BITS => {
@@ -339,8 +378,9 @@ impl Writer<'_> {
                     format!("({} + 16 * ({}))", self.name(*id), self.number(index))
                 }
             };
-            let blocks = match target {
-                form::Target::Variable(id) => step::blocks(self.bits(*id)),
+            let blocks = match (target, key_bits) {
+                (_, Some(bits)) => step::blocks(bits as u32),
+                (form::Target::Variable(id), None) => step::blocks(self.bits(*id)),
                 _ => 1,
             };
             draft.results.push(name.clone());

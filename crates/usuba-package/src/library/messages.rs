@@ -17,6 +17,7 @@ use crate::message::{self, CIPHER};
 use crate::template::Values;
 use std::collections::BTreeMap;
 use usuba_blockwise::message::Code;
+use usuba_blockwise::schedule::makes_keys;
 use usuba_lang::load::{Loaded, Loader};
 use usuba_message::form::{Message, Sameness, VariableId};
 use usuba_message::in_place::in_place;
@@ -117,6 +118,8 @@ pub(super) struct Public {
     /// Which.
     pub(super) name: &'static str,
     call: Call,
+    /// Whether it makes keys of its own.
+    own_keys: bool,
     /// The stem of the code around engines, and what it prepares.
     pub(super) around: (String, Prepared),
     /// The same of the code for targets that have some.
@@ -245,7 +248,9 @@ impl Over<'_> {
         let mut message =
             elaborate::elaborate(&loaded.program, mode.node, Some(CIPHER)).map_err(|error| wrong(&error))?;
         passes::run(&mut message).map_err(|stuck| stuck.to_string())?;
+        let own_keys = makes_keys(&message);
         let parts = match self.family.shape {
+            _ if own_keys => None,
             Shape::Aead | Shape::Authenticator | Shape::NonceAuthenticator => incremental(&message).ok(),
             Shape::Chained(_) | Shape::Units => None,
         };
@@ -254,7 +259,9 @@ impl Over<'_> {
         let parts = parts.as_ref();
         let prefix = self.options.prefix;
         let part = node.replace('-', "_");
-        let around = format!("{prefix}any{}_{part}", self.block_cipher.block.bytes);
+        // A message that makes keys is another one for keys of another size.
+        let size = if own_keys { format!("_{}", self.block_cipher.key.bytes) } else { String::new() };
+        let around = format!("{prefix}any{}{size}_{part}", self.block_cipher.block.bytes);
         let prepared = match shared.0.get(&around) {
             Some(prepared) => prepared.clone(),
             None => {
@@ -282,7 +289,8 @@ impl Over<'_> {
                 elsewhere.push((target, Prepared::of(&code)));
             }
         }
-        Ok(Public { name, call: Call::of(&message)?, around: (around, prepared), on, elsewhere, pieces })
+        let call = Call::of(&message)?;
+        Ok(Public { name, call, own_keys, around: (around, prepared), on, elsewhere, pieces })
     }
 
     /// The targets that may have rounds of the cipher. Not only those of the library: contexts are the same in all.
@@ -310,13 +318,17 @@ impl Over<'_> {
             let name = format!("{stem}_{role}");
             let called = code.ciphers.iter().any(|cipher| cipher.contains(&format!("{name}(")));
             let values = Values::default().text("name", name).text("role", role);
-            if called { values.fill(include_str!("templates/message/role.c")) } else { String::new() }
+            match role {
+                _ if !called => String::new(),
+                "schedule" => values.fill(include_str!("templates/message/schedule.c")),
+                _ => values.fill(include_str!("templates/message/role.c")),
+            }
         };
         let values = Values::default()
             .text("prepare", &code.prepare)
             .text("prototype", declared(code))
             .text("code", &code.source)
-            .text("roles", of("encrypt") + &of("decrypt"))
+            .text("roles", of("encrypt") + &of("decrypt") + &of("schedule"))
             .text("none", nothing(code));
         let bytes = self.block_cipher.block.bytes;
         let summary = format!("{node} over any cipher with blocks of {bytes} bytes.");
@@ -443,6 +455,9 @@ impl Over<'_> {
             .when("nonce", self.family.shape == Shape::NonceAuthenticator)
             .when("nonceless", self.family.shape == Shape::Authenticator)
             .when("pieces", functions.iter().any(|function| function.pieces.is_some()))
+            .when("derives", functions.iter().any(|function| function.own_keys))
+            .when("underived", !functions.iter().any(|function| function.own_keys))
+            .text("schedules", self.schedules(functions))
     }
 
     /// What the template of a public function knows; what it prepares lies at `place`.
@@ -457,9 +472,23 @@ impl Over<'_> {
             .text("constant", if decrypts { "const " } else { "" })
             .when("apart", !function.call.in_place)
             .when("whole", function.call.whole)
+            .when("sized", !function.call.sizes.is_empty())
+            .text("sizes", function.call.sizes.join(" || "))
             .when("reads", carries && decrypts)
             .when("writes", carries && !decrypts)
             .when("keystream", self.family.shape == Shape::Chained(Carried::Keystream))
+    }
+
+    /// The key schedules that code on rounds calls.
+    fn schedules(&self, functions: &[Public]) -> String {
+        let with_keys = functions.iter().filter(|function| function.own_keys);
+        let stems = with_keys.flat_map(|function| function.on.iter().map(|(_, stem, _)| stem));
+        let cipher = format!("{}{}", self.options.prefix, self.primitive.identifier());
+        let one = |stem: &String| {
+            let values = Values::default().text("stem", stem).text("cipher", &cipher);
+            values.fill(include_str!("templates/message/schedule_keys.c"))
+        };
+        stems.map(one).collect()
     }
 
     /// For every level of every platform, the code.
@@ -567,6 +596,8 @@ struct Call {
     in_place: bool,
     /// Whether the text has whole blocks.
     whole: bool,
+    /// What must not hold of sizes that are no lengths of the message.
+    sizes: Vec<String>,
 }
 
 impl Call {
@@ -617,7 +648,15 @@ impl Call {
         let is_text = |&(one, other): &(VariableId, VariableId)| {
             (named(one), named(other)) == (Some("in"), Some("out"))
         };
+        let size = |&(id, _, bytes): &(VariableId, &str, &'static str)| {
+            let wanted = message.variable(id).bytes()?.as_constant()?;
+            let is_given =
+                ["nonce_bytes", "tag_bytes"].contains(&bytes) && message.variable(id).count.is_none();
+            is_given.then(|| format!("{bytes} != {wanted}"))
+        };
+        let sizes = names.iter().filter_map(size).collect();
         Ok(Call {
+            sizes,
             types: types.collect(),
             prepared_types: prepared_types.collect(),
             arguments,

@@ -29,13 +29,15 @@ pub enum Mode {
     Gcm,
     /// Authenticated encryption: SP 800-38C.
     Ccm,
+    /// Authenticated encryption that survives a repeated nonce: RFC 8452.
+    GcmSiv,
     /// Authenticated encryption: RFC 7253.
     Ocb3,
 }
 
 impl Mode {
     /// All modes.
-    pub const ALL: [Mode; 12] = [
+    pub const ALL: [Mode; 13] = [
         Mode::Ecb,
         Mode::Ctr,
         Mode::Cbc,
@@ -46,6 +48,7 @@ impl Mode {
         Mode::Cmac,
         Mode::Gmac,
         Mode::Gcm,
+        Mode::GcmSiv,
         Mode::Ccm,
         Mode::Ocb3,
     ];
@@ -68,6 +71,7 @@ impl Mode {
             Mode::Cmac => "cmac",
             Mode::Gmac => "gmac",
             Mode::Gcm => "gcm",
+            Mode::GcmSiv => "gcm-siv",
             Mode::Ccm => "ccm",
             Mode::Ocb3 => "ocb3",
         }

@@ -47,7 +47,7 @@ const DIRECTIONS_OF_CFB8: [(&str, &str); 2] = [("encrypt", "cfb8-encrypt"), ("de
 const DIRECTIONS_OF_XTS: [(&str, &str); 2] = [("encrypt", "xts-encrypt"), ("decrypt", "xts-decrypt")];
 
 /// One line each.
-pub const FAMILIES: [Family; 10] = [
+pub const FAMILIES: [Family; 11] = [
     Family {
         mode: Mode::Cbc,
         shape: Shape::Chained(Carried::Cipher),
@@ -106,6 +106,14 @@ pub const FAMILIES: [Family; 10] = [
         about: "authenticated encryption, SP 800-38D",
         rules: "A nonce must not be used twice under one key; 12 bytes are usual, and any number but 0 is taken. A tag has 4, \
                 8 or 12 to 16 bytes; 4 and 8 are for those who read appendix C.",
+    },
+    Family {
+        mode: Mode::GcmSiv,
+        shape: Shape::Aead,
+        functions: &[("seal", "gcm-siv-seal"), ("open", "gcm-siv-open")],
+        about: "authenticated encryption, RFC 8452",
+        rules: "A nonce has 12 bytes and should not be used twice under one key: if it is, only that messages are the same is \
+                told. A tag has 16 bytes, a text at most 2^36.",
     },
     Family {
         mode: Mode::Ccm,

@@ -114,6 +114,10 @@ pub fn files(
     labels: &Labels,
 ) -> Result<Files, Refusal> {
     let code = whole_code(message, loaded, machines, false, &labels.symbol, None)?;
+    if !code.ciphers.is_empty() {
+        let why = "it makes round keys, for which only libraries have a function: `usubac build FOLDER -o OUT` makes one";
+        return Err(Refusal(why.into()));
+    }
     let interface = Interface::new(message);
     let flags = machines.flags().join(" ");
     let target = machines.target();

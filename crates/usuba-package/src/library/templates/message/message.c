@@ -23,6 +23,10 @@ struct keyed {
     const @cipher@_ctx *cipher;
     struct usuba_loaded loaded;
     uint64_t memory[@loaded_words@];
+@if derives
+    /* The cipher under a key that the message has made, once it has. */
+    @cipher@_ctx made;
+@end
 };
 
 static void encrypt_blocks(void *ctx, const unsigned char *in, unsigned char *out, size_t blocks)
@@ -36,6 +40,17 @@ static void decrypt_blocks(void *ctx, const unsigned char *in, unsigned char *ou
 {
     struct keyed *keyed = (struct keyed *)ctx;
     @cipher@_loaded_blocks(keyed->cipher, &keyed->loaded, 1, out, in, blocks);
+}
+
+@end
+@if derives
+static void schedule_key(void *ctx, const unsigned char *key)
+{
+    struct keyed *keyed = (struct keyed *)ctx;
+    (void)@cipher@_init(&keyed->made, key);
+    keyed->cipher = &keyed->made;
+    keyed->loaded.round_keys = keyed->made.keys;
+    keyed->loaded.load = NULL;
 }
 
 @end
@@ -53,6 +68,12 @@ static const uint8_t *key_for(const struct code *code, const @cipher@_ctx *ciphe
 @if undecrypted
     keyed->blocks.decrypt = NULL;
 @end
+@if derives
+    keyed->blocks.schedule = schedule_key;
+@end
+@if underived
+    keyed->blocks.schedule = NULL;
+@end
     keyed->cipher = cipher;
     keyed->loaded.round_keys = cipher->keys;
     keyed->loaded.load = NULL;
@@ -64,8 +85,11 @@ static const uint8_t *key_for(const struct code *code, const @cipher@_ctx *ciphe
 static void forget(struct keyed *keyed)
 {
     usuba_wipe(keyed->memory, keyed->loaded.bytes);
+@if derives
+    usuba_wipe(&keyed->made, sizeof keyed->made);
+@end
 }
-
+@schedules@
 /* The code for a context; NULL if it was not made or was wiped. */
 static const struct code *code_for(const @stem@_ctx *ctx)
 {

@@ -16,6 +16,10 @@ int @stem@_@function@(const @stem@_ctx *ctx, unsigned char *out, @constant@unsig
     if (result == USUBA_OK && out == in && length > 0)
         result = USUBA_ERROR_OVERLAP;
 @end
+@if sized
+    if (result == USUBA_OK && (@sizes@))
+        result = USUBA_ERROR_LENGTH;
+@end
     if (result != USUBA_OK)
         return result;
     prepared = (const uint8_t *)ctx->prepared + @place@;
