@@ -1,7 +1,7 @@
 # Usuba: `make demo` shows it at work, `make test` runs every test. Both install what is missing, if they may; `make lib` and
 # `make demo` need little (scripts/setup.sh says what).
 
-.PHONY: all demo man lib test test-long test-library test-peers library-matrix bench bench-gcm bench-contexts bench-page pages covers book compile-speed rust python provider setup setup-build setup-demo fmt lint clean
+.PHONY: all demo man lib test test-long test-library test-peers library-matrix bench bench-gcm bench-contexts bench-page pages covers book compile-speed rust python provider setup setup-build setup-demo setup-provider fmt lint clean
 
 all:
 	cargo build --release
@@ -14,6 +14,9 @@ setup-build:
 
 setup-demo:
 	@sh scripts/setup.sh demo
+
+setup-provider:
+	@sh scripts/setup.sh provider
 
 # The C library of all ciphers, or of CIPHERS="ciphers/aes …": build/libusuba has its sources and what installs them.
 lib: setup-build
@@ -90,7 +93,7 @@ python: setup-build
 	@sh scripts/bindings.sh python
 
 # The OpenSSL provider in bindings/openssl: makes libusuba with all ciphers, build/openssl/usuba.so, and tests it.
-provider: setup
+provider: setup-provider
 	@sh scripts/bindings.sh provider
 
 # The manual pages of usubac, in build/man: MANPATH=build/man man usubac-build.

@@ -1,17 +1,18 @@
 #!/bin/sh
 # Makes sure that what is needed is there; installs Debian packages if it may.
 #
-# usage: scripts/setup.sh [build|demo|test]
-#   build  the compiler and libraries made with it: Rust and a C compiler
-#   demo   also what `make demo` compares and compiles with: openssl, its headers, pkg-config
-#   test   also what every test needs: both C compilers, cross compilers, emulators (the default)
+# usage: scripts/setup.sh [build|demo|provider|test]
+#   build     the compiler and libraries made with it: Rust and a C compiler
+#   demo      also what `make demo` compares and compiles with: openssl, its headers, pkg-config
+#   provider  also the gcc that the provider's tests call
+#   test      also what every test needs: both C compilers, cross compilers, emulators (the default)
 set -eu
 
 for_what=${1:-test}
 case $for_what in
-build | demo | test) ;;
+build | demo | provider | test) ;;
 *)
-    sed -n 's/^# \{0,1\}//p' "$0" | sed -n '4,7p' >&2
+    sed -n 's/^# \{0,1\}//p' "$0" | sed -n '4,8p' >&2
     exit 2
     ;;
 esac
@@ -45,8 +46,10 @@ if [ "$for_what" != build ]; then
     want pkg-config pkg-config
     pkg-config --exists 'libcrypto >= 3' 2>/dev/null || missing="$missing libssl-dev"
 fi
-if [ "$for_what" = test ]; then
+if [ "$for_what" = provider ] || [ "$for_what" = test ]; then
     want gcc "gcc libc6-dev"
+fi
+if [ "$for_what" = test ]; then
     want qemu-aarch64 qemu-user
     want aarch64-linux-gnu-gcc "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
     want powerpc64le-linux-gnu-gcc "gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross"

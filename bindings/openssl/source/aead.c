@@ -43,6 +43,7 @@ struct aead_context {
     uint64_t *mac_state;
     struct counted counted;
     struct keystream keystream;
+    struct tls_record record;
 };
 
 static void aead_free(void *given)
@@ -101,7 +102,7 @@ static void *aead_dup(void *given)
 void aead_sizes(const struct algorithm *algorithm, struct cipher_sizes *sizes)
 {
     const usuba_aead_functions *functions = &algorithm->primitive->of.aead;
-    sizes->mode = EVP_CIPH_STREAM_CIPHER;
+    sizes->mode = algorithm->mode;
     sizes->key = functions->key_bytes;
     sizes->iv = functions->nonce_bytes;
     sizes->block = 1;
@@ -124,6 +125,9 @@ static int aead_set_params(void *given, const OSSL_PARAM params[])
         ERR_raise(ERR_LIB_PROV, PROV_R_INVALID_IV_LENGTH);
         return 0;
     }
+    param = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_AEAD_TLS1_AAD);
+    if (param != NULL && context->mac != NULL && !tls_begin(&context->record, param, context->encrypting, 0, functions->tag_bytes))
+        return 0;
     param = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_AEAD_TAG);
     if (param == NULL)
         return 1;
@@ -153,6 +157,7 @@ static const OSSL_PARAM *aead_settable(void *context, void *provider)
         OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_KEYLEN, NULL),
         OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_AEAD_IVLEN, NULL),
         OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, NULL, 0),
+        OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD, NULL, 0),
         OSSL_PARAM_END,
     };
     (void)context;
@@ -171,6 +176,9 @@ static int aead_get_params(void *given, OSSL_PARAM params[])
     if (param != NULL && !OSSL_PARAM_set_size_t(param, functions->nonce_bytes))
         return 0;
     param = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_AEAD_TAGLEN);
+    if (param != NULL && !OSSL_PARAM_set_size_t(param, functions->tag_bytes))
+        return 0;
+    param = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_AEAD_TLS1_AAD_PAD);
     if (param != NULL && !OSSL_PARAM_set_size_t(param, functions->tag_bytes))
         return 0;
     param = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_IV);
@@ -197,6 +205,7 @@ static const OSSL_PARAM *aead_gettable(void *context, void *provider)
         OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_KEYLEN, NULL),
         OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_AEAD_IVLEN, NULL),
         OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_AEAD_TAGLEN, NULL),
+        OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD_PAD, NULL),
         OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_IV, NULL, 0),
         OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, NULL, 0),
         OSSL_PARAM_END,
@@ -298,21 +307,58 @@ static int keep_ad(struct aead_context *context, const unsigned char *in, size_t
     return 1;
 }
 
-static int whole(struct aead_context *context, unsigned char *out, const unsigned char *in, size_t length)
+/* A message at once. */
+struct message {
+    const unsigned char *nonce, *ad;
+    size_t ad_length;
+};
+
+static int at_once(const struct aead_context *context, const struct message *message, unsigned char *out, unsigned char *tag,
+    const unsigned char *in, size_t length)
 {
     const usuba_aead_functions *functions = context->functions;
     void *ctx = OPENSSL_zalloc(functions->context_bytes);
     int result = ctx != NULL && succeeded(functions->init(ctx, context->key));
     if (result && context->encrypting)
-        result = succeeded(functions->seal(ctx, out, context->tag, functions->tag_bytes, context->iv, functions->nonce_bytes,
-            context->ad, context->ad_length, in, length));
+        result = succeeded(functions->seal(ctx, out, tag, functions->tag_bytes, message->nonce, functions->nonce_bytes,
+            message->ad, message->ad_length, in, length));
     else if (result)
-        result = succeeded(functions->open(ctx, out, context->tag, functions->tag_bytes, context->iv, functions->nonce_bytes,
-            context->ad, context->ad_length, in, length));
+        result = succeeded(functions->open(ctx, out, tag, functions->tag_bytes, message->nonce, functions->nonce_bytes,
+            message->ad, message->ad_length, in, length));
     if (ctx != NULL)
         functions->wipe(ctx);
     OPENSSL_free(ctx);
     return result;
+}
+
+static int whole(struct aead_context *context, unsigned char *out, const unsigned char *in, size_t length)
+{
+    const struct message message = { context->iv, context->ad, context->ad_length };
+    return at_once(context, &message, out, context->tag, in, length);
+}
+
+/* A record of TLS 1.2, in place: the text and the tag. RFC 7905, section 2: the number of the record is added to the IV. */
+static int record(struct aead_context *context, unsigned char *out, size_t *out_length, size_t out_size,
+    const unsigned char *in, size_t length)
+{
+    const usuba_aead_functions *functions = context->functions;
+    const size_t text = context->record.length, all = text + functions->tag_bytes;
+    unsigned char nonce[EVP_MAX_IV_LENGTH];
+    struct message message = { NULL, NULL, 0 };
+    size_t i;
+    message.nonce = nonce;
+    message.ad = context->record.ad;
+    message.ad_length = sizeof context->record.ad;
+    context->record.begun = 0;
+    if (!context->key_set || !context->iv_set || in != out || length != all || out_size < all) {
+        ERR_raise(ERR_LIB_PROV, PROV_R_CIPHER_OPERATION_FAILED);
+        return 0;
+    }
+    memcpy(nonce, context->iv, functions->nonce_bytes);
+    for (i = 0; i < 8; i++)
+        nonce[functions->nonce_bytes - 8 + i] ^= context->record.ad[i];
+    *out_length = context->encrypting ? all : text;
+    return at_once(context, &message, out, out + text, in, text);
 }
 
 /* ---- For both ---- */
@@ -403,6 +449,8 @@ static int aead_update(void *given, unsigned char *out, size_t *out_length, size
     struct aead_context *context = given;
     int result;
     *out_length = 0;
+    if (context->record.begun)
+        return record(context, out, out_length, out_size, in, length);
     if (!expected(context))
         return 0;
     if (length == 0)

@@ -10,16 +10,30 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The modes of a block cipher, in the order of OpenSSL's names. */
+/* The modes of a block cipher: those that its own functions have, and those that are rows of the library by themselves, whose
+ * names end like this. */
 static const struct mode {
     unsigned mode;
-    const char *name;
+    const char *name, *end;
 } modes[] = {
-    { EVP_CIPH_ECB_MODE, "ECB" }, { EVP_CIPH_CBC_MODE, "CBC" }, { EVP_CIPH_CFB_MODE, "CFB" },
-    { EVP_CIPH_OFB_MODE, "OFB" }, { EVP_CIPH_CTR_MODE, "CTR" },
+    { EVP_CIPH_ECB_MODE, "ECB", NULL },   { EVP_CIPH_CTR_MODE, "CTR", NULL },   { EVP_CIPH_CBC_MODE, "CBC", "-cbc" },
+    { EVP_CIPH_CFB_MODE, "CFB", "-cfb" }, { EVP_CIPH_OFB_MODE, "OFB", "-ofb" }, { EVP_CIPH_GCM_MODE, "GCM", "-gcm" },
+    { EVP_CIPH_CCM_MODE, "CCM", "-ccm" }, { EVP_CIPH_OCB_MODE, "OCB", "-ocb3" },
 };
 
 #define MODES (sizeof modes / sizeof modes[0])
+
+/* The mode that a row is by itself; NULL if it is none. */
+static const struct mode *mode_of(const usuba_primitive *primitive)
+{
+    const char *end = strrchr(primitive->name, '-');
+    size_t m;
+    for (m = 0; m < MODES && end != NULL; m++) {
+        if (modes[m].end != NULL && strcmp(modes[m].end, end) == 0)
+            return modes + m;
+    }
+    return NULL;
+}
 
 /* Where OpenSSL has another name than the library. */
 static const struct {
@@ -38,13 +52,17 @@ static const struct {
     { "CAMELLIA-128-CBC", "CAMELLIA128" }, { "CAMELLIA-192-CBC", "CAMELLIA192" }, { "CAMELLIA-256-CBC", "CAMELLIA256" },
     { "DES-CBC", "DES" },                  { "DES-EDE3-CBC", "DES3" },            { "DES-EDE3-ECB", "DES-EDE3" },
     { "SM4-CBC", "SM4" },                  { "SM4-CFB", "SM4-CFB128" },           { "SM4-OFB", "SM4-OFB128" },
+    { "AES-128-GCM", "id-aes128-GCM:2.16.840.1.101.3.4.1.6" },
+    { "AES-192-GCM", "id-aes192-GCM:2.16.840.1.101.3.4.1.26" },
+    { "AES-256-GCM", "id-aes256-GCM:2.16.840.1.101.3.4.1.46" },
 };
 
 /* OpenSSL has constant-time assembly for AES, with the instructions that most machines have for it: nobody is served by
- * finding this one instead. */
+ * finding this one instead. Its GCM is there, as a part of what OpenSSL's is compared with. */
 static int left_out(const usuba_primitive *primitive)
 {
-    return strncmp(primitive->name, "aes-", 4) == 0;
+    const struct mode *mode = mode_of(primitive);
+    return strncmp(primitive->name, "aes-", 4) == 0 && (mode == NULL || mode->mode != EVP_CIPH_GCM_MODE);
 }
 
 static int has_mode(const usuba_block_cipher_functions *cipher, unsigned mode)
@@ -52,15 +70,9 @@ static int has_mode(const usuba_block_cipher_functions *cipher, unsigned mode)
     /* OpenSSL knows no tweaks. */
     if (cipher->tweak_bytes > 0 || cipher->block_bytes > EVP_MAX_IV_LENGTH || cipher->key_bytes > EVP_MAX_KEY_LENGTH)
         return 0;
-    switch (mode) {
-    case EVP_CIPH_CTR_MODE:
+    if (mode == EVP_CIPH_CTR_MODE)
         return cipher->ctr_xor != NULL;
-    case EVP_CIPH_ECB_MODE:
-    case EVP_CIPH_CBC_MODE:
-        return cipher->encrypt_blocks != NULL && cipher->decrypt_blocks != NULL;
-    default:
-        return cipher->encrypt_blocks != NULL;
-    }
+    return mode == EVP_CIPH_ECB_MODE && cipher->encrypt_blocks != NULL && cipher->decrypt_blocks != NULL;
 }
 
 /* Whether the primitive can be fetched as algorithm number `number` of its own. */
@@ -81,6 +93,14 @@ static int variant_at(const usuba_primitive *primitive, size_t number, struct al
             }
         }
         return 0;
+    case USUBA_KIND_CHAIN: {
+        const usuba_chain_functions *chain = &primitive->of.chain;
+        if (number != 0 || mode_of(primitive) == NULL || chain->iv_bytes > EVP_MAX_IV_LENGTH ||
+            chain->key_bytes > EVP_MAX_KEY_LENGTH)
+            return 0;
+        algorithm->mode = mode_of(primitive)->mode;
+        return 1;
+    }
     case USUBA_KIND_STREAM: {
         const usuba_stream_functions *stream = &primitive->of.stream;
         return number == 0 && stream->key_bytes <= sizeof ((struct counted *)0)->key &&
@@ -91,6 +111,12 @@ static int variant_at(const usuba_primitive *primitive, size_t number, struct al
         return number == 0 && primitive->of.generator.key_bytes <= EVP_MAX_KEY_LENGTH &&
             primitive->of.generator.nonce_bytes <= EVP_MAX_IV_LENGTH;
     case USUBA_KIND_AEAD:
+        /* Programs expect of these names what OpenSSL's own do: of GCM that is here, of CCM and OCB it is not. */
+        if (mode_of(primitive) != NULL) {
+            algorithm->mode = mode_of(primitive)->mode;
+            if (algorithm->mode != EVP_CIPH_GCM_MODE || primitive->of.aead.stream_bytes == 0)
+                return 0;
+        }
         return number == 0 && primitive->of.aead.key_bytes <= EVP_MAX_KEY_LENGTH &&
             primitive->of.aead.nonce_bytes <= EVP_MAX_IV_LENGTH && primitive->of.aead.tag_bytes <= EVP_MAX_IV_LENGTH;
     case USUBA_KIND_HASH:
@@ -123,14 +149,17 @@ int algorithm_at(size_t number, struct algorithm *algorithm)
 
 void algorithm_names(const struct algorithm *algorithm, char *text, size_t size)
 {
-    char upper[NAME_BYTES];
-    const char *mode = "", *base = upper;
+    const char *name = algorithm->primitive->name, *base, *mode = "";
+    const struct mode *own = algorithm->primitive->kind == USUBA_KIND_BLOCK_CIPHER ? NULL : mode_of(algorithm->primitive);
+    char cipher[NAME_BYTES], upper[NAME_BYTES];
     size_t i;
-    for (i = 0; i + 1 < sizeof upper && algorithm->primitive->name[i] != '\0'; i++)
-        upper[i] = (char)toupper((unsigned char)algorithm->primitive->name[i]);
+    snprintf(cipher, sizeof cipher, "%.*s", (int)(strlen(name) - (own != NULL ? strlen(own->end) : 0)), name);
+    for (i = 0; cipher[i] != '\0'; i++)
+        upper[i] = (char)toupper((unsigned char)cipher[i]);
     upper[i] = '\0';
+    base = upper;
     for (i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(algorithm->primitive->name, names[i].ours) == 0)
+        if (strcmp(cipher, names[i].ours) == 0)
             base = names[i].theirs;
     }
     for (i = 0; i < MODES; i++) {
@@ -153,9 +182,10 @@ static void *new_context(size_t number)
         return NULL;
     switch (algorithm.primitive->kind) {
     case USUBA_KIND_BLOCK_CIPHER:
+    case USUBA_KIND_CHAIN:
         return block_new(&algorithm);
     case USUBA_KIND_AEAD:
-        return aead_new(&algorithm);
+        return algorithm.mode == EVP_CIPH_GCM_MODE ? gcm_new(&algorithm) : aead_new(&algorithm);
     case USUBA_KIND_HASH:
     case USUBA_KIND_XOF:
         return digest_new(&algorithm);
@@ -174,6 +204,7 @@ static int get_params(size_t number, OSSL_PARAM params[])
         return 0;
     switch (algorithm.primitive->kind) {
     case USUBA_KIND_BLOCK_CIPHER:
+    case USUBA_KIND_CHAIN:
         block_sizes(&algorithm, &sizes);
         break;
     case USUBA_KIND_AEAD:

@@ -1,7 +1,7 @@
 /* block.c - block ciphers in the modes ECB, CBC, CFB, OFB and CTR.
  *
- * What callers see (buffering, padding, when an IV begins anew) is what OpenSSL's own ciphers do. Where blocks do not wait
- * for each other, all of a call go to the library at once: ECB, decryption of CBC and CFB, and CTR. */
+ * The library has the modes. What callers see of them (buffering, padding, when an IV begins anew, a position in a block) is
+ * what OpenSSL's own ciphers do, and is made here. */
 
 #include "provider.h"
 #include <openssl/core_names.h>
@@ -11,18 +11,19 @@
 #include <openssl/proverr.h>
 #include <string.h>
 
-/* Bytes that CBC and CFB decrypt at once: a batch of the widest kernels, and little enough for a stack. */
-#define CHUNK_BYTES 8192
-
 struct block_context {
+    /* The cipher in ECB and CTR, or a mode that carries a vector: the other one is NULL. */
     const usuba_block_cipher_functions *functions;
-    size_t size;
+    const usuba_chain_functions *chain;
+    size_t size, key_bytes, block_bytes;
     unsigned mode;
     int encrypting, padding, key_set, iv_set;
     /* Input that is no block yet, or the last block before the padding can be seen. */
     size_t buffered;
     unsigned char buffer[EVP_MAX_IV_LENGTH];
     unsigned char original_iv[EVP_MAX_IV_LENGTH];
+    /* Of records of TLS in CBC: the version, 0 if the data are no records; and the MAC of the last one. */
+    struct tls_records tls;
     /* The block before of CBC; the next counter; the block that CFB and OFB are in, `position` bytes of which are used. */
     unsigned char iv[EVP_MAX_IV_LENGTH];
     size_t position;
@@ -35,13 +36,22 @@ struct block_context {
 
 void *block_new(const struct algorithm *algorithm)
 {
-    const usuba_block_cipher_functions *functions = &algorithm->primitive->of.block_cipher;
-    const size_t size = sizeof(struct block_context) + functions->context_bytes;
+    const usuba_primitive *primitive = algorithm->primitive;
+    const int chained = primitive->kind == USUBA_KIND_CHAIN;
+    const size_t size = sizeof(struct block_context) +
+        (chained ? primitive->of.chain.context_bytes : primitive->of.block_cipher.context_bytes);
     struct block_context *context = OPENSSL_zalloc(size);
+    struct cipher_sizes sizes;
     if (context == NULL)
         return NULL;
-    context->functions = functions;
+    if (chained)
+        context->chain = &primitive->of.chain;
+    else
+        context->functions = &primitive->of.block_cipher;
+    block_sizes(algorithm, &sizes);
     context->size = size;
+    context->key_bytes = sizes.key;
+    context->block_bytes = chained ? primitive->of.chain.iv_bytes : primitive->of.block_cipher.block_bytes;
     context->mode = algorithm->mode;
     context->padding = 1;
     return context;
@@ -62,12 +72,15 @@ static void *block_dup(void *given)
 
 void block_sizes(const struct algorithm *algorithm, struct cipher_sizes *sizes)
 {
-    const usuba_block_cipher_functions *functions = &algorithm->primitive->of.block_cipher;
+    const usuba_primitive *primitive = algorithm->primitive;
+    const int chained = primitive->kind == USUBA_KIND_CHAIN;
+    const size_t block = chained ? primitive->of.chain.iv_bytes : primitive->of.block_cipher.block_bytes;
     const int in_blocks = algorithm->mode == EVP_CIPH_ECB_MODE || algorithm->mode == EVP_CIPH_CBC_MODE;
     sizes->mode = algorithm->mode;
-    sizes->key = functions->key_bytes;
-    sizes->iv = algorithm->mode == EVP_CIPH_ECB_MODE ? 0 : functions->block_bytes;
-    sizes->block = in_blocks ? functions->block_bytes : 1;
+    sizes->key = chained ? primitive->of.chain.key_bytes : primitive->of.block_cipher.key_bytes;
+    sizes->iv = algorithm->mode == EVP_CIPH_ECB_MODE ? 0 : block;
+    sizes->block = in_blocks ? block : 1;
+    sizes->aead = sizes->custom_iv = 0;
 }
 
 static int block_set_params(void *given, const OSSL_PARAM params[])
@@ -89,20 +102,20 @@ static int block_set_params(void *given, const OSSL_PARAM params[])
             ERR_raise(ERR_LIB_PROV, PROV_R_FAILED_TO_GET_PARAMETER);
             return 0;
         }
-        if (size != context->functions->key_bytes) {
+        if (size != context->key_bytes) {
             ERR_raise(ERR_LIB_PROV, PROV_R_INVALID_KEY_LENGTH);
             return 0;
         }
     }
     param = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_NUM);
     if (param != NULL) {
-        if (!OSSL_PARAM_get_uint(param, &number) || number >= context->functions->block_bytes) {
+        if (!OSSL_PARAM_get_uint(param, &number) || number >= context->block_bytes) {
             ERR_raise(ERR_LIB_PROV, PROV_R_FAILED_TO_GET_PARAMETER);
             return 0;
         }
         context->position = number;
     }
-    return 1;
+    return context->mode != EVP_CIPH_CBC_MODE || tls_set_params(&context->tls, params);
 }
 
 static const OSSL_PARAM *block_settable(void *given, void *provider)
@@ -119,8 +132,17 @@ static const OSSL_PARAM *block_settable(void *given, void *provider)
         OSSL_PARAM_uint(OSSL_CIPHER_PARAM_NUM, NULL),
         OSSL_PARAM_END,
     };
+    static const OSSL_PARAM chained[] = {
+        OSSL_PARAM_uint(OSSL_CIPHER_PARAM_PADDING, NULL),
+        OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_KEYLEN, NULL),
+        OSSL_PARAM_uint(OSSL_CIPHER_PARAM_TLS_VERSION, NULL),
+        OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_TLS_MAC_SIZE, NULL),
+        OSSL_PARAM_END,
+    };
     const struct block_context *context = given;
     (void)provider;
+    if (context != NULL && context->mode == EVP_CIPH_CBC_MODE)
+        return chained;
     return context != NULL && (context->mode == EVP_CIPH_CFB_MODE || context->mode == EVP_CIPH_OFB_MODE) ? feedback
                                                                                                          : params;
 }
@@ -128,7 +150,7 @@ static const OSSL_PARAM *block_settable(void *given, void *provider)
 /* The IV as it stands: where the next bytes go on. A counter is one beyond the last block that was begun. */
 static void update_shown_iv(struct block_context *context)
 {
-    const size_t block = context->functions->block_bytes;
+    const size_t block = context->block_bytes;
     unsigned char *iv = context->shown_iv;
     size_t unused = (context->keystream.made - context->keystream.used) / block, i;
     memcpy(iv, context->iv, block);
@@ -142,11 +164,11 @@ static void update_shown_iv(struct block_context *context)
 static int block_get_params(void *given, OSSL_PARAM params[])
 {
     struct block_context *context = given;
-    const size_t block = context->functions->block_bytes;
+    const size_t block = context->block_bytes;
     const size_t iv_bytes = context->mode == EVP_CIPH_ECB_MODE ? 0 : block;
     const size_t position = context->mode == EVP_CIPH_CTR_MODE ? context->keystream.used % block : context->position;
     OSSL_PARAM *param = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_KEYLEN);
-    if (param != NULL && !OSSL_PARAM_set_size_t(param, context->functions->key_bytes))
+    if (param != NULL && !OSSL_PARAM_set_size_t(param, context->key_bytes))
         return 0;
     param = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_IVLEN);
     if (param != NULL && !OSSL_PARAM_set_size_t(param, iv_bytes))
@@ -168,7 +190,8 @@ static int block_get_params(void *given, OSSL_PARAM params[])
             !OSSL_PARAM_set_octet_string(param, context->shown_iv, iv_bytes))
             return 0;
     }
-    return 1;
+    param = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_TLS_MAC);
+    return param == NULL || OSSL_PARAM_set_octet_ptr(param, context->tls.mac, context->tls.mac_bytes);
 }
 
 static const OSSL_PARAM *block_gettable(void *context, void *provider)
@@ -180,6 +203,7 @@ static const OSSL_PARAM *block_gettable(void *context, void *provider)
         OSSL_PARAM_uint(OSSL_CIPHER_PARAM_NUM, NULL),
         OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_IV, NULL, 0),
         OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_UPDATED_IV, NULL, 0),
+        OSSL_PARAM_octet_ptr(OSSL_CIPHER_PARAM_TLS_MAC, NULL, 0),
         OSSL_PARAM_END,
     };
     (void)context;
@@ -190,7 +214,7 @@ static const OSSL_PARAM *block_gettable(void *context, void *provider)
 static int block_init(struct block_context *context, int encrypting, const unsigned char *key, size_t key_length,
     const unsigned char *iv, size_t iv_length, const OSSL_PARAM params[])
 {
-    const size_t block = context->functions->block_bytes;
+    const size_t block = context->block_bytes;
     context->encrypting = encrypting;
     context->buffered = context->position = 0;
     if (context->mode == EVP_CIPH_CTR_MODE) {
@@ -211,11 +235,12 @@ static int block_init(struct block_context *context, int encrypting, const unsig
         memcpy(context->iv, context->original_iv, block);
     }
     if (key != NULL) {
-        if (key_length != context->functions->key_bytes) {
+        if (key_length != context->key_bytes) {
             ERR_raise(ERR_LIB_PROV, PROV_R_INVALID_KEY_LENGTH);
             return 0;
         }
-        if (!succeeded(context->functions->init(context->keys, key)))
+        if (!succeeded(
+                context->chain != NULL ? context->chain->init(context->keys, key) : context->functions->init(context->keys, key)))
             return 0;
         context->key_set = 1;
     }
@@ -236,62 +261,16 @@ static int block_decrypt_init(void *context, const unsigned char *key, size_t ke
 
 /* ---- ECB and CBC ---- */
 
-static int encrypt(const struct block_context *context, unsigned char *out, const unsigned char *in, size_t blocks)
-{
-    return succeeded(context->functions->encrypt_blocks(context->keys, NULL, out, in, blocks));
-}
-
-static int decrypt(const struct block_context *context, unsigned char *out, const unsigned char *in, size_t blocks)
-{
-    return succeeded(context->functions->decrypt_blocks(context->keys, NULL, out, in, blocks));
-}
-
-static int cbc_encrypt(struct block_context *context, unsigned char *out, const unsigned char *in, size_t length)
-{
-    const size_t block = context->functions->block_bytes;
-    for (; length > 0; length -= block) {
-        xor_bytes(context->iv, context->iv, in, block);
-        if (!encrypt(context, context->iv, context->iv, 1))
-            return 0;
-        memcpy(out, context->iv, block);
-        in += block;
-        out += block;
-    }
-    return 1;
-}
-
-/* `out` is `in`, or they do not overlap. */
-static int cbc_decrypt(struct block_context *context, unsigned char *out, const unsigned char *in, size_t length)
-{
-    const size_t block = context->functions->block_bytes, chunk = CHUNK_BYTES - CHUNK_BYTES % block;
-    unsigned char copy[CHUNK_BYTES];
-    while (length > 0) {
-        const size_t bytes = length < chunk ? length : chunk;
-        const unsigned char *cipher = in;
-        if (in == out)
-            cipher = memcpy(copy, in, bytes);
-        if (!decrypt(context, out, cipher, bytes / block))
-            return 0;
-        xor_bytes(out, out, context->iv, block);
-        xor_bytes(out + block, out + block, cipher, bytes - block);
-        memcpy(context->iv, cipher + bytes - block, block);
-        in += bytes;
-        out += bytes;
-        length -= bytes;
-    }
-    return 1;
-}
-
-/* Whole blocks. */
+/* Whole blocks; `out` is `in`, or they do not overlap. */
 static int process(struct block_context *context, unsigned char *out, const unsigned char *in, size_t length)
 {
-    const size_t blocks = length / context->functions->block_bytes;
-    /* The library refuses this too, but is not asked about all at once. */
-    if (in != out && overlap(out, length, in, length))
-        return succeeded(USUBA_ERROR_OVERLAP);
-    if (context->mode == EVP_CIPH_ECB_MODE)
-        return context->encrypting ? encrypt(context, out, in, blocks) : decrypt(context, out, in, blocks);
-    return context->encrypting ? cbc_encrypt(context, out, in, length) : cbc_decrypt(context, out, in, length);
+    const size_t blocks = length / context->block_bytes;
+    const int encrypting = context->encrypting;
+    if (context->chain != NULL)
+        return succeeded(
+            (encrypting ? context->chain->encrypt : context->chain->decrypt)(context->keys, context->iv, out, in, length));
+    return succeeded((encrypting ? context->functions->encrypt_blocks : context->functions->decrypt_blocks)(
+        context->keys, NULL, out, in, blocks));
 }
 
 static int ready(const struct block_context *context)
@@ -301,11 +280,41 @@ static int ready(const struct block_context *context)
     return context->key_set;
 }
 
+/* An update that is a record of TLS. */
+static int record(struct block_context *context, unsigned char *out, size_t *out_length, size_t out_size,
+    const unsigned char *in, size_t length)
+{
+    if (in != out || out_size < length || !context->padding || context->buffered > 0) {
+        ERR_raise(ERR_LIB_PROV, PROV_R_CIPHER_OPERATION_FAILED);
+        return 0;
+    }
+    if (context->encrypting) {
+        const size_t added = context->block_bytes - length % context->block_bytes;
+        if (out_size - length < added) {
+            ERR_raise(ERR_LIB_PROV, PROV_R_OUTPUT_BUFFER_TOO_SMALL);
+            return 0;
+        }
+        memset(out + length, (int)(added - 1), added);
+        length += added;
+        if (!process(context, out, in, length))
+            return 0;
+        *out_length = length;
+        return 1;
+    }
+    if (length % context->block_bytes != 0 || !process(context, out, in, length) ||
+        !tls_take(&context->tls, context->block_bytes, out, &length)) {
+        ERR_raise(ERR_LIB_PROV, PROV_R_CIPHER_OPERATION_FAILED);
+        return 0;
+    }
+    *out_length = length;
+    return 1;
+}
+
 static int block_update(void *given, unsigned char *out, size_t *out_length, size_t out_size, const unsigned char *in,
     size_t length)
 {
     struct block_context *context = given;
-    const size_t block = context->functions->block_bytes;
+    const size_t block = context->block_bytes;
     size_t total = context->buffered + length, whole, first = 0, tail;
     unsigned char rest[EVP_MAX_IV_LENGTH];
     *out_length = 0;
@@ -315,6 +324,8 @@ static int block_update(void *given, unsigned char *out, size_t *out_length, siz
         return 1;
     if (total < length)
         return succeeded(USUBA_ERROR_LENGTH);
+    if (context->tls.version != 0)
+        return record(context, out, out_length, out_size, in, length);
     /* The last block of a padded message is kept back until it is known to be the last. */
     whole = context->padding && !context->encrypting ? (total - 1) / block * block : total / block * block;
     if (whole == 0) {
@@ -362,7 +373,7 @@ static size_t padding_of(const unsigned char *text, size_t block)
 static int block_final(void *given, unsigned char *out, size_t *out_length, size_t out_size)
 {
     struct block_context *context = given;
-    const size_t block = context->functions->block_bytes;
+    const size_t block = context->block_bytes;
     size_t bytes = block;
     *out_length = 0;
     if (!ready(context))
@@ -414,7 +425,7 @@ static int block_cipher(void *given, unsigned char *out, size_t *out_length, siz
         ERR_raise(ERR_LIB_PROV, PROV_R_OUTPUT_BUFFER_TOO_SMALL);
         return 0;
     }
-    if (length % context->functions->block_bytes != 0) {
+    if (length % context->block_bytes != 0) {
         ERR_raise(ERR_LIB_PROV, PROV_R_WRONG_FINAL_BLOCK_LENGTH);
         return 0;
     }
@@ -432,58 +443,37 @@ static int ctr_generate(void *given, unsigned char *out, const unsigned char *in
     return succeeded(context->functions->ctr_xor(context->keys, context->iv, out, in, length));
 }
 
-static int ofb(struct block_context *context, unsigned char *out, const unsigned char *in, size_t length)
+/* The block that CFB and OFB are in, from its first byte: the keystream, which is what a block of zeros becomes. */
+static int begin_block(struct block_context *context)
 {
-    const size_t block = context->functions->block_bytes;
-    size_t i;
-    for (i = 0; i < length; i++) {
-        if (context->position == 0 && !encrypt(context, context->iv, context->iv, 1))
-            return 0;
-        out[i] = in[i] ^ context->iv[context->position];
-        context->position = (context->position + 1) % block;
-    }
-    return 1;
+    unsigned char vector[EVP_MAX_IV_LENGTH];
+    memcpy(vector, context->iv, context->block_bytes);
+    memset(context->iv, 0, context->block_bytes);
+    return succeeded(
+        context->chain->encrypt(context->keys, vector, context->iv, context->iv, context->block_bytes));
 }
 
-/* Whole blocks, from the beginning of one; `out` is `in`, or they do not overlap. */
-static int cfb_decrypt_blocks(struct block_context *context, unsigned char *out, const unsigned char *in, size_t length)
+/* Any number of bytes in CFB and OFB: whole blocks by the library, and parts of blocks byte by byte. */
+static int feedback(struct block_context *context, unsigned char *out, const unsigned char *in, size_t length)
 {
-    const size_t block = context->functions->block_bytes, chunk = CHUNK_BYTES - CHUNK_BYTES % block;
-    unsigned char stream[CHUNK_BYTES];
-    int result = 1;
-    while (result && length > 0) {
-        const size_t bytes = length < chunk ? length : chunk;
-        memcpy(stream, context->iv, block);
-        memcpy(stream + block, in, bytes - block);
-        memcpy(context->iv, in + bytes - block, block);
-        result = encrypt(context, stream, stream, bytes / block);
-        xor_bytes(out, in, stream, bytes);
-        in += bytes;
-        out += bytes;
-        length -= bytes;
-    }
-    OPENSSL_cleanse(stream, sizeof stream);
-    return result;
-}
-
-static int cfb(struct block_context *context, unsigned char *out, const unsigned char *in, size_t length)
-{
-    const size_t block = context->functions->block_bytes;
+    const size_t block = context->block_bytes;
+    const int is_cfb = context->mode == EVP_CIPH_CFB_MODE;
     size_t i = 0;
     while (i < length) {
         const size_t whole = (length - i) / block * block;
         unsigned char byte;
-        if (context->position == 0 && whole > block && !context->encrypting) {
-            if (!cfb_decrypt_blocks(context, out + i, in + i, whole))
+        if (context->position == 0 && whole > 0) {
+            if (!process(context, out + i, in + i, whole))
                 return 0;
             i += whole;
             continue;
         }
-        if (context->position == 0 && !encrypt(context, context->iv, context->iv, 1))
+        if (context->position == 0 && !begin_block(context))
             return 0;
         byte = in[i];
         out[i] = byte ^ context->iv[context->position];
-        context->iv[context->position] = context->encrypting ? out[i] : byte;
+        if (is_cfb)
+            context->iv[context->position] = context->encrypting ? out[i] : byte;
         context->position = (context->position + 1) % block;
         i++;
     }
@@ -507,11 +497,9 @@ static int feedback_update(void *given, unsigned char *out, size_t *out_length, 
     if (in != out && overlap(out, length, in, length))
         return succeeded(USUBA_ERROR_OVERLAP);
     if (context->mode == EVP_CIPH_CTR_MODE)
-        result = keystream_xor(&context->keystream, context->functions->block_bytes, ctr_generate, context, out, in, length);
-    else if (context->mode == EVP_CIPH_OFB_MODE)
-        result = ofb(context, out, in, length);
+        result = keystream_xor(&context->keystream, context->block_bytes, ctr_generate, context, out, in, length);
     else
-        result = cfb(context, out, in, length);
+        result = feedback(context, out, in, length);
     if (result)
         *out_length = length;
     return result;

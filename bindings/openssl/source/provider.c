@@ -61,10 +61,11 @@ static const OSSL_DISPATCH *functions_of(const struct algorithm *algorithm)
 {
     switch (algorithm->primitive->kind) {
     case USUBA_KIND_BLOCK_CIPHER:
+    case USUBA_KIND_CHAIN:
         return algorithm->mode == EVP_CIPH_ECB_MODE || algorithm->mode == EVP_CIPH_CBC_MODE ? block_functions
                                                                                               : feedback_functions;
     case USUBA_KIND_AEAD:
-        return aead_functions;
+        return algorithm->mode == EVP_CIPH_GCM_MODE ? gcm_functions : aead_functions;
     case USUBA_KIND_HASH:
     case USUBA_KIND_XOF:
         return digest_functions;

@@ -4,6 +4,7 @@
 
 #include <openssl/core.h>
 #include <openssl/core_dispatch.h>
+#include <openssl/evp.h>
 #include <openssl/params.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,6 +37,7 @@ get_params_function *slot_get_params(size_t number);
 void *block_new(const struct algorithm *algorithm);
 void *stream_new(const struct algorithm *algorithm);
 void *aead_new(const struct algorithm *algorithm);
+void *gcm_new(const struct algorithm *algorithm);
 void *digest_new(const struct algorithm *algorithm);
 void *mac_new(const struct algorithm *algorithm);
 int digest_get_params(const struct algorithm *algorithm, OSSL_PARAM params[]);
@@ -53,9 +55,33 @@ void block_sizes(const struct algorithm *algorithm, struct cipher_sizes *sizes);
 void stream_sizes(const struct algorithm *algorithm, struct cipher_sizes *sizes);
 void aead_sizes(const struct algorithm *algorithm, struct cipher_sizes *sizes);
 
+/* Records of TLS in CBC. */
+struct tls_records {
+    /* 0 if the data are no records; and whether each has an IV of its own before it. */
+    unsigned version;
+    int with_iv;
+    size_t mac_bytes;
+    unsigned char mac[EVP_MAX_MD_SIZE];
+};
+/* Takes the parameters that say so. */
+int tls_set_params(struct tls_records *tls, const OSSL_PARAM params[]);
+/* Of a record that is decrypted: keeps its MAC, and makes `length` that of the data, which lie behind the IV. 0 if the padding is
+ * wrong and the MAC has been checked already, or if the record is too short for both. */
+int tls_take(struct tls_records *tls, size_t block, const unsigned char *data, size_t *length);
+
+/* A record of TLS 1.2 that an AEAD gets whole with its next update: the number of the record and its header as they are
+ * authenticated, and the bytes of its text. */
+struct tls_record {
+    int begun;
+    unsigned char ad[EVP_AEAD_TLS1_AAD_LEN];
+    size_t length;
+};
+/* Takes these from the parameter. Before the text of a record there are so many bytes of a nonce, and a tag is behind it. */
+int tls_begin(struct tls_record *record, const OSSL_PARAM *param, int encrypting, size_t nonce_bytes, size_t tag_bytes);
+
 /* All other functions of a kind, ended by a row of zeros. */
 extern const OSSL_DISPATCH block_functions[], feedback_functions[], stream_functions[], aead_functions[],
-    digest_functions[], mac_functions[];
+    gcm_functions[], digest_functions[], mac_functions[];
 
 /* Raises the error that a result of the library means. 1 for USUBA_OK, else 0: what OpenSSL wants of functions. */
 int succeeded(int result);

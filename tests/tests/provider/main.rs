@@ -7,6 +7,7 @@
 //! The same library is compared at some of all lengths, and with other libraries ([`peers`]).
 
 mod peers;
+mod tls;
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -23,6 +24,9 @@ use usuba_tests::lines::{Line, USUAL_CHAINS, lines};
 
 /// The ciphers of the small library: block ciphers with blocks of 16 and 8 bytes, a counter, a state, a sponge.
 const SMALL: [&str; 5] = ["ascon", "chacha20", "rectangle", "sm4", "trivium"];
+
+/// The ciphers of suites of TLS.
+const OF_TLS: [&str; 4] = ["aes", "aria", "camellia", "chacha20"];
 
 const SANITIZERS: [&str; 3] = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g"];
 
@@ -57,6 +61,12 @@ fn package_of(names: &[&str], prefix: &str) -> Vec<OutputFile> {
         choose: &usual,
     };
     library::build(&read, &options, &|_| {}).expect("the library is made").files
+}
+
+/// A library of some ciphers, made and compiled.
+fn compile(library: &Path, names: &[&str]) {
+    write(library, &package_of(names, "usuba_"));
+    run("make", &["-s", "-j2", "-C", &library.to_string_lossy(), "CFLAGS=-O1", "build/libusuba.a"]);
 }
 
 fn write(folder: &Path, files: &[OutputFile]) {
@@ -104,6 +114,11 @@ struct Built {
     ciphers: Vec<&'static str>,
     /// The folder of the module as its users have it.
     plain: PathBuf,
+    /// The ciphers of suites of TLS that a library has, and the folder of its module.
+    tls: Vec<&'static str>,
+    plain_tls: PathBuf,
+    /// The same module under sanitizers.
+    checked_tls: PathBuf,
     /// The folder of one under sanitizers.
     checked: PathBuf,
     /// The programs of this folder, under sanitizers.
@@ -119,13 +134,11 @@ fn built() -> &'static Built {
             Some(given) => (root().join(given), CIPHERS.to_vec()),
             None => {
                 let library = folder.join("library");
-                write(&library, &package_of(&SMALL, "usuba_"));
-                let make = ["-s", "-C", &library.to_string_lossy(), "CFLAGS=-O1", "build/libusuba.a"];
-                run("make", &make);
+                compile(&library, &SMALL);
                 (library, SMALL.to_vec())
             }
         };
-        let make = |name: &str, flags: &str| {
+        let make = |name: &str, library: &Path, flags: &str| {
             let module = folder.join(name);
             let arguments = [
                 "-s".to_owned(),
@@ -139,8 +152,17 @@ fn built() -> &'static Built {
             module
         };
         let strict = "-Werror -Wshadow -Wconversion";
-        let plain = make("plain", &format!("-O2 {strict}"));
-        let checked = make("checked", &format!("-O1 {} {strict}", SANITIZERS.join(" ")));
+        let plain = make("plain", &library, &format!("-O2 {strict}"));
+        let checked = make("checked", &library, &format!("-O1 {} {strict}", SANITIZERS.join(" ")));
+        let (plain_tls, checked_tls) = match std::env::var_os("USUBA_LIBRARY") {
+            Some(_) => (plain.clone(), checked.clone()),
+            None => {
+                let library = folder.join("library-tls");
+                compile(&library, &OF_TLS);
+                let sanitizers = format!("-O1 {}", SANITIZERS.join(" "));
+                (make("plain-tls", &library, "-O2"), make("checked-tls", &library, &sanitizers))
+            }
+        };
         let archive = library.join("build/libusuba.a");
         for name in ["table", "vectors", "modes"] {
             let source = root().join(format!("tests/tests/provider/{name}.c"));
@@ -153,7 +175,17 @@ fn built() -> &'static Built {
             output(&mut command, "");
         }
         let programs = folder.to_path_buf();
-        Built { library, ciphers, plain, checked, programs, _temporary: temporary }
+        Built {
+            library,
+            ciphers,
+            plain,
+            tls: OF_TLS.to_vec(),
+            plain_tls,
+            checked_tls,
+            checked,
+            programs,
+            _temporary: temporary,
+        }
     })
 }
 
@@ -226,6 +258,20 @@ fn every_cipher_is_the_definition_and_openssl_s() {
     let last = printed.lines().last().expect("a line");
     println!("{last}");
     for name in ["SM4-CTR", "SM4-CBC", "ChaCha20", "ChaCha20-Poly1305"] {
+        assert!(
+            printed.lines().any(|line| line.starts_with(name) && line.ends_with("as OpenSSL's")),
+            "{printed}"
+        );
+    }
+}
+
+#[test]
+fn gcm_and_ciphers_of_tls_are_openssl_s() {
+    let built = built();
+    let names = ["AES-128-GCM", "AES-256-GCM", "ARIA-128-GCM", "CAMELLIA-128-CBC", "CAMELLIA-256-CFB"];
+    let mut command = Command::new(built.programs.join("modes"));
+    let printed = output(command.arg(&built.checked_tls).args(names), "");
+    for name in names {
         assert!(
             printed.lines().any(|line| line.starts_with(name) && line.ends_with("as OpenSSL's")),
             "{printed}"

@@ -394,12 +394,54 @@ static int open_message(EVP_CIPHER *evp, const struct cipher *cipher, const unsi
     return result > 0;
 }
 
+/* Nonces and tags of other sizes than the usual, as OpenSSL's own takes them. */
+static void other_sizes(struct cipher *cipher, EVP_CIPHER *other)
+{
+    static const size_t nonces[] = { 1, 8, 11, 13, 16, 17, 64, 128 }, tags[] = { 4, 8, 12, 13, 14, 15, 16 };
+    unsigned char nonce[128], plain[50], made[2][50], tag[2][16], back[50];
+    size_t n, t, i;
+    int bytes;
+    random_bytes(nonce, sizeof nonce);
+    random_bytes(plain, sizeof plain);
+    for (n = 0; n < sizeof nonces / sizeof nonces[0]; n++) {
+        for (t = 0; t < sizeof tags / sizeof tags[0]; t++) {
+            EVP_CIPHER_CTX *ctx;
+            for (i = 0; i < 2; i++) {
+                ctx = EVP_CIPHER_CTX_new();
+                check(EVP_EncryptInit_ex2(ctx, i == 0 ? cipher->cipher : other, cipher->key, NULL, NULL), "the key");
+                check(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IVLEN, (int)nonces[n], NULL), "the size of a nonce");
+                check(EVP_EncryptInit_ex2(ctx, NULL, NULL, nonce, NULL), "the nonce");
+                check(EVP_EncryptUpdate(ctx, NULL, &bytes, nonce, 21), "associated data");
+                check(EVP_EncryptUpdate(ctx, made[i], &bytes, plain, 19) && bytes == 19, "data");
+                check(EVP_EncryptUpdate(ctx, made[i] + 19, &bytes, plain + 19, 31) && bytes == 31, "more data");
+                check(EVP_EncryptFinal_ex(ctx, made[i], &bytes) && bytes == 0, "final");
+                check(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, (int)tags[t], tag[i]), "a part of the tag");
+                EVP_CIPHER_CTX_free(ctx);
+            }
+            check(memcmp(made[0], made[1], sizeof plain) == 0, "not OpenSSL's ciphertext");
+            check(memcmp(tag[0], tag[1], tags[t]) == 0, "not OpenSSL's tag");
+            ctx = EVP_CIPHER_CTX_new();
+            check(EVP_DecryptInit_ex2(ctx, cipher->cipher, cipher->key, NULL, NULL), "the key");
+            check(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IVLEN, (int)nonces[n], NULL), "the size of a nonce");
+            check(EVP_DecryptInit_ex2(ctx, NULL, NULL, nonce, NULL), "the nonce");
+            check(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, (int)tags[t], tag[1]), "a tag of this size");
+            check(EVP_DecryptUpdate(ctx, NULL, &bytes, nonce, 21), "associated data");
+            check(EVP_DecryptUpdate(ctx, back, &bytes, made[1], sizeof plain), "data");
+            check(EVP_DecryptFinal_ex(ctx, back, &bytes) && memcmp(back, plain, sizeof plain) == 0, "the end");
+            EVP_CIPHER_CTX_free(ctx);
+        }
+    }
+}
+
 static void aead(struct cipher *cipher, EVP_CIPHER *other)
 {
+    /* What OpenSSL has too takes data in pieces, and GCM; all else takes them at once. */
+    const int is_gcm = EVP_CIPHER_get_mode(cipher->cipher) == EVP_CIPH_GCM_MODE, streams = other != NULL || is_gcm;
     size_t length;
+    if (is_gcm && other != NULL)
+        other_sizes(cipher, other);
     for (length = 0; length <= 3000; length += length < 300 ? 1 : 337) {
-        /* Only what OpenSSL has too takes data in pieces. */
-        const size_t ad_length = (size_t)(random_bits() % 40), piece = other != NULL ? random_bits() % 70 + 1 : LONGEST;
+        const size_t ad_length = (size_t)(random_bits() % 40), piece = streams ? random_bits() % 70 + 1 : LONGEST;
         unsigned char *ad = memory(ad_length), *plain = memory(length), *sealed = memory(length + 16);
         unsigned char *theirs_sealed = memory(length + 16), *back = memory(length), *zeros = memory(length);
         at_length = length;
@@ -414,7 +456,13 @@ static void aead(struct cipher *cipher, EVP_CIPHER *other)
         if (other != NULL) {
             seal(other, cipher, ad, ad_length, plain, length, LONGEST, theirs_sealed);
             check(memcmp(sealed, theirs_sealed, length + 16) == 0, "not OpenSSL's ciphertext and tag");
+        }
+        if (streams) {
             check(open_message(cipher->cipher, cipher, ad, ad_length, sealed, length, piece, 0, back), "the tag at the end");
+            check(memcmp(back, plain, length) == 0, "the plaintext with the tag at the end");
+            memcpy(theirs_sealed, sealed, length + 16);
+            check(open_message(cipher->cipher, cipher, ad, ad_length, theirs_sealed, length, piece, 1, theirs_sealed), "in place");
+            check(memcmp(theirs_sealed, plain, length) == 0, "the plaintext in place");
         } else if (length > 0) {
             /* Without the tag there is no plaintext; with it, it goes on. */
             EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
@@ -431,7 +479,7 @@ static void aead(struct cipher *cipher, EVP_CIPHER *other)
         sealed[random_bits() % (length + 16)] ^= (unsigned char)(1u << random_bits() % 8);
         memset(back, 0, length);
         refused(open_message(cipher->cipher, cipher, ad, ad_length, sealed, length, piece, 1, back), "what was tampered with");
-        if (other == NULL)
+        if (!streams)
             check(memcmp(back, zeros, length) == 0, "plaintext that is not authentic");
         free(ad), free(plain), free(sealed), free(theirs_sealed), free(back), free(zeros);
     }
@@ -444,11 +492,11 @@ static void aead(struct cipher *cipher, EVP_CIPHER *other)
         check(EVP_EncryptInit_ex2(ctx, cipher->cipher, cipher->key, cipher->iv, NULL), "init");
         refused(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, 16, tag), "a tag to encrypt with");
         check(EVP_EncryptUpdate(ctx, text, &bytes, text, 20), "data");
-        if (other == NULL)
+        if (!streams)
             refused(EVP_EncryptUpdate(ctx, text, &bytes, text, 20), "more data");
         refused(EVP_EncryptUpdate(ctx, NULL, &bytes, text, 20), "associated data after the data");
         check(EVP_DecryptInit_ex2(ctx, cipher->cipher, cipher->key, cipher->iv, NULL), "init");
-        refused(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, 12, tag), "a short tag");
+        refused(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, is_gcm ? 11 : 12, tag), "a short tag");
         refused(EVP_DecryptFinal_ex(ctx, text, &bytes), "no tag at all");
         EVP_CIPHER_CTX_free(ctx);
     }

@@ -64,6 +64,8 @@ pub struct Mode {
     pub block: u32,
     /// Whether it takes whole blocks only.
     pub whole: bool,
+    /// Whether its messages may come in pieces.
+    pub pieces: bool,
 }
 
 /// What the modes of a primitive add to a library.
@@ -225,7 +227,8 @@ impl Over<'_> {
         }
         added.files.push(OutputFile { path, contents: front::own_level(&text, self.options) });
         let whole = functions.iter().any(|function| function.call.whole);
-        added.modes.push(Mode { name, family: self.family, block: self.block_cipher.block.bytes, whole });
+        let (block, pieces) = (self.block_cipher.block.bytes, in_pieces.is_some());
+        added.modes.push(Mode { name, family: self.family, block, whole, pieces });
         Ok(())
     }
 

@@ -86,6 +86,7 @@ impl Table {
             .when("second", !name(1).is_empty())
             .text("block", mode.block)
             .text("unit", if mode.whole { mode.block } else { 1 })
+            .when("pieces", mode.pieces)
             .when("nonce", is_with_nonce)
             .when("nonceless", !is_with_nonce)
             .text("nonce_bytes", if is_with_nonce { messages::USUAL_NONCE } else { 0 });

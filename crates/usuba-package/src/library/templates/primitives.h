@@ -79,6 +79,16 @@ typedef struct @prefix@aead_functions {
     int (*open)(const void *ctx, unsigned char *out, const unsigned char *tag, size_t tag_bytes, const unsigned char *nonce,
         size_t nonce_bytes, const unsigned char *ad, size_t ad_length, const unsigned char *in, size_t length);
     void (*wipe)(void *ctx);
+    /* A message in pieces, in a stream of `stream_bytes`; 0 and NULL if a message comes whole. Updates make up to `held_bytes` more
+     * than they are given. What `open_update` makes is not yet authentic. */
+    size_t stream_bytes, held_bytes;
+    int (*seal_begin)(void *stream, const void *ctx, size_t tag_bytes, const unsigned char *nonce, size_t nonce_bytes);
+    int (*open_begin)(void *stream, const void *ctx, size_t tag_bytes, const unsigned char *nonce, size_t nonce_bytes);
+    int (*ad)(void *stream, const void *ctx, const unsigned char *ad, size_t ad_length);
+    int (*seal_update)(void *stream, const void *ctx, unsigned char *out, size_t *made, const unsigned char *in, size_t length);
+    int (*open_update)(void *stream, const void *ctx, unsigned char *out, size_t *made, const unsigned char *in, size_t length);
+    int (*seal_end)(void *stream, const void *ctx, unsigned char *out, size_t *made, unsigned char *tag, size_t tag_bytes);
+    int (*open_end)(void *stream, const void *ctx, unsigned char *out, size_t *made, const unsigned char *tag, size_t tag_bytes);
 } @prefix@aead_functions;
 
 /* Modes that carry a vector from call to call. */
