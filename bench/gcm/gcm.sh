@@ -79,6 +79,15 @@ done
 [ -z "$features" ] || objects "=$out/crates.so"
 for more in ${MORE:-}; do objects "$more"; done
 
+# ---- All lengths, before anything is timed ----
+gcc -O2 -Wall -Wextra $here/lengths.c -o "$out/lengths" -ldl
+for compiler in gcc clang-19 clang; do
+    if [ -f "$out/usuba-$compiler.so" ]; then
+        echo
+        echo "Usuba by $compiler and OpenSSL: $("$out/lengths" "$out/usuba-$compiler.so" "$out/openssl.so")"
+    fi
+done
+
 old=$IFS
 IFS='
 '

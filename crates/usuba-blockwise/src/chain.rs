@@ -12,7 +12,9 @@ use crate::loops::makes_next;
 use crate::place::Places;
 use crate::plan::{Given, Plan, Refusal};
 use crate::queue::Plain;
+use crate::row::State;
 use crate::section::{LONGEST, PARTS, TABLE};
+use crate::segment::{Body, Segment, uses};
 use crate::step::Bit;
 use std::fmt::Write;
 use std::rc::Rc;
@@ -21,28 +23,6 @@ use usuba_message::form::{
 };
 use usuba_message::number::{Number, Term};
 use usuba_message::passes::shifted;
-
-/// A string, or a block, that a chain goes through.
-struct Segment {
-    /// The loop of its whole blocks, and where there is one that of its last block.
-    loops: Vec<Loop>,
-    /// How many bytes and blocks, in C.
-    bytes: String,
-    blocks: String,
-    /// The C that stands before its positions.
-    head: String,
-    body: Body,
-    plain: Plain,
-    step: Step,
-}
-
-/// What is done for the positions of a segment.
-enum Body {
-    /// A plan, whose last block is added, with the C of what it is given and of its results.
-    Positions { plan: Plan, given: Vec<String>, goals: Vec<String> },
-    /// One block is added.
-    Block(String),
-}
 
 impl Writer<'_> {
     /// The chain that a list of statements begins with; how many statements it has.
@@ -111,21 +91,28 @@ impl Writer<'_> {
             let behind = from.last().map_or("0".to_owned(), |(_, name): &(usize, String)| name.clone());
             let name = self.fresh("from");
             self.line(&format!("const int64_t {name} = {behind} + {};", segment.blocks));
+            self.line(&format!("(void){name};"));
             from.push((place, name));
         }
         let mut from: Vec<String> = from.into_iter().rev().map(|(_, name)| name).collect();
         from.push("0".into());
-        self.sections(&segments, &from, &powers, &linear, carried)?;
+        let row = self.row(&segments, body.get(at), carried)?;
+        match &row {
+            Some(row) => {
+                self.rows(&segments, row, &from, (&powers, &linear))?;
+            }
+            None => self.sections(&segments, &from, (&powers, &linear), carried)?,
+        }
         for statement in &body[..at] {
             if let Statement::Loop(one) = statement {
                 self.coded(one, LoopKind::Linear);
             }
         }
-        Ok(at)
+        Ok(at + usize::from(row.is_some()))
     }
 
     /// The first position of a segment, and what stands before all of them.
-    fn enter(&mut self, segment: &Segment) {
+    pub(crate) fn enter(&mut self, segment: &Segment) {
         let one = &segment.loops[0];
         let start = self.number(&one.start);
         self.line("{");
@@ -136,7 +123,7 @@ impl Writer<'_> {
     }
 
     /// What `now` bytes of a segment add from byte `done` on. `inside`: the code is a part of the message's.
-    fn add(
+    pub(crate) fn add(
         &mut self,
         segment: &Segment,
         linear: &Linear,
@@ -180,7 +167,8 @@ impl Writer<'_> {
     fn fold(&mut self, linear: &Linear, sum: &str, carried: VariableId) -> Written<()> {
         let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
         let product = linear.product;
-        let folded = self.inline_kernel(format!("folded {product:?}"), |name| wide.folded(&product, name))?;
+        let folded =
+            self.inline_kernel(format!("folded {product:?}"), |name| wide.folded(&product, false, name))?;
         let name = self.name(carried);
         self.line(&format!("{folded}({sum}, {name});"));
         Ok(())
@@ -192,25 +180,68 @@ impl Writer<'_> {
         &mut self,
         segments: &[Segment],
         from: &[String],
-        powers: &str,
-        linear: &Linear,
+        (powers, linear): (&str, &Linear),
         carried: VariableId,
     ) -> Written<()> {
-        let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
-        let (register, product) = (wide.in_register(), linear.product);
-        let (longest, bytes) = (i64::from(LONGEST) * register as i64, 16 * register);
-        let reduced = self.inline_kernel("reduced".into(), |name| wide.reduced(name))?;
-        let added_sum = self.inline_kernel("added sum".into(), |name| wide.added_sum(name))?;
-        let names: Vec<String> = PARTS.iter().chain(&["sum"]).map(|name| self.fresh(name)).collect();
+        let names = self.sums()?;
         let (parts, sum) = (names[..3].join(", "), names[3].clone());
+        let (longest, _) = self.longest()?;
+        self.line(&format!("if ({} > {longest}) {{", from[0]));
+        self.depth += 1;
+        let (done, blocks) = self.before(segments, from, (powers, linear), (&parts, &sum), None)?;
+        for ((segment, done), blocks) in segments.iter().zip(&done).zip(&blocks) {
+            self.last_section(segment, linear, (Some(done), blocks), (powers, &parts))?;
+        }
+        self.depth -= 1;
+        // The same without anything done before: code of its own, in which nothing has to be added to that.
+        self.line("} else {");
+        self.depth += 1;
+        for (segment, from) in segments.iter().zip(from) {
+            self.last_section(segment, linear, (None, from), (powers, &parts))?;
+        }
+        self.foot();
+        let reduced = self.reduced()?;
+        self.line(&format!("{reduced}({parts}, {sum});"));
+        self.fold(linear, &sum, carried)
+    }
+
+    /// The blocks of the longest section, and the bytes of a register.
+    pub(crate) fn longest(&self) -> Written<(i64, usize)> {
+        let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
+        Ok((i64::from(LONGEST) * wide.in_register() as i64, 16 * wide.in_register()))
+    }
+
+    /// Room for the parts of a sum and for the sum.
+    pub(crate) fn sums(&mut self) -> Written<Vec<String>> {
+        let (_, bytes) = self.longest()?;
+        let names: Vec<String> = PARTS.iter().chain(&["sum"]).map(|name| self.fresh(name)).collect();
         for name in &names {
             self.line(&format!("_Alignas(64) uint8_t {name}[{bytes}] = {{0}};"));
         }
+        Ok(names)
+    }
+
+    pub(crate) fn reduced(&mut self) -> Written<String> {
+        let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
+        self.inline_kernel("reduced".into(), |name| wide.reduced(name))
+    }
+
+    /// What is done of a chain before its last section: the bytes that are done of each segment, and the blocks from each on. What
+    /// has been added up is in the parts of the sum then. `rows`: where a text is computed in stretches.
+    pub(crate) fn before(
+        &mut self,
+        segments: &[Segment],
+        from: &[String],
+        (powers, linear): (&str, &Linear),
+        (parts, sum): (&str, &str),
+        rows: Option<&State<'_>>,
+    ) -> Written<(Vec<String>, Vec<String>)> {
+        let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
+        let ((longest, bytes), product) = (self.longest()?, linear.product);
+        let reduced = self.reduced()?;
+        let added_sum = self.inline_kernel("added sum".into(), |name| wide.added_sum(name))?;
         let done: Vec<String> = segments.iter().map(|_| self.fresh("done")).collect();
         let blocks: Vec<String> = segments.iter().map(|_| self.fresh("blocks")).collect();
-        let is_long = format!("{} > {longest}", from[0]);
-        self.line(&format!("if ({is_long}) {{"));
-        self.depth += 1;
         for done in &done {
             self.line(&format!("int64_t {done} = 0;"));
         }
@@ -237,7 +268,15 @@ impl Writer<'_> {
                     given.iter().map(|one| format!("(const void *)({one})")).collect();
                 arguments.extend([powers.to_owned(), paired, format!("(size_t){pieces}"), before.clone()]);
                 arguments.extend(goals.iter().map(|goal| format!("(void *)({goal})")));
-                self.line(&format!("if ({pieces} > 0) {kernel}({});", arguments.join(", ")));
+                let mut least = 0;
+                if let Some(state) = rows.filter(|state| state.text() == place) {
+                    least = 1;
+                    self.line(&format!("if ({pieces} == 1) {{"));
+                    self.depth += 1;
+                    self.piece(segment, &before, state)?;
+                    self.foot();
+                }
+                self.line(&format!("if ({pieces} > {least}) {kernel}({});", arguments.join(", ")));
                 self.line(&format!("{done} = {} * {pieces};", 16 * longest));
                 inside = plan.ciphers().is_empty();
             }
@@ -277,24 +316,11 @@ impl Writer<'_> {
         }
         self.line(&format!("memcpy({sum}, {before}, {bytes});"));
         self.line(&format!("{added_sum}({sum}, {powers} + 16 * ({longest} - {}), {parts});", blocks[0]));
-        for ((segment, done), blocks) in segments.iter().zip(&done).zip(&blocks) {
-            self.last_section(segment, linear, (Some(done), blocks), (powers, &parts))?;
-        }
-        self.depth -= 1;
-        // The same without anything done before: code of its own, in which nothing has to be added to that.
-        self.line("} else {");
-        self.depth += 1;
-        for (segment, from) in segments.iter().zip(from) {
-            self.last_section(segment, linear, (None, from), (powers, &parts))?;
-        }
-        self.depth -= 1;
-        self.line("}");
-        self.line(&format!("{reduced}({parts}, {sum});"));
-        self.fold(linear, &sum, carried)
+        Ok((done, blocks))
     }
 
     /// What is left of a segment, in the section that ends the chain: `from`, the blocks from there on.
-    fn last_section(
+    pub(crate) fn last_section(
         &mut self,
         segment: &Segment,
         linear: &Linear,
@@ -589,26 +615,4 @@ fn widen(text: &mut Text, may_end: bool, lengths: &mut dyn FnMut(&mut Window) ->
         }
     }
     Some(())
-}
-
-/// Whether a statement needs a variable, loops of a chain aside.
-fn uses(statement: &Statement, id: VariableId, chain: &[Loop]) -> bool {
-    match statement {
-        Statement::Step(step) => step.inputs.iter().any(|source| match source {
-            Source::Variable(one) | Source::Element(one, _) => *one == id,
-            Source::Text(text) | Source::Words { text, .. } => form::reads(text, id),
-            Source::Word { .. } => false,
-        }),
-        Statement::Define(define) => form::reads(&define.value, id),
-        Statement::Loop(one) => {
-            let inside = chain.iter().any(|known| known.carried == one.carried);
-            !inside
-                && (one.body.iter().any(|inner| uses(inner, id, chain))
-                    || one.carried.iter().any(|carried| carried.first == id || carried.next == id))
-        }
-        Statement::If { then, otherwise, .. } => {
-            then.iter().chain(otherwise).any(|inner| uses(inner, id, chain))
-        }
-        Statement::Accept { left, right, .. } => form::reads(left, id) || form::reads(right, id),
-    }
 }

@@ -116,6 +116,10 @@ pub(crate) struct Writer<'a> {
     pub(crate) depth: usize,
     pub(crate) fresh: u32,
     pub(crate) loops: Vec<LoopCode>,
+    /// Whether a short message is one row.
+    pub(crate) has_rows: bool,
+    /// The conditions in C of a message that is one row, while code for nothing else is written.
+    pub(crate) short: Option<Vec<String>>,
 }
 
 /// A step on words.

@@ -7,9 +7,9 @@
 //! operations on blocks), [`montgomery`] (products), [`node`] (steps as a node of Usuba0), [`plan`] (what a loop does),
 //! [`machine`] (its code on a target), [`splice`] (that code in a loop), [`linear`] (scans by powers), [`kernel`], [`scan`]
 //! and [`section`] (loops over a message as functions), `long`, `spread` and `overlap` (long strings of a linear scan: turns whose
-//! products stand between rounds of the cipher, and that overlap), [`words`] (steps on words of general-purpose
-//! registers instead), [`phases`] (around a cipher that is a function),
-//! [`schedule`] (round keys that a message makes), [`message`], `steps` and
+//! products stand between rounds of the cipher, and that overlap), `stretch`, `row` and `lead` (short messages, and what is left of
+//! long ones, block beside block), [`words`] (steps on words of general-purpose registers instead), [`phases`] (around a cipher that
+//! is a function), [`schedule`] (round keys that a message makes), [`message`], `steps` and
 //! `loops` (the message around its kernels, in C), `pieces` (the same in parts).
 
 pub mod affine;
@@ -17,6 +17,7 @@ mod chain;
 mod draft;
 pub mod glue;
 pub mod kernel;
+mod lead;
 pub mod linear;
 mod long;
 mod loops;
@@ -30,12 +31,15 @@ mod pieces;
 pub mod place;
 pub mod plan;
 mod queue;
+mod row;
 pub mod scan;
 pub mod schedule;
 pub mod section;
+mod segment;
 pub mod splice;
 mod spread;
 pub mod step;
 mod steps;
+mod stretch;
 pub mod words;
 mod writer;

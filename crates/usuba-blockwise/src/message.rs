@@ -127,13 +127,14 @@ pub fn code(
         depth: 1,
         fresh: 0,
         loops: Vec::new(),
+        has_rows: false,
+        short: None,
     };
     writer.prepare()?;
     writer.body(&message.body)?;
     let (prototype, prepare) = (writer.prototype(), writer.prepare_prototype(&keys));
-    let start = writer.start();
-    let main = std::mem::take(&mut writer.text);
     let loops = std::mem::take(&mut writer.loops);
+    let main = writer.functions_of_message(&prototype)?;
     let (made, in_pieces) = match pieces {
         Some(pieces) => {
             let (made, pieces) = writer.pieces(whole, pieces, &parts)?;
@@ -145,7 +146,7 @@ pub fn code(
     source += "#include <stddef.h>\n\n";
     for (name, text) in HELPERS {
         let call = format!("{name}(");
-        if [&start, &main, &made, &writer.preparation].into_iter().any(|part| part.contains(&call)) {
+        if [&main, &made, &writer.preparation].into_iter().any(|part| part.contains(&call)) {
             source += text;
         }
     }
@@ -164,7 +165,7 @@ pub fn code(
     let unused = inputs.filter(|name| !writer.preparation.contains(name));
     let unused: String = unused.map(|name| format!("  (void){name};\n")).collect();
     let _ = write!(source, "{prepare}\n{{\n{unused}{}}}\n\n", writer.preparation);
-    let _ = write!(source, "{prototype}\n{{\n{start}{main}  return 0;\n}}\n{made}");
+    let _ = write!(source, "{main}{made}");
     let preparation = writer.called(&[&writer.preparation]) + &writer.preparation;
     Ok(Code {
         prepare,
@@ -179,7 +180,7 @@ pub fn code(
 }
 
 /// What else messages need, by a word that they have then.
-const PARTS: [(&str, &str); 3] = [
+const PARTS: [(&str, &str); 5] = [
     (
         "USUBA_APART",
         "
@@ -206,6 +207,29 @@ const PARTS: [(&str, &str); 3] = [
 #define USUBA_INSIDE
 #endif
 #endif
+",
+    ),
+    (
+        " leading,",
+        "
+/* A block of zeros, then ones. */
+static const uint8_t leading[64] = {
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+  255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+  255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255
+};
+",
+    ),
+    (
+        " places ",
+        "
+/* Ones in one block: the register that begins so many blocks before it has them in that place, and the first has none. */
+static const uint8_t places[128] = {
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255
+};
 ",
     ),
     (
@@ -342,22 +366,61 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Conditions, and room for the variables of a constant size.
-    pub(crate) fn start(&self) -> String {
+    /// The function of a message, whose text has been written. Where a short message is one row, that is a function of its own, and
+    /// what is longer another, which does not take registers and memory from it.
+    fn functions_of_message(&mut self, prototype: &str) -> Written<String> {
+        let checks = self.lengths(true) + &self.conditions();
+        let any = self.unused() + &self.locals() + &std::mem::take(&mut self.text);
+        if !self.has_rows {
+            return Ok(format!("{prototype}\n{{\n{checks}{any}  return 0;\n}}\n"));
+        }
+        let loops = self.loops.len();
+        self.short = Some(Vec::new());
+        self.queue_bytes = 0;
+        let message = self.message;
+        self.body(&message.body)?;
+        self.loops.truncate(loops);
+        let short = self.unused() + &self.locals() + &std::mem::take(&mut self.text);
+        let conditions = self.short.take().unwrap_or_default().join(" && ");
+        let longer = prototype.replacen(
+            &format!("int {}(", self.symbol),
+            &format!("static USUBA_APART int {}_longer(", self.symbol),
+            1,
+        );
+        let arguments: Vec<&str> = prototype
+            .split_once('(')
+            .map_or("", |(_, parameters)| parameters.trim_end_matches(')'))
+            .split(", ")
+            .filter_map(|parameter| parameter.rsplit([' ', '*']).next())
+            .collect();
+        let lengths = self.lengths(false);
+        Ok(format!(
+            "{longer}\n{{\n{lengths}{any}  return 0;\n}}\n\n{prototype}\n{{\n{checks}  if (!({conditions})) return {}_longer({});\n\
+             {short}  return 0;\n}}\n",
+            self.symbol,
+            arguments.join(", ")
+        ))
+    }
+
+    /// The lengths as numbers. `checked`: so that nothing that is made of them is beyond 64 bits.
+    fn lengths(&self, checked: bool) -> String {
         let mut text = String::new();
         for (place, name) in self.message.lengths.iter().enumerate() {
             let name = identifier(name);
-            // So that nothing that is made of lengths is beyond 64 bits.
-            let _ = writeln!(text, "  if ((uint64_t)l{place}_{name} >> {LENGTH_BITS} != 0) return 2;");
+            if checked {
+                let _ = writeln!(text, "  if ((uint64_t)l{place}_{name} >> {LENGTH_BITS} != 0) return 2;");
+            }
             let _ = writeln!(text, "  const int64_t n{place}_{name} = (int64_t)l{place}_{name};");
             let _ = writeln!(text, "  (void)n{place}_{name};");
         }
-        text += &self.conditions();
+        text
+    }
+
+    /// What the text does not need of what the function is given.
+    fn unused(&self) -> String {
         let inputs = self.message.inputs.iter().map(|&id| self.name(id));
-        for name in inputs.chain(["prepared".into()]).filter(|name| !self.text.contains(name)) {
-            let _ = writeln!(text, "  (void){name};");
-        }
-        text + &self.locals()
+        let unused = inputs.chain(["prepared".into()]).filter(|name| !self.text.contains(name));
+        unused.map(|name| format!("  (void){name};\n")).collect()
     }
 
     /// That the conditions hold.
@@ -432,6 +495,18 @@ impl Writer<'_> {
                 }
                 Statement::Define(define) => self.define(define)?,
                 Statement::Loop(one) => self.repeat(one)?,
+                // A short message takes the choice that has no loops.
+                Statement::If { condition, then, otherwise }
+                    if self.depth == 1 && self.short.is_some() && has_loops(then) != has_loops(otherwise) =>
+                {
+                    let (not, branch) = if has_loops(then) { ("!", otherwise) } else { ("", then) };
+                    let condition = format!("{not}{}", self.condition(condition));
+                    self.short.get_or_insert_default().push(condition);
+                    self.line("{");
+                    self.depth += 1;
+                    self.body(branch)?;
+                    self.foot();
+                }
                 Statement::If { condition, then, otherwise } => {
                     let condition = self.condition(condition);
                     self.line(&format!("if {condition} {{"));
@@ -675,6 +750,15 @@ impl Writer<'_> {
         let to = self.window(&define.target)?;
         self.assemble(&define.value, &to)
     }
+}
+
+/// Whether statements have a loop.
+fn has_loops(body: &[Statement]) -> bool {
+    body.iter().any(|statement| match statement {
+        Statement::Loop(_) => true,
+        Statement::If { then, otherwise, .. } => has_loops(then) || has_loops(otherwise),
+        Statement::Step(_) | Statement::Define(_) | Statement::Accept { .. } => false,
+    })
 }
 
 /// Letters, digits and `_`.

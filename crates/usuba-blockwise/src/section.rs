@@ -184,6 +184,26 @@ impl Machine<'_> {
         self.onto_parts(writer, &body, &[powers, mask, block], steps, files)
     }
 
+    /// A function that adds the product of a block that may be shorter, zeros behind it: `name(block, bytes, powers, low, middle,
+    /// high)`. `powers` has a register.
+    ///
+    /// # Errors
+    /// See above.
+    pub fn added_part(&self, product: &Product, name: &str) -> Result<Program, Refusal> {
+        let plan = Plan { given: vec![Given::Each], next: vec![0], ..Plan::default() };
+        let (body, files) = self.adding(&plan, product, 1, false)?;
+        let mut writer = Writer::new(self, name);
+        let bytes = writer.count("bytes");
+        let block = writer.given(&Given::Each, Some(bytes));
+        writer.function.parameters.push(Parameter::Register(bytes));
+        let powers = writer.region("powers", Role::Input, Length::Constant(self.bytes()));
+        let mut steps = Vec::new();
+        let count = writer.public("count", Public::Least { of: bytes, bound: 16 }, &mut steps);
+        let block = writer.load_part(block, count, &mut steps)?;
+        let powers = writer.load(powers, Affine::constant(0), &mut steps)?;
+        self.onto_parts(writer, &body, &[powers, block], steps, files)
+    }
+
     /// A function that adds the products of the blocks of a register by one power: `name(sum, power, low, middle, high)`.
     ///
     /// # Errors
@@ -267,20 +287,26 @@ impl Machine<'_> {
         Ok(writer.finish(files))
     }
 
-    /// A function that adds the sums in all places of a register: `name(sum, block)`.
+    /// A function that adds the sums in all places of a register: `name(sum, [lead], block)`. `with_lead`: the first block of another
+    /// register is added to it.
     ///
     /// # Errors
     /// See above.
-    pub fn folded(&self, product: &Product, name: &str) -> Result<Program, Refusal> {
+    pub fn folded(&self, product: &Product, with_lead: bool, name: &str) -> Result<Program, Refusal> {
         let register = self.bytes();
         let (body, files) = self.function(&BTreeSet::new(), 1, &mut |maker| {
             let sum = maker.same("sum");
-            let sum = turn(maker, product, true, &sum)?;
+            let lead = with_lead.then(|| maker.same("lead"));
+            let mut sum = turn(maker, product, true, &sum)?;
+            if let Some(lead) = lead {
+                sum = maker.xor(&sum, &lead);
+            }
             maker.output("folded", &sum);
             Ok(())
         })?;
         let mut writer = Writer::new(self, name);
         let sum = writer.region("sum", Role::Input, Length::Constant(register));
+        let lead = with_lead.then(|| writer.region("lead", Role::Input, Length::Constant(register)));
         let block = writer.given(&Given::Carried, None);
         let mut steps = Vec::new();
         let mut sum = writer.load(sum, Affine::constant(0), &mut steps)?;
@@ -288,10 +314,7 @@ impl Machine<'_> {
         let mut distance = blocks / 2;
         while distance > 0 {
             // Each place and the one so far from it, round about.
-            let bits = blocks.ilog2();
-            let source =
-                |place: u32| (place ^ distance) << (if blocks == 2 { 4 * place } else { bits * place });
-            let immediate = Some((0..blocks).map(source).sum());
+            let immediate = Some(self.groups(|place| place ^ distance));
             let (row, other) = (self.row(Meaning::PermuteGroups, 0)?, writer.register("other"));
             steps.push(Step::Compute { row, result: other, operands: vec![sum], immediate });
             let (row, result) = (self.row(Meaning::Xor, 0)?, writer.register("sum"));
@@ -299,7 +322,11 @@ impl Machine<'_> {
             sum = result;
             distance /= 2;
         }
-        let arguments = [Argument::Registers(vec![sum]), Argument::Results];
+        let mut arguments = vec![Argument::Registers(vec![sum])];
+        if let Some(lead) = lead {
+            arguments.push(Argument::Registers(vec![writer.load(lead, Affine::constant(0), &mut steps)?]));
+        }
+        arguments.push(Argument::Results);
         let spliced = writer.splice(&body, &arguments, &BTreeSet::new())?;
         steps.extend(spliced.before);
         steps.extend(spliced.steps);
