@@ -159,7 +159,8 @@ impl Cipher {
     /// The files of its constructions in a library with this prefix.
     pub fn constructions(&self, prefix: &str) -> Vec<OutputFile> {
         let read = |path: &str| Ok::<_, std::convert::Infallible>(text(&self.folder.join(path)));
-        construction::files(&self.manifest.constructions, prefix, read).expect("reading panics or succeeds")
+        construction::files(&self.manifest.constructions, &self.manifest.primitives, prefix, read)
+            .expect("reading panics or succeeds")
     }
 }
 

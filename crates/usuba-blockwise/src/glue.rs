@@ -1,7 +1,7 @@
 //! The C around kernels in the making.
 
 use crate::machine::Machine;
-use crate::phases::Phases;
+use crate::phases::{Apart, Phases};
 use crate::place::{self, Places};
 use crate::plan::Refusal;
 use crate::step::Step;
@@ -72,6 +72,19 @@ pub(crate) struct Queue {
     pub(crate) flush: (String, String),
 }
 
+/// A lane in the making.
+#[derive(Clone, Debug)]
+pub(crate) struct Lane {
+    /// The nodes that are computed for all lanes at once.
+    pub(crate) apart: Vec<Apart>,
+    /// The members of its structure, in C.
+    pub(crate) fields: Vec<String>,
+    /// How often it waits in its text.
+    pub(crate) points: u32,
+    /// Whether it may wait: what is prepared for a key is not.
+    pub(crate) waits: bool,
+}
+
 /// A message in the making.
 pub(crate) struct Writer<'a> {
     pub(crate) message: &'a Message,
@@ -115,6 +128,12 @@ pub(crate) struct Writer<'a> {
     pub(crate) text: String,
     pub(crate) depth: usize,
     pub(crate) fresh: u32,
+    /// Whether what is written stands in a loop that may run often, of steps on words.
+    pub(crate) in_loop: bool,
+    /// What variables are called while the loop that carries them is written.
+    pub(crate) carried: BTreeMap<VariableId, String>,
+    /// The lane that is written, if the message is one of several side by side.
+    pub(crate) lane: Option<Lane>,
     pub(crate) loops: Vec<LoopCode>,
     /// Whether a short message is one row.
     pub(crate) has_rows: bool,

@@ -10,13 +10,16 @@
 //! products stand between rounds of the cipher, and that overlap), `stretch`, `row` and `lead` (short messages, and what is left of
 //! long ones, block beside block), [`words`] (steps on words of general-purpose registers instead), [`phases`] (around a cipher that
 //! is a function), [`schedule`] (round keys that a message makes), [`message`], `steps` and
-//! `loops` (the message around its kernels, in C), `pieces` (the same in parts).
+//! `loops` (the message around its kernels, in C), `pieces` (the same in parts), [`lanes`]
+//! (the same for several messages side by side).
 
 pub mod affine;
 mod chain;
 mod draft;
 pub mod glue;
+mod helpers;
 pub mod kernel;
+pub mod lanes;
 mod lead;
 pub mod linear;
 mod long;

@@ -21,6 +21,9 @@ const SCANNED: usize = 8;
 /// Positions for which a cipher that is a function is called at once.
 const BATCH: usize = 64;
 
+/// Bytes that are copied word by word at most.
+const COPIED: u32 = 64;
+
 impl Writer<'_> {
     pub(crate) fn repeat(&mut self, one: &Loop) -> Written<()> {
         let (text, fresh, depth) = (self.text.len(), self.fresh, self.depth);
@@ -70,7 +73,8 @@ impl Writer<'_> {
     /// A loop whose positions do not depend on one another, around a cipher that is a function: what is before its call for many
     /// positions, the call on all of them, and what is behind it.
     fn batches(&mut self, one: &Loop) -> Written<()> {
-        if self.blocks.is_some() || !one.carried.is_empty() || reads_itself(&one.body) {
+        if self.blocks.is_some() || self.lane.is_some() || !one.carried.is_empty() || reads_itself(&one.body)
+        {
             return refuse("a position needs another one");
         }
         let calls = |writer: &mut Self, statement: &Statement| match statement {
@@ -125,22 +129,51 @@ impl Writer<'_> {
     }
 
     fn one_by_one(&mut self, one: &Loop) -> Written<()> {
+        let once = one.stop.plus(&one.start, -1).is_ok_and(|trips| trips.as_constant() == Some(1));
+        // What a loop of steps on words carries is a variable of the loop alone, so that compilers keep it in registers.
+        let (mut own, mut names) = (Vec::new(), Vec::new());
         for carried in &one.carried {
-            self.copy(carried.variable, carried.first)?;
+            let to = self.name(carried.variable);
+            match self.blocks {
+                None => {
+                    let bits = self.bits(carried.variable);
+                    let bytes = bits.div_ceil(8).next_multiple_of(16);
+                    let name = self.declare("carried", bytes, !bits.is_multiple_of(64));
+                    self.copy_named(&name, &self.name(carried.first), self.bits(carried.variable));
+                    names.push((carried.variable, name.clone()));
+                    own.push((to, name, self.bits(carried.variable)));
+                }
+                Some(_) => self.copy(carried.variable, carried.first)?,
+            }
         }
+        let outer = (self.carried.clone(), self.in_loop);
+        self.carried.extend(names);
+        self.in_loop |= !once && self.blocks.is_none() && self.lane.is_none();
         let (index, start, stop) = (one.index, self.number(&one.start), self.number(&one.stop));
-        self.line(&format!("for (int64_t i{index} = {start}; i{index} < {stop}; i{index}++) {{"));
+        match (once, self.lane.is_some()) {
+            (true, false) => self.line("{"),
+            (true, true) => self.line(&format!("s->i{index} = {start}; {{")),
+            (false, false) => {
+                self.line(&format!("for (int64_t i{index} = {start}; i{index} < {stop}; i{index}++) {{"));
+            }
+            (false, true) => {
+                self.line(&format!("for (s->i{index} = {start}; s->i{index} < {stop}; s->i{index}++) {{"))
+            }
+        }
         self.depth += 1;
+        if once && self.lane.is_none() {
+            self.line(&format!("const int64_t i{index} = {start};"));
+            self.line(&format!("(void)i{index};"));
+        }
         self.statements(&one.body)?;
         let carried: Vec<VariableId> = one.carried.iter().map(|one| one.variable).collect();
         let mut late = Vec::new();
         for carried_one in &one.carried {
             if carried.contains(&carried_one.next) && carried_one.next != carried_one.variable {
-                let name = self.fresh("kept");
-                let bytes = self.bits(carried_one.next).div_ceil(8).next_multiple_of(16);
-                self.line(&format!("_Alignas(16) uint8_t {name}[{bytes}];"));
-                self.line(&format!("memcpy({name}, {}, {bytes});", self.name(carried_one.next)));
-                late.push(format!("memcpy({}, {name}, {bytes});", self.name(carried_one.variable)));
+                let bits = self.bits(carried_one.next);
+                let name = self.declare("kept", bits.div_ceil(8).next_multiple_of(16), false);
+                self.copy_named(&name, &self.name(carried_one.next), bits);
+                late.push((self.name(carried_one.variable), name, bits));
             }
         }
         for one in &one.carried {
@@ -148,23 +181,39 @@ impl Writer<'_> {
                 self.copy(one.variable, one.next)?;
             }
         }
-        late.iter().for_each(|line| self.line(line));
+        for (to, from, bits) in late {
+            self.copy_named(&to, &from, bits);
+        }
         self.depth -= 1;
         self.line("}");
+        (self.carried, self.in_loop) = outer;
+        for (to, from, bits) in own {
+            self.copy_named(&to, &from, bits);
+        }
         Ok(())
+    }
+
+    /// A copy of so many bits: by words where they are few, since compilers do not keep in registers what is copied as a whole.
+    fn copy_named(&mut self, to: &str, from: &str, bits: u32) {
+        let bytes = bits.div_ceil(8);
+        if self.blocks.is_some() || bytes > COPIED || !bytes.is_multiple_of(8) {
+            return self.line(&format!("memcpy({to}, {from}, {bytes});"));
+        }
+        for at in (0..bytes).step_by(8) {
+            self.line(&format!("memcpy({to} + {at}, {from} + {at}, 8);"));
+        }
     }
 
     pub(crate) fn copy(&mut self, to: VariableId, from: VariableId) -> Written<()> {
         if to == from {
             return Ok(());
         }
-        let bytes = self.bits(to).div_ceil(8);
-        let name = self.name(to);
+        let (name, bytes) = (self.name(to), self.bits(to).div_ceil(8));
         // Kernels read whole blocks; locals are zero behind their bytes from the beginning.
         if self.kept.contains_key(&to) && !bytes.is_multiple_of(16) {
             self.line(&format!("memset({name}, 0, {});", bytes.next_multiple_of(16)));
         }
-        self.line(&format!("memcpy({name}, {}, {bytes});", self.name(from)));
+        self.copy_named(&name, &self.name(from), self.bits(to));
         Ok(())
     }
 

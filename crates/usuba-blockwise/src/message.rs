@@ -2,6 +2,7 @@
 //! goes through kernels, copies and exclusive ors of bytes only.
 
 use crate::glue::{BLOCK, LoopCode, Writer, Written, refuse};
+use crate::helpers;
 use crate::machine::Machine;
 use crate::plan::Refusal;
 use crate::step::node_of;
@@ -100,36 +101,10 @@ pub fn code(
         Some((role, node_of(&message.program, &cipher.name, role)?))
     };
     let roles = ["encrypt", "decrypt"].into_iter().filter_map(role).collect();
-    let mut writer = Writer {
-        message,
-        sources,
-        blocks,
-        words,
-        word_steps: BTreeMap::new(),
-        roles,
-        functions,
-        made_key: None,
-        in_pieces: false,
-        ciphers: BTreeSet::new(),
-        symbol,
-        kernels: Vec::new(),
-        known: BTreeMap::new(),
-        steps: BTreeMap::new(),
-        of_key: keys.clone(),
-        places: BTreeMap::new(),
-        kept: BTreeMap::new(),
-        prepared: 0,
-        preparation: String::new(),
-        powers: BTreeMap::new(),
-        queue: None,
-        queue_bytes: 0,
-        text: String::new(),
-        depth: 1,
-        fresh: 0,
-        loops: Vec::new(),
-        has_rows: false,
-        short: None,
-    };
+    let mut writer = Writer::new(message, sources, blocks, symbol, words);
+    writer.roles = roles;
+    writer.functions = functions;
+    writer.of_key = keys.clone();
     writer.prepare()?;
     writer.body(&message.body)?;
     let (prototype, prepare) = (writer.prototype(), writer.prepare_prototype(&keys));
@@ -144,18 +119,9 @@ pub fn code(
     };
     let mut source = inline_definitions(blocks.map_or(words, |(wide, _)| wide.target));
     source += "#include <stddef.h>\n\n";
-    for (name, text) in HELPERS {
-        let call = format!("{name}(");
-        if [&main, &made, &writer.preparation].into_iter().any(|part| part.contains(&call)) {
-            source += text;
-        }
-    }
     let called = writer.called(&[&main, &made, &writer.preparation]);
-    for (word, text) in PARTS {
-        if [&called, &main, &made].into_iter().any(|part| part.contains(word)) {
-            source += text;
-        }
-    }
+    source += &helpers::definitions(&[&called, &main, &made]);
+    source += &helpers::helpers(&[&main, &made, &writer.preparation, &called]);
     let ciphers: Vec<String> = writer.ciphers.iter().cloned().collect();
     for cipher in &ciphers {
         let _ = write!(source, "\n{cipher};");
@@ -179,119 +145,49 @@ pub fn code(
     })
 }
 
-/// What else messages need, by a word that they have then.
-const PARTS: [(&str, &str); 5] = [
-    (
-        "USUBA_APART",
-        "
-/* What never is a part of the function that calls it. Clang keeps vectors on the stack as it finds it, across lines of the cache. */
-#ifndef USUBA_APART
-#if defined(__clang__) && defined(__x86_64__)
-#define USUBA_APART __attribute__((noinline, force_align_arg_pointer))
-#elif defined(__GNUC__)
-#define USUBA_APART __attribute__((noinline))
-#else
-#define USUBA_APART
-#endif
-#endif
-",
-    ),
-    (
-        "USUBA_INSIDE",
-        "
-/* What is a part of the function that calls it. */
-#ifndef USUBA_INSIDE
-#if defined(__GNUC__)
-#define USUBA_INSIDE __attribute__((always_inline))
-#else
-#define USUBA_INSIDE
-#endif
-#endif
-",
-    ),
-    (
-        " leading,",
-        "
-/* A block of zeros, then ones. */
-static const uint8_t leading[64] = {
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
-  255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
-  255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255
-};
-",
-    ),
-    (
-        " places ",
-        "
-/* Ones in one block: the register that begins so many blocks before it has them in that place, and the first has none. */
-static const uint8_t places[128] = {
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255
-};
-",
-    ),
-    (
-        " ones,",
-        "
-static const uint8_t ones[64] = {
-  255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
-  255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
-  255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
-  255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255
-};
-",
-    ),
-];
-
-/// Functions that messages call, by name: each stands where it is called, as compilers warn of others.
-const HELPERS: [(&str, &str); 5] = [
-    (
-        "joined",
-        "/* The first `front` bytes of one string, 4, 8 or 12, and as many of another as a block has room for: as words, since a block
- * that is read when parts of it have just been stored has to wait for memory. */
-typedef uint32_t joined_words __attribute__((vector_size(16)));
-static inline void joined(uint8_t block[16], const uint8_t *a, const uint8_t *b, int front) {
-  uint32_t first, second, third, fourth;
-  memcpy(&first, a, 4);
-  memcpy(&second, front > 4 ? a + 4 : b + 4 - front, 4);
-  memcpy(&third, front > 8 ? a + 8 : b + 8 - front, 4);
-  memcpy(&fourth, b + 12 - front, 4);
-  const joined_words words = {first, second, third, fourth};
-  memcpy(block, &words, 16);
+impl<'a> Writer<'a> {
+    pub(crate) fn new(
+        message: &'a Message,
+        sources: &'a Sources,
+        blocks: Option<(&'a Machine<'a>, &'a Machine<'a>)>,
+        symbol: &'a str,
+        words: &'static usuba_target::Target,
+    ) -> Writer<'a> {
+        Writer {
+            message,
+            sources,
+            blocks,
+            words,
+            word_steps: BTreeMap::new(),
+            roles: Vec::new(),
+            functions: false,
+            made_key: None,
+            in_pieces: false,
+            ciphers: BTreeSet::new(),
+            symbol,
+            kernels: Vec::new(),
+            known: BTreeMap::new(),
+            steps: BTreeMap::new(),
+            of_key: BTreeSet::new(),
+            places: BTreeMap::new(),
+            kept: BTreeMap::new(),
+            prepared: 0,
+            preparation: String::new(),
+            powers: BTreeMap::new(),
+            queue: None,
+            queue_bytes: 0,
+            text: String::new(),
+            depth: 1,
+            fresh: 0,
+            in_loop: false,
+            carried: BTreeMap::new(),
+            lane: None,
+            loops: Vec::new(),
+            has_rows: false,
+            short: None,
+        }
+    }
 }
-",
-    ),
-    (
-        "differ",
-        "/* Not 0 if two blocks differ. */
-static inline unsigned differ(const uint8_t *a, const uint8_t *b) {
-  uint64_t one[2], other[2];
-  memcpy(one, a, 16);
-  memcpy(other, b, 16);
-  return ((one[0] ^ other[0]) | (one[1] ^ other[1])) != 0;
-}
-",
-    ),
-    (
-        "quotient",
-        "/* Rounded down; b > 0. */
-static inline int64_t quotient(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
-",
-    ),
-    ("minimum", "static inline int64_t minimum(int64_t a, int64_t b) { return a < b ? a : b; }\n"),
-    (
-        "number",
-        "/* Two words in one register, so that no part of it is stored by itself. */
-typedef uint64_t number_words __attribute__((vector_size(16)));
-static inline void number(uint8_t block[16], uint64_t value) {
-  const number_words words = {value, 0};
-  memcpy(block, &words, 16);
-}
-",
-    ),
-];
 
 impl Writer<'_> {
     pub(crate) fn line(&mut self, line: &str) {
@@ -305,14 +201,38 @@ impl Writer<'_> {
 
     // ---- The function ----
 
+    /// What stands before the names of variables: a lane has them in memory of its own.
+    pub(crate) fn within(&self) -> &'static str {
+        if self.lane.is_some() { "s->" } else { "" }
+    }
+
+    /// Memory for so many bytes, of which `zero` says whether it has zeros at first.
+    pub(crate) fn declare(&mut self, name: &str, bytes: u32, zero: bool) -> String {
+        let name = self.fresh(name);
+        let Some(lane) = &mut self.lane else {
+            let zeros = if zero { " = {0}" } else { "" };
+            self.line(&format!("_Alignas(16) uint8_t {name}[{bytes}]{zeros};"));
+            return name;
+        };
+        lane.fields.push(format!("uint8_t {name}[{bytes}];"));
+        let name = format!("s->{name}");
+        if zero {
+            self.line(&format!("memset({name}, 0, {bytes});"));
+        }
+        name
+    }
+
     pub(crate) fn name(&self, id: VariableId) -> String {
+        if let Some(name) = self.carried.get(&id) {
+            return name.clone();
+        }
         if let Some(place) = self.places.get(&id) {
-            return format!("(prepared + {place})");
+            return format!("({}prepared + {place})", self.within());
         }
         if let Some(place) = self.kept.get(&id) {
             return format!("(kept + {place})");
         }
-        format!("v{}_{}", id.0, identifier(&self.message.variable(id).name))
+        format!("{}v{}_{}", self.within(), id.0, identifier(&self.message.variable(id).name))
     }
 
     pub(crate) fn prototype(&self) -> String {
@@ -433,7 +353,7 @@ impl Writer<'_> {
     }
 
     /// Room for the variables of a constant size.
-    pub(crate) fn locals(&self) -> String {
+    pub(crate) fn locals(&mut self) -> String {
         let mut text = String::new();
         if self.queue_bytes > 0 {
             let _ = writeln!(text, "  _Alignas(64) uint8_t queue[{}] = {{0}};", self.queue_bytes);
@@ -448,8 +368,18 @@ impl Writer<'_> {
             }
             let bytes = (variable.words.width * variable.words.count).div_ceil(8).next_multiple_of(16);
             let name = self.name(id);
+            if let Some(lane) = &mut self.lane {
+                if self.text.contains(&name) {
+                    lane.fields.push(format!("uint8_t {}[{bytes}];", name.trim_start_matches("s->")));
+                }
+                continue;
+            }
+            // Steps on words store whole words, so that nothing is read which was not stored.
+            let whole =
+                self.blocks.is_none() && (variable.words.width * variable.words.count).is_multiple_of(64);
+            let zeros = if whole { "" } else { " = {0}" };
             if self.text.contains(&name) {
-                let _ = writeln!(text, "  _Alignas(16) uint8_t {name}[{bytes}] = {{0}};");
+                let _ = writeln!(text, "  _Alignas(16) uint8_t {name}[{bytes}]{zeros};");
             }
         }
         text
@@ -529,6 +459,13 @@ impl Writer<'_> {
         let length = self.number(&form::length(left));
         let (left, right) = (self.byte(left)?, self.byte(right)?);
         let difference = self.fresh("difference");
+        let (refused, lane) = match self.lane {
+            Some(_) => ("  { s->result = 1; return 0; }", true),
+            None => ("  return 1;", false),
+        };
+        if lane {
+            self.line("{");
+        }
         self.line(&format!("unsigned {difference} = 0;"));
         let bytewise = format!(
             "for (int64_t at = 0; at < {length}; at++) {difference} |= (unsigned)({left} ^ {right});"
@@ -547,13 +484,16 @@ impl Writer<'_> {
             let (name, bytes) = (self.name(output), self.number(&bytes));
             self.line(&format!("  if ({bytes} > 0) memset({name}, 0, (size_t)({bytes}));"));
         }
-        self.line("  return 1;");
+        self.line(refused);
         self.line("}");
+        if lane {
+            self.line("}");
+        }
         Ok(())
     }
 
     /// The kernels that are called by texts.
-    fn called(&self, callers: &[&str]) -> String {
+    pub(crate) fn called(&self, callers: &[&str]) -> String {
         let mut kept: Vec<&str> = Vec::new();
         let calls = |text: &str, name: &str| text.contains(&format!("{name}("));
         for (name, text) in self.kernels.iter().rev() {
@@ -574,9 +514,9 @@ impl Writer<'_> {
             let term = match term {
                 Term::Length(place) => {
                     let name = self.message.lengths.get(*place as usize);
-                    format!("n{place}_{}", identifier(name.map_or("", String::as_str)))
+                    format!("{}n{place}_{}", self.within(), identifier(name.map_or("", String::as_str)))
                 }
-                Term::Index(place) => format!("i{place}"),
+                Term::Index(place) => format!("{}i{place}", self.within()),
                 // Rounded down, as shifts to the right are.
                 Term::Quotient(of, by) if by.count_ones() == 1 => {
                     format!("(({}) >> {})", self.number(of), by.trailing_zeros())
@@ -618,16 +558,25 @@ impl Writer<'_> {
         let length = form::length(text);
         let bytes = length.as_constant().filter(|bytes| (0..=64).contains(bytes));
         let Some(bytes) = bytes else { return refuse("a string of pieces that is longer than a block") };
-        let name = self.fresh("text");
-        self.line(&format!("_Alignas(16) uint8_t {name}[{}] = {{0}};", bytes.max(BLOCK)));
+        let name = self.declare("text", bytes.max(BLOCK) as u32, true);
         self.assemble(text, &name)?;
         Ok((name, bytes.to_string()))
     }
 
     /// So many bytes in C that are a text, in aligned memory, with zeros behind it to whole blocks.
     pub(crate) fn bytes(&mut self, text: &Text, bytes: u32) -> Written<String> {
-        let name = self.fresh("text");
-        self.line(&format!("_Alignas(16) uint8_t {name}[{}] = {{0}};", bytes.next_multiple_of(16).max(16)));
+        let room = bytes.next_multiple_of(16).max(16);
+        if let [Piece::Window(window), Piece::Padding { first, last, .. }] = &text[..]
+            && self.blocks.is_none()
+            && bytes.is_multiple_of(8)
+            && let Ok(from) = self.window(window)
+        {
+            let length = self.number(&window.length);
+            let name = self.declare("text", room, false);
+            self.line(&format!("padded({name}, {bytes}, {from}, {length}, {first}, {last});"));
+            return Ok(name);
+        }
+        let name = self.declare("text", room, true);
         self.assemble(text, &name)?;
         Ok(name)
     }
@@ -666,6 +615,13 @@ impl Writer<'_> {
         }
     }
 
+    /// Whether a variable lies in memory of the function, in whole words.
+    fn is_local(&self, id: VariableId) -> bool {
+        let variable = self.message.variable(id);
+        let parameter = self.message.inputs.contains(&id) || self.message.outputs.contains(&id);
+        !parameter && variable.count.is_none() && !self.is_elsewhere(id)
+    }
+
     pub(crate) fn window(&self, window: &Window) -> Written<String> {
         if self.reversed(window) != 0 {
             return refuse("words that are big-endian in a string");
@@ -691,13 +647,26 @@ impl Writer<'_> {
             match piece {
                 Piece::Window(window) if self.reversed(window) == 0 => {
                     let from = self.window(window)?;
+                    if self.blocks.is_none()
+                        && text.len() == 1
+                        && length.as_constant().is_none()
+                        && window.start.as_constant() == Some(0)
+                        && self.is_local(window.variable)
+                    {
+                        self.line(&format!("give({place}, {from}, {bytes});"));
+                        continue;
+                    }
                     // A block is moved as such, for which compilers need no memory.
                     if text.len() == 1 && length.as_constant().is_none() {
                         self.line(&format!("if ({bytes} == 16) memcpy({place}, {from}, 16);"));
                         self.line("else");
                     }
                     // A place that does not exist has no address.
-                    self.line(&format!("if ({bytes} > 0) memmove({place}, {from}, (size_t)({bytes}));"));
+                    let exists = match length.as_constant() {
+                        Some(1..) => String::new(),
+                        _ => format!("if ({bytes} > 0) "),
+                    };
+                    self.line(&format!("{exists}memmove({place}, {from}, (size_t)({bytes}));"));
                 }
                 Piece::Padding { first, last, .. } => {
                     self.line(&format!("if ({bytes} > 0) {{"));
@@ -762,6 +731,6 @@ fn has_loops(body: &[Statement]) -> bool {
 }
 
 /// Letters, digits and `_`.
-fn identifier(name: &str) -> String {
+pub(crate) fn identifier(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }

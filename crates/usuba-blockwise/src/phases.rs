@@ -1,16 +1,34 @@
-//! Steps around a cipher that is a function: what is computed before its calls, between them and after them.
+//! Steps around functions: what is computed before their calls, between them and after them. They are the cipher, or nodes that
+//! are computed for several messages side by side.
 
+use crate::place::{Places, as_is};
 use crate::step::{Bit, Step, Value};
+use usuba_lang::typed::InstanceId;
 
-/// A call of the cipher.
+/// A call of the cipher, or of another function from a block to a block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CipherCall {
     /// The node that it is.
     pub node: String,
-    /// The input of the step that is the round keys, by its place.
-    pub keys: usize,
+    /// The input of the step that is the round keys, by its place, if it has any.
+    pub keys: Option<usize>,
     /// Bytes of the block.
     pub bytes: usize,
+    /// Where the bits of the block lie in memory, before and after, if its words begin with their least significant bytes.
+    pub places: Places,
+    /// Whether its words of 64 bits begin with their most significant bytes instead.
+    pub big: bool,
+}
+
+/// A node that is a function although it is not the cipher.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Apart {
+    /// The node.
+    pub node: String,
+    /// Where the bits of its words lie in memory, if these begin with their least significant bytes.
+    pub places: Places,
+    /// Whether words of 64 bits begin with their most significant bytes instead.
+    pub big: bool,
 }
 
 /// A step in phases. The inputs of each phase are those of the step and then the results of all calls before it; the outputs of
@@ -23,8 +41,30 @@ pub struct Phases {
     pub calls: Vec<Vec<CipherCall>>,
 }
 
-/// The phases of a step.
-pub fn phases(step: &Step) -> Phases {
+/// The phases of a step. `apart` says of a call whether it is a function, and which.
+pub fn phases(step: &Step, apart: &dyn Fn(InstanceId) -> Option<Apart>) -> Phases {
+    let call = |value: &Value| match value {
+        Value::Cipher { node, block, keys } => {
+            let places = as_is(block.len() as u32);
+            let call = CipherCall {
+                node: node.clone(),
+                keys: Some(*keys),
+                bytes: block.len() / 8,
+                places,
+                big: false,
+            };
+            Some((call, block.clone()))
+        }
+        Value::Call { callee, arguments, .. } => {
+            let Apart { node, places, big } = apart(*callee)?;
+            let mut block = arguments.clone();
+            for (bit, &place) in arguments.iter().zip(&places) {
+                *block.get_mut(place as usize)? = bit.clone();
+            }
+            Some((CipherCall { node, keys: None, bytes: block.len() / 8, places, big }, block))
+        }
+        _ => None,
+    };
     // How many calls stand one behind the other before each value, itself included.
     let mut depth: Vec<usize> = Vec::new();
     for value in &step.values {
@@ -35,25 +75,22 @@ pub fn phases(step: &Step) -> Phases {
         depth.push(match value {
             Value::Input(_) => 0,
             Value::Cipher { block, .. } => of(block) + 1,
-            Value::Call { arguments, .. } => of(arguments),
+            Value::Call { arguments, .. } => of(arguments) + usize::from(call(value).is_some()),
             Value::Product { left, right, .. }
             | Value::Word { left, right, .. }
             | Value::And { left, right } => of(left).max(of(right)),
         });
     }
     let rounds = step.values.iter().zip(&depth);
-    let rounds = rounds.filter(|(value, _)| matches!(value, Value::Cipher { .. }));
+    let rounds = rounds.filter(|(value, _)| call(value).is_some());
     let rounds = rounds.map(|(_, depth)| *depth).max().unwrap_or(0);
     let (mut phases, mut calls) = (Vec::new(), Vec::new());
     let mut inputs = step.inputs.clone();
     let mut values = step.values.clone();
     for round in 0..=rounds {
-        let behind = |(id, value): (usize, &Value)| match value {
-            Value::Cipher { node, block, keys } if depth[id] == round + 1 => {
-                let call = CipherCall { node: node.clone(), keys: *keys, bytes: block.len() / 8 };
-                Some((id, call, block.clone()))
-            }
-            _ => None,
+        let behind = |(id, value): (usize, &Value)| {
+            let (call, block) = call(value).filter(|_| depth[id] == round + 1)?;
+            Some((id, call, block))
         };
         let found: Vec<(usize, CipherCall, Vec<Bit>)> =
             values.iter().enumerate().filter_map(behind).collect();

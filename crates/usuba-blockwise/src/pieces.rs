@@ -66,7 +66,7 @@ impl<'a> Writer<'a> {
     }
 
     /// What a part knows, in C.
-    fn part_start(&self, part: &Part, whole: &Message) -> Written<String> {
+    fn part_start(&mut self, part: &Part, whole: &Message) -> Written<String> {
         let mut text = String::new();
         for &length in &part.lengths {
             let name = self.length_name(length);

@@ -6,13 +6,16 @@ use crate::phases::{CipherCall, phases};
 use crate::place::{self, Places};
 use crate::plan::{Given, Plan, Refusal};
 use crate::step::{self, Step, in_memory, node_of};
-use crate::words;
+use crate::words::{self, Kernel};
 use std::rc::Rc;
 use usuba_codegen::inline_source;
 use usuba_lang::elaborate::{Options, elaborate};
 use usuba_lang::typed::Direction;
 use usuba_machine::Program;
-use usuba_message::form::{self, Source, VariableId};
+use usuba_message::form::{self, Piece, Source, Text, VariableId};
+
+/// Bits of the longest word.
+const WORD: u32 = 64;
 
 impl Writer<'_> {
     /// A step by itself: on blocks if it can be, else on words.
@@ -45,6 +48,11 @@ impl Writer<'_> {
         let parts = self.parts(step)?;
         let mut after: Vec<Vec<String>> = Vec::new();
         for (phase, calls) in parts.form.phases.calls.iter().enumerate() {
+            if self.lane.is_some() {
+                let last = phase + 1 == parts.form.phases.calls.len();
+                after.push(vec![self.wait(&parts, phase, &after.concat(), last)?]);
+                continue;
+            }
             // Blocks for the same cipher and key are one call, where they fill what kernels write.
             let together = |a: &CipherCall, b: &CipherCall| a == b && a.bytes.is_multiple_of(16);
             let groups: Vec<&[CipherCall]> = calls.chunk_by(together).collect();
@@ -89,18 +97,21 @@ impl Writer<'_> {
                 Source::Variable(id) if !computes => (self.name(*id), Places::new()),
                 Source::Variable(id) => {
                     let width = self.message.variable(*id).words.width;
-                    (self.aligned(*id, bits), in_memory(bits, width))
+                    let name = match bits.is_multiple_of(WORD) {
+                        true => self.name(*id),
+                        false => self.aligned(*id, bits),
+                    };
+                    (name, in_memory(bits, width))
                 }
                 Source::Element(..) => return refuse("an element of an array of words"),
-                Source::Text(text) => (self.bytes(text, bits / 8)?, place::as_is(bits)),
+                Source::Text(text) => (self.whole_words(text, bits / 8)?, place::as_is(bits)),
                 Source::Words { text, width, order } => {
-                    (self.bytes(text, bits / 8)?, words(bits, *width, *order))
+                    (self.whole_words(text, bits / 8)?, words(bits, *width, *order))
                 }
                 Source::Word { number, width } => {
-                    let name = self.fresh("number");
+                    let name = self.declare("number", 16, true);
                     let value = self.number(number);
-                    self.line(&format!("_Alignas(16) uint8_t {name}[16];"));
-                    self.line(&format!("number({name}, (uint64_t)({value}));"));
+                    self.line(&format!("put64({name}, (uint64_t)({value}));"));
                     (name, place::little_words(*width, *width))
                 }
             };
@@ -108,6 +119,18 @@ impl Writer<'_> {
             places.push(at);
         }
         Ok(Parts { node: step.node.clone(), form, given, places })
+    }
+
+    /// So many bytes in C that are a text, in whole words: where they lie, if that is one place.
+    fn whole_words(&mut self, text: &Text, bytes: u32) -> Written<String> {
+        if let [Piece::Window(window)] = &text[..]
+            && (8 * bytes).is_multiple_of(WORD)
+            && window.length.as_constant() == Some(i64::from(bytes))
+            && let Ok(place) = self.window(window)
+        {
+            return Ok(place);
+        }
+        self.bytes(text, bytes)
     }
 
     /// Where the results of a step on words go, and what is done after it.
@@ -129,8 +152,7 @@ impl Writer<'_> {
                 }
                 form::Target::Variable(id) if !self.message.outputs.contains(id) => self.name(*id),
                 other => {
-                    let name = self.fresh("result");
-                    self.line(&format!("_Alignas(16) uint8_t {name}[{}];", bytes.next_multiple_of(16)));
+                    let name = self.declare("result", bytes.next_multiple_of(16) as u32, false);
                     let to = match other {
                         form::Target::Variable(id) => self.name(*id),
                         form::Target::Window(window) => self.window(window)?,
@@ -153,16 +175,23 @@ impl Writer<'_> {
         results: &[String],
     ) -> Written<()> {
         let phase = &parts.form.phases.phases[number];
-        let known = phase.inputs.iter().skip(parts.given.len());
-        let places: Vec<Places> =
-            parts.places.iter().cloned().chain(known.map(|&bits| place::as_is(bits))).collect();
+        let known = parts.form.phases.calls.iter().take(number).flatten().map(|call| call.places.clone());
+        let places: Vec<Places> = parts.places.iter().cloned().chain(known).collect();
         let (target, sources, typed) = (self.words, self.sources, &parts.form.typed);
-        let key = format!("words {} {number} {places:?}", parts.node);
-        let kernel = self.kernel(key, |name| words::single(phase, typed, sources, &places, target, name))?;
+        let calls = &parts.form.phases.calls;
+        let known = calls.iter().take(number).flatten().map(|call| call.big);
+        let big_inputs = parts.given.iter().map(|_| false).chain(known).enumerate();
+        let big_inputs: Vec<bool> =
+            big_inputs.filter(|(input, _)| phase.uses(*input)).map(|(_, big)| big).collect();
+        let big_outputs: Vec<bool> =
+            calls.iter().skip(number).take(1).flatten().map(|call| call.big).collect();
+        let key = format!("words {} {number} {places:?} {big_inputs:?} {big_outputs:?}", parts.node);
+        let kernel = self.word_kernel(key, (&big_inputs, &big_outputs), |name| {
+            words::single(phase, typed, sources, &places, target, name)
+        })?;
         let given = parts.given.iter().chain(blocks).enumerate().filter(|(input, _)| phase.uses(*input));
-        let arguments = given.map(|(_, one)| format!("(const void *)({one})"));
-        let results = results.iter().map(|one| format!("(void *)({one})"));
-        let arguments: Vec<String> = arguments.chain(results).collect();
+        let arguments = given.map(|(_, one)| one.clone());
+        let arguments: Vec<String> = arguments.chain(results.iter().cloned()).collect();
         self.line(&format!("{kernel}({});", arguments.join(", ")));
         Ok(())
     }
@@ -178,7 +207,7 @@ impl Writer<'_> {
         if !self.functions {
             return refuse("the target has no instructions for the cipher");
         }
-        let keys = parts.given.get(call.keys).cloned().unwrap_or_default();
+        let keys = call.keys.and_then(|keys| parts.given.get(keys)).cloned().unwrap_or_default();
         if self.made_key.is_some_and(|made| self.name(made) != keys) {
             return refuse("a key of the message after it has made another one");
         }
@@ -210,7 +239,12 @@ impl Writer<'_> {
         let schedule = cipher.and_then(|cipher| node_of(&self.message.program, &cipher.name, "schedule"));
         let step = step::with_calls(&typed, &roles, schedule.as_deref())
             .map_err(|why| Refusal(why.at(self.sources)))?;
-        let made = Rc::new(WordStep { phases: phases(&step), typed });
+        let apart = |callee| {
+            let lane = self.lane.as_ref().filter(|lane| lane.waits)?;
+            lane.apart.iter().find(|one| one.node == typed.instance(callee).name).cloned()
+        };
+        let phases = phases(&step, &apart);
+        let made = Rc::new(WordStep { phases, typed });
         self.word_steps.insert(node.to_owned(), Rc::clone(&made));
         Ok(made)
     }
@@ -220,9 +254,8 @@ impl Writer<'_> {
         if !self.message.inputs.contains(&id) {
             return self.name(id);
         }
-        let (copy, from) = (self.fresh("copy"), self.name(id));
         let bytes = bits.div_ceil(8);
-        self.line(&format!("_Alignas(16) uint8_t {copy}[{}] = {{0}};", bytes.next_multiple_of(16)));
+        let (copy, from) = (self.declare("copy", bytes.next_multiple_of(16), true), self.name(id));
         self.line(&format!("memcpy({copy}, {from}, {bytes});"));
         copy
     }
@@ -255,6 +288,31 @@ impl Writer<'_> {
         make: impl FnOnce(&str) -> Result<Program, Refusal>,
     ) -> Written<String> {
         self.function(key, "static", make)
+    }
+
+    /// A kernel on words, as a function on bytes: a part of what calls it inside of a loop.
+    fn word_kernel(
+        &mut self,
+        key: String,
+        big: (&[bool], &[bool]),
+        make: impl FnOnce(&str) -> Result<Kernel, Refusal>,
+    ) -> Written<String> {
+        let key = format!("{} {key}", self.in_loop);
+        if let Some(known) = self.known.get(&key) {
+            return Ok(known.clone());
+        }
+        let name = format!("{}_{}", self.symbol, self.known.len());
+        let inner = format!("{name}_words");
+        let kernel = make(&inner)?;
+        let checked = usuba_machine::check(kernel.program.clone())
+            .map_err(|flaws| Refusal(format!("malformed: {:?}", flaws.first().map(ToString::to_string))))?;
+        const INSIDE: &str = "static inline USUBA_INSIDE";
+        let linkage = if kernel.is_one() { INSIDE } else { "static" };
+        let text = inline_source(&checked, &inner, linkage);
+        let around = kernel.around(&name, &inner, if self.in_loop { INSIDE } else { "static" }, big);
+        self.kernels.push((name.clone(), format!("{text}{around}\n")));
+        self.known.insert(key, name.clone());
+        Ok(name)
     }
 
     /// A kernel that is a part of what calls it, so that what it is given stays in registers.

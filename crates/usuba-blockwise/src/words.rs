@@ -1,12 +1,14 @@
 //! Steps on words: linear maps of words of 64 or 32 bits around calls of nodes, for one message at a time.
 //!
-//! What is given and what is made lies in memory as it does everywhere ([`crate::step::in_memory`]), here in whole words, each
-//! little-endian. Bit i of a word is the bit at weight 2^i.
+//! What is given and what is made is whole words. In memory they are bytes, each word little-endian, as everywhere
+//! ([`crate::step::in_memory`]): a function around the kernel ([`Kernel::around`]) loads and stores them, so that the code is for
+//! machines of both byte orders and reads strings where they lie. Bit i of a word is the bit at weight 2^i.
 
 use crate::place::Places;
 use crate::plan::Refusal;
 use crate::step::{Bit, Step, Value};
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use usuba_algebra::fallback::FALLBACKS;
 use usuba_codegen::Scheduling;
 use usuba_ir::builder::NodeBuilder;
@@ -20,8 +22,61 @@ use usuba_lang::typed::{self, ArithmeticOp, InstanceId};
 use usuba_lower::{Loops, Options, lower_with};
 use usuba_target::Target;
 
-/// The function of a step: `name(inputs…, outputs…)`, each an array of words; inputs that nothing depends on are left out.
-/// `places`: where the bits of each input lie; `typed`: the program whose instances it calls.
+/// A step as a function on words, in the making.
+pub struct Kernel {
+    /// `name(inputs…, outputs…)`, each an array of words; inputs that nothing depends on are left out.
+    pub program: usuba_machine::Program,
+    /// Bits of a word.
+    word: u32,
+    /// Words of the inputs and of the outputs.
+    inputs: Vec<u32>,
+    outputs: Vec<u32>,
+}
+
+impl Kernel {
+    /// The C of a function `name` that does the same to bytes; `inner` is that on words. `big` are the inputs and outputs whose
+    /// words begin with their most significant bytes.
+    pub fn around(&self, name: &str, inner: &str, linkage: &str, big: (&[bool], &[bool])) -> String {
+        let order = |big: &[bool], number: usize| if big.get(number) == Some(&true) { "big" } else { "" };
+        let Kernel { word, inputs, outputs, .. } = self;
+        let bytes = word / 8;
+        let (mut parameters, mut body, mut after, mut arguments) =
+            (Vec::new(), String::new(), String::new(), Vec::new());
+        for (number, words) in inputs.iter().enumerate() {
+            parameters.push(format!("const uint8_t *input{number}"));
+            let loads: Vec<String> = (0..*words)
+                .map(|at| format!("{}word{word}(input{number} + {})", order(big.0, number), bytes * at))
+                .collect();
+            let _ = writeln!(body, "  const uint{word}_t in{number}[{words}] = {{{}}};", loads.join(", "));
+            arguments.push(format!("in{number}"));
+        }
+        for (number, words) in outputs.iter().enumerate() {
+            parameters.push(format!("uint8_t *output{number}"));
+            let _ = writeln!(body, "  uint{word}_t out{number}[{words}];");
+            for at in 0..*words {
+                let _ = writeln!(
+                    after,
+                    "  {}put{word}(output{number} + {}, out{number}[{at}]);",
+                    order(big.1, number),
+                    bytes * at
+                );
+            }
+            arguments.push(format!("out{number}"));
+        }
+        format!(
+            "{linkage} void {name}({}) {{\n{body}  {inner}({});\n{after}}}\n",
+            parameters.join(", "),
+            arguments.join(", ")
+        )
+    }
+
+    /// Whether the program is one function.
+    pub fn is_one(&self) -> bool {
+        self.program.functions.len() == 1
+    }
+}
+
+/// The kernel of a step. `places`: where the bits of each input lie; `typed`: the program whose instances it calls.
 ///
 /// # Errors
 /// A call has no code on words of one size, or the target lacks something.
@@ -32,7 +87,7 @@ pub fn single(
     places: &[Places],
     target: &'static Target,
     name: &str,
-) -> Result<usuba_machine::Program, Refusal> {
+) -> Result<Kernel, Refusal> {
     let mut program = Program { files: Vec::new(), nodes: Vec::new(), interleave: 1 };
     let mut callees: BTreeMap<InstanceId, NodeId> = BTreeMap::new();
     for value in &step.values {
@@ -60,11 +115,20 @@ pub fn single(
         Maker { node: NodeBuilder::new(name), word, program: &program, callees: &callees, product };
     maker.step(step, places)?;
     let node = maker.node.finish();
+    let count = |parameters: &[Parameter]| parameters.iter().map(|one| one.ty.atoms()).collect();
+    let (inputs, outputs) = (count(&node.inputs), count(&node.outputs));
     program.nodes.push(node);
-    let settings = usuba_opt::pass::Settings { interleave: Some(1), ..usuba_opt::pass::Settings::default() };
+    // A multiplication is called in several places and is long; what else is called is rounds.
+    let settings = usuba_opt::pass::Settings {
+        interleave: Some(1),
+        inline_all: product.is_none(),
+        ..usuba_opt::pass::Settings::default()
+    };
     usuba_opt::passes::optimise(&mut program, &settings, &mut ());
     let checked = check(&program).map_err(|flaws| Refusal::new(format!("malformed: {:?}", flaws.first())))?;
-    usuba_codegen::select(checked, target, Scheduling::AUTO).map_err(|none| Refusal::new(format!("{none:?}")))
+    let program = usuba_codegen::select(checked, target, Scheduling::AUTO);
+    let program = program.map_err(|none| Refusal::new(format!("{none:?}")))?;
+    Ok(Kernel { program, word, inputs, outputs })
 }
 
 /// Adds the nodes of an instance.

@@ -1,49 +1,96 @@
 //! The files of a construction in a library.
 //!
-//! A construction is C written by hand, with names that begin with `usuba_` and `USUBA_`. In a library it has the prefix of
-//! the library: `usuba_ascon_aead128_seal` becomes `<prefix>ascon_aead128_seal`, and so do its files and those that it
-//! includes. What comes from the runtime (`usuba_buffers.h`, `usuba_wipe`, `USUBA_OK`, …) is the same in every library.
+//! A construction is made of an Usuba text with a node for a whole message ([`mod@made`]), or it is C written by hand, with names
+//! that begin with `usuba_` and `USUBA_`. In a library it has the prefix of the library: `usuba_ascon_aead128_seal` becomes
+//! `<prefix>ascon_aead128_seal`, and so do its files and those that it includes. What comes from the runtime
+//! (`usuba_buffers.h`, `usuba_wipe`, `USUBA_OK`, …) is the same in every library.
+
+mod made;
 
 use crate::OutputFile;
-use crate::manifest::Construction;
+use crate::manifest::{Construction, Hand, Primitive, Source};
 use crate::results::with_results;
+use std::fmt;
+
+/// Why there are no files of a construction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FilesError<E> {
+    /// A file cannot be read.
+    Read(E),
+    /// Its text does not fit the manifest, or has no code.
+    Made {
+        /// The construction.
+        construction: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl<E: fmt::Display> fmt::Display for FilesError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FilesError::Read(error) => error.fmt(f),
+            FilesError::Made { construction, reason } => {
+                write!(f, "the construction `{construction}`: {reason}")
+            }
+        }
+    }
+}
 
 /// The files of constructions: for each the source and the header, and once whatever they include. Compile every `.c`;
 /// beside them must be the files of the primitives that they are over, with the same prefix, and those of
 /// [`crate::runtime`].
 ///
-/// `read` gives the text at a path relative to the manifest.
+/// `read` gives the text at a path relative to the manifest, whose primitives these are.
 ///
 /// # Errors
-/// Those of `read`.
+/// Those of `read`; a text that does not fit the manifest, or has no code.
 pub fn files<E>(
     constructions: &[Construction],
+    primitives: &[Primitive],
     prefix: &str,
     mut read: impl FnMut(&str) -> Result<String, E>,
-) -> Result<Vec<OutputFile>, E> {
+) -> Result<Vec<OutputFile>, FilesError<E>> {
     let mut files: Vec<OutputFile> = Vec::new();
     for construction in constructions {
-        let identifier = construction.identifier();
-        let mut parts = vec![
-            (&construction.source, format!("{identifier}.c")),
-            (&construction.header, format!("{identifier}.h")),
-        ];
-        let mut stems = vec![identifier];
-        stems.extend(construction.over.iter().map(|name| name.replace('-', "_")));
-        for path in &construction.includes {
-            let name = path.rsplit('/').next().unwrap_or(path);
-            stems.push(name.split('.').next().unwrap_or(name).to_owned());
-            parts.push((path, name.to_owned()));
-        }
-        for (path, name) in parts {
-            let path_here = format!("{prefix}{name}");
-            if files.iter().all(|file| file.path != path_here) {
-                let contents = renamed(&with_results(&read(path)?), &stems, prefix);
-                files.push(OutputFile { path: path_here, contents });
+        match &construction.source {
+            Source::Text(text) => {
+                files.extend(made::files(construction, text, primitives, prefix, &mut read)?);
+            }
+            Source::Hand(hand) => {
+                by_hand(construction, hand, prefix, &mut read, &mut files).map_err(FilesError::Read)?;
             }
         }
     }
     Ok(files)
+}
+
+/// The files of a construction that is C.
+fn by_hand<E>(
+    construction: &Construction,
+    hand: &Hand,
+    prefix: &str,
+    read: &mut dyn FnMut(&str) -> Result<String, E>,
+    files: &mut Vec<OutputFile>,
+) -> Result<(), E> {
+    let identifier = construction.identifier();
+    let mut parts =
+        vec![(&hand.source, format!("{identifier}.c")), (&hand.header, format!("{identifier}.h"))];
+    let mut stems = vec![identifier];
+    stems.extend(construction.over.iter().map(|name| name.replace('-', "_")));
+    for path in &hand.includes {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        stems.push(name.split('.').next().unwrap_or(name).to_owned());
+        parts.push((path, name.to_owned()));
+    }
+    for (path, name) in parts {
+        let path_here = format!("{prefix}{name}");
+        if files.iter().all(|file| file.path != path_here) {
+            let contents = renamed(&with_results(&read(path)?), &stems, prefix);
+            files.push(OutputFile { path: path_here, contents });
+        }
+    }
+    Ok(())
 }
 
 /// The text with another prefix before `stems`, in both cases.

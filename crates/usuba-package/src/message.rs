@@ -3,6 +3,7 @@
 //! The modes are the texts of `modes/`. They see a cipher as nodes on bytes; the manifest says how its words lie in them,
 //! and [`cipher_text`] writes the nodes that convert.
 
+pub(crate) mod call;
 pub mod families;
 pub mod files;
 

@@ -31,10 +31,16 @@ pub fn missing_construction_field(kind: impl Display, field: &str, meaning: &str
 /// A size that this kind of construction does not have.
 pub fn foreign_construction_field(kind: impl Display, field: &str, allowed: &[&str]) -> String {
     format!(
-        "a construction of kind `{kind}` has no field `{field}`; its fields are name, kind, source, header, includes, \
-         over, vectors, {}",
+        "a construction of kind `{kind}` has no field `{field}`; its fields are name, kind, text, source, header, \
+         includes, over, vectors, {}",
         allowed.join(", ")
     )
+}
+
+/// A construction that is made of a text and is C as well.
+pub fn text_and_source() -> String {
+    "a construction with a `text` is made of it: take out `source`, `header` and `includes`, or the text"
+        .to_owned()
 }
 
 /// A name in `over` that is neither a primitive nor an earlier construction.

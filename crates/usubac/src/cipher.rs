@@ -6,6 +6,7 @@ use crate::front_end;
 use crate::output::{Failure, Output};
 use std::path::{Path, PathBuf};
 use usuba_lang::load::Loaded;
+use usuba_package::construction::FilesError;
 use usuba_package::engine::BuildError;
 use usuba_package::library::measured::{self, Measured};
 use usuba_package::manifest::{self, Construction, Manifest, Primitive};
@@ -86,6 +87,19 @@ impl Cipher {
         match files::read(&place) {
             Ok(_) => files::read_text(&place),
             Err(reason) => Err(cannot_read(&self.file(), &self.text, path, &place, &reason)),
+        }
+    }
+
+    /// Why there are no files of a construction, with the place in the manifest that it is about.
+    pub fn explain_files(&self, error: FilesError<Failure>) -> Failure {
+        match error {
+            FilesError::Read(failure) => failure,
+            FilesError::Made { construction, reason } => {
+                let message = format!("the construction `{construction}`: {reason}");
+                let (file, subject) = (self.file(), Subject::Value(&construction));
+                let error = place::error_at(&file.to_string_lossy(), &self.text, None, subject, message);
+                Failure::general(error.to_string())
+            }
         }
     }
 

@@ -369,6 +369,7 @@ ways! {
     ascon_on_general_registers_by_gcc: ascon, "gp64", Gcc, &["-O2"];
     ascon_on_general_registers_by_clang: ascon, "gp64", Clang, &["-O3"];
     ascon_on_neon_by_gcc: ascon, "neon", Gcc, &["-O3"];
+    ascon_on_altivec_by_clang: ascon, "altivec", Clang, &["-O2"];
     ascon_on_avx2_by_clang: ascon, "avx2", Clang, &["-O2"];
     ascon_under_sanitizers: ascon, "avx2", Gcc, OPTIMISED_SANITIZERS;
     chacha20_on_general_registers_by_gcc: chacha20, "gp64", Gcc, &["-O2"];
@@ -400,27 +401,11 @@ fn another_prefix() {
 #[test]
 fn planted_mistakes_are_noticed() {
     let mistakes = [
-        ("ascon", "ascon_aead128.c", "if (bytes < AEAD128_RATE)", "if (bytes < AEAD128_RATE && bytes > 0)"),
-        (
-            "ascon",
-            "ascon_aead128.c",
-            "!usuba_equal(tag, message->tag, sizeof tag)",
-            "tag[15] != message->tag[15]",
-        ),
-        ("ascon", "ascon_aead128.c", "usuba_wipe(message->out, message->length);", "message->out[0] = 0;"),
-        ("ascon", "ascon_aead128.c", "(uint64_t)1 << 63)", "0)"),
-        (
-            "ascon",
-            "ascon_state.h",
-            "usuba_lanes_sort(lanes, states, USUBA_ASCON_STATE_BYTES",
-            "usuba_lanes_sort(lanes, states, 8",
-        ),
-        (
-            "ascon",
-            "ascon_sponge.h",
-            "usuba_load_part(in, bytes) << (8 * *position)",
-            "usuba_load_part(in, bytes)",
-        ),
+        ("ascon", "aead.ua", "Pad(plain, 16, 0x01)", "Pad(plain, 16, 0x02)"),
+        ("ascon", "aead.ua", "absorbed[4] ^ 0x8000000000000000", "absorbed[4] ^ 0"),
+        ("ascon", "aead.ua", "S[2, 3] ^ K, S[4]", "S[2, 3], S[4]"),
+        ("ascon", "hash.ua", "Word(8 * z)", "Word(z)"),
+        ("ascon", "hash.ua", "Pad(message, 8, 0x01)", "Pad(message, 8, 0x03)"),
         ("chacha20", "poly1305.c", "(high & ~(uint64_t)3)", "0"),
         ("chacha20", "poly1305.c", "mask = 0 - ((", "mask = 0 * (("),
         (
@@ -447,7 +432,7 @@ fn planted_mistakes_are_noticed() {
     for (cipher, file, from, to) in mistakes {
         let planted = std::cell::Cell::new(false);
         let plant = |path: &str, text: String| {
-            if !path.ends_with(&format!("/{file}")) {
+            if path.rsplit('/').next() != Some(file) {
                 return text;
             }
             assert!(text.contains(from), "{path} has no {from}");

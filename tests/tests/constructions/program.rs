@@ -44,7 +44,8 @@ pub fn build(
     let read = |path: &str| -> std::io::Result<String> {
         Ok(change(path, std::fs::read_to_string(root().join("ciphers").join(name).join(path))?))
     };
-    let mut files = construction::files(constructions, prefix, read).expect("the files of the manifest");
+    let mut files = construction::files(constructions, &cipher.manifest.primitives, prefix, read)
+        .expect("the files of the manifest");
     for primitive in &cipher.manifest.primitives {
         if constructions.iter().any(|construction| construction.over.contains(&primitive.name)) {
             let mut choices = Choices::new(primitive.slicings[0]);

@@ -43,7 +43,8 @@ fn form(prefix: &str, change: &dyn Fn(&str, String) -> String) -> Vec<OutputFile
     let read = |path: &str| -> std::io::Result<String> {
         Ok(change(path, std::fs::read_to_string(root().join("ciphers/chacha20").join(path))?))
     };
-    let mut files = construction::files(&constructions, prefix, read).expect("the files of the manifest");
+    let mut files =
+        construction::files(&constructions, &[], prefix, read).expect("the files of the manifest");
     for file in files.iter_mut().filter(|file| file.path.ends_with(".c")) {
         let text = file.contents.replace("usuba_level(", "vectors_level(");
         file.contents = before(prefix).to_owned() + &text;

@@ -5,9 +5,11 @@ fn construction(name: &str, over: &[&str]) -> Construction {
     Construction {
         name: name.into(),
         scheme: Scheme::Hash { digest_bytes: 8 },
-        source: format!("constructions/{name}.c"),
-        header: format!("constructions/{name}.h"),
-        includes: vec!["constructions/mix_state.h".into()],
+        source: Source::Hand(Hand {
+            source: format!("constructions/{name}.c"),
+            header: format!("constructions/{name}.h"),
+            includes: vec!["constructions/mix_state.h".into()],
+        }),
         over: over.iter().map(|name| name.to_string()).collect(),
         vectors: Vec::new(),
     }
@@ -33,7 +35,7 @@ fn read(path: &str) -> Result<String, String> {
 #[test]
 fn files_and_names_take_the_prefix() {
     let hashes = [construction("mix-hash", &["mix-p"]), construction("mix-more", &["mix-p", "mix-hash"])];
-    let made = files(&hashes, "my_", read).unwrap();
+    let made = files(&hashes, &[], "my_", read).unwrap();
     let paths: Vec<&str> = made.iter().map(|file| file.path.as_str()).collect();
     assert_eq!(paths, ["my_mix_hash.c", "my_mix_hash.h", "my_mix_state.h", "my_mix_more.c", "my_mix_more.h"]);
     assert_eq!(
@@ -55,12 +57,13 @@ int my_mix_hash(unsigned char digest[MY_MIX_HASH_DIGEST_BYTES])
 
 #[test]
 fn the_usual_prefix_changes_nothing() {
-    let made = files(&[construction("mix-hash", &["mix-p"])], "usuba_", read).unwrap();
+    let made = files(&[construction("mix-hash", &["mix-p"])], &[], "usuba_", read).unwrap();
     assert_eq!((made[0].path.as_str(), made[0].contents.as_str()), ("usuba_mix_hash.c", SOURCE));
 }
 
 #[test]
 fn a_file_that_cannot_be_read_is_an_error() {
-    let made = files(&[construction("mix-hash", &[])], "usuba_", |path| Err::<String, _>(path.to_owned()));
-    assert_eq!(made.unwrap_err(), "constructions/mix-hash.c");
+    let made =
+        files(&[construction("mix-hash", &[])], &[], "usuba_", |path| Err::<String, _>(path.to_owned()));
+    assert_eq!(made.unwrap_err(), FilesError::Read("constructions/mix-hash.c".to_owned()));
 }

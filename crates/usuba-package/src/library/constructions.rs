@@ -1,8 +1,8 @@
-//! Hashes and AEADs in a library: C over its primitives.
+//! Hashes and AEADs in a library.
 
 use super::{Cipher, Options, cpu, front};
 use crate::OutputFile;
-use crate::manifest::Construction;
+use crate::manifest::{Construction, Source};
 
 /// Puts the public header of a construction to `headers`, its other files to `files`.
 pub fn add(
@@ -13,11 +13,15 @@ pub fn add(
     options: &Options,
 ) {
     let named = |extension: &str| format!("{}{}.{extension}", options.prefix, construction.identifier());
+    let includes = match &construction.source {
+        Source::Hand(hand) => &hand.includes[..],
+        Source::Text(_) => &[],
+    };
     for file in cipher.constructions {
         let included = |path: &String| file.path == format!("{}{}", options.prefix, base_name(path));
         if file.path == named("h") {
             headers.push(OutputFile { path: file.path.clone(), contents: visible(&file.contents) });
-        } else if (file.path == named("c") || construction.includes.iter().any(included))
+        } else if (file.path == named("c") || includes.iter().any(included))
             && !files.iter().any(|known| known.path == file.path)
         {
             files.push(OutputFile { path: file.path.clone(), contents: in_library(&file.contents, options) });

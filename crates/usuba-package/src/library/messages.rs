@@ -11,6 +11,7 @@ use super::{Cipher, Options, head, magic, values};
 use crate::OutputFile;
 use crate::engine::BuildError;
 use crate::manifest::{BlockCipher, Function, Primitive};
+use crate::message::call::{Call, folded};
 use crate::message::families::{Carried, Family, Shape, family};
 use crate::message::files::{Machines, whole_code};
 use crate::message::{self, CIPHER};
@@ -19,10 +20,7 @@ use std::collections::BTreeMap;
 use usuba_blockwise::message::Code;
 use usuba_blockwise::schedule::makes_keys;
 use usuba_lang::load::{Loaded, Loader};
-use usuba_message::form::{Message, Sameness, VariableId};
-use usuba_message::in_place::in_place;
 use usuba_message::incremental::incremental;
-use usuba_message::number::{Number, Term};
 use usuba_message::{elaborate, passes};
 use usuba_target::machines::GP64;
 use usuba_target::{PLATFORMS, Target};
@@ -587,109 +585,9 @@ fn declared(code: &Code) -> String {
     std::iter::once(&code.prototype).chain(pieces).cloned().collect::<Vec<_>>().join(";\n")
 }
 
-/// How a public function calls the code of its message.
-struct Call {
-    /// The types of the parameters.
-    types: Vec<&'static str>,
-    /// The same of what prepares.
-    prepared_types: Vec<&'static str>,
-    /// The arguments, in the names that templates have.
-    arguments: Vec<String>,
-    /// Whether the text may be the output.
-    in_place: bool,
-    /// Whether the text has whole blocks.
-    whole: bool,
-    /// What must not hold of sizes that are no lengths of the message.
-    sizes: Vec<String>,
-}
-
-impl Call {
-    fn of(message: &Message) -> Result<Call, String> {
-        let is_key = |id: &&VariableId| message.variable(**id).sameness == Sameness::Key;
-        let keys = message.inputs.iter().filter(is_key).count();
-        let mut names: Vec<(VariableId, &'static str, &'static str)> = Vec::new();
-        let mut arguments = Vec::new();
-        for (number, &id) in message.inputs.iter().chain(&message.outputs).enumerate() {
-            let is_output = number >= message.inputs.len();
-            let (pointer, bytes) = match (message.variable(id).name.as_str(), is_output) {
-                ("key" | "data", false) => ("key", ""),
-                ("tweak", false) => ("tweak_key", ""),
-                ("iv" | "nonce" | "unit", false) => ("nonce", "nonce_bytes"),
-                ("aad", false) => ("ad", "ad_length"),
-                ("tag", _) => ("tag", "tag_bytes"),
-                ("plain" | "cipher" | "message", false) => ("in", "length"),
-                ("plain" | "cipher", true) => ("out", "length"),
-                (name, _) => return Err(format!("what is `{name}` to a user?")),
-            };
-            names.push((id, pointer, bytes));
-        }
-        for place in 0..message.lengths.len() as u32 {
-            let wanted = Number::from(Term::Length(place));
-            let found = names.iter().find_map(|&(id, _, bytes)| {
-                let all = message.variable(id).bytes()?;
-                let element = message.variable(id).words.bytes()?;
-                let counted = message.variable(id).count.as_ref() == Some(&wanted);
-                match (all == wanted, counted) {
-                    (true, _) => Some(bytes.to_owned()),
-                    (_, true) => Some(format!("{bytes} / {element}")),
-                    _ => None,
-                }
-            });
-            arguments.push(found.ok_or_else(|| {
-                let name = message.lengths.get(place as usize).map_or("", String::as_str);
-                format!("of what is `{name}` the length?")
-            })?);
-        }
-        let whole = arguments.iter().any(|argument| argument.contains('/'));
-        arguments.push("prepared".into());
-        arguments.extend(names.iter().map(|(_, pointer, _)| (*pointer).to_owned()));
-        let types = std::iter::repeat_n("size_t", message.lengths.len())
-            .chain(std::iter::repeat_n("const uint8_t *", 1 + message.inputs.len()))
-            .chain(std::iter::repeat_n("uint8_t *", message.outputs.len()));
-        let prepared_types = std::iter::repeat_n("const uint8_t *", keys).chain(["uint8_t *"]);
-        let named = |id: VariableId| names.iter().find(|(known, ..)| *known == id).map(|(_, name, _)| *name);
-        let is_text = |&(one, other): &(VariableId, VariableId)| {
-            (named(one), named(other)) == (Some("in"), Some("out"))
-        };
-        let size = |&(id, _, bytes): &(VariableId, &str, &'static str)| {
-            let wanted = message.variable(id).bytes()?.as_constant()?;
-            let is_given =
-                ["nonce_bytes", "tag_bytes"].contains(&bytes) && message.variable(id).count.is_none();
-            is_given.then(|| format!("{bytes} != {wanted}"))
-        };
-        let sizes = names.iter().filter_map(size).collect();
-        Ok(Call {
-            sizes,
-            types: types.collect(),
-            prepared_types: prepared_types.collect(),
-            arguments,
-            in_place: in_place(message).iter().any(is_text),
-            whole,
-        })
-    }
-}
-
 /// What the names of a mode begin with.
 fn stem_of(options: &Options, name: &str) -> String {
     format!("{}{}", options.prefix, name.replace('-', "_"))
-}
-
-/// Sentences as lines of a comment.
-fn folded(text: &str) -> String {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let last = lines.last().map_or(0, String::len);
-        match lines.last_mut() {
-            Some(line) if last + word.len() < 115 => {
-                if !line.is_empty() {
-                    line.push(' ');
-                }
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines.join("\n * ")
 }
 
 /// The texts of a program that has been read.

@@ -260,7 +260,7 @@ fn values(options: &Options) -> Values {
 }
 
 /// A number that contexts of these functions begin with and of no others: FNV-1a of the stem, its last byte left for the level.
-fn magic(stem: &str) -> u64 {
+pub(crate) fn magic(stem: &str) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     stem.bytes().fold(0xcbf2_9ce4_8422_2325, step) & !0xff
 }

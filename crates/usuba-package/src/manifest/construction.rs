@@ -1,12 +1,16 @@
-//! Constructions: hashes, authenticators and authenticated encryption, written in C over the primitives of a cipher.
+//! Constructions: hashes, authenticators and authenticated encryption of messages of any length.
 //!
 //! | field | meaning |
 //! |---|---|
 //! | `name` | becomes part of C names, like that of a primitive: `ascon-aead128` makes `usuba_ascon_aead128_…` |
 //! | `kind` | `aead`, `hash`, `xof` or `mac` |
-//! | `source`, `header` | the C, relative to the manifest, with the prefix `usuba_` |
+//! | `text` | the Usuba text that it is made of, relative to the manifest |
+//! | `seal`, `open` | with a text, the nodes of an `aead` |
+//! | `node` | with a text, the node of a `hash` or an `xof` |
+//! | `title`, `specification`, `rules` | with a text, what its header says |
+//! | `source`, `header` | in place of a text: C by hand, relative to the manifest, with the prefix `usuba_` |
 //! | `includes` | headers that only the source includes; several constructions may name the same |
-//! | `over` | the primitives and earlier constructions of this manifest whose functions it calls; nothing for one that stands alone |
+//! | `over` | the primitives and earlier constructions of this manifest whose functions it calls; nothing for one that stands alone. With a text: the permutations that are computed for many messages at once |
 //! | `vectors` | files of known answers, relative to the manifest |
 //! | `key-bytes`, `nonce-bytes`, `tag-bytes` | of an `aead`; without the nonce, of a `mac` |
 //! | `digest-bytes` | of a `hash` |
@@ -18,23 +22,54 @@ use serde::Deserialize;
 use std::fmt;
 use toml::Spanned;
 
-/// A hash, an authenticator or authenticated encryption, in C over primitives.
+/// A hash, an authenticator or authenticated encryption.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Construction {
     /// The name, such as `ascon-aead128`.
     pub name: String,
     /// What it is, with its sizes.
     pub scheme: Scheme,
-    /// The path of its C source, relative to the manifest.
-    pub source: String,
-    /// The path of its public header, relative to the manifest.
-    pub header: String,
-    /// The paths of headers that only the source includes, relative to the manifest.
-    pub includes: Vec<String>,
+    /// What it is made of.
+    pub source: Source,
     /// The names of the primitives and earlier constructions that it calls.
     pub over: Vec<String>,
     /// The paths of files of known answers, relative to the manifest.
     pub vectors: Vec<String>,
+}
+
+/// What a construction is made of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// An Usuba text.
+    Text(Text),
+    /// C written by hand.
+    Hand(Hand),
+}
+
+/// The Usuba text of a construction, and what its header says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Text {
+    /// The path of the text, relative to the manifest.
+    pub file: String,
+    /// The nodes of the messages: those that seal and open, or that which makes a digest.
+    pub nodes: Vec<String>,
+    /// What it is.
+    pub title: String,
+    /// The document, with the section.
+    pub specification: String,
+    /// What users have to know: sentences.
+    pub rules: String,
+}
+
+/// The C of a construction; all paths are relative to the manifest.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Hand {
+    /// The source.
+    pub source: String,
+    /// The public header.
+    pub header: String,
+    /// Headers that only the source includes.
+    pub includes: Vec<String>,
 }
 
 impl Construction {
@@ -113,8 +148,15 @@ impl fmt::Display for Kind {
 pub(super) struct Fields {
     name: Spanned<String>,
     kind: Kind,
-    source: Spanned<String>,
-    header: Spanned<String>,
+    text: Option<Spanned<String>>,
+    seal: Option<Spanned<String>>,
+    open: Option<Spanned<String>>,
+    node: Option<Spanned<String>>,
+    title: Option<String>,
+    specification: Option<String>,
+    rules: Option<String>,
+    source: Option<Spanned<String>>,
+    header: Option<Spanned<String>>,
     #[serde(default)]
     includes: Vec<Spanned<String>>,
     over: Vec<Spanned<String>>,
@@ -160,8 +202,8 @@ impl Reader<'_> {
     }
 
     fn construction(&self, fields: Fields) -> Result<Construction, ManifestError> {
-        let paths = [&fields.source, &fields.header];
-        for path in paths.into_iter().chain(&fields.includes).chain(&fields.vectors) {
+        let paths = [&fields.text, &fields.source, &fields.header].into_iter().flatten();
+        for path in paths.chain(&fields.includes).chain(&fields.vectors) {
             self.check_path(path)?;
         }
         let place = fields.name.span().start;
@@ -203,12 +245,44 @@ impl Reader<'_> {
             Kind::Mac => Scheme::Mac { key_bytes: key()?, tag_bytes: tag()? },
         };
         let texts = |list: Vec<Spanned<String>>| list.into_iter().map(Spanned::into_inner).collect();
+        let wanted = |field: &Option<String>, name: &str, meaning: &str| {
+            field
+                .clone()
+                .ok_or_else(|| self.error(place, messages::missing_construction_field(kind, name, meaning)))
+        };
+        let node = |field: &Option<Spanned<String>>, name: &str| {
+            let field = field.as_ref().map(|field| field.get_ref().clone());
+            wanted(&field, name, "the node of a message")
+        };
+        let inner = |field: &Option<Spanned<String>>| field.as_ref().map(|field| field.get_ref().clone());
+        let source = match &fields.text {
+            Some(text) => {
+                let of_c = [&fields.source, &fields.header].into_iter().flatten().chain(&fields.includes);
+                if let Some(other) = of_c.into_iter().next() {
+                    return Err(self.error(other.span().start, messages::text_and_source()));
+                }
+                let nodes = match kind {
+                    Kind::Aead => vec![node(&fields.seal, "seal")?, node(&fields.open, "open")?],
+                    _ => vec![node(&fields.node, "node")?],
+                };
+                Source::Text(Text {
+                    file: text.get_ref().clone(),
+                    nodes,
+                    title: wanted(&fields.title, "title", "what it is")?,
+                    specification: wanted(&fields.specification, "specification", "the document")?,
+                    rules: wanted(&fields.rules, "rules", "what users have to know")?,
+                })
+            }
+            None => Source::Hand(Hand {
+                source: wanted(&inner(&fields.source), "source", "the C, unless there is a `text`")?,
+                header: wanted(&inner(&fields.header), "header", "the public header")?,
+                includes: texts(fields.includes),
+            }),
+        };
         Ok(Construction {
             name: fields.name.into_inner(),
             scheme,
-            source: fields.source.into_inner(),
-            header: fields.header.into_inner(),
-            includes: texts(fields.includes),
+            source,
             over: texts(fields.over),
             vectors: texts(fields.vectors),
         })

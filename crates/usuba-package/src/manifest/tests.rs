@@ -282,8 +282,9 @@ fn constructions() {
     assert_eq!(mac.scheme, Scheme::Mac { key_bytes: 16, tag_bytes: 8 });
     assert_eq!(aead.identifier(), "aes_aead");
     assert_eq!(aead.scheme, Scheme::Aead { key_bytes: 16, nonce_bytes: 12, tag_bytes: 16 });
-    assert_eq!(aead.source, "constructions/aes_aead.c");
-    assert_eq!(aead.includes, ["constructions/aes_words.h"]);
+    let Source::Hand(hand) = &aead.source else { panic!("C by hand") };
+    assert_eq!(hand.source, "constructions/aes_aead.c");
+    assert_eq!(hand.includes, ["constructions/aes_words.h"]);
     assert_eq!(aead.over, ["aes-128", "aes-mac"]);
     assert_eq!(aead.vectors, ["vectors/aes-aead.json"]);
     assert_eq!(xof.scheme, Scheme::Xof { customization_bytes: Some(256) });
@@ -301,7 +302,7 @@ fn errors_of_constructions_point_into_the_file() {
         "key-bytes = 16\ntag-bytes = 8",
         "key-bits = 128",
         expect![
-            "aes.toml:25:1: unknown field `key-bits`, expected one of `name`, `kind`, `source`, `header`, `includes`, `over`, `vectors`, `key-bytes`, `nonce-bytes`, `tag-bytes`, `digest-bytes`, `customization-bytes`"
+            "aes.toml:25:1: unknown field `key-bits`, expected one of `name`, `kind`, `text`, `seal`, `open`, `node`, `title`, `specification`, `rules`, `source`, `header`, `includes`, `over`, `vectors`, `key-bytes`, `nonce-bytes`, `tag-bytes`, `digest-bytes`, `customization-bytes`"
         ],
     );
     check(
@@ -318,7 +319,7 @@ fn errors_of_constructions_point_into_the_file() {
         "tag-bytes = 8\n",
         "tag-bytes = 8\ndigest-bytes = 32\n",
         expect![
-            "aes.toml:27:16: a construction of kind `mac` has no field `digest-bytes`; its fields are name, kind, source, header, includes, over, vectors, key-bytes, tag-bytes"
+            "aes.toml:27:16: a construction of kind `mac` has no field `digest-bytes`; its fields are name, kind, text, source, header, includes, over, vectors, key-bytes, tag-bytes"
         ],
     );
     check(

@@ -9,6 +9,7 @@ use crate::vectors::VectorFile;
 use usuba_codegen::Backend;
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
+use usuba_package::construction::FilesError;
 use usuba_package::engine::BuildError;
 use usuba_package::manifest::{Construction, Manifest, Primitive, Scheme};
 use usuba_package::{OutputFile, construction, library};
@@ -187,9 +188,7 @@ fn answers(
             })?;
         files.extend(library.files);
     }
-    if primitives.is_empty() {
-        files.extend(usuba_package::runtime());
-    }
+    files.extend(usuba_package::runtime());
     // The sources of other constructions may call what is not here.
     let needed = |file: &OutputFile| {
         let of = |one: &&Construction| file.path == format!("usuba_{}.c", one.identifier());
@@ -219,10 +218,10 @@ fn answers(
 /// The files of all constructions of a manifest, as [`Source`] wants them.
 ///
 /// # Errors
-/// Those of `read`, which gives the text at a path relative to the manifest.
+/// Those of `read`, which gives the text at a path relative to the manifest; those of [`construction::files`].
 pub fn files<E>(
     manifest: &Manifest,
     read: impl FnMut(&str) -> Result<String, E>,
-) -> Result<Vec<OutputFile>, E> {
-    construction::files(&manifest.constructions, "usuba_", read)
+) -> Result<Vec<OutputFile>, FilesError<E>> {
+    construction::files(&manifest.constructions, &manifest.primitives, "usuba_", read)
 }

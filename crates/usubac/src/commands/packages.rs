@@ -131,7 +131,9 @@ fn make(
     let mut constructions = Vec::new();
     for (cipher, _) in ciphers {
         let read = |path: &str| cipher.read_named(path);
-        constructions.push(construction::files(&cipher.manifest.constructions, &build.prefix, read)?);
+        let manifest = &cipher.manifest;
+        let files = construction::files(&manifest.constructions, &manifest.primitives, &build.prefix, read);
+        constructions.push(files.map_err(|error| cipher.explain_files(error))?);
     }
     let bar = progress::bar(output);
     bar.set_length(ciphers.iter().map(|(cipher, _)| cipher.manifest.primitives.len() as u64).sum());

@@ -72,7 +72,8 @@ pub fn run(test: &Test, output: &Output) -> Result<(), Failure> {
     }
     if !constructions.is_empty() {
         let read = |path: &str| cipher.read_named(path);
-        let files = known_answers::constructions::files(&cipher.manifest, read)?;
+        let files = known_answers::constructions::files(&cipher.manifest, read)
+            .map_err(|error| cipher.explain_files(error))?;
         let source = Source { manifest: &cipher.manifest, loaded: &cipher.loaded, files: &files };
         for construction in constructions {
             let report = of_construction(test, &cipher, &source, construction, &general, output)?;

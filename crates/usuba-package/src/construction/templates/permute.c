@@ -1,0 +1,1 @@
+        from = @symbol@_gather(order, wanted, states, from, active, @number@);
