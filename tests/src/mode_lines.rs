@@ -71,7 +71,7 @@ fn computed(
                 Shape::NonceAuthenticator => 12,
                 _ => block,
             },
-            "iv" | "nonce" => 12,
+            "iv" | "nonce" => family.usual_nonce() as usize,
             "aad" => length / 3,
             _ => length,
         };

@@ -566,10 +566,15 @@ fn neon_aes() {
 }
 
 /// Messages that have no cipher, on words.
-const SPONGES: [(&str, &str, &[&str]); 6] = [
+const SPONGES: [(&str, &str, &[&str]); 7] = [
     ("ascon", "aead.ua", &["SealAEAD128", "OpenAEAD128"]),
     ("ascon", "hash.ua", &["Hash256", "XOF128", "CXOF128"]),
     ("keccak", "sha3.ua", &["SHA3_224", "SHA3_256", "SHA3_384", "SHA3_512", "SHAKE128", "SHAKE256"]),
+    (
+        "xoodoo",
+        "xoodyak.ua",
+        &["SealXoodyak", "OpenXoodyak", "SealXoodyakRound3", "OpenXoodyakRound3", "HashXoodyak"],
+    ),
     ("subterranean", "sae.ua", &["SealSAE", "OpenSAE"]),
     ("chacha20", "poly1305.ua", &["Poly1305"]),
     (

@@ -27,7 +27,7 @@ fn first(_: library::Cipher, primitive: &Primitive, _: &'static Target) -> Vec<C
 /// Ciphers with modes, and which of their primitives are compiled.
 fn chosen() -> Vec<(String, Vec<String>)> {
     if !all_ways() {
-        return [("aes", "aes-256"), ("serpent", "serpent-128"), ("des", "des")]
+        return [("aes", "aes-256"), ("serpent", "serpent-128"), ("des", "des"), ("gift", "giftb-128")]
             .map(|(cipher, name)| (cipher.to_owned(), vec![name.to_owned()]))
             .into();
     }
@@ -72,12 +72,23 @@ fn check(name: &str, primitives: &[String]) {
     let (sources, others): (Vec<OutputFile>, Vec<OutputFile>) =
         files.into_iter().partition(|file| file.path.ends_with(".c") || file.path.ends_with(".S"));
     let headers: Vec<OutputFile> = others.into_iter().filter(|file| file.path.ends_with(".h")).collect();
+    let is_of = |name: &str, one: &str| {
+        name.strip_prefix(one).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    };
+    // The name of one primitive may begin with that of another.
+    let others: Vec<&String> = cipher
+        .manifest
+        .primitives
+        .iter()
+        .map(|one| &one.name)
+        .filter(|one| !primitives.contains(one))
+        .collect();
     let is_asked = |line: &String| {
         let mut words = line.split(' ').skip(1);
         let name = words.next().unwrap_or("");
-        primitives.iter().any(|one| {
-            name == one || name.strip_prefix(one.as_str()).is_some_and(|rest| rest.starts_with('-'))
-        })
+        let is_longer =
+            |one: &String| others.iter().any(|other| other.len() > one.len() && is_of(name, other));
+        primitives.iter().any(|one| is_of(name, one) && !is_longer(one))
     };
     let mut asked = String::new();
     let all = lines(&cipher, USUAL_CHAINS);

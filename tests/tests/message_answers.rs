@@ -143,7 +143,8 @@ fn messages() -> &'static [(String, String, Loaded, Message)] {
             passes::run(&mut message).unwrap();
             (primitive.clone(), mode.clone(), loaded, message)
         };
-        all_cases().keys().map(made).collect()
+        // The rounds are those of AES.
+        all_cases().keys().filter(|(primitive, _)| primitive.starts_with("aes-")).map(made).collect()
     })
 }
 

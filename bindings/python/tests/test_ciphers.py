@@ -163,7 +163,7 @@ def test_permutations(name, any_target):
         assert state.hex() == chain["final"], chain["id"]
 
 
-MODES = ("-gcm", "-gcm-siv", "-ccm", "-ocb3")
+MODES = ("-gcm", "-gcm-siv", "-ccm", "-cofb", "-ocb3")
 
 
 @pytest.mark.parametrize("name", [name for name in PRIMITIVES.get("aead", {}) if name.endswith(MODES)])

@@ -427,7 +427,7 @@ fn aead(cipher: &raw::Aead, files: &[PathBuf], counts: &mut Counts) {
 
 /// The published answers of a mode, of which only GCM over AES has some here; nothing for what has a manifest's.
 fn of_mode(name: &str) -> Option<Vec<PathBuf>> {
-    let is_mode = ["-gcm", "-gcm-siv", "-ccm", "-ocb3"].iter().any(|mode| name.ends_with(mode));
+    let is_mode = ["-gcm", "-gcm-siv", "-ccm", "-cofb", "-ocb3"].iter().any(|mode| name.ends_with(mode));
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../modes/vectors/aes-gcm.json");
     let is_published = name.starts_with("aes-") && name.ends_with("-gcm");
     is_mode.then(|| if is_published { vec![path] } else { Vec::new() })

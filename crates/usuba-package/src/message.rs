@@ -28,7 +28,7 @@ pub struct Mode {
 }
 
 /// One line each: name, file, node.
-pub const MODES: [Mode; 24] = [
+pub const MODES: [Mode; 26] = [
     mode("ecb-encrypt", "ecb.ua", "EncryptECB"),
     mode("ecb-decrypt", "ecb.ua", "DecryptECB"),
     mode("cbc-encrypt", "cbc.ua", "EncryptCBC"),
@@ -51,6 +51,8 @@ pub const MODES: [Mode; 24] = [
     mode("gcm-siv-open", "gcm-siv.ua", "OpenGCMSIV"),
     mode("ccm-seal", "ccm.ua", "SealCCM"),
     mode("ccm-open", "ccm.ua", "OpenCCM"),
+    mode("cofb-seal", "cofb.ua", "SealCOFB"),
+    mode("cofb-open", "cofb.ua", "OpenCOFB"),
     mode("ocb3-seal", "ocb3.ua", "SealOCB"),
     mode("ocb3-open", "ocb3.ua", "OpenOCB"),
 ];
@@ -60,12 +62,13 @@ const fn mode(name: &'static str, file: &'static str, node: &'static str) -> Mod
 }
 
 /// The texts of `modes/`.
-const TEXTS: [(&str, &str); 14] = [
+const TEXTS: [(&str, &str); 15] = [
     ("cbc.ua", include_str!("../../../modes/cbc.ua")),
     ("ccm.ua", include_str!("../../../modes/ccm.ua")),
     ("cfb.ua", include_str!("../../../modes/cfb.ua")),
     ("cmac.ua", include_str!("../../../modes/cmac.ua")),
     ("counter.ua", include_str!("../../../modes/counter.ua")),
+    ("cofb.ua", include_str!("../../../modes/cofb.ua")),
     ("ctr.ua", include_str!("../../../modes/ctr.ua")),
     ("ecb.ua", include_str!("../../../modes/ecb.ua")),
     ("gcm.ua", include_str!("../../../modes/gcm.ua")),

@@ -495,6 +495,20 @@ fn ascon_aead128() {
 }
 
 #[test]
+fn xoodyak() {
+    let file = "ciphers/xoodoo/vectors/xoodyak.json";
+    check_aead("xoodoo/xoodyak.ua", "SealXoodyak", "OpenXoodyak", file, 1);
+    let file = "ciphers/xoodoo/vectors/xoodyak-round3.json";
+    check_aead("xoodoo/xoodyak.ua", "SealXoodyakRound3", "OpenXoodyakRound3", file, 1);
+    let loaded = program("xoodoo/xoodyak.ua");
+    let mut hash = Message::new(&loaded.program, "HashXoodyak", None).unwrap();
+    for vector in vectors("ciphers/xoodoo/vectors/xoodyak-hash.json")["vectors"].as_array().unwrap() {
+        let results = run(&mut hash, &[], &[("message", &bytes(vector, "input"))]);
+        assert_eq!(output(&results, "digest"), bytes(vector, "output"), "{}", vector["id"]);
+    }
+}
+
+#[test]
 fn subterranean_sae() {
     let file = "ciphers/subterranean/vectors/subterranean-sae.json";
     check_aead("subterranean/sae.ua", "SealSAE", "OpenSAE", file, 6);

@@ -25,9 +25,6 @@ use usuba_message::{elaborate, passes};
 use usuba_target::machines::GP64;
 use usuba_target::{PLATFORMS, Target};
 
-/// Bytes of a nonce that all modes take which have one.
-pub const USUAL_NONCE: u32 = 12;
-
 /// The code of modes around engines that a library has so far: what it prepares, by the name of its file.
 #[derive(Default)]
 pub struct Shared(BTreeMap<String, Prepared>);
@@ -437,7 +434,7 @@ impl Over<'_> {
             )
             .text("but_not", but_not)
             .text("block", self.block_cipher.block.bytes)
-            .text("nonce_bytes", USUAL_NONCE)
+            .text("nonce_bytes", self.family.usual_nonce())
             .text("key", keys * self.block_cipher.key.bytes)
             .text("words", prepared.div_ceil(8).max(1))
             .text("magic", format!("{:#018x}", magic(&stem)))

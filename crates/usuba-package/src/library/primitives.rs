@@ -89,7 +89,7 @@ impl Table {
             .when("pieces", mode.pieces)
             .when("nonce", is_with_nonce)
             .when("nonceless", !is_with_nonce)
-            .text("nonce_bytes", if is_with_nonce { messages::USUAL_NONCE } else { 0 });
+            .text("nonce_bytes", if is_with_nonce { mode.family.usual_nonce() } else { 0 });
         let keyed = values.fill(include_str!("templates/primitives/keyed.c"));
         self.add(identifier, &(keyed + template), values);
     }

@@ -29,6 +29,8 @@ pub enum Mode {
     Gcm,
     /// Authenticated encryption: SP 800-38C.
     Ccm,
+    /// Authenticated encryption: GIFT-COFB.
+    Cofb,
     /// Authenticated encryption that survives a repeated nonce: RFC 8452.
     GcmSiv,
     /// Authenticated encryption: RFC 7253.
@@ -37,7 +39,7 @@ pub enum Mode {
 
 impl Mode {
     /// All modes.
-    pub const ALL: [Mode; 13] = [
+    pub const ALL: [Mode; 14] = [
         Mode::Ecb,
         Mode::Ctr,
         Mode::Cbc,
@@ -50,6 +52,7 @@ impl Mode {
         Mode::Gcm,
         Mode::GcmSiv,
         Mode::Ccm,
+        Mode::Cofb,
         Mode::Ocb3,
     ];
 
@@ -73,6 +76,7 @@ impl Mode {
             Mode::Gcm => "gcm",
             Mode::GcmSiv => "gcm-siv",
             Mode::Ccm => "ccm",
+            Mode::Cofb => "cofb",
             Mode::Ocb3 => "ocb3",
         }
     }

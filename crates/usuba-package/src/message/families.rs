@@ -17,6 +17,14 @@ pub struct Family {
     pub rules: &'static str,
 }
 
+impl Family {
+    /// Bytes of the nonce that users give to a mode which has one.
+    pub fn usual_nonce(&self) -> u32 {
+        // All but one take 12 bytes, beside others or not.
+        if self.mode == Mode::Cofb { 16 } else { 12 }
+    }
+}
+
 /// What the functions of a mode take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
@@ -47,7 +55,7 @@ const DIRECTIONS_OF_CFB8: [(&str, &str); 2] = [("encrypt", "cfb8-encrypt"), ("de
 const DIRECTIONS_OF_XTS: [(&str, &str); 2] = [("encrypt", "xts-encrypt"), ("decrypt", "xts-decrypt")];
 
 /// One line each.
-pub const FAMILIES: [Family; 11] = [
+pub const FAMILIES: [Family; 12] = [
     Family {
         mode: Mode::Cbc,
         shape: Shape::Chained(Carried::Cipher),
@@ -122,6 +130,13 @@ pub const FAMILIES: [Family; 11] = [
         about: "authenticated encryption, SP 800-38C",
         rules: "A nonce has 7 to 13 bytes and must not be used twice under one key; the longer it is, the shorter messages \
                 must be. A tag has 4, 6, 8, 10, 12, 14 or 16 bytes.",
+    },
+    Family {
+        mode: Mode::Cofb,
+        shape: Shape::Aead,
+        functions: &[("seal", "cofb-seal"), ("open", "cofb-open")],
+        about: "authenticated encryption, as in GIFT-COFB",
+        rules: "A nonce has 16 bytes and must not be used twice under one key. A tag has 16 bytes.",
     },
     Family {
         mode: Mode::Ocb3,
