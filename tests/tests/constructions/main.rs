@@ -69,6 +69,11 @@ fn ascon() -> &'static Dialogue {
     DIALOGUE.get_or_init(|| dialogue("ascon"))
 }
 
+fn keccak() -> &'static Dialogue {
+    static DIALOGUE: OnceLock<Dialogue> = OnceLock::new();
+    DIALOGUE.get_or_init(|| dialogue("keccak"))
+}
+
 fn chacha20() -> &'static Dialogue {
     static DIALOGUE: OnceLock<Dialogue> = OnceLock::new();
     DIALOGUE.get_or_init(|| dialogue("chacha20"))
@@ -371,6 +376,10 @@ ways! {
     ascon_on_neon_by_gcc: ascon, "neon", Gcc, &["-O3"];
     ascon_on_altivec_by_clang: ascon, "altivec", Clang, &["-O2"];
     ascon_on_avx2_by_clang: ascon, "avx2", Clang, &["-O2"];
+    keccak_on_general_registers_by_gcc: keccak, "gp64", Gcc, &["-O2"];
+    keccak_on_altivec_by_clang: keccak, "altivec", Clang, &["-O2"];
+    keccak_on_avx2_by_clang: keccak, "avx2", Clang, &["-O2"];
+    keccak_under_sanitizers: keccak, "avx2", Gcc, OPTIMISED_SANITIZERS;
     ascon_under_sanitizers: ascon, "avx2", Gcc, OPTIMISED_SANITIZERS;
     chacha20_on_general_registers_by_gcc: chacha20, "gp64", Gcc, &["-O2"];
     chacha20_on_general_registers_by_clang: chacha20, "gp64", Clang, &["-O3"];
@@ -405,6 +414,8 @@ fn planted_mistakes_are_noticed() {
         ("ascon", "aead.ua", "absorbed[4] ^ 0x8000000000000000", "absorbed[4] ^ 0"),
         ("ascon", "aead.ua", "S[2, 3] ^ K, S[4]", "S[2, 3], S[4]"),
         ("ascon", "hash.ua", "Word(8 * z)", "Word(z)"),
+        ("keccak", "sha3.ua", "message, r, first, 0x80", "message, r, first, 0x40"),
+        ("keccak", "sha3.ua", "Sponge(168, 0x1f", "Sponge(168, 0x06"),
         ("ascon", "hash.ua", "Pad(message, 8, 0x01)", "Pad(message, 8, 0x03)"),
         ("chacha20", "poly1305.c", "(high & ~(uint64_t)3)", "0"),
         ("chacha20", "poly1305.c", "mask = 0 - ((", "mask = 0 * (("),
@@ -449,6 +460,7 @@ fn planted_mistakes_are_noticed() {
         let dialogue = match cipher {
             "ascon" => ascon(),
             "chacha20" => chacha20(),
+            "keccak" => keccak(),
             _ => subterranean(),
         };
         let answers = dialogue.ask(&built);

@@ -98,6 +98,20 @@ pub fn digest(name: &str, prefix: Vec<u8>, message: Vec<u8>, size: usize) -> Dig
     let mut output = vec![0; size];
     match name {
         "ascon-hash256" => output.copy_from_slice(&<AsconHash256 as Digest>::digest(&message)),
+        "sha3-224" => output.copy_from_slice(&<sha3::Sha3_224 as Digest>::digest(&message)),
+        "sha3-256" => output.copy_from_slice(&<sha3::Sha3_256 as Digest>::digest(&message)),
+        "sha3-384" => output.copy_from_slice(&<sha3::Sha3_384 as Digest>::digest(&message)),
+        "sha3-512" => output.copy_from_slice(&<sha3::Sha3_512 as Digest>::digest(&message)),
+        "shake128" => {
+            let mut hash = sha3::Shake128::default();
+            hash.update(&message);
+            hash.finalize_xof().read(&mut output);
+        }
+        "shake256" => {
+            let mut hash = sha3::Shake256::default();
+            hash.update(&message);
+            hash.finalize_xof().read(&mut output);
+        }
         "ascon-xof128" => {
             let mut hash = AsconXof128::default();
             hash.update(&message);
