@@ -129,7 +129,8 @@ impl<'a> OneHeader<'a> {
                 Function::BlockCipher(cipher) => &cipher.modes,
                 _ => &[],
             };
-            let of_modes = modes.iter().map(|mode| format!("{}_{}", one.identifier(), mode.name()));
+            let of_mode = |mode: &Mode| format!("{}_{}", one.identifier(), mode.name().replace('-', "_"));
+            let of_modes = modes.iter().map(of_mode);
             std::iter::once(one.identifier()).chain(of_modes).collect::<Vec<_>>()
         };
         let primitives = manifest.primitives.iter().flat_map(with_modes);
