@@ -70,10 +70,11 @@ USUBA_INLINE void usuba_unpack_b(struct usuba_output blocks, const void *registe
     }
 }
 
-/* One block to the uniform form: width * words 64-bit words, zero or all ones. */
-USUBA_INLINE void usuba_uniform_b(uint64_t *uniform, const unsigned char *block, struct usuba_format format)
+/* One block to width * words masks of `element` bytes, zero or all ones: those of the uniform form, or registers of which all
+ * instances are the same. */
+USUBA_INLINE void usuba_uniform_b(void *uniform, size_t element, const unsigned char *block, struct usuba_format format)
 {
-    usuba_masks(uniform, sizeof *uniform, block, format);
+    usuba_masks(uniform, element, block, format);
 }
 
 /* And back, from words in which all instances are the same: the register image on 64-bit registers of one key. */

@@ -106,6 +106,7 @@ pub fn cases(target: &Target, rows: &[Instruction], mut all: impl FnMut(&Instruc
         let widths: &[u32] = match (target.single_lane, &row.lane) {
             (false, _) => &[target.register_bits],
             (true, 0) => &[8, 16, 32, 64],
+            (true, _) if row.meaning == Meaning::RepeatMask => &[64],
             (true, lane) => std::slice::from_ref(lane),
         };
         for &width in widths {
@@ -205,7 +206,7 @@ impl Case {
         let operands = self.operands();
         let (mut register, mut repeated) = (vec![0; self.bytes], vec![0; self.bytes]);
         let size = match (self.row.meaning, self.row.lane as usize / 8) {
-            (Meaning::Broadcast, 1..) => self.row.lane as usize / 8,
+            (Meaning::Broadcast | Meaning::RepeatMask, 1..) => self.row.lane as usize / 8,
             _ => self.bytes,
         };
         let block = |block: usize| {
@@ -227,6 +228,10 @@ impl Case {
                 let count = self.count(all[1]).to_le_bytes();
                 if self.is_part() {
                     all[1] = &count;
+                }
+                let mask = [if all[0][0] >> 7 == 1 { 0xff } else { 0 }];
+                if self.row.meaning == Meaning::RepeatMask {
+                    all[0] = &mask;
                 }
                 evaluate_into(&self.row, &all[..operands], immediate, &mut register)?;
                 Ok(mix(digest, &register))
@@ -251,7 +256,7 @@ impl Case {
     /// The ways in which the row takes its operands in assembly; none if there is no line for it.
     pub fn ways(&self) -> Vec<Way> {
         match (self.row.meaning, self.row.constraints) {
-            (Meaning::Load | Meaning::Broadcast, _) => vec![Way::Registers],
+            (Meaning::Load | Meaning::Broadcast | Meaning::RepeatMask, _) => vec![Way::Registers],
             (_, None) => Vec::new(),
             (_, Some(constraints)) => {
                 let memory = constraints.memory.map(Way::Memory);
@@ -397,7 +402,7 @@ impl Case {
         // Lanes are numbers: big-endian machines have their bytes in the opposite order.
         let ordered = match (row.meaning, row.lane / 8) {
             (Meaning::Broadcast, _) | (_, 0) if *bytes > WORD => 1,
-            (Meaning::Broadcast, _) => 1,
+            (Meaning::Broadcast | Meaning::RepeatMask, _) => 1,
             (_, 0) => *bytes as u32,
             (_, lane) => lane,
         };
@@ -428,6 +433,11 @@ impl Case {
             }
             (Meaning::Broadcast, _) if row.lane > 0 => {
                 body.push_str(&operand(0, &format!("uint{}_t", row.lane), ""));
+                row.expression(&["x0"], None)
+            }
+            (Meaning::RepeatMask, _) => {
+                body.push_str(&operand(0, "uint8_t", ""));
+                body.push_str("    x0 = x0 >> 7 ? 0xff : 0;\n");
                 row.expression(&["x0"], None)
             }
             (Meaning::StoreUnaligned, _) => {

@@ -123,7 +123,7 @@ fn layout(shape: &Shape) -> String {
 
 fn uniform(shape: &Shape) -> String {
     match shape.slicing {
-        Slicing::B => "per atom a uint64_t, 0 or all ones.".into(),
+        Slicing::B => format!("per atom a {}, 0 or all ones.", shape.uniform_type),
         Slicing::V => format!("per atom a {}; an atom of fewer bits has zeros above.", shape.uniform_type),
         Slicing::Packed(words) => format!("per atom {words} words, each a {}.", shape.uniform_type),
         Slicing::H if shape.is_bit_interleaved() => {

@@ -177,7 +177,11 @@ pub fn shape(program: Checked<'_>, target: &Target) -> Result<Shape, NoCode> {
 fn shape_of(program: &Program, target: &Target) -> Result<Shape, NoCode> {
     let layouts = shape::layouts(program);
     match shape::of_layouts(&layouts, target) {
-        Ok(shape) => Ok(shape.interleaved(program.interleave)),
+        Ok(shape) => {
+            let inputs = program.nodes.last().map_or(&[][..], |entry| &entry.inputs);
+            let uniform = inputs.iter().filter(|input| input.uniform).map(|input| input.ty.atoms()).sum();
+            Ok(shape::with_masks(shape, uniform).interleaved(program.interleave))
+        }
         Err(reason) => {
             Err(NoCode::Missing(vec![admission::missing_registers(program, &layouts, target, reason)]))
         }

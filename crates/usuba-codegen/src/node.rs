@@ -17,6 +17,7 @@ use crate::select::{Selector, Used};
 use crate::signature::{InputSlot, OutputSlot, Signature};
 use memory::{Pending, Place, sum};
 use std::sync::Arc;
+use usuba_ir::layout::Slicing;
 use usuba_ir::program::{Affine, Block, InductionId, Node, NodeId, Op, Operation, Program, ValueId};
 use usuba_machine::Shape;
 use usuba_machine::program::{
@@ -85,7 +86,12 @@ pub(crate) fn write_node(
     };
     let load = row(Meaning::Load, shape.lane)?;
     let store = row(Meaning::Store, shape.lane)?;
-    let broadcast = row(Meaning::Broadcast, shape.uniform_bits())?;
+    let repeat = match shape.slicing {
+        // One general-purpose register; vectors repeat anything for as little.
+        Slicing::B if target.single_lane && shape.mask_bits < shape.register_bits => Meaning::RepeatMask,
+        _ => Meaning::Broadcast,
+    };
+    let broadcast = row(repeat, shape.uniform_bits())?;
     let count = node.values.len();
     let mut writer = NodeWriter {
         program,

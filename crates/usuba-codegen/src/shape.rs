@@ -7,6 +7,20 @@ use usuba_ir::program::{Block, Op, Program, ValueId};
 use usuba_machine::Shape;
 use usuba_target::Target;
 
+/// Bits of a mask that vectors repeat for nothing as they load it; fewer take an instruction more on some cores.
+const VECTOR_MASK: u32 = 32;
+
+/// Bytes that masks may take, which are on the stack while a call lasts, before they become single bytes. Single bytes cost a
+/// bitsliced kernel up to a tenth where it reads a key for every few gates; of SKINNY-128, whose masks took 57 KiB, the whole call
+/// is faster with them.
+const MOST_MASKS: u32 = 10 * 1024;
+
+/// The shape of a bitsliced program with so many uniform atoms: masks of single bytes if others take too much memory.
+pub(crate) fn with_masks(shape: Shape, atoms: u32) -> Shape {
+    let short = shape.slicing == Slicing::B && atoms.saturating_mul(shape.mask_bits / 8) > MOST_MASKS;
+    if short { Shape { mask_bits: 8, uniform_type: unsigned_type(8), ..shape } } else { shape }
+}
+
 /// The smallest width of a lane that holds atoms of `width` bits.
 pub(crate) fn container(width: u32) -> Option<u32> {
     [8, 16, 32, 64].into_iter().find(|&lane| width <= lane)
@@ -52,6 +66,7 @@ fn of_horizontal(layout: Layout, target: &Target) -> Result<Shape, Reason> {
         chunk_instances: layout.instances,
         interleave: 1,
         instances: target.register_bits / chunk_bits * layout.instances,
+        mask_bits: 0,
         register_type: target.register_type(8),
         uniform_type: "uint8_t",
         uniform_elements: chunk_bits / 8,
@@ -74,6 +89,7 @@ fn of_packed(layout: Layout, target: &Target) -> Result<Shape, Reason> {
         chunk_instances: 1,
         interleave: 1,
         instances: target.register_bits / 128,
+        mask_bits: 0,
         register_type: target.register_type(layout.word),
         uniform_type: unsigned_type(layout.word),
         uniform_elements: layout.pack,
@@ -103,6 +119,7 @@ fn bit_interleaved(pack: u32, target: &Target) -> Shape {
         chunk_instances,
         instances: chunk_instances,
         interleave: 1,
+        mask_bits: 0,
         register_type: target.register_type(register_bits),
         uniform_type: "uint64_t",
         uniform_elements: 1,
@@ -117,6 +134,7 @@ fn of_words(width: u32, target: &Target) -> Result<Shape, Reason> {
     };
     let chunk_bits = if width == 1 { 1 } else { lane };
     let register_bits = if target.single_lane { lane } else { target.register_bits };
+    let mask = if target.single_lane { register_bits } else { VECTOR_MASK };
     Ok(Shape {
         slicing,
         register_bits,
@@ -126,8 +144,9 @@ fn of_words(width: u32, target: &Target) -> Result<Shape, Reason> {
         chunk_instances: 1,
         interleave: 1,
         instances: register_bits / chunk_bits,
+        mask_bits: mask,
         register_type: target.register_type(if width == 1 { 0 } else { lane }),
-        uniform_type: unsigned_type(lane),
+        uniform_type: unsigned_type(if width == 1 { mask } else { lane }),
         uniform_elements: 1,
     })
 }

@@ -292,7 +292,7 @@ impl Checker<'_> {
                 Ok(Length::Constant(1))
             }
             Element::Scalars { .. } => {
-                self.row(row, |meaning| meaning == Meaning::Broadcast, "repeat what it loads")?;
+                self.row(row, Meaning::is_repeat, "repeat what it loads")?;
                 let bytes = if row.lane == 0 { held(ty)? } else { row.lane as usize / 8 };
                 match elements(element, bytes, "what is repeated")? {
                     // Numbers of several bytes have an order; longer ones are strings.

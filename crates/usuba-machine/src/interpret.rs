@@ -322,7 +322,7 @@ impl<'a> Interpreter<'a> {
         let (piece, at) = frame.place(address, further);
         let element = match row.meaning {
             // Of scalars a broadcast may read several.
-            Meaning::Broadcast if row.lane > 0 => row.lane as usize / 8,
+            Meaning::Broadcast | Meaning::RepeatMask if row.lane > 0 => row.lane as usize / 8,
             _ => frame.function.region(address.region).element.bytes(),
         };
         evaluate_into(row, &[&self.memory[piece][at..at + element]], None, made)

@@ -36,6 +36,8 @@ pub struct Shape {
     pub interleave: u32,
     /// Instances that one call computes: those in a register, times the batches.
     pub instances: u32,
+    /// Bits of a uniform atom in memory, all zeros or all ones (B).
+    pub mask_bits: u32,
     /// C type of a register.
     pub register_type: &'static str,
     /// C type of an element of a uniform input: a lane (V, packed), a mask (B), a byte (H), a register (H, bit by bit).
@@ -63,7 +65,7 @@ impl Shape {
     /// Bits that a uniform atom takes in memory.
     pub fn uniform_bits(&self) -> u32 {
         match self.slicing {
-            Slicing::B => 64,
+            Slicing::B => self.mask_bits,
             Slicing::V => self.lane,
             Slicing::H | Slicing::Packed(_) => self.chunk_bits,
         }
@@ -112,7 +114,7 @@ impl Shape {
     pub fn pack_uniform(&self, order: ByteOrder, atom: u128) -> Vec<u8> {
         let is_big = order == ByteOrder::Big;
         match self.slicing {
-            Slicing::B => vec![if atom & 1 == 1 { 0xff } else { 0 }; 8],
+            Slicing::B => vec![if atom & 1 == 1 { 0xff } else { 0 }; (self.mask_bits / 8) as usize],
             Slicing::V => {
                 let mut bytes = atom.to_le_bytes()[..(self.lane / 8) as usize].to_vec();
                 if is_big {

@@ -60,7 +60,11 @@ enum Kind {
 impl Kind {
     fn of(meaning: Meaning) -> Kind {
         match meaning {
-            Meaning::Load | Meaning::Broadcast | Meaning::Gather | Meaning::LoadPart => Kind::Load,
+            Meaning::Load
+            | Meaning::Broadcast
+            | Meaning::RepeatMask
+            | Meaning::Gather
+            | Meaning::LoadPart => Kind::Load,
             meaning if meaning.is_store() => Kind::Store,
             meaning if meaning.is_constant() => Kind::Constant,
             meaning => {

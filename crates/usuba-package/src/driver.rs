@@ -91,7 +91,9 @@ pub struct Prepare {
     pub symbol: String,
     /// The name of the header that declares it.
     pub header: String,
-    /// Elements of its input, of the type that its output has too.
+    /// The C type of an element of its input.
+    pub element: String,
+    /// Elements of its input.
     pub given: u32,
     /// The C type of the registers that it hands out.
     pub register: String,
@@ -331,8 +333,7 @@ fn block_cipher(
         format("block", cipher.block.bytes, cipher.block.order, decrypt, result)?;
         let alike = keys == round_keys || decrypt.prepare.is_some() || encrypt.prepare.is_some();
         if !alike
-            || (keys.width, keys.words, &keys.element)
-                != (round_keys.width, round_keys.words, &round_keys.element)
+            || (keys.width, keys.words) != (round_keys.width, round_keys.words)
             || decrypt.image != encrypt.image
             || decrypt.instances != encrypt.instances
         {

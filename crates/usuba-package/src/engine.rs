@@ -348,6 +348,11 @@ impl<'a> Making<'a> {
         Ok(Prepare {
             symbol: kernel.symbol.clone(),
             header: format!("{}.h", kernel.symbol),
+            element: kernel
+                .parameters
+                .iter()
+                .find(|parameter| parameter.access == Access::Read)
+                .map_or_else(String::new, |parameter| parameter.element.to_owned()),
             given: count(Access::Read),
             register: kernel.shape.register_type.to_owned(),
             registers: count(Access::Write),

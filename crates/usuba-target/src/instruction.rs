@@ -112,6 +112,9 @@ pub enum Meaning {
     Store,
     /// `lane` bits from memory, repeated in the whole register; as many as the register has: a register from anywhere.
     Broadcast,
+    /// A byte from memory, all zeros or all ones, repeated in the whole register: [`Meaning::Broadcast`] of what is known to be a
+    /// mask, where that costs less.
+    RepeatMask,
     /// A register to memory, wherever.
     StoreUnaligned,
     /// A register whose lanes lie in as many places in memory, wherever.
@@ -209,7 +212,7 @@ impl Instruction {
     pub fn places(&self, bits: u32) -> usize {
         match self.meaning {
             Meaning::Gather | Meaning::Scatter => (bits / self.lane.max(1)) as usize,
-            meaning => usize::from(meaning.is_move() || meaning == Meaning::Broadcast),
+            meaning => usize::from(meaning.is_move() || meaning.is_repeat()),
         }
     }
 }

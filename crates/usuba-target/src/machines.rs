@@ -105,7 +105,7 @@ mod tests {
     fn templates_name_the_operands_of_their_meaning() {
         for target in all() {
             for row in target.all_instructions() {
-                let memory = usize::from(row.meaning.is_move() || row.meaning == Meaning::Broadcast);
+                let memory = usize::from(row.meaning.is_move() || row.meaning.is_repeat());
                 let operands = row.meaning.operands() - memory + row.places(target.register_bits);
                 for n in 0..10 {
                     let named = row.c.contains(&format!("{{{n}}}"));

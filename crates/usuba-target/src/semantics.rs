@@ -65,6 +65,9 @@ pub enum Undefined {
     /// A part that is not smaller than the register.
     #[error("it moves fewer than all lanes, not {0} bytes")]
     Part(usize),
+    /// What [`Meaning::RepeatMask`] reads is neither all zeros nor all ones.
+    #[error("it repeats a mask, all zeros or all ones, not {0:#x}")]
+    Mask(u8),
     /// Constants are what [`constant`] makes, and of the kind that the meaning takes.
     #[error("it takes another kind of constant, or one of another size")]
     Constant,
@@ -79,7 +82,8 @@ impl Meaning {
         match self {
             Constant | ConstantGroup | ConstantLanes | ConstantBytes => 0,
             Not | ShiftLeft | ShiftRight | ShiftRightArithmetic | RotateLeft | ShuffleWords
-            | PermuteGroups | Load | Broadcast | Gather | AesMixColumns | AesInverseMixColumns => 1,
+            | PermuteGroups | Load | Broadcast | RepeatMask | Gather | AesMixColumns
+            | AesInverseMixColumns => 1,
             PermuteQuads => 1,
             Ternary | Select | Xor3 | PermuteLanesOfTwo | MergeShuffledBytes | StorePart => 3,
             And
@@ -152,9 +156,14 @@ impl Meaning {
         self.is_store() || matches!(self, Meaning::Load | Meaning::Gather | Meaning::LoadPart)
     }
 
+    /// Whether an instruction of this meaning reads less than a register from memory, and repeats it.
+    pub fn is_repeat(self) -> bool {
+        matches!(self, Meaning::Broadcast | Meaning::RepeatMask)
+    }
+
     /// Whether an instruction of this meaning computes from registers.
     pub fn is_computation(self) -> bool {
-        !self.is_move() && !self.is_constant() && self != Meaning::Broadcast
+        !self.is_move() && !self.is_constant() && !self.is_repeat()
     }
 
     /// Whether an instruction of this meaning has an immediate.
@@ -190,7 +199,8 @@ pub fn immediates(row: &Instruction, bytes: usize) -> impl Iterator<Item = u32> 
 
 /// What a row makes of its operands: the bytes of a register of `bytes` bytes, in memory order.
 ///
-/// Every operand is a register of that size, but for [`Meaning::Broadcast`]: the bits that it reads, in memory order. A load
+/// Every operand is a register of that size, but for [`Meaning::Broadcast`] and
+/// [`Meaning::RepeatMask`]: the bits that they read, in memory order. A load
 /// gives what it reads, and a store, which is given its value alone, what it writes; what a gather reads is given lane by
 /// lane, as one operand. Of a part it is given the number of lanes
 /// besides, in eight bytes, and what is not stored is zero.
@@ -284,6 +294,10 @@ pub fn evaluate_into(
         Broadcast => {
             result.chunks_exact_mut(operands[0].len()).for_each(|to| to.copy_from_slice(operands[0]))
         }
+        RepeatMask => match operands[0] {
+            &[mask @ (0 | 0xff)] => result.fill(mask),
+            other => return Err(Undefined::Mask(other.iter().fold(0, |all, byte| all | byte))),
+        },
         LoadPart | StorePart => {
             let part = number(operands[1]) as usize * (lane as usize / 8);
             if part >= bytes {
@@ -357,7 +371,7 @@ fn check(
     if operands.len() != expected {
         return Err(Undefined::Operands { expected, found: operands.len() });
     }
-    let size = if meaning == Broadcast { lane as usize / 8 } else { bytes };
+    let size = if meaning.is_repeat() { lane as usize / 8 } else { bytes };
     let is_part = matches!(meaning, LoadPart | StorePart);
     for (place, operand) in operands.iter().enumerate() {
         let expected = if is_part && place == 1 { 8 } else { size };

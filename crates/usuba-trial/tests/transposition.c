@@ -174,7 +174,7 @@ int main(void)
         const size_t size = t.count * t.format.bytes;
         /* Exact sizes for the sanitizers, as aligned as malloc makes them. */
         unsigned char *image = (unsigned char *)malloc(t.bytes), *other = (unsigned char *)malloc(t.bytes);
-        uint64_t *uniform = (uint64_t *)malloc(t.uniform_bytes);
+        uint64_t *uniform = (uint64_t *)malloc(sizeof(uint64_t) * t.uniform_bytes);
         if (image == NULL || other == NULL || uniform == NULL || size > ROOM)
             die("no memory", number);
         for (end = 0; end < 2; end++) {
@@ -202,7 +202,7 @@ int main(void)
                 die("adding to blocks differs", number);
             fill(blocks, size, number);
             if (t.image == 0)
-                usuba_uniform_b(uniform, blocks, t.format);
+                usuba_uniform_b(uniform, 1, blocks, t.format);
             else if (t.image == 1)
                 usuba_uniform_v(uniform, t.parameter, blocks, t.format);
             else if (t.image == 3)
@@ -217,8 +217,10 @@ int main(void)
             fwrite(back, 1, size, stdout);
             fwrite(uniform, 1, t.uniform_bytes, stdout);
             memset(back, 0xcc, t.format.bytes);
-            if (t.image == 0)
+            if (t.image == 0) {
+                usuba_uniform_b(uniform, sizeof uniform[0], blocks, t.format);
                 usuba_bytes_b(back, uniform, t.format);
+            }
             else if (t.image == 1)
                 usuba_bytes_v(back, uniform, t.parameter, t.format);
             if (t.image < 2)

@@ -57,7 +57,7 @@ impl Case {
 
     fn uniform_bytes(&self) -> usize {
         match self.image {
-            Image::B => 8 * self.words * self.width as usize,
+            Image::B => self.words * self.width as usize,
             Image::V { lane } | Image::Packed { lane } => self.words * lane,
             Image::H { batch } => self.words * self.width as usize * batch / 8,
             Image::BitInterleaved { .. } => 8 * self.words,
@@ -221,7 +221,7 @@ fn model_uniform(case: &Case, words: &[u128], big_endian: bool) -> Vec<u8> {
                 uniform.extend(bytes);
             }
             _ => {
-                let size = if let Image::H { batch } = case.image { batch / 8 } else { 8 };
+                let size = if let Image::H { batch } = case.image { batch / 8 } else { 1 };
                 for bit in (0..case.width).rev() {
                     uniform.extend(vec![if value >> bit & 1 == 1 { 0xff } else { 0 }; size]);
                 }

@@ -61,14 +61,14 @@ impl<'a> Keys<'a> {
         let (mut declarations, mut statements) = (String::new(), String::new());
         match &kernel.prepare {
             None => statements = format!("    {}\n", from_bytes(kernel, "keys")),
-            Some(Prepare { symbol, given, register, registers, .. }) => {
+            Some(Prepare { symbol, element: taken, given, register, registers, .. }) => {
                 let element = &parameter.element;
                 let values = Values::default()
                     .text("from_bytes", from_bytes(kernel, "given"))
                     .text("symbol", symbol)
                     .text("registers", registers)
                     .text("each", parameter.elements / registers);
-                declarations += &format!("    {element} given[{given}];\n");
+                declarations += &format!("    {taken} given[{given}];\n");
                 if register == element {
                     statements += &values.fill(include_str!("templates/prepare.c"));
                 } else {

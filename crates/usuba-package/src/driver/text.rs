@@ -190,7 +190,7 @@ fn keeps_counters(kernel: &Kernel, counter: &Parameter) -> bool {
 /// A statement that makes the uniform form of the block at `from`.
 pub(super) fn uniform(image: &Image, to: &str, from: &str, format: &str) -> String {
     match image {
-        Image::B => format!("usuba_uniform_b({to}, {from}, {format});"),
+        Image::B => format!("usuba_uniform_b({to}, sizeof {to}[0], {from}, {format});"),
         Image::V { lane } => format!("usuba_uniform_v({to}, {lane}, {from}, {format});"),
         Image::Packed { lane } => format!("usuba_uniform_p({to}, {lane}, {from}, {format});"),
         Image::H { batch } => format!("usuba_uniform_h({to}, {batch}, {from}, {format});"),

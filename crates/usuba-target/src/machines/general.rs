@@ -53,6 +53,7 @@ const TABLE: &[Instruction] = &[
     row(Load,                 0,  "mov",   "{0}", 5, 1, LOADS),
     row(Store,                0,  "mov",   "{0} = {1}", 1, 1, STORES),
     row(Broadcast,            0,  "mov",   "{0}", 5, 1, LOADS),
+    row(RepeatMask,           8,  "movsx", "(uint64_t)(int8_t){0}", 5, 1, LOADS),
     row(Constant,             0,  "mov",   "{value}", 1, 1, P),
 ];
 
