@@ -125,7 +125,7 @@ fn loop_over_an_array() {
 
             void toy(
                 const __m256i *restrict plain /* [2] */,
-                const uint8_t *restrict key /* [4][2] */,
+                const uint32_t *restrict key /* [4][2] */,
                 __m256i *restrict cipher /* [2] */);
 
             /* Clang keeps vectors on the stack as it finds it, across lines of the cache. */
@@ -137,14 +137,14 @@ fn loop_over_an_array() {
 
             USUBA_ALIGNED_STACK void toy(
                 const __m256i *restrict plain /* [2] */,
-                const uint8_t *restrict key /* [4][2] */,
+                const uint32_t *restrict key /* [4][2] */,
                 __m256i *restrict cipher /* [2] */) {
               for (size_t _k = 0; _k < 2; _k++) cipher[_k] = plain[_k];
             #pragma GCC unroll 1
               for (size_t _i0 = 0; _i0 < 4; _i0++) {
                 const __m256i st_0 = cipher[0];
                 const __m256i st_1 = cipher[1];
-                const __m256i k_0 = _mm256_set1_epi8((char)key[2 * _i0]);
+                const __m256i k_0 = _mm256_set1_epi32((int)key[2 * _i0]);
                 const __m256i t = _mm256_xor_si256(st_0, k_0);
                 cipher[1] = t;
                 const __m256i t_1 = _mm256_andnot_si256(t, st_1);
