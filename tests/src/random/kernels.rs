@@ -154,7 +154,8 @@ fn trial(number: usize, seed: u64, agreed: &Agreed, program: &Program, way: Way)
         };
         for (number, port) in agreed.inputs.iter().enumerate() {
             if port.uniform {
-                input.extend(arguments[0][number].iter().flat_map(|&atom| packing.uniform(atom)));
+                let mask = kernel.shape.mask_bits as usize / 8;
+                input.extend(arguments[0][number].iter().flat_map(|&atom| packing.uniform(atom, mask)));
             } else {
                 input.extend(image(&arguments, number));
             }

@@ -8,7 +8,7 @@
 //! - Packed: the 128 bits of instance j follow those of instance j - 1; an atom is its words in lanes, the most
 //!   significant first, each little-endian.
 //!
-//! A uniform atom is one 64-bit word, 0 or all ones (B), one lane (V), one chunk (H), one word
+//! A uniform atom is as many bytes as a kernel's header says, 0 or all ones (B), one lane (V), one chunk (H), one word
 //! (H in single words).
 
 use usuba_ir::layout::Slicing;
@@ -86,10 +86,10 @@ impl Packing {
         bytes
     }
 
-    /// The bytes of an atom that is the same for all instances.
-    pub fn uniform(&self, atom: u128) -> Vec<u8> {
+    /// The bytes of an atom that is the same for all instances; of a bit `mask` bytes.
+    pub fn uniform(&self, atom: u128, mask: usize) -> Vec<u8> {
         match self.slicing {
-            Slicing::B => vec![if atom == 0 { 0 } else { 0xff }; 8],
+            Slicing::B => vec![if atom == 0 { 0 } else { 0xff }; mask],
             Slicing::V => atom.to_le_bytes()[..self.lane / 8].to_vec(),
             Slicing::Packed(_) => Packing { register_bits: 128, ..*self }.register(&[atom]),
             Slicing::H if self.interleaved => self.register(&vec![atom; self.instances()]),
@@ -124,9 +124,9 @@ mod tests {
         assert_eq!(h.register(&atoms), expected);
         let mut uniform = vec![0u8; 16];
         uniform[14] = 0xff;
-        assert_eq!(h.uniform(2), uniform);
+        assert_eq!(h.uniform(2, 0), uniform);
         let interleaved = Packing::new(Slicing::H, &[16], None);
         assert_eq!(interleaved.register(&[0x8000, 1, 0, 3]), [0b1000_1010, 0, 0, 0, 0, 0, 0, 0x10]);
-        assert_eq!(interleaved.uniform(2), [0xf0, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(interleaved.uniform(2, 0), [0xf0, 0, 0, 0, 0, 0, 0, 0]);
     }
 }
