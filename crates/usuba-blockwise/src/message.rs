@@ -236,13 +236,17 @@ impl Writer<'_> {
     }
 
     pub(crate) fn prototype(&self) -> String {
-        let lengths = self.message.lengths.iter().enumerate();
-        let lengths = lengths.map(|(place, name)| format!("size_t l{place}_{}", identifier(name)));
-        let inputs = self.message.inputs.iter().map(|&id| format!("const uint8_t *{}", self.name(id)));
-        let outputs = self.message.outputs.iter().map(|&id| format!("uint8_t *{}", self.name(id)));
-        let prepared = ["const uint8_t *prepared".to_owned()];
-        let all: Vec<String> = lengths.chain(prepared).chain(inputs).chain(outputs).collect();
+        let all: Vec<String> = self.parameters().iter().map(|(ty, name)| format!("{ty}{name}")).collect();
         format!("int {}({})", self.symbol, all.join(", "))
+    }
+
+    /// The parameters of the function of a message, each with its type before it.
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        let lengths = self.message.lengths.iter().enumerate();
+        let lengths = lengths.map(|(place, name)| ("size_t ", format!("l{place}_{}", identifier(name))));
+        let inputs = self.message.inputs.iter().map(|&id| ("const uint8_t *", self.name(id)));
+        let outputs = self.message.outputs.iter().map(|&id| ("uint8_t *", self.name(id)));
+        lengths.chain([("const uint8_t *", "prepared".to_owned())]).chain(inputs).chain(outputs).collect()
     }
 
     pub(crate) fn prepare_prototype(&self, keys: &BTreeSet<VariableId>) -> String {
@@ -307,12 +311,7 @@ impl Writer<'_> {
             &format!("static USUBA_APART int {}_longer(", self.symbol),
             1,
         );
-        let arguments: Vec<&str> = prototype
-            .split_once('(')
-            .map_or("", |(_, parameters)| parameters.trim_end_matches(')'))
-            .split(", ")
-            .filter_map(|parameter| parameter.rsplit([' ', '*']).next())
-            .collect();
+        let arguments: Vec<String> = self.parameters().into_iter().map(|(_, name)| name).collect();
         let lengths = self.lengths(false);
         Ok(format!(
             "{longer}\n{{\n{lengths}{any}  return 0;\n}}\n\n{prototype}\n{{\n{checks}  if (!({conditions})) return {}_longer({});\n\

@@ -36,7 +36,7 @@ impl State<'_> {
 }
 
 impl Writer<'_> {
-    /// The chain in rows, if it can be.
+    /// The chain in rows, if it can be: in no choice, so that short messages can have a function of their own.
     pub(crate) fn row(
         &mut self,
         segments: &[Segment],
@@ -49,6 +49,9 @@ impl Writer<'_> {
             _ => return Ok(None),
         };
         let Some(Body::Block(_)) = segments.last().map(|last| &last.body) else { return Ok(None) };
+        if self.depth != 1 {
+            return Ok(None);
+        }
         let is_plain = |segment: &Segment| match &segment.body {
             Body::Positions { plan, .. } => {
                 plan.given[..] == [Given::Each] && plan.results.is_empty() && is_loaded(plan)
@@ -78,8 +81,8 @@ impl Writer<'_> {
         Ok(Some(Row { front, text: place, number, after: after.clone(), result, sum }))
     }
 
-    /// The code of a chain in rows, and of the step behind it. `from`: the blocks from each segment on. A short message is one row; if
-    /// the chain stands in no choice, that is the code of [`Writer::short`] alone, and all other messages are taken for longer ones.
+    /// The code of a chain in rows, and of the step behind it. `from`: the blocks from each segment on. A short message is one row,
+    /// the code of [`Writer::short`] alone; all other messages are taken for longer ones.
     pub(crate) fn rows(
         &mut self,
         segments: &[Segment],
@@ -117,29 +120,16 @@ impl Writer<'_> {
         };
         let front = row.front.map(|front| format!(" && {} <= {BLOCK}", segments[front].bytes));
         let is_short = format!("{} + 2 <= {longest}{}", text.blocks, front.unwrap_or_default());
-        let is_outside = self.depth == 1;
         match &mut self.short {
-            Some(conditions) if is_outside => {
+            Some(conditions) => {
                 conditions.push(is_short);
                 self.begin(segments, &state)?;
             }
-            _ if is_outside => {
+            None => {
                 self.has_rows = true;
                 self.longer(segments, from, &state)?;
                 self.stretches(text, &state)?;
                 self.lead(row, &lead)?;
-            }
-            _ => {
-                self.line(&format!("if ({is_short}) {{"));
-                self.depth += 1;
-                self.begin(segments, &state)?;
-                self.depth -= 1;
-                self.line("} else {");
-                self.depth += 1;
-                self.longer(segments, from, &state)?;
-                self.stretches(text, &state)?;
-                self.lead(row, &lead)?;
-                self.foot();
             }
         }
         // The last block, if there was no place for it.

@@ -115,23 +115,17 @@ impl Machine<'_> {
             .collect();
         let powers = writer.region("powers", Role::Input, Length::Constant(of.registers * register));
         let whole = Length::Constant(register);
-        let mut inputs = |name: &str, wanted: bool, length: Length| {
+        let input = |writer: &mut Writer<'_>, name: &str, wanted: bool, length: Length| {
             wanted.then(|| writer.region(name, Role::Input, length))
         };
-        let front = inputs("front", of.begins, Length::Public { count: front_bytes, factor: 1 });
+        let front = input(&mut writer, "front", of.begins, Length::Public { count: front_bytes, factor: 1 });
         if of.begins {
             writer.function.parameters.push(Parameter::Register(front_bytes));
         }
-        let mut inputs = |name: &str, wanted: bool, length: Length| {
-            wanted.then(|| writer.region(name, Role::Input, length))
-        };
-        let leading = inputs("leading", of.begins && !is_loaded, whole);
+        let leading = input(&mut writer, "leading", of.begins && !is_loaded, whole);
         let end = of.ends.then(|| writer.given(&Given::Same, None));
-        let mut inputs = |name: &str, wanted: bool, length: Length| {
-            wanted.then(|| writer.region(name, Role::Input, length))
-        };
-        let place = inputs("place", of.ends, whole);
-        let ones = inputs("ones", of.has_ones(plan), whole);
+        let place = input(&mut writer, "place", of.ends, whole);
+        let ones = input(&mut writer, "ones", of.has_ones(plan), whole);
         if of.ends {
             writer.function.parameters.push(Parameter::Register(bytes));
         }
