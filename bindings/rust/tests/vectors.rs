@@ -241,16 +241,12 @@ fn counter_mode(cipher: &raw::BlockCipher, file: &Value, counts: &mut Counts) {
 fn counter_lengths(cipher: &raw::BlockCipher) {
     let block = cipher.block_bytes;
     let context = context(cipher, &vec![0x3c; cipher.key_bytes]);
-    let first = u64::MAX - 5;
-    let counters: Vec<u8> = (0..600_u64)
+    let counters: Vec<u8> = (0..600_u128)
         .flat_map(|i| {
-            // The counter is a number of a whole block, which begins so that it carries out of 64 bits.
-            let (low, carry) = first.overflowing_add(i);
-            let mut bytes = vec![0; block];
-            bytes[block - 8..].copy_from_slice(&low.to_be_bytes());
-            if block > 8 {
-                bytes[block - 9] = u8::from(carry);
-            }
+            // The counter is a number of a whole block, which begins so that it carries out of 64 bits, or wraps in a shorter block.
+            let number = (u128::from(u64::MAX) - 5 + i).to_be_bytes();
+            let mut bytes = vec![0; block.saturating_sub(number.len())];
+            bytes.extend(&number[number.len().saturating_sub(block)..]);
             bytes
         })
         .collect();
