@@ -69,7 +69,7 @@ def test_auto_takes_a_slicing_that_there_is():
     assert (add([1, 2**32 - 1], [2, 5]) == [3, 4]).all()
     # What is wrong in every slicing is said once.
     with pytest.raises(usuba.CompileError, match="there is no") as refused:
-        usuba.compile("node Add (a:u37, b:u37) returns (c:u37) let c = a + b tel")
+        usuba.compile("node Add (a:u65, b:u65) returns (c:u65) let c = a + b tel")
     assert str(refused.value).count("error") == 1
 
 
