@@ -16,7 +16,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("usuba-target", &["usuba-ir"]),
     ("usuba-machine", &["usuba-logic", "usuba-ir", "usuba-target"]),
     ("usuba-codegen", &["usuba-logic", "usuba-ir", "usuba-target", "usuba-machine"]),
-    ("usuba-verify", &["usuba-ir", "usuba-target", "usuba-machine"]),
+    ("usuba-verify", &["usuba-lang", "usuba-ir", "usuba-target", "usuba-machine"]),
     ("usuba-transpose", &["usuba-ir", "usuba-target", "usuba-machine"]),
     (
         "usuba-compiler",

@@ -1,7 +1,13 @@
-//! Checks that two programs compute the same function.
+//! Checks that two programs compute the same function, and proves it.
 //!
 //! [`mod@compare`] runs two programs of Usuba0, [`machine`] one and the machine program made from it: on all inputs if there are
-//! few, else on chosen and random ones. The crate knows the interpreters and nothing of the passes and back ends that it checks.
+//! few, else on chosen and random ones. [`symbolic`] runs programs on the bits of a [`graph`], [`prove`] decides for all inputs
+//! whether bits are equal, and [`equal`] is both for two programs. The crate knows the meanings of
+//! programs and rows, and nothing of the passes and back ends that it checks.
 
 pub mod compare;
+pub mod equal;
+pub mod graph;
 pub mod machine;
+pub mod prove;
+pub mod symbolic;

@@ -18,7 +18,8 @@ Examples:
   usubac test ciphers/serpent --target native
   usubac explain ciphers/rectangle/rectangle.ua --entry Encrypt
 
-Exit status: 0 all is well; 1 the input is wrong (or a test failed); 2 the command line is wrong.")]
+Exit status: 0 all is well; 1 the input is wrong (or a test failed); 2 the command line is wrong; 3 `verify`
+neither proved nor refuted what it was asked.")]
 pub struct CommandLine {
     /// What to do.
     #[command(subcommand)]
@@ -74,6 +75,8 @@ pub enum Command {
     Engines(Engines),
     /// Search a small circuit for a table: exact where it can be, and it says so.
     Synth(Synth),
+    /// Prove that two programs compute the same for all inputs, or show inputs for which they do not.
+    Verify(Verify),
     /// List the machines that code is made for.
     Targets(Targets),
     /// Begin a cipher: a folder with a manifest, a text and known answers, which pass.
@@ -386,9 +389,39 @@ pub struct Passes {
     /// Print the time that each pass takes.
     #[arg(long)]
     pub time_passes: bool,
-    /// Compare the program before and after each pass, on all inputs if they are few, else on random ones.
+    /// Prove that each pass, and lowering, keeps what the program computes, and say so; machine programs, and what is not proved,
+    /// are compared on all inputs if they are few, else on random ones.
     #[arg(long)]
     pub verify_each: bool,
+}
+
+/// `usubac verify`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  usubac verify ciphers/aes/aes.ua mine.ua --entry Encrypt128
+  usubac verify tables.ua circuits.ua --entry SubBytes --other-entry Circuit
+The two nodes have inputs and outputs of the same sizes, in the same order; how these are cut into words does not matter.
+The proof is about the programs as the reference interpreter runs them, for all inputs. Where they differ, the inputs
+that are printed were run through the interpreter, and the exit status is 1. It is 3 if neither was shown in the limits;
+`--effort 10` tries ten times as long.")]
+pub struct Verify {
+    /// The program that says what is right.
+    #[arg(value_name = "FILE")]
+    pub left: String,
+    /// The program that is to compute the same.
+    #[arg(value_name = "FILE")]
+    pub right: String,
+    #[command(flatten)]
+    pub entry: Entry,
+    /// The node of the second program, if its name is another one.
+    #[arg(long, value_name = "NODE")]
+    pub other_entry: Option<String>,
+    /// How many times as long as usual the solver tries.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub effort: u32,
+    #[command(flatten)]
+    pub search: Search,
 }
 
 /// `usubac test`.

@@ -22,11 +22,15 @@ mod watch;
 
 use args::{Command, CommandLine};
 use clap::Parser;
+use output::Failure;
 use std::io::Write;
 use std::process::ExitCode;
 
 /// Deep expressions and long chains of calls get room; the limits of the language keep them within it.
 const STACK: usize = 512 << 20;
+
+/// The exit status of what was neither shown nor refuted.
+const UNKNOWN: u8 = 3;
 
 fn main() -> ExitCode {
     let command_line = match CommandLine::try_parse() {
@@ -77,6 +81,7 @@ fn run(command_line: &CommandLine) -> ExitCode {
         Command::Tune(tune) => commands::tune::run(tune, &output),
         Command::Engines(engines) => commands::engines::run(engines, &output),
         Command::Synth(synth) => commands::synth::run(synth, &output),
+        Command::Verify(verify) => commands::verify::run(verify, &output),
         Command::Targets(targets) => commands::targets::run(targets, &output),
         Command::New(new) => commands::new::run(new, &output),
         Command::Completions(completions) => commands::completions::run(completions),
@@ -87,6 +92,7 @@ fn run(command_line: &CommandLine) -> ExitCode {
     }
     match (outcome, output::finish()) {
         (Ok(()), Ok(())) => ExitCode::SUCCESS,
+        (Err(Failure::Unknown(_)), Ok(())) => ExitCode::from(UNKNOWN),
         (Err(_), Ok(())) => ExitCode::FAILURE,
         (_, Err(lost)) => {
             // On standard error whatever the format: it may be standard output that is lost.

@@ -15,6 +15,8 @@ pub enum Failure {
     Said,
     /// A message that is about no place in a program.
     General(String),
+    /// What was asked for was neither shown nor refuted: a message.
+    Unknown(String),
 }
 
 impl Failure {
@@ -76,11 +78,15 @@ impl Output {
     pub fn failure(&self, failure: &Failure) {
         match failure {
             Failure::Said => {}
-            Failure::General(message) if self.is_json() => print_json(&json!({ "error": message })),
-            Failure::General(message) if self.style == Style::Coloured => {
+            Failure::General(message) | Failure::Unknown(message) if self.is_json() => {
+                print_json(&json!({ "error": message }));
+            }
+            Failure::General(message) | Failure::Unknown(message) if self.style == Style::Coloured => {
                 print_error(&format!("\u{1b}[1m\u{1b}[91merror\u{1b}[0m\u{1b}[1m: {message}\u{1b}[0m"));
             }
-            Failure::General(message) => print_error(&format!("error: {message}")),
+            Failure::General(message) | Failure::Unknown(message) => {
+                print_error(&format!("error: {message}"));
+            }
         }
     }
 }

@@ -6,14 +6,22 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use usuba_codegen::pass::ASSEMBLY;
 use usuba_codegen::{Backend, Shape};
-use usuba_compiler::pipeline::{Observer, Product, stages};
+use usuba_compiler::pipeline::{Observer, Product, in_planes, stages};
+use usuba_ir::layout::Slicing;
 use usuba_ir::program::Program;
+use usuba_lang::typed;
 use usuba_machine::program as machine;
 use usuba_verify::compare::{Effort, Verdict, compare};
+use usuba_verify::equal::{Atoms, Outcome, Problem, Unlike};
 use usuba_verify::machine::examine;
+use usuba_verify::prove::Limits;
+use usuba_verify::symbolic::usuba0;
 
-/// Random cases per pass for `--verify-each`.
+/// Random cases for `--verify-each` where there is no proof.
 const CASES: u64 = 256;
+
+/// Programs that make more bits than this are compared, not proved.
+const PROVED: u64 = 1 << 25;
 
 /// The observer behind `--dump-after`, `--stop-after`, `--time-passes` and `--verify-each`.
 pub struct Watch<'a> {
@@ -21,6 +29,9 @@ pub struct Watch<'a> {
     started: Instant,
     /// The last program of Usuba0 that a stage was given: what the next one, and every machine program, is compared with.
     before: Option<Program>,
+    /// The typed program: what lowering is compared with.
+    typed: Option<typed::Program>,
+    slicing: Slicing,
     times: Vec<(&'static str, Duration)>,
     /// What `--verify-each` found.
     pub disagreement: Option<String>,
@@ -28,7 +39,7 @@ pub struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     /// Checks the names of passes.
-    pub fn new(passes: &'a Passes, backend: Backend) -> Result<Watch<'a>, Failure> {
+    pub fn new(passes: &'a Passes, backend: Backend, slicing: Slicing) -> Result<Watch<'a>, Failure> {
         let known = stages();
         for name in passes.dump_after.iter().chain(&passes.stop_after) {
             let special = name == "all" || name == "list";
@@ -44,7 +55,15 @@ impl<'a> Watch<'a> {
                 )));
             }
         }
-        Ok(Watch { passes, started: Instant::now(), before: None, times: Vec::new(), disagreement: None })
+        Ok(Watch {
+            passes,
+            started: Instant::now(),
+            before: None,
+            typed: None,
+            slicing,
+            times: Vec::new(),
+            disagreement: None,
+        })
     }
 
     /// Prints the times, if they are asked for.
@@ -57,15 +76,44 @@ impl<'a> Watch<'a> {
     }
 
     fn verify(&mut self, stage: &str, after: &Program) -> ControlFlow<()> {
-        let Some(before) = self.before.take() else { return ControlFlow::Continue(()) };
-        let verdict = match usuba_ir::check::check(after) {
-            Err(flaws) => {
-                let flaws: Vec<String> = flaws.iter().map(ToString::to_string).collect();
-                Err(format!("is malformed: {}", flaws.join("; ")))
+        if let Err(flaws) = usuba_ir::check::check(after) {
+            let flaws: Vec<String> = flaws.iter().map(ToString::to_string).collect();
+            return self.judge(stage, Err(format!("is malformed: {}", flaws.join("; "))));
+        }
+        let before = self.before.take();
+        let problem: Option<Result<Problem, Unlike>> = match (&before, &self.typed) {
+            _ if usuba0::cost(after) > PROVED => None,
+            (Some(before), _) => Some(Problem::of_programs(before, after)),
+            (None, Some(typed)) => {
+                let planes = in_planes(typed, self.slicing);
+                let atoms = if planes { Atoms::Planes } else { Atoms::InOrder };
+                Some(Problem::of_source(typed, after, atoms))
             }
-            Ok(_) => Ok(compare(&before, after, Effort { cases: CASES, ..Effort::default() })),
+            (None, None) => None,
         };
-        self.judge(stage, verdict)
+        let outcome = problem.and_then(Result::ok).map(|problem| problem.decide(Limits::default()).0);
+        match (outcome, before) {
+            (Some(Outcome::Proved), _) => {
+                print_error(&format!("proved    {stage}"));
+                ControlFlow::Continue(())
+            }
+            (Some(Outcome::Refuted(difference)), _) => {
+                let place =
+                    difference.signal.map(|signal| format!(", from `{signal}` on")).unwrap_or_default();
+                let output = &difference.output;
+                self.disagreement =
+                    Some(format!("`{stage}` changed what the program computes: {output}{place}"));
+                ControlFlow::Break(())
+            }
+            (_, Some(before)) => {
+                let verdict = compare(&before, after, Effort { cases: CASES, ..Effort::default() });
+                self.judge(stage, Ok(verdict))
+            }
+            (_, None) => {
+                print_error(&format!("unchecked {stage}"));
+                ControlFlow::Continue(())
+            }
+        }
     }
 
     fn verify_machine(&mut self, stage: &str, after: &machine::Program, shape: &Shape) -> ControlFlow<()> {
@@ -80,7 +128,18 @@ impl<'a> Watch<'a> {
         self.disagreement = match verdict {
             Ok(Verdict::Differ { .. }) => Some(format!("`{stage}` changed what the program computes")),
             Err(why) => Some(format!("after `{stage}` the program {why}")),
-            Ok(_) => return ControlFlow::Continue(()),
+            Ok(Verdict::Equal { .. }) => {
+                print_error(&format!("proved    {stage}"));
+                return ControlFlow::Continue(());
+            }
+            Ok(Verdict::Incomparable(_)) => {
+                print_error(&format!("unchecked {stage}"));
+                return ControlFlow::Continue(());
+            }
+            Ok(Verdict::Agree { .. }) => {
+                print_error(&format!("compared  {stage}"));
+                return ControlFlow::Continue(());
+            }
         };
         ControlFlow::Break(())
     }
@@ -102,8 +161,12 @@ impl Observer for Watch<'_> {
             Product::Generated(usuba_codegen::Product::Machine(program, shape)) => {
                 self.verify_machine(stage, program, shape)
             }
-            // The typed program is what all is compared with; assembly is checked where it is made.
-            Product::Typed(_) | Product::Generated(_) => ControlFlow::Continue(()),
+            Product::Typed(typed) => {
+                self.typed = Some(typed.clone());
+                ControlFlow::Continue(())
+            }
+            // Assembly is checked where it is made.
+            Product::Generated(_) => ControlFlow::Continue(()),
         };
         flow?;
         let stop = self.passes.stop_after.as_deref() == Some(stage);

@@ -832,3 +832,43 @@ fn engines_are_measured_and_written_down() {
         "./engines.toml:7:1: `gp32-v` is no engine: write a target and a slicing",
     );
 }
+
+/// Two ways to write one S-box layer, and a wrong one.
+#[test]
+fn verify_proves_and_refutes() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let table =
+        "_msb table S (x:v4) returns (y:v4) { 6, 5, 12, 10, 1, 14, 7, 9, 11, 0, 3, 13, 8, 15, 4, 2 }\n";
+    let node = |body: &str| format!("node R (a:u16x4, k:u16x4) returns (b:u16x4) {body}");
+    fs::write(folder.path().join("a.ua"), format!("{table}{}", node("let b = S(a ^ k) tel")))
+        .expect("written");
+    // The same layer with its key added to complements, bit by bit; then with a complement lost.
+    let other = "let b = S(~(~a ^ k)) tel";
+    fs::write(folder.path().join("b.ua"), format!("{table}{}", node(other))).expect("written");
+    fs::write(folder.path().join("c.ua"), format!("{table}{}", node("let b = S(~a ^ k) tel")))
+        .expect("written");
+    fs::write(folder.path().join("d.ua"), "node R (a:u16x3) returns (b:u16x3) let b = a tel")
+        .expect("written");
+    let text = succeeds(&["verify", "a.ua", "b.ua", "--entry", "R"], folder.path());
+    assert!(text.starts_with("proved: `R` and `R` compute the same for all inputs\n"), "{text}");
+    let output = usubac(&["verify", "a.ua", "c.ua", "--entry", "R"], folder.path());
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text.starts_with("refuted: `R` and `R` differ in b["), "{text}");
+    assert_eq!(text.matches("  input  ").count(), 2);
+    let said = fails(&["verify", "a.ua", "d.ua", "--entry", "R"], folder.path());
+    assert!(said.contains("there are 2 inputs on one side and 1 on the other"), "{said}");
+}
+
+/// A product and its operands exchanged: beyond the limits, which is no proof and no success.
+#[test]
+fn verify_says_what_it_does_not_know() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let node = |body: &str| format!("node R (a:u16, b:u16) returns (c:u16) let c = {body} tel");
+    fs::write(folder.path().join("a.ua"), node("a * b")).expect("written");
+    fs::write(folder.path().join("b.ua"), node("b * a")).expect("written");
+    let output = usubac(&["verify", "a.ua", "b.ua"], folder.path());
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stdout));
+    let said = String::from_utf8(output.stderr).expect("text");
+    assert!(said.starts_with("error: neither proved nor refuted in the limits"), "{said}");
+}

@@ -80,7 +80,7 @@ fn program(build: &Build, path: &str, chosen: &[&'static Target], output: &Outpu
             backend: backend(&build.compile),
             ..usuba_codegen::Options::default()
         };
-        let mut watch = Watch::new(&build.passes, naming.backend)?;
+        let mut watch = Watch::new(&build.passes, naming.backend, slicing)?;
         let outcome = compile(&loaded, &settings, target, &naming, &mut watch);
         watch.report();
         if let Some(disagreement) = watch.disagreement {

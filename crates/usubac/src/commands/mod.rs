@@ -16,3 +16,4 @@ pub mod synth;
 pub mod targets;
 pub mod test;
 pub mod tune;
+pub mod verify;

@@ -1,0 +1,392 @@
+//! Two programs as bits of one graph, and what is proved of them.
+
+use crate::graph::{Edge, Graph, Vertex, value_of};
+use crate::prove::{Answer, Limits, Work, prove};
+use crate::symbolic::source::Refuses;
+use crate::symbolic::{Signal, Values, fresh, numbers, source, usuba0};
+use std::collections::HashSet;
+use std::iter::zip;
+use thiserror::Error;
+use usuba_ir::program::Program;
+use usuba_ir::random::Random;
+use usuba_lang::typed;
+
+/// Why there is nothing to prove.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum Unlike {
+    /// Not as many inputs or outputs.
+    #[error("there are {left} {what} on one side and {right} on the other")]
+    Count {
+        /// `inputs` or `outputs`.
+        what: &'static str,
+        /// On the one side.
+        left: usize,
+        /// On the other side.
+        right: usize,
+    },
+    /// An input or output of other size.
+    #[error("number {number} of the {what} has {left} bits on one side and {right} on the other")]
+    Size {
+        /// `inputs` or `outputs`.
+        what: &'static str,
+        /// Which, from 1.
+        number: usize,
+        /// Bits on the one side.
+        left: usize,
+        /// Bits on the other side.
+        right: usize,
+    },
+    /// One of them has no result for all inputs.
+    #[error(transparent)]
+    Refuses(#[from] Refuses),
+}
+
+/// Two programs on the same inputs.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    graph: Graph,
+    inputs: Values,
+    /// The names of the outputs, as far as they are known.
+    names: Vec<String>,
+    sides: [Side; 2],
+}
+
+#[derive(Clone, Debug, Default)]
+struct Side {
+    outputs: Values,
+    signals: Vec<Signal>,
+}
+
+/// How the atoms of a program of Usuba0 hold what a typed program has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Atoms {
+    /// The same bits in the same order.
+    InOrder,
+    /// The typed program is on bytes, and every m of them are eight atoms of m bits, each one bit of all of them.
+    Planes,
+}
+
+/// What is known of two programs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// They compute the same for all inputs.
+    Proved,
+    /// They do not.
+    Refuted(Box<Difference>),
+    /// Neither was shown within the limits: for these outputs.
+    Unknown(Vec<String>),
+}
+
+/// Inputs for which two programs differ.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Difference {
+    /// The atoms of each input, in the shape of the first program.
+    pub inputs: Vec<Vec<u128>>,
+    /// The atoms of each output of the first program.
+    pub left: Vec<Vec<u128>>,
+    /// The atoms of each output of the second program.
+    pub right: Vec<Vec<u128>>,
+    /// The first bit that differs.
+    pub output: String,
+    /// The named value of the first program from which on the second has none with its values; where one is found.
+    pub signal: Option<String>,
+}
+
+/// Bits of values in the order of numbers on paper: parameter by parameter, atom by atom, each from its most significant bit.
+/// However a parameter is cut into atoms, this is the same.
+fn in_order(atoms: &[Vec<Edge>]) -> Vec<Edge> {
+    atoms.iter().flat_map(|atom| atom.iter().rev()).copied().collect()
+}
+
+/// The same bits as atoms of other widths.
+fn recut(values: &Values, shape: &[(u32, u32)]) -> Values {
+    let cut = |(atoms, &(width, _)): (&Vec<Vec<Edge>>, &(u32, u32))| {
+        let bits = in_order(atoms);
+        bits.chunks(width as usize).map(|atom| atom.iter().rev().copied().collect()).collect()
+    };
+    values.iter().zip(shape).map(cut).collect()
+}
+
+/// Bytes as planes, see [`Atoms::Planes`]: m bytes are eight words of m bits, bit i of word k being bit 7 - k of byte i, both
+/// counted from the most significant or first.
+fn planes(bytes: &Values, shape: &[(u32, u32)]) -> Values {
+    let of = |(bytes, &(width, _)): (&Vec<Vec<Edge>>, &(u32, u32))| {
+        let words = bytes.chunks(width as usize).flat_map(|group| {
+            (0..8).map(|word| group.iter().rev().map(|byte| byte[7 - word]).collect::<Vec<Edge>>())
+        });
+        words.collect()
+    };
+    bytes.iter().zip(shape).map(of).collect()
+}
+
+/// Planes as bytes.
+fn bytes(planes: &Values) -> Values {
+    let of = |words: &Vec<Vec<Edge>>| {
+        let groups = words.chunks(8).flat_map(|group| {
+            let width = group.first().map_or(0, Vec::len);
+            let byte = move |place: usize| (0..8).map(|bit| group[7 - bit][width - 1 - place]).collect();
+            (0..width).map(byte).collect::<Vec<Vec<Edge>>>()
+        });
+        groups.collect()
+    };
+    planes.iter().map(of).collect()
+}
+
+fn check_shapes(what: &'static str, left: &[(u32, u32)], right: &[(u32, u32)]) -> Result<(), Unlike> {
+    if left.len() != right.len() {
+        return Err(Unlike::Count { what, left: left.len(), right: right.len() });
+    }
+    let bits = |&(width, atoms): &(u32, u32)| (width * atoms) as usize;
+    match zip(left, right).position(|(a, b)| bits(a) != bits(b)) {
+        None => Ok(()),
+        Some(place) => Err(Unlike::Size {
+            what,
+            number: place + 1,
+            left: bits(&left[place]),
+            right: bits(&right[place]),
+        }),
+    }
+}
+
+impl Problem {
+    /// Two typed programs. Words and bits may stand for each other: parameters are compared bit by bit, in the order in which
+    /// their atoms come, each from its most significant bit.
+    ///
+    /// # Errors
+    /// Inputs or outputs have other sizes, or a program has no result for all inputs.
+    pub fn of_sources(left: &typed::Program, right: &typed::Program) -> Result<Problem, Unlike> {
+        let shapes = [left, right].map(source::inputs);
+        check_shapes("inputs", &shapes[0], &shapes[1])?;
+        let mut problem = Problem::on(&shapes[0]);
+        let entry = left.instance(left.entry());
+        problem.names = entry.outputs.iter().map(|&output| entry.variable(output).name.clone()).collect();
+        for (number, program) in [left, right].into_iter().enumerate() {
+            let inputs = recut(&problem.inputs, &shapes[number]);
+            let Problem { graph, sides, .. } = &mut problem;
+            let side = &mut sides[number];
+            side.outputs = source::run(graph, program, &inputs, &mut side.signals)?;
+        }
+        problem.checked()
+    }
+
+    /// A typed program and one of Usuba0 that was made from it. Of an interleaved program every batch is compared.
+    ///
+    /// # Errors
+    /// As [`Problem::of_sources`].
+    pub fn of_source(left: &typed::Program, right: &Program, atoms: Atoms) -> Result<Problem, Unlike> {
+        let shape = source::inputs(left);
+        let batches = right.interleave.max(1);
+        let mut problem = Problem::on(&[]);
+        let entry = left.instance(left.entry());
+        let mut groups = Vec::new();
+        let inputs = batch_inputs(right);
+        check_shapes("inputs", &shape, &inputs)?;
+        for batch in 0..batches {
+            let given = problem.batch(&shape, right, groups.first());
+            problem.names.extend(
+                entry.outputs.iter().map(|&output| in_batch(&entry.variable(output).name, batch, batches)),
+            );
+            let Problem { graph, sides, .. } = &mut problem;
+            sides[0].outputs.extend(source::run(graph, left, &given, &mut sides[0].signals)?);
+            groups.push(given);
+        }
+        let cut = match atoms {
+            Atoms::InOrder => recut,
+            Atoms::Planes => planes,
+        };
+        let given: Vec<Values> = groups.iter().map(|group| cut(group, &inputs)).collect();
+        let outputs = problem.run(right, &given, 1);
+        problem.sides[1].outputs = if atoms == Atoms::Planes { bytes(&outputs) } else { outputs };
+        problem.checked()
+    }
+
+    /// Two programs of Usuba0 that pass the checker. They may be interleaved in different ways.
+    ///
+    /// # Errors
+    /// As [`Problem::of_sources`].
+    pub fn of_programs(left: &Program, right: &Program) -> Result<Problem, Unlike> {
+        let shapes = [left, right].map(batch_inputs);
+        check_shapes("inputs", &shapes[0], &shapes[1])?;
+        let mut problem = Problem::on(&[]);
+        let factors = [left, right].map(|program| program.interleave.max(1));
+        let batches = (1..=factors[0] * factors[1])
+            .find(|count| factors.iter().all(|factor| count % factor == 0))
+            .unwrap_or(1);
+        let mut groups: Vec<Values> = Vec::new();
+        for batch in 0..batches {
+            let given = problem.batch_uniform(&shapes[0], &uniform(left, right), groups.first());
+            let names = left.entry().outputs.iter().map(|output| in_batch(&output.name, batch, batches));
+            problem.names.extend(names);
+            groups.push(given);
+        }
+        for (number, program) in [left, right].into_iter().enumerate() {
+            let given: Vec<Values> = groups.iter().map(|group| recut(group, &shapes[number])).collect();
+            problem.sides[number].outputs = problem.run(program, &given, number);
+        }
+        problem.checked()
+    }
+
+    fn on(shape: &[(u32, u32)]) -> Problem {
+        let mut graph = Graph::new();
+        let inputs = fresh(&mut graph, shape);
+        Problem { graph, inputs, names: Vec::new(), sides: Default::default() }
+    }
+
+    /// The inputs of one more batch; uniform ones are those of the first.
+    fn batch(&mut self, shape: &[(u32, u32)], program: &Program, first: Option<&Values>) -> Values {
+        let uniform: Vec<bool> = program.entry().inputs.iter().map(|input| input.uniform).collect();
+        self.batch_uniform(shape, &uniform, first)
+    }
+
+    fn batch_uniform(&mut self, shape: &[(u32, u32)], uniform: &[bool], first: Option<&Values>) -> Values {
+        let mut given = Vec::new();
+        for (number, parameter) in shape.iter().enumerate() {
+            match first {
+                Some(first) if uniform[number] => given.push(first[number].clone()),
+                _ => given.extend(fresh(&mut self.graph, &[*parameter])),
+            }
+        }
+        self.inputs.extend(given.clone());
+        given
+    }
+
+    /// The outputs of a program of Usuba0, batch by batch.
+    fn run(&mut self, program: &Program, batches: &[Values], side: usize) -> Values {
+        let factor = program.interleave.max(1) as usize;
+        let mut outputs = Vec::new();
+        for group in batches.chunks(factor) {
+            let joined =
+                program.entry().inputs.iter().enumerate().map(|(number, input)| match input.uniform {
+                    true => group[0][number].clone(),
+                    false => group.iter().flat_map(|batch| batch[number].clone()).collect(),
+                });
+            let joined = joined.collect();
+            let found = usuba0::run(&mut self.graph, program, &joined, &mut self.sides[side].signals);
+            for batch in 0..group.len() {
+                let part = |atoms: &Vec<Vec<Edge>>| {
+                    let size = atoms.len() / factor;
+                    atoms[batch * size..(batch + 1) * size].to_vec()
+                };
+                outputs.extend(found.iter().map(part));
+            }
+        }
+        outputs
+    }
+
+    fn checked(self) -> Result<Problem, Unlike> {
+        let shape = |values: &Values| -> Vec<(u32, u32)> {
+            let of = |atoms: &Vec<Vec<Edge>>| (1, atoms.iter().map(|atom| atom.len() as u32).sum());
+            values.iter().map(of).collect()
+        };
+        check_shapes("outputs", &shape(&self.sides[0].outputs), &shape(&self.sides[1].outputs))?;
+        Ok(self)
+    }
+
+    /// The bits that have to be equal.
+    fn pairs(&self) -> Vec<(Edge, Edge)> {
+        let [left, right] = &self.sides;
+        let of = |(a, b): (&Vec<Vec<Edge>>, &Vec<Vec<Edge>>)| {
+            in_order(a).into_iter().zip(in_order(b)).collect::<Vec<_>>()
+        };
+        left.outputs.iter().zip(&right.outputs).flat_map(of).collect()
+    }
+
+    /// How many vertices both sides are together.
+    pub fn vertices(&self) -> usize {
+        self.graph.len()
+    }
+
+    /// Proves or refutes that both sides compute the same for all inputs.
+    pub fn decide(&self, limits: Limits) -> (Outcome, Work) {
+        let pairs = self.pairs();
+        let (answer, work) = prove(&self.graph, &pairs, limits);
+        let outcome = match answer {
+            Answer::Proved => Outcome::Proved,
+            Answer::Unknown { pairs } => {
+                Outcome::Unknown(pairs.iter().map(|&pair| self.output(pair)).collect())
+            }
+            Answer::Refuted { inputs, pair } => Outcome::Refuted(Box::new(self.difference(&inputs, pair))),
+        };
+        (outcome, work)
+    }
+
+    /// The name of the bit of a pair.
+    fn output(&self, mut pair: usize) -> String {
+        for (atoms, name) in self.sides[0].outputs.iter().zip(&self.names) {
+            for (place, atom) in atoms.iter().enumerate() {
+                if pair < atom.len() {
+                    let index = if atoms.len() > 1 { format!("[{place}]") } else { String::new() };
+                    let bit = atom.len() - 1 - pair;
+                    return match atom.len() {
+                        1 => format!("{name}{index}"),
+                        _ => format!("{name}{index}, bit {bit}"),
+                    };
+                }
+                pair -= atom.len();
+            }
+        }
+        String::new()
+    }
+
+    fn difference(&self, inputs: &[bool], pair: usize) -> Difference {
+        let values = self.graph.evaluate(|number| u64::from(inputs.get(number as usize) == Some(&true)));
+        let of = |side: &Values| numbers(side, |edge| value_of(&values, edge) & 1 == 1);
+        Difference {
+            inputs: of(&self.inputs),
+            left: of(&self.sides[0].outputs),
+            right: of(&self.sides[1].outputs),
+            output: self.output(pair),
+            signal: self.first_signal(inputs),
+        }
+    }
+
+    /// The first named value of the first program after the last of those that the second program has too, by their values for these
+    /// inputs and 255 random ones. A guess that helps to find a mistake: nothing rests on it.
+    fn first_signal(&self, inputs: &[bool]) -> Option<String> {
+        let mut random = Random::new(17);
+        let rounds: Vec<Vec<u64>> = (0..4)
+            .map(|_| {
+                let column = |number| {
+                    let bit = u64::from(inputs.get(number as usize) == Some(&true));
+                    random.bits() & !1 | bit
+                };
+                let columns: Vec<u64> = (0..self.graph.inputs()).map(column).collect();
+                self.graph.evaluate(|number| columns[number as usize])
+            })
+            .collect();
+        let class = |vertex: Vertex| {
+            let flip = if rounds[0][vertex.index()] & 1 == 1 { u64::MAX } else { 0 };
+            let mut words = rounds.iter().map(|values| values[vertex.index()] ^ flip);
+            std::array::from_fn::<u64, 4, _>(|_| words.next().unwrap_or(0))
+        };
+        let [left, right] = &self.sides;
+        let cone = self.graph.cone(right.outputs.iter().flatten().flatten().copied());
+        let there: HashSet<[u64; 4]> = cone.into_iter().map(class).collect();
+        let is_there = |signal: &&Signal| {
+            signal.bits.iter().all(|bit| bit.known().is_some() || there.contains(&class(bit.vertex())))
+        };
+        let last = left.signals.iter().rposition(|signal| is_there(&signal));
+        left.signals.get(last.map_or(0, |place| place + 1)).map(|signal| signal.name.clone())
+    }
+}
+
+/// The width and number of atoms of each input, in one batch.
+fn batch_inputs(program: &Program) -> Vec<(u32, u32)> {
+    let entry = program.entry();
+    let shapes = entry.inputs.iter().zip(usuba0::inputs(program));
+    shapes
+        .map(|(input, (width, atoms))| match input.uniform {
+            true => (width, atoms),
+            false => (width, atoms / program.interleave.max(1)),
+        })
+        .collect()
+}
+
+/// Which inputs all batches have in common.
+fn uniform(left: &Program, right: &Program) -> Vec<bool> {
+    zip(&left.entry().inputs, &right.entry().inputs).map(|(a, b)| a.uniform || b.uniform).collect()
+}
+
+fn in_batch(name: &str, batch: u32, batches: u32) -> String {
+    if batches == 1 { name.to_owned() } else { format!("{name} of batch {batch}") }
+}

@@ -1,0 +1,311 @@
+//! Graphs of conjunctions and sums modulo 2 of bits.
+//!
+//! A [`Vertex`] is a constant, an input, a conjunction of two edges or the sum of two vertices; an [`Edge`] is a vertex or
+//! its complement. Complements never stand inside of a sum: they move to its edge. Equal vertices are made once, and what
+//! constants and equal operands decide is decided when a vertex is made. Operands have smaller numbers than what is made of
+//! them, so the order of numbers is an order of evaluation.
+//!
+//! Sums have two operands; that sums of many terms are equal whatever their order is for [`crate::prove`] to see.
+
+pub mod blocks;
+pub mod words;
+
+use std::collections::HashMap;
+use std::ops::Not;
+
+/// Number of a vertex in its graph.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Vertex(u32);
+
+impl Vertex {
+    /// The vertex that is false.
+    pub const FALSE: Vertex = Vertex(0);
+
+    /// Its place in the order of the graph.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The vertex with a number.
+    pub(crate) fn numbered(index: usize) -> Vertex {
+        Vertex(index as u32)
+    }
+
+    /// The edge that is this vertex.
+    pub fn edge(self) -> Edge {
+        Edge(self.0 << 1)
+    }
+}
+
+/// A vertex or its complement: the value of one bit.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Edge(u32);
+
+impl Edge {
+    /// The bit that is never set.
+    pub const FALSE: Edge = Edge(0);
+    /// The bit that is always set.
+    pub const TRUE: Edge = Edge(1);
+
+    /// A constant.
+    pub fn constant(bit: bool) -> Edge {
+        Edge(u32::from(bit))
+    }
+
+    /// What it is or is the complement of.
+    pub fn vertex(self) -> Vertex {
+        Vertex(self.0 >> 1)
+    }
+
+    /// Whether it is the complement of its vertex.
+    pub fn is_complemented(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    /// This edge, complemented if `flip`.
+    #[must_use]
+    pub fn complemented_if(self, flip: bool) -> Edge {
+        Edge(self.0 ^ u32::from(flip))
+    }
+
+    /// Its value, if it is a constant.
+    pub fn known(self) -> Option<bool> {
+        (self.vertex() == Vertex::FALSE).then_some(self.is_complemented())
+    }
+}
+
+impl Not for Edge {
+    type Output = Edge;
+    fn not(self) -> Edge {
+        Edge(self.0 ^ 1)
+    }
+}
+
+/// What a vertex is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Gate {
+    /// False; vertex 0 alone.
+    False,
+    /// The input with this number.
+    Input(u32),
+    /// A conjunction.
+    And(Edge, Edge),
+    /// A sum modulo 2.
+    Xor(Vertex, Vertex),
+}
+
+/// A graph; see the head of the module.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    gates: Vec<Gate>,
+    known: HashMap<Gate, Vertex>,
+    inputs: u32,
+}
+
+impl Default for Graph {
+    fn default() -> Graph {
+        Graph::new()
+    }
+}
+
+impl Graph {
+    /// A graph with no inputs.
+    pub fn new() -> Graph {
+        Graph { gates: vec![Gate::False], known: HashMap::new(), inputs: 0 }
+    }
+
+    /// How many vertices it has.
+    pub fn len(&self) -> usize {
+        self.gates.len()
+    }
+
+    /// Whether it has no vertex but the constant.
+    pub fn is_empty(&self) -> bool {
+        self.gates.len() == 1
+    }
+
+    /// How many inputs it has.
+    pub fn inputs(&self) -> u32 {
+        self.inputs
+    }
+
+    /// What a vertex is.
+    pub fn gate(&self, vertex: Vertex) -> Gate {
+        self.gates[vertex.index()]
+    }
+
+    /// All vertices in order.
+    pub fn vertices(&self) -> impl DoubleEndedIterator<Item = Vertex> + use<> {
+        (0..self.gates.len() as u32).map(Vertex)
+    }
+
+    /// A new input.
+    pub fn input(&mut self) -> Edge {
+        self.inputs += 1;
+        self.make(Gate::Input(self.inputs - 1)).edge()
+    }
+
+    /// So many new inputs.
+    pub fn input_bits(&mut self, count: usize) -> Vec<Edge> {
+        (0..count).map(|_| self.input()).collect()
+    }
+
+    fn make(&mut self, gate: Gate) -> Vertex {
+        let next = Vertex(self.gates.len() as u32);
+        let vertex = *self.known.entry(gate).or_insert(next);
+        if vertex == next {
+            self.gates.push(gate);
+        }
+        vertex
+    }
+
+    /// The conjunction of two bits.
+    pub fn and(&mut self, a: Edge, b: Edge) -> Edge {
+        let (a, b) = if a < b { (a, b) } else { (b, a) };
+        match (a.known(), a == b, a == !b) {
+            (Some(false), ..) | (_, _, true) => return Edge::FALSE,
+            (Some(true), ..) => return b,
+            (_, true, _) => return a,
+            _ => {}
+        }
+        // What one operand decides about the other, where that is a conjunction: a & (a & b), a & (!a & b), a & !(!a & b).
+        for (one, other) in [(a, b), (b, a)] {
+            let Gate::And(p, q) = self.gate(other.vertex()) else { continue };
+            match other.is_complemented() {
+                false if p == one || q == one => return other,
+                false if p == !one || q == !one => return Edge::FALSE,
+                true if p == !one || q == !one => return one,
+                true if p == one => return self.and(one, !q),
+                true if q == one => return self.and(one, !p),
+                _ => {}
+            }
+        }
+        self.make(Gate::And(a, b)).edge()
+    }
+
+    /// The disjunction of two bits.
+    pub fn or(&mut self, a: Edge, b: Edge) -> Edge {
+        !self.and(!a, !b)
+    }
+
+    /// The sum modulo 2 of two bits.
+    pub fn xor(&mut self, a: Edge, b: Edge) -> Edge {
+        let flip = a.is_complemented() != b.is_complemented();
+        let (a, b) = (a.vertex().min(b.vertex()), a.vertex().max(b.vertex()));
+        let sum = if a == b {
+            Edge::FALSE
+        } else if a == Vertex::FALSE {
+            b.edge()
+        } else {
+            match (self.gate(a), self.gate(b)) {
+                (_, Gate::Xor(p, q)) if p == a => q.edge(),
+                (_, Gate::Xor(p, q)) if q == a => p.edge(),
+                (Gate::Xor(p, q), _) if p == b => q.edge(),
+                (Gate::Xor(p, q), _) if q == b => p.edge(),
+                _ => self.make(Gate::Xor(a, b)).edge(),
+            }
+        };
+        sum.complemented_if(flip)
+    }
+
+    /// `yes` where `choice` is set, else `no`.
+    pub fn select(&mut self, choice: Edge, yes: Edge, no: Edge) -> Edge {
+        let difference = self.xor(yes, no);
+        let changed = self.and(choice, difference);
+        self.xor(changed, no)
+    }
+
+    /// The vertices that `roots` are made of, themselves included, in order.
+    pub fn cone(&self, roots: impl IntoIterator<Item = Edge>) -> Vec<Vertex> {
+        let mut wanted = vec![false; self.gates.len()];
+        roots.into_iter().for_each(|root| wanted[root.vertex().index()] = true);
+        for vertex in self.vertices().rev() {
+            if wanted[vertex.index()] {
+                self.operands(vertex).into_iter().flatten().for_each(|one| wanted[one.index()] = true);
+            }
+        }
+        self.vertices().filter(|vertex| wanted[vertex.index()]).collect()
+    }
+
+    /// The vertices that a vertex is made of.
+    pub fn operands(&self, vertex: Vertex) -> [Option<Vertex>; 2] {
+        match self.gate(vertex) {
+            Gate::False | Gate::Input(_) => [None, None],
+            Gate::And(a, b) => [Some(a.vertex()), Some(b.vertex())],
+            Gate::Xor(a, b) => [Some(a), Some(b)],
+        }
+    }
+
+    /// The values of all vertices for 64 assignments of the inputs, bit j of each number being that of assignment j.
+    pub fn evaluate(&self, input: impl Fn(u32) -> u64) -> Vec<u64> {
+        let mut values: Vec<u64> = Vec::with_capacity(self.gates.len());
+        for gate in &self.gates {
+            values.push(gate.of(&input, |vertex| values[vertex.index()]));
+        }
+        values
+    }
+}
+
+impl Gate {
+    /// Its value, given those of its operands, 64 at once.
+    pub(crate) fn of(self, input: impl Fn(u32) -> u64, value: impl Fn(Vertex) -> u64) -> u64 {
+        let at = |edge: Edge| value(edge.vertex()) ^ if edge.is_complemented() { u64::MAX } else { 0 };
+        match self {
+            Gate::False => 0,
+            Gate::Input(number) => input(number),
+            Gate::And(a, b) => at(a) & at(b),
+            Gate::Xor(a, b) => value(a) ^ value(b),
+        }
+    }
+}
+
+/// The value of an edge among those of all vertices.
+pub(crate) fn value_of(values: &[u64], edge: Edge) -> u64 {
+    values[edge.vertex().index()] ^ if edge.is_complemented() { u64::MAX } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every way to make a vertex of vertices of two levels has the values of its formula.
+    #[test]
+    fn rewriting_keeps_values() {
+        let mut graph = Graph::new();
+        let mut edges: Vec<(Edge, u64)> = vec![(Edge::FALSE, 0), (Edge::TRUE, u64::MAX)];
+        let columns = [0xaaaa_aaaa_aaaa_aaaa, 0xcccc_cccc_cccc_cccc, 0xf0f0_f0f0_f0f0_f0f0u64];
+        for column in columns {
+            let input = graph.input();
+            edges.extend([(input, column), (!input, !column)]);
+        }
+        for _ in 0..2 {
+            let mut more = Vec::new();
+            for (number, &(a, va)) in edges.iter().enumerate() {
+                for &(b, vb) in &edges[..=number] {
+                    more.extend([(graph.and(a, b), va & vb), (graph.xor(a, b), va ^ vb)]);
+                    more.push((graph.or(a, b), va | vb));
+                }
+            }
+            more.sort_by_key(|&(edge, _)| edge);
+            more.dedup();
+            edges = more;
+        }
+        let values = graph.evaluate(|input| columns[input as usize]);
+        assert!(edges.len() > 500, "{}", edges.len());
+        for (edge, expected) in edges {
+            assert_eq!(value_of(&values, edge), expected, "{edge:?}");
+        }
+    }
+
+    #[test]
+    fn equal_vertices_are_made_once() {
+        let mut graph = Graph::new();
+        let [a, b] = [graph.input(), graph.input()];
+        assert_eq!(graph.and(a, b), graph.and(b, a));
+        assert_eq!(graph.xor(a, !b), !graph.xor(b, a));
+        let sum = graph.xor(a, b);
+        assert_eq!(graph.xor(sum, a), b);
+        assert_eq!(graph.select(a, b, b), b);
+        assert_eq!(graph.len(), 5);
+    }
+}

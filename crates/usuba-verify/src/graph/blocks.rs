@@ -1,0 +1,87 @@
+//! Operations on blocks of 16 bytes: rounds of AES and products without carries.
+//!
+//! A block is 128 bits in memory order: bit i of byte j is bit 8j + i. What they compute is read off the functions of
+//! `usuba_ir` that compute it on bytes.
+
+use super::words::{add, carryless, look_up_word};
+use super::{Edge, Graph};
+use usuba_ir::aes::{self, Round};
+use usuba_ir::block::BlockOp;
+use usuba_ir::bytes::{ByteMap, inverse};
+
+/// What an operation makes of two blocks.
+pub fn block(graph: &mut Graph, op: BlockOp, a: &[Edge], b: &[Edge]) -> Vec<Edge> {
+    match op {
+        BlockOp::Aes(round) => {
+            let state = substitute(graph, a, round.encrypts());
+            let state = shift_rows(&state, round.encrypts());
+            let state = match round {
+                Round::Encrypt => mix_columns(graph, &state),
+                Round::Decrypt => inverse_mix_columns(graph, &state),
+                Round::EncryptLast | Round::DecryptLast => state,
+            };
+            super::words::each(graph, &state, b, Graph::xor)
+        }
+        BlockOp::Product(halves) => {
+            let half = |later: bool| if later { 64..128 } else { 0..64 };
+            carryless(graph, &a[half(halves.first)], &b[half(halves.second)])
+        }
+        BlockOp::AddWords(bits) => {
+            let words = a.chunks(bits as usize).zip(b.chunks(bits as usize));
+            words.flat_map(|(a, b)| add(graph, a, b, Edge::FALSE).0).collect()
+        }
+        BlockOp::JoinHalves(later) => {
+            let half = if later { 64..128 } else { 0..64 };
+            [&a[half.clone()], &b[half]].concat()
+        }
+    }
+}
+
+/// The image of a byte.
+pub fn map_byte(graph: &mut Graph, byte: &[Edge], map: &ByteMap) -> Vec<Edge> {
+    let inverted = match map.inverts {
+        true => {
+            let table: Vec<u64> = (0..=255).map(|x| inverse(x).into()).collect();
+            look_up_word(graph, byte, &table, 8)
+        }
+        false => byte.to_vec(),
+    };
+    linear(graph, &inverted, |x| map.affine.of(x as u8).into())
+}
+
+/// `SubBytes` of AES, or its inverse.
+pub fn substitute(graph: &mut Graph, state: &[Edge], forward: bool) -> Vec<Edge> {
+    let table: Vec<u64> = (0..=255).map(|byte| aes::substitute([byte; 16], forward)[0].into()).collect();
+    state.chunks(8).flat_map(|byte| look_up_word(graph, byte, &table, 8)).collect()
+}
+
+/// `ShiftRows` of AES, or its inverse.
+pub fn shift_rows(state: &[Edge], forward: bool) -> Vec<Edge> {
+    let places = aes::shift_rows(std::array::from_fn(|place| place as u8), forward);
+    places.iter().flat_map(|&from| state[8 * usize::from(from)..][..8].to_vec()).collect()
+}
+
+/// `MixColumns` of AES.
+pub fn mix_columns(graph: &mut Graph, state: &[Edge]) -> Vec<Edge> {
+    linear(graph, state, |x| u128::from_le_bytes(aes::mix_columns(x.to_le_bytes())))
+}
+
+/// `InvMixColumns` of AES.
+pub fn inverse_mix_columns(graph: &mut Graph, state: &[Edge]) -> Vec<Edge> {
+    linear(graph, state, |x| u128::from_le_bytes(aes::inverse_mix_columns(x.to_le_bytes())))
+}
+
+/// An affine map of bits to as many bits, given as a function of numbers.
+fn linear(graph: &mut Graph, bits: &[Edge], map: impl Fn(u128) -> u128) -> Vec<Edge> {
+    let constant = map(0);
+    let columns: Vec<u128> = (0..bits.len()).map(|bit| map(1 << bit) ^ constant).collect();
+    (0..bits.len())
+        .map(|to| {
+            let mut sum = Edge::constant(constant >> to & 1 == 1);
+            for (&bit, _) in bits.iter().zip(&columns).filter(|(_, column)| *column >> to & 1 == 1) {
+                sum = graph.xor(sum, bit);
+            }
+            sum
+        })
+        .collect()
+}

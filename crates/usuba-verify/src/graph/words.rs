@@ -1,0 +1,185 @@
+//! Operations on words of bits. A word is its bits from the least significant.
+//!
+//! Each operation is made of gates in one way, so that the same operation of the same bits is the same vertices.
+
+use super::{Edge, Graph};
+use std::collections::HashMap;
+
+/// The bits of a number.
+pub fn constant(width: usize, number: u128) -> Vec<Edge> {
+    (0..width).map(|bit| Edge::constant(bit < 128 && number >> bit & 1 == 1)).collect()
+}
+
+/// The number that bits are, if all are constants. Words of up to 128 bits.
+pub fn known(word: &[Edge]) -> Option<u128> {
+    word.iter().rev().try_fold(0, |number, bit| Some(number << 1 | u128::from(bit.known()?)))
+}
+
+/// A function of two bits, bit by bit.
+pub fn each(
+    graph: &mut Graph,
+    a: &[Edge],
+    b: &[Edge],
+    mut function: impl FnMut(&mut Graph, Edge, Edge) -> Edge,
+) -> Vec<Edge> {
+    a.iter().zip(b).map(|(&a, &b)| function(graph, a, b)).collect()
+}
+
+/// The complement.
+pub fn not(word: &[Edge]) -> Vec<Edge> {
+    word.iter().map(|&bit| !bit).collect()
+}
+
+/// The function of three bits with this truth table, bit by bit: bit `4a + 2b + c` of the table is the value at `a`, `b`, `c`.
+pub fn ternary(graph: &mut Graph, table: u8, [a, b, c]: [&[Edge]; 3]) -> Vec<Edge> {
+    let bits = a.iter().zip(b).zip(c);
+    bits.map(|((&a, &b), &c)| {
+        // The three sums first: their truth tables have a short form that shares vertices with two sums of two.
+        match table {
+            0x96 | 0x69 => {
+                let sum = graph.xor(a, b);
+                graph.xor(sum, c).complemented_if(table == 0x69)
+            }
+            _ => look_up(graph, &[c, b, a], &(0..8).map(|row| table >> row & 1 == 1).collect::<Vec<_>>()),
+        }
+    })
+    .collect()
+}
+
+/// The sum of two words of one width and a carry: the sum and the carry out.
+pub fn add(graph: &mut Graph, a: &[Edge], b: &[Edge], carry: Edge) -> (Vec<Edge>, Edge) {
+    let mut carry = carry;
+    let bits = each(graph, a, b, |graph, a, b| {
+        let half = graph.xor(a, b);
+        let sum = graph.xor(half, carry);
+        let (both, passed) = (graph.and(a, b), graph.and(half, carry));
+        // The two are never set together.
+        carry = graph.xor(both, passed);
+        sum
+    });
+    (bits, carry)
+}
+
+/// The difference of two words of one width, modulo the width; and whether nothing was borrowed.
+pub fn subtract(graph: &mut Graph, a: &[Edge], b: &[Edge]) -> (Vec<Edge>, Edge) {
+    add(graph, a, &not(b), Edge::TRUE)
+}
+
+/// The product of two words of one width, modulo the width.
+pub fn multiply(graph: &mut Graph, a: &[Edge], b: &[Edge]) -> Vec<Edge> {
+    let width = a.len();
+    let mut sum = vec![Edge::FALSE; width];
+    for (place, &digit) in b.iter().enumerate() {
+        let row: Vec<Edge> = a[..width - place].iter().map(|&bit| graph.and(bit, digit)).collect();
+        let (upper, _) = add(graph, &sum[place..], &row, Edge::FALSE);
+        sum.splice(place.., upper);
+    }
+    sum
+}
+
+/// The entry of a table of bits at an index, whose bits come from the least significant: the table has 2^n entries for n of
+/// them. A tree of choices, in which equal parts are made once.
+pub fn look_up(graph: &mut Graph, index: &[Edge], table: &[bool]) -> Edge {
+    look_up_with(graph, index, table, &mut HashMap::new())
+}
+
+/// The entry of a table of words at an index: `width` bits from the least significant.
+pub fn look_up_word(graph: &mut Graph, index: &[Edge], entries: &[u64], width: u32) -> Vec<Edge> {
+    let mut made = HashMap::new();
+    let column = |bit: u32| entries.iter().map(|entry| entry >> bit & 1 == 1).collect::<Vec<_>>();
+    (0..width).map(|bit| look_up_with(graph, index, &column(bit), &mut made)).collect()
+}
+
+fn look_up_with(
+    graph: &mut Graph,
+    index: &[Edge],
+    table: &[bool],
+    made: &mut HashMap<Vec<bool>, Edge>,
+) -> Edge {
+    let Some((&top, rest)) = index.split_last() else {
+        return Edge::constant(table.first() == Some(&true));
+    };
+    let first = table[0];
+    if table.iter().all(|&bit| bit == first) {
+        return Edge::constant(first);
+    }
+    // Up to complement, so that it begins with a zero. A part of another size belongs to other bits of the index.
+    let key: Vec<bool> = table.iter().map(|&bit| bit != first).collect();
+    if let Some(&edge) = made.get(&key) {
+        return edge.complemented_if(first);
+    }
+    let (low, high) = key.split_at(key.len() / 2);
+    let no = look_up_with(graph, rest, low, made);
+    let yes = look_up_with(graph, rest, high, made);
+    let edge = graph.select(top, yes, no);
+    made.insert(key, edge);
+    edge.complemented_if(first)
+}
+
+/// The carry-less product of two words: as many bits as both have, less one, and a zero.
+pub fn carryless(graph: &mut Graph, a: &[Edge], b: &[Edge]) -> Vec<Edge> {
+    let mut product = vec![Edge::FALSE; a.len() + b.len()];
+    for (i, &x) in a.iter().enumerate() {
+        for (j, &y) in b.iter().enumerate() {
+            let term = graph.and(x, y);
+            product[i + j] = graph.xor(product[i + j], term);
+        }
+    }
+    product
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use usuba_ir::random::Random;
+
+    /// What a function of two words of eight bits computes, for 64 random pairs.
+    fn check(
+        function: impl Fn(&mut Graph, &[Edge], &[Edge]) -> Vec<Edge>,
+        expected: impl Fn(u32, u32) -> u32,
+    ) {
+        let mut graph = Graph::new();
+        let (a, b) = (graph.input_bits(8), graph.input_bits(8));
+        let result = function(&mut graph, &a, &b);
+        let mut random = Random::new(3);
+        let columns: Vec<u64> = (0..16).map(|_| random.bits()).collect();
+        let values = graph.evaluate(|input| columns[input as usize]);
+        let number = |bits: &[Edge], lane: u32| {
+            let bit = |edge: &Edge| (super::super::value_of(&values, *edge) >> lane & 1) as u32;
+            bits.iter().rev().fold(0, |number, edge| number << 1 | bit(edge))
+        };
+        for lane in 0..64 {
+            let mask = (1 << result.len()) - 1;
+            let expected = expected(number(&a, lane), number(&b, lane)) & mask;
+            assert_eq!(number(&result, lane), expected);
+        }
+    }
+
+    #[test]
+    fn words_are_computed_with() {
+        check(|graph, a, b| add(graph, a, b, Edge::FALSE).0, |a, b| a + b);
+        check(|graph, a, b| vec![add(graph, a, b, Edge::TRUE).1], |a, b| (a + b + 1) >> 8);
+        check(|graph, a, b| subtract(graph, a, b).0, u32::wrapping_sub);
+        check(multiply, |a, b| a * b);
+        check(carryless, |a, b| (0..8).fold(0, |sum, i| sum ^ if b >> i & 1 == 1 { a << i } else { 0 }));
+        for table in 0..=255u8 {
+            check(
+                |graph, a, b| ternary(graph, table, [a, b, &a.iter().rev().copied().collect::<Vec<_>>()]),
+                |a, b| {
+                    let c = (a as u8).reverse_bits();
+                    usuba_ir::evaluate::ternary(8, table, [a.into(), b.into(), c.into()]) as u32
+                },
+            );
+        }
+        let table: Vec<u64> = (0..256u64).map(|x| x.wrapping_mul(0x9e37) >> 5 & 0xff).collect();
+        check(|graph, a, _| look_up_word(graph, a, &table, 8), |a, _| table[a as usize] as u32);
+    }
+
+    #[test]
+    fn constants_stay_constants() {
+        let mut graph = Graph::new();
+        let product = multiply(&mut graph, &constant(16, 300), &constant(16, 70));
+        assert_eq!(known(&product), Some(21_000));
+        assert!(graph.is_empty());
+    }
+}

@@ -1,0 +1,272 @@
+//! Typed programs on bits of a graph: what `usuba_lang::interpret` computes on numbers, computed on bits. Nothing of the compiler
+//! after elaboration is between the text and the graph.
+
+use super::{Signal, Values};
+use crate::graph::{Edge, Graph, words};
+use usuba_lang::ast::ShiftOp;
+use usuba_lang::typed::{
+    ArithmeticOp, Assignment, Body, Definition, Equations, Expression, ExpressionKind, Instance, InstanceId,
+    LogicOp, Lookup, Program, Slot, Step, Table, Use,
+};
+
+/// Why a program has no value for all inputs.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`accept` refuses messages: such a program has no result for all inputs")]
+pub struct Refuses;
+
+/// The width and the number of atoms of each input.
+pub fn inputs(program: &Program) -> Vec<(u32, u32)> {
+    let entry = program.instance(program.entry());
+    entry.inputs.iter().map(|&id| entry.variable(id)).map(|one| (one.width, one.atoms())).collect()
+}
+
+/// The outputs of the entry, and its named values in the order in which they are made.
+///
+/// # Errors
+/// The program has an `accept`.
+///
+/// # Panics
+/// If the inputs are not those of the entry.
+pub fn run(
+    graph: &mut Graph,
+    program: &Program,
+    inputs: &Values,
+    signals: &mut Vec<Signal>,
+) -> Result<Values, Refuses> {
+    let entry = program.instance(program.entry());
+    let atoms = inputs.concat();
+    let mut outputs = Run { graph, program, signals }.call(program.entry(), atoms, &entry.name)?.into_iter();
+    let of = |&id| outputs.by_ref().take(entry.variable(id).atoms() as usize).collect();
+    Ok(entry.outputs.iter().map(of).collect())
+}
+
+/// Atoms, each as its bits from the least significant.
+type Atoms = Vec<Vec<Edge>>;
+
+struct Run<'a> {
+    graph: &'a mut Graph,
+    program: &'a Program,
+    signals: &'a mut Vec<Signal>,
+}
+
+/// The values of an instance that is being run.
+struct Frame<'a> {
+    instance: &'a Instance,
+    /// The atoms of each variable that is an input.
+    inputs: Vec<Atoms>,
+    /// The atoms of each assignment.
+    assigned: Vec<Atoms>,
+    path: String,
+}
+
+impl Frame<'_> {
+    fn atom(&self, Use { slot, definition }: Use) -> &Vec<Edge> {
+        match definition {
+            Definition::Input => &self.inputs[slot.variable.0 as usize][slot.atom as usize],
+            Definition::Assigned(assignment, target) => {
+                &self.assigned[assignment.0 as usize][target as usize]
+            }
+        }
+    }
+}
+
+impl<'a> Run<'a> {
+    fn call(&mut self, id: InstanceId, arguments: Atoms, path: &str) -> Result<Atoms, Refuses> {
+        let instance: &'a Instance = self.program.instance(id);
+        match &instance.body {
+            Body::Permutation { sources } => {
+                Ok(sources.iter().map(|&source| arguments[source as usize].clone()).collect())
+            }
+            Body::Table(table) => Ok(self.table(table, &arguments)),
+            Body::Equations(equations) => {
+                let mut frame = Frame {
+                    instance,
+                    inputs: vec![Vec::new(); instance.variables.len()],
+                    assigned: vec![Vec::new(); equations.count as usize],
+                    path: path.to_owned(),
+                };
+                let mut arguments = arguments.into_iter();
+                for &input in &instance.inputs {
+                    let atoms = instance.variable(input).atoms() as usize;
+                    frame.inputs[input.0 as usize] = arguments.by_ref().take(atoms).collect();
+                }
+                self.equations(equations, frame)
+            }
+        }
+    }
+
+    fn equations(&mut self, equations: &'a Equations, mut frame: Frame<'a>) -> Result<Atoms, Refuses> {
+        let mut assignments = Vec::new();
+        collect(&equations.steps, "", &mut assignments);
+        if let Some(order) = &equations.order {
+            let mut place = vec![usize::MAX; equations.count as usize];
+            (0..).zip(order).for_each(|(number, id)| place[id.0 as usize] = number);
+            assignments.sort_by_key(|(_, assignment)| place[assignment.id.0 as usize]);
+        }
+        for (turn, assignment) in assignments {
+            let value = self.value(&assignment.value, &frame)?;
+            self.name(&turn, assignment, &value, &frame);
+            frame.assigned[assignment.id.0 as usize] = value;
+        }
+        let mut outputs = Vec::new();
+        for (&variable, definitions) in frame.instance.outputs.iter().zip(&equations.results) {
+            for (atom, &definition) in (0..).zip(definitions) {
+                outputs.push(frame.atom(Use { slot: Slot { variable, atom }, definition }).clone());
+            }
+        }
+        Ok(outputs)
+    }
+
+    fn name(&mut self, turn: &str, assignment: &Assignment, value: &Atoms, frame: &Frame<'_>) {
+        for (slot, bits) in assignment.targets.iter().zip(value) {
+            let variable = frame.instance.variable(slot.variable);
+            let indices: String = variable.indices(slot.atom).map(|index| format!("[{index}]")).collect();
+            let name = format!("{}{turn}/{}{indices}", frame.path, variable.name);
+            self.signals.push(Signal { name, bits: bits.clone() });
+        }
+    }
+
+    fn table(&mut self, table: &Table, arguments: &Atoms) -> Atoms {
+        if table.lookup == Lookup::Word {
+            let value = words::look_up_word(self.graph, &arguments[0], &table.entries, table.outputs);
+            return vec![value];
+        }
+        let Lookup::Columns { columns } = table.lookup else { return Vec::new() };
+        let (columns, count) = (columns as usize, table.inputs as usize);
+        let width = arguments.first().map_or(1, Vec::len);
+        let mut outputs = vec![vec![Edge::FALSE; width]; table.outputs as usize * columns];
+        for column in 0..columns {
+            for bit in 0..width {
+                // The first atom is the most significant bit of the index, and of the value.
+                let index: Vec<Edge> =
+                    (0..count).rev().map(|i| arguments[i * columns + column][bit]).collect();
+                let value = words::look_up_word(self.graph, &index, &table.entries, table.outputs);
+                for (place, edge) in value.into_iter().rev().enumerate() {
+                    outputs[place * columns + column][bit] = edge;
+                }
+            }
+        }
+        outputs
+    }
+
+    fn value(&mut self, expression: &Expression, frame: &Frame<'_>) -> Result<Atoms, Refuses> {
+        Ok(match &expression.kind {
+            ExpressionKind::Atoms(uses) => uses.iter().map(|&one| frame.atom(one).clone()).collect(),
+            ExpressionKind::Constants(constants) => {
+                let atom = |one: &usuba_lang::typed::Constant| words::constant(one.width as usize, one.value);
+                constants.iter().map(atom).collect()
+            }
+            ExpressionKind::Tuple(parts) => {
+                let mut atoms = Vec::new();
+                for part in parts {
+                    atoms.extend(self.value(part, frame)?);
+                }
+                atoms
+            }
+            ExpressionKind::Not(value) => {
+                self.value(value, frame)?.iter().map(|atom| words::not(atom)).collect()
+            }
+            ExpressionKind::Refresh(value) => self.value(value, frame)?,
+            ExpressionKind::Logic(op, left, right) => {
+                let (left, right) = (self.value(left, frame)?, self.value(right, frame)?);
+                let gate = match op {
+                    LogicOp::And => Graph::and,
+                    LogicOp::Or => Graph::or,
+                    LogicOp::Xor => Graph::xor,
+                };
+                left.iter().zip(&right).map(|(a, b)| words::each(self.graph, a, b, gate)).collect()
+            }
+            ExpressionKind::Arithmetic { op, width, left, right } => {
+                let (left, right) = (self.value(left, frame)?, self.value(right, frame)?);
+                self.arithmetic(*op, *width as usize, &left, &right)
+            }
+            ExpressionKind::Shift { op, amount, value } => {
+                let value = self.value(value, frame)?;
+                value.iter().map(|atom| shift(*op, atom, *amount as usize)).collect()
+            }
+            ExpressionKind::Gather { sources, value } => {
+                let value = self.value(value, frame)?;
+                let zero = vec![Edge::FALSE; value.first().map_or(1, Vec::len)];
+                let atom = |source: &Option<u32>| {
+                    source.map_or_else(|| zero.clone(), |source| value[source as usize].clone())
+                };
+                sources.iter().map(atom).collect()
+            }
+            ExpressionKind::Shuffle { pattern, value } => {
+                let value = self.value(value, frame)?;
+                let shuffled = |atom: &Vec<Edge>| {
+                    pattern.iter().rev().map(|&from| atom[atom.len() - 1 - from as usize]).collect()
+                };
+                value.iter().map(shuffled).collect()
+            }
+            ExpressionKind::Bitmask { bit, value } => {
+                let value = self.value(value, frame)?;
+                value.iter().map(|atom| vec![atom[*bit as usize]; atom.len()]).collect()
+            }
+            ExpressionKind::Pack { high, low } => {
+                let (high, low) = (self.value(high, frame)?, self.value(low, frame)?);
+                high.iter().zip(&low).map(|(high, low)| [low.as_slice(), high].concat()).collect()
+            }
+            ExpressionKind::Regroup { width, value } => {
+                let value = self.value(value, frame)?;
+                let bits: Vec<Edge> = value.iter().flat_map(|atom| atom.iter().rev()).copied().collect();
+                bits.chunks(*width as usize).map(|atom| atom.iter().rev().copied().collect()).collect()
+            }
+            ExpressionKind::Call { callee, arguments } => {
+                let arguments = self.value(arguments, frame)?;
+                let path = format!("{}/{}", frame.path, self.program.instance(*callee).name);
+                self.call(*callee, arguments, &path)?
+            }
+            ExpressionKind::Accept { .. } => return Err(Refuses),
+        })
+    }
+
+    /// On words of `width` bits: each is an atom, or so many atoms of a bit, the most significant first.
+    fn arithmetic(&mut self, op: ArithmeticOp, width: usize, left: &Atoms, right: &Atoms) -> Atoms {
+        let is_spread = left.first().is_some_and(|atom| atom.len() != width);
+        let words = |atoms: &Atoms| -> Atoms {
+            match is_spread {
+                true => {
+                    atoms.chunks(width).map(|bits| bits.iter().rev().map(|bit| bit[0]).collect()).collect()
+                }
+                false => atoms.clone(),
+            }
+        };
+        let results = words(left).into_iter().zip(words(right)).map(|(a, b)| match op {
+            ArithmeticOp::Add => words::add(self.graph, &a, &b, Edge::FALSE).0,
+            ArithmeticOp::Subtract => words::subtract(self.graph, &a, &b).0,
+            ArithmeticOp::Multiply => words::multiply(self.graph, &a, &b),
+        });
+        match is_spread {
+            true => results.flat_map(|word| word.into_iter().rev().map(|bit| vec![bit])).collect(),
+            false => results.collect(),
+        }
+    }
+}
+
+/// All assignments in textual order, with the turns of loops that they are in.
+fn collect<'a>(steps: &'a [Step], turn: &str, assignments: &mut Vec<(String, &'a Assignment)>) {
+    for step in steps {
+        match step {
+            Step::Assign(assignment) => assignments.push((turn.to_owned(), assignment)),
+            Step::Loop(looped) => {
+                for (value, body) in looped.values.iter().zip(&looped.iterations) {
+                    collect(body, &format!("{turn}[{}={value}]", looped.variable), assignments);
+                }
+            }
+        }
+    }
+}
+
+/// A word shifted or rotated by less than its width.
+fn shift(op: ShiftOp, word: &[Edge], amount: usize) -> Vec<Edge> {
+    let width = word.len();
+    let bit = |place: usize| match op {
+        ShiftOp::Left => place.checked_sub(amount).map_or(Edge::FALSE, |from| word[from]),
+        ShiftOp::Right => word.get(place + amount).copied().unwrap_or(Edge::FALSE),
+        ShiftOp::RightArithmetic => word[(place + amount).min(width - 1)],
+        ShiftOp::RotateLeft => word[(place + width - amount) % width],
+        ShiftOp::RotateRight => word[(place + amount) % width],
+    };
+    (0..width).map(bit).collect()
+}
