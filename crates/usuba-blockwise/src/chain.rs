@@ -12,8 +12,7 @@ use crate::loops::makes_next;
 use crate::place::Places;
 use crate::plan::{Given, Plan, Refusal};
 use crate::queue::Plain;
-use crate::row::State;
-use crate::section::{LONGEST, PARTS, TABLE};
+use crate::section::{HIGHEST, LONGEST, PARTS, TABLE, TABLES};
 use crate::segment::{Body, Segment, uses};
 use crate::step::Bit;
 use std::fmt::Write;
@@ -85,23 +84,11 @@ impl Writer<'_> {
             return refuse("a sum inside of a chain is used");
         }
 
-        // The blocks from each segment on.
-        let mut from = Vec::new();
-        for (place, segment) in segments.iter().enumerate().rev() {
-            let behind = from.last().map_or("0".to_owned(), |(_, name): &(usize, String)| name.clone());
-            let name = self.fresh("from");
-            self.line(&format!("const int64_t {name} = {behind} + {};", segment.blocks));
-            self.line(&format!("(void){name};"));
-            from.push((place, name));
-        }
-        let mut from: Vec<String> = from.into_iter().rev().map(|(_, name)| name).collect();
-        from.push("0".into());
         let row = self.row(&segments, body.get(at), carried)?;
         match &row {
-            Some(row) => {
-                self.rows(&segments, row, &from, (&powers, &linear))?;
-            }
-            None => self.sections(&segments, &from, (&powers, &linear), carried)?,
+            Some(row) => self.rows(&segments, row, (&powers, &linear))?,
+            None if self.is_rare => self.in_turn(&segments, (&powers, &linear), carried)?,
+            None => self.sections(&segments, (&powers, &linear), carried)?,
         }
         for statement in &body[..at] {
             if let Statement::Loop(one) = statement {
@@ -164,13 +151,12 @@ impl Writer<'_> {
     }
 
     /// The end of a chain.
-    fn fold(&mut self, linear: &Linear, sum: &str, carried: VariableId) -> Written<()> {
+    pub(crate) fn fold(&mut self, linear: &Linear, sum: &str, block: &str) -> Written<()> {
         let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
         let product = linear.product;
         let folded =
             self.inline_kernel(format!("folded {product:?}"), |name| wide.folded(&product, false, name))?;
-        let name = self.name(carried);
-        self.line(&format!("{folded}({sum}, {name});"));
+        self.line(&format!("{folded}({sum}, {block});"));
         Ok(())
     }
 
@@ -179,16 +165,26 @@ impl Writer<'_> {
     fn sections(
         &mut self,
         segments: &[Segment],
-        from: &[String],
         (powers, linear): (&str, &Linear),
         carried: VariableId,
     ) -> Written<()> {
+        // The blocks from each segment on.
+        let mut from = vec!["0".to_owned()];
+        for segment in segments.iter().rev() {
+            let name = self.fresh("from");
+            let behind = from[from.len() - 1].clone();
+            self.line(&format!("const int64_t {name} = {behind} + {};", segment.blocks));
+            self.line(&format!("(void){name};"));
+            from.push(name);
+        }
+        from.reverse();
+        let from = &from[..];
         let names = self.sums()?;
-        let (parts, sum) = (names[..3].join(", "), names[3].clone());
+        let (parts, sum) = (names[..PARTS.len()].join(", "), names[PARTS.len()].clone());
         let (longest, _) = self.longest()?;
         self.line(&format!("if ({} > {longest}) {{", from[0]));
         self.depth += 1;
-        let (done, blocks) = self.before(segments, from, (powers, linear), (&parts, &sum), None)?;
+        let (done, blocks) = self.before(segments, from, (powers, linear), (&parts, &sum))?;
         for ((segment, done), blocks) in segments.iter().zip(&done).zip(&blocks) {
             self.last_section(segment, linear, (Some(done), blocks), (powers, &parts))?;
         }
@@ -202,7 +198,57 @@ impl Writer<'_> {
         self.foot();
         let reduced = self.reduced()?;
         self.line(&format!("{reduced}({parts}, {sum});"));
-        self.fold(linear, &sum, carried)
+        let carried = self.name(carried);
+        self.fold(linear, &sum, &carried)
+    }
+
+    /// The code of a chain that is rare: section by section, each reduced.
+    fn in_turn(
+        &mut self,
+        segments: &[Segment],
+        (powers, linear): (&str, &Linear),
+        carried: VariableId,
+    ) -> Written<()> {
+        let names = self.sums()?;
+        for segment in segments {
+            let bytes = segment.bytes.clone();
+            self.by_sections(segment, &bytes, (powers, linear), &names)?;
+        }
+        let carried = self.name(carried);
+        self.fold(linear, &names[PARTS.len()], &carried)
+    }
+
+    /// What the first so many bytes of a segment add to a sum, section by section. `names`: the parts of a sum, and the sum.
+    pub(crate) fn by_sections(
+        &mut self,
+        segment: &Segment,
+        bytes: &str,
+        (powers, linear): (&str, &Linear),
+        names: &[String],
+    ) -> Written<()> {
+        let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
+        let (longest, register) = self.longest()?;
+        let [done, now, own] = ["done", "now", "powers"].map(|name| self.fresh(name));
+        let (parts, sum) = (names[..PARTS.len()].join(", "), &names[PARTS.len()]);
+        self.line(&format!("for (int64_t {done} = 0; {done} < {bytes};) {{"));
+        self.depth += 1;
+        self.line(&format!("const int64_t {now} = minimum({bytes} - {done}, {});", 16 * longest));
+        self.line(&format!(
+            "const uint8_t *const {own} = {powers} + 16 * ({longest} - (({now} + 15) >> 4));"
+        ));
+        for part in &names[..PARTS.len()] {
+            self.line(&format!("memset({part}, 0, {register});"));
+        }
+        let added_sum = self.inline_kernel("added sum".into(), |name| wide.added_sum(name))?;
+        self.line(&format!("{added_sum}({sum}, {own}, {parts});"));
+        self.enter(segment);
+        self.add(segment, linear, (&now, Some(&done)), (&own, &parts), true)?;
+        self.foot();
+        let reduced = self.reduced()?;
+        self.line(&format!("{reduced}({parts}, {sum});"));
+        self.line(&format!("{done} += {now};"));
+        self.foot();
+        Ok(())
     }
 
     /// The blocks of the longest section, and the bytes of a register.
@@ -227,14 +273,13 @@ impl Writer<'_> {
     }
 
     /// What is done of a chain before its last section: the bytes that are done of each segment, and the blocks from each on. What
-    /// has been added up is in the parts of the sum then. `rows`: where a text is computed in stretches.
-    pub(crate) fn before(
+    /// has been added up is in the parts of the sum then.
+    fn before(
         &mut self,
         segments: &[Segment],
         from: &[String],
         (powers, linear): (&str, &Linear),
         (parts, sum): (&str, &str),
-        rows: Option<&State<'_>>,
     ) -> Written<(Vec<String>, Vec<String>)> {
         let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
         let ((longest, bytes), product) = (self.longest()?, linear.product);
@@ -268,15 +313,7 @@ impl Writer<'_> {
                     given.iter().map(|one| format!("(const void *)({one})")).collect();
                 arguments.extend([powers.to_owned(), paired, format!("(size_t){pieces}"), before.clone()]);
                 arguments.extend(goals.iter().map(|goal| format!("(void *)({goal})")));
-                let mut least = 0;
-                if let Some(state) = rows.filter(|state| state.text() == place) {
-                    least = 1;
-                    self.line(&format!("if ({pieces} == 1) {{"));
-                    self.depth += 1;
-                    self.piece(segment, &before, state)?;
-                    self.foot();
-                }
-                self.line(&format!("if ({pieces} > {least}) {kernel}({});", arguments.join(", ")));
+                self.line(&format!("if ({pieces} > 0) {kernel}({});", arguments.join(", ")));
                 self.line(&format!("{done} = {} * {pieces};", 16 * longest));
                 inside = plan.ciphers().is_empty();
             }
@@ -320,7 +357,7 @@ impl Writer<'_> {
     }
 
     /// What is left of a segment, in the section that ends the chain: `from`, the blocks from there on.
-    pub(crate) fn last_section(
+    fn last_section(
         &mut self,
         segment: &Segment,
         linear: &Linear,
@@ -485,22 +522,21 @@ impl Writer<'_> {
         let product = plain.linear.product;
         let maker = self.kernel(key.clone(), |name| wide.descending(&plan, &product, name))?;
         let register = 16 * wide.in_register();
-        let place = self.room(TABLE as usize * register);
-        let name = format!("(prepared + {place})");
-        let call = self.call(&maker, (&plan, &given), None, std::slice::from_ref(&name));
+        let place = self.room(TABLES as usize * register);
+        let call = self.call(&maker, (&plan, &given), None, &[format!("(prepared + {place})")]);
         let _ = writeln!(self.preparation, "  {call}");
-        let zeros = (TABLE - LONGEST) as usize * register;
-        let _ = writeln!(
-            self.preparation,
-            "  memset(prepared + {}, 0, {zeros});",
-            place + LONGEST as usize * register
-        );
+        for (first, end) in [(HIGHEST, TABLE), (TABLE + HIGHEST, TABLES)] {
+            let [first, end] = [first, end].map(|at| at as usize * register);
+            let _ = writeln!(self.preparation, "  memset(prepared + {}, 0, {});", place + first, end - first);
+        }
+        // What follows begins with the powers of the longest section.
+        let name = format!("(prepared + {})", place + (HIGHEST - LONGEST) as usize * register);
         self.powers.insert(key, name.clone());
         Ok(name)
     }
 
     /// Where the powers of a table lie two by two.
-    fn paired(&mut self, powers: &str) -> Written<String> {
+    pub(crate) fn paired(&mut self, powers: &str) -> Written<String> {
         let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
         let key = format!("paired {powers}");
         if let Some(known) = self.powers.get(&key) {

@@ -135,10 +135,10 @@ pub(crate) struct Writer<'a> {
     /// The lane that is written, if the message is one of several side by side.
     pub(crate) lane: Option<Lane>,
     pub(crate) loops: Vec<LoopCode>,
-    /// Whether a short message is one row.
-    pub(crate) has_rows: bool,
-    /// The conditions in C of a message that is one row, while code for nothing else is written.
-    pub(crate) short: Option<Vec<String>>,
+    /// Variables that a function of its own gets from its caller.
+    pub(crate) hidden: BTreeSet<VariableId>,
+    /// Whether what is written is rare, so that less code is better than a faster one.
+    pub(crate) is_rare: bool,
 }
 
 /// A step on words.

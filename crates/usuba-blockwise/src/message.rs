@@ -109,7 +109,7 @@ pub fn code(
     writer.body(&message.body)?;
     let (prototype, prepare) = (writer.prototype(), writer.prepare_prototype(&keys));
     let loops = std::mem::take(&mut writer.loops);
-    let main = writer.functions_of_message(&prototype)?;
+    let main = writer.function_of_message(&prototype);
     let (made, in_pieces) = match pieces {
         Some(pieces) => {
             let (made, pieces) = writer.pieces(whole, pieces, &parts)?;
@@ -183,8 +183,8 @@ impl<'a> Writer<'a> {
             carried: BTreeMap::new(),
             lane: None,
             loops: Vec::new(),
-            has_rows: false,
-            short: None,
+            hidden: BTreeSet::new(),
+            is_rare: false,
         }
     }
 }
@@ -241,7 +241,7 @@ impl Writer<'_> {
     }
 
     /// The parameters of the function of a message, each with its type before it.
-    fn parameters(&self) -> Vec<(&'static str, String)> {
+    pub(crate) fn parameters(&self) -> Vec<(&'static str, String)> {
         let lengths = self.message.lengths.iter().enumerate();
         let lengths = lengths.map(|(place, name)| ("size_t ", format!("l{place}_{}", identifier(name))));
         let inputs = self.message.inputs.iter().map(|&id| ("const uint8_t *", self.name(id)));
@@ -290,35 +290,11 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The function of a message, whose text has been written. Where a short message is one row, that is a function of its own, and
-    /// what is longer another, which does not take registers and memory from it.
-    fn functions_of_message(&mut self, prototype: &str) -> Written<String> {
+    /// The function of a message, whose text has been written.
+    fn function_of_message(&mut self, prototype: &str) -> String {
         let checks = self.lengths(true) + &self.conditions();
         let any = self.unused() + &self.locals() + &std::mem::take(&mut self.text);
-        if !self.has_rows {
-            return Ok(format!("{prototype}\n{{\n{checks}{any}  return 0;\n}}\n"));
-        }
-        let loops = self.loops.len();
-        self.short = Some(Vec::new());
-        self.queue_bytes = 0;
-        let message = self.message;
-        self.body(&message.body)?;
-        self.loops.truncate(loops);
-        let short = self.unused() + &self.locals() + &std::mem::take(&mut self.text);
-        let conditions = self.short.take().unwrap_or_default().join(" && ");
-        let longer = prototype.replacen(
-            &format!("int {}(", self.symbol),
-            &format!("static USUBA_APART int {}_longer(", self.symbol),
-            1,
-        );
-        let arguments: Vec<String> = self.parameters().into_iter().map(|(_, name)| name).collect();
-        let lengths = self.lengths(false);
-        Ok(format!(
-            "{longer}\n{{\n{lengths}{any}  return 0;\n}}\n\n{prototype}\n{{\n{checks}  if (!({conditions})) return {}_longer({});\n\
-             {short}  return 0;\n}}\n",
-            self.symbol,
-            arguments.join(", ")
-        ))
+        format!("{prototype}\n{{\n{checks}{any}  return 0;\n}}\n")
     }
 
     /// The lengths as numbers. `checked`: so that nothing that is made of them is beyond 64 bits.
@@ -385,8 +361,9 @@ impl Writer<'_> {
     }
 
     /// Whether a variable is no local of the function.
-    fn is_elsewhere(&self, id: VariableId) -> bool {
-        self.places.contains_key(&id) || self.kept.contains_key(&id) || self.made_key == Some(id)
+    pub(crate) fn is_elsewhere(&self, id: VariableId) -> bool {
+        let is_kept = self.places.contains_key(&id) || self.kept.contains_key(&id);
+        is_kept || self.made_key == Some(id) || self.hidden.contains(&id)
     }
 
     /// Statements, after which nothing waits.
@@ -424,18 +401,13 @@ impl Writer<'_> {
                 }
                 Statement::Define(define) => self.define(define)?,
                 Statement::Loop(one) => self.repeat(one)?,
-                // A short message takes the choice that has no loops.
                 Statement::If { condition, then, otherwise }
-                    if self.depth == 1 && self.short.is_some() && has_loops(then) != has_loops(otherwise) =>
-                {
-                    let (not, branch) = if has_loops(then) { ("!", otherwise) } else { ("", then) };
-                    let condition = format!("{not}{}", self.condition(condition));
-                    self.short.get_or_insert_default().push(condition);
-                    self.line("{");
-                    self.depth += 1;
-                    self.body(branch)?;
-                    self.foot();
-                }
+                    if has_loops(then) != has_loops(otherwise) && {
+                        let condition = self.condition(condition);
+                        let (rare, frequent) =
+                            if has_loops(then) { (then, otherwise) } else { (otherwise, then) };
+                        self.apart_branch(&condition, (rare, frequent), has_loops(otherwise)).is_ok()
+                    } => {}
                 Statement::If { condition, then, otherwise } => {
                     let condition = self.condition(condition);
                     self.line(&format!("if {condition} {{"));

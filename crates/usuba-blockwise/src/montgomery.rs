@@ -51,6 +51,11 @@ pub(crate) fn preparation(product: &Product) -> Option<Map> {
     exponent(product).map(power_of_x)
 }
 
+/// The same for the second form of a factor in [`Staggered`]: that times x^-64.
+pub(crate) fn second_preparation(product: &Product) -> Option<Map> {
+    exponent(product).map(|exponent| power_of_x(exponent - 64))
+}
+
 /// Multiplication by a power of x modulo [`MODULUS`], of a little-endian number.
 fn power_of_x(exponent: i32) -> Map {
     let place = |number: u32| number / 8 * 8 + 7 - number % 8;
@@ -128,22 +133,70 @@ impl Products {
         let up: Vec<Option<u32>> = (0..BITS).map(|bit| bit.checked_sub(half)).collect();
         let down: Vec<Option<u32>> =
             (0..BITS).map(|bit| Some(bit + half).filter(|bit| *bit < BITS)).collect();
-        let exchanged: Vec<Option<u32>> = (0..BITS).map(|bit| Some((bit + half) % BITS)).collect();
         let xor = |node: &mut NodeBuilder, a, b| node.binary(BinaryOp::Xor, a, b);
         let low = node.shuffle(self.middle, up);
         let mut low = xor(node, self.low, low);
         let high = node.shuffle(self.middle, down);
         let high = xor(node, self.high, high);
-        let factor = u128::from_be_bytes((0xc2u128 << 56).to_le_bytes());
-        let factor = node.constant(Layout::BLOCK, factor);
         for _ in 0..2 {
-            let product =
-                node.block_of(BlockOp::Product(Halves { first: false, second: false }), low, factor);
-            let turned = node.shuffle(low, exchanged.clone());
-            low = xor(node, turned, product);
+            low = folded(node, low);
         }
         xor(node, high, low)
     }
+}
+
+/// A product by a factor that is there in two forms, F and F x^-64: the lower half of a block is multiplied by the second, its upper
+/// half by the first, so that both products begin at the same place, and half of a reduction does for the sum. `low` begins at x^0,
+/// `high` at x^64.
+#[derive(Clone, Copy, Debug)]
+pub struct Staggered {
+    low: ValueId,
+    high: ValueId,
+}
+
+impl Staggered {
+    /// The part that begins at x^0, and that at x^64.
+    pub fn of_parts([low, high]: [ValueId; 2]) -> Staggered {
+        Staggered { low, high }
+    }
+
+    /// The same, of this one.
+    pub fn parts(self) -> [ValueId; 2] {
+        [self.low, self.high]
+    }
+
+    /// Of a block and the two forms of a factor.
+    pub fn of(node: &mut NodeBuilder, a: ValueId, [factor, second]: [ValueId; 2]) -> Staggered {
+        let [low, high] = [false, true].map(|upper| {
+            let mut by =
+                |first, factor| node.block_of(BlockOp::Product(Halves { first, second: upper }), a, factor);
+            let (one, other) = (by(false, second), by(true, factor));
+            node.binary(BinaryOp::Xor, one, other)
+        });
+        Staggered { low, high }
+    }
+
+    /// The sum of two.
+    pub fn plus(self, node: &mut NodeBuilder, other: Staggered) -> Staggered {
+        let mut add = |a, b| node.binary(BinaryOp::Xor, a, b);
+        Staggered { low: add(self.low, other.low), high: add(self.high, other.high) }
+    }
+
+    /// One of the two steps of Montgomery's reduction, by x^-64.
+    pub fn reduced(self, node: &mut NodeBuilder) -> ValueId {
+        let half = folded(node, self.low);
+        node.binary(BinaryOp::Xor, self.high, half)
+    }
+}
+
+/// The lower half of a polynomial reduced, by x^-64: where what lies above it begins.
+fn folded(node: &mut NodeBuilder, low: ValueId) -> ValueId {
+    let exchanged: Vec<Option<u32>> = (0..BITS).map(|bit| Some((bit + BITS / 2) % BITS)).collect();
+    let factor = u128::from_be_bytes((0xc2u128 << 56).to_le_bytes());
+    let factor = node.constant(Layout::BLOCK, factor);
+    let product = node.block_of(BlockOp::Product(Halves { first: false, second: false }), low, factor);
+    let turned = node.shuffle(low, exchanged);
+    node.binary(BinaryOp::Xor, turned, product)
 }
 
 /// Two blocks: their lower halves side by side, their upper halves, and the sums of both.

@@ -5,14 +5,19 @@
 
 use crate::draft::{Draft, Pending};
 use crate::glue::{BLOCK, Writer, Written, refuse};
+use crate::group;
 use crate::linear::Linear;
 use crate::plan::Given;
-use crate::section::{LONGEST, PARTS};
+use crate::section::PARTS;
 use crate::segment::{Body, Segment, uses};
 use crate::step::{Step, Value, in_memory};
 use crate::stretch::{LAST, STRETCH, Stretch, is_loaded};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use usuba_message::form::{self, Loop, Source, Statement, Target, VariableId};
+
+/// Blocks of the longest text that is computed in groups.
+const LONG: i64 = 512;
 
 /// A chain in rows.
 pub(crate) struct Row {
@@ -26,13 +31,6 @@ pub(crate) struct Row {
     result: VariableId,
     /// The input of that step that is the sum.
     sum: usize,
-}
-
-impl State<'_> {
-    /// The segment of the text.
-    pub(crate) fn text(&self) -> usize {
-        self.row.text
-    }
 }
 
 impl Writer<'_> {
@@ -81,30 +79,82 @@ impl Writer<'_> {
         Ok(Some(Row { front, text: place, number, after: after.clone(), result, sum }))
     }
 
-    /// The code of a chain in rows, and of the step behind it. `from`: the blocks from each segment on. A short message is one row,
-    /// the code of [`Writer::short`] alone; all other messages are taken for longer ones.
+    /// The code of a chain in rows, and of the step behind it. Of texts of more than a stretch it is a function of its own, in which
+    /// loops have the registers.
     pub(crate) fn rows(
         &mut self,
         segments: &[Segment],
         row: &Row,
-        from: &[String],
         (powers, linear): (&str, &Linear),
+    ) -> Written<()> {
+        let (_, bytes) = self.longest()?;
+        let (text, end) = (&segments[row.text], &segments[row.text + 1]);
+        let size = &text.bytes;
+        let front = self.front(segments, row, (powers, linear))?;
+        let given = [("const uint8_t *", front.0.clone()), ("int64_t ", front.1.clone())];
+        let is_name = |(_, name): &&(&str, String)| !["ones", "0"].contains(&&name[..]);
+        let given: Vec<(&str, String)> = given.iter().filter(is_name).cloned().collect();
+        let result = self.name(row.result);
+        self.hidden.insert(row.result);
+        let call = self.function_apart(std::slice::from_ref(&result), &given, &BTreeSet::new(), |writer| {
+            writer.row_of(end, row, (powers, linear), |writer, state| {
+                writer.line(&format!("if ({} <= {LONG}) {{", text.blocks));
+                writer.depth += 1;
+                writer.groups(text, state, &front)?;
+                writer.depth -= 1;
+                writer.line("} else {");
+                writer.depth += 1;
+                writer.long(text, state, &front)?;
+                writer.foot();
+                writer.switch(text, Stretch { registers: 1, begins: false, ends: true }, state, None)
+            })
+        });
+        self.hidden.remove(&row.result);
+        let call = call?;
+        let register = bytes as i64;
+        let most = i64::from(LAST) * register - BLOCK;
+        self.line(&format!("if ({size} >= {most}) {{"));
+        self.text += &call;
+        self.line("} else {");
+        self.depth += 1;
+        self.row_of(end, row, (powers, linear), |writer, state| {
+            // A text that fills its registers has no room for a block before it.
+            writer.line(&format!("if ({size} > 0 && ({size} & {}) == 0) {{", bytes - 1));
+            writer.depth += 1;
+            writer.filled(text, state, &front)?;
+            writer.depth -= 1;
+            writer.line("} else {");
+            writer.depth += 1;
+            writer.begin(text, state)?;
+            writer.switch(text, Stretch { registers: 1, begins: true, ends: true }, state, Some(&front))?;
+            writer.foot();
+            Ok(())
+        })?;
+        self.foot();
+        Ok(())
+    }
+
+    /// What rows have around their registers, which `write` makes.
+    fn row_of(
+        &mut self,
+        end: &Segment,
+        row: &Row,
+        (powers, linear): (&str, &Linear),
+        write: impl FnOnce(&mut Self, &State<'_>) -> Written<()>,
     ) -> Written<()> {
         let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
         let (longest, bytes) = self.longest()?;
         let (register, product) = (wide.in_register() as i64, linear.product);
-        let (text, end) = (&segments[row.text], &segments[row.text + 1]);
         let Body::Block(block) = &end.body else { return refuse("a chain without an end") };
         let names = self.sums()?;
-        let (parts, sum) = (names[..3].join(", "), names[3].clone());
+        let (parts, sum) = (names[..PARTS.len()].join(", "), names[PARTS.len()].clone());
         let [lead, at, left, place, next] =
             ["lead", "at", "left", "place", "next"].map(|name| self.fresh(name));
         self.line(&format!("_Alignas(64) uint8_t {lead}[{bytes}] = {{0}};"));
         self.text += &end.head;
         // Where the text of the next register is, the registers that are left, the place of the last block in the last of them, and
-        // the next powers.
-        self.line(&format!("int64_t {at} = 0, {left}, {place};"));
-        self.line(&format!("const uint8_t *{next};"));
+        // the next powers, counted in blocks.
+        self.line(&format!("int64_t {at} = 0, {left}, {place}, {next};"));
         let state = State {
             row,
             linear,
@@ -118,20 +168,7 @@ impl Writer<'_> {
             parts: &parts,
             block,
         };
-        let front = row.front.map(|front| format!(" && {} <= {BLOCK}", segments[front].bytes));
-        let is_short = format!("{} + 2 <= {longest}{}", text.blocks, front.unwrap_or_default());
-        match &mut self.short {
-            Some(conditions) => {
-                conditions.push(is_short);
-                self.begin(segments, &state)?;
-            }
-            None => {
-                self.has_rows = true;
-                self.longer(segments, from, &state)?;
-                self.stretches(text, &state)?;
-                self.lead(row, &lead)?;
-            }
-        }
+        write(self, &state)?;
         // The last block, if there was no place for it.
         let added =
             self.inline_kernel(format!("added block {product:?}"), |name| wide.added_block(&product, name))?;
@@ -148,79 +185,209 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// What comes before the last row of a message that is longer than a row.
-    fn longer(&mut self, segments: &[Segment], from: &[String], state: &State<'_>) -> Written<()> {
-        let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
-        let State { row, linear, powers, sum, at, left, place, next, parts, .. } = state;
-        let ((longest, bytes), register) = (self.longest()?, wide.in_register());
-        let text = &segments[row.text];
-        let (done, blocks) = self.before(segments, from, (powers, linear), (parts, sum), Some(state))?;
-        if let Some(front) = row.front {
-            let place = (Some(&done[front][..]), &blocks[front][..]);
-            self.last_section(&segments[front], linear, place, (powers, parts))?;
-        }
-        let rest = self.fresh("blocks");
-        self.line(&format!("{at} = {};", done[row.text]));
-        self.line(&format!("const int64_t {rest} = ({} - {at} + 15) >> 4;", text.bytes));
-        let shift = bytes.trailing_zeros();
-        self.line(&format!("{left} = {rest} == 0 ? 0 : (({} - {at}) >> {shift}) + 1;", text.bytes));
-        self.line(&format!("{place} = {rest} == 0 ? {register} : {rest} - {register} * ({left} - 1);"));
-        self.line(&format!("{next} = {powers} + 16 * ({} - {rest});", longest - 1));
-        Ok(())
-    }
-
-    /// The first registers of a row, or all of them, with a block before the text.
-    fn begin(&mut self, segments: &[Segment], state: &State<'_>) -> Written<()> {
-        let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
-        let State { row, powers, at, left, place, next, .. } = state;
-        let ((longest, bytes), register) = (self.longest()?, wide.in_register() as i64);
-        let text = &segments[row.text];
-        let mut front = ("ones".to_owned(), "0".to_owned());
-        if let Some(place) = row.front {
-            let segment = &segments[place];
-            let Body::Positions { given, .. } = &segment.body else { return refuse("no associated data") };
-            let pointer = self.fresh("front");
-            self.line(&format!("const uint8_t *{pointer};"));
-            self.enter(segment);
-            self.line(&format!("{pointer} = {};", given[0]));
-            self.foot();
-            front = (pointer, segment.bytes.clone());
-        }
-        let shift = bytes.trailing_zeros();
-        // A text that fills its registers has no room for a block before it.
-        self.line(&format!("if ({} > 0 && ({} & {}) == 0) {{", text.bytes, text.bytes, bytes - 1));
-        self.depth += 1;
-        self.filled(text, state, &front)?;
-        self.depth -= 1;
-        self.line("} else {");
-        self.depth += 1;
-        self.line(&format!("{left} = (({} + {BLOCK}) >> {shift}) + 1;", text.bytes));
-        self.line(&format!("{place} = {} + 1 - {register} * ({left} - 1);", text.blocks));
-        self.line(&format!("{next} = {powers} + 16 * ({} - {});", longest - 2, text.blocks));
-        let most = i64::from(STRETCH);
-        let outer = |registers, ends| Stretch { registers, begins: true, ends };
-        self.line(&format!("switch ({left}) {{"));
+    /// A stretch of as many registers as are left, up to [`LAST`].
+    fn switch(
+        &mut self,
+        text: &Segment,
+        of: Stretch,
+        state: &State<'_>,
+        front: Option<&(String, String)>,
+    ) -> Written<()> {
+        self.line(&format!("switch ({}) {{", state.left));
         for registers in 1..=LAST {
             self.line(&format!("case {registers}: {{"));
             self.depth += 1;
-            self.stretch(text, outer(registers, true), state, Some(&front))?;
-            self.line(&format!("{left} = 0;"));
+            self.stretch(text, Stretch { registers, ..of }, state, front)?;
             self.line("break;");
             self.foot();
         }
-        self.line("default: {");
-        self.depth += 1;
-        self.stretch(text, outer(STRETCH, false), state, Some(&front))?;
-        self.line(&format!("{at} = {};", 16 * (register * most - 1)));
-        self.line(&format!("{next} += {};", 16 * register * most));
-        self.line(&format!("{left} -= {most};"));
-        self.foot();
+        self.line("default: break;");
         self.line("}");
+        Ok(())
+    }
+
+    /// What stands for the associated data before a text, and its bytes: itself, or the block that it becomes.
+    fn front(
+        &mut self,
+        segments: &[Segment],
+        row: &Row,
+        (powers, linear): (&str, &Linear),
+    ) -> Written<(String, String)> {
+        let Some(place) = row.front else { return Ok(("ones".to_owned(), "0".to_owned())) };
+        let segment = &segments[place];
+        let Body::Positions { given, .. } = &segment.body else { return refuse("no associated data") };
+        let [front, bytes, block] = ["front", "front_bytes", "hashed"].map(|name| self.fresh(name));
+        self.line(&format!("const uint8_t *{front};"));
+        self.line(&format!("int64_t {bytes} = {};", segment.bytes));
+        self.enter(segment);
+        self.line(&format!("{front} = {};", given[0]));
         self.foot();
-        self.line(&format!("if ({left} > 0) {{"));
+        self.line(&format!("_Alignas(16) uint8_t {block}[16];"));
+        let call = self.function_apart(std::slice::from_ref(&block), &[], &BTreeSet::new(), |writer| {
+            writer.hashed(segment, &block, (powers, linear))
+        })?;
+        self.line(&format!("if ({bytes} > {BLOCK}) {{"));
+        self.text += &call;
         self.depth += 1;
-        self.stretches(text, state)?;
+        self.line(&format!("{front} = {block};"));
+        self.line(&format!("{bytes} = {BLOCK};"));
         self.foot();
+        Ok((front, bytes))
+    }
+
+    /// The block that a string of more than one becomes: the sum of all but the last, and that.
+    fn hashed(&mut self, segment: &Segment, block: &str, (powers, linear): (&str, &Linear)) -> Written<()> {
+        let Body::Positions { given, .. } = &segment.body else { return refuse("no associated data") };
+        let before = self.fresh("before");
+        let names = self.sums()?;
+        let sum = names[PARTS.len()].clone();
+        self.line(&format!("const int64_t {before} = ({} - 1) & -16;", segment.bytes));
+        self.by_sections(segment, &before, (powers, linear), &names)?;
+        self.fold(linear, &sum, block)?;
+        self.enter(segment);
+        self.line(&format!(
+            "for (int64_t at = {before}; at < {}; at++) {block}[at - {before}] ^= ({})[at];",
+            segment.bytes, given[0]
+        ));
+        self.foot();
+        Ok(())
+    }
+
+    /// Pieces of a long text, and whole stretches behind them.
+    fn long(&mut self, text: &Segment, state: &State<'_>, front: &(String, String)) -> Written<()> {
+        let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
+        let Body::Positions { plan, given, goals } = &text.body else { return refuse("no text") };
+        let State { row, linear, powers, lead, at, left, place, next, parts, .. } = *state;
+        let ((longest, bytes), register, product) = (self.longest()?, wide.in_register(), linear.product);
+        let [before, pieces, rest] = ["before", "pieces", "rest"].map(|name| self.fresh(name));
+        self.line(&format!("_Alignas(64) uint8_t {before}[{bytes}] = {{0}};"));
+        let reduced = self.reduced()?;
+        if row.front.is_some() {
+            let names: Vec<String> = PARTS.iter().map(|name| self.fresh(name)).collect();
+            for name in &names {
+                self.line(&format!("_Alignas(64) uint8_t {name}[{bytes}] = {{0}};"));
+            }
+            let own = names.join(", ");
+            self.add_front(front, &format!("{}", longest - 1), &own, state)?;
+            self.line(&format!("{reduced}({own}, {before});"));
+        }
+        self.line(&format!("const int64_t {pieces} = {} / {};", text.bytes, 16 * longest));
+        let paired = self.paired(powers)?;
+        let kernel = self
+            .apart_kernel(format!("pieces {plan:?} {product:?}"), |name| wide.pieces(plan, &product, name))?;
+        self.enter(text);
+        let number = &row.number;
+        self.line(&format!("number({number}, {number}_value);"));
+        let mut arguments: Vec<String> = given.iter().map(|one| format!("(const void *)({one})")).collect();
+        arguments.extend([powers.to_owned(), paired, format!("(size_t){pieces}"), before.clone()]);
+        arguments.extend(goals.iter().map(|goal| format!("(void *)({goal})")));
+        self.line(&format!("{kernel}({});", arguments.join(", ")));
+        self.foot();
+        self.line(&format!("{at} = {} * {pieces};", 16 * longest));
+        self.line(&format!("const int64_t {rest} = {} - {longest} * {pieces};", text.blocks));
+        let shift = bytes.trailing_zeros();
+        self.line(&format!("{left} = {rest} == 0 ? 0 : (({} - {at}) >> {shift}) + 1;", text.bytes));
+        self.line(&format!("{place} = {rest} == 0 ? {register} : {rest} - {register} * ({left} - 1);"));
+        self.line(&format!("{next} = {} - {rest};", longest - 1));
+        let added_sum = self.inline_kernel("added sum".into(), |name| wide.added_sum(name))?;
+        self.line(&format!("{added_sum}({before}, {powers} + 16 * {next}, {parts});"));
+        self.lead(row, lead)?;
+        self.line(&format!("for (; {left} > {LAST}; {left} -= {STRETCH}) {{"));
+        self.depth += 1;
+        self.full(text, STRETCH, state)?;
+        self.foot();
+        Ok(())
+    }
+
+    /// The product of what stands before a text with a power, by its place in the table.
+    fn add_front(
+        &mut self,
+        front: &(String, String),
+        power: &str,
+        parts: &str,
+        state: &State<'_>,
+    ) -> Written<()> {
+        let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
+        let (product, powers) = (state.linear.product, state.powers);
+        let added =
+            self.inline_kernel(format!("added part {product:?}"), |name| wide.added_part(&product, name))?;
+        let (from, count) = front;
+        self.line(&format!(
+            "{added}((const void *)({from}), (size_t)({count}), {powers} + 16 * ({power}), {parts});"
+        ));
+        Ok(())
+    }
+
+    /// What there is of a row with a block before its text.
+    fn begin(&mut self, text: &Segment, state: &State<'_>) -> Written<()> {
+        let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
+        let State { left, place, next, .. } = *state;
+        let ((longest, bytes), register) = (self.longest()?, wide.in_register() as i64);
+        let shift = bytes.trailing_zeros();
+        self.line(&format!("{left} = (({} + {BLOCK}) >> {shift}) + 1;", text.bytes));
+        self.line(&format!("{place} = {} + 1 - {register} * ({left} - 1);", text.blocks));
+        self.line(&format!("{next} = {} - {};", longest - 2, text.blocks));
+        Ok(())
+    }
+
+    /// The first groups of a text that is more than a stretch, with the block before it, and what is left then.
+    fn groups(&mut self, text: &Segment, state: &State<'_>, front: &(String, String)) -> Written<()> {
+        let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
+        let State { row, lead, at, left, next, parts, powers, sum, .. } = *state;
+        let Body::Positions { plan, given, goals } = &text.body else { return refuse("no text") };
+        let ((longest, register), product) = (self.longest()?, &state.linear.product);
+        let group = group::blocks(wide.in_register());
+        let kernel = self.inline_kernel(format!("groups {plan:?} {product:?}"), |name| {
+            wide.in_groups(plan, product, name)
+        })?;
+        self.begin(text, state)?;
+        let [groups, pending] = ["groups", "pending"].map(|name| self.fresh(name));
+        let least = group::least(plan);
+        self.line(&format!("const int64_t {groups} = ({left} - {least}) / {STRETCH};"));
+        let is_pending = !is_loaded(plan);
+        if is_pending {
+            self.line(&format!("_Alignas(64) uint8_t {pending}[{}];", STRETCH as usize * register));
+        }
+        self.enter(text);
+        let number = &row.number;
+        self.line(&format!("number({number}, {number}_value - 1);"));
+        let start = 16 * (group - 1);
+        let string = |one: &str, kind: &str, arguments: &mut Vec<String>| {
+            arguments.extend([format!("({kind}*)({one})"), format!("({kind}*)({one} + {start})")]);
+        };
+        let mut arguments = Vec::new();
+        for (kind, one) in plan.given.iter().zip(given) {
+            match kind {
+                Given::Each => string(one, "const void ", &mut arguments),
+                _ => arguments.push(format!("(const void *)({one})")),
+            }
+        }
+        arguments.push(format!("{powers} + {}", 16 * (longest as usize - group)));
+        arguments.extend([format!("(const void *)({})", front.0), format!("(size_t)({})", front.1)]);
+        if is_pending {
+            arguments.push("leading".into());
+        }
+        arguments.extend([format!("(size_t)({groups} - 1)"), sum.to_owned()]);
+        if is_pending {
+            arguments.push(pending.clone());
+        }
+        goals.iter().for_each(|goal| string(goal, "void ", &mut arguments));
+        arguments.push(lead.to_owned());
+        self.line(&format!("{kernel}({});", arguments.join(", ")));
+        self.foot();
+        self.line(&format!("{at} = {} * {groups} - {BLOCK};", 16 * group));
+        self.line(&format!("{left} -= {STRETCH} * {groups};"));
+        let pended = self.inline_kernel(format!("pended {is_pending}"), |name| wide.pended(plan, name))?;
+        let mut arguments = vec![sum.to_owned()];
+        self.line(&format!("{next} += {group} * {groups};"));
+        if is_pending {
+            arguments.push(pending);
+            arguments.push(format!("{powers} + 16 * ({next} - {group})"));
+        } else {
+            arguments.push(format!("{powers} + 16 * {next}"));
+        }
+        arguments.push(parts.to_owned());
+        self.line(&format!("{pended}({});", arguments.join(", ")));
         Ok(())
     }
 
@@ -228,49 +395,19 @@ impl Writer<'_> {
     fn filled(&mut self, text: &Segment, state: &State<'_>, front: &(String, String)) -> Written<()> {
         let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
         let ((longest, bytes), register) = (self.longest()?, wide.in_register());
-        let State { row, linear, powers, left, place, next, parts, .. } = *state;
-        let product = linear.product;
+        let State { row, left, place, next, parts, .. } = *state;
         if row.front.is_some() {
-            let added = self
-                .inline_kernel(format!("added part {product:?}"), |name| wide.added_part(&product, name))?;
-            let (from, count) = front;
-            self.line(&format!(
-                "{added}((const void *)({from}), (size_t)({count}), {powers} + 16 * ({} - {}), {parts});",
-                longest - 2,
-                text.blocks
-            ));
+            self.add_front(front, &format!("{} - {}", longest - 2, text.blocks), parts, state)?;
         }
         self.line(&format!("{place} = {register};"));
-        self.line(&format!("{next} = {powers} + 16 * ({} - {});", longest - 1, text.blocks));
+        self.line(&format!("{next} = {} - {};", longest - 1, text.blocks));
         let shift = bytes.trailing_zeros();
         self.line(&format!("{left} = {} >> {shift};", text.bytes));
-        for registers in [STRETCH, 1] {
-            self.line(&format!("for (; {left} >= {registers}; {left} -= {registers}) {{"));
-            self.depth += 1;
-            self.full(text, registers, state)?;
-            self.foot();
-        }
-        self.lead(row, state.lead)?;
-        Ok(())
-    }
-
-    /// The registers of a row that are left.
-    fn stretches(&mut self, text: &Segment, state: &State<'_>) -> Written<()> {
-        let left = state.left;
-        self.line(&format!("for (; {left} > {LAST}; {left} -= {STRETCH}) {{"));
+        self.line(&format!("for (; {left} > 0; {left}--) {{"));
         self.depth += 1;
-        self.full(text, STRETCH, state)?;
+        self.full(text, 1, state)?;
         self.foot();
-        self.line(&format!("switch ({left}) {{"));
-        for registers in 1..=LAST {
-            self.line(&format!("case {registers}: {{"));
-            self.depth += 1;
-            self.stretch(text, Stretch { registers, begins: false, ends: true }, state, None)?;
-            self.line("break;");
-            self.foot();
-        }
-        self.line("default: break;");
-        self.line("}");
+        self.lead(row, state.lead)?;
         Ok(())
     }
 
@@ -280,31 +417,7 @@ impl Writer<'_> {
         let bytes = registers as usize * register;
         self.stretch(text, Stretch { registers, begins: false, ends: false }, state, None)?;
         self.line(&format!("{} += {bytes};", state.at));
-        self.line(&format!("{} += {bytes};", state.next));
-        Ok(())
-    }
-
-    /// A piece of a text by itself, in stretches, added to the sum `before`: turns of long strings would have nothing to stand
-    /// beside.
-    pub(crate) fn piece(&mut self, text: &Segment, before: &str, state: &State<'_>) -> Written<()> {
-        let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
-        let (_, register) = self.longest()?;
-        let added_sum = self.inline_kernel("added sum".into(), |name| wide.added_sum(name))?;
-        let [at, next, stretch] = ["at", "next", "stretch"].map(|name| self.fresh(name));
-        let names: Vec<String> = PARTS.iter().map(|name| self.fresh(name)).collect();
-        for name in &names {
-            self.line(&format!("_Alignas(64) uint8_t {name}[{register}] = {{0}};"));
-        }
-        let parts = names.join(", ");
-        self.line(&format!("int64_t {at} = 0;"));
-        self.line(&format!("const uint8_t *{next} = {};", state.powers));
-        self.line(&format!("{added_sum}({before}, {next}, {parts});"));
-        self.line(&format!("for (int {stretch} = 0; {stretch} < {}; {stretch}++) {{", LONGEST / STRETCH));
-        self.depth += 1;
-        self.full(text, STRETCH, &State { at: &at, next: &next, parts: &parts, ..*state })?;
-        self.foot();
-        let reduced = self.reduced()?;
-        self.line(&format!("{reduced}({parts}, {before});"));
+        self.line(&format!("{} += {};", state.next, bytes / BLOCK as usize));
         Ok(())
     }
 
@@ -373,7 +486,7 @@ impl Writer<'_> {
                 _ => arguments.push(format!("(const void *)({one})")),
             }
         }
-        arguments.push((*next).to_owned());
+        arguments.push(format!("{} + 16 * {next}", state.powers));
         if let Some((from, bytes)) = front.filter(|_| of.begins) {
             arguments.extend([format!("(const void *)({from})"), format!("(size_t)({bytes})")]);
             if !is_loaded(plan) {

@@ -1,12 +1,12 @@
 //! Sections of a linear scan: positions whose products by descending powers of the factor are added up before anything is reduced.
 //!
 //! Of a section of n positions, the one numbered i is multiplied by factor^(n - i). The powers lie in memory from the highest to the
-//! first, with zeros behind them, so that a section begins at the n-th from the end, whatever n is, and a register of positions is
+//! first, with zeros behind them, and after those their second forms ([`Staggered`]) in the same way, so that a section begins at the n-th from the end, whatever n is, and a register of positions is
 //! multiplied by a register of powers. Blocks that are not there are zeros, and add nothing. What several strings add may be one
 //! section. A sum in front of a section, one in each place of a register, is multiplied by factor^n.
 
 use crate::machine::Machine;
-use crate::montgomery::{Products, montgomery, preparation};
+use crate::montgomery::{Staggered, montgomery, preparation, second_preparation};
 use crate::node::Blocks;
 use crate::plan::{Given, Plan, Refusal};
 use crate::scan::turn;
@@ -24,17 +24,26 @@ use usuba_target::Meaning;
 /// Registers of positions in the longest section.
 pub const LONGEST: u32 = 16;
 
+/// Registers of powers: those of the longest section, and of a block or more before it.
+pub const HIGHEST: u32 = LONGEST + 1;
+
 /// Registers of positions that are computed at once where there are as many.
 const GROUPS: u32 = 4;
 
 /// Registers that may be read behind the place of the first power.
 const READ: u32 = LONGEST + GROUPS + 1;
 
-/// Registers of memory that the powers of a factor take, zeros behind them included.
-pub const TABLE: u32 = LONGEST + READ;
+/// Registers of memory from powers of a factor to their second forms: zeros between them.
+pub const TABLE: u32 = HIGHEST + 1;
 
-/// The names of the parts of an unreduced sum.
-pub(crate) const PARTS: [&str; 3] = ["low", "middle", "high"];
+/// Registers of memory that both take, zeros behind them included.
+pub const TABLES: u32 = TABLE + HIGHEST + READ;
+
+/// Bytes of a block.
+const BLOCK: u32 = 16;
+
+/// The names of the parts of an unreduced sum ([`Staggered`]).
+pub(crate) const PARTS: [&str; 2] = ["low", "high"];
 
 impl Machine<'_> {
     /// Whether there are sections on the machine: several blocks in a register, of which a part can be loaded and stored.
@@ -57,7 +66,7 @@ impl Machine<'_> {
     ) -> Result<(Function, Vec<String>), Refusal> {
         self.function(&plan.ciphers(), groups as usize, &mut |maker| {
             let parts = PARTS.map(|name| maker.same(name).values()[0]);
-            let powers = maker.each("powers");
+            let [powers, second] = ["powers", "second"].map(|name| maker.each(name).values().to_vec());
             let mask = is_masked.then(|| maker.same("mask"));
             let mut numbers = Vec::new();
             let slots = self.slots(plan, maker, &mut numbers)?;
@@ -68,9 +77,10 @@ impl Machine<'_> {
                 None => added.clone(),
             };
             let added = turn(maker, product, false, &added)?;
-            let mut sum = Products::of_parts(parts);
-            for (&one, &power) in added.values().iter().cycle().zip(powers.values()) {
-                let one = Products::of(&mut maker.node, one, power);
+            let mut sum = Staggered::of_parts(parts);
+            let powers = powers.into_iter().zip(second);
+            for (&one, (power, second)) in added.values().iter().cycle().zip(powers) {
+                let one = Staggered::of(&mut maker.node, one, [power, second]);
                 sum = sum.plus(&mut maker.node, one);
             }
             let parts = sum.parts().map(Blocks::Same);
@@ -97,7 +107,7 @@ impl Machine<'_> {
         let mut writer = Writer::new(self, name);
         let bytes = writer.count("bytes");
         let given: Vec<RegionId> = plan.given.iter().map(|given| writer.given(given, Some(bytes))).collect();
-        let powers = writer.region("powers", Role::Input, Length::Constant(READ * register));
+        let powers = writer.region("powers", Role::Input, Length::Constant((TABLE + READ) * register));
         let ones = writer.region("ones", Role::Input, Length::Constant(register));
         writer.function.parameters.push(Parameter::Register(bytes));
         let parts = PARTS.map(|name| writer.region(name, Role::Changed, Length::Constant(register)));
@@ -175,13 +185,13 @@ impl Machine<'_> {
         let (body, files) = self.adding(&plan, product, 1, true)?;
         let mut writer = Writer::new(self, name);
         let block = writer.given(&Given::Same, None);
-        let powers = writer.region("powers", Role::Input, Length::Constant(register));
+        let powers = writer.region("powers", Role::Input, Length::Constant((TABLE + 1) * register));
         let mut steps = Vec::new();
         let first = (0..register).map(|byte| if byte < 16 { 0xff } else { 0 }).collect();
         let mask = writer.constant(first)?;
         let block = writer.load_same(block, &mut steps)?;
-        let powers = writer.load(powers, Affine::constant(0), &mut steps)?;
-        self.onto_parts(writer, &body, &[powers, mask, block], steps, files)
+        let [power, second] = self.both(&mut writer, powers, 0, &mut steps)?;
+        self.onto_parts(writer, &body, &[power, second, mask, block], steps, files)
     }
 
     /// A function that adds the product of a block that may be shorter, zeros behind it: `name(block, bytes, powers, low, middle,
@@ -196,12 +206,12 @@ impl Machine<'_> {
         let bytes = writer.count("bytes");
         let block = writer.given(&Given::Each, Some(bytes));
         writer.function.parameters.push(Parameter::Register(bytes));
-        let powers = writer.region("powers", Role::Input, Length::Constant(self.bytes()));
+        let powers = writer.region("powers", Role::Input, Length::Constant((TABLE + 1) * self.bytes()));
         let mut steps = Vec::new();
         let count = writer.public("count", Public::Least { of: bytes, bound: 16 }, &mut steps);
         let block = writer.load_part(block, count, &mut steps)?;
-        let powers = writer.load(powers, Affine::constant(0), &mut steps)?;
-        self.onto_parts(writer, &body, &[powers, block], steps, files)
+        let [power, second] = self.both(&mut writer, powers, 0, &mut steps)?;
+        self.onto_parts(writer, &body, &[power, second, block], steps, files)
     }
 
     /// A function that adds the products of the blocks of a register by one power: `name(sum, power, low, middle, high)`.
@@ -211,20 +221,34 @@ impl Machine<'_> {
     pub fn added_sum(&self, name: &str) -> Result<Program, Refusal> {
         let (body, files) = self.function(&BTreeSet::new(), 1, &mut |maker| {
             let parts = PARTS.map(|name| maker.same(name).values()[0]);
-            let (sum, power) = (maker.same("sum").values()[0], maker.same("power").values()[0]);
-            let one = Products::of(&mut maker.node, sum, power);
-            let sum = Products::of_parts(parts).plus(&mut maker.node, one);
+            let [sum, power, second] = ["sum", "power", "second"].map(|name| maker.same(name).values()[0]);
+            let one = Staggered::of(&mut maker.node, sum, [power, second]);
+            let sum = Staggered::of_parts(parts).plus(&mut maker.node, one);
             let parts = sum.parts().map(Blocks::Same);
             parts.iter().zip(PARTS).for_each(|(blocks, name)| maker.output(name, blocks));
             Ok(())
         })?;
         let mut writer = Writer::new(self, name);
         let sum = writer.region("sum", Role::Input, Length::Constant(self.bytes()));
-        let power = writer.given(&Given::Same, None);
+        let behind = TABLE * self.bytes();
+        let powers = writer.region("powers", Role::Input, Length::Constant(behind + BLOCK));
         let mut steps = Vec::new();
         let sum = writer.load(sum, Affine::constant(0), &mut steps)?;
-        let power = writer.load_same(power, &mut steps)?;
-        self.onto_parts(writer, &body, &[sum, power], steps, files)
+        let power = writer.load_block(powers, 0, &mut steps)?;
+        let second = writer.load_block(powers, i64::from(behind / BLOCK), &mut steps)?;
+        self.onto_parts(writer, &body, &[sum, power, second], steps, files)
+    }
+
+    /// A register of powers, from a place of a table on, and their second forms.
+    pub(crate) fn both(
+        &self,
+        writer: &mut Writer<'_>,
+        powers: RegionId,
+        at: u32,
+        steps: &mut Vec<Step>,
+    ) -> Result<[RegisterId; 2], Refusal> {
+        let mut load = |at: u32| writer.load(powers, Affine::constant(at.into()), steps);
+        Ok([load(at)?, load(TABLE * self.bytes() + at)?])
     }
 
     /// The end of a function whose body gets the parts of a sum and then other registers.
@@ -263,7 +287,7 @@ impl Machine<'_> {
     pub fn reduced(&self, name: &str) -> Result<Program, Refusal> {
         let (body, files) = self.function(&BTreeSet::new(), 1, &mut |maker| {
             let parts = PARTS.map(|name| maker.same(name).values()[0]);
-            let sum = Products::of_parts(parts).reduced(&mut maker.node);
+            let sum = Staggered::of_parts(parts).reduced(&mut maker.node);
             maker.output("sum", &Blocks::Same(sum));
             Ok(())
         })?;
@@ -338,7 +362,7 @@ impl Machine<'_> {
         Ok(writer.finish(files))
     }
 
-    /// A function that makes the powers of a factor, from factor^n to factor^1, n being the blocks of [`LONGEST`] registers:
+    /// A function that makes the powers of a factor, from factor^n to factor^1, n being the blocks of [`HIGHEST`] registers:
     /// `name(given…, powers)`. The plan makes the factor as Montgomery's product wants it.
     ///
     /// # Errors
@@ -347,6 +371,8 @@ impl Machine<'_> {
         let (blocks, register) = (self.in_register(), self.bytes());
         let prepared =
             preparation(product).ok_or_else(|| Refusal::new("a product modulo another polynomial"))?;
+        let second =
+            second_preparation(product).ok_or_else(|| Refusal::new("a product modulo another polynomial"))?;
         // The lowest powers, each in its place, and that of a whole register in all places.
         let (lowest, files) = self.function(&plan.ciphers(), 1, &mut |maker| {
             let masks: Vec<Blocks> = (0..blocks).map(|place| maker.same(&format!("mask{place}"))).collect();
@@ -370,14 +396,17 @@ impl Machine<'_> {
         let (next, _) = self.function(&BTreeSet::new(), 1, &mut |maker| {
             let (power, by) = (maker.same("power"), maker.same("by"));
             let ready = maker.one(&power, |node, power| prepared.apply(node, power));
+            let shifted = maker.one(&power, |node, power| second.apply(node, power));
             let next = maker.two(&power, &by, montgomery);
             maker.output("ready", &ready);
+            maker.output("shifted", &shifted);
             maker.output("next", &next);
             Ok(())
         })?;
         let mut writer = Writer::new(self, name);
         let given: Vec<RegionId> = plan.given.iter().map(|given| writer.given(given, None)).collect();
-        let powers = writer.region("powers", Role::Output, Length::Constant(LONGEST * register));
+        let length = Length::Constant((TABLE + HIGHEST) * register);
+        let powers = writer.region("powers", Role::Output, length);
         let (mut steps, mut arguments) = (Vec::new(), Vec::new());
         for place in 0..blocks as u32 {
             let mask = (0..register).map(|byte| if byte / 16 == place { 0xff } else { 0 }).collect();
@@ -394,29 +423,32 @@ impl Machine<'_> {
         let mut locals = spliced.locals;
         steps.extend(spliced.before);
         steps.extend(spliced.steps);
-        let single = |results: &[Vec<RegisterId>]| -> Result<[RegisterId; 2], Refusal> {
-            match results {
-                [one, other] if !one.is_empty() && !other.is_empty() => Ok([one[0], other[0]]),
-                _ => Err(Refusal::new("a power without a register")),
-            }
+        let single = |results: &[Vec<RegisterId>]| -> Result<Vec<RegisterId>, Refusal> {
+            let first = |one: &Vec<RegisterId>| one.first().copied();
+            let all: Option<Vec<RegisterId>> = results.iter().map(first).collect();
+            all.ok_or_else(|| Refusal::new("a power without a register"))
         };
-        let [initial, by] = single(&spliced.results)?;
+        let [initial, by] = single(&spliced.results)?[..] else { return Err(Refusal::new("no powers")) };
         let induction = writer.induction();
         let power = writer.register("power");
         let arguments = [power, by].map(|register| Argument::Registers(vec![register]));
-        let arguments: Vec<Argument> = arguments.into_iter().chain(vec![Argument::Results; 2]).collect();
+        let arguments: Vec<Argument> = arguments.into_iter().chain(vec![Argument::Results; 3]).collect();
         let spliced = writer.splice(&next, &arguments, &[by].into())?;
         steps.extend(spliced.before);
-        let [ready, next] = single(&spliced.results)?;
-        let mut inside = spliced.steps;
-        let place = Affine {
-            constant: i64::from(register * (LONGEST - 1)),
-            terms: vec![(induction, -i64::from(register))],
+        let [ready, shifted, next] = single(&spliced.results)?[..] else {
+            return Err(Refusal::new("no powers"));
         };
-        inside.push(writer.store(powers, place, ready)?);
+        let mut inside = spliced.steps;
+        for (value, table) in [(ready, 0), (shifted, TABLE)] {
+            let place = Affine {
+                constant: i64::from(register * (table + HIGHEST - 1)),
+                terms: vec![(induction, -i64::from(register))],
+            };
+            inside.push(writer.store(powers, place, value)?);
+        }
         steps.push(Step::Loop(Loop {
             induction,
-            trips: Trips::Constant(LONGEST),
+            trips: Trips::Constant(HIGHEST),
             carried: vec![Carried { register: power, initial, next }],
             body: Block { locals: spliced.locals, steps: inside },
         }));
@@ -508,6 +540,7 @@ impl Turn<'_> {
         }
         let register = writer.machine.target.register_bits / 8;
         let room = register * if groups == 1 { 1 } else { groups + 1 };
+        let room = TABLE * register + room;
         self.powers = writer.view_of(self.powers, done, Length::Constant(room), steps);
     }
 
@@ -536,11 +569,16 @@ impl Turn<'_> {
         let mut done = Vec::new();
         let mut arguments: Vec<Argument> =
             inside[..PARTS.len()].iter().map(|&part| Argument::Registers(vec![part])).collect();
-        let mut powers = Vec::new();
-        for group in 0..groups {
-            powers.push(writer.load(self.powers, place(group), &mut done)?);
+        for table in [0, TABLE] {
+            let behind = register * i64::from(table);
+            let mut powers = Vec::new();
+            for group in 0..groups {
+                let mut at = place(group);
+                at.constant += behind;
+                powers.push(writer.load(self.powers, at, &mut done)?);
+            }
+            arguments.push(Argument::Registers(powers));
         }
-        arguments.push(Argument::Registers(powers));
         if let Some((count, true)) = part {
             let mask = writer.load_part(self.ones, count, &mut done)?;
             arguments.push(Argument::Registers(vec![mask]));

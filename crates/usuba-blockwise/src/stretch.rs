@@ -8,11 +8,11 @@
 //! A row is computed in stretches of some registers: the first, those between, and the last. Each is straight code.
 
 use crate::machine::Machine;
-use crate::montgomery::Products;
+use crate::montgomery::Staggered;
 use crate::node::Blocks;
 use crate::plan::{Given, Plan, Refusal};
 use crate::scan::turn;
-use crate::section::{PARTS, late};
+use crate::section::{PARTS, TABLE, late};
 use crate::splice::Argument;
 use crate::writer::Writer;
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ use usuba_machine::program::{
 use usuba_target::Meaning;
 
 /// Bytes of a block.
-const BLOCK: u32 = 16;
+pub(crate) const BLOCK: u32 = 16;
 
 /// Registers of a stretch that is not the last: as many as keep rounds busy.
 pub const STRETCH: u32 = 4;
@@ -73,7 +73,7 @@ pub(crate) fn is_loaded(plan: &Plan) -> bool {
 }
 
 impl Machine<'_> {
-    /// A function for a stretch: `name(given…, powers, [front, front_bytes, [leading]], [end, place, [ones], bytes], low, middle,
+    /// A function for a stretch: `name(given…, powers, [front, front_bytes, [leading]], [end, place, [ones], bytes], low,
     /// high, results…, [lead])`. Of strings that are given or made it has the bytes in full registers, if there are any, and then, if
     /// the row ends, those of the last register, which are `bytes`. `powers` begins with that of the first block.
     ///
@@ -113,7 +113,8 @@ impl Machine<'_> {
                 other => [Some(writer.given(other, None)), None],
             })
             .collect();
-        let powers = writer.region("powers", Role::Input, Length::Constant(of.registers * register));
+        let length = Length::Constant((TABLE + of.registers) * register);
+        let powers = writer.region("powers", Role::Input, length);
         let whole = Length::Constant(register);
         let input = |writer: &mut Writer<'_>, name: &str, wanted: bool, length: Length| {
             wanted.then(|| writer.region(name, Role::Input, length))
@@ -147,12 +148,13 @@ impl Machine<'_> {
         for region in parts.into_iter().filter(|_| !of.begins) {
             arguments.push(one(writer.load(region, Affine::constant(0), &mut steps)?));
         }
-        let mut all = Vec::new();
+        let (mut all, mut second) = (Vec::new(), Vec::new());
         for number in 0..of.registers {
-            let at = Affine::constant(i64::from(number * register));
-            all.push(writer.load(powers, at, &mut steps)?);
+            let both = self.both(&mut writer, powers, number * register, &mut steps)?;
+            all.push(both[0]);
+            second.push(both[1]);
         }
-        arguments.push(Argument::Registers(all));
+        arguments.extend([all, second].map(Argument::Registers));
         if let Some(front) = front {
             let least = Public::Least { of: front_bytes, bound: BLOCK };
             let count = writer.public("front", least, &mut steps);
@@ -261,7 +263,7 @@ impl Machine<'_> {
         let is_loaded = is_loaded(plan);
         self.function(&plan.ciphers(), of.registers as usize, &mut |maker| {
             let parts = (!of.begins).then(|| PARTS.map(|name| maker.same(name).values()[0]));
-            let powers = maker.each("powers");
+            let [powers, second] = ["powers", "second"].map(|name| maker.each(name).values().to_vec());
             let mut given = |name: &str, wanted: bool| wanted.then(|| maker.same(name).values()[0]);
             let front = given("front", of.begins);
             let leading = given("leading", of.begins && !is_loaded);
@@ -289,9 +291,9 @@ impl Machine<'_> {
                 added[last] = node.binary(BinaryOp::Xor, added[last], end);
             }
             let added = turn(maker, product, false, &Blocks::Each(added))?;
-            let mut sum = parts.map(Products::of_parts);
-            for (&one, &power) in added.values().iter().zip(powers.values()) {
-                let one = Products::of(&mut maker.node, one, power);
+            let mut sum = parts.map(Staggered::of_parts);
+            for (&one, (power, second)) in added.values().iter().zip(powers.into_iter().zip(second)) {
+                let one = Staggered::of(&mut maker.node, one, [power, second]);
                 sum = Some(sum.map_or(one, |sum| sum.plus(&mut maker.node, one)));
             }
             let sum = sum.ok_or_else(|| Refusal::new("no register"))?;
@@ -304,7 +306,7 @@ impl Machine<'_> {
     }
 
     /// A register whose blocks stand one place further, or one place back, the block at the end at the other end.
-    fn rotated(
+    pub(crate) fn rotated(
         &self,
         writer: &mut Writer<'_>,
         value: RegisterId,
