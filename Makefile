@@ -36,9 +36,10 @@ test-long: setup
 	USUBA_PROGRAMS=20000 USUBA_FUZZ=200000 USUBA_WAYS=all sh scripts/test.sh
 	cargo test --release --quiet -p usuba-codegen --lib -- --ignored hundred_thousand
 
-# Proves what is made of every cipher in every slicing, before code generation: ten minutes on one core.
+# Proves what is made of every cipher in every slicing, before code generation (ten minutes on one core), and object code of
+# kernels (hours).
 prove: setup-build
-	USUBA_WAYS=all cargo test --release --quiet -p usuba-tests --test proofs
+	USUBA_WAYS=all cargo test --release --quiet -p usuba-tests --test proofs --test object_proofs
 
 # The whole library: known answers, all lengths to 4096, and how it is installed, found and linked.
 test-library: setup

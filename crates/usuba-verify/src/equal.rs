@@ -66,6 +66,52 @@ pub enum Atoms {
     Planes,
 }
 
+/// What says what a program is to compute.
+#[derive(Clone, Copy, Debug)]
+pub enum Meaning<'a> {
+    /// A text, and how a program that was made of it holds its atoms.
+    Text(&'a typed::Program, Atoms),
+    /// A program of Usuba0 for one batch.
+    Program(&'a Program),
+}
+
+impl Meaning<'_> {
+    /// The outputs for these inputs, of one batch: both in the shape of `program`, which is to compute them.
+    ///
+    /// # Errors
+    /// Inputs or outputs have other sizes, or there is no result for all inputs.
+    pub fn run(self, graph: &mut Graph, program: &Program, inputs: &Values) -> Result<Values, Unlike> {
+        let given = batch_inputs(program);
+        let wanted = batch_outputs(program);
+        let sizes = |values: &Values| -> Vec<(u32, u32)> {
+            values.iter().map(|atoms| (1, atoms.iter().map(|atom| atom.len() as u32).sum())).collect()
+        };
+        match self {
+            Meaning::Program(meaning) => {
+                check_shapes("inputs", &batch_inputs(meaning), &given)?;
+                let inputs = recut(inputs, &batch_inputs(meaning));
+                let outputs = usuba0::run(graph, meaning, &inputs, &mut Vec::new());
+                check_shapes("outputs", &sizes(&outputs), &wanted)?;
+                Ok(recut(&outputs, &wanted))
+            }
+            Meaning::Text(text, atoms) => {
+                let shape = source::inputs(text);
+                check_shapes("inputs", &shape, &given)?;
+                let inputs = match atoms {
+                    Atoms::InOrder => recut(inputs, &shape),
+                    Atoms::Planes => bytes(inputs),
+                };
+                let outputs = source::run(graph, text, &inputs, &mut Vec::new())?;
+                check_shapes("outputs", &sizes(&outputs), &wanted)?;
+                Ok(match atoms {
+                    Atoms::InOrder => recut(&outputs, &wanted),
+                    Atoms::Planes => planes(&outputs, &wanted),
+                })
+            }
+        }
+    }
+}
+
 /// What is known of two programs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
@@ -370,8 +416,14 @@ impl Problem {
     }
 }
 
+/// The width and number of atoms of each output, in one batch.
+fn batch_outputs(program: &Program) -> Vec<(u32, u32)> {
+    let outputs = program.entry().outputs.iter();
+    outputs.map(|output| (output.ty.layout.width(), output.ty.atoms() / program.interleave.max(1))).collect()
+}
+
 /// The width and number of atoms of each input, in one batch.
-fn batch_inputs(program: &Program) -> Vec<(u32, u32)> {
+pub(crate) fn batch_inputs(program: &Program) -> Vec<(u32, u32)> {
     let entry = program.entry();
     let shapes = entry.inputs.iter().zip(usuba0::inputs(program));
     shapes

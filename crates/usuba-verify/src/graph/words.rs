@@ -32,16 +32,16 @@ pub fn not(word: &[Edge]) -> Vec<Edge> {
 
 /// The function of three bits with this truth table, bit by bit: bit `4a + 2b + c` of the table is the value at `a`, `b`, `c`.
 pub fn ternary(graph: &mut Graph, table: u8, [a, b, c]: [&[Edge]; 3]) -> Vec<Edge> {
+    let mut made: HashMap<[Edge; 3], Edge> = HashMap::new();
     let bits = a.iter().zip(b).zip(c);
     bits.map(|((&a, &b), &c)| {
-        // The three sums first: their truth tables have a short form that shares vertices with two sums of two.
-        match table {
+        *made.entry([a, b, c]).or_insert_with(|| match table {
             0x96 | 0x69 => {
                 let sum = graph.xor(a, b);
                 graph.xor(sum, c).complemented_if(table == 0x69)
             }
             _ => look_up(graph, &[c, b, a], &(0..8).map(|row| table >> row & 1 == 1).collect::<Vec<_>>()),
-        }
+        })
     })
     .collect()
 }

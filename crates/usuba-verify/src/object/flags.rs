@@ -1,0 +1,111 @@
+//! The status flags, kept as what they come from: most are never looked at.
+
+use super::Why;
+use super::value::Lane;
+use crate::graph::{Edge, Graph, words};
+use iced_x86::ConditionCode;
+
+/// What the flags were set by.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Flags {
+    /// Nothing that is known.
+    #[default]
+    Unknown,
+    /// A sum of two words and a carry, or a difference: of the second word complemented, with what was carried.
+    Sum {
+        /// The first word.
+        a: Vec<Edge>,
+        /// The second word, complemented for a difference.
+        b: Vec<Edge>,
+        /// The carry that went in.
+        carry: Edge,
+        /// Whether it is a difference, whose carry flag is a borrow.
+        borrows: bool,
+        /// The carry flag if the instruction leaves it alone: as it was, where it was known.
+        kept: Option<Result<(Edge, Lane), Why>>,
+        /// Whose they are.
+        lane: Lane,
+    },
+    /// A result without a carry.
+    Result(Vec<Edge>, Lane),
+    /// How two places in one region compare.
+    Places(std::cmp::Ordering),
+    /// Bits that were not looked at, of more than one instance.
+    Mixed,
+}
+
+impl Flags {
+    /// The carry flag.
+    pub fn carry(&self, graph: &mut Graph) -> Result<(Edge, Lane), Why> {
+        match self {
+            Flags::Sum { kept: Some(kept), .. } => kept.clone(),
+            Flags::Sum { a, b, carry, borrows, lane, .. } => {
+                let (_, out) = words::add(graph, a, b, *carry);
+                Ok((out.complemented_if(*borrows), *lane))
+            }
+            Flags::Result(_, lane) => Ok((Edge::FALSE, *lane)),
+            Flags::Places(order) => Ok((Edge::constant(order.is_lt()), Lane::All)),
+            Flags::Mixed => Err(Why::Lanes),
+            Flags::Unknown => Err(Why::Operand("flags that nothing has set")),
+        }
+    }
+
+    /// A condition.
+    pub fn condition(&self, graph: &mut Graph, code: ConditionCode) -> Result<(Edge, Lane), Why> {
+        use ConditionCode as Is;
+        if let Flags::Places(order) = self {
+            let holds = match code {
+                Is::e => order.is_eq(),
+                Is::ne => order.is_ne(),
+                Is::b => order.is_lt(),
+                Is::ae => order.is_ge(),
+                Is::be => order.is_le(),
+                Is::a => order.is_gt(),
+                _ => return Err(Why::Operand("a condition on addresses")),
+            };
+            return Ok((Edge::constant(holds), Lane::All));
+        }
+        let (result, overflow, lane) = match self {
+            Flags::Sum { a, b, carry, lane, .. } => {
+                let (sum, _) = words::add(graph, a, b, *carry);
+                let (Some(&sign), Some(&x), Some(&y)) = (sum.last(), a.last(), b.last()) else {
+                    return Err(Why::Unknown);
+                };
+                let (p, q) = (graph.xor(sign, x), graph.xor(sign, y));
+                let overflow = graph.and(p, q);
+                (sum, overflow, *lane)
+            }
+            Flags::Result(bits, lane) => (bits.clone(), Edge::FALSE, *lane),
+            Flags::Mixed => return Err(Why::Lanes),
+            Flags::Unknown | Flags::Places(_) => return Err(Why::Operand("flags that nothing has set")),
+        };
+        let sign = result.last().copied().unwrap_or(Edge::FALSE);
+        let any = |graph: &mut Graph| result.iter().fold(Edge::FALSE, |any, &bit| graph.or(any, bit));
+        let less = graph.xor(sign, overflow);
+        let edge = match code {
+            Is::e => !any(graph),
+            Is::ne => any(graph),
+            Is::s => sign,
+            Is::ns => !sign,
+            Is::o => overflow,
+            Is::no => !overflow,
+            Is::l => less,
+            Is::ge => !less,
+            Is::le | Is::g => {
+                let zero = !any(graph);
+                graph.or(less, zero).complemented_if(code == Is::g)
+            }
+            Is::b | Is::ae => {
+                let (carry, lane) = self.carry(graph)?;
+                return Ok((carry.complemented_if(code == Is::ae), lane));
+            }
+            Is::be | Is::a => {
+                let ((carry, of), zero) = (self.carry(graph)?, !any(graph));
+                let either = graph.or(carry, zero).complemented_if(code == Is::a);
+                return Ok((either, lane.mixed(of)?));
+            }
+            _ => return Err(Why::Operand("the parity of a result")),
+        };
+        Ok((edge, lane))
+    }
+}

@@ -1,0 +1,318 @@
+//! A kernel in an object is proved equal to a program.
+//!
+//! A kernel takes addresses: of its inputs, then of its outputs, each a region with registers as [`Shape`] lays instances out in
+//! them. All instances have the same symbols; [`Lane`] says of each bit whose it is, and the code is refused where bits of
+//! two instances meet. So what is proved of the symbols of one instance holds for each of them.
+
+use super::Refusal;
+use super::file::Object;
+use super::machine::{Machine, Placement, Word};
+use super::memory::{Address, Cell, Region, RegionId};
+use super::value::{Byte, Lane};
+use crate::equal::{Meaning, Unlike, batch_inputs};
+use crate::graph::{Edge, Graph, value_of};
+use crate::prove::{Answer, Limits, Work, prove};
+use crate::symbolic::{Values, fresh, numbers};
+use thiserror::Error;
+use usuba_ir::program::Program;
+use usuba_machine::Shape;
+use usuba_target::ByteOrder;
+
+/// Why a kernel cannot be looked at.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum NoProof {
+    /// The code is refused.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// What it is to compute has other inputs or outputs.
+    #[error(transparent)]
+    Unlike(#[from] Unlike),
+    /// It has more parameters than registers hold.
+    #[error("it has more than six parameters")]
+    Parameters,
+    /// A register has bits of instances that no [`Lane`] says.
+    #[error("instances lie in registers in a way that is not known here")]
+    Layout,
+    /// An output holds something of another instance, or an address, or nothing.
+    #[error("byte {byte} of the output `{output}` holds {what}")]
+    Output {
+        /// The output.
+        output: String,
+        /// The byte.
+        byte: usize,
+        /// What it holds.
+        what: &'static str,
+    },
+    /// What it computes depends on where regions are.
+    #[error("what it computes depends on where the stack and the parameters are")]
+    Placement,
+}
+
+/// What is known of a kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// For all inputs it computes what the program does.
+    Proved,
+    /// It does not.
+    Refuted(Box<Counterexample>),
+    /// Neither was shown within the limits.
+    Unknown,
+}
+
+/// Inputs for which a kernel computes something else.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Counterexample {
+    /// The atoms of each input of each batch.
+    pub inputs: Vec<Vec<Vec<u128>>>,
+    /// The bit that differs: the output, its atom, and the bit of that.
+    pub output: String,
+}
+
+/// How much there was to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// Instructions that were run, for one place of the stack.
+    pub instructions: u64,
+    /// Vertices of the graph.
+    pub vertices: usize,
+    /// What the prover did.
+    pub work: Work,
+}
+
+/// Proves or refutes that a function of an object is the kernel of a program: for all inputs, for every instance.
+///
+/// `meaning` says what a batch is; `kernel` is the program that the kernel was made of, whose parameters it has, and
+/// `shape` how instances lie in its registers. The function is run for each place that its stack may have in a line of a cache,
+/// and for both orders of its regions in memory ([`Placement`]).
+///
+/// # Errors
+/// There is an instruction without a meaning, or one that is against the rules: an access outside of the parameters and the own
+/// frame, a write to an input, a branch or an address that depends on data, a register that is not given back.
+pub fn prove_kernel(
+    object: &Object,
+    function: &str,
+    meaning: Meaning<'_>,
+    kernel: &Program,
+    shape: &Shape,
+    limits: Limits,
+) -> Result<(Verdict, Report), NoProof> {
+    let mut graph = Graph::new();
+    let entry = kernel.entry();
+    if entry.inputs.len() + entry.outputs.len() > 6 {
+        return Err(NoProof::Parameters);
+    }
+    let batches = kernel.interleave.max(1) as usize;
+    let mut inputs: Vec<Values> = Vec::new();
+    for batch in 0..batches {
+        let mut values = fresh(&mut graph, &batch_inputs(kernel));
+        for (number, _) in entry.inputs.iter().enumerate().filter(|(_, input)| input.uniform && batch > 0) {
+            values[number].clone_from(&inputs[0][number]);
+        }
+        inputs.push(values);
+    }
+    let mut expected: Vec<Values> = Vec::new();
+    for values in &inputs {
+        expected.push(meaning.run(&mut graph, kernel, values)?);
+    }
+    let mut found: Option<Vec<Vec<Byte>>> = None;
+    let mut report = Report::default();
+    let layout = Layout::of(shape)?;
+    // Where nothing was asked about a placement, the others are the same.
+    let mut asked = (true, true);
+    for placement in Placement::all() {
+        let is_first = found.is_none();
+        let is_new = (placement.residue != Placement::FIRST.residue && asked.0)
+            || (placement.is_reversed != Placement::FIRST.is_reversed && asked.1);
+        if !is_first && !is_new {
+            continue;
+        }
+        let ran = run(&mut graph, object, function, kernel, &layout, &inputs, placement)?;
+        if is_first {
+            asked = (ran.asks_residue, ran.asks_order);
+            report.instructions = ran.steps;
+        }
+        asked = (asked.0 || ran.asks_residue, asked.1 || ran.asks_order);
+        if found.as_ref().is_some_and(|found| *found != ran.outputs) {
+            return Err(NoProof::Placement);
+        }
+        found = Some(ran.outputs);
+    }
+    let found = found.unwrap_or_default();
+    let mut pairs = Vec::new();
+    let mut names = Vec::new();
+    let size = shape.register_bytes() as usize;
+    for (number, (output, bytes)) in entry.outputs.iter().zip(&found).enumerate() {
+        let atoms = expected[0][number].len();
+        for (place, register) in bytes.chunks(size).enumerate() {
+            let (batch, atom) = (place / atoms, place % atoms);
+            let bits = &expected[batch][number][atom];
+            for (byte, (expected, of)) in layout.register(bits).iter().zip(register).enumerate() {
+                let lane = of.lane;
+                if lane != Lane::All && lane != expected.lane {
+                    let what = "bits of another instance";
+                    return Err(NoProof::Output {
+                        output: output.name.clone(),
+                        byte: place * size + byte,
+                        what,
+                    });
+                }
+                for bit in 0..8 {
+                    pairs.push((expected.bits[bit], of.bits[bit]));
+                    names.push((number, place, byte, bit));
+                }
+            }
+        }
+    }
+    report.vertices = graph.len();
+    // All instances have the same pairs.
+    let mut unique: Vec<(Edge, Edge)> = pairs.clone();
+    unique.sort_unstable();
+    unique.dedup();
+    let (answer, work) = prove(&graph, &unique, limits);
+    report.work = work;
+    let verdict = match answer {
+        Answer::Proved => Verdict::Proved,
+        Answer::Unknown { .. } => Verdict::Unknown,
+        Answer::Refuted { inputs: values, pair } => {
+            let value = graph.evaluate(|number| u64::from(values.get(number as usize) == Some(&true)));
+            let atoms = |one: &Values| numbers(one, |edge| value_of(&value, edge) & 1 == 1);
+            let place = pairs.iter().position(|one| *one == unique[pair]).unwrap_or(0);
+            let (output, register, byte, bit) = names[place];
+            let name = &entry.outputs[output].name;
+            Verdict::Refuted(Box::new(Counterexample {
+                inputs: inputs.iter().map(atoms).collect(),
+                output: format!("{name}, register {register}, byte {byte}, bit {bit}"),
+            }))
+        }
+    };
+    Ok((verdict, report))
+}
+
+/// What a run gave.
+struct Ran {
+    /// The bytes of each output.
+    outputs: Vec<Vec<Byte>>,
+    steps: u64,
+    asks_residue: bool,
+    asks_order: bool,
+}
+
+/// Runs the function with regions in one place.
+fn run(
+    graph: &mut Graph,
+    object: &Object,
+    function: &str,
+    kernel: &Program,
+    layout: &Layout<'_>,
+    inputs: &[Values],
+    placement: Placement,
+) -> Result<Ran, NoProof> {
+    let shape = layout.shape;
+    let entry = kernel.entry();
+    let mut machine = Machine::new(graph, object, placement);
+    let alignment = u64::from(shape.register_bytes());
+    let mut argument = 0;
+    let mut give = |machine: &mut Machine<'_>, region: Region| -> RegionId {
+        let id = machine.memory.add(region);
+        machine.argument(argument, Word::Address(Address { region: id, offset: 0 }));
+        argument += 1;
+        id
+    };
+    for (number, input) in entry.inputs.iter().enumerate() {
+        let mut bytes = Vec::new();
+        for values in inputs.iter().take(if input.uniform { 1 } else { inputs.len() }) {
+            for bits in &values[number] {
+                bytes.extend(if input.uniform { layout.uniform(bits) } else { layout.register(bits) });
+            }
+        }
+        give(&mut machine, Region::constant(&input.name, bytes, alignment));
+    }
+    let mut outputs = Vec::new();
+    for output in &entry.outputs {
+        let size = output.ty.atoms() as usize * shape.register_bytes() as usize;
+        outputs.push(give(&mut machine, Region::unset(&output.name, size, alignment)));
+    }
+    machine.run(function)?;
+    let (steps, asks_residue, asks_order) = (machine.steps, machine.asks_residue, machine.asks_order);
+    let mut found = Vec::new();
+    for (id, output) in outputs.into_iter().zip(&entry.outputs) {
+        let bytes = machine.memory.region(id).cells.iter().enumerate().map(|(byte, cell)| match cell {
+            Cell::Bits(bits) => Ok(*bits),
+            cell => {
+                let what = if *cell == Cell::Unset { "nothing" } else { "an address" };
+                Err(NoProof::Output { output: output.name.clone(), byte, what })
+            }
+        });
+        found.push(bytes.collect::<Result<_, _>>()?);
+    }
+    Ok(Ran { outputs: found, steps, asks_residue, asks_order })
+}
+
+/// Where the bits of atoms lie in memory.
+struct Layout<'a> {
+    shape: &'a Shape,
+    /// Byte, bit and weight of each bit of a register that has an instance.
+    bits: Vec<(usize, usize, usize)>,
+    /// Whose the bits of each byte are.
+    lanes: Vec<Lane>,
+}
+
+impl<'a> Layout<'a> {
+    fn of(shape: &'a Shape) -> Result<Layout<'a>, NoProof> {
+        let (size, count) = (shape.register_bytes() as usize, shape.in_register());
+        let mut instances: Vec<[Option<u16>; 8]> = vec![[None; 8]; size];
+        let mut bits = Vec::new();
+        let width = (8 * size / count).min(128);
+        for instance in 0..count {
+            for weight in 0..width {
+                let mut atoms = vec![0; count];
+                atoms[instance] = 1 << weight;
+                let packed = shape.pack(ByteOrder::Little, &atoms);
+                for (byte, value) in packed.iter().enumerate().filter(|(_, value)| **value != 0) {
+                    for bit in (0..8).filter(|bit| value >> bit & 1 == 1) {
+                        bits.push((byte, bit, weight));
+                        instances[byte][bit] = Some(instance as u16);
+                    }
+                }
+            }
+        }
+        let lanes = instances.into_iter().map(lane_of).collect::<Option<_>>().ok_or(NoProof::Layout)?;
+        Ok(Layout { shape, bits, lanes })
+    }
+
+    /// The bytes of a register in which every instance has the atom with these bits.
+    fn register(&self, atom: &[Edge]) -> Vec<Byte> {
+        let mut result: Vec<Byte> =
+            self.lanes.iter().map(|&lane| Byte { bits: [Edge::FALSE; 8], lane }).collect();
+        for &(byte, bit, weight) in &self.bits {
+            result[byte].bits[bit] = atom.get(weight).copied().unwrap_or(Edge::FALSE);
+        }
+        result
+    }
+
+    /// The bytes in memory of an atom that is the same for all instances.
+    fn uniform(&self, atom: &[Edge]) -> Vec<Byte> {
+        let none = self.shape.pack_uniform(ByteOrder::Little, 0);
+        let mut result = vec![Byte::ZERO; none.len()];
+        for (weight, &edge) in atom.iter().enumerate() {
+            let packed = self.shape.pack_uniform(ByteOrder::Little, 1 << weight);
+            for (byte, value) in packed.iter().enumerate() {
+                for bit in (0..8).filter(|bit| value >> bit & 1 == 1) {
+                    result[byte].bits[bit] = edge;
+                }
+            }
+        }
+        result
+    }
+}
+
+fn lane_of(instances: [Option<u16>; 8]) -> Option<Lane> {
+    let mut known = instances.iter().flatten();
+    let Some(&first) = known.next() else { return Some(Lane::All) };
+    if known.all(|&instance| instance == first) {
+        return Some(Lane::One(first));
+    }
+    let begin = instances[0]?;
+    let consecutive = (0..8).all(|bit| instances[usize::from(bit)] == Some(begin + bit));
+    (begin % 8 == 0 && consecutive).then_some(Lane::Each(begin / 8))
+}

@@ -1,0 +1,292 @@
+//! A machine while it runs a function of an object: registers, flags and memory.
+
+use super::Why;
+use super::file::{Object, Target};
+use super::flags::Flags;
+use super::memory::{Address, Cell, Memory, Region, RegionId};
+use super::value::{self, Byte, Lane};
+use crate::graph::Graph;
+use iced_x86::{Instruction, OpKind, Register};
+use std::collections::HashMap;
+
+/// Bytes of stack below the return address.
+const STACK: usize = 1 << 19;
+
+/// Bytes of a vector register.
+const VECTOR: usize = 64;
+
+/// A general-purpose register.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Word {
+    /// Eight bytes of bits.
+    Bits(Vec<Byte>),
+    /// An address.
+    Address(Address),
+}
+
+/// Where regions lie, as far as code can find out: no region touches another one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Placement {
+    /// The stack pointer on entry, modulo 64: 8 more than a multiple of 16.
+    pub residue: u32,
+    /// Whether regions lie in the opposite order of their numbers, which comparing their addresses shows.
+    pub is_reversed: bool,
+}
+
+impl Placement {
+    /// The one that is tried first.
+    pub const FIRST: Placement = Placement { residue: 8, is_reversed: false };
+
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Placement> {
+        let both = [false, true].into_iter();
+        both.flat_map(|is_reversed| [8, 24, 40, 56].map(|residue| Placement { residue, is_reversed }))
+    }
+}
+
+/// A machine while it runs a function.
+pub struct Machine<'a> {
+    /// The graph that all bits are in.
+    pub graph: &'a mut Graph,
+    pub(super) object: &'a Object,
+    /// All regions.
+    pub memory: Memory,
+    pub(super) general: Vec<Option<Word>>,
+    pub(super) vectors: Vec<Option<Vec<Byte>>>,
+    pub(super) flags: Flags,
+    pub(super) decoded: HashMap<(usize, u64), Instruction>,
+    /// The relocation inside of the instruction that is run: of its address, of its immediate.
+    pub(super) linked: [Option<Target>; 2],
+    /// How many instructions were run.
+    pub steps: u64,
+    pub(super) stack: RegionId,
+    /// Whether regions lie in the opposite order of their numbers.
+    is_reversed: bool,
+    /// Whether anything depended on the stack pointer modulo 64.
+    pub asks_residue: bool,
+    /// Whether anything depended on the order of regions.
+    pub asks_order: bool,
+}
+
+/// The registers that a callee leaves as they were: rbx, rbp, r12 to r15.
+pub(super) const KEPT: [usize; 6] = [3, 5, 12, 13, 14, 15];
+
+/// rsp.
+pub(super) const STACK_POINTER: usize = 4;
+
+/// The registers of arguments: rdi, rsi, rdx, rcx, r8, r9.
+pub const ARGUMENTS: [usize; 6] = [7, 6, 2, 1, 8, 9];
+
+/// What an instruction does to the flow of control.
+pub(super) enum Flow {
+    Next,
+    /// In the same section.
+    Jump(u64),
+    /// To another function, which returns for this one.
+    Leave(Target),
+    Call(Target, u64),
+    Return,
+}
+
+impl<'a> Machine<'a> {
+    /// A machine before a call: memory has the sections of the object and a stack.
+    pub fn new(graph: &'a mut Graph, object: &'a Object, placement: Placement) -> Machine<'a> {
+        let Placement { residue, is_reversed } = placement;
+        let mut memory = Memory::of(object);
+        // The return address, and above it what belongs to the caller, which has no cells.
+        let top = STACK + residue as usize;
+        let stack = memory.add(Region::unset("the stack", top + 8, 64));
+        let mut machine = Machine {
+            graph,
+            object,
+            memory,
+            general: vec![None; 16],
+            vectors: vec![None; 32],
+            flags: Flags::Unknown,
+            decoded: HashMap::new(),
+            linked: [None, None],
+            steps: 0,
+            stack,
+            is_reversed,
+            asks_residue: false,
+            asks_order: false,
+        };
+        let pointer = Address { region: stack, offset: top as i64 };
+        machine.general[STACK_POINTER] = Some(Word::Address(pointer));
+        machine
+    }
+
+    /// Gives an argument.
+    pub fn argument(&mut self, number: usize, word: Word) {
+        self.general[ARGUMENTS[number]] = Some(word);
+    }
+
+    /// The target of a call or jump that is written in the instruction.
+    pub(super) fn target(&self) -> Option<Target> {
+        self.linked[1].clone()
+    }
+
+    /// Bytes whose values are inputs of their own: what holds for all of them holds for whatever is there.
+    pub(super) fn fresh(&mut self, bytes: usize) -> Vec<Byte> {
+        let mut byte = || Byte { bits: std::array::from_fn(|_| self.graph.input()), lane: Lane::All };
+        (0..bytes).map(|_| byte()).collect()
+    }
+
+    /// A general-purpose register. One that was never written has a value that is an input of its own.
+    pub(super) fn general(&mut self, register: usize) -> Word {
+        if let Some(word) = &self.general[register] {
+            return word.clone();
+        }
+        let word = Word::Bits(self.fresh(8));
+        self.general[register] = Some(word.clone());
+        word
+    }
+
+    pub(super) fn set_general(&mut self, register: usize, word: Word) {
+        self.general[register] = Some(word);
+    }
+
+    /// The first bytes of a vector register.
+    pub(super) fn vector(&mut self, register: usize, bytes: usize) -> Vec<Byte> {
+        if self.vectors[register].is_none() {
+            self.vectors[register] = Some(self.fresh(VECTOR));
+        }
+        self.vectors[register].as_ref().map_or_else(Vec::new, |all| all[..bytes].to_vec())
+    }
+
+    /// Writes a vector register; the bytes above become zero, or stay if `keeps`, as instructions without VEX have it.
+    pub(super) fn set_vector(&mut self, register: usize, value: &[Byte], keeps: bool) {
+        let mut all = if keeps { self.vector(register, VECTOR) } else { vec![Byte::ZERO; VECTOR] };
+        all[..value.len()].copy_from_slice(value);
+        self.vectors[register] = Some(all);
+    }
+
+    pub(super) fn push(&mut self, word: &Word) -> Result<(), Why> {
+        let Word::Address(pointer) = self.general(STACK_POINTER) else { return Err(Why::SecretAddress) };
+        let pointer = Address { offset: pointer.offset - 8, ..pointer };
+        self.set_general(STACK_POINTER, Word::Address(pointer));
+        self.store(pointer, word)
+    }
+
+    pub(super) fn pop(&mut self, bytes: usize) -> Result<Word, Why> {
+        let Word::Address(pointer) = self.general(STACK_POINTER) else { return Err(Why::SecretAddress) };
+        let word = self.load(pointer, bytes)?;
+        let above = Address { offset: pointer.offset + bytes as i64, ..pointer };
+        self.set_general(STACK_POINTER, Word::Address(above));
+        Ok(word)
+    }
+
+    /// A word from memory.
+    pub(super) fn load(&mut self, address: Address, bytes: usize) -> Result<Word, Why> {
+        let cells = self.memory.read(self.graph, address, bytes)?;
+        if let Some(&Cell::Part(whole, 0)) = cells.first() {
+            let parts = cells.iter().enumerate();
+            let is_whole =
+                bytes == 8 && parts.into_iter().all(|(n, cell)| *cell == Cell::Part(whole, n as u8));
+            return if is_whole { Ok(Word::Address(whole)) } else { Err(Why::Address) };
+        }
+        Ok(Word::Bits(self.bits(&cells)?))
+    }
+
+    pub(super) fn bits(&self, cells: &[Cell]) -> Result<Vec<Byte>, Why> {
+        let byte = |cell: &Cell| match cell {
+            Cell::Bits(byte) => Ok(*byte),
+            _ => Err(Why::Address),
+        };
+        cells.iter().map(byte).collect()
+    }
+
+    pub(super) fn store(&mut self, address: Address, word: &Word) -> Result<(), Why> {
+        let cells: Vec<Cell> = match word {
+            Word::Bits(bytes) => bytes.iter().map(|&byte| Cell::Bits(byte)).collect(),
+            Word::Address(whole) => (0..8).map(|part| Cell::Part(*whole, part)).collect(),
+        };
+        self.memory.write(address, &cells)
+    }
+
+    /// The address of the memory operand.
+    pub(super) fn address(&mut self, instruction: &Instruction) -> Result<Address, Why> {
+        if instruction.is_ip_rel_memory_operand() {
+            return match self.linked[0].clone() {
+                Some(Target::Place { section, offset }) => {
+                    self.memory.section(section, offset).ok_or(Why::Operand("a section that is not loaded"))
+                }
+                Some(Target::External(name, _)) => Err(Why::External(name)),
+                None => Err(Why::SecretAddress),
+            };
+        }
+        match self.effective(instruction)? {
+            Word::Address(address) => Ok(address),
+            Word::Bits(_) => Err(Why::SecretAddress),
+        }
+    }
+
+    /// Base, index and displacement added up: an address, or a constant number.
+    pub(super) fn effective(&mut self, instruction: &Instruction) -> Result<Word, Why> {
+        if instruction.is_ip_rel_memory_operand() {
+            return self.address(instruction).map(Word::Address);
+        }
+        let mut offset = instruction.memory_displacement64() as i64;
+        let mut base = None;
+        let parts = [
+            (instruction.memory_base(), 1),
+            (instruction.memory_index(), i64::from(instruction.memory_index_scale())),
+        ];
+        for (register, scale) in parts {
+            if register == Register::None {
+                continue;
+            }
+            if !register.is_gpr64() {
+                return Err(Why::Operand("an address of 32 bits, or of many places"));
+            }
+            match self.general(register.number()) {
+                Word::Address(address) if scale == 1 && base.is_none() => base = Some(address),
+                Word::Address(_) => return Err(Why::Address),
+                Word::Bits(bytes) => {
+                    let number = value::known(&bytes).ok_or(Why::SecretAddress)? as i64;
+                    offset = offset.wrapping_add(number.wrapping_mul(scale));
+                }
+            }
+        }
+        Ok(match base {
+            Some(base) => Word::Address(Address { offset: base.offset.wrapping_add(offset), ..base }),
+            None => Word::Bits(value::constant(8, offset as u64)),
+        })
+    }
+
+    /// Whether an operand is memory.
+    pub(super) fn is_memory(instruction: &Instruction, operand: u32) -> bool {
+        instruction.op_kind(operand) == OpKind::Memory
+    }
+
+    /// Whether a mask of the low bits of an address clears what its region is a multiple of, so that it is known.
+    pub(super) fn aligned(&mut self, address: Address, mask: u64) -> Option<Address> {
+        self.asks_residue |= address.region == self.stack;
+        let region = self.memory.region(address.region);
+        let low = !mask;
+        let fits = low.wrapping_add(1).is_power_of_two() && low < region.alignment;
+        fits.then_some(Address { offset: address.offset & mask as i64, ..address })
+    }
+
+    /// Whether an access of so many bytes at an address is aligned to its size, wherever its region is.
+    pub(super) fn is_aligned(&mut self, address: Address, bytes: usize) -> bool {
+        self.asks_residue |= address.region == self.stack;
+        address.offset.rem_euclid(bytes as i64) == 0
+            && self.memory.region(address.region).alignment >= bytes as u64
+    }
+
+    /// How two addresses compare.
+    pub(super) fn ordered(&mut self, a: Address, b: Address) -> std::cmp::Ordering {
+        if a.region == b.region {
+            return a.offset.cmp(&b.offset);
+        }
+        self.asks_order = true;
+        let order = a.region.cmp(&b.region);
+        if self.is_reversed { order.reverse() } else { order }
+    }
+
+    /// The stack.
+    pub fn stack(&self) -> RegionId {
+        self.stack
+    }
+}

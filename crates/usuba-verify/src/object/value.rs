@@ -1,0 +1,184 @@
+//! What registers and memory hold: bytes of bits, each byte of an instance or of all; or addresses.
+
+use super::Why;
+use crate::graph::{Edge, Graph, words};
+
+/// Which instances the bits of a byte belong to.
+///
+/// A bit of a byte is a function of one instance, the same for all: an edge of a graph whose inputs are those of one instance.
+/// This says of which instance its value is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Lane {
+    /// None in particular: constants, and what is the same for all instances.
+    All,
+    /// All bits are of this instance.
+    One(u16),
+    /// Bit t is of instance 8i + t.
+    Each(u16),
+}
+
+impl Lane {
+    /// What bits that are computed from two at the same place of a byte belong to.
+    pub fn met(self, other: Lane) -> Result<Lane, Why> {
+        match (self, other) {
+            (Lane::All, lane) | (lane, Lane::All) => Ok(lane),
+            (a, b) if a == b => Ok(a),
+            _ => Err(Why::Lanes),
+        }
+    }
+
+    /// What bits that are computed from bits at other places belong to.
+    pub fn mixed(self, other: Lane) -> Result<Lane, Why> {
+        match self.met(other)? {
+            Lane::Each(_) => Err(Why::Lanes),
+            lane => Ok(lane),
+        }
+    }
+}
+
+/// A byte of bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Byte {
+    /// From the least significant.
+    pub bits: [Edge; 8],
+    /// Whose they are.
+    pub lane: Lane,
+}
+
+impl Byte {
+    /// Eight zeros.
+    pub const ZERO: Byte = Byte { bits: [Edge::FALSE; 8], lane: Lane::All };
+
+    /// A constant.
+    pub fn constant(value: u8) -> Byte {
+        Byte { bits: std::array::from_fn(|bit| Edge::constant(value >> bit & 1 == 1)), lane: Lane::All }
+    }
+
+    /// Its value, if it is a constant.
+    pub fn known(&self) -> Option<u8> {
+        words::known(&self.bits).map(|value| value as u8)
+    }
+}
+
+/// Bytes of a constant, the least significant first.
+pub fn constant(bytes: usize, value: u64) -> Vec<Byte> {
+    (0..bytes).map(|place| Byte::constant(if place < 8 { (value >> (8 * place)) as u8 } else { 0 })).collect()
+}
+
+/// The number that bytes are, if they are constants.
+pub fn known(bytes: &[Byte]) -> Option<u64> {
+    bytes.iter().rev().try_fold(0, |number, byte| Some(number << 8 | u64::from(byte.known()?)))
+}
+
+/// A function of two bits, bit by bit.
+pub fn bitwise(
+    graph: &mut Graph,
+    a: &[Byte],
+    b: &[Byte],
+    mut function: impl FnMut(&mut Graph, Edge, Edge) -> Edge,
+) -> Result<Vec<Byte>, Why> {
+    let bytes = a.iter().zip(b);
+    // Sliced code has the same operands in many places.
+    let mut last: Option<(Edge, Edge, Edge)> = None;
+    let mut at = |a: Edge, b: Edge| match last {
+        Some((x, y, result)) if (x, y) == (a, b) => result,
+        _ => {
+            let result = function(graph, a, b);
+            last = Some((a, b, result));
+            result
+        }
+    };
+    bytes
+        .map(|(a, b)| {
+            let bits = std::array::from_fn(|bit| at(a.bits[bit], b.bits[bit]));
+            settled(bits, a.lane.met(b.lane)?)
+        })
+        .collect()
+}
+
+/// A byte of these bits; constants belong to no instance.
+fn settled(bits: [Edge; 8], lane: Lane) -> Result<Byte, Why> {
+    let is_constant = bits.iter().all(|bit| bit.known().is_some());
+    Ok(Byte { bits, lane: if is_constant { Lane::All } else { lane } })
+}
+
+/// The complement.
+pub fn complement(bytes: &[Byte]) -> Vec<Byte> {
+    bytes.iter().map(|byte| Byte { bits: byte.bits.map(|bit| !bit), ..*byte }).collect()
+}
+
+/// The bits of a word, which may be mixed, and whose they are.
+pub fn word(bytes: &[Byte]) -> Result<(Vec<Edge>, Lane), Why> {
+    let lane = bytes.iter().try_fold(Lane::All, |lane, byte| lane.mixed(byte.lane))?;
+    Ok((bytes.iter().flat_map(|byte| byte.bits).collect(), lane))
+}
+
+/// The bytes of a word.
+pub fn bytes(bits: &[Edge], lane: Lane) -> Vec<Byte> {
+    let byte = |bits: &[Edge]| {
+        let bits = std::array::from_fn(|bit| bits[bit]);
+        let is_constant = bits.iter().all(|bit: &Edge| bit.known().is_some());
+        Byte { bits, lane: if is_constant { Lane::All } else { lane } }
+    };
+    bits.chunks_exact(8).map(byte).collect()
+}
+
+/// A function of each word of so many bytes.
+pub fn each_word(
+    operands: &[&[Byte]],
+    size: usize,
+    mut function: impl FnMut(Vec<Vec<Edge>>) -> Vec<Edge>,
+) -> Result<Vec<Byte>, Why> {
+    let mut result = Vec::new();
+    for start in (0..operands[0].len()).step_by(size) {
+        let mut lane = Lane::All;
+        let mut given = Vec::new();
+        for operand in operands {
+            let (bits, of) = word(&operand[start..start + size])?;
+            lane = lane.mixed(of)?;
+            given.push(bits);
+        }
+        result.extend(bytes(&function(given), lane));
+    }
+    Ok(result)
+}
+
+/// How bits move in a word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Move {
+    /// Towards the most significant bit, zeros in.
+    Left,
+    /// Towards the least significant bit, zeros in.
+    Right,
+    /// Towards the least significant bit, copies of the most significant in.
+    RightSigned,
+    /// Towards the most significant bit, around.
+    Around,
+}
+
+/// Each word of so many bytes, shifted or rotated. Whole bytes move whoever they belong to.
+pub fn shifted(operand: &[Byte], size: usize, by: usize, way: Move) -> Result<Vec<Byte>, Why> {
+    let mut result = Vec::with_capacity(operand.len());
+    for word_bytes in operand.chunks_exact(size) {
+        let count = 8 * size;
+        let from = |place: usize| match way {
+            Move::Left => place.checked_sub(by),
+            Move::Right => (place + by < count).then_some(place + by),
+            Move::RightSigned => Some((place + by).min(count - 1)),
+            Move::Around => Some((place + count - by % count) % count),
+        };
+        for byte in 0..size {
+            let mut bits = [Edge::FALSE; 8];
+            let mut lane = Lane::All;
+            for (bit, to) in bits.iter_mut().enumerate() {
+                let Some(source) = from(8 * byte + bit) else { continue };
+                *to = word_bytes[source / 8].bits[source % 8];
+                let of = word_bytes[source / 8].lane;
+                // In its place in the byte the bit stays of its instance.
+                lane = if source % 8 == bit { lane.met(of)? } else { lane.mixed(of)? };
+            }
+            result.push(settled(bits, lane)?);
+        }
+    }
+    Ok(result)
+}

@@ -1,0 +1,357 @@
+//! Every instruction that the lifter of object code knows computes what the processor computes, on random states.
+//!
+//! Each line below is a function around one instruction, or a few: it loads registers from a state in memory, runs the
+//! lines, and stores the registers. The processor runs the function, and the lifter runs its bytes with the same state as
+//! constants. Lines for features that the processor lacks are left out, and said.
+
+use std::process::Command;
+use usuba_ir::random::Random;
+use usuba_verify::graph::Graph;
+use usuba_verify::object::file::Object;
+use usuba_verify::object::machine::{Machine, Placement, Word};
+use usuba_verify::object::memory::{Address, Cell, Region};
+use usuba_verify::object::value::Byte;
+
+/// Bytes of a state: four vector registers of 64 bytes, 64 bytes of memory for operands, five general-purpose registers.
+const STATE: usize = 4 * 64 + 64 + 5 * 8;
+
+/// States that each line is run on.
+const STATES: usize = 12;
+
+/// Lines on general-purpose registers rax, rcx, rdx, rsi, r8, with `setcc` where they set flags.
+fn scalar_lines() -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let widths = [["rax", "rcx"], ["eax", "ecx"], ["ax", "cx"], ["al", "cl"], ["ah", "cl"]];
+    for op in ["add", "sub", "and", "or", "xor", "adc", "sbb", "cmp", "test"] {
+        for [a, b] in widths {
+            // The carry that goes in comes from another sum.
+            lines.push(format!("add r8, rsi; {op} {a}, {b}; setb dl; setc dh"));
+        }
+    }
+    for condition in ["e", "ne", "b", "ae", "be", "a", "l", "ge", "le", "g", "s", "ns", "o", "no"] {
+        lines.push(format!("cmp eax, ecx; set{condition} dl; cmov{condition} rsi, r8"));
+        lines.push(format!("cmp rax, rax; set{condition} dl"));
+        lines.push(format!("and al, cl; set{condition} dl"));
+        lines.push(format!("add ax, cx; cmov{condition} esi, r8d"));
+        lines.push(format!("sub al, cl; set{condition} dl"));
+    }
+    for op in ["inc", "dec", "neg", "not", "bswap"] {
+        for register in ["rax", "ecx"] {
+            lines.push(format!("{op} {register}"));
+        }
+    }
+    lines.push("add rax, rcx; inc rdx; setb al; setl cl".to_owned());
+    lines.push("neg rax; setb dl; sets cl; dec ax; sete sil".to_owned());
+    for op in ["shl", "shr", "sar", "rol", "ror"] {
+        for (register, amounts) in
+            [("rax", [1, 7, 8, 63]), ("eax", [1, 5, 16, 31]), ("ax", [1, 3, 8, 15]), ("al", [1, 2, 4, 7])]
+        {
+            for amount in amounts {
+                lines.push(format!("{op} {register}, {amount}"));
+            }
+        }
+    }
+    for line in [
+        "movzx eax, cl; movzx edx, cx; movsx rsi, cx; movsxd r8, ecx",
+        "movsx eax, cl; movsx rdx, byte ptr [rdi + 257]; movzx esi, word ptr [rdi + 260]",
+        "cdqe",
+        "cwde",
+        "cdq",
+        "cqo",
+        "mov eax, ecx; mov dx, cx; mov sil, cl; mov ah, ch",
+        "lea rax, [rcx + 4*rdx + 77]; lea esi, [r8 + rcx]; lea rdx, [rdx*8 - 3]",
+        "xchg rax, rcx; xchg edx, esi",
+        "push rax; push rcx; pop rdx; pop rsi",
+        "imul rax, rcx; imul edx, esi, 77; imul r8w, cx, -5",
+        "shld rax, rcx, 11; shrd edx, esi, 9",
+        "mov rax, -2; mov ecx, 0x80000000; mov rdx, 0x123456789abcdef0",
+        "mov qword ptr [rdi + 256], rax; mov dword ptr [rdi + 264], ecx; mov word ptr [rdi + 270], dx; mov byte ptr [rdi + 273], sil",
+        "add qword ptr [rdi + 256], rax; xor ecx, dword ptr [rdi + 260]; not byte ptr [rdi + 261]",
+        "xor eax, eax; setb cl; sete dl",
+        "mov rax, qword ptr [rdi + 256]; movbe rcx, qword ptr [rdi + 264]",
+        "mov ecx, 3; lea rsi, [rdi + 256]; mov rdx, rdi; lea rdi, [rdi + 288]; rep movsq; mov rdi, rdx; xor esi, esi; xor edx, edx",
+        "mov ecx, 5; mov rdx, rdi; lea rdi, [rdi + 288]; rep stosd; mov rdi, rdx; xor edx, edx",
+        "andn rax, rcx, rdx; rorx rsi, r8, 13; rorx ecx, eax, 7",
+        "mov rdx, rcx; mov ecx, 9; shlx rax, rax, rcx; shrx rsi, rsi, rcx; sarx r8d, r8d, ecx; mov rcx, rdx",
+    ] {
+        lines.push(line.to_owned());
+    }
+    lines
+}
+
+/// Lines on vectors, for one encoding: xmm, ymm or zmm registers 0 to 3.
+fn vector_lines() -> Vec<(&'static str, String)> {
+    let mut lines: Vec<(&str, String)> = Vec::new();
+    let two = [
+        "pand",
+        "por",
+        "pxor",
+        "pandn",
+        "paddb",
+        "paddw",
+        "paddd",
+        "paddq",
+        "psubb",
+        "psubw",
+        "psubd",
+        "psubq",
+        "pmullw",
+        "pmulld",
+        "pmuludq",
+        "pcmpeqb",
+        "pcmpeqw",
+        "pcmpeqd",
+        "pcmpeqq",
+        "pcmpgtb",
+        "pcmpgtw",
+        "pcmpgtd",
+        "pcmpgtq",
+        "punpcklbw",
+        "punpcklwd",
+        "punpckldq",
+        "punpcklqdq",
+        "punpckhbw",
+        "punpckhwd",
+        "punpckhdq",
+        "punpckhqdq",
+        "andps",
+        "orps",
+        "xorps",
+        "andnps",
+        "andpd",
+        "orpd",
+        "xorpd",
+        "andnpd",
+        "unpcklps",
+        "unpckhps",
+        "unpcklpd",
+        "unpckhpd",
+    ];
+    for op in two {
+        lines.push(("sse4.2", format!("{op} xmm0, xmm1")));
+        lines.push(("sse4.2", format!("{op} xmm2, xmmword ptr [rdi + 256]")));
+        lines.push(("sse4.2", format!("{op} xmm3, xmm3")));
+        lines.push(("avx2", format!("v{op} xmm0, xmm1, xmm2")));
+        lines.push(("avx2", format!("v{op} ymm3, ymm1, ymmword ptr [rdi + 256]")));
+    }
+    for (size, shifts) in [
+        (16, ["psllw", "psrlw", "psraw"].as_slice()),
+        (32, &["pslld", "psrld", "psrad"]),
+        (64, &["psllq", "psrlq"]),
+    ] {
+        for op in shifts {
+            for by in [1, 7, 8, size - 1, size, 200] {
+                lines.push(("sse4.2", format!("{op} xmm0, {by}")));
+                lines.push(("avx2", format!("v{op} ymm0, ymm1, {by}")));
+            }
+        }
+    }
+    for by in [0, 1, 5, 15, 16, 31, 40] {
+        lines.push(("sse4.2", format!("pslldq xmm0, {by}; psrldq xmm1, {by}; palignr xmm2, xmm3, {by}")));
+        lines.push((
+            "avx2",
+            format!("vpslldq ymm0, ymm1, {by}; vpsrldq ymm2, ymm3, {by}; vpalignr ymm1, ymm2, ymm3, {by}"),
+        ));
+    }
+    for n in [0x00, 0x1b, 0x4e, 0x93, 0xe4, 0xb1, 0xff] {
+        lines.push((
+            "sse4.2",
+            format!("pshufd xmm0, xmm1, {n}; pshuflw xmm2, xmm3, {n}; pshufhw xmm1, xmm3, {n}"),
+        ));
+        lines.push((
+            "sse4.2",
+            format!("shufps xmm0, xmm1, {n}; shufpd xmm2, xmm3, {}; pblendw xmm1, xmm3, {n}", n & 3),
+        ));
+        lines.push((
+            "avx2",
+            format!("vpshufd ymm0, ymm1, {n}; vpshuflw ymm2, ymm3, {n}; vpshufhw ymm1, ymm3, {n}"),
+        ));
+        lines.push((
+            "avx2",
+            format!(
+                "vshufps ymm0, ymm1, ymm2, {n}; vshufpd ymm3, ymm1, ymm2, {}; vpermilps ymm1, ymm2, {n}",
+                n & 15
+            ),
+        ));
+        lines.push(("avx2", format!("vpermq ymm0, ymm1, {n}; vperm2i128 ymm2, ymm3, ymm0, {}; vpblendd ymm1, ymm2, ymm3, {n}; vpblendw ymm3, ymm0, ymm1, {n}", n & 0xbb)));
+        lines.push(("avx512vl", format!("vpternlogd ymm0, ymm1, ymm2, {n}; vpternlogq zmm3, zmm1, zmm2, {n}; vshufi64x2 zmm0, zmm1, zmm2, {n}; vshufi32x4 ymm1, ymm2, ymm3, {}", n & 3)));
+        lines.push(("avx512vl", format!("vpternlogd zmm0, zmm1, dword ptr [rdi + 256]{{1to16}}, {n}; vpermq zmm1, zmm2, {n}; vpshufd zmm2, zmm3, {n}")));
+    }
+    for line in [
+        "movdqa xmm0, xmm1; movdqu xmm2, xmmword ptr [rdi + 261]; movups xmmword ptr [rdi + 300], xmm3; movaps xmm1, xmmword ptr [rdi + 272]",
+        "movd xmm0, ecx; movq xmm1, rax; movd edx, xmm2; movq rsi, xmm3",
+        "movq xmm0, xmm1; movq xmm2, qword ptr [rdi + 257]; movq qword ptr [rdi + 300], xmm3",
+        "movss xmm0, xmm1; movss xmm2, dword ptr [rdi + 258]; movsd xmm1, xmm3; movsd xmm3, qword ptr [rdi + 259]; movss dword ptr [rdi + 301], xmm2",
+        "movhps xmm0, qword ptr [rdi + 257]; movlps xmm1, qword ptr [rdi + 266]; movhps qword ptr [rdi + 300], xmm2; movlpd qword ptr [rdi + 310], xmm3",
+        "movhlps xmm0, xmm1; movlhps xmm2, xmm3",
+        "movddup xmm0, xmm1; lddqu xmm2, xmmword ptr [rdi + 257]",
+        "pinsrb xmm0, ecx, 5; pinsrw xmm1, ecx, 3; pinsrd xmm2, ecx, 2; pinsrq xmm3, rcx, 1",
+        "pextrb eax, xmm0, 5; pextrw ecx, xmm1, 3; pextrd edx, xmm2, 2; pextrq rsi, xmm3, 1",
+        "pcmpeqd xmm1, xmm1; psrld xmm1, 28; pshufb xmm0, xmm1",
+        "blendps xmm0, xmm1, 6",
+    ] {
+        lines.push(("sse4.2", line.to_owned()));
+    }
+    for line in [
+        "vmovdqa ymm0, ymm1; vmovdqu ymm2, ymmword ptr [rdi + 261]; vmovups ymmword ptr [rdi + 280], ymm3; vmovaps xmm1, xmm2",
+        "vmovd xmm0, ecx; vmovq xmm1, rax; vmovd edx, xmm2; vmovq rsi, xmm3; vmovq xmm3, xmm2",
+        "vmovhps xmm0, xmm1, qword ptr [rdi + 257]; vmovlpd xmm1, xmm2, qword ptr [rdi + 266]; vmovhps qword ptr [rdi + 300], xmm2",
+        "vmovss xmm0, xmm1, xmm2; vmovsd xmm3, xmm1, xmm2; vmovhlps xmm1, xmm2, xmm3; vmovlhps xmm2, xmm3, xmm0",
+        "vpbroadcastb ymm0, xmm1; vpbroadcastw ymm1, word ptr [rdi + 257]; vpbroadcastd ymm2, xmm3; vpbroadcastq ymm3, qword ptr [rdi + 263]",
+        "vbroadcastss ymm0, xmm1; vbroadcastsd ymm1, qword ptr [rdi + 257]; vbroadcasti128 ymm2, xmmword ptr [rdi + 259]; vbroadcastf128 ymm3, xmmword ptr [rdi + 260]; vmovddup xmm3, xmm1",
+        "vinserti128 ymm0, ymm1, xmm2, 1; vinserti128 ymm1, ymm2, xmmword ptr [rdi + 257], 0; vextracti128 xmm2, ymm3, 1; vextracti128 xmmword ptr [rdi + 290], ymm0, 0",
+        "vpinsrb xmm0, xmm1, ecx, 5; vpinsrw xmm1, xmm2, ecx, 3; vpinsrd xmm2, xmm3, ecx, 2; vpinsrq xmm3, xmm0, rcx, 1; vpextrb eax, xmm0, 5; vpextrq rsi, xmm3, 1",
+        "vzeroupper",
+        "vzeroall",
+        "vpcmpeqd ymm1, ymm1, ymm1; vpsrld ymm1, ymm1, 28; vpshufb ymm0, ymm0, ymm1; vpand ymm2, ymm2, ymm0",
+    ] {
+        lines.push(("avx2", line.to_owned()));
+    }
+    for line in [
+        "vmovdqa64 zmm0, zmm1; vmovdqu8 zmm2, zmmword ptr [rdi + 250]; vmovdqu32 ymm3, ymm1",
+        "vpxord zmm0, zmm1, zmm2; vpandq zmm1, zmm2, zmm3; vporq ymm2, ymm3, ymm0; vpandnd zmm3, zmm0, zmm1",
+        "vprold zmm0, zmm1, 3; vprolq ymm2, ymm3, 17; vprord zmm1, zmm2, 5; vprorq xmm3, xmm0, 63; vprold xmm2, xmm1, 0",
+        "vpsraq zmm0, zmm1, 9; vpmullq ymm2, ymm3, ymm1",
+        "vpaddd zmm0, zmm1, dword ptr [rdi + 256]{1to16}; vpxorq ymm1, ymm2, qword ptr [rdi + 256]{1to4}",
+        "vpbroadcastd zmm0, ecx; vpbroadcastb ymm1, eax; vbroadcasti32x4 zmm2, xmmword ptr [rdi + 257]; vbroadcasti64x4 zmm3, ymmword ptr [rdi + 257]",
+        "vinserti64x2 zmm0, zmm1, xmm2, 3; vinserti64x4 zmm1, zmm2, ymm3, 1; vextracti32x4 xmm2, zmm3, 2; vextracti64x4 ymm3, zmm0, 1",
+        "vpaddb zmm0, zmm1, zmm2; vpunpckhqdq zmm1, zmm2, zmm3; vpslldq zmm2, zmm3, 3; vpalignr zmm3, zmm0, zmm1, 7",
+    ] {
+        lines.push(("avx512vl", line.to_owned()));
+    }
+    lines.push(("aes", "aesenc xmm0, xmm1; aesenclast xmm2, xmm3; aesdec xmm1, xmm0; aesdeclast xmm3, xmm2; aesimc xmm0, xmm3".to_owned()));
+    lines.push(("vaes", "vaesenc ymm0, ymm1, ymm2; vaesenclast ymm1, ymm2, ymm3; vaesdec ymm2, ymm3, ymm0; vaesdeclast ymm3, ymm0, ymm1".to_owned()));
+    for n in [0x00, 0x01, 0x10, 0x11] {
+        lines.push(("pclmulqdq", format!("pclmulqdq xmm0, xmm1, {n}")));
+        lines.push(("vpclmulqdq", format!("vpclmulqdq ymm0, ymm1, ymm2, {n}")));
+    }
+    let matrix = "mov rax, 0xf1e3c78f1f3e7cf8; movq xmm1, rax; punpcklqdq xmm1, xmm1";
+    lines.push((
+        "gfni",
+        format!(
+            "{matrix}; gf2p8affineqb xmm0, xmm1, 0x63; gf2p8affineinvqb xmm2, xmm1, 0x63; movaps xmm1, xmm0"
+        ),
+    ));
+    lines
+}
+
+/// The features that the processor has, as the kernel of the system names them.
+fn features() -> Vec<String> {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let line = text.lines().find(|line| line.starts_with("flags")).unwrap_or_default();
+    line.split_whitespace().map(|flag| flag.replace("sse4_2", "sse4.2")).collect()
+}
+
+fn assembly(lines: &[(&str, String)], wide: bool) -> String {
+    let mut text = ".intel_syntax noprefix\n.text\n".to_owned();
+    for (number, (feature, line)) in lines.iter().enumerate() {
+        text += &format!(".globl f{number}\n.type f{number}, @function\nf{number}:\n");
+        let vectors = *feature != "scalar";
+        let (name, load) = match (*feature, wide) {
+            ("avx512vl", true) => ("zmm", "vmovdqu64"),
+            ("sse4.2" | "aes" | "pclmulqdq" | "gfni", _) => ("xmm", "movdqu"),
+            _ => ("ymm", "vmovdqu"),
+        };
+        if vectors {
+            (0..4).for_each(|n| text += &format!("{load} {name}{n}, [rdi + {}]\n", 64 * n));
+        }
+        let general = ["rax", "rcx", "rdx", "rsi", "r8"];
+        for (n, register) in general.iter().enumerate() {
+            text += &format!("mov {register}, [rdi + {}]\n", 320 + 8 * n);
+        }
+        text += &format!("{}\n", line.replace("; ", "\n"));
+        for (n, register) in general.iter().enumerate() {
+            text += &format!("mov [rdi + {}], {register}\n", 320 + 8 * n);
+        }
+        if vectors {
+            (0..4).for_each(|n| text += &format!("{load} [rdi + {}], {name}{n}\n", 64 * n));
+        }
+        text += &format!("ret\n.size f{number}, . - f{number}\n");
+    }
+    text + ".section .note.GNU-stack,\"\",@progbits\n"
+}
+
+fn program(count: usize) -> String {
+    let declarations: String = (0..count).map(|n| format!("void f{n}(unsigned char *);\n")).collect();
+    let table: String = (0..count).map(|n| format!("f{n}, ")).collect();
+    format!(
+        "#include <stdio.h>\n{declarations}static void (*const all[])(unsigned char *) = {{ {table} }};\n\
+         static unsigned char state[{STATE}] __attribute__((aligned(64)));\n\
+         int main(void) {{\n  for (unsigned i = 0; i < {count}; i++)\n    for (unsigned j = 0; j < {STATES}; j++) {{\n      \
+         if (fread(state, 1, {STATE}, stdin) != {STATE}) return 1;\n      all[i](state);\n      \
+         fwrite(state, 1, {STATE}, stdout);\n    }}\n  return 0;\n}}\n"
+    )
+}
+
+#[test]
+fn lifted_instructions_are_those_of_the_processor() {
+    if !cfg!(target_arch = "x86_64") {
+        println!("left out: no x86-64");
+        return;
+    }
+    let have = features();
+    let has = |feature: &str| feature == "scalar" || have.iter().any(|known| known == feature);
+    let scalar = scalar_lines().into_iter().map(|line| ("scalar", line));
+    let (lines, missing): (Vec<_>, Vec<_>) = scalar
+        .chain(vector_lines())
+        .partition(|(feature, _)| has(feature) && (*feature != "scalar" || has("bmi2")));
+    println!("{} functions; {} are left out: the processor lacks what they need", lines.len(), missing.len());
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("lines.s"), assembly(&lines, has("avx512f"))).expect("written");
+    std::fs::write(path("main.c"), program(lines.len())).expect("written");
+    let gcc = |arguments: &[&str]| {
+        let output = Command::new("gcc").args(arguments).current_dir(folder.path()).output().expect("gcc");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    gcc(&["-c", "lines.s", "-o", "lines.o"]);
+    gcc(&["-O1", "main.c", "lines.o", "-o", "it"]);
+    let mut random = Random::new(86);
+    let mut states: Vec<u8> = (0..lines.len() * STATES * STATE).map(|_| random.bits() as u8).collect();
+    // Some states have small and equal numbers, so that comparisons and carries go both ways.
+    for state in states.chunks_mut(STATE).step_by(3) {
+        state[320..]
+            .iter_mut()
+            .enumerate()
+            .for_each(|(place, byte)| *byte = if place % 8 == 0 { *byte & 1 } else { 0 });
+        let (low, high) = state.split_at_mut(64);
+        high[..64].copy_from_slice(low);
+    }
+    std::fs::write(path("in"), &states).expect("written");
+    let output = Command::new(path("it"))
+        .stdin(std::fs::File::open(path("in")).expect("the states"))
+        .output()
+        .expect("it runs");
+    assert!(output.status.success());
+    assert_eq!(output.stdout.len(), states.len());
+    let object = Object::parse(&std::fs::read(path("lines.o")).expect("an object")).expect("an object");
+    let mut wrong = Vec::new();
+    let runs = states.chunks(STATE).zip(output.stdout.chunks(STATE)).enumerate();
+    for (run, (state, expected)) in runs {
+        let (_, line) = &lines[run / STATES];
+        let mut graph = Graph::new();
+        let mut machine = Machine::new(&mut graph, &object, Placement { residue: 8, is_reversed: false });
+        let cells = state.iter().map(|&byte| Cell::Bits(Byte::constant(byte))).collect();
+        let id = machine.memory.add(Region { name: "state".into(), cells, is_writable: true, alignment: 64 });
+        machine.argument(0, Word::Address(Address { region: id, offset: 0 }));
+        if let Err(refusal) = machine.run(&format!("f{}", run / STATES)) {
+            wrong.push(format!("{line}: {refusal}"));
+            continue;
+        }
+        let found: Vec<Option<u8>> = machine
+            .memory
+            .region(id)
+            .cells
+            .iter()
+            .map(|cell| if let Cell::Bits(byte) = cell { byte.known() } else { None })
+            .collect();
+        if let Some(place) = (0..STATE).find(|&place| found[place] != Some(expected[place])) {
+            wrong.push(format!(
+                "{line}: byte {place} is {:x?}, and {:x} on the processor",
+                found[place], expected[place]
+            ));
+        }
+    }
+    wrong.dedup_by(|a, b| a.split(':').next() == b.split(':').next());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,270 @@
+//! Object code, proved: what gcc and clang make of kernels computes what the text says, for all inputs and keys.
+//!
+//! Nothing is run here but patched objects that are proved to be unchanged: code for AVX-512 is proved on any machine.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+use usuba_codegen::Options as Naming;
+use usuba_compiler::pipeline::{Compiled, Settings, compile, in_planes};
+use usuba_ir::layout::Slicing;
+use usuba_ir::random::Random;
+use usuba_lang::elaborate::{Options, elaborate};
+use usuba_lang::typed::{self, Atoms};
+use usuba_target::{Target, machines};
+use usuba_tests::ciphers::Cipher;
+use usuba_trial::run::{Compiler, Family};
+use usuba_verify::equal::{self, Meaning};
+use usuba_verify::object::file::Object;
+use usuba_verify::object::kernel::{NoProof, Report, Verdict, prove_kernel};
+use usuba_verify::prove::Limits;
+
+fn text_of(cipher: &Cipher, settings: &Settings) -> typed::Program {
+    let options = Options {
+        atoms: Atoms::Words,
+        bitslice_arithmetic: true,
+        keep_tables: true,
+        ..settings.elaboration()
+    };
+    elaborate(&cipher.loaded.program, &options).0.expect("it elaborates")
+}
+
+/// A kernel, compiled to an object.
+struct Built {
+    text: typed::Program,
+    compiled: Compiled,
+    object: Vec<u8>,
+}
+
+fn build(name: &str, node: &str, slicing: Slicing, target: &Target, compiler: &str, flags: &[&str]) -> Built {
+    build_with(name, Settings::new(slicing, Some(node)), target, compiler, flags)
+}
+
+/// Six rounds of Ascon on words, one batch.
+fn small() -> Built {
+    let mut settings = Settings::new(Slicing::V, Some("P6"));
+    settings.passes.interleave = Some(1);
+    build_with("ascon", settings, machines::by_name("gp64").expect("a target"), "gcc", &["-O2"])
+}
+
+fn build_with(name: &str, settings: Settings, target: &Target, compiler: &str, flags: &[&str]) -> Built {
+    let cipher = Cipher::read(name);
+    let naming = Naming { symbol: "kernel".into(), header_name: "kernel.h".into(), ..Naming::default() };
+    let compiled = compile(&cipher.loaded, &settings, target, &naming, &mut ()).expect("it compiles");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
+    write("kernel.c", &compiled.kernel.source);
+    write("kernel.h", &compiled.kernel.header);
+    let object = object(folder.path(), "kernel.c", compiler, target, flags);
+    Built { text: text_of(&cipher, &settings), compiled, object }
+}
+
+/// Whether there is code for this.
+fn compiles(name: &str, node: &str, slicing: Slicing, target: &Target) -> bool {
+    let cipher = Cipher::read(name);
+    compile(&cipher.loaded, &Settings::new(slicing, Some(node)), target, &Naming::default(), &mut ()).is_ok()
+}
+
+fn object(folder: &Path, file: &str, compiler: &str, target: &Target, flags: &[&str]) -> Vec<u8> {
+    let family = Family::named(compiler).expect("a compiler");
+    let compiler = Compiler::of(&target.toolchains[0], family).expect("it is installed");
+    let output = Command::new(&compiler.command)
+        .args(["-c", file, "-o", "it.o"])
+        .args(flags)
+        .args(&compiler.flags)
+        .current_dir(folder)
+        .output()
+        .expect("a compiler");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    std::fs::read(folder.join("it.o")).expect("an object")
+}
+
+fn prove(built: &Built, object: &[u8]) -> Result<(Verdict, Report), NoProof> {
+    let object = Object::parse(object).expect("an object");
+    let Compiled { typed, program, kernel, .. } = &built.compiled;
+    let planes = in_planes(typed, kernel.shape.slicing);
+    let atoms = if planes { equal::Atoms::Planes } else { equal::Atoms::InOrder };
+    prove_kernel(
+        &object,
+        "kernel",
+        Meaning::Text(&built.text, atoms),
+        program,
+        &kernel.shape,
+        Limits::default(),
+    )
+}
+
+/// What a normal run proves, each by one compiler; with `USUBA_WAYS=all` every cipher below on all three targets by both.
+const USUAL: [(&str, &str, Slicing, &str, &str); 14] = [
+    ("rectangle", "Encrypt", Slicing::B, "gp64", "gcc"),
+    ("rectangle", "Encrypt", Slicing::B, "avx2", "clang"),
+    ("rectangle", "Encrypt", Slicing::V, "avx2", "gcc"),
+    ("rectangle", "Decrypt", Slicing::H, "avx512", "clang"),
+    ("present", "Encrypt", Slicing::B, "gp64", "clang"),
+    ("present", "Decrypt", Slicing::B, "avx2", "gcc"),
+    ("ascon", "P12", Slicing::B, "gp64", "clang"),
+    ("ascon", "P12", Slicing::V, "avx512", "gcc"),
+    ("serpent", "Encrypt", Slicing::B, "avx2", "gcc"),
+    ("serpent", "Encrypt", Slicing::V, "gp64", "gcc"),
+    ("chacha20", "Block", Slicing::V, "avx2", "clang"),
+    ("chacha20", "Block", Slicing::V, "gp64", "gcc"),
+    ("speck", "Encrypt64_128", Slicing::V, "avx512", "clang"),
+    ("aes", "Encrypt128", Slicing::B, "gp64", "gcc"),
+];
+
+/// Every slicing of these is proved on every target by every compiler in a long run.
+const LONG: [(&str, &str); 12] = [
+    ("aes", "Encrypt128"),
+    ("aes", "Decrypt128"),
+    ("ascon", "P12"),
+    ("chacha20", "Block"),
+    ("des", "Encrypt"),
+    ("gift", "Encrypt128"),
+    ("keccak", "KeccakF"),
+    ("present", "Encrypt"),
+    ("rectangle", "Encrypt"),
+    ("serpent", "Encrypt"),
+    ("serpent", "Decrypt"),
+    ("speck", "Encrypt64_128"),
+];
+
+#[track_caller]
+fn check(name: &str, node: &str, slicing: Slicing, target: &str, compiler: &str, flags: &[&str]) {
+    let what = format!("{name}: {node} in {slicing} on {target} by {compiler} {}", flags.join(" "));
+    let target = machines::by_name(target).expect("a target");
+    let built = build(name, node, slicing, target, compiler, flags);
+    let start = Instant::now();
+    let (verdict, report) = prove(&built, &built.object).unwrap_or_else(|why| panic!("{what}: {why}"));
+    println!(
+        "{what}: {} instructions, {} vertices, {:?}",
+        report.instructions,
+        report.vertices,
+        start.elapsed()
+    );
+    assert_eq!(verdict, Verdict::Proved, "{what}: {:?}", report.work);
+}
+
+#[test]
+fn object_code_is_what_the_text_says() {
+    let all = std::env::var("USUBA_WAYS").is_ok_and(|value| value == "all");
+    if !all {
+        for (name, node, slicing, target, compiler) in USUAL {
+            check(name, node, slicing, target, compiler, &["-O2"]);
+        }
+        return;
+    }
+    for (name, node) in LONG {
+        let nodes = Cipher::read(name).nodes();
+        let (_, slicings) = nodes.iter().find(|(known, _)| known == node).expect("the manifest names it");
+        for &slicing in slicings {
+            for target in ["gp64", "avx2", "avx512"] {
+                let target_of = machines::by_name(target).expect("a target");
+                if !compiles(name, node, slicing, target_of) {
+                    continue;
+                }
+                for compiler in ["gcc", "clang"] {
+                    for level in ["-O1", "-O2", "-O3"] {
+                        check(name, node, slicing, target, compiler, &[level]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// One patched bit of the code, wherever it is, is refused or refuted; or the processor sees no difference either.
+#[test]
+fn patched_code_is_refuted() {
+    let built = small();
+    assert_eq!(prove(&built, &built.object).expect("it is known").0, Verdict::Proved);
+    let object = Object::parse(&built.object).expect("an object");
+    let kernel = object.function("kernel").expect("a kernel");
+    let code = &object.sections[&kernel.section].bytes[kernel.offset as usize..][..kernel.size as usize];
+    let place =
+        built.object.windows(code.len()).position(|bytes| bytes == code).expect("the code is in the file");
+    let (mut refused, mut refuted, mut harmless) = (0, 0, Vec::new());
+    let mut random = Random::new(64);
+    let all = std::env::var("USUBA_WAYS").is_ok_and(|value| value == "all");
+    let count = if all { 2_000 } else { 40 };
+    for _ in 0..count {
+        let mut patched = built.object.clone();
+        let (byte, bit) = (random.below(code.len() as u32) as usize, random.below(8));
+        patched[place + byte] ^= 1 << bit;
+        match prove(&built, &patched) {
+            Err(_) => refused += 1,
+            Ok((Verdict::Refuted(_), _)) => refuted += 1,
+            Ok((Verdict::Proved, _)) => harmless.push((patched, byte, bit)),
+            Ok((Verdict::Unknown, _)) => panic!("bit {bit} of byte {byte} is not decided"),
+        }
+    }
+    println!("{refused} refused, {refuted} refuted, {} without effect", harmless.len());
+    assert!(refuted > count / 4 && harmless.len() < count / 8, "{refused}, {refuted}, {}", harmless.len());
+    for (patched, byte, bit) in harmless {
+        assert_eq!(outputs(&built, &patched), outputs(&built, &built.object), "bit {bit} of byte {byte}");
+    }
+}
+
+/// What an object computes of a few inputs on this processor.
+fn outputs(built: &Built, object: &[u8]) -> Vec<u8> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("it.o"), object).expect("written");
+    std::fs::write(path("kernel.h"), &built.compiled.kernel.header).expect("written");
+    let main = "#include <stdio.h>\n#include \"kernel.h\"\nint main(void) {\n  uint64_t in[5], out[5], x = 1;\n  \
+                for (int i = 0; i < 500; i++) {\n    for (int j = 0; j < 5; j++) in[j] = x = x * 6364136223846793005u + 1;\n    \
+                kernel((const void *)in, (void *)out);\n    fwrite(out, 1, sizeof out, stdout);\n  }\n}\n";
+    std::fs::write(path("main.c"), main).expect("written");
+    let arguments = ["-O1", "main.c", "it.o", "-o", "it"];
+    let linked = Command::new("gcc").args(arguments).current_dir(folder.path()).output().expect("gcc");
+    assert!(linked.status.success(), "{}", String::from_utf8_lossy(&linked.stderr));
+    let output = Command::new(path("it")).output().expect("it runs");
+    assert!(output.status.success());
+    output.stdout
+}
+
+/// Kernels that break a rule are refused with the instruction.
+#[test]
+fn kernels_that_break_rules_are_refused() {
+    let target = machines::by_name("gp64").expect("a target");
+    let built = small();
+    let head = "#include <stdint.h>\n#include <string.h>\nextern uint64_t global;\n";
+    let cases = [
+        (
+            "branch",
+            "if (a[0] & 1) for (int i = 0; i < 5; i++) b[i] = a[i]; else memset(b, 0, 40);",
+            "whether this jumps depends on data",
+        ),
+        ("index", "for (int i = 0; i < 5; i++) b[i] = a[a[i] & 3];", "the address depends on data"),
+        ("beyond", "for (int i = 0; i < 6; i++) b[i] = a[i];", "are not inside of"),
+        ("input", "memcpy(b, a, 40); ((uint64_t *)a)[2] = 1;", "may not be written"),
+        (
+            "division",
+            "for (int i = 0; i < 5; i++) b[i] = a[i] / (a[0] | 1);",
+            "the time of this instruction depends on its operands",
+        ),
+        ("state", "static uint64_t n; memcpy(b, a, 40); n += a[0]; b[1] = n;", "may not be written"),
+        ("forgets", "for (int i = 0; i < 4; i++) b[i] = a[i];", "holds nothing"),
+        (
+            "keeps",
+            "memcpy(b, a, 40); __asm__ volatile(\"mov $1, %%r12\" ::: \"memory\");",
+            "a register that a function has to keep",
+        ),
+    ];
+    for (name, body, expected) in cases {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let text = format!("{head}void kernel(const uint64_t *a, uint64_t *b) {{ {body} }}\n");
+        std::fs::write(folder.path().join("it.c"), text).expect("written");
+        let object = object(
+            folder.path(),
+            "it.c",
+            "gcc",
+            target,
+            &["-O1", "-fno-builtin-memcpy", "-fno-inline-small-functions"],
+        );
+        let said = match prove(&built, &object) {
+            Ok((verdict, _)) => format!("{verdict:?}"),
+            Err(why) => why.to_string(),
+        };
+        assert!(said.contains(expected), "{name}: {said}");
+    }
+}
