@@ -60,6 +60,41 @@ static void chacha20_poly1305(unsigned char *out, unsigned char *tag, const unsi
     free(ctx);
 }
 
+static uint32_t rotated(uint32_t x, int by)
+{
+    return x << by | x >> (32 - by);
+}
+
+static void quarter_round(uint32_t *s, int a, int b, int c, int d)
+{
+    s[a] += s[b], s[d] = rotated(s[d] ^ s[a], 16);
+    s[c] += s[d], s[b] = rotated(s[b] ^ s[c], 12);
+    s[a] += s[b], s[d] = rotated(s[d] ^ s[a], 8);
+    s[c] += s[d], s[b] = rotated(s[b] ^ s[c], 7);
+}
+
+/* draft-irtf-cfrg-xchacha-03, sections 2.2 and 2.3. */
+static void xchacha20_poly1305(unsigned char *out, unsigned char *tag, const unsigned char *key,
+                               const unsigned char *nonce, const unsigned char *ad, size_t ad_length,
+                               const unsigned char *in, size_t length)
+{
+    uint32_t s[16] = { 0x61707865, 0x3320646e, 0x79622d32, 0x6b206574 };
+    unsigned char subkey[32], inner[12] = { 0 };
+    int i, round;
+    for (i = 0; i < 48; i++)
+        s[4 + i / 4] |= (uint32_t)(i < 32 ? key[i] : nonce[i - 32]) << (8 * (i % 4));
+    for (round = 0; round < 10; round++) {
+        for (i = 0; i < 4; i++)
+            quarter_round(s, i, 4 + i, 8 + i, 12 + i);
+        for (i = 0; i < 4; i++)
+            quarter_round(s, i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4);
+    }
+    for (i = 0; i < 32; i++)
+        subkey[i] = (unsigned char)(s[i < 16 ? i / 4 : 8 + i / 4] >> (8 * (i % 4)));
+    memcpy(inner + 4, nonce + 16, 8);
+    chacha20_poly1305(out, tag, subkey, inner, ad, ad_length, in, length);
+}
+
 /* NIST SP 800-232, section 4: states are five little-endian words. The permutations of the library have them big-endian. */
 static void reverse(unsigned char *state)
 {
@@ -186,6 +221,8 @@ int reference_seal(const char *name, unsigned char *out, unsigned char *tag, con
 {
     if (strcmp(name, "chacha20-poly1305") == 0)
         chacha20_poly1305(out, tag, key, nonce, ad, ad_length, in, length);
+    else if (strcmp(name, "xchacha20-poly1305") == 0)
+        xchacha20_poly1305(out, tag, key, nonce, ad, ad_length, in, length);
     else if (strcmp(name, "ascon-aead128") == 0)
         ascon_aead128(out, tag, key, nonce, ad, ad_length, in, length);
     else if (strcmp(name, "subterranean-sae") == 0)

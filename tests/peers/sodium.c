@@ -7,6 +7,7 @@ const struct peer_offer peer_offers[] = {
     { "chacha20", STREAM },
     { "poly1305", MAC },
     { "chacha20-poly1305", SEAL },
+    { "xchacha20-poly1305", SEAL },
     { NULL, 0 },
 };
 
@@ -25,7 +26,10 @@ int peer_stream(const char *name, const unsigned char *key, const unsigned char 
 int peer_seal(const char *name, unsigned char *out, unsigned char *tag, const struct peer_message *m)
 {
     unsigned long long size;
-    (void)name;
+    if (strcmp(name, "xchacha20-poly1305") == 0)
+        return sodium_init() >= 0 && crypto_aead_xchacha20poly1305_ietf_encrypt_detached(out, tag, &size, m->in, m->length,
+                                                                                        m->ad, m->ad_length, NULL, m->nonce,
+                                                                                        m->key) == 0;
     return sodium_init() >= 0 && crypto_aead_chacha20poly1305_ietf_encrypt_detached(out, tag, &size, m->in, m->length, m->ad,
                                                                                    m->ad_length, NULL, m->nonce, m->key) == 0;
 }

@@ -1,4 +1,4 @@
-/* usuba_poly1305.c - Poly1305: RFC 8439, section 2.5.
+/* The fast form of Poly1305, RFC 8439, section 2.5: the functions of the text poly1305.ua by hand.
  *
  * The sum a and the multiplier r are integers in limbs; for every block n of the message a becomes (a + n) r modulo
  * p = 2^130 - 5. Products are reduced by 2^130 = 5, not fully, and the last step subtracts p once if it has to. Where the
@@ -6,27 +6,30 @@
  *
  * Beside limbs of 64 bits, x86-64 computes long messages on vectors (usuba_poly1305_vectors.h). In a library the level of
  * the machine says whether it has them; elsewhere the flags of the compiler do. */
-#include "usuba_poly1305.h"
-#include "usuba_buffers.h"
-
 #define POLY1305_BLOCK 16
 #define POLY1305_LIMBS 5
 #define POLY1305_BITS 26
 #define POLY1305_MASK 0x3ffffffu
 
-/* What a context is doing. Memory that no function has initialised is most probably none of these. */
-#define POLY1305_ADDING 0x706f6c01u
-#define POLY1305_OVER 0x706f6c02u
+/* What is known of a message: the multiplier and the sum in limbs, and the end of the key. */
+struct poly1305_state {
+    uint64_t multiplier[POLY1305_LIMBS];
+    uint64_t sum[POLY1305_LIMBS];
+    unsigned char end[POLY1305_BLOCK];
+};
+
+/* It has to fit where parts of a message keep what they know. */
+typedef char poly1305_state_fits[sizeof(struct poly1305_state) <= USUBA_POLY1305_KEPT ? 1 : -1];
 
 #if defined(__SIZEOF_INT128__) && !defined(USUBA_POLY1305_LIMBS_26)
 
 __extension__ typedef unsigned __int128 poly1305_wide;
 
 /* r = r0 + 2^64 r1. Clamping makes both less than 2^60, and r1 a multiple of 4: 2^128 r1 = 2^130 (r1 / 4) = 5 r1 / 4. */
-static void poly1305_load(usuba_poly1305_ctx *ctx, const unsigned char *key)
+static void poly1305_load(struct poly1305_state *state, const unsigned char *key)
 {
-    ctx->multiplier[0] = usuba_load64(key) & 0x0ffffffc0fffffffu;
-    ctx->multiplier[1] = usuba_load64(key + 8) & 0x0ffffffc0ffffffcu;
+    state->multiplier[0] = usuba_load64(key) & 0x0ffffffc0fffffffu;
+    state->multiplier[1] = usuba_load64(key + 8) & 0x0ffffffc0ffffffcu;
 }
 
 /* a0 + 2^64 a1 + 2^128 a2 becomes that times r, for a2 <= 6; then a2 <= 4. */
@@ -59,30 +62,30 @@ USUBA_INLINE void poly1305_add(uint64_t a[3], const unsigned char *block, uint64
 }
 
 /* Takes whole blocks, each with `beyond` 2^128: 1, or 0 for the last one of a message, which has its 1 in the block. */
-static void poly1305_blocks(usuba_poly1305_ctx *ctx, const unsigned char *in, size_t blocks, uint64_t beyond)
+static void poly1305_blocks(struct poly1305_state *state, const unsigned char *in, size_t blocks, uint64_t beyond)
 {
-    const uint64_t r0 = ctx->multiplier[0], r1 = ctx->multiplier[1];
-    uint64_t a[3] = { ctx->sum[0], ctx->sum[1], ctx->sum[2] };
+    const uint64_t r0 = state->multiplier[0], r1 = state->multiplier[1];
+    uint64_t a[3] = { state->sum[0], state->sum[1], state->sum[2] };
     for (; blocks > 0; blocks--, in += POLY1305_BLOCK) {
         poly1305_add(a, in, beyond);
         poly1305_multiply(a, r0, r1);
     }
-    ctx->sum[0] = a[0];
-    ctx->sum[1] = a[1];
-    ctx->sum[2] = a[2];
+    state->sum[0] = a[0];
+    state->sum[1] = a[1];
+    state->sum[2] = a[2];
 }
 
 /* The sum modulo p, modulo 2^128. It is less than 5 2^128 < 2 p. */
-static void poly1305_reduce(const usuba_poly1305_ctx *ctx, uint64_t reduced[2])
+static void poly1305_reduce(const struct poly1305_state *state, uint64_t reduced[2])
 {
-    const uint64_t a0 = ctx->sum[0], a1 = ctx->sum[1];
+    const uint64_t a0 = state->sum[0], a1 = state->sum[1];
     poly1305_wide x = (poly1305_wide)a0 + 5;
     uint64_t mask;
     reduced[0] = (uint64_t)x;
     x = (poly1305_wide)a1 + (uint64_t)(x >> 64);
     reduced[1] = (uint64_t)x;
     /* All ones if a + 5 reaches 2^130, so that a - p = a + 5 - 2^130 is what remains. */
-    mask = 0 - ((ctx->sum[2] + (uint64_t)(x >> 64)) >> 2);
+    mask = 0 - ((state->sum[2] + (uint64_t)(x >> 64)) >> 2);
     reduced[0] = (reduced[0] & mask) | (a0 & ~mask);
     reduced[1] = (reduced[1] & mask) | (a1 & ~mask);
 }
@@ -128,25 +131,25 @@ static void poly1305_split(uint32_t limbs[POLY1305_LIMBS], uint64_t low, uint64_
     limbs[4] = (uint32_t)(high >> 40 | beyond << 24);
 }
 
-static void poly1305_load(usuba_poly1305_ctx *ctx, const unsigned char *key)
+static void poly1305_load(struct poly1305_state *state, const unsigned char *key)
 {
     uint32_t limbs[POLY1305_LIMBS];
     size_t i;
     poly1305_split(limbs, usuba_load64(key) & 0x0ffffffc0fffffffu, usuba_load64(key + 8) & 0x0ffffffc0ffffffcu, 0);
     for (i = 0; i < POLY1305_LIMBS; i++)
-        ctx->multiplier[i] = limbs[i];
+        state->multiplier[i] = limbs[i];
     usuba_wipe(limbs, sizeof limbs);
 }
 
 /* Takes whole blocks, each with `beyond` 2^128: 1, or 0 for the last one of a message, which has its 1 in the block. */
-static void poly1305_blocks(usuba_poly1305_ctx *ctx, const unsigned char *in, size_t blocks, uint64_t beyond)
+static void poly1305_blocks(struct poly1305_state *state, const unsigned char *in, size_t blocks, uint64_t beyond)
 {
     uint32_t r[POLY1305_LIMBS], five[POLY1305_LIMBS], a[POLY1305_LIMBS], n[POLY1305_LIMBS];
     size_t i, j;
     for (i = 0; i < POLY1305_LIMBS; i++) {
-        r[i] = (uint32_t)ctx->multiplier[i];
+        r[i] = (uint32_t)state->multiplier[i];
         five[i] = 5 * r[i];
-        a[i] = (uint32_t)ctx->sum[i];
+        a[i] = (uint32_t)state->sum[i];
     }
     for (; blocks > 0; blocks--, in += POLY1305_BLOCK) {
         uint64_t product[POLY1305_LIMBS], carry = 0;
@@ -171,7 +174,7 @@ static void poly1305_blocks(usuba_poly1305_ctx *ctx, const unsigned char *in, si
         a[1] += (uint32_t)(carry >> POLY1305_BITS);
     }
     for (i = 0; i < POLY1305_LIMBS; i++)
-        ctx->sum[i] = a[i];
+        state->sum[i] = a[i];
     usuba_wipe(r, sizeof r);
     usuba_wipe(five, sizeof five);
     usuba_wipe(a, sizeof a);
@@ -179,14 +182,14 @@ static void poly1305_blocks(usuba_poly1305_ctx *ctx, const unsigned char *in, si
 }
 
 /* The sum modulo p, modulo 2^128. */
-static void poly1305_reduce(const usuba_poly1305_ctx *ctx, uint64_t reduced[2])
+static void poly1305_reduce(const struct poly1305_state *state, uint64_t reduced[2])
 {
     uint64_t a[POLY1305_LIMBS], b[POLY1305_LIMBS], carry = 0, mask;
     size_t i;
     /* Two passes leave limbs of 26 bits: what comes back from the top of the first is at most 5, and a second time it does
      * so only if all limbs but the lowest have become zero. */
     for (i = 0; i < POLY1305_LIMBS; i++)
-        a[i] = ctx->sum[i];
+        a[i] = state->sum[i];
     for (i = 0; i < 2 * POLY1305_LIMBS; i++) {
         carry += a[i % POLY1305_LIMBS];
         a[i % POLY1305_LIMBS] = carry & POLY1305_MASK;
@@ -214,111 +217,94 @@ static void poly1305_reduce(const usuba_poly1305_ctx *ctx, uint64_t reduced[2])
 #endif
 
 /* Takes whole blocks that are not the end of a message. */
-static void poly1305_take(usuba_poly1305_ctx *ctx, const unsigned char *in, size_t blocks)
+static void poly1305_take(struct poly1305_state *state, const unsigned char *in, size_t blocks)
 {
 #if defined(POLY1305_ON_8_LANES)
     if (blocks >= USUBA_POLY1305_VECTORS_FROM && POLY1305_ON_8_LANES) {
-        poly1305_take_by_8(ctx, in, blocks);
+        poly1305_take_by_8(state, in, blocks);
         return;
     }
 #endif
 #if defined(POLY1305_ON_4_LANES)
     if (blocks >= USUBA_POLY1305_VECTORS_FROM && POLY1305_ON_4_LANES) {
-        poly1305_take_by_4(ctx, in, blocks);
+        poly1305_take_by_4(state, in, blocks);
         return;
     }
 #endif
-    poly1305_blocks(ctx, in, blocks, 1);
+    poly1305_blocks(state, in, blocks, 1);
 }
 
-static int poly1305_check(const usuba_poly1305_ctx *ctx)
+static void poly1305_begin(struct poly1305_state *state, const unsigned char *key)
 {
-    if (ctx->phase == POLY1305_ADDING)
-        return USUBA_OK;
-    return ctx->phase == POLY1305_OVER ? USUBA_ERROR_STATE : USUBA_ERROR_CONTEXT;
+    memset(state, 0, sizeof *state);
+    poly1305_load(state, key);
+    memcpy(state->end, key + 16, sizeof state->end);
 }
 
-int usuba_poly1305_init(usuba_poly1305_ctx *ctx, const unsigned char key[USUBA_POLY1305_KEY_BYTES])
+/* Takes what is left, less than a block, and makes the tag. */
+static void poly1305_end(struct poly1305_state *state, const unsigned char *in, size_t length, unsigned char *tag)
 {
-    if (ctx == NULL || key == NULL)
-        return USUBA_ERROR_NULL;
-    memset(ctx, 0, sizeof *ctx);
-    poly1305_load(ctx, key);
-    memcpy(ctx->end, key + 16, sizeof ctx->end);
-    ctx->phase = POLY1305_ADDING;
-    return USUBA_OK;
-}
-
-int usuba_poly1305_update(usuba_poly1305_ctx *ctx, const unsigned char *in, size_t length)
-{
-    int result;
-    if (ctx == NULL || (in == NULL && length > 0))
-        return USUBA_ERROR_NULL;
-    result = poly1305_check(ctx);
-    if (result != USUBA_OK || length == 0)
-        return result;
-    if (ctx->filled > 0) {
-        const size_t room = POLY1305_BLOCK - ctx->filled, bytes = length < room ? length : room;
-        memcpy(ctx->block + ctx->filled, in, bytes);
-        ctx->filled += (uint32_t)bytes;
-        in += bytes;
-        length -= bytes;
-        if (ctx->filled == POLY1305_BLOCK) {
-            poly1305_blocks(ctx, ctx->block, 1, 1);
-            ctx->filled = 0;
-        }
-    }
-    if (length >= POLY1305_BLOCK) {
-        poly1305_take(ctx, in, length / POLY1305_BLOCK);
-        in += length - length % POLY1305_BLOCK;
-        length %= POLY1305_BLOCK;
-    }
-    /* Either there is nothing left, or the block is empty. */
-    if (length > 0) {
-        memcpy(ctx->block, in, length);
-        ctx->filled = (uint32_t)length;
-    }
-    return USUBA_OK;
-}
-
-int usuba_poly1305_final(usuba_poly1305_ctx *ctx, unsigned char tag[USUBA_POLY1305_TAG_BYTES])
-{
+    unsigned char block[POLY1305_BLOCK] = { 0 };
     uint64_t sum[2], low, high;
-    int result;
-    if (ctx == NULL || tag == NULL)
-        return USUBA_ERROR_NULL;
-    result = poly1305_check(ctx);
-    if (result != USUBA_OK)
-        return result;
-    if (ctx->filled > 0) {
-        memset(ctx->block + ctx->filled, 0, POLY1305_BLOCK - ctx->filled);
-        ctx->block[ctx->filled] = 1;
-        poly1305_blocks(ctx, ctx->block, 1, 0);
+    if (length > 0) {
+        memcpy(block, in, length);
+        block[length] = 1;
+        poly1305_blocks(state, block, 1, 0);
     }
-    poly1305_reduce(ctx, sum);
-    low = sum[0] + usuba_load64(ctx->end);
-    high = sum[1] + usuba_load64(ctx->end + 8) + (low < sum[0]);
+    poly1305_reduce(state, sum);
+    low = sum[0] + usuba_load64(state->end);
+    high = sum[1] + usuba_load64(state->end + 8) + (low < sum[0]);
     usuba_store64(tag, low);
     usuba_store64(tag + 8, high);
     usuba_wipe(sum, sizeof sum);
-    usuba_wipe(ctx, sizeof *ctx);
-    ctx->phase = POLY1305_OVER;
-    return USUBA_OK;
+    usuba_wipe(block, sizeof block);
 }
 
-void usuba_poly1305_wipe(usuba_poly1305_ctx *ctx)
+/* A message in one call. */
+static int usuba_poly1305_digested(size_t length, const uint8_t *prepared, const uint8_t *key, const uint8_t *message,
+                                   uint8_t *tag)
 {
-    if (ctx != NULL)
-        usuba_wipe(ctx, sizeof *ctx);
+    const size_t rest = length % POLY1305_BLOCK;
+    struct poly1305_state state;
+    (void)prepared;
+    if ((uint64_t)length >= USUBA_PIECES_BYTES)
+        return 2;
+    poly1305_begin(&state, key);
+    poly1305_take(&state, message, length / POLY1305_BLOCK);
+    poly1305_end(&state, message + (length - rest), rest, tag);
+    usuba_wipe(&state, sizeof state);
+    return 0;
 }
 
-int usuba_poly1305(unsigned char tag[USUBA_POLY1305_TAG_BYTES], const unsigned char key[USUBA_POLY1305_KEY_BYTES],
-                   const unsigned char *in, size_t length)
+/* The parts of a message in pieces. */
+static int usuba_poly1305_digested_part0(const size_t *lengths, const uint8_t *prepared, uint8_t *kept,
+                                         const uint8_t *const *in, uint8_t *const *out)
 {
-    usuba_poly1305_ctx ctx;
-    if (tag == NULL || key == NULL || (in == NULL && length > 0))
-        return USUBA_ERROR_NULL;
-    usuba_poly1305_init(&ctx, key);
-    usuba_poly1305_update(&ctx, in, length);
-    return usuba_poly1305_final(&ctx, tag);
+    (void)lengths;
+    (void)prepared;
+    (void)out;
+    poly1305_begin((void *)kept, in[USUBA_POLY1305_KEY]);
+    return 0;
+}
+
+static int usuba_poly1305_digested_part1(const size_t *lengths, const uint8_t *prepared, uint8_t *kept,
+                                         const uint8_t *const *in, uint8_t *const *out)
+{
+    (void)prepared;
+    (void)out;
+    poly1305_take((void *)kept, in[USUBA_POLY1305_MESSAGE], lengths[USUBA_POLY1305_NOW]);
+    return 0;
+}
+
+static int usuba_poly1305_digested_part2(const size_t *lengths, const uint8_t *prepared, uint8_t *kept,
+                                         const uint8_t *const *in, uint8_t *const *out)
+{
+    (void)prepared;
+    poly1305_end((void *)kept, in[USUBA_POLY1305_MESSAGE], lengths[USUBA_POLY1305_ALL] % POLY1305_BLOCK, out[USUBA_POLY1305_TAG]);
+    return 0;
+}
+
+static size_t usuba_poly1305_digested_count0(size_t length)
+{
+    return length / POLY1305_BLOCK;
 }

@@ -180,17 +180,17 @@ USUBA_INLINE void POLY1305_NAME(raise)(struct POLY1305_NAME(memory) *memory, uin
 
 /* Takes whole blocks, each with 2^128. The first lanes begin with nothing where the number of blocks is no multiple of that
  * of lanes: so no block is left for the end. */
-static void POLY1305_NAME(take)(usuba_poly1305_ctx *ctx, const unsigned char *in, size_t blocks)
+static void POLY1305_NAME(take)(struct poly1305_state *state, const unsigned char *in, size_t blocks)
 {
     const size_t beginning = (blocks - 1) % POLY1305_LANES + 1, idle = POLY1305_LANES - beginning;
     const uint64_t none[3] = { 0, 0, 0 };
     const NUMBER zero = { { ALL(0), ALL(0), ALL(0), ALL(0), ALL(0) } };
     struct POLY1305_NAME(memory) memory;
-    uint64_t first[3] = { ctx->sum[0], ctx->sum[1], ctx->sum[2] }, limbs[POLY1305_LIMBS];
+    uint64_t first[3] = { state->sum[0], state->sum[1], state->sum[2] }, limbs[POLY1305_LIMBS];
     NUMBER sum, next, other;
     size_t j;
 
-    POLY1305_NAME(raise)(&memory, ctx->multiplier[0], ctx->multiplier[1]);
+    POLY1305_NAME(raise)(&memory, state->multiplier[0], state->multiplier[1]);
     POLY1305_NAME(first_as_factor)(&memory.once, &memory.powers);
 
     /* The first block comes with the sum so far. */
@@ -241,7 +241,7 @@ static void POLY1305_NAME(take)(usuba_poly1305_ctx *ctx, const unsigned char *in
     POLY1305_NAME(add_product)(&next, &sum, &memory.once);
     for (j = 0; j < POLY1305_LIMBS; j++)
         limbs[j] = POLY1305_NAME(sum)(next.limb[j]);
-    poly1305_fold(ctx->sum, limbs);
+    poly1305_fold(state->sum, limbs);
     POLY1305_NAME(wipe)(&memory);
     usuba_wipe(first, sizeof first);
     usuba_wipe(limbs, sizeof limbs);

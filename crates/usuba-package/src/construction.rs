@@ -1,14 +1,14 @@
 //! The files of a construction in a library.
 //!
-//! A construction is made of an Usuba text with a node for a whole message ([`mod@made`]), or it is C written by hand, with names
-//! that begin with `usuba_` and `USUBA_`. In a library it has the prefix of the library: `usuba_ascon_aead128_seal` becomes
+//! A construction is made of an Usuba text with a node for a whole message ([`mod@made`]), whose code may be C by hand that
+//! computes the same, or it is C written by hand altogether, with names that begin with `usuba_` and `USUBA_`. In a library it has the prefix of the library: `usuba_ascon_aead128_seal` becomes
 //! `<prefix>ascon_aead128_seal`, and so do its files and those that it includes. What comes from the runtime
 //! (`usuba_buffers.h`, `usuba_wipe`, `USUBA_OK`, …) is the same in every library.
 
 mod made;
 
 use crate::OutputFile;
-use crate::manifest::{Construction, Hand, Primitive, Source};
+use crate::manifest::{Construction, Fast, Hand, Primitive, Source};
 use crate::results::with_results;
 use std::fmt;
 
@@ -55,7 +55,14 @@ pub fn files<E>(
     for construction in constructions {
         match &construction.source {
             Source::Text(text) => {
-                files.extend(made::files(construction, text, primitives, prefix, &mut read)?);
+                let fast = match &text.fast {
+                    Some(fast) => Some(
+                        fast_form(construction, fast, prefix, &mut read, &mut files)
+                            .map_err(FilesError::Read)?,
+                    ),
+                    None => None,
+                };
+                files.extend(made::files(construction, text, fast, primitives, prefix, &mut read)?);
             }
             Source::Hand(hand) => {
                 by_hand(construction, hand, prefix, &mut read, &mut files).map_err(FilesError::Read)?;
@@ -74,23 +81,57 @@ fn by_hand<E>(
     files: &mut Vec<OutputFile>,
 ) -> Result<(), E> {
     let identifier = construction.identifier();
-    let mut parts =
-        vec![(&hand.source, format!("{identifier}.c")), (&hand.header, format!("{identifier}.h"))];
-    let mut stems = vec![identifier];
-    stems.extend(construction.over.iter().map(|name| name.replace('-', "_")));
-    for path in &hand.includes {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        stems.push(name.split('.').next().unwrap_or(name).to_owned());
-        parts.push((path, name.to_owned()));
-    }
+    let parts = [(&hand.source, format!("{identifier}.c")), (&hand.header, format!("{identifier}.h"))];
+    let included = hand.includes.iter().map(|path| (path, base_name(path).to_owned()));
+    let stems = stems(construction, &hand.includes);
+    add(parts.into_iter().chain(included), &stems, prefix, read, files)
+}
+
+/// The C by hand that is used in place of what a text becomes. What it includes goes to `files`.
+fn fast_form<E>(
+    construction: &Construction,
+    fast: &Fast,
+    prefix: &str,
+    read: &mut dyn FnMut(&str) -> Result<String, E>,
+    files: &mut Vec<OutputFile>,
+) -> Result<String, E> {
+    let stems = stems(construction, &fast.includes);
+    let included = fast.includes.iter().map(|path| (path, base_name(path).to_owned()));
+    add(included, &stems, prefix, read, files)?;
+    Ok(renamed(&read(&fast.source)?, &stems, prefix))
+}
+
+/// Files by hand with the names that they have in a library, those that are not there yet.
+fn add<'a, E>(
+    parts: impl Iterator<Item = (&'a String, String)>,
+    stems: &[String],
+    prefix: &str,
+    read: &mut dyn FnMut(&str) -> Result<String, E>,
+    files: &mut Vec<OutputFile>,
+) -> Result<(), E> {
     for (path, name) in parts {
         let path_here = format!("{prefix}{name}");
         if files.iter().all(|file| file.path != path_here) {
-            let contents = renamed(&with_results(&read(path)?), &stems, prefix);
+            let contents = renamed(&with_results(&read(path)?), stems, prefix);
             files.push(OutputFile { path: path_here, contents });
         }
     }
     Ok(())
+}
+
+/// What names begin with that take the prefix of the library: the construction, what it is over, what it includes.
+fn stems(construction: &Construction, includes: &[String]) -> Vec<String> {
+    let over = construction.over.iter().map(|name| name.replace('-', "_"));
+    let included = includes.iter().map(|path| {
+        let name = base_name(path);
+        name.split('.').next().unwrap_or(name).to_owned()
+    });
+    std::iter::once(construction.identifier()).chain(over).chain(included).collect()
+}
+
+/// The last part of a path.
+fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// The text with another prefix before `stems`, in both cases.

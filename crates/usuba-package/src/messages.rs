@@ -39,8 +39,14 @@ pub fn foreign_construction_field(kind: impl Display, field: &str, allowed: &[&s
 
 /// A construction that is made of a text and is C as well.
 pub fn text_and_source() -> String {
-    "a construction with a `text` is made of it: take out `source`, `header` and `includes`, or the text"
+    "a construction with a `text` is made of it: take out `source` and `header`, and without `fast` also `includes` and \
+     `functions`, or the text"
         .to_owned()
+}
+
+/// C in place of what a text becomes, without the text.
+pub fn fast_without_text() -> String {
+    "`fast` is C in place of what a text becomes: it needs a `text`".into()
 }
 
 /// A name in `over` that is neither a primitive nor an earlier construction.

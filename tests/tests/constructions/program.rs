@@ -4,7 +4,7 @@ use usuba_package::OutputFile;
 use usuba_package::construction;
 use usuba_package::engine::Choices;
 use usuba_package::library;
-use usuba_package::manifest::{Construction, Scheme};
+use usuba_package::manifest::{Construction, Scheme, Source};
 use usuba_target::Target;
 use usuba_tests::ciphers::{Cipher, root};
 use usuba_trial::run::{Compiler, Family, Program, SharedObjects};
@@ -65,6 +65,44 @@ pub fn build(
     let compiler = Compiler::find(target, way.family).expect("a compiler");
     let program = objects.compile(&compiler, &files, &[], &flags).unwrap_or_else(|error| panic!("{error}"));
     Built { program }
+}
+
+/// Compares C by hand with what the texts of ChaCha20's constructions become, by the program `same.c`. Returns what it says.
+pub fn same(
+    family: Family,
+    objects: &SharedObjects,
+    change: &dyn Fn(&str, String) -> String,
+) -> Result<String, String> {
+    let cipher = Cipher::read("chacha20");
+    let target: &'static Target = usuba_target::by_name("gp64").expect("the target is known");
+    let read = |path: &str| -> std::io::Result<String> {
+        Ok(change(path, std::fs::read_to_string(root().join("ciphers/chacha20").join(path))?))
+    };
+    let mut constructions = cipher.manifest.constructions.clone();
+    let made = |constructions: &[Construction], prefix: &str| {
+        construction::files(constructions, &cipher.manifest.primitives, prefix, read)
+            .unwrap_or_else(|error| panic!("{error}"))
+    };
+    let mut files = made(&constructions, "usuba_");
+    for construction in &mut constructions {
+        let Source::Text(text) = &mut construction.source else { panic!("a text") };
+        assert!(text.fast.take().is_some(), "{} has C by hand", construction.name);
+        construction.over.clear();
+    }
+    files.extend(made(&constructions, "text_"));
+    let mut choices = Choices::new(cipher.manifest.primitives[0].slicings[0]);
+    choices.prefix = "usuba_".into();
+    let library = library::one_level(&cipher.manifest.primitives[0], &cipher.loaded, target, &choices);
+    files.extend(library.expect("the primitive compiles").files);
+    files.extend(usuba_package::runtime());
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files.dedup_by(|a, b| a.path == b.path);
+    files.push(OutputFile { path: "main.c".into(), contents: include_str!("same.c").to_owned() });
+    let compiler = Compiler::find(target, family).expect("a compiler");
+    let program = objects.compile(&compiler, &files, &[], &["-std=c99", "-O1"]);
+    let program = program.unwrap_or_else(|error| panic!("{error}"));
+    let said = program.run(b"").map_err(|error| error.to_string())?;
+    Ok(String::from_utf8_lossy(&said).into_owned())
 }
 
 /// The C of the program.

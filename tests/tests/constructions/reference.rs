@@ -21,6 +21,9 @@ pub fn seal(name: &str, key: Vec<u8>, nonce: Vec<u8>, ad: Vec<u8>, plain: Vec<u8
         "chacha20-poly1305" => {
             seal_with::<chacha20poly1305::ChaCha20Poly1305>(&key, &nonce, &ad, &mut cipher)
         }
+        "xchacha20-poly1305" => {
+            seal_with::<chacha20poly1305::XChaCha20Poly1305>(&key, &nonce, &ad, &mut cipher)
+        }
         "subterranean-sae" => subterranean_sae(&key, &nonce, &ad, &mut cipher),
         _ => panic!("no reference for {name}"),
     };

@@ -2,7 +2,8 @@
 //!
 //! A text has a node for a whole message. It becomes C three times over: for one message at once, for a message in pieces
 //! (hashes), and for several messages side by side (lanes), whose permutations are computed by the engines of a library. The
-//! public functions around them are templates.
+//! public functions around them are templates. C by hand may stand in place of what the text becomes: the declarations are still
+//! those of the text's code.
 
 use super::FilesError;
 use crate::OutputFile;
@@ -27,13 +28,14 @@ use usuba_target::machines::GP64;
 const STATES: u32 = 1280;
 
 /// The header and the source of a construction with a text. `primitives`: those of the manifest, whose permutations are computed
-/// for many messages at once.
+/// for many messages at once. `fast`: C that is used in place of the text's code.
 ///
 /// # Errors
 /// Those of `read`, which gives the text at a path relative to the manifest; the text does not fit the scheme, or has no code.
 pub fn files<E>(
     construction: &Construction,
     text: &Text,
+    fast: Option<String>,
     primitives: &[Primitive],
     prefix: &str,
     read: &mut Read<'_, E>,
@@ -47,8 +49,11 @@ pub fn files<E>(
     if let Some(error) = loaded.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
         return Err(wrong(error.message.clone()));
     }
-    let over = Over::of(construction, primitives).map_err(wrong)?;
-    let made = Making { construction, text, prefix, loaded: &loaded, over };
+    let over = match fast {
+        Some(_) => None,
+        None => Over::of(construction, primitives).map_err(wrong)?,
+    };
+    let made = Making { construction, text, prefix, loaded: &loaded, over, fast };
     made.files().map_err(wrong)
 }
 
@@ -127,6 +132,8 @@ struct Making<'a> {
     prefix: &'a str,
     loaded: &'a Loaded,
     over: Option<Over<'a>>,
+    /// C that is used in place of the text's code.
+    fast: Option<String>,
 }
 
 /// A node as C.
@@ -159,7 +166,7 @@ impl Making<'_> {
             Scheme::Aead { .. } => {
                 source += &values.fill(include_str!("templates/aead.c"));
                 for (node, name) in nodes.iter().zip(["seal", "open"]) {
-                    if !node.call.in_place {
+                    if !node.call.in_place && self.fast.is_none() {
                         return Err(format!("`{name}` is not right where the output is the input"));
                     }
                     let values = self
@@ -183,7 +190,12 @@ impl Making<'_> {
                 }
                 if is_hash { include_str!("templates/hash.h") } else { include_str!("templates/xof.h") }
             }
-            Scheme::Mac { .. } => return Err("an authenticator has no text yet".into()),
+            Scheme::Mac { .. } => {
+                let values = self.function(&values, first);
+                source += &values.fill(include_str!("templates/digest.c"));
+                source += &values.fill(include_str!("templates/mac.c"));
+                include_str!("templates/mac.h")
+            }
         };
         let stem = self.stem();
         let file = |extension: &str, contents: &str| OutputFile {
@@ -227,6 +239,16 @@ impl Making<'_> {
         Ok(Node { symbol, call, message, code, parts, lanes })
     }
 
+    /// The code of a node that C by hand calls: `STEM_name`, the name in small letters.
+    fn inner(&self, name: &str) -> Result<Code, String> {
+        let symbol = format!("{}_{}", self.stem(), name.to_lowercase());
+        let mut message = elaborate::elaborate(&self.loaded.program, name, None)
+            .map_err(|error| format!("`{name}`: {}", error.message))?;
+        passes::run(&mut message).map_err(|stuck| format!("`{name}`: {stuck}"))?;
+        whole_code(&message, self.loaded, Machines::Words(&GP64), false, &symbol, None)
+            .map_err(|refusal| format!("`{name}`: {}", refusal.0))
+    }
+
     /// That the sizes of the manifest are those of the node.
     fn check(&self, name: &str, message: &Message) -> Result<(), String> {
         let sizes: &[(&str, u32)] = match self.construction.scheme {
@@ -234,7 +256,8 @@ impl Making<'_> {
                 &[("key", key_bytes), ("nonce", nonce_bytes), ("tag", tag_bytes)]
             }
             Scheme::Hash { digest_bytes } => &[("digest", digest_bytes)],
-            Scheme::Xof { .. } | Scheme::Mac { .. } => &[],
+            Scheme::Mac { key_bytes, tag_bytes } => &[("key", key_bytes), ("tag", tag_bytes)],
+            Scheme::Xof { .. } => &[],
         };
         for (parameter, bytes) in sizes {
             let mut all = message.inputs.iter().chain(&message.outputs).map(|&id| message.variable(id));
@@ -254,11 +277,25 @@ impl Making<'_> {
         for node in nodes {
             let pieces = node.code.pieces.iter();
             let pieces = pieces.flat_map(|pieces| pieces.parts.iter().chain(&pieces.counts));
-            for declaration in [&node.code.prepare, &node.code.prototype].into_iter().chain(pieces) {
+            let prepare = (self.fast.is_none()).then_some(&node.code.prepare);
+            for declaration in prepare.into_iter().chain([&node.code.prototype]).chain(pieces) {
                 declarations += &format!("static {declaration};\n");
             }
-            sources += &node.code.source;
-            sources += node.lanes.as_deref().unwrap_or_default();
+            if self.fast.is_none() {
+                sources += &node.code.source;
+                sources += node.lanes.as_deref().unwrap_or_default();
+            }
+        }
+        if let (Some(fast), Some(form)) = (&self.fast, &self.text.fast) {
+            for name in &form.functions {
+                let code = self.inner(name)?;
+                declarations += &format!("static {};\nstatic {};\n", code.prepare, code.prototype);
+                sources += &code.source;
+            }
+            for name in &self.construction.over {
+                includes += &format!("#include \"{}{}.h\"\n", self.prefix, name.replace('-', "_"));
+            }
+            sources += &format!("\n{fast}");
         }
         if let Some(over) = &self.over {
             for primitive in &over.primitives {
@@ -279,8 +316,13 @@ impl Making<'_> {
             .text("results", results())
             .text("STEM", stem.to_uppercase())
             .text("stem", &stem)
+            .text("longest", longest(nodes))
             .text("magic", format!("{:#018x}", crate::library::magic(&stem)))
             .when("batch", self.over.is_some())
+            .when("one_by_one", self.fast.is_some() && self.is_aead())
+            .when("any_batch", self.over.is_some() || (self.fast.is_some() && self.is_aead()))
+            .when("made", self.fast.is_none())
+            .when("fast", self.fast.is_some())
             .when("pieces", nodes.iter().any(|node| node.parts.is_some()));
         values = match self.construction.scheme {
             Scheme::Aead { key_bytes, nonce_bytes, tag_bytes } => {
@@ -292,7 +334,7 @@ impl Making<'_> {
                 .when("customized", customization_bytes.is_some())
                 .when("plain", customization_bytes.is_none())
                 .when("xof", true),
-            Scheme::Mac { .. } => values,
+            Scheme::Mac { key_bytes, tag_bytes } => values.text("key", key_bytes).text("tag", tag_bytes),
         };
         match nodes {
             [node] if node.parts.is_some() => self.pieces(values, node),
@@ -303,11 +345,11 @@ impl Making<'_> {
     /// What the templates of messages in pieces know.
     fn pieces(&self, values: Values, node: &Node) -> Result<Values, String> {
         let Node { message, code, parts: Some(parts), .. } = node else { return Ok(values) };
-        let is_hash = matches!(self.construction.scheme, Scheme::Hash { .. });
+        let is_squeezed = matches!(self.construction.scheme, Scheme::Xof { .. });
         let named = |stream: &Stream, name: &str| message.variable(stream.variable).name == name;
         let fits = match &parts.streams[..] {
-            [text] => is_hash && named(text, "message"),
-            [text, output] => !is_hash && named(text, "message") && named(output, "digest"),
+            [text] => !is_squeezed && named(text, "message"),
+            [text, output] => is_squeezed && named(text, "message") && named(output, "digest"),
             _ => false,
         };
         if !fits || parts.streams.iter().any(|stream| stream.element != 1) {
@@ -344,14 +386,24 @@ impl Making<'_> {
             .text("room", parts.streams.iter().map(|stream| stream.held + stream.rate).max().unwrap_or(1))
             .text("message", strings.first().cloned().unwrap_or_default())
             .text("output", strings.get(1).cloned().unwrap_or_default())
+            .text("now", parts.streams.first().map_or(0, |stream| stream.now))
+            .text("length_place", parts.streams.first().map_or(0, |stream| stream.length))
+            .text("before", parts.streams.first().map_or(0, |stream| stream.before))
+            .text("message_place", named(&message.inputs, "message").unwrap_or(0))
+            .text("key_place", named(&message.inputs, "key").unwrap_or(0))
             .text("digest_place", named(&message.outputs, "digest").unwrap_or(0))
+            .text("tag_place", named(&message.outputs, "tag").unwrap_or(0))
             .text("custom_place", custom.unwrap_or(0))
             .text("custom_length", custom_length.unwrap_or(0)))
     }
 
     /// What the templates of a function know.
     fn function(&self, values: &Values, node: &Node) -> Values {
-        let (lengths, rest) = (node.message.lengths.len(), &node.call.arguments);
+        let (lengths, mut rest) = (node.message.lengths.len(), node.call.arguments.clone());
+        if let Some(prepared) = rest.get_mut(lengths).filter(|_| self.fast.is_some()) {
+            // C by hand prepares nothing.
+            "NULL".clone_into(prepared);
+        }
         let lane: Vec<&str> = rest
             .iter()
             .enumerate()
@@ -394,5 +446,13 @@ impl Making<'_> {
 
     fn is_aead(&self) -> bool {
         matches!(self.construction.scheme, Scheme::Aead { .. })
+    }
+}
+
+/// Which lengths are refused.
+fn longest(nodes: &[Node]) -> &'static str {
+    match nodes.iter().all(|node| node.message.conditions.is_empty()) {
+        true => "from 2^48 bytes on",
+        false => "more bytes than there may be, or from 2^48 on",
     }
 }

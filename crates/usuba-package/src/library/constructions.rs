@@ -15,7 +15,7 @@ pub fn add(
     let named = |extension: &str| format!("{}{}.{extension}", options.prefix, construction.identifier());
     let includes = match &construction.source {
         Source::Hand(hand) => &hand.includes[..],
-        Source::Text(_) => &[],
+        Source::Text(text) => text.fast.as_ref().map_or(&[][..], |fast| &fast.includes),
     };
     for file in cipher.constructions {
         let included = |path: &String| file.path == format!("{}{}", options.prefix, base_name(path));

@@ -6,11 +6,13 @@
 //! | `kind` | `aead`, `hash`, `xof` or `mac` |
 //! | `text` | the Usuba text that it is made of, relative to the manifest |
 //! | `seal`, `open` | with a text, the nodes of an `aead` |
-//! | `node` | with a text, the node of a `hash` or an `xof` |
+//! | `node` | with a text, the node of a `hash`, an `xof` or a `mac` |
 //! | `title`, `specification`, `rules` | with a text, what its header says |
 //! | `source`, `header` | in place of a text: C by hand, relative to the manifest, with the prefix `usuba_` |
-//! | `includes` | headers that only the source includes; several constructions may name the same |
-//! | `over` | the primitives and earlier constructions of this manifest whose functions it calls; nothing for one that stands alone. With a text: the permutations that are computed for many messages at once |
+//! | `fast` | with a text: C by hand of the functions that the text would become, which is used in its place |
+//! | `functions` | with `fast`: further nodes of the text that it calls |
+//! | `includes` | headers that only the source, or `fast`, includes; several constructions may name the same |
+//! | `over` | the primitives and earlier constructions of this manifest whose functions it calls; nothing for one that stands alone. With a text and no `fast`: the permutations that are computed for many messages at once |
 //! | `vectors` | files of known answers, relative to the manifest |
 //! | `key-bytes`, `nonce-bytes`, `tag-bytes` | of an `aead`; without the nonce, of a `mac` |
 //! | `digest-bytes` | of a `hash` |
@@ -59,6 +61,20 @@ pub struct Text {
     pub specification: String,
     /// What users have to know: sentences.
     pub rules: String,
+    /// C that is used in place of what the text becomes.
+    pub fast: Option<Fast>,
+}
+
+/// C by hand that computes what a text says, with the functions that the text would become; all paths are relative to the
+/// manifest.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fast {
+    /// The C, which becomes a part of the source of the construction.
+    pub source: String,
+    /// Headers that it includes.
+    pub includes: Vec<String>,
+    /// Further nodes of the text that it calls.
+    pub functions: Vec<String>,
 }
 
 /// The C of a construction; all paths are relative to the manifest.
@@ -157,6 +173,9 @@ pub(super) struct Fields {
     rules: Option<String>,
     source: Option<Spanned<String>>,
     header: Option<Spanned<String>>,
+    fast: Option<Spanned<String>>,
+    #[serde(default)]
+    functions: Vec<Spanned<String>>,
     #[serde(default)]
     includes: Vec<Spanned<String>>,
     over: Vec<Spanned<String>>,
@@ -202,7 +221,7 @@ impl Reader<'_> {
     }
 
     fn construction(&self, fields: Fields) -> Result<Construction, ManifestError> {
-        let paths = [&fields.text, &fields.source, &fields.header].into_iter().flatten();
+        let paths = [&fields.text, &fields.source, &fields.header, &fields.fast].into_iter().flatten();
         for path in paths.chain(&fields.includes).chain(&fields.vectors) {
             self.check_path(path)?;
         }
@@ -257,8 +276,10 @@ impl Reader<'_> {
         let inner = |field: &Option<Spanned<String>>| field.as_ref().map(|field| field.get_ref().clone());
         let source = match &fields.text {
             Some(text) => {
-                let of_c = [&fields.source, &fields.header].into_iter().flatten().chain(&fields.includes);
-                if let Some(other) = of_c.into_iter().next() {
+                let of_c = [&fields.source, &fields.header].into_iter().flatten();
+                let of_fast = fields.includes.iter().chain(&fields.functions);
+                let of_fast = of_fast.filter(|_| fields.fast.is_none());
+                if let Some(other) = of_c.chain(of_fast).next() {
                     return Err(self.error(other.span().start, messages::text_and_source()));
                 }
                 let nodes = match kind {
@@ -271,8 +292,14 @@ impl Reader<'_> {
                     title: wanted(&fields.title, "title", "what it is")?,
                     specification: wanted(&fields.specification, "specification", "the document")?,
                     rules: wanted(&fields.rules, "rules", "what users have to know")?,
+                    fast: fields.fast.map(|source| Fast {
+                        source: source.into_inner(),
+                        includes: texts(fields.includes),
+                        functions: texts(fields.functions),
+                    }),
                 })
             }
+            None if fields.fast.is_some() => return Err(self.error(place, messages::fast_without_text())),
             None => Source::Hand(Hand {
                 source: wanted(&inner(&fields.source), "source", "the C, unless there is a `text`")?,
                 header: wanted(&inner(&fields.header), "header", "the public header")?,

@@ -302,7 +302,7 @@ fn errors_of_constructions_point_into_the_file() {
         "key-bytes = 16\ntag-bytes = 8",
         "key-bits = 128",
         expect![
-            "aes.toml:25:1: unknown field `key-bits`, expected one of `name`, `kind`, `text`, `seal`, `open`, `node`, `title`, `specification`, `rules`, `source`, `header`, `includes`, `over`, `vectors`, `key-bytes`, `nonce-bytes`, `tag-bytes`, `digest-bytes`, `customization-bytes`"
+            "aes.toml:25:1: unknown field `key-bits`, expected one of `name`, `kind`, `text`, `seal`, `open`, `node`, `title`, `specification`, `rules`, `source`, `header`, `fast`, `functions`, `includes`, `over`, `vectors`, `key-bytes`, `nonce-bytes`, `tag-bytes`, `digest-bytes`, `customization-bytes`"
         ],
     );
     check(

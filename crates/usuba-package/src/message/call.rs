@@ -92,10 +92,10 @@ impl Call {
     }
 }
 
-/// Sentences as lines of a comment.
+/// Sentences as lines of a comment, wherever their lines ended.
 pub(crate) fn folded(text: &str) -> String {
     let mut lines = vec![String::new()];
-    for word in text.split(' ') {
+    for word in text.split_whitespace() {
         let last = lines.last().map_or(0, String::len);
         match lines.last_mut() {
             Some(line) if last + word.len() < 115 => {

@@ -3,7 +3,9 @@ int @stem@_@function@(unsigned char *out, @constant@unsigned char tag[@STEM@_TAG
     const unsigned char key[@STEM@_KEY_BYTES], const unsigned char nonce[@STEM@_NONCE_BYTES], const unsigned char *ad,
     size_t ad_length, const unsigned char *in, size_t length)
 {
+@if made
     _Alignas(64) uint8_t prepared[@prepared@];
+@end
     unsigned char none[1];
     int result = check(out, in, length, ad, ad_length, key, nonce, tag);
     if (result != USUBA_OK)
@@ -11,7 +13,9 @@ int @stem@_@function@(unsigned char *out, @constant@unsigned char tag[@STEM@_TAG
     ad = ad_length > 0 ? ad : nothing;
     in = length > 0 ? in : nothing;
     out = length > 0 ? out : none;
+@if made
     @symbol@_prepare(key, prepared);
+@end
     result = result_of(@symbol@(@call@));
 @if prepares
     usuba_wipe(prepared, sizeof prepared);
@@ -57,5 +61,22 @@ int @stem@_@function@_batch(size_t count, @stem@_message *messages)
         if (messages[i].result != USUBA_OK)
             return messages[i].result;
     return USUBA_OK;
+}
+@end
+@if one_by_one
+
+int @stem@_@function@_batch(size_t count, @stem@_message *messages)
+{
+    int first = USUBA_OK;
+    size_t i;
+    if (count > 0 && messages == NULL)
+        return USUBA_ERROR_NULL;
+    for (i = 0; i < count; i++) {
+        @stem@_message *m = &messages[i];
+        m->result = @stem@_@function@(m->out, m->tag, m->key, m->nonce, m->ad, m->ad_length, m->in, m->length);
+        if (first == USUBA_OK)
+            first = m->result;
+    }
+    return first;
 }
 @end

@@ -17,7 +17,9 @@ static void work_on(struct working *working, @stem@_ctx *ctx)
         working->in[i] = nothing;
     for (i = 0; i < @outputs@; i++)
         working->out[i] = NULL;
+@if made
     @symbol@_prepare(working->prepared);
+@end
     working->pieces.lengths = ctx->lengths;
     working->pieces.prepared = working->prepared;
     working->pieces.kept = (uint8_t *)ctx->kept;
