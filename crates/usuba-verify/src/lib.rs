@@ -12,3 +12,4 @@ pub mod machine;
 pub mod object;
 pub mod prove;
 pub mod symbolic;
+pub mod taint;

@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use usuba_codegen::Scheduling;
 use usuba_ir::layout::Slicing;
+use usuba_verify::taint::Secret;
 
 /// The Usuba compiler: a symmetric cipher, written once, to constant-time code for every machine.
 #[derive(Parser, Debug)]
@@ -395,23 +396,64 @@ pub struct Passes {
     pub verify_each: bool,
 }
 
+/// What is secret, of one function or of all.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SecretArg {
+    /// The function, if it is one.
+    pub function: Option<String>,
+    /// The secret.
+    pub secret: Secret,
+}
+
+fn secret(text: &str) -> Result<SecretArg, String> {
+    let (function, rest) = match text.rsplit_once(':') {
+        Some((name, rest)) => (Some(name.to_owned()), rest),
+        None => (None, text),
+    };
+    let (is_pointee, digits) = rest.strip_prefix('*').map_or((false, rest), |digits| (true, digits));
+    match digits.parse::<u8>() {
+        Ok(number @ 1..=6) => {
+            let number = number - 1;
+            let secret = if is_pointee { Secret::Pointee(number) } else { Secret::Argument(number) };
+            Ok(SecretArg { function, secret })
+        }
+        _ => Err(format!("`{rest}` is none of the arguments 1 to 6, nor what one points to, as in `*2`")),
+    }
+}
+
 /// `usubac verify`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   usubac verify ciphers/aes/aes.ua mine.ua --entry Encrypt128
   usubac verify tables.ua circuits.ua --entry SubBytes --other-entry Circuit
+  usubac verify --ct aes.o --secret '*2' --function encrypt
 The two nodes have inputs and outputs of the same sizes, in the same order; how these are cut into words does not matter.
 The proof is about the programs as the reference interpreter runs them, for all inputs. Where they differ, the inputs
 that are printed were run through the interpreter, and the exit status is 1. It is 3 if neither was shown in the limits;
-`--effort 10` tries ten times as long.")]
+`--effort 10` tries ten times as long.
+
+With `--ct`, an object file for x86-64, of any compiler: each function is followed along all of its paths, with what it calls in
+the object, and a jump, an address, or an instruction of variable time that may depend on a secret is printed, with the
+instructions that the secret came through. Exit status 0: there is none; 1: there are some, perhaps false alarms; 3: there is code
+that is not followed.")]
 pub struct Verify {
     /// The program that says what is right.
-    #[arg(value_name = "FILE")]
-    pub left: String,
+    #[arg(value_name = "FILE", required_unless_present = "ct")]
+    pub left: Option<String>,
     /// The program that is to compute the same.
-    #[arg(value_name = "FILE")]
-    pub right: String,
+    #[arg(value_name = "FILE", required_unless_present = "ct")]
+    pub right: Option<String>,
+    /// Look for what depends on secrets in an object file.
+    #[arg(long, value_name = "FILE.o", conflicts_with_all = ["left", "right", "entry", "other_entry"], requires = "secret")]
+    pub ct: Option<PathBuf>,
+    /// What is secret (repeatable): `2`, the value of the second argument of every function; `*2`, what it points to;
+    /// `NAME:*2`, of one function.
+    #[arg(long, value_name = "[NAME:][*]N", requires = "ct", value_parser = secret)]
+    pub secret: Vec<SecretArg>,
+    /// Only these functions (repeatable); all that other objects see if none is named.
+    #[arg(long, value_name = "NAME", requires = "ct")]
+    pub function: Vec<String>,
     #[command(flatten)]
     pub entry: Entry,
     /// The node of the second program, if its name is another one.

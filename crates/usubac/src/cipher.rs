@@ -136,7 +136,7 @@ impl Cipher {
         for choice in &tuned.choices {
             self.primitives(std::slice::from_ref(&choice.primitive)).map_err(|failure| match failure {
                 Failure::General(message) => Failure::General(format!("{name}: {message}")),
-                Failure::Said | Failure::Unknown(_) => failure,
+                Failure::Said | Failure::Unknown(_) | Failure::Undecided => failure,
             })?;
         }
         Ok(tuned)
@@ -154,7 +154,7 @@ impl Cipher {
         for primitive in known.batches.keys() {
             self.primitives(std::slice::from_ref(primitive)).map_err(|failure| match failure {
                 Failure::General(message) => Failure::General(format!("{name}: {message}")),
-                Failure::Said | Failure::Unknown(_) => failure,
+                Failure::Said | Failure::Unknown(_) | Failure::Undecided => failure,
             })?;
         }
         Ok(known)

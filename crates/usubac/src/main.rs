@@ -92,7 +92,7 @@ fn run(command_line: &CommandLine) -> ExitCode {
     }
     match (outcome, output::finish()) {
         (Ok(()), Ok(())) => ExitCode::SUCCESS,
-        (Err(Failure::Unknown(_)), Ok(())) => ExitCode::from(UNKNOWN),
+        (Err(Failure::Unknown(_) | Failure::Undecided), Ok(())) => ExitCode::from(UNKNOWN),
         (Err(_), Ok(())) => ExitCode::FAILURE,
         (_, Err(lost)) => {
             // On standard error whatever the format: it may be standard output that is lost.

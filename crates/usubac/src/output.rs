@@ -17,6 +17,8 @@ pub enum Failure {
     General(String),
     /// What was asked for was neither shown nor refuted: a message.
     Unknown(String),
+    /// The same, and it has been said already.
+    Undecided,
 }
 
 impl Failure {
@@ -77,7 +79,7 @@ impl Output {
     /// Prints why a command did not succeed.
     pub fn failure(&self, failure: &Failure) {
         match failure {
-            Failure::Said => {}
+            Failure::Said | Failure::Undecided => {}
             Failure::General(message) | Failure::Unknown(message) if self.is_json() => {
                 print_json(&json!({ "error": message }));
             }

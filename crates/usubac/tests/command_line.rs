@@ -872,3 +872,27 @@ fn verify_says_what_it_does_not_know() {
     let said = String::from_utf8(output.stderr).expect("text");
     assert!(said.starts_with("error: neither proved nor refuted in the limits"), "{said}");
 }
+
+/// A leak in an object file, with the way of the secret.
+#[test]
+fn verify_finds_leaks_in_objects() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = "typedef unsigned char u8;\nextern const u8 table[256];\nu8 bad(const u8 *k) { return table[k[3] ^ 5]; }\n\
+                u8 good(const u8 *k, int i) { return table[i & 255] ^ k[0]; }\n";
+    fs::write(folder.path().join("it.c"), text).expect("written");
+    let made =
+        Command::new("gcc").args(["-O1", "-c", "it.c"]).current_dir(folder.path()).status().expect("gcc");
+    assert!(made.success());
+    let output = usubac(&["verify", "--ct", "it.o", "--secret", "*1"], folder.path());
+    let said = String::from_utf8(output.stdout).expect("text");
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.starts_with("bad: 1 leak ("), "{said}");
+    assert!(said.contains("this address depends on a secret\n"), "{said}");
+    assert!(said.contains("    from what argument 1 points to\n"), "{said}");
+    assert!(said.contains("good: nothing depends on a secret ("), "{said}");
+    succeeds(&["verify", "--ct", "it.o", "--secret", "*1", "--function", "good"], folder.path());
+    let said = fails(&["verify", "--ct", "it.c", "--secret", "*1"], folder.path());
+    assert!(said.contains("it is no object file"), "{said}");
+    let output = usubac(&["verify", "--ct", "it.o", "--secret", "*7"], folder.path());
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -375,7 +375,9 @@ impl<'a> Session<'a> {
         self.workbench.compile(draft, &compiler, Some(patience.max(Duration::from_secs(5)))).map_err(
             |failure| match failure {
                 Failure::General(message) => refused(message.lines().next().unwrap_or_default().to_owned()),
-                Failure::Said | Failure::Unknown(_) => refused("it does not compile".into()),
+                Failure::Said | Failure::Unknown(_) | Failure::Undecided => {
+                    refused("it does not compile".into())
+                }
             },
         )
     }

@@ -1,4 +1,7 @@
-//! `usubac verify`: two programs are proved equal, or told apart by inputs.
+//! `usubac verify`: two programs are proved equal, or told apart by inputs; or object code is looked at for what depends on
+//! secrets ([`constant_time`]).
+
+mod constant_time;
 
 use crate::args::{Entry, Verify};
 use crate::front_end;
@@ -11,9 +14,15 @@ use usuba_verify::prove::Limits;
 
 /// Reads both programs and decides.
 pub fn run(verify: &Verify, output: &Output) -> Result<(), Failure> {
-    let left = read(verify, &verify.left, verify.entry.entry.as_ref(), output)?;
+    if let Some(object) = &verify.ct {
+        return constant_time::run(verify, object, output);
+    }
+    let [Some(left), Some(right)] = [&verify.left, &verify.right] else {
+        return Err(Failure::general("two programs are needed, or an object file with `--ct`"));
+    };
+    let left = read(verify, left, verify.entry.entry.as_ref(), output)?;
     let other = verify.other_entry.as_ref().or(verify.entry.entry.as_ref());
-    let right = read(verify, &verify.right, other, output)?;
+    let right = read(verify, right, other, output)?;
     let problem = Problem::of_sources(&left, &right)
         .map_err(|unlike| Failure::general(format!("the two nodes cannot be compared: {unlike}")))?;
     let effort = u64::from(verify.effort);
