@@ -569,7 +569,7 @@ impl Writer<'_> {
         if let Some(known) = self.powers.get(&key) {
             return Ok((known.clone(), true));
         }
-        let bytes = 16 * (counts.0 + counts.1);
+        let bytes = 16 * (counts.0 + 2 * counts.1);
         let of_key = given.iter().all(|one| one.starts_with("(prepared + "));
         let place = match of_key {
             true => format!("(prepared + {})", self.room(bytes)),

@@ -343,7 +343,11 @@ impl Writer<'_> {
         self.begin(text, state)?;
         let [groups, pending] = ["groups", "pending"].map(|name| self.fresh(name));
         let least = group::least(plan);
-        self.line(&format!("const int64_t {groups} = ({left} - {least}) / {STRETCH};"));
+        // Rounds of one register by itself wait for one another; in a long text what else there is fills their time.
+        let few = LAST + STRETCH;
+        self.line(&format!(
+            "const int64_t {groups} = {left} <= {few} ? 1 : ({left} - {least}) / {STRETCH};"
+        ));
         let is_pending = !is_loaded(plan);
         if is_pending {
             self.line(&format!("_Alignas(64) uint8_t {pending}[{}];", STRETCH as usize * register));

@@ -2,7 +2,7 @@
 
 use crate::linear::turned;
 use crate::machine::Machine;
-use crate::montgomery::{Products, montgomery, preparation};
+use crate::montgomery::{Staggered, montgomery, preparation, second_preparation};
 use crate::node::{Blocks, Maker, StepInput};
 use crate::place;
 use crate::plan::{Given, Plan, Refusal};
@@ -98,7 +98,7 @@ impl Machine<'_> {
 
     /// A function that makes what [`Machine::linear`] needs of a factor: `name(given…, powers)`. The plan makes the factor as
     /// Montgomery's product wants it. `powers` gets factor^C … factor^1, C being the blocks of a wide register, and then
-    /// factor^(C k) for k from 1 to the number of groups; 16 bytes each, prepared.
+    /// factor^(C k) for k from 1 to the number of groups, and these in their second form ([`Staggered`]); 16 bytes each, prepared.
     ///
     /// # Errors
     /// The target lacks something, or the plan is beyond blocks.
@@ -114,6 +114,8 @@ impl Machine<'_> {
         }
         let prepared =
             preparation(product).ok_or_else(|| Refusal::new("a product modulo another polynomial"))?;
+        let second =
+            second_preparation(product).ok_or_else(|| Refusal::new("a product modulo another polynomial"))?;
         let (body, files) = self.function(&plan.ciphers(), 1, &mut |maker| {
             let slots = self.slots(plan, maker, &mut Vec::new())?;
             let made = plan.made(&slots)?;
@@ -129,11 +131,13 @@ impl Machine<'_> {
             }
             let by = low[wide - 1];
             let mut high = vec![by];
+            let mut others = vec![second.apply(node, last)];
             for _ in 1..groups {
                 last = montgomery(node, last, by);
                 high.push(prepared.apply(node, last));
+                others.push(second.apply(node, last));
             }
-            let all: Vec<_> = low.into_iter().rev().chain(high).collect();
+            let all: Vec<_> = low.into_iter().rev().chain(high).chain(others).collect();
             for (number, value) in all.into_iter().enumerate() {
                 maker.output(&format!("power{number}"), &Blocks::Same(value));
             }
@@ -141,7 +145,7 @@ impl Machine<'_> {
         })?;
         let mut writer = Writer::new(self, name);
         let given: Vec<RegionId> = plan.given.iter().map(|given| writer.given(given, None)).collect();
-        let count = wide + groups;
+        let count = wide + 2 * groups;
         let powers = writer.region("powers", Role::Output, Length::Constant(BLOCK * count as u32));
         let (mut steps, mut arguments) = (Vec::new(), Vec::new());
         for (one, &region) in plan.given.iter().zip(&given) {
@@ -177,7 +181,7 @@ impl Machine<'_> {
     ) -> Result<Program, Refusal> {
         let blocks = self.in_register();
         let register = self.target.register_bits / 8;
-        let rows = groups as u32;
+        let rows = 2 * groups as u32;
         // The results of all registers, the sum after them, and the numbers of what follows.
         let finish = |maker: &mut Maker, results: &[Blocks], sum: Blocks, numbers: &[Blocks]| {
             for (number, blocks) in results.iter().chain([&sum]).chain(numbers).enumerate() {
@@ -212,10 +216,12 @@ impl Machine<'_> {
                 }
                 let (last, others) = addends.split_last().ok_or_else(|| Refusal::new("no addend"))?;
                 let node = &mut maker.node;
-                let mut products: Option<Products> = None;
+                let mut products: Option<Staggered> = None;
                 for (number, factor) in [sum].iter().chain(others).enumerate() {
-                    let power = node.get(powers, Affine::constant((groups - 1 - number) as i64));
-                    let one = Products::of(node, *factor, power);
+                    let place = (groups - 1 - number) as i64;
+                    let forms = [place, place + i64::from(rows / 2)];
+                    let forms = forms.map(|place| node.get(powers, Affine::constant(place)));
+                    let one = Staggered::of(node, *factor, forms);
                     products = Some(match products {
                         None => one,
                         Some(products) => products.plus(node, one),
