@@ -35,7 +35,7 @@ shared() { # what label object compiler arguments…
 
 # ---- Usuba ----
 cargo build --release --quiet -p usubac
-flags="-mavx512f -mavx512bw -mavx512dq -mavx512vl -mgfni -mvaes -mvpclmulqdq -mavx -maes -mpclmul -mbmi2"
+flags="-mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vbmi2 -mgfni -mvaes -mvpclmulqdq -mavx -maes -mpclmul -mbmi2"
 rm -rf "$out/ours"
 for primitive in aes-128 aes-256; do
     for mode in gcm-seal gcm-open; do

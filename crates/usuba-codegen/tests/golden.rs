@@ -459,14 +459,14 @@ fn what_is_missing() {
         "ssse3",
         &shuffle(32),
         expect![[r#"
-            toy.ua:7:12: in node `Toy`: there is no shuffle of 32 elements on ssse3; gp64, avx2, avx2-vaes, avx2-gfni, avx512-256, avx512, avx512-gfni, avx512-vaes have one (u<H>32: no instructions shuffle 32 elements)
+            toy.ua:7:12: in node `Toy`: there is no shuffle of 32 elements on ssse3; gp64, gp64-bmi, avx2, avx2-vaes, avx2-gfni, avx512-256, avx512, avx512-gfni, avx512-vaes have one (u<H>32: no instructions shuffle 32 elements)
         "#]],
     );
     refused(
         "sse2",
         &shuffle(8),
         expect![[r#"
-            toy.ua:7:12: in node `Toy`: there is no shuffle of 8 elements on sse2; gp64, ssse3, sse4.2, avx, avx-aes, avx2, avx2-vaes, avx2-gfni, avx512-128, avx512-256, avx512, avx512-gfni, avx512-vaes, neon, neon-aes, altivec have one (u<H>8: no instructions shuffle 8 elements)
+            toy.ua:7:12: in node `Toy`: there is no shuffle of 8 elements on sse2; gp64, gp64-bmi, ssse3, sse4.2, avx, avx-aes, avx2, avx2-vaes, avx2-gfni, avx512-128, avx512-256, avx512, avx512-gfni, avx512-vaes, neon, neon-aes, altivec have one (u<H>8: no instructions shuffle 8 elements)
         "#]],
     );
     refused(

@@ -11,6 +11,10 @@ pub enum Feature {
     Sse41,
     /// 64-bit vector comparison.
     Sse42,
+    /// Complements in conjunctions of general-purpose registers (`andn`).
+    Bmi1,
+    /// Rotations of general-purpose registers that go elsewhere (`rorx`).
+    Bmi2,
     /// Three-operand encoding of the 128-bit instructions.
     Avx,
     /// 256-bit integer vectors.
@@ -23,6 +27,8 @@ pub enum Feature {
     Avx512Dq,
     /// The AVX-512 instructions on 128- and 256-bit registers.
     Avx512Vl,
+    /// Shifts of two words as one.
+    Avx512Vbmi2,
     /// Affine maps of bytes and inversion in GF(2^8).
     Gfni,
     /// Rounds of AES in 128-bit registers.
@@ -56,12 +62,15 @@ impl Feature {
             Feature::Ssse3 => "ssse3",
             Feature::Sse41 => "sse4_1",
             Feature::Sse42 => "sse4_2",
+            Feature::Bmi1 => "bmi1",
+            Feature::Bmi2 => "bmi2",
             Feature::Avx => "avx",
             Feature::Avx2 => "avx2",
             Feature::Avx512F => "avx512f",
             Feature::Avx512Bw => "avx512bw",
             Feature::Avx512Dq => "avx512dq",
             Feature::Avx512Vl => "avx512vl",
+            Feature::Avx512Vbmi2 => "avx512_vbmi2",
             Feature::Gfni => "gfni",
             Feature::AesNi | Feature::NeonAes => "aes",
             Feature::Pclmulqdq => "pclmulqdq",
@@ -82,12 +91,15 @@ impl Feature {
             Feature::Ssse3 => "-mssse3",
             Feature::Sse41 => "-msse4.1",
             Feature::Sse42 => "-msse4.2",
+            Feature::Bmi1 => "-mbmi",
+            Feature::Bmi2 => "-mbmi2",
             Feature::Avx => "-mavx",
             Feature::Avx2 => "-mavx2",
             Feature::Avx512F => "-mavx512f",
             Feature::Avx512Bw => "-mavx512bw",
             Feature::Avx512Dq => "-mavx512dq",
             Feature::Avx512Vl => "-mavx512vl",
+            Feature::Avx512Vbmi2 => "-mavx512vbmi2",
             Feature::Gfni => "-mgfni",
             Feature::AesNi => "-maes",
             Feature::Pclmulqdq => "-mpclmul",

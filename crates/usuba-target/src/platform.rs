@@ -86,12 +86,15 @@ impl Feature {
             Feature::Ssse3 => ask(1, 2, 9, 0),
             Feature::Sse41 => ask(1, 2, 19, 0),
             Feature::Sse42 => ask(1, 2, 20, 0),
+            Feature::Bmi1 => ask(7, 1, 3, 0),
+            Feature::Bmi2 => ask(7, 1, 8, 0),
             Feature::Avx => ask(1, 2, 28, YMM),
             Feature::Avx2 => ask(7, 1, 5, YMM),
             Feature::Avx512F => ask(7, 1, 16, ZMM),
             Feature::Avx512Dq => ask(7, 1, 17, ZMM),
             Feature::Avx512Bw => ask(7, 1, 30, ZMM),
             Feature::Avx512Vl => ask(7, 1, 31, ZMM),
+            Feature::Avx512Vbmi2 => ask(7, 2, 6, ZMM),
             // As long as no target has it without AVX, what the operating system saves is asked for by that.
             Feature::Gfni => ask(7, 2, 8, 0),
             // As for GFNI.

@@ -110,11 +110,18 @@ impl Target {
 
     /// Whether this target may get code of its own in a slicing where other targets have some, as `have` tells by their names.
     /// A target that extends another gets its own code only where the base has none, as otherwise the two would be the same,
-    /// or where there may be rounds of AES that the base has no instructions for.
+    /// or where there may be rounds of AES, or rotations of words, that the base has no instructions for.
     /// A base that has none of its own may go beyond another one that has.
     pub fn adds_to(&self, slicing: Slicing, have: impl Fn(&str) -> bool) -> bool {
         let rounds = |base: &Target| slicing == Slicing::BLOCKS && self.has_rounds() && !base.has_rounds();
-        self.bases().all(|base| !have(base.name) || rounds(base))
+        let rotates = |base: &Target| slicing == Slicing::V && self.rotates_more(base);
+        self.bases().all(|base| !have(base.name) || rounds(base) || rotates(base))
+    }
+
+    /// Whether there are instructions for rotations of words that another one has none for.
+    fn rotates_more(&self, other: &Target) -> bool {
+        let has = |target: &Target, lane| target.instruction(Meaning::RotateLeft, lane).is_some();
+        [8, 16, 32, 64].into_iter().any(|lane| has(self, lane) && !has(other, lane))
     }
 
     /// Whether there are instructions for rounds of AES.

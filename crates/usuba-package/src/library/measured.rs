@@ -168,7 +168,7 @@ avx512-gfni-v16 = { blocks = 4, cycles = 97.0 }
         check(
             &SAMPLE.replace("avx2-h1", "avx3-h1"),
             expect![
-                "engines.toml:8:1: `avx3-h1` is no engine: write a target and a slicing, such as `avx2-h`; targets are gp64, sse2, ssse3, sse4.2, avx, avx-aes, avx2, avx2-vaes, avx2-gfni, avx512-128, avx512-256, avx512, avx512-gfni, avx512-vaes, neon, neon-aes, altivec"
+                "engines.toml:8:1: `avx3-h1` is no engine: write a target and a slicing, such as `avx2-h`; targets are gp64, gp64-bmi, sse2, ssse3, sse4.2, avx, avx-aes, avx2, avx2-vaes, avx2-gfni, avx512-128, avx512-256, avx512, avx512-gfni, avx512-vaes, neon, neon-aes, altivec"
             ],
         );
         check(

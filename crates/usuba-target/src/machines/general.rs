@@ -1,5 +1,6 @@
 //! 64-bit general-purpose registers, in portable C.
 
+use crate::feature::Feature;
 use crate::instruction::{Instruction, Meaning::*, row};
 use crate::target::{ByteOrder, Rows, Target, Toolchain};
 
@@ -93,4 +94,22 @@ pub const GP64: Target = Target {
     remarks: "Instance j of single bits is bit j of the integer, whatever the order of its bytes in memory.",
     numbers: super::GOLDEN_COVE,
     rows: Rows::Tables(&[TABLE]),
+};
+
+/// The same on processors of x86 with BMI1 and BMI2, whose instructions compilers take for the same C: `andn` is one, and rotations go
+/// to another register (x86-64-v3 has both). Of no library: its levels are vectors.
+pub const GP64_BMI: Target = Target {
+    name: "gp64-bmi",
+    description: "64-bit general-purpose registers of x86-64 with BMI1 and BMI2, portable C",
+    requires: &[Feature::Bmi1, Feature::Bmi2],
+    toolchains: &[Toolchain {
+        platform: "x86_64-linux-gnu",
+        byte_order: ByteOrder::Little,
+        gcc: "gcc",
+        gcc_flags: &["-mbmi", "-mbmi2"],
+        clang: "clang",
+        clang_flags: &["-mbmi", "-mbmi2"],
+        runner: &[],
+    }],
+    ..GP64
 };

@@ -186,16 +186,16 @@ pub const AVX512: Target = target(
     &[native(&["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"])],
 );
 
-/// AVX-512 with maps of bytes: all processors with AVX-512 since Ice Lake and Zen 4.
+/// AVX-512 with maps of bytes and rotations of 16 bits: all processors with AVX-512 since Ice Lake and Zen 4.
 pub const AVX512_GFNI: Target = Target {
     beyond: Some(&AVX512),
     ..target(
         "avx512-gfni",
-        "512-bit registers with AVX-512 F, BW, DQ, VL, and maps of bytes (GFNI)",
+        "512-bit registers with AVX-512 F, BW, DQ, VL, VBMI2, and maps of bytes (GFNI)",
         Encoding::Evex,
         512,
-        &[Avx512F, Avx512Bw, Avx512Dq, Avx512Vl, Gfni],
-        &[native(&["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mgfni"])],
+        &[Avx512F, Avx512Bw, Avx512Dq, Avx512Vl, Avx512Vbmi2, Gfni],
+        &[native(&["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mavx512vbmi2", "-mgfni"])],
     )
 };
 
@@ -204,15 +204,16 @@ pub const AVX512_VAES: Target = Target {
     beyond: Some(&AVX512_GFNI),
     ..target(
         "avx512-vaes",
-        "512-bit registers with AVX-512 F, BW, DQ, VL, GFNI, rounds of AES (VAES) and carry-less products (VPCLMULQDQ)",
+        "512-bit registers with AVX-512 F, BW, DQ, VL, VBMI2, GFNI, rounds of AES (VAES) and carry-less products (VPCLMULQDQ)",
         Encoding::Evex,
         512,
-        &[Avx512F, Avx512Bw, Avx512Dq, Avx512Vl, Gfni, Vaes, Vpclmulqdq],
+        &[Avx512F, Avx512Bw, Avx512Dq, Avx512Vl, Avx512Vbmi2, Gfni, Vaes, Vpclmulqdq],
         &[native(&[
             "-mavx512f",
             "-mavx512bw",
             "-mavx512dq",
             "-mavx512vl",
+            "-mavx512vbmi2",
             "-mgfni",
             "-mvaes",
             "-mvpclmulqdq",

@@ -14,6 +14,7 @@ const REPEAT: [Feature; 3] = [Sse2, Avx2, Avx512F];
 const REPEAT_BYTES: [Feature; 3] = [Sse2, Avx2, Avx512Bw];
 /// `movddup` came with SSE3, which is asked for as the next level.
 const REPEAT_LOW: [Feature; 3] = [Ssse3, Avx, Avx512F];
+const DOUBLE_SHIFT: [Feature; 3] = [Avx512Vbmi2, Avx512Vbmi2, Avx512Vbmi2];
 const FIELD: [Feature; 3] = [Gfni, Gfni, Gfni];
 const AES: [Feature; 3] = [AesNi, AesNi, Vaes];
 const VAES: [Feature; 3] = [Vaes, Vaes, Vaes];
@@ -157,6 +158,7 @@ pub(super) const TABLE: &[Entry] = &[
     entry(ShiftRightArithmetic, 16, ["psraw", "vpsraw", "vpsraw"],        ALL, BYTES,        "{mm}_srai_epi16({0}, {imm})").shifts().cost(1, 1, SHIFT),
     entry(ShiftRightArithmetic, 32, ["psrad", "vpsrad", "vpsrad"],        ALL, BASE,         "{mm}_srai_epi32({0}, {imm})").shifts().cost(1, 1, SHIFT),
     entry(ShiftRightArithmetic, 64, ["", "", "vpsraq"],                   ALL, BASE,         "{mm}_srai_epi64({0}, {imm})").shifts().cost(1, 1, SHIFT),
+    entry(RotateLeft,           16, ["", "", "vpshldw"],                  ALL, DOUBLE_SHIFT, "{mm}_shldi_epi16({0}, {0}, {imm})").doubled().cost(1, 1, SHIFT),
     entry(RotateLeft,           32, ["", "", "vprold"],                   ALL, BASE,         "{mm}_rol_epi32({0}, {imm})").shifts().cost(1, 1, SHIFT),
     entry(RotateLeft,           64, ["", "", "vprolq"],                   ALL, BASE,         "{mm}_rol_epi64({0}, {imm})").shifts().cost(1, 1, SHIFT),
     entry(MapBytes,             8,  ["", "vgf2p8affineqb", "vgf2p8affineqb"],       ALL, FIELD, "{mm}_gf2p8affine_epi64_epi8({0}, {1}, {imm})").two().repeats(&[(64, "vgf2p8affineqb")]).cost(3, 1, MAP),
