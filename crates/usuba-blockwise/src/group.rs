@@ -16,9 +16,9 @@ use crate::writer::Writer;
 use std::collections::{BTreeMap, BTreeSet};
 use usuba_algebra::product::Product;
 use usuba_codegen::Scheduling;
-use usuba_ir::program::{Affine, BinaryOp};
+use usuba_ir::program::{Affine, BinaryOp, ValueId};
 use usuba_machine::program::{
-    Block, Function, Length, Parameter, Program, RegionId, RegisterId, Role, Step, Trips,
+    Block, Function, Length, Parameter, Program, Public, RegionId, RegisterId, Role, Step, Trips,
 };
 
 /// Blocks of a group, of registers of so many blocks.
@@ -59,9 +59,9 @@ impl State {
 /// The sum of products of registers with powers, of which the first is added to a sum that there is.
 fn summed(
     maker: &mut Maker,
-    sum: Option<usuba_ir::program::ValueId>,
-    added: &[usuba_ir::program::ValueId],
-    powers: [&[usuba_ir::program::ValueId]; 2],
+    sum: Option<ValueId>,
+    added: &[ValueId],
+    powers: [&[ValueId]; 2],
 ) -> Result<Staggered, Refusal> {
     let node = &mut maker.node;
     let mut all: Option<Staggered> = None;
@@ -143,9 +143,9 @@ impl Machine<'_> {
 
         // The first group, and the block before it.
         let bytes = i64::from(register - BLOCK);
-        let first_bytes = usuba_machine::program::Public::Sum { constant: bytes, terms: Vec::new() };
+        let first_bytes = Public::Sum { constant: bytes, terms: Vec::new() };
         let first_bytes = writer.public("bytes", first_bytes, &mut steps);
-        let least = usuba_machine::program::Public::Least { of: front_bytes, bound: BLOCK };
+        let least = Public::Least { of: front_bytes, bound: BLOCK };
         let count = writer.public("front", least, &mut steps);
         let mut before = vec![writer.load_part(front, count, &mut steps)?];
         if let Some(leading) = leading {

@@ -345,9 +345,7 @@ impl Writer<'_> {
         let least = group::least(plan);
         // Rounds of one register by itself wait for one another; in a long text what else there is fills their time.
         let few = LAST + STRETCH;
-        self.line(&format!(
-            "const int64_t {groups} = {left} <= {few} ? 1 : ({left} - {least}) / {STRETCH};"
-        ));
+        self.line(&format!("const int64_t {groups} = {left} <= {few} ? 1 : ({left} - {least}) / {STRETCH};"));
         let is_pending = !is_loaded(plan);
         if is_pending {
             self.line(&format!("_Alignas(64) uint8_t {pending}[{}];", STRETCH as usize * register));
