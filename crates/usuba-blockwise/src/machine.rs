@@ -21,12 +21,20 @@ pub struct Machine<'a> {
     pub(crate) loaded: &'a Loaded,
     /// The machine.
     pub target: &'static Target,
+    /// Whether less code is better than what is faster on some cores only.
+    pub is_small: bool,
 }
 
 impl<'a> Machine<'a> {
     /// Of a program that has been loaded.
     pub fn new(loaded: &'a Loaded, target: &'static Target) -> Machine<'a> {
-        Machine { loaded, target }
+        Machine { loaded, target, is_small: false }
+    }
+
+    /// The same with less code.
+    #[must_use]
+    pub fn small(self) -> Machine<'a> {
+        Machine { is_small: true, ..self }
     }
 
     /// Blocks in a register.

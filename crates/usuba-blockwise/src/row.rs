@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use usuba_message::form::{self, Loop, Source, Statement, Target, VariableId};
 
-/// Blocks of the longest text that is computed in groups.
+/// Blocks of the longest text that is computed in groups where it could be in pieces.
 const LONG: i64 = 512;
 
 /// A chain in rows.
@@ -88,6 +88,7 @@ impl Writer<'_> {
         (powers, linear): (&str, &Linear),
     ) -> Written<()> {
         let (_, bytes) = self.longest()?;
+        let is_small = self.blocks.is_some_and(|(wide, _)| wide.is_small);
         let (text, end) = (&segments[row.text], &segments[row.text + 1]);
         let size = &text.bytes;
         let front = self.front(segments, row, (powers, linear))?;
@@ -98,14 +99,18 @@ impl Writer<'_> {
         self.hidden.insert(row.result);
         let call = self.function_apart(std::slice::from_ref(&result), &given, &BTreeSet::new(), |writer| {
             writer.row_of(end, row, (powers, linear), |writer, state| {
-                writer.line(&format!("if ({} <= {LONG}) {{", text.blocks));
-                writer.depth += 1;
-                writer.groups(text, state, &front)?;
-                writer.depth -= 1;
-                writer.line("} else {");
-                writer.depth += 1;
-                writer.long(text, state, &front)?;
-                writer.foot();
+                if is_small {
+                    writer.groups(text, state, &front)?;
+                } else {
+                    writer.line(&format!("if ({} <= {LONG}) {{", text.blocks));
+                    writer.depth += 1;
+                    writer.groups(text, state, &front)?;
+                    writer.depth -= 1;
+                    writer.line("} else {");
+                    writer.depth += 1;
+                    writer.long(text, state, &front)?;
+                    writer.foot();
+                }
                 writer.switch(text, Stretch { registers: 1, begins: false, ends: true }, state, None)
             })
         });

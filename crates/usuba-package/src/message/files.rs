@@ -18,6 +18,8 @@ use usuba_target::{Target, all};
 pub enum Machines {
     /// Steps on blocks: a machine for many of them, and one whose registers have one block.
     Blocks(&'static Target, &'static Target),
+    /// The same with less code, without what is faster on some cores only.
+    Small(&'static Target, &'static Target),
     /// Steps on words of general-purpose registers.
     Words(&'static Target),
 }
@@ -49,17 +51,26 @@ impl Machines {
         }
     }
 
+    /// The same with less code, where there is a choice.
+    #[must_use]
+    pub fn small(self) -> Machines {
+        match self {
+            Machines::Blocks(wide, narrow) => Machines::Small(wide, narrow),
+            other => other,
+        }
+    }
+
     /// The target that was named.
     pub fn target(self) -> &'static Target {
         match self {
-            Machines::Blocks(target, _) | Machines::Words(target) => target,
+            Machines::Blocks(target, _) | Machines::Small(target, _) | Machines::Words(target) => target,
         }
     }
 
     /// All targets that it has instructions of.
     pub fn all(self) -> impl Iterator<Item = &'static Target> {
         let (one, other) = match self {
-            Machines::Blocks(wide, narrow) => (wide, Some(narrow)),
+            Machines::Blocks(wide, narrow) | Machines::Small(wide, narrow) => (wide, Some(narrow)),
             Machines::Words(target) => (target, None),
         };
         std::iter::once(one).chain(other)
@@ -190,6 +201,9 @@ pub fn whole_code(
     loaded.program = part.map_or(message, |part| &part.message).program.clone();
     let pair = match machines {
         Machines::Blocks(wide, narrow) => Some((Machine::new(&loaded, wide), Machine::new(&loaded, narrow))),
+        Machines::Small(wide, narrow) => {
+            Some((Machine::new(&loaded, wide).small(), Machine::new(&loaded, narrow)))
+        }
         Machines::Words(_) => None,
     };
     let pair = pair.as_ref().map(|(wide, narrow)| (wide, narrow));

@@ -29,6 +29,11 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
     if build.mode.is_some() || build.bytes {
         return message::run(build, output);
     }
+    if build.small {
+        return Err(Failure::general(
+            "`--small` is for messages: of a mode (`--mode`) or of a program (`--bytes`)",
+        ));
+    }
     let folders = build.paths.iter().filter(|path| Cipher::is_at(path)).count();
     if folders > 0 {
         return packages::run(build, output);

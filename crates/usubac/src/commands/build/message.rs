@@ -27,6 +27,7 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for target in chosen(build)? {
         let machines = Machines::of(target).map_err(Failure::general)?;
+        let machines = if build.small { machines.small() } else { machines };
         let labels = labels(build, path, &named, target)?;
         let made = code::files(&named.message, &named.loaded, machines, &labels)
             .map_err(|refusal| refused(&named, target, &refusal.0))?;
@@ -115,10 +116,14 @@ fn labels(build: &Build, path: &str, named: &Named, target: &Target) -> Result<L
         (None, _, Some(entry)) => format!(" --bytes --entry {entry}"),
         (None, _, None) => " --bytes".to_owned(),
     };
+    let small = if build.small { " --small" } else { "" };
     let prefix = if build.prefix == "usuba_" { String::new() } else { format!(" --prefix {}", build.prefix) };
     let chosen = build.symbol.as_ref().map(|symbol| format!(" --symbol {symbol}")).unwrap_or_default();
-    let command =
-        format!("usubac build {}{what} --target {}{prefix}{chosen}", files::base_name(path), target.name);
+    let command = format!(
+        "usubac build {}{what}{small} --target {}{prefix}{chosen}",
+        files::base_name(path),
+        target.name
+    );
     Ok(Labels { symbol: check_symbol(build, symbol)?, stem, summary: named.name.clone(), command })
 }
 
