@@ -352,7 +352,7 @@ fn all_ways() -> bool {
 }
 
 /// Targets that have the instructions of another one for moving bits.
-const ALIKE: [&str; 3] = ["sse4.2", "avx512-128", "avx512-256"];
+const ALIKE: [&str; 4] = ["gp64-bmi", "sse4.2", "avx512-128", "avx512-256"];
 
 /// Targets that add rounds of AES to another one, and nothing that moves bits.
 const ROUNDS: [&str; 3] = ["avx-aes", "avx2-vaes", "neon-aes"];
