@@ -226,6 +226,11 @@ fn clean() -> Vec<(&'static str, &'static str, Vec<Secret>)> {
             vec![KEY],
         ),
         (
+            "planes on the stack, and counters above them",
+            "static __attribute__((noinline)) void g(uint64_t *w, int n) { for (int i = 0; i < n; i++) w[i] = w[i] * 3 ^ w[i] >> 7; } void f(const uint64_t *k, uint64_t *o, const uint64_t *x) { uint64_t w[32]; for (int i = 0; i < 32; i++) w[i] = k[i & 7]; for (int j = 0; j < 10; j++) { g(w, 32); for (int i = 0; i < 32; i++) w[i] ^= x[i]; } for (int i = 0; i < 32; i++) o[i] = w[i]; }",
+            vec![KEY],
+        ),
+        (
             "a product",
             "uint64_t f(uint64_t k, uint64_t x) { return k * x + (k >> 5); }",
             vec![Secret::Argument(0)],

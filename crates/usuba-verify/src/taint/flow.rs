@@ -14,7 +14,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 const DEEPEST: usize = 24;
 
 /// Instructions that are stepped over, counted again when more is known.
-const LONGEST: usize = 30_000_000;
+const LONGEST: usize = 5_000_000;
+
+/// Turns of a loop that are run one by one, in one call.
+const TURNS: u32 = 20_000;
 
 /// The registers of arguments.
 const ARGUMENTS: [Register; 6] =
@@ -36,8 +39,8 @@ const CHANGED: [Register; 9] = [
 /// Looks at a function, and all that it calls inside of the object, for what depends on secrets.
 ///
 /// Assumed are: arguments point to memory that does not overlap, or not at all; what they point to holds no secret that is not
-/// named; no access to an element of an array on the stack is below its first; functions keep the registers that they have to
-/// keep.
+/// named; no access to an element of an array on the stack is below its first; addresses of the stack are compared inside of an
+/// array alone; functions keep the registers that they have to keep.
 ///
 /// # Errors
 /// There is no such function.
@@ -151,21 +154,6 @@ impl Analysis<'_> {
         )
     }
 
-    /// The places in a function that are jumped to.
-    fn targets(&mut self, section: usize, from: u64, to: u64) -> BTreeSet<u64> {
-        let mut targets = BTreeSet::new();
-        let mut place = from;
-        while place < to {
-            let Some(one) = self.decode(section, place) else { break };
-            let jumps = matches!(one.op_kind(0), OpKind::NearBranch64) && one.op_count() > 0;
-            if jumps && self.link.is_none() && one.flow_control() != FlowControl::Call {
-                targets.insert(one.near_branch_target());
-            }
-            place = one.next_ip();
-        }
-        targets
-    }
-
     /// What is known when the code at a place returns; nothing if it does not.
     fn run(&mut self, section: usize, entry: u64, state: State, depth: usize) -> Option<State> {
         if depth > DEEPEST {
@@ -173,11 +161,10 @@ impl Analysis<'_> {
             return None;
         }
         let (from, to) = self.range(section, entry);
-        let mut joins = self.targets(section, from, to);
-        joins.insert(entry);
         let mut states: BTreeMap<u64, State> = BTreeMap::from([(entry, state)]);
         let mut work = BTreeSet::from([entry]);
         let mut exit: Option<State> = None;
+        let mut turns: BTreeMap<u64, u32> = BTreeMap::new();
         while let Some(mut place) = work.pop_first() {
             let Some(mut state) = states.get(&place).cloned() else { continue };
             loop {
@@ -194,6 +181,21 @@ impl Analysis<'_> {
                 self.seen.insert(self.at);
                 let next = one.next_ip();
                 let mut go = None;
+                // A jump whose condition is known is followed one way, and its loop run turn by turn.
+                let decided = self.decided(&state, &one);
+                if let Some(there) = decided.filter(|there| (from..to).contains(there)) {
+                    let turn = turns.entry(there).or_insert(0);
+                    *turn += u32::from(there <= place);
+                    // A loop that nothing ends, as compilers make where nothing comes.
+                    if *turn > TURNS {
+                        if arrive(&mut states, there, &state) {
+                            work.insert(there);
+                        }
+                        break;
+                    }
+                    place = there;
+                    continue;
+                }
                 match one.flow_control() {
                     FlowControl::Next => {
                         self.step(&mut state, &one);
@@ -247,7 +249,8 @@ impl Analysis<'_> {
                     }
                 }
                 let Some(there) = go else { break };
-                if joins.contains(&there) {
+                // Paths meet after jumps of which both ways are taken: else a turn of a loop would meet the one before.
+                if one.flow_control() == FlowControl::ConditionalBranch {
                     if arrive(&mut states, there, &state) {
                         work.insert(there);
                     }
@@ -262,6 +265,21 @@ impl Analysis<'_> {
     fn step(&mut self, state: &mut State, one: &Instruction) {
         let info = self.factory.info(one).clone();
         step(state, one, &info, self);
+    }
+
+    /// Where a jump goes whose condition is known and no secret.
+    fn decided(&mut self, state: &State, one: &Instruction) -> Option<u64> {
+        if self.link.is_some() || one.op_count() == 0 || one.op_kind(0) != OpKind::NearBranch64 {
+            return None;
+        }
+        match one.flow_control() {
+            FlowControl::UnconditionalBranch => Some(one.near_branch_target()),
+            FlowControl::ConditionalBranch if flags_read(state, one).is_none() => {
+                let holds = state.compared?.holds(one.condition_code())?;
+                Some(if holds { one.near_branch_target() } else { one.next_ip() })
+            }
+            _ => None,
+        }
     }
 
     fn branch(&mut self, state: &mut State, one: &Instruction) {

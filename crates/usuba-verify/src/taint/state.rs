@@ -1,11 +1,14 @@
 //! What is known of registers and memory at a place of a function.
 
 use super::Secret;
-use iced_x86::Register;
+use iced_x86::{ConditionCode, Register};
 use std::collections::BTreeMap;
 
 /// Where a secret came through: a number of [`super::flow`].
 pub(super) type Trail = u32;
+
+/// A place of the stack below all others.
+pub(super) const LOWEST: i64 = i64::MIN / 4;
 
 /// What memory a value may point to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -26,7 +29,11 @@ impl Pointer {
         use Pointer::*;
         match (self, other) {
             (a, b) if a == b => a,
-            (Stack { from: a, .. }, Stack { from: b, .. }) => Stack { from: a.min(b), exact: false },
+            // What goes down time and again goes down for ever.
+            (Stack { from: a, exact: p }, Stack { from: b, exact: q }) => {
+                let is_lower = (!p && b < a) || (!q && a < b);
+                Stack { from: if is_lower { LOWEST } else { a.min(b) }, exact: false }
+            }
             (Regions(a), Regions(b)) => Regions(a | b),
             (Regions(a), _) | (_, Regions(a)) => Regions(a),
             (Stack { from, .. }, _) | (_, Stack { from, .. }) => Stack { from, exact: false },
@@ -82,12 +89,53 @@ impl Value {
     }
 }
 
+/// What the flags were set by, where it is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Compared {
+    /// The first number or place.
+    pub(super) a: i64,
+    /// The second one, of the same kind.
+    pub(super) b: i64,
+    /// Bits of both.
+    pub(super) bits: u32,
+    /// Whether the carry and the overflow are those of the difference.
+    pub(super) is_difference: bool,
+}
+
+impl Compared {
+    /// Whether a condition holds, if that is known.
+    pub(super) fn holds(self, code: ConditionCode) -> Option<bool> {
+        let shift = 64 - self.bits;
+        let (a, b) = ((self.a as u64) << shift, (self.b as u64) << shift);
+        let (p, q) = (a as i64, b as i64);
+        let is_sign = self.is_difference || b == 0;
+        Some(match code {
+            ConditionCode::e => a == b,
+            ConditionCode::ne => a != b,
+            ConditionCode::s if is_sign => (p.wrapping_sub(q)) < 0,
+            ConditionCode::ns if is_sign => (p.wrapping_sub(q)) >= 0,
+            _ if !self.is_difference => return None,
+            ConditionCode::b => a < b,
+            ConditionCode::ae => a >= b,
+            ConditionCode::be => a <= b,
+            ConditionCode::a => a > b,
+            ConditionCode::l => p < q,
+            ConditionCode::ge => p >= q,
+            ConditionCode::le => p <= q,
+            ConditionCode::g => p > q,
+            _ => return None,
+        })
+    }
+}
+
 /// Registers and memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
     registers: BTreeMap<Register, Value>,
     /// The carry flag, and the other status flags.
     pub(super) flags: [Option<Trail>; 2],
+    /// What was compared last, if that is known.
+    pub(super) compared: Option<Compared>,
     /// What is on the stack, by place, with its number of bytes.
     slots: BTreeMap<i64, (i64, Value)>,
     /// A secret that was stored somewhere at or above a place.
@@ -236,6 +284,10 @@ impl State {
         for (&region, &trail) in &other.regions {
             is_new |= !self.regions.contains_key(&region);
             self.regions.entry(region).or_insert(trail);
+        }
+        if self.compared != other.compared {
+            is_new |= self.compared.is_some();
+            self.compared = None;
         }
         for (flag, new) in self.flags.iter_mut().zip(other.flags) {
             is_new |= flag.is_none() && new.is_some();

@@ -1,7 +1,7 @@
 //! What an instruction that does not jump makes of a state.
 
 use super::Kind;
-use super::state::{Pointer, State, Trail, Value};
+use super::state::{Compared, LOWEST, Pointer, State, Trail, Value};
 use iced_x86::{Instruction, InstructionInfo, Mnemonic, OpAccess, OpKind, Register, RflagsBits, UsedMemory};
 
 /// What a step needs from whoever runs it.
@@ -16,9 +16,6 @@ pub(super) trait Watch {
 
 /// The status flags, in the groups of [`State::flags`].
 const FLAGS: [u32; 2] = [RflagsBits::CF, RflagsBits::OF | RflagsBits::SF | RflagsBits::ZF | RflagsBits::PF];
-
-/// A place below all others.
-const LOWEST: i64 = i64::MIN / 4;
 
 fn reads(access: OpAccess) -> bool {
     use OpAccess::*;
@@ -176,6 +173,7 @@ pub(super) fn step(state: &mut State, one: &Instruction, info: &InstructionInfo,
     }
     let secret = secret.map(|trail| watch.through(trail));
     let value = result(state, one, secret, loaded, watch);
+    let compared = compared(state, one, loaded, value);
     for memory in info.used_memory().iter().filter(|memory| writes(memory.access())) {
         let mut place = address(state, memory, watch).pointer;
         let repeats = one.has_rep_prefix() && one.is_string_instruction();
@@ -210,6 +208,9 @@ pub(super) fn step(state: &mut State, one: &Instruction, info: &InstructionInfo,
         state.set_register(name, new);
     }
     let modified = one.rflags_modified();
+    if modified != 0 {
+        state.compared = compared;
+    }
     // A shift by a register may leave all of them.
     let may_keep = matches!(one.mnemonic(), Shl | Shr | Sar | Rol | Ror | Rcl | Rcr | Shld | Shrd);
     for (flag, group) in state.flags.iter_mut().zip(FLAGS) {
@@ -236,27 +237,17 @@ fn result(
 ) -> Value {
     use Mnemonic::*;
     let number = Value::number(secret);
-    let operand = |operand: u32| match one.op_kind(operand) {
-        OpKind::Register if one.op_register(operand).is_gpr64() => {
-            state.register(one.op_register(operand)).pointer
-        }
-        OpKind::Register => Pointer::Elsewhere,
-        OpKind::Memory => loaded.map_or(Pointer::Elsewhere, |value| value.pointer),
-        _ => Pointer::Constant(one.immediate(operand) as i64),
-    };
-    let is_wide = one.op_count() > 0
-        && match one.op_kind(0) {
-            OpKind::Register => one.op_register(0).is_gpr64(),
-            _ => one.memory_size().size() == 8,
-        };
-    let is_constant = one.mnemonic() == Mov && !matches!(one.op_kind(1), OpKind::Register | OpKind::Memory);
+    let operand = |operand: u32| operand_of(state, one, operand, loaded);
+    let bytes = operand_bytes(one);
+    if bytes != 8 && bytes != 4 {
+        return number;
+    }
     let pointer = match one.mnemonic() {
         _ if forgets(one) && matches!(one.mnemonic(), Xor | Sub) => Pointer::Constant(0),
-        Mov if is_wide || is_constant => operand(1),
-        Movq if is_wide => operand(1),
+        Mov | Movq => operand(1),
         Push => operand(0),
         Pop => loaded.map_or(Pointer::Elsewhere, |value| value.pointer),
-        Lea if is_wide => {
+        Lea => {
             if one.is_ip_rel_memory_operand() {
                 watch.linked()
             } else {
@@ -277,26 +268,85 @@ fn result(
                 sum
             }
         }
-        Add if is_wide => operand(0).plus(operand(1)),
-        Inc if is_wide => operand(0).moved(Some(1)),
-        Dec if is_wide => operand(0).moved(Some(-1)),
-        Sub if is_wide => match (operand(0), operand(1)) {
+        Add => operand(0).plus(operand(1)),
+        Inc => operand(0).moved(Some(1)),
+        Dec => operand(0).moved(Some(-1)),
+        Sub => match (operand(0), operand(1)) {
             (pointer, Pointer::Constant(by)) => pointer.moved(Some(by.wrapping_neg())),
             (Pointer::Stack { .. }, _) => Pointer::Stack { from: LOWEST, exact: false },
             (pointer, _) => pointer.moved(None),
         },
         // Aligned down: nothing else is between there and here.
-        And if is_wide => match (operand(0), operand(1)) {
+        And => match (operand(0), operand(1)) {
             (Pointer::Constant(a), Pointer::Constant(b)) => Pointer::Constant(a & b),
             (pointer @ (Pointer::Stack { .. } | Pointer::Regions(_)), Pointer::Constant(by)) if by < 0 => {
                 pointer
             }
             _ => Pointer::Elsewhere,
         },
-        _ if one.condition_code() != iced_x86::ConditionCode::None && one.op_count() == 2 && is_wide => {
-            return Value { secret, pointer: operand(1) }.met(Value { secret, pointer: operand(0) });
+        _ if one.condition_code() != iced_x86::ConditionCode::None && one.op_count() == 2 => {
+            operand(1).met(operand(0))
         }
         _ => Pointer::Elsewhere,
     };
+    // Of four bytes only constants are followed.
+    let pointer = match pointer {
+        pointer if bytes == 8 => pointer,
+        Pointer::Constant(number) => Pointer::Constant(i64::from(number as u32)),
+        _ => Pointer::Elsewhere,
+    };
     Value { pointer, ..number }
+}
+
+/// Bytes of the first operand, if it is a general-purpose register or memory.
+fn operand_bytes(one: &Instruction) -> usize {
+    match one.op_kind(0) {
+        _ if one.is_stack_instruction() => 8,
+        OpKind::Register if one.op_register(0).is_gpr() => one.op_register(0).size(),
+        OpKind::Memory => one.memory_size().size(),
+        _ => 0,
+    }
+}
+
+/// What an operand may point to, or the constant that it is.
+fn operand_of(state: &State, one: &Instruction, operand: u32, loaded: Option<Value>) -> Pointer {
+    match one.op_kind(operand) {
+        OpKind::Register => {
+            match (one.op_register(operand), state.register(one.op_register(operand)).pointer) {
+                (register, pointer) if register.is_gpr64() => pointer,
+                (register, Pointer::Constant(number)) if register.is_gpr32() => {
+                    Pointer::Constant(i64::from(number as u32))
+                }
+                _ => Pointer::Elsewhere,
+            }
+        }
+        OpKind::Memory => loaded.map_or(Pointer::Elsewhere, |value| value.pointer),
+        _ => Pointer::Constant(one.immediate(operand) as i64),
+    }
+}
+
+/// What an instruction compares, if both are constants, or places of the stack.
+fn compared(state: &State, one: &Instruction, loaded: Option<Value>, result: Value) -> Option<Compared> {
+    use Mnemonic::*;
+    let bytes = operand_bytes(one);
+    if bytes != 8 && bytes != 4 || one.op_count() == 0 {
+        return None;
+    }
+    let bits = 8 * bytes as u32;
+    let (a, b, is_difference) = match one.mnemonic() {
+        Cmp | Sub => (operand_of(state, one, 0, loaded), operand_of(state, one, 1, loaded), true),
+        Test if one.op_kind(1) == OpKind::Register && one.op_register(0) == one.op_register(1) => {
+            (operand_of(state, one, 0, loaded), Pointer::Constant(0), true)
+        }
+        Add | Inc | Dec | And => (result.pointer, Pointer::Constant(0), false),
+        _ => return None,
+    };
+    match (a, b) {
+        (Pointer::Constant(a), Pointer::Constant(b)) => Some(Compared { a, b, bits, is_difference }),
+        (Pointer::Stack { from: a, exact: true }, Pointer::Stack { from: b, exact: true }) => {
+            // As they lie in memory: both are in one half.
+            Some(Compared { a, b, bits, is_difference }).filter(|_| bytes == 8 && (a < 0) == (b < 0))
+        }
+        _ => None,
+    }
 }
