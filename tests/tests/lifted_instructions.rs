@@ -188,6 +188,8 @@ fn vector_lines() -> Vec<(&'static str, String)> {
         "pinsrb xmm0, ecx, 5; pinsrw xmm1, ecx, 3; pinsrd xmm2, ecx, 2; pinsrq xmm3, rcx, 1",
         "pextrb eax, xmm0, 5; pextrw ecx, xmm1, 3; pextrd edx, xmm2, 2; pextrq rsi, xmm3, 1",
         "pcmpeqd xmm1, xmm1; psrld xmm1, 28; pshufb xmm0, xmm1",
+        "pmovsxbw xmm0, xmm1; pmovsxbd xmm2, xmm3; pmovsxwq xmm1, xmm2; pmovsxdq xmm3, xmm0",
+        "pmovzxbw xmm0, xmm1; pmovzxbq xmm2, word ptr [rdi + 257]; pmovzxwd xmm1, xmm2; pmovzxdq xmm3, xmm0",
         "blendps xmm0, xmm1, 6",
     ] {
         lines.push(("sse4.2", line.to_owned()));
@@ -201,6 +203,7 @@ fn vector_lines() -> Vec<(&'static str, String)> {
         "vbroadcastss ymm0, xmm1; vbroadcastsd ymm1, qword ptr [rdi + 257]; vbroadcasti128 ymm2, xmmword ptr [rdi + 259]; vbroadcastf128 ymm3, xmmword ptr [rdi + 260]; vmovddup xmm3, xmm1",
         "vinserti128 ymm0, ymm1, xmm2, 1; vinserti128 ymm1, ymm2, xmmword ptr [rdi + 257], 0; vextracti128 xmm2, ymm3, 1; vextracti128 xmmword ptr [rdi + 290], ymm0, 0",
         "vpinsrb xmm0, xmm1, ecx, 5; vpinsrw xmm1, xmm2, ecx, 3; vpinsrd xmm2, xmm3, ecx, 2; vpinsrq xmm3, xmm0, rcx, 1; vpextrb eax, xmm0, 5; vpextrq rsi, xmm3, 1",
+        "vpmovsxbw ymm0, xmm1; vpmovsxwq ymm1, qword ptr [rdi + 257]; vpmovzxbd ymm2, xmm3; vpmovsxdq ymm3, xmm2",
         "vzeroupper",
         "vzeroall",
         "vpcmpeqd ymm1, ymm1, ymm1; vpsrld ymm1, ymm1, 28; vpshufb ymm0, ymm0, ymm1; vpand ymm2, ymm2, ymm0",

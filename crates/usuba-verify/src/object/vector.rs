@@ -485,6 +485,23 @@ fn moved(machine: &mut Machine<'_>, one: &Instruction, bytes: usize) -> Result<V
             };
             Ok(read(machine, one, 1, size)?.repeat(bytes / size))
         }
+        Pmovsxbw | Pmovsxbd | Pmovsxbq | Pmovsxwd | Pmovsxwq | Pmovsxdq | Pmovzxbw | Pmovzxbd | Pmovzxbq
+        | Pmovzxwd | Pmovzxwq | Pmovzxdq | Vpmovsxbw | Vpmovsxbd | Vpmovsxbq | Vpmovsxwd | Vpmovsxwq
+        | Vpmovsxdq | Vpmovzxbw | Vpmovzxbd | Vpmovzxbq | Vpmovzxwd | Vpmovzxwq | Vpmovzxdq => {
+            let (from, to, is_signed) = widths(mnemonic);
+            let narrow = read(machine, one, 1, bytes / to * from)?;
+            let mut result = Vec::with_capacity(bytes);
+            for element in narrow.chunks(from) {
+                let top = element[from - 1];
+                let fill = match is_signed {
+                    true => Byte { bits: [top.bits[7]; 8], lane: top.lane.mixed(Lane::All)? },
+                    false => Byte::ZERO,
+                };
+                result.extend_from_slice(element);
+                result.resize(result.len() + to - from, fill);
+            }
+            Ok(result)
+        }
         Movddup | Vmovddup if bytes == GROUP => Ok(read(machine, one, 1, 8)?.repeat(2)),
         Pinsrb | Pinsrw | Pinsrd | Pinsrq | Vpinsrb | Vpinsrw | Vpinsrd | Vpinsrq => {
             let size = element(mnemonic);
@@ -554,6 +571,35 @@ fn moved(machine: &mut Machine<'_>, one: &Instruction, bytes: usize) -> Result<V
         }
         _ => Err(Why::Unknown),
     }
+}
+
+/// Bytes of the elements that an extension takes and makes, and whether it copies signs.
+fn widths(mnemonic: Mnemonic) -> (usize, usize, bool) {
+    use Mnemonic::*;
+    let (from, to) = match mnemonic {
+        Pmovsxbw | Pmovzxbw | Vpmovsxbw | Vpmovzxbw => (1, 2),
+        Pmovsxbd | Pmovzxbd | Vpmovsxbd | Vpmovzxbd => (1, 4),
+        Pmovsxbq | Pmovzxbq | Vpmovsxbq | Vpmovzxbq => (1, 8),
+        Pmovsxwd | Pmovzxwd | Vpmovsxwd | Vpmovzxwd => (2, 4),
+        Pmovsxwq | Pmovzxwq | Vpmovsxwq | Vpmovzxwq => (2, 8),
+        _ => (4, 8),
+    };
+    let is_unsigned = matches!(
+        mnemonic,
+        Pmovzxbw
+            | Pmovzxbd
+            | Pmovzxbq
+            | Pmovzxwd
+            | Pmovzxwq
+            | Pmovzxdq
+            | Vpmovzxbw
+            | Vpmovzxbd
+            | Vpmovzxbq
+            | Vpmovzxwd
+            | Vpmovzxwq
+            | Vpmovzxdq
+    );
+    (from, to, !is_unsigned)
 }
 
 /// Bytes of the element of an insertion or extraction.
