@@ -587,8 +587,9 @@ fn neon_aes() {
 }
 
 /// Messages that have no cipher, on words.
-const SPONGES: [(&str, &str, &[&str]); 7] = [
+const SPONGES: [(&str, &str, &[&str]); 8] = [
     ("ascon", "aead.ua", &["SealAEAD128", "OpenAEAD128"]),
+    ("ascon", "v12.ua", &["SealAscon128", "OpenAscon128", "SealAscon128a", "OpenAscon128a"]),
     ("ascon", "hash.ua", &["Hash256", "XOF128", "CXOF128"]),
     ("keccak", "sha3.ua", &["SHA3_224", "SHA3_256", "SHA3_384", "SHA3_512", "SHAKE128", "SHAKE256"]),
     (

@@ -269,7 +269,7 @@ impl<'a> Run<'a> {
                 let right = self.value(right, frame)?;
                 self.symbols.place = Some(expression.span);
                 let whole = match op {
-                    LogicOp::Xor => None,
+                    LogicOp::Xor => self.symbols.whole_sums(&result.bits, &right.bits),
                     LogicOp::And | LogicOp::Or => self.symbols.whole_products(&result.bits, &right.bits),
                 };
                 for (place, (a, b)) in result.bits.iter_mut().zip(right.bits).enumerate() {
@@ -279,7 +279,10 @@ impl<'a> Run<'a> {
                         None => symbols.product(a, b),
                     };
                     *a = match op {
-                        LogicOp::Xor => self.symbols.add(*a, b),
+                        LogicOp::Xor => match &whole {
+                            Some(sums) => sums[place],
+                            None => self.symbols.add(*a, b),
+                        },
                         LogicOp::And => product(self.symbols, *a, b),
                         LogicOp::Or => {
                             let (sum, product) = (self.symbols.add(*a, b), product(self.symbols, *a, b));

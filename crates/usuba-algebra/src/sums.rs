@@ -92,6 +92,9 @@ pub enum WordOp {
     Arithmetic(ArithmeticOp),
     /// Products bit by bit; only of [`Symbols::of_words`].
     And,
+    /// Sums bit by bit of words that fill many registers ([`WIDE`]), so that each is computed once; only of
+    /// [`Symbols::of_words`].
+    Xor,
 }
 
 /// An operation on words of the same length.
@@ -104,6 +107,9 @@ pub struct Operation {
     /// Those of the right one.
     pub right: Vec<Sum>,
 }
+
+/// Words of more bits are wide: what is computed of them is computed as it is written.
+pub const WIDE: usize = 128;
 
 /// So many terms are kept at most, 32 MiB of them. Multiplication in GF(2^128) by its definition makes less than two million.
 const MOST_TERMS: usize = 8 << 20;
@@ -455,6 +461,12 @@ impl Symbols {
         stays.then(|| self.whole_word(WordOp::And, a, b))
     }
 
+    /// Sums bit by bit, of two words of the same length, if they stay an operation on words.
+    pub fn whole_sums(&mut self, a: &[Sum], b: &[Sum]) -> Option<Vec<Sum>> {
+        let stays = self.whole && a.len() > WIDE && a != b && !self.is_constant(a) && !self.is_constant(b);
+        stays.then(|| self.whole_word(WordOp::Xor, a, b))
+    }
+
     fn word_bit(&mut self, operation: &Operation, bit: u32) -> Sum {
         let operation = match self.operated.get(operation) {
             Some(&known) => known,
@@ -491,16 +503,18 @@ impl Symbols {
                 Symbol::CallBit { .. } => return None,
                 Symbol::WordBit { operation, bit } => {
                     let Operation { op, left, right } = &self.operations[operation as usize];
-                    if *op == WordOp::And {
+                    if let WordOp::And | WordOp::Xor = op {
                         let place = left.len() - 1 - bit as usize;
-                        values.values.push(values.of(left[place]) & values.of(right[place]));
+                        let (left, right) = (values.of(left[place]), values.of(right[place]));
+                        values.values.push(if *op == WordOp::And { left & right } else { left ^ right });
                         continue;
                     }
                     let (left, right) = (values.word(left), values.word(right));
                     let result = match op {
+                        WordOp::And | WordOp::Xor => 0,
                         WordOp::Arithmetic(ArithmeticOp::Add) => left.wrapping_add(right),
                         WordOp::Arithmetic(ArithmeticOp::Subtract) => left.wrapping_sub(right),
-                        WordOp::Arithmetic(ArithmeticOp::Multiply) | WordOp::And => left.wrapping_mul(right),
+                        WordOp::Arithmetic(ArithmeticOp::Multiply) => left.wrapping_mul(right),
                     };
                     result >> bit & 1 == 1
                 }

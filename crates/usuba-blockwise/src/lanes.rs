@@ -145,18 +145,26 @@ impl Writer<'_> {
         let [call] = &parts.form.phases.calls[phase][..] else {
             return refuse("two permutations of a message at once");
         };
-        self.phase(parts, phase, after, &["s->state".to_owned()])?;
+        // States lie one behind the other, and kernels write whole words.
+        let bytes = call.bytes as u32;
+        let is_whole = bytes.is_multiple_of(8);
+        if is_whole {
+            self.phase(parts, phase, after, &["s->state".to_owned()])?;
+        } else {
+            let given = self.declare("given", bytes.next_multiple_of(16), false);
+            self.phase(parts, phase, after, std::slice::from_ref(&given))?;
+            self.line(&format!("memcpy(s->state, {given}, {bytes});"));
+        }
         let Some(lane) = &mut self.lane else { return refuse("no lane") };
         let wanted = lane.apart.iter().position(|one| one.node == call.node);
         let wanted = wanted.ok_or_else(|| Refusal("a node that is not computed for all lanes".into()))? + 1;
         lane.points += 1;
         let point = lane.points;
         self.line(&format!("s->at = {point}; return {wanted}; case {point}:;"));
-        if last {
+        if last && is_whole {
             return Ok("s->state".into());
         }
-        let bytes = call.bytes as u32;
-        let result = self.declare("result", bytes.next_multiple_of(16), false);
+        let result = self.declare("result", bytes.next_multiple_of(16), !is_whole);
         self.line(&format!("memcpy({result}, s->state, {bytes});"));
         Ok(result)
     }

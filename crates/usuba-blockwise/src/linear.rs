@@ -40,6 +40,7 @@ pub fn linear(step: &Step, carried: usize, next: usize, is_fixed: &dyn Fn(usize)
             Value::Call { arguments, .. } => (of(arguments, &depends), all(arguments)),
             Value::Product { left, right, .. }
             | Value::Word { left, right, .. }
+            | Value::Xor { left, right }
             | Value::And { left, right } => {
                 (of(left, &depends) || of(right, &depends), all(left) && all(right))
             }

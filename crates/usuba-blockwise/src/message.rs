@@ -349,9 +349,10 @@ impl Writer<'_> {
                 }
                 continue;
             }
-            // Steps on words store whole words, so that nothing is read which was not stored.
-            let whole =
-                self.blocks.is_none() && (variable.words.width * variable.words.count).is_multiple_of(64);
+            // Steps on words store whole words, so that nothing is read which was not stored. GCC does not see that of one word
+            // with as many bytes behind it.
+            let bits = variable.words.width * variable.words.count;
+            let whole = self.blocks.is_none() && bits > 64 && bits.is_multiple_of(64);
             let zeros = if whole { "" } else { " = {0}" };
             if self.text.contains(&name) {
                 let _ = writeln!(text, "  _Alignas(16) uint8_t {name}[{bytes}]{zeros};");

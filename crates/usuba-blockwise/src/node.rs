@@ -225,7 +225,7 @@ impl Maker {
             clean: match value {
                 Value::Input(input) => inputs.get(*input).is_some_and(|input| input.clean),
                 Value::Cipher { .. } | Value::Product { .. } | Value::And { .. } => true,
-                Value::Word { .. } | Value::Call { .. } => false,
+                Value::Word { .. } | Value::Xor { .. } | Value::Call { .. } => false,
             },
         };
         let homes: Vec<Home> = step.values.iter().map(home).collect();
@@ -240,7 +240,7 @@ impl Maker {
                 Value::Product { product, left, right } => {
                     Some(self.product(product, [left, right], &known, &homes)?)
                 }
-                Value::Call { .. } => return None,
+                Value::Call { .. } | Value::Xor { .. } => return None,
                 // What nothing depends on.
                 Value::And { left, .. } if left.is_empty() => None,
                 Value::And { left, right } => {
@@ -397,7 +397,7 @@ fn of_value(value: &Value, inputs: &[Places]) -> Places {
         Value::Input(input) => inputs.get(*input).cloned().unwrap_or_default(),
         Value::Cipher { block, .. } => place::as_is(block.len() as u32),
         Value::Product { product, .. } => montgomery::of_product(product),
-        Value::And { left, .. } => place::as_is(left.len() as u32),
+        Value::And { left, .. } | Value::Xor { left, .. } => place::as_is(left.len() as u32),
         Value::Word { left, .. } => place::little_words(left.len() as u32, left.len() as u32),
         Value::Call { bits, .. } => place::as_is(*bits),
     }

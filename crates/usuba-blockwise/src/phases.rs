@@ -58,6 +58,7 @@ pub fn phases(step: &Step, apart: &dyn Fn(InstanceId) -> Option<Apart>) -> Phase
         Value::Call { callee, arguments, .. } => {
             let Apart { node, places, big } = apart(*callee)?;
             let mut block = arguments.clone();
+            block.resize(block.len().next_multiple_of(8), Bit::default());
             for (bit, &place) in arguments.iter().zip(&places) {
                 *block.get_mut(place as usize)? = bit.clone();
             }
@@ -78,6 +79,7 @@ pub fn phases(step: &Step, apart: &dyn Fn(InstanceId) -> Option<Apart>) -> Phase
             Value::Call { arguments, .. } => of(arguments) + usize::from(call(value).is_some()),
             Value::Product { left, right, .. }
             | Value::Word { left, right, .. }
+            | Value::Xor { left, right }
             | Value::And { left, right } => of(left).max(of(right)),
         });
     }

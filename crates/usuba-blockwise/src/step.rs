@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use usuba_algebra::fallback::FALLBACKS;
 use usuba_algebra::product::{Product, products};
 use usuba_algebra::run::{bits_of, run_around};
-use usuba_algebra::sums::{Sum, Symbol, Symbols, WordOp};
+use usuba_algebra::sums::{Sum, Symbol, Symbols, WIDE, WordOp};
 use usuba_algebra::why::Why;
 use usuba_lang::ast;
 use usuba_lang::elaborate::{Options, elaborate};
@@ -60,6 +60,13 @@ pub enum Value {
         /// The other.
         right: Vec<Bit>,
     },
+    /// Sums bit by bit that are computed as they are written, of words that fill many registers.
+    Xor {
+        /// One summand of each.
+        left: Vec<Bit>,
+        /// The other.
+        right: Vec<Bit>,
+    },
     /// A sum, a difference or a product of two words, the most significant bit first.
     Word {
         /// Which.
@@ -107,6 +114,7 @@ impl Step {
                 Value::Call { arguments, .. } => mark(arguments, &mut wanted),
                 Value::Product { left, right, .. }
                 | Value::Word { left, right, .. }
+                | Value::Xor { left, right }
                 | Value::And { left, right } => {
                     mark(left, &mut wanted);
                     mark(right, &mut wanted);
@@ -125,6 +133,7 @@ impl Step {
             Value::Cipher { block, keys, .. } => has(block) || *keys == input,
             Value::Product { left, right, .. }
             | Value::Word { left, right, .. }
+            | Value::Xor { left, right }
             | Value::And { left, right } => has(left) || has(right),
             Value::Call { arguments, .. } => has(arguments),
         };
@@ -136,9 +145,10 @@ impl Step {
         match value {
             Value::Input(input) => self.inputs.get(*input).copied().unwrap_or(0),
             Value::Cipher { block, .. } => block.len() as u32,
-            Value::Product { left, .. } | Value::Word { left, .. } | Value::And { left, .. } => {
-                left.len() as u32
-            }
+            Value::Product { left, .. }
+            | Value::Word { left, .. }
+            | Value::Xor { left, .. }
+            | Value::And { left, .. } => left.len() as u32,
             Value::Call { bits, .. } => *bits,
         }
     }
@@ -196,10 +206,11 @@ pub fn step(program: &ast::Program, node: &str, cipher: Option<&Cipher>) -> Resu
 /// # Errors
 /// There are tables or products of bits outside of these.
 pub fn with_calls(typed: &typed::Program, roles: &[String], schedule: Option<&str>) -> Result<Step, Why> {
-    let (mut linear, mut has_code): (Vec<bool>, Vec<bool>) = (Vec::new(), Vec::new());
+    let (mut linear, mut has_code, mut has_wide) =
+        (Vec::<bool>::new(), Vec::<bool>::new(), Vec::<bool>::new());
     let mut kept = BTreeMap::new();
     for (instance, number) in typed.instances().iter().zip(0..) {
-        let (mut is_linear, mut is_code) = (true, true);
+        let (mut is_linear, mut is_code, mut calls_wide) = (true, true, false);
         let id = InstanceId(number);
         if roles.contains(&instance.name) {
             kept.insert(id, Kept::Cipher);
@@ -226,6 +237,7 @@ pub fn with_calls(typed: &typed::Program, roles: &[String], schedule: Option<&st
                     ExpressionKind::Call { callee, .. } => {
                         is_linear &= of(&linear, callee);
                         is_code &= of(&has_code, callee);
+                        calls_wide |= of(&has_wide, callee);
                     }
                     _ => {}
                 })
@@ -235,9 +247,11 @@ pub fn with_calls(typed: &typed::Program, roles: &[String], schedule: Option<&st
         let parameters = instance.inputs.iter().chain(&instance.outputs);
         let mut widths = parameters.map(|&id| instance.variable(id).width);
         let in_words = widths.all(|width| width == 32 || width == 64);
-        if !is_linear && is_code && in_words && id != typed.entry() {
+        let is_wide = is_wide(instance) && !calls_wide;
+        if !is_linear && is_code && (in_words || is_wide) && id != typed.entry() {
             kept.insert(id, Kept::Call);
         }
+        has_wide.push(calls_wide || (is_wide && !is_linear));
         linear.push(is_linear);
         has_code.push(is_code);
     }
@@ -245,6 +259,20 @@ pub fn with_calls(typed: &typed::Program, roles: &[String], schedule: Option<&st
         Some(true) => Ok(whole(typed)),
         _ => Err(why),
     })
+}
+
+/// Whether what an instance is given and makes is bits that fill many registers.
+pub(crate) fn is_wide(instance: &typed::Instance) -> bool {
+    let mut all = instance.inputs.iter().chain(&instance.outputs);
+    all.all(|&id| instance.variable(id).width == 1 && bits_of(instance, &[id]) > WIDE)
+}
+
+/// An instance in bits, without calls of anything.
+///
+/// # Errors
+/// There are tables or products of bits that are none of words.
+pub(crate) fn of_bits(typed: &typed::Program) -> Result<Step, Why> {
+    around(typed, &BTreeMap::new())
 }
 
 /// Whether a multiplication is that of GCM, which has a text on words.
@@ -267,7 +295,7 @@ fn whole(typed: &typed::Program) -> Step {
     let mut start = 0;
     for output in &entry.outputs {
         let (size, width) = (size(output), entry.variable(*output).width);
-        let mut placed = vec![Bit::default(); size as usize];
+        let mut placed = vec![Bit::default(); in_bytes(size as usize, width)];
         for (from, to) in (start..start + size).zip(in_memory(size, width)) {
             placed[to as usize] = bit(inputs.len(), from);
         }
@@ -277,9 +305,19 @@ fn whole(typed: &typed::Program) -> Step {
     Step { inputs, values, outputs, schedules: Vec::new() }
 }
 
-/// Where the bits of words lie in memory: words of whole bytes are little-endian, others one bit after the other.
+/// Where the bits of words lie in memory: words of whole bytes are little-endian, others one bit after the other; if these fill
+/// many registers, each byte from its least significant bit, so that the next bit is the next in a register.
 pub fn in_memory(bits: u32, width: u32) -> Places {
-    if width.is_multiple_of(8) { little_words(bits, width) } else { as_is(bits) }
+    match width.is_multiple_of(8) {
+        true => little_words(bits, width),
+        false if bits as usize > WIDE => (0..bits).map(|bit| bit ^ 7).collect(),
+        false => as_is(bits),
+    }
+}
+
+/// Bits of what lies in memory as [`in_memory`] says.
+fn in_bytes(bits: usize, width: u32) -> usize {
+    if !width.is_multiple_of(8) && bits > WIDE { bits.next_multiple_of(8) } else { bits }
 }
 
 /// The entry of a program on sums of symbols, around instances that are not looked into.
@@ -310,7 +348,7 @@ fn around(typed: &typed::Program, kept: &BTreeMap<InstanceId, Kept>) -> Result<S
             }
             None => (reader.bits(sums)?, entry.variable(output).width),
         };
-        let mut placed = vec![Bit::default(); bits.len()];
+        let mut placed = vec![Bit::default(); in_bytes(bits.len(), width)];
         let places = in_memory(bits.len() as u32, width);
         for (bit, place) in bits.into_iter().zip(places) {
             placed[place as usize] = bit;
@@ -398,7 +436,9 @@ impl Reader<'_> {
                 Symbol::WordBit { operation, bit: place } => {
                     let value = self.operation(operation, term)?;
                     let width = match &self.values[value] {
-                        Value::Word { left, .. } | Value::And { left, .. } => left.len() as u32,
+                        Value::Word { left, .. } | Value::Xor { left, .. } | Value::And { left, .. } => {
+                            left.len() as u32
+                        }
                         _ => 0,
                     };
                     bit.terms.push((value, width - 1 - place));
@@ -484,6 +524,7 @@ impl Reader<'_> {
         let (left, right) = (self.bits(&operation.left)?, self.bits(&operation.right)?);
         self.values.push(match operation.op {
             WordOp::And => Value::And { left, right },
+            WordOp::Xor => Value::Xor { left, right },
             WordOp::Arithmetic(_) if ![16, 32, 64].contains(&left.len()) => {
                 return Err(Why::new("arithmetic on words that have not 16, 32 or 64 bits", place));
             }

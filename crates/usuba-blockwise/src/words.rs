@@ -6,8 +6,8 @@
 
 use crate::place::Places;
 use crate::plan::Refusal;
-use crate::step::{Bit, Step, Value};
-use std::collections::BTreeMap;
+use crate::step::{Bit, Step, Value, in_memory, is_wide, of_bits};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use usuba_algebra::fallback::FALLBACKS;
 use usuba_codegen::Scheduling;
@@ -90,10 +90,17 @@ pub fn single(
 ) -> Result<Kernel, Refusal> {
     let mut program = Program { files: Vec::new(), nodes: Vec::new(), interleave: 1 };
     let mut callees: BTreeMap<InstanceId, NodeId> = BTreeMap::new();
+    let mut wide = BTreeSet::new();
     for value in &step.values {
         let Value::Call { callee, .. } = value else { continue };
         if !callees.contains_key(callee) {
-            let node = add_callee(typed, *callee, sources, &mut program)?;
+            let node = match is_wide(typed.instance(*callee)) {
+                true => {
+                    wide.insert(*callee);
+                    add_wide(typed, *callee, sources, &mut program)?
+                }
+                false => add_callee(typed, *callee, sources, &mut program)?,
+            };
             callees.insert(*callee, node);
         }
     }
@@ -111,8 +118,14 @@ pub fn single(
     } else {
         None
     };
-    let mut maker =
-        Maker { node: NodeBuilder::new(name), word, program: &program, callees: &callees, product };
+    let mut maker = Maker {
+        node: NodeBuilder::new(name),
+        word,
+        program: &program,
+        callees: &callees,
+        wide: &wide,
+        product,
+    };
     maker.step(step, places)?;
     let node = maker.node.finish();
     let count = |parameters: &[Parameter]| parameters.iter().map(|one| one.ty.atoms()).collect();
@@ -121,7 +134,7 @@ pub fn single(
     // A multiplication is called in several places and is long; what else is called is rounds.
     let settings = usuba_opt::pass::Settings {
         interleave: Some(1),
-        inline_all: product.is_none(),
+        inline_all: product.is_none() && wide.is_empty(),
         ..usuba_opt::pass::Settings::default()
     };
     usuba_opt::passes::optimise(&mut program, &settings, &mut ());
@@ -164,6 +177,25 @@ fn add_callee(
     Ok(NodeId(program.nodes.len() as u32 - 1))
 }
 
+/// Adds a node in bits that fill many registers: words of 64 bits, what is computed of all bits at once being computed of words.
+fn add_wide(
+    typed: &typed::Program,
+    callee: InstanceId,
+    sources: &Sources,
+    program: &mut Program,
+) -> Result<NodeId, Refusal> {
+    let step = of_bits(&typed.entered_at(callee)).map_err(|why| Refusal(why.at(sources)))?;
+    let places: Vec<Places> = step.inputs.iter().map(|&bits| in_memory(bits, 1)).collect();
+    let name = format!("{}'{}", typed.instance(callee).name, program.nodes.len());
+    let (callees, wide) = (BTreeMap::new(), BTreeSet::new());
+    let node = NodeBuilder::new(&name);
+    let mut maker = Maker { node, word: 64, program, callees: &callees, wide: &wide, product: None };
+    maker.step(&step, &places)?;
+    let node = maker.node.finish();
+    program.nodes.push(node);
+    Ok(NodeId(program.nodes.len() as u32 - 1))
+}
+
 /// Adds the text of multiplication as GCM has it, on words of 64 bits.
 fn add_product(program: &mut Program) -> Result<NodeId, Refusal> {
     let missing = || Refusal::new("no text of this multiplication on words");
@@ -198,6 +230,8 @@ struct Maker<'a> {
     word: u32,
     program: &'a Program,
     callees: &'a BTreeMap<InstanceId, NodeId>,
+    /// Those that are in bits which fill many registers.
+    wide: &'a BTreeSet<InstanceId>,
 }
 
 /// A value: its words, and where its bits lie in them, counted as in memory.
@@ -239,11 +273,12 @@ impl Maker<'_> {
                     let input = inputs.get(*input).ok_or_else(|| Refusal::new("no such input"))?;
                     Known { words: input.words.clone(), places: input.places.clone() }
                 }
-                Value::And { left, right } => {
-                    let places: Places = (0..left.len() as u32).collect();
+                Value::And { left, right } | Value::Xor { left, right } => {
+                    let places = in_memory(left.len() as u32, 1);
+                    let op = if matches!(value, Value::And { .. }) { BinaryOp::And } else { BinaryOp::Xor };
                     let left = self.words(left, &places, &known);
                     let right = self.words(right, &places, &known);
-                    let and = |(&a, &b): (&ValueId, &ValueId)| self.node.binary(BinaryOp::And, a, b);
+                    let and = |(&a, &b): (&ValueId, &ValueId)| self.node.binary(op, a, b);
                     Known { words: left.iter().zip(&right).map(and).collect(), places }
                 }
                 Value::Word { op, left, right } => {
@@ -263,12 +298,13 @@ impl Maker<'_> {
                     Known { words: vec![sum], places }
                 }
                 Value::Call { callee, arguments, bits } => {
-                    let places = crate::place::little_words(arguments.len() as u32, self.word);
-                    let words = self.words(arguments, &places, &known);
-                    Known {
-                        words: self.call(*callee, words)?,
-                        places: crate::place::little_words(*bits, self.word),
-                    }
+                    let places = |bits: u32| match self.wide.contains(callee) {
+                        true => in_memory(bits, 1),
+                        false => crate::place::little_words(bits, self.word),
+                    };
+                    let (before, after) = (places(arguments.len() as u32), places(*bits));
+                    let words = self.words(arguments, &before, &known);
+                    Known { words: self.call(*callee, words)?, places: after }
                 }
                 Value::Product { left, right, .. } => {
                     let places = crate::place::little_words(left.len() as u32, 64);

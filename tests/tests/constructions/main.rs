@@ -42,10 +42,7 @@ fn dialogue(cipher: &str) -> Dialogue {
         match construction.scheme {
             Scheme::Aead { .. } => {
                 known_seals(&mut dialogue, number, construction, &folder);
-                match cipher {
-                    "subterranean" => all_lengths_at_once(&mut dialogue, number, construction),
-                    _ => all_lengths(&mut dialogue, number, construction),
-                }
+                all_lengths(&mut dialogue, number, construction);
                 tampering(&mut dialogue, number, construction);
                 seal_batches(&mut dialogue, number, construction);
             }
@@ -72,6 +69,11 @@ fn ascon() -> &'static Dialogue {
 fn keccak() -> &'static Dialogue {
     static DIALOGUE: OnceLock<Dialogue> = OnceLock::new();
     DIALOGUE.get_or_init(|| dialogue("keccak"))
+}
+
+fn xoodoo() -> &'static Dialogue {
+    static DIALOGUE: OnceLock<Dialogue> = OnceLock::new();
+    DIALOGUE.get_or_init(|| dialogue("xoodoo"))
 }
 
 fn chacha20() -> &'static Dialogue {
@@ -162,25 +164,6 @@ fn all_lengths(dialogue: &mut Dialogue, number: usize, construction: &Constructi
             dialogue.open(number, &format!("{length} bytes"), placement, &message, None);
         }
     }
-}
-
-/// The same for a construction whose kernels are slow for one message: short ones alone, long ones side by side.
-fn all_lengths_at_once(dialogue: &mut Dialogue, number: usize, construction: &Construction) {
-    let mut random = Random::new(500 + number as u64);
-    for length in 0..=130 {
-        let ad = random.below(20);
-        let message = random_message(&mut random, construction, ad, length);
-        let what = format!("{length} bytes, {ad} of data");
-        let placement = Placement { place: PLACES[length % PLACES.len()], in_place: length % 3 == 0 };
-        dialogue.seal(number, &what, placement, &message);
-        let placement = Placement { in_place: !placement.in_place, ..placement };
-        dialogue.open(number, &what, placement, &message, None);
-    }
-    let lengths = (0..=1024).chain((1025..=4096).step_by(37)).chain([4096]);
-    let messages: Vec<Sealed> =
-        lengths.map(|length| random_message(&mut random, construction, length % 50, length)).collect();
-    dialogue.batch(number, "all lengths to seal", &messages, None);
-    dialogue.batch(number, "all lengths to open", &messages, Some((refused(&construction.name), &|_| false)));
 }
 
 fn tampering(dialogue: &mut Dialogue, number: usize, construction: &Construction) {
@@ -380,6 +363,10 @@ ways! {
     keccak_on_altivec_by_clang: keccak, "altivec", Clang, &["-O2"];
     keccak_on_avx2_by_clang: keccak, "avx2", Clang, &["-O2"];
     keccak_under_sanitizers: keccak, "avx2", Gcc, OPTIMISED_SANITIZERS;
+    xoodoo_on_general_registers_by_gcc: xoodoo, "gp64", Gcc, &["-O2"];
+    xoodoo_on_altivec_by_clang: xoodoo, "altivec", Clang, &["-O2"];
+    xoodoo_on_avx2_by_clang: xoodoo, "avx2", Clang, &["-O2"];
+    xoodoo_under_sanitizers: xoodoo, "avx2", Gcc, OPTIMISED_SANITIZERS;
     ascon_under_sanitizers: ascon, "avx2", Gcc, OPTIMISED_SANITIZERS;
     chacha20_on_general_registers_by_gcc: chacha20, "gp64", Gcc, &["-O2"];
     chacha20_on_general_registers_by_clang: chacha20, "gp64", Clang, &["-O3"];
@@ -390,6 +377,7 @@ ways! {
     chacha20_under_sanitizers: chacha20, "avx2", Gcc, SANITIZERS;
     chacha20_on_avx512_under_sanitizers: chacha20, "avx512", Gcc, SANITIZERS;
     subterranean_on_general_registers_by_gcc: subterranean, "gp64", Gcc, &["-O2"];
+    subterranean_on_altivec_by_clang: subterranean, "altivec", Clang, &["-O1"];
     subterranean_on_avx2_by_clang: subterranean, "avx2", Clang, &["-O1"];
     subterranean_under_sanitizers: subterranean, "gp64", Gcc, SANITIZERS;
     poly1305_with_small_limbs: chacha20, "gp64", Gcc, &["-O2", "-DUSUBA_POLY1305_LIMBS_26"];
@@ -447,6 +435,9 @@ fn planted_mistakes_are_noticed() {
         ("ascon", "aead.ua", "absorbed[4] ^ 0x8000000000000000", "absorbed[4] ^ 0"),
         ("ascon", "aead.ua", "S[2, 3] ^ K, S[4]", "S[2, 3], S[4]"),
         ("ascon", "hash.ua", "Word(8 * z)", "Word(z)"),
+        ("ascon", "v12.ua", "initial = 0x80800c08", "initial = 0x80800c06"),
+        ("xoodoo", "xoodyak.ua", "Bytes(Word(16):u8)", "Bytes(Word(15):u8)"),
+        ("xoodoo", "xoodyak.ua", "DownXoodyak(1 - min(1, n)", "DownXoodyak(0 * min(1, n)"),
         ("keccak", "sha3.ua", "message, r, first, 0x80", "message, r, first, 0x40"),
         ("keccak", "sha3.ua", "Sponge(168, 0x1f", "Sponge(168, 0x06"),
         ("ascon", "hash.ua", "Pad(message, 8, 0x01)", "Pad(message, 8, 0x03)"),
@@ -478,7 +469,7 @@ fn planted_mistakes_are_noticed() {
         ),
         ("chacha20", "xchacha20_poly1305.c", "nonce + 16, 8", "nonce + 15, 8"),
         ("chacha20", "aead.ua", "Words(nonce, little):u32);", "Words(nonce, big):u32);"),
-        ("subterranean", "subterranean_sae.c", "block = opening ? made : block;", "block = made;"),
+        ("subterranean", "sae.ua", "Duplex(state[i], Block(plain[4*i,", "Duplex(state[i], Block(cipher[4*i,"),
     ];
     let objects = SharedObjects::new();
     for (cipher, file, from, to) in mistakes {
@@ -502,6 +493,7 @@ fn planted_mistakes_are_noticed() {
             "ascon" => ascon(),
             "chacha20" => chacha20(),
             "keccak" => keccak(),
+            "xoodoo" => xoodoo(),
             _ => subterranean(),
         };
         let answers = dialogue.ask(&built);

@@ -4,6 +4,7 @@
 
 mod aliases;
 mod fuse;
+mod late;
 mod producers;
 mod scalars;
 mod split;
@@ -41,13 +42,14 @@ impl From<NumberError> for Stuck {
 type Pass = fn(&mut Message) -> Result<(), Stuck>;
 
 /// The passes in order, by name.
-pub const PASSES: [(&str, Pass); 6] = [
+pub const PASSES: [(&str, Pass); 7] = [
     ("producers", producers::inline),
     ("aliases", aliases::find),
     ("whole", split::whole_blocks),
     ("views", views::resolve),
     ("scalars", scalars::replace),
     ("split", split::whole_blocks),
+    ("late", late::put),
 ];
 
 /// All passes, one after the other.

@@ -17,7 +17,9 @@ use std::cell::RefCell;
 use usuba_blockwise::lanes;
 use usuba_blockwise::message::Code;
 use usuba_blockwise::phases::Apart;
+use usuba_lang::elaborate::Options;
 use usuba_lang::load::{Loaded, Loader, load};
+use usuba_lang::typed::Direction;
 use usuba_message::form::{Message, VariableId};
 use usuba_message::incremental::{Incremental, Stream, incremental};
 use usuba_message::{elaborate, passes};
@@ -26,6 +28,9 @@ use usuba_target::machines::GP64;
 /// Bytes of states that are worked on side by side at most: enough for the largest batch of a kernel to stay full while messages
 /// of different lengths come to their ends, and no more than a stack has room for.
 const STATES: u32 = 1280;
+
+/// The messages whose states are in bits that are worked on side by side at least: what one register of 64 bits takes.
+const LANES_OF_BITS: u32 = 64;
 
 /// The header and the source of a construction with a text. `primitives`: those of the manifest, whose permutations are computed
 /// for many messages at once. `fast`: C that is used in place of the text's code.
@@ -51,7 +56,7 @@ pub fn files<E>(
     }
     let over = match fast {
         Some(_) => None,
-        None => Over::of(construction, primitives).map_err(wrong)?,
+        None => Over::of(construction, primitives, &loaded).map_err(wrong)?,
     };
     let made = Making { construction, text, prefix, loaded: &loaded, over, fast };
     made.files().map_err(wrong)
@@ -84,12 +89,18 @@ struct Over<'a> {
     primitives: Vec<&'a Primitive>,
     apart: Vec<Apart>,
     state: u32,
+    /// Whether states are bits, of which kernels compute many at once.
+    is_bits: bool,
 }
 
 impl<'a> Over<'a> {
     /// `None` if it is over nothing.
-    fn of(construction: &Construction, primitives: &'a [Primitive]) -> Result<Option<Over<'a>>, String> {
-        let mut over = Over { primitives: Vec::new(), apart: Vec::new(), state: 0 };
+    fn of(
+        construction: &Construction,
+        primitives: &'a [Primitive],
+        loaded: &Loaded,
+    ) -> Result<Option<Over<'a>>, String> {
+        let mut over = Over { primitives: Vec::new(), apart: Vec::new(), state: 0, is_bits: false };
         for name in &construction.over {
             let primitive = primitives.iter().find(|primitive| primitive.name == *name);
             let Some((primitive, Function::Permutation(permutation))) =
@@ -103,8 +114,24 @@ impl<'a> Over<'a> {
             over.state = permutation.state.bytes;
             let big = permutation.state.order == Order::Big;
             let order = if big { Order::Little } else { permutation.state.order };
-            let places = places(order, permutation.state.bytes);
+            let node = &permutation.permute;
+            let options =
+                Options { entry: Some(node.clone()), direction: Some(Direction::V), ..Options::new() };
+            let typed = usuba_lang::elaborate::elaborate(&loaded.program, &options).0;
+            let typed = typed.ok_or_else(|| format!("`{node}` has no form"))?;
+            let instance = typed.instance(typed.entry());
+            let state = instance.inputs.first().map(|&id| instance.variable(id));
+            let Some(words) =
+                state.filter(|state| (state.width * state.atoms()).div_ceil(8) == permutation.state.bytes)
+            else {
+                return Err(format!("`{node}` has a state that is not {} bytes", permutation.state.bytes));
+            };
+            if big && words.width != 64 {
+                return Err(format!("`{node}` has big-endian words of {} bits", words.width));
+            }
+            let places = places(order, words.width, words.atoms());
             over.apart.push(Apart { node: permutation.permute.clone(), places, big });
+            over.is_bits = words.width == 1;
             over.primitives.push(primitive);
         }
         Ok(Some(over).filter(|over| over.state > 0))
@@ -112,17 +139,18 @@ impl<'a> Over<'a> {
 
     /// How many messages are worked on side by side.
     fn lanes(&self) -> u32 {
-        (STATES / self.state / 8 * 8).max(8)
+        let least = if self.is_bits { LANES_OF_BITS } else { 8 };
+        (STATES / self.state / 8 * 8).max(least)
     }
 }
 
-/// Where the bits of a state of words of 64 bits lie in memory, each word from its most significant bit.
-fn places(order: Order, bytes: u32) -> Vec<u32> {
+/// Where the bits of a state of `count` words of `width` bits lie in memory, each word from its most significant bit.
+fn places(order: Order, width: u32, count: u32) -> Vec<u32> {
     let bit = |word: usize, bit: u32| {
-        let (byte, shift) = order.place(64, word, bit);
+        let (byte, shift) = order.place(width, word, bit);
         8 * byte as u32 + 7 - shift
     };
-    (0..bytes as usize / 8).flat_map(|word| (0..64).map(move |at| bit(word, at))).collect()
+    (0..count as usize).flat_map(|word| (0..width).map(move |at| bit(word, at))).collect()
 }
 
 /// A construction in the making.
