@@ -37,7 +37,7 @@ test-long: setup
 	cargo test --release --quiet -p usuba-codegen --lib -- --ignored hundred_thousand
 
 # Proves what is made of every cipher in every slicing, before code generation (ten minutes on one core), and object code of
-# kernels (hours).
+# kernels (six minutes).
 prove: setup-build
 	USUBA_WAYS=all cargo test --release --quiet -p usuba-tests --test proofs --test object_proofs
 
