@@ -472,7 +472,7 @@ fn ascon(tuned: Option<&str>) -> tempfile::TempDir {
     for entry in fs::read_dir(from.join("vectors")).expect("its files").flatten() {
         fs::copy(entry.path(), folder.path().join("vectors").join(entry.file_name())).expect("a copy");
     }
-    for file in ["ascon.ua", "aead.ua", "hash.ua", "usuba.toml"] {
+    for file in ["ascon.ua", "aead.ua", "hash.ua", "v12.ua", "usuba.toml"] {
         fs::copy(from.join(file), folder.path().join(file)).expect("a copy");
     }
     if let Some(text) = tuned {
