@@ -109,7 +109,7 @@ fn errors_point_into_the_file() {
         "\"avx512\"",
         "\"avx1024\"",
         expect![
-            "tuned.toml:6:10: there is no target `avx1024`; there are gp64, sse2, ssse3, sse4.2, avx, avx-aes, avx2, avx2-vaes, avx2-gfni, avx512-128, avx512-256, avx512, avx512-gfni, avx512-vaes, neon, neon-aes, altivec"
+            "tuned.toml:6:10: there is no target `avx1024`; there are gp64, gp64-bmi, sse2, ssse3, sse4.2, avx, avx-aes, avx2, avx2-vaes, avx2-gfni, avx512-128, avx512-256, avx512, avx512-gfni, avx512-vaes, neon, neon-aes, altivec"
         ],
     );
     check(
