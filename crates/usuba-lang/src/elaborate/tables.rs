@@ -291,10 +291,27 @@ impl Reading<'_, '_> {
             self.session.report.add(finding);
             return None;
         };
+        let fits = |entry: &ast::Integer| value >= 64 || entry.value.bits() <= u64::from(value);
+        if let Some(size) = input_bits.filter(|&size| by_words && word_to_word && size > 1)
+            && !entries.iter().all(fits)
+        {
+            // Two values of more than a bit: a table of whole words that is cut short, not one of single bits.
+            let words = self.describe(self.inputs);
+            let finding = messages::table_length(
+                &self.definition.name,
+                self.list,
+                size,
+                &words,
+                MAX_INDEX,
+                Index::Word,
+            );
+            self.session.report.add(finding);
+            return None;
+        }
         let mut values = Vec::with_capacity(entries.len());
         for entry in entries {
             match u64::try_from(&entry.value) {
-                Ok(number) if value >= 64 || number >> value == 0 => values.push(number),
+                Ok(number) if fits(entry) => values.push(number),
                 _ => self.session.report.add(messages::table_entry(entry, value)),
             }
         }

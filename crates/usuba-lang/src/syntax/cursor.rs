@@ -99,6 +99,11 @@ impl<'t> Parser<'t> {
         self.tokens.get(self.at + count).or(self.tokens.last()).copied().unwrap_or(end)
     }
 
+    /// The token so many places before the cursor.
+    pub(super) fn before(&self, count: usize) -> Option<Token> {
+        self.at.checked_sub(count).and_then(|place| self.tokens.get(place)).copied()
+    }
+
     pub(super) fn kind(&self) -> TokenKind {
         self.token().kind
     }

@@ -3,7 +3,7 @@
 use super::cursor::{LOOP_BRACES, PARENTHESES, Parsed, Parser, Reported};
 use super::expressions::binary_operator;
 use super::lexer::{Keyword, TokenKind};
-use super::{DEEPEST, messages};
+use super::{DEEPEST, messages, types};
 use crate::ast::{
     Assignment, Equation, Expression, ExpressionKind, Forall, LoopAttribute, LoopAttributeKind, Name,
     Reference, Static,
@@ -83,11 +83,25 @@ impl Parser<'_> {
         } else if self.is(TokenKind::Identifier) && previous.end == span.start {
             // Only an integer ends where a letter may follow.
             self.report_here(messages::suffix(span, self.found()));
+        } else if let Some(cast) = self.cast_of_c() {
+            self.report_here(messages::cast_of_c(cast, self.spelling(cast)));
         } else if self.is(TokenKind::Equals) {
             self.report_here(messages::second_equals(self.span()));
         } else {
             self.fail("an operator, or `;` and another equation");
         }
+    }
+
+    /// The type in parentheses before the cursor, as a cast of C has it.
+    fn cast_of_c(&self) -> Option<Span> {
+        let [open, word, close] = [3, 2, 1].map(|count| self.before(count));
+        let (open, word, close) = (open?, word?, close?);
+        let is_cast =
+            matches!(self.kind(), TokenKind::Identifier | TokenKind::Integer | TokenKind::OpenParenthesis)
+                && (open.kind, close.kind) == (TokenKind::OpenParenthesis, TokenKind::CloseParenthesis)
+                && word.kind == TokenKind::Identifier
+                && types::of_declaration(self.spelling(self.place(word))).is_some();
+        is_cast.then(|| self.place(open).to(self.place(close)))
     }
 
     fn at_end_of_equations(&self) -> bool {
@@ -205,6 +219,10 @@ impl Parser<'_> {
             }
             TokenKind::OpenParenthesis | TokenKind::Less if !begun => {
                 self.report_here(messages::result_ignored(span, target))
+            }
+            TokenKind::Identifier if !begun && types::of_declaration(target).is_some() => {
+                let ty = types::of_declaration(target);
+                self.report_here(messages::declaration_of_c(pattern, target, self.found(), ty.as_deref()))
             }
             _ if begun => self.fail("`=`"),
             _ => self.fail("`=` or `:=`"),

@@ -140,10 +140,13 @@ pub(super) fn expected(span: Span, what: &str, found: &str) -> Diagnostic {
 /// What to write in the place of a sign of C.
 fn habit(wanted: &str, found: &str) -> Option<&'static str> {
     Some(match (wanted, found) {
-        ("an expression", "{") => "a list is written in parentheses: `(1, 2)`",
+        ("an expression", "{" | "[") => "a list is written in parentheses: `(1, 2)`",
         ("`vars` or `let`", "{") => "the body of a node stands between `let` and `tel`",
         ("`=` or `:=`", "++") => "write `x := x + 1`; a loop counts by itself: `forall i in [0, 9] { … }`",
-        (_, "{") if wanted.starts_with("a comparison") => CHOICE,
+        (_, "{" | "&" | "^" | "|" | "~") if wanted.starts_with("a comparison") => CHOICE,
+        ("an operator, or `;` and another equation", "xor") => "write `^`",
+        ("an operator, or `;` and another equation", "and") => "write `&`",
+        ("an operator, or `;` and another equation", "or") => "write `|`",
         _ => return None,
     })
 }
@@ -178,6 +181,36 @@ pub(super) fn comparison_of_words(span: Span) -> Diagnostic {
         .label("not an operator")
         .rule("words have no truth value; `==` compares public numbers, after `where` and `if`")
         .help("`~(a ^ b)` has a one where the bits of `a` and `b` are equal")
+}
+
+/// A comparison in parentheses behind `if`.
+pub(super) fn comparison_in_parentheses(span: Span, opened: Span, sign: &str) -> Diagnostic {
+    expected(span, "`)`", sign)
+        .also(opened, "`(` opened here")
+        .rule("no parentheses stand around the condition of an `if`")
+        .help(CHOICE)
+}
+
+/// `int x = …` in a body; `ty` is how the type is spelled here.
+pub(super) fn declaration_of_c(span: Span, found: &str, name: &str, ty: Option<&str>) -> Diagnostic {
+    Diagnostic::error("E0229", span, format!("{} declares nothing here", quoted(found)))
+        .label("a type before a name")
+        .rule("variables are declared before the body")
+        .help(format!("write `vars {name}:{}` before `let`, and `{name} = …` here", ty.unwrap_or("u32")))
+}
+
+/// `(uint32_t) x`.
+pub(super) fn cast_of_c(span: Span, ty: &str) -> Diagnostic {
+    Diagnostic::error("E0228", span, format!("there is no cast {}", quoted(ty)))
+        .label("a type in the place of a value")
+        .rule("a word keeps its size; no operator changes it")
+        .help("give the operands one size; `Pack(a, b):u32` puts a word above another")
+}
+
+/// `const int N = …`; `name` is `N`.
+pub(super) fn constant_of_c(span: Span, name: &str) -> Diagnostic {
+    expected(span, "`=` and a number, or `:` and a type", name)
+        .help(format!("write `const {name} = 4` for a number, `const {name}:u32 = 4` for a word"))
 }
 
 pub(super) fn suffix(span: Span, suffix: &str) -> Diagnostic {

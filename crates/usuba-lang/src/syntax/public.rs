@@ -31,6 +31,9 @@ impl Parser<'_> {
         let start = self.advance();
         self.within(start, "a constant", "`=` and its value", |parser| {
             let name = parser.declared_name("the name of the constant")?;
+            if parser.is(TokenKind::Identifier) {
+                return Err(parser.report_here(messages::constant_of_c(parser.span(), parser.found())));
+            }
             if parser.eat(TokenKind::Colon).is_none() {
                 parser.expect(TokenKind::Equals, "`=` and a number, or `:` and a type")?;
                 let value = ConstantValue::Number(parser.static_expression()?);
@@ -196,6 +199,14 @@ impl Parser<'_> {
         if self.too_deep(4) {
             return Err(self.report(messages::too_deep(start, DEEPEST)));
         }
+        if let Some(sign) = self.comparison_in_parentheses() {
+            let opened = self.span();
+            return Err(self.report_here(messages::comparison_in_parentheses(
+                sign,
+                opened,
+                self.spelling(sign),
+            )));
+        }
         let condition = self.within(start, "a choice", "its branches, `{ … }`", Self::condition)?;
         let then = self.branch()?;
         if self.eat_word("else").is_none() {
@@ -209,6 +220,29 @@ impl Parser<'_> {
             self.branch()?
         };
         Ok(If { condition, then, otherwise, span: self.since(start) })
+    }
+
+    /// The sign of a comparison inside of parentheses that begin at the cursor.
+    fn comparison_in_parentheses(&self) -> Option<Span> {
+        use TokenKind::{
+            CloseParenthesis, EndOfFile, Equals, Exclamation, Greater, Less, OpenBrace, OpenParenthesis,
+        };
+        if !self.is(OpenParenthesis) {
+            return None;
+        }
+        let mut depth = 0u32;
+        for count in 0.. {
+            let token = self.ahead(count);
+            match token.kind {
+                OpenParenthesis => depth += 1,
+                CloseParenthesis if depth == 1 => return None,
+                CloseParenthesis => depth -= 1,
+                Equals | Less | Greater | Exclamation => return Some(self.place(token)),
+                OpenBrace | EndOfFile => return None,
+                _ => {}
+            }
+        }
+        None
     }
 
     fn branch(&mut self) -> Parsed<Vec<Equation>> {

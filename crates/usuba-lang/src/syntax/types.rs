@@ -126,6 +126,17 @@ fn number(digits: &str, word: &str, span: Span) -> Read<Option<u32>> {
     }
 }
 
+/// The type that a word of C, or a type of the language, stands for before a name.
+pub(super) fn of_declaration(word: &str) -> Option<String> {
+    match word {
+        "int" | "unsigned" | "long" => Some("u32".to_string()),
+        _ => match read(word, Span::new(crate::source::SourceId(0), 0, 0)) {
+            (_, None) => Some(word.to_string()),
+            _ => suggestion(word),
+        },
+    }
+}
+
 /// What the author of a word that is no type may have meant.
 fn suggestion(word: &str) -> Option<String> {
     let fixed = match word {
