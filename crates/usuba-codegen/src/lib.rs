@@ -54,6 +54,7 @@ mod vertical;
 pub use asm::{Listing, Stop, assembly};
 pub use c::{inline_definitions, inline_source, program_source};
 pub use messages::{Fault, Internal, Missing, NoCode, Reason};
+pub use names::unfit_for_a_function;
 pub use order::Scheduling;
 pub use pass::{Observer, PASSES, Product, stages};
 pub use places::Definition;

@@ -6,6 +6,15 @@ use usuba_ir::layout::{Layout, Slicing};
 use usuba_ir::program::{BinaryOp, Node, Op, Operation, Program, ShiftOp, ValueId};
 use usuba_target::Meaning;
 
+/// Why a function cannot have a name, to follow the name.
+pub(crate) const NO_IDENTIFIER: &str = "is not a C identifier";
+/// The same, of a word with a meaning.
+pub(crate) const TAKEN_BY_C: &str = "has a meaning in C or C++";
+/// The same, of `uint8_t` and its like.
+pub(crate) const ENDS_AS_A_TYPE: &str = "ends with `_t`, as the types of C's headers do";
+/// The same, of `__x`, `_X` and intrinsics.
+pub(crate) const BELONGS_TO_COMPILERS: &str = "begins as the names of compilers and their intrinsics do";
+
 /// Why something has no code on a target.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reason {

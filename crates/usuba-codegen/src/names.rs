@@ -1,5 +1,6 @@
 //! C identifiers.
 
+use crate::messages;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Words that generated identifiers stay clear of: keywords of C and C++, and words that compilers or their headers define
@@ -92,6 +93,47 @@ const RESERVED: &[&str] = &[
     "xor_eq",
 ];
 
+/// Functions that generated code or its tests call, and what C or C++ gives a meaning to that is no word of [`RESERVED`].
+const FOREIGN: &[&str] = &[
+    "char8_t",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "concept",
+    "const_cast",
+    "consteval",
+    "constinit",
+    "dynamic_cast",
+    "main",
+    "memcmp",
+    "memcpy",
+    "memmove",
+    "memset",
+    "requires",
+    "static_assert",
+    "static_cast",
+    "thread_local",
+    "typeof_unqual",
+];
+
+/// Why a function cannot have this name, to follow the name; `None` if it can.
+pub fn unfit_for_a_function(name: &str) -> Option<&'static str> {
+    let mut characters = name.chars();
+    let starts = characters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+    if !starts || !characters.all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        return Some(messages::NO_IDENTIFIER);
+    }
+    if RESERVED.contains(&name) || FOREIGN.contains(&name) {
+        return Some(messages::TAKEN_BY_C);
+    }
+    if name.ends_with("_t") {
+        return Some(messages::ENDS_AS_A_TYPE);
+    }
+    let second = name.strip_prefix('_').and_then(|rest| rest.chars().next());
+    let of_compilers = second.is_some_and(|c| c == '_' || c.is_ascii_uppercase()) || name.starts_with("_mm");
+    of_compilers.then_some(messages::BELONGS_TO_COMPILERS)
+}
+
 /// Gives out identifiers, each once.
 #[derive(Clone, Default)]
 pub(crate) struct Names {
@@ -141,6 +183,25 @@ pub(crate) fn identifier(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn functions_have_names_of_their_own() {
+        for name in ["aes", "usuba_f", "_f", "t", "int_", "mainly"] {
+            assert_eq!(unfit_for_a_function(name), None, "{name}");
+        }
+        for name in ["int", "bool", "class", "main", "memcpy"] {
+            assert_eq!(unfit_for_a_function(name), Some(messages::TAKEN_BY_C), "{name}");
+        }
+        for name in ["uint8_t", "size_t", "my_t"] {
+            assert!(unfit_for_a_function(name).is_some(), "{name}");
+        }
+        for name in ["__m128i", "_Bool", "__x", "_mm_xor_si128"] {
+            assert_eq!(unfit_for_a_function(name), Some(messages::BELONGS_TO_COMPILERS), "{name}");
+        }
+        for name in ["", "9x", "a-b", "é"] {
+            assert_eq!(unfit_for_a_function(name), Some(messages::NO_IDENTIFIER), "{name}");
+        }
+    }
 
     #[test]
     fn identifiers_are_legal_and_unique() {

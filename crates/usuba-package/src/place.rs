@@ -74,11 +74,17 @@ pub fn build_error(file: &str, text: &str, manifest: &Manifest, error: &BuildErr
         .max_by_key(|known| known.len())
         .unwrap_or(primitive);
     let (subject, message) = match error {
-        BuildError::Node { node, failure: Failure::Internal(error), .. } => {
-            (Subject::Value(node), format!("the node `{node}` of `{name}` cannot be compiled: {error}"))
-        }
-        BuildError::Node { node, .. } => {
-            (Subject::Value(node), format!("the node `{node}` of `{name}` cannot be compiled"))
+        BuildError::Node { node, failure, .. } => {
+            let reason = match failure {
+                Failure::Internal(error) => Some(error.clone()),
+                Failure::Program(findings) => {
+                    findings.iter().find(|finding| finding.is_error()).map(|finding| finding.message.clone())
+                }
+                Failure::Target(missing) => missing.first().map(ToString::to_string),
+                Failure::Stopped => None,
+            };
+            let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+            (Subject::Value(node), format!("the node `{node}` of `{name}` cannot be compiled{reason}"))
         }
         BuildError::Portable { .. } => (Subject::Field { name: "slicings", node: "" }, error.to_string()),
         BuildError::Message { .. } => (Subject::Field { name: "modes", node: "" }, error.to_string()),

@@ -5,6 +5,11 @@ pub fn wrong_shape(expected: &str, found: &str) -> String {
     format!("expected {expected}, found {found}")
 }
 
+/// A field that is not there, and that vectors of a kind have.
+pub fn no_field_of_kind(name: &str, kind: &str) -> String {
+    format!("expected a field `{name}`, which vectors of the kind {kind} have, found none")
+}
+
 /// The name of an item of a vector file that another one has.
 pub fn used_twice(id: &str) -> String {
     format!("another one is called {id:?} too")

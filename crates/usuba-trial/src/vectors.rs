@@ -230,6 +230,11 @@ impl<'a> At<'a> {
             .ok_or_else(|| self.say(messages::wrong_shape(&format!("a field `{name}`"), "none")))
     }
 
+    /// A field that vectors of a kind have, and those of others may not.
+    fn field_of(&self, name: &str, kind: Kind) -> Result<At<'a>, Wrong> {
+        self.optional(name)?.ok_or_else(|| self.say(messages::no_field_of_kind(name, &kind.to_string())))
+    }
+
     fn items(&self) -> Result<Vec<At<'a>>, Wrong> {
         let items = self.value.as_array().ok_or_else(|| self.wrong("an array"))?;
         Ok(items
@@ -341,14 +346,14 @@ fn vector(kind: Kind, at: &At) -> Result<Vector, Wrong> {
     let keyed = !matches!(kind, Kind::Permutation | Kind::Hash);
     let vector = Vector {
         id: id(at)?,
-        key: if keyed { at.field("key")?.bytes()? } else { Vec::new() },
+        key: if keyed { at.field_of("key", kind)?.bytes()? } else { Vec::new() },
         nonce: match kind {
-            Kind::Stream | Kind::Aead => at.field("nonce")?.bytes()?,
+            Kind::Stream | Kind::Aead => at.field_of("nonce", kind)?.bytes()?,
             _ => bytes_or_none(at, "nonce")?,
         },
         tweak: bytes_or_none(at, "tweak")?,
         counter: at.optional("counter")?.map(|field| field.number()).transpose()?,
-        ad: if kind == Kind::Aead { at.field("ad")?.bytes()? } else { Vec::new() },
+        ad: if kind == Kind::Aead { at.field_of("ad", kind)?.bytes()? } else { Vec::new() },
         customization: bytes_or_none(at, "customization")?,
         input: at.field("input")?.bytes()?,
         output: at.field("output")?.bytes()?,

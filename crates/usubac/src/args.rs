@@ -488,7 +488,7 @@ pub struct Test {
     /// Only these primitives and constructions of the manifest (repeatable).
     #[arg(long, value_name = "NAME")]
     pub primitive: Vec<String>,
-    /// Only these slicings, separated by commas.
+    /// Only these slicings, separated by commas; `auto` is what is predicted fastest on the targets.
     #[arg(long, value_enum, value_delimiter = ',')]
     pub slicing: Vec<SlicingArg>,
     /// The targets, separated by commas; `native` is the best of this machine, `here` all that it runs, `all` all, with

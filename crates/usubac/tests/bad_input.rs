@@ -82,6 +82,21 @@ fn unknown_characters() {
 }
 
 #[test]
+fn symbols_that_c_has_already() {
+    let case = Case::new(node("y = ~x"));
+    for (symbol, reason) in [
+        ("int", "has a meaning in C or C++"),
+        ("memcpy", "has a meaning in C or C++"),
+        ("uint8_t", "ends with `_t`"),
+        ("__m128i", "begins as the names of compilers"),
+        ("a-b", "is not a C identifier"),
+        ("", "is not a C identifier"),
+    ] {
+        case.fails(&[BUILD, &["--symbol", symbol]].concat(), 1, "", &[&format!("`{symbol}` {reason}")]);
+    }
+}
+
+#[test]
 fn truncated_files() {
     let whole = node("forall i in [0,3] { y[i] = ~x[i] }");
     for end in [20, 41, 50, whole.len() - 8] {

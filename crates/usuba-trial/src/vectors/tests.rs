@@ -48,7 +48,13 @@ fn errors_name_the_place() {
             r#"toy.json: kind: expected block-cipher, permutation, stream, aead, hash or mac, found the string "blockcipher""#
         ]],
     );
-    check("\"key\": \"00ff\", ", "", expect!["toy.json: vectors[0]: expected a field `key`, found none"]);
+    check(
+        "\"key\": \"00ff\", ",
+        "",
+        expect![
+            "toy.json: vectors[0]: expected a field `key`, which vectors of the kind block-cipher have, found none"
+        ],
+    );
     check(
         "00ff",
         "00fg",
@@ -148,10 +154,12 @@ fn authenticated_encryption() {
     assert_eq!((&bad.ad[..], bad.valid), (&[][..], false));
     let error =
         |from: &str, to: &str| parse("toy.json", &SEALED.replacen(from, to, 1)).unwrap_err()[0].to_string();
-    expect!["toy.json: vectors[0]: expected a field `ad`, found none"]
+    expect!["toy.json: vectors[0]: expected a field `ad`, which vectors of the kind aead have, found none"]
         .assert_eq(&error("\"ad\": \"02\", ", ""));
-    expect!["toy.json: vectors[0]: expected a field `nonce`, found none"]
-        .assert_eq(&error("\"nonce\": \"01\", ", ""));
+    expect![
+        "toy.json: vectors[0]: expected a field `nonce`, which vectors of the kind aead have, found none"
+    ]
+    .assert_eq(&error("\"nonce\": \"01\", ", ""));
     expect![[r#"toy.json: vectors[1].result: expected valid or invalid, found the string "acceptable""#]]
         .assert_eq(&error("invalid", "acceptable"));
 }

@@ -165,10 +165,8 @@ fn symbol(build: &Build, loaded: &Loaded, slicing: Slicing, target: &Target) -> 
 
 /// A name that is to be that of a function, and of files.
 fn check_symbol(build: &Build, symbol: String) -> Result<String, Failure> {
-    let mut characters = symbol.chars();
-    let starts = characters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
-    if !starts || !characters.all(|c| c.is_ascii_alphanumeric() || c == '_') {
-        return Err(Failure::general(format!("`{symbol}` is not a C identifier")));
+    if let Some(reason) = usuba_codegen::unfit_for_a_function(&symbol) {
+        return Err(Failure::general(format!("`{symbol}` {reason}; `--symbol` gives another name")));
     }
     if build.compile.target.len() > 1
         && build.symbol.as_ref().is_some_and(|symbol| !symbol.contains("{target}"))

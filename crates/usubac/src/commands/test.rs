@@ -1,16 +1,18 @@
 //! `usubac test`: known answers through a cipher.
 
-use crate::args::{BackendArg, Test};
+use crate::args::{AUTO, BackendArg, Test};
 use crate::cipher::Cipher;
 use crate::files;
 use crate::output::{Failure, Output, print_json, print_line};
-use crate::{overrides, progress, targets};
+use crate::{overrides, prediction, progress, targets};
 use serde_json::{Value, json};
+use usuba_compiler::pipeline::Settings;
 use usuba_ir::layout::Slicing;
 use usuba_lang::diagnostic::MOST_TOLD;
 use usuba_package::manifest::{Construction, Scheme};
+use usuba_target::Target;
 use usuba_trial::known_answers::constructions::Source;
-use usuba_trial::known_answers::{self, Path, Plan, Report};
+use usuba_trial::known_answers::{self, Outcome, Path, Plan, Report};
 use usuba_trial::vectors::{self, Kind, VectorFile};
 
 /// Failures that are printed in full.
@@ -19,15 +21,39 @@ const SHOWN: usize = 20;
 /// Runs every way through every test; the last line is `N passed, M failed`.
 pub fn run(test: &Test, output: &Output) -> Result<(), Failure> {
     let cipher = Cipher::read(&test.path, &test.search, output)?;
-    let general = plan(test)?;
+    let mut general = plan(test)?;
     let tuned = cipher.tuned(test.no_tuned, output)?;
     let chosen = targets::named(&test.target)?;
+    if test.slicing.contains(&AUTO) && chosen.is_empty() {
+        return Err(Failure::general(
+            "with `--target none` there is no target on which `--slicing auto` is fastest: name slicings",
+        ));
+    }
     let mut total = Report::default();
     let mut rows = Vec::new();
+    // Why files of vectors, or parts of the manifest, were not used.
+    let mut unused: Vec<String> = Vec::new();
     let (primitives, constructions) = cipher.parts(&test.primitive)?;
+    if test.slicing.contains(&AUTO) {
+        let fastest = fastest(&cipher, &general, &chosen)?;
+        if fastest.is_empty() {
+            return Err(Failure::general("no slicing has code on these targets"));
+        }
+        let slicings = general.slicings.get_or_insert_default();
+        slicings
+            .extend(fastest.into_iter().filter(|slicing| !slicings.contains(slicing)).collect::<Vec<_>>());
+    }
     for primitive in primitives {
         let usual = known_answers::kind_of(primitive);
         let files = read_vectors(test, &cipher, &primitive.vectors, usual, output)?;
+        if files.is_empty() {
+            unused.push(no_vectors(&primitive.name));
+            continue;
+        }
+        let strange = files.iter().filter_map(|(name, file)| {
+            Some(format!("{name} {}", known_answers::is_for(primitive, file).err()?))
+        });
+        unused.extend(strange);
         if test.vectors.is_empty()
             && let Some((name, reason)) = files
                 .iter()
@@ -38,13 +64,12 @@ pub fn run(test: &Test, output: &Output) -> Result<(), Failure> {
         let mut tests = known_answers::tests_of(primitive, &files);
         if test.vectors.is_empty() {
             if let Some(stranger) = tests.iter().find(|one| !one.request.fits(primitive)) {
-                return Err(Failure::general(format!(
-                    "{} is not for `{}`: its key, tweak or block has another size",
-                    stranger.name, primitive.name
-                )));
+                return Err(Failure::general(of_another_size(&stranger.name, &primitive.name)));
             }
         } else {
             // Files given on the command line go to the primitives that they are for.
+            let strangers = tests.iter().filter(|one| !one.request.fits(primitive));
+            unused.extend(strangers.map(|one| of_another_size(&one.name, &primitive.name)).take(1));
             tests.retain(|one| one.request.fits(primitive));
             if tests.is_empty() {
                 continue;
@@ -76,6 +101,14 @@ pub fn run(test: &Test, output: &Output) -> Result<(), Failure> {
             .map_err(|error| cipher.explain_files(error))?;
         let source = Source { manifest: &cipher.manifest, loaded: &cipher.loaded, files: &files };
         for construction in constructions {
+            if chosen.is_empty() {
+                leave_out(construction, output, &mut rows);
+                continue;
+            }
+            if test.vectors.is_empty() && construction.vectors.is_empty() {
+                unused.push(no_vectors(&construction.name));
+                continue;
+            }
             let report = of_construction(test, &cipher, &source, construction, &general, output)?;
             say(&construction.name, &report, output, &mut rows);
             total.extend(report);
@@ -87,10 +120,7 @@ pub fn run(test: &Test, output: &Output) -> Result<(), Failure> {
         ));
     }
     if total.outcomes.is_empty() {
-        return Err(Failure::general(format!(
-            "there is no test: no vector has the sizes of key and block of a primitive in `{}`",
-            test.path
-        )));
+        return Err(Failure::general(no_test(&test.path, &unused)));
     }
     if output.is_json() {
         let failures: Vec<_> = total
@@ -112,6 +142,57 @@ pub fn run(test: &Test, output: &Output) -> Result<(), Failure> {
         print_line(&format!("{} passed, {} failed", total.passed, total.failed));
     }
     if total.is_success() { Ok(()) } else { Err(Failure::Said) }
+}
+
+/// The slicings that are predicted fastest for the primitives of a folder on these targets.
+fn fastest(cipher: &Cipher, plan: &Plan, targets: &[&'static Target]) -> Result<Vec<Slicing>, Failure> {
+    let mut found: Vec<Slicing> = Vec::new();
+    for primitive in &cipher.manifest.primitives {
+        let with = |slicing| Settings::new(slicing, Some(primitive.main_node())).with(&plan.overrides);
+        for target in targets {
+            let best = prediction::fastest(&cipher.loaded, &with, &primitive.slicings, target, None);
+            // What has no code on a target is left out there, and says so.
+            found.extend(best.ok().map(|best| best.slicing).filter(|slicing| !found.contains(slicing)));
+        }
+    }
+    Ok(found)
+}
+
+fn no_vectors(name: &str) -> String {
+    format!(
+        "`{name}` has none: write `vectors = [\"{name}.json\"]` into the manifest, or name a file with `--vectors`"
+    )
+}
+
+fn of_another_size(test: &str, name: &str) -> String {
+    format!("{test} is not for `{name}`: its key, tweak or block has another size")
+}
+
+/// That nothing could be tested, and why each file is for nothing in the folder.
+fn no_test(path: &str, unused: &[String]) -> String {
+    let mut reasons: Vec<&String> = Vec::new();
+    unused.iter().for_each(|reason| {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    });
+    let more = reasons.len().saturating_sub(SHOWN);
+    let told = reasons.into_iter().take(SHOWN).map(|reason| format!("\n  {reason}"));
+    let rest = (more > 0).then(|| format!("\n  and {more} more"));
+    format!("there is no test: no vector is for what `{path}` has{}", told.chain(rest).collect::<String>())
+}
+
+/// Says that nothing is asked of a construction where nothing is compiled.
+fn leave_out(construction: &Construction, output: &Output, rows: &mut Vec<Value>) {
+    let outcome = Outcome {
+        way: "C".into(),
+        passed: 0,
+        failed: 0,
+        skipped: 0,
+        left_out: Some("it is C, and `--target none` compiles none".into()),
+        broken: None,
+    };
+    say(&construction.name, &Report { outcomes: vec![outcome], ..Report::default() }, output, rows);
 }
 
 /// Prints what came of the ways of a primitive or of a construction, or keeps it as JSON.
