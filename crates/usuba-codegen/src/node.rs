@@ -16,6 +16,7 @@ use crate::rules::RULES;
 use crate::select::{Selector, Used};
 use crate::signature::{InputSlot, OutputSlot, Signature};
 use memory::{Pending, Place, sum};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::{Affine, Block, InductionId, Node, NodeId, Op, Operation, Program, ValueId};
@@ -39,9 +40,11 @@ struct Scope {
     position: usize,
     /// Where the carried arrays are, by number.
     carried: Vec<Option<Place>>,
-    pending: Vec<Pending>,
+    /// By the position that they wait for, then in the order in which they were asked for.
+    pending: BTreeMap<(usize, usize), Pending>,
+    asked: usize,
     /// Where arrays built in this block go, decided on entry.
-    planned: Vec<(ValueId, Place)>,
+    planned: BTreeMap<ValueId, Place>,
 }
 
 /// Writes one function.
@@ -257,9 +260,7 @@ impl NodeWriter<'_> {
             (Op::Call(callee, arguments), results) => return self.call(*callee, arguments, results),
             (Op::Loop(inner), results) => return self.looped(inner, results, position),
             (Op::Array(_), &[result]) => {
-                let planned = self.scopes.last().and_then(|scope| {
-                    scope.planned.iter().find(|(value, _)| *value == result).map(|(_, place)| place.clone())
-                });
+                let planned = self.scopes.last().and_then(|scope| scope.planned.get(&result).cloned());
                 let place = planned.ok_or(Fault::NoMemory(result))?;
                 self.flush(position)?;
                 self.occupy(result, place);
@@ -475,6 +476,13 @@ impl NodeWriter<'_> {
 
 impl Scope {
     fn new(home: Option<InductionId>) -> Scope {
-        Scope { home, position: 0, carried: Vec::new(), pending: Vec::new(), planned: Vec::new() }
+        Scope {
+            home,
+            position: 0,
+            carried: Vec::new(),
+            pending: BTreeMap::new(),
+            asked: 0,
+            planned: BTreeMap::new(),
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A folder with one program `main.ua`.
@@ -79,6 +80,23 @@ fn unknown_characters() {
     let case = Case::new("node f (x:u32) returns (y:u32) let y = x § 1 tel\n");
     case.fails(&["check", "main.ua"], 1, "1:42", &["§"]);
     case.fails(BUILD, 1, "1:42", &["§"]);
+}
+
+/// Selection, and the check of assembly, once took half a minute for this.
+#[test]
+fn long_permutations_take_seconds() {
+    let count = 60_000;
+    let entries: Vec<String> = (0..count).map(|place| (place * 7 % count + 1).to_string()).collect();
+    let case = Case::new(format!(
+        "perm P (x:b{count}) returns (y:b{count}) {{ {} }}\n\
+         node f (x:b{count}) returns (y:b{count}) let y = P(x) tel\n",
+        entries.join(", ")
+    ));
+    let build = ["build", "main.ua", "--slicing", "b", "--target", "avx2", "--backend", "asm", "-o", "out"];
+    let begin = Instant::now();
+    let output = case.run(&build);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(begin.elapsed() < Duration::from_secs(12), "{:?}", begin.elapsed());
 }
 
 #[test]

@@ -439,14 +439,19 @@ impl<'a> Checker<'a> {
                 false if at.symbol == Symbol::Frame && own != key.2 => continue,
                 false => range.zip(self.range(&key.1)),
             };
-            if let Some(group) = self.state.memory.get_mut(&key) {
-                group.retain(|&(place, _), _| {
-                    ranges.is_some_and(|(written_range, range)| {
-                        place + range.1 + bytes <= at.constant + written_range.0
-                            || (at.constant + written_range.1).saturating_add(written) <= place + range.0
-                    })
-                });
-            }
+            let Some(group) = self.state.memory.get_mut(&key) else { continue };
+            let Some((written_range, range)) = ranges else {
+                group.clear();
+                continue;
+            };
+            // What ends before the first byte that may be written stays, and what begins behind the last one.
+            let first = at.constant + written_range.0 - range.1 - bytes + 1;
+            let behind = (at.constant + written_range.1).saturating_add(written).saturating_sub(range.0);
+            let lost: Vec<_> = match first < behind {
+                true => group.range((first, 0)..(behind, 0)).map(|(key, _)| *key).collect(),
+                false => Vec::new(),
+            };
+            lost.iter().for_each(|key| drop(group.remove(key)));
         }
     }
 

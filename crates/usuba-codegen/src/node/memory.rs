@@ -78,7 +78,7 @@ impl NodeWriter<'_> {
                 index += run;
             }
             if let Some(scope) = self.scopes.last_mut() {
-                scope.planned.push((result, place));
+                scope.planned.insert(result, place);
             }
         }
     }
@@ -322,18 +322,19 @@ impl NodeWriter<'_> {
 
     pub(super) fn wait(&mut self, pending: Pending) {
         if let Some(scope) = self.scopes.last_mut() {
-            scope.pending.push(pending);
+            scope.pending.insert((pending.position, scope.asked), pending);
+            scope.asked += 1;
         }
     }
 
     /// Writes the stores that wait for `position`.
     pub(super) fn flush(&mut self, position: usize) -> Result<(), Internal> {
         let Some(scope) = self.scopes.last_mut() else { return Ok(()) };
-        let (due, later) =
-            std::mem::take(&mut scope.pending).into_iter().partition(|pending| pending.position <= position);
-        scope.pending = later;
-        let due: Vec<Pending> = due;
-        for Pending { value, address, len, .. } in due {
+        let later = scope.pending.split_off(&(position + 1, 0));
+        let due = std::mem::replace(&mut scope.pending, later);
+        let mut due: Vec<((usize, usize), Pending)> = due.into_iter().collect();
+        due.sort_by_key(|((_, asked), _)| *asked);
+        for (_, Pending { value, address, len, .. }) in due {
             let value = self.register(value)?;
             self.s.push(match len {
                 1 => Step::Store { row: self.store, address, value },
