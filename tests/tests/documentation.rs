@@ -150,7 +150,9 @@ fn links_of_the_book_stay_in_it() {
 fn the_tutorial_shows_its_files() {
     let tutorial = text(&root().join("docs/tutorial.md"));
     let example = root().join("docs/examples/pebble");
-    for file in ["usuba.toml", "pebble.py", "rust/build.rs", "rust/src/size.c", "rust/src/main.rs"] {
+    for file in
+        ["usuba.toml", "pebble.json", "pebble.py", "rust/build.rs", "rust/src/size.c", "rust/src/main.rs"]
+    {
         let shown = text(&example.join(file));
         let block = format!("\n{}\n```\n", shown.trim_end());
         assert!(tutorial.contains(&block), "docs/tutorial.md does not have {file} as it is");

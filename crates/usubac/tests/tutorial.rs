@@ -85,10 +85,16 @@ fn the_walkthrough_shows_what_the_stages_make() {
 fn the_cipher_is_shown_as_it_is() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     let text = |path: &str| std::fs::read_to_string(docs.join(path)).expect("it is there");
-    let source = text("examples/pebble/pebble.ua");
+    let sources = text("examples/pebble/pebble.ua") + &text("examples/gravel/gravel.ua");
     let page = text("tutorial.md");
-    let shown = page.split("```\ntable").nth(1).and_then(|rest| rest.split("```").next()).expect("a block");
-    for definition in format!("table{shown}").split("\n\n") {
-        assert!(source.contains(definition.trim_end()), "pebble.ua does not have\n{definition}");
+    let mut compared = 0;
+    for (number, block) in page.split("```").enumerate() {
+        // Every second piece is a block; those of programs have no language.
+        let Some(program) = block.strip_prefix('\n').filter(|_| number % 2 == 1) else { continue };
+        for definition in program.trim_end().split("\n\n") {
+            assert!(sources.contains(definition), "the programs do not have\n{definition}");
+            compared += 1;
+        }
     }
+    assert!(compared >= 7, "{compared} definitions were compared");
 }

@@ -148,8 +148,25 @@ fn a_manifest_without_vectors_is_told() {
     expect![[r#"
         1
         error: there is no test: no vector is for what `pebble` has
-          `pebble` has no vectors: write `vectors = ["pebble.json"]` into the manifest, or name a file with `--vectors`
+          `pebble` has none: write `vectors = ["pebble.json"]` into the manifest, or name a file with `--vectors`
     "#]].assert_eq(&test(&folder(None), &["--target", "none"]));
+}
+
+/// Without functions for blocks, compiled code is asked by counter mode.
+#[test]
+fn counter_mode_alone_is_tested() {
+    let folder = folder(Some(&format!("{{ \"vectors\": [{{ {VECTOR} }}] }}")));
+    let manifest = folder.path().join("pebble/usuba.toml");
+    let text = fs::read_to_string(&manifest).expect("it is there");
+    fs::write(&manifest, text.replace("ecb", "ctr")).expect("it can be written");
+    expect![[r#"
+        0
+        pebble       interpreter                              1 passed, 0 failed
+        pebble       Usuba0, slicing v                        1 passed, 0 failed
+        pebble       gp64 gcc -O2, slicing v                  2 passed, 0 failed
+        4 passed, 0 failed
+    "#]]
+    .assert_eq(&test(&folder, &["--slicing", "v", "--target", "gp64", "--cc", "gcc"]));
 }
 
 #[test]

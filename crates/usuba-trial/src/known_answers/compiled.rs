@@ -13,7 +13,7 @@ use usuba_lang::load::Loaded;
 use usuba_package::OutputFile;
 use usuba_package::engine::BuildError;
 use usuba_package::library;
-use usuba_package::manifest::{Function, Primitive};
+use usuba_package::manifest::{Function, Mode, Primitive};
 
 /// The tests through C; the slicing is that of the way, or of its variant.
 pub fn answers(
@@ -107,7 +107,9 @@ fn requests(primitive: &Primitive, tests: &[Test], longest: u32, modes: bool) ->
     let mut sizes = Vec::new();
     let (block, round_keys, decrypts) = match &primitive.function {
         Function::BlockCipher(cipher) => {
-            (cipher.block.bytes as usize, cipher.round_keys.bytes as usize, cipher.decrypt.is_some())
+            // Without functions for blocks, the harness encrypts them by counter mode, which decrypts none.
+            let decrypts = cipher.decrypt.is_some() && cipher.modes.contains(&Mode::Ecb);
+            (cipher.block.bytes as usize, cipher.round_keys.bytes as usize, decrypts)
         }
         Function::Stream(cipher) => (cipher.keystream.bytes as usize, 0, false),
         Function::Generator(cipher) => (cipher.keystream.bytes as usize, 0, false),
