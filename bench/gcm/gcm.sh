@@ -36,18 +36,22 @@ shared() { # what label object compiler arguments…
 # ---- Usuba ----
 cargo build --release --quiet -p usubac
 flags="-mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vbmi2 -mgfni -mvaes -mvpclmulqdq -mavx -maes -mpclmul -mbmi2"
-rm -rf "$out/ours"
-for primitive in aes-128 aes-256; do
-    for mode in gcm-seal gcm-open; do
-        "${CARGO_TARGET_DIR:-target}/release/usubac" build ciphers/aes --mode $mode --primitive $primitive --target avx512-vaes \
-            -o "$out/ours" >/dev/null
+for kept in "" --keep-first-round; do
+    rm -rf "$out/ours$kept"
+    for primitive in aes-128 aes-256; do
+        for mode in gcm-seal gcm-open; do
+            # shellcheck disable=SC2086 # an option, or none
+            "${CARGO_TARGET_DIR:-target}/release/usubac" build ciphers/aes --mode $mode --primitive $primitive --target avx512-vaes \
+                $kept -o "$out/ours$kept" >/dev/null
+        done
     done
-done
-for compiler in gcc clang-19 clang; do
-    command -v $compiler >/dev/null 2>&1 || continue
-    case $compiler in clang) command -v clang-19 >/dev/null 2>&1 && continue ;; esac
-    # shellcheck disable=SC2086 # lists
-    shared "Usuba by $compiler" "Usuba $compiler" usuba-$compiler.so $compiler $flags -I$here -I"$out/ours" $here/ours.c "$out"/ours/*.c
+    for compiler in gcc clang-19 clang; do
+        command -v $compiler >/dev/null 2>&1 || continue
+        case $compiler in clang) command -v clang-19 >/dev/null 2>&1 && continue ;; esac
+        # shellcheck disable=SC2086 # lists
+        shared "Usuba by $compiler" "Usuba $compiler${kept:+, first round kept}" usuba-$compiler$kept.so $compiler $flags -I$here \
+            -I"$out/ours$kept" $here/ours.c "$out/ours$kept"/*.c
+    done
 done
 
 # ---- Peers ----
@@ -82,10 +86,11 @@ for more in ${MORE:-}; do objects "$more"; done
 # ---- All lengths, before anything is timed ----
 gcc -O2 -Wall -Wextra $here/lengths.c -o "$out/lengths" -ldl
 for compiler in gcc clang-19 clang; do
-    if [ -f "$out/usuba-$compiler.so" ]; then
+    for kept in "" --keep-first-round; do
+        [ -f "$out/usuba-$compiler$kept.so" ] || continue
         echo
-        echo "Usuba by $compiler and OpenSSL: $("$out/lengths" "$out/usuba-$compiler.so" "$out/openssl.so")"
-    fi
+        echo "Usuba by $compiler ${kept:-}and OpenSSL: $("$out/lengths" "$out/usuba-$compiler$kept.so" "$out/openssl.so")"
+    done
 done
 
 old=$IFS

@@ -9,13 +9,13 @@
 #include <string.h>
 
 struct context {
-    _Alignas(64) uint8_t seal[8192];
-    _Alignas(64) uint8_t open[8192];
+    _Alignas(64) uint8_t seal[12288];
+    _Alignas(64) uint8_t open[12288];
     _Alignas(64) uint8_t keys[240];
     int bits;
 };
 
-_Static_assert(USUBA_AES_256_GCM_SEAL_PREPARED_BYTES <= 8192 && USUBA_AES_256_GCM_OPEN_PREPARED_BYTES <= 8192, "room");
+_Static_assert(USUBA_AES_256_GCM_SEAL_PREPARED_BYTES <= 12288 && USUBA_AES_256_GCM_OPEN_PREPARED_BYTES <= 12288, "room");
 
 static uint32_t substituted(uint32_t word)
 {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
-use usuba_blockwise::machine::Machine;
+use usuba_blockwise::machine::{Choices, Machine};
 use usuba_blockwise::message::{Code, code};
 use usuba_blockwise::plan::Refusal;
 use usuba_blockwise::schedule::makes_keys;
@@ -34,18 +34,13 @@ fn generated(
     loaded: &Loaded,
     message: &Message,
     pieces: Option<&Incremental>,
-    (blocks, is_small): (Option<Pair>, bool),
+    (blocks, choices): (Option<Pair>, Choices),
 ) -> Result<Code, Refusal> {
     let mut loaded = loaded.clone();
     // The parts have steps of their own beside those of the message.
     let part = pieces.and_then(|pieces| pieces.parts.first());
     loaded.program = part.map_or(message, |part| &part.message).program.clone();
-    let machines = blocks.map(|pair| {
-        pair.map(|target| {
-            let machine = Machine::new(&loaded, target);
-            if is_small { machine.small() } else { machine }
-        })
-    });
+    let machines = blocks.map(|pair| pair.map(|target| Machine::new(&loaded, target).with(choices)));
     let machines = machines.as_ref().map(|[wide, narrow]| (wide, narrow));
     code(message, &loaded.sources, machines, blocks.is_none(), "message", pieces)
 }
@@ -485,13 +480,24 @@ fn made_cases(loaded: Loaded, node: &str, sealing: Option<Message>) -> Cases {
 type Pair = [&'static Target; 2];
 
 fn compare(name: &str, cases: &Cases, blocks: Option<Pair>, family: Family) -> Result<Code, Refusal> {
+    // One compiler has what is made with less code.
+    let choices = Choices { is_small: family == Family::Clang, ..Choices::default() };
+    compare_with(choices, name, cases, blocks, family)
+}
+
+fn compare_with(
+    choices: Choices,
+    name: &str,
+    cases: &Cases,
+    blocks: Option<Pair>,
+    family: Family,
+) -> Result<Code, Refusal> {
     let message = &cases.message;
     // Around functions a key that was made is known to the call alone.
     let whole_only = blocks.is_none() && makes_keys(message);
     let pieces = incremental(message).ok().filter(|_| !whole_only);
     let pieces = pieces.as_ref();
-    // One compiler has what is made with less code.
-    let made = generated(&cases.loaded, message, pieces, (blocks, family == Family::Clang))?;
+    let made = generated(&cases.loaded, message, pieces, (blocks, choices))?;
     if std::env::var_os("USUBA_SHOW").is_some() {
         std::fs::write(format!("/tmp/{name}.c"), &made.source).unwrap();
     }
@@ -569,6 +575,24 @@ fn on(wide: &str, narrow: &str, family: Family) {
 #[test]
 fn avx512_vaes() {
     on("avx512-vaes", "avx-aes", Family::Gcc);
+}
+
+/// What the first round makes of counters, kept for a key.
+#[test]
+fn first_round() {
+    let pair = Some(["avx512-vaes", "avx-aes"].map(|name| by_name(name).unwrap()));
+    let kept = Choices { keeps_first_round: true, ..Choices::default() };
+    let modes: Vec<_> = MODES.iter().filter(|mode| ["gcm-seal", "gcm-open"].contains(&mode.name)).collect();
+    assert_eq!(modes.len(), 2);
+    for mode in modes {
+        let cases = cases(*mode);
+        compare_with(kept, mode.name, &cases, pair, Family::Clang).expect("code");
+        // The changes of 256 bytes, and one more register.
+        let prepared = [kept, Choices::default()].map(|choices| {
+            generated(&cases.loaded, &cases.message, None, (pair, choices)).expect("code").prepared
+        });
+        assert_eq!(prepared[0], prepared[1] + 256 * 16 + 64, "{}", mode.name);
+    }
 }
 
 #[test]

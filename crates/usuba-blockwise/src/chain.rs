@@ -307,7 +307,7 @@ impl Writer<'_> {
                 ));
                 let paired = self.paired(powers)?;
                 let kernel = self.apart_kernel(format!("pieces {plan:?} {product:?}"), |name| {
-                    wide.pieces(plan, &product, name)
+                    wide.pieces(plan, &product, false, name)
                 })?;
                 let mut arguments: Vec<String> =
                     given.iter().map(|one| format!("(const void *)({one})")).collect();

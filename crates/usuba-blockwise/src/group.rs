@@ -2,6 +2,7 @@
 //! group and adds up the products of a group, of the one before it where what is added is made: those need nothing of the rounds
 //! that they stand between. Each turn reduces its sum, which has a place for each block of a register.
 
+use crate::first_round::{FIRST, Kept, most};
 use crate::machine::Machine;
 use crate::montgomery::Staggered;
 use crate::node::{Blocks, Maker};
@@ -88,12 +89,18 @@ impl Machine<'_> {
     ///
     /// # Errors
     /// The target lacks something, or the plan is beyond blocks; so everywhere below.
-    pub fn in_groups(&self, plan: &Plan, product: &Product, name: &str) -> Result<Program, Refusal> {
+    pub fn in_groups(
+        &self,
+        plan: &Plan,
+        product: &Product,
+        keeps: bool,
+        name: &str,
+    ) -> Result<Program, Refusal> {
         let register = self.bytes();
         let group = STRETCH * register;
         let is_loaded = is_loaded(plan);
-        let (first, files) = self.group(plan, product, true)?;
-        let (next, _) = self.group(plan, product, false)?;
+        let (first, files) = self.group(plan, product, keeps, true)?;
+        let (next, _) = self.group(plan, product, keeps, false)?;
         let mut writer = Writer::new(self, name);
         let (more, front_bytes) = (writer.count("more"), writer.count("front_bytes"));
         let string = |writer: &mut Writer<'_>, name: &str, role: Role| -> [RegionId; 2] {
@@ -112,6 +119,7 @@ impl Machine<'_> {
         let whole = Length::Constant(register);
         let behind = TABLE * register;
         let powers = writer.region("powers", Role::Input, Length::Constant(behind + group));
+        let kept = keeps.then(|| Kept::new(&mut writer, FIRST.into(), STRETCH));
         let length = Length::Public { count: front_bytes, factor: 1 };
         let front = writer.region("front", Role::Input, length);
         writer.function.parameters.push(Parameter::Register(front_bytes));
@@ -133,13 +141,17 @@ impl Machine<'_> {
                 }
                 Given::Number => {
                     let first = writer.load_same(regions[0], &mut steps)?;
-                    numbers.push(writer.spread(first, &mut steps)?);
+                    match keeps {
+                        // What the cipher would get is not made.
+                        true => drop(same.insert(number, first)),
+                        false => numbers.push(writer.spread(first, &mut steps)?),
+                    }
                 }
                 _ => {}
             }
         }
         let fixed: BTreeSet<RegisterId> = same.values().copied().collect();
-        let text = Text { plan, same, fixed, powers, given, results };
+        let text = Text { plan, same, fixed, powers, kept, given, results };
 
         // The first group, and the block before it.
         let bytes = i64::from(register - BLOCK);
@@ -157,7 +169,7 @@ impl Machine<'_> {
             &mut writer,
             (&first, &before),
             &mut state,
-            (0, &|number| match place(number) {
+            (0, Affine::constant(0), &|number| match place(number) {
                 Some(at) => At::Whole(Affine::constant(at)),
                 None => At::Behind(first_bytes),
             }),
@@ -178,7 +190,7 @@ impl Machine<'_> {
             &mut writer,
             (&next, &[]),
             &mut now,
-            (1, &|number| {
+            (1, Affine { constant: 1, terms: vec![(induction, 1)] }, &|number| {
                 At::Whole(Affine {
                     constant: i64::from(number * register),
                     terms: vec![(induction, i64::from(group))],
@@ -187,7 +199,13 @@ impl Machine<'_> {
             &mut steps,
         )?;
         let block = Block { locals: turn.locals, steps: turn.steps };
-        let trips = Trips::Public(more);
+        let trips = match keeps {
+            true => {
+                let bound = most(STRETCH * self.in_register() as u32) - 1;
+                Trips::Public(writer.public("turns", Public::Least { of: more, bound }, &mut steps))
+            }
+            false => Trips::Public(more),
+        };
         let step = looped(induction, trips, (&entered.all(), &state.all(), &now.all()), block);
         let Step::Loop(looped) = step else { return Err(Refusal::new("no loop")) };
         let (head, looped) = overlapped(&mut writer.function, looped, &is_round);
@@ -212,6 +230,7 @@ impl Machine<'_> {
         &self,
         plan: &Plan,
         product: &Product,
+        keeps: bool,
         begins: bool,
     ) -> Result<(Function, Vec<String>), Refusal> {
         let is_loaded = is_loaded(plan);
@@ -225,8 +244,14 @@ impl Machine<'_> {
                 let multiplied = multiplies.then(|| maker.each("multiplied").values().to_vec());
                 let powers =
                     multiplies.then(|| ["powers", "second"].map(|name| maker.each(name).values().to_vec()));
+                if keeps {
+                    maker.begin_behind_first_round();
+                }
                 let mut numbers = Vec::new();
                 let slots = self.slots(plan, maker, &mut numbers)?;
+                if keeps {
+                    numbers.clear();
+                }
                 let made = plan.made(&slots)?;
                 let (added, results) = made.split_last().ok_or_else(|| Refusal::new("nothing is added"))?;
                 let mut added = match (added, &multiplied) {
@@ -258,7 +283,7 @@ impl Machine<'_> {
         if !multiplies {
             return Ok((function, files));
         }
-        let numbers = plan.given.iter().filter(|given| **given == Given::Number).count();
+        let numbers = plan.given.iter().filter(|given| !keeps && **given == Given::Number).count();
         let sums: Vec<Parameter> = function.parameters.iter().rev().skip(numbers).take(1).copied().collect();
         Ok((mingled(function, &sums), files))
     }
@@ -335,6 +360,7 @@ struct Text<'p> {
     same: BTreeMap<usize, RegisterId>,
     fixed: BTreeSet<RegisterId>,
     powers: RegionId,
+    kept: Option<Kept>,
     given: Vec<[RegionId; 2]>,
     results: Vec<[RegionId; 2]>,
 }
@@ -347,7 +373,7 @@ impl Text<'_> {
         writer: &mut Writer<'_>,
         (body, before): (&Function, &[RegisterId]),
         state: &mut State,
-        (string, place): (usize, &dyn Fn(u32) -> At),
+        (string, turn, place): (usize, Affine, &dyn Fn(u32) -> At),
         once: &mut Vec<Step>,
     ) -> Result<Code, Refusal> {
         let is_loaded = is_loaded(self.plan);
@@ -390,12 +416,17 @@ impl Text<'_> {
                 arguments.push(Argument::Registers(all.collect::<Result<_, _>>()?));
             }
         }
+        if let Some(kept) = self.kept {
+            arguments.extend(kept.loaded(writer, &turn, &mut inside)?.map(Argument::Registers));
+        }
         let mut numbers = state.numbers.iter().copied();
         for (number, (kind, regions)) in self.plan.given.iter().zip(&self.given).enumerate() {
             arguments.push(match kind {
                 Given::Each => text(number),
                 Given::Keys(_) => Argument::Memory(regions[0]),
-                Given::Number => Argument::Registers(numbers.next().into_iter().collect()),
+                Given::Number if self.kept.is_none() => {
+                    Argument::Registers(numbers.next().into_iter().collect())
+                }
                 _ => Argument::Registers(self.same.get(&number).copied().into_iter().collect()),
             });
         }

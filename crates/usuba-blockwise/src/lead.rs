@@ -14,14 +14,13 @@ use usuba_message::form::{self, Source, Statement, VariableId};
 use usuba_message::number::{Number, Term};
 
 impl Writer<'_> {
-    /// Whether a step adds to the sum what the cipher makes at the position before the first of a text: the C of the text's number,
-    /// and the input of the step that is the sum.
+    /// Whether a step adds to the sum what the cipher makes at the position before the first of a text.
     pub(crate) fn leads(
         &mut self,
         text: &Segment,
         after: &form::Step,
         carried: VariableId,
-    ) -> Written<Option<(String, usize)>> {
+    ) -> Written<Option<Lead>> {
         let Body::Positions { plan, given, .. } = &text.body else { return Ok(None) };
         let (one, other) = (self.form(&after.node)?, text.loops[0].clone());
         let sources: Vec<&Source> = after.inputs.iter().collect();
@@ -65,23 +64,35 @@ impl Writer<'_> {
         };
         let is_zero = number.substitute(&at).is_ok_and(|number| number.as_constant() == Some(0));
         let number = of(inside.number);
-        Ok(number.filter(|_| same && is_zero).map(|number| (number, outside.sum)))
+        let Some(Source::Variable(start)) = sources.get(outside.block) else { return Ok(None) };
+        let lead = |number| Lead { number, sum: outside.sum, start: *start };
+        Ok(number.filter(|_| same && is_zero).map(lead))
     }
 }
 
+/// The block before a text.
+pub(crate) struct Lead {
+    /// The number of the text's positions, in C.
+    pub(crate) number: String,
+    /// The input that is the sum, of the step that adds what the cipher makes.
+    pub(crate) sum: usize,
+    /// What the cipher gets then.
+    pub(crate) start: VariableId,
+}
+
 /// The keystream of a plan: what the cipher makes of a block that is the same for all positions and a number.
-struct Stream {
-    node: String,
+pub(crate) struct Stream {
+    pub(crate) node: String,
     /// Among what the plan is given.
-    block: usize,
-    number: usize,
-    keys: usize,
+    pub(crate) block: usize,
+    pub(crate) number: usize,
+    pub(crate) keys: usize,
     /// Where the bits lie that are encrypted where the number is zero.
     places: Vec<u32>,
 }
 
 /// The keystream of a plan whose only result is a text with that added to it.
-fn stream(plan: &Plan) -> Option<Stream> {
+pub(crate) fn stream(plan: &Plan) -> Option<Stream> {
     let each = plan.given.iter().position(|given| *given == Given::Each)?;
     let [step_action, Action::Binary(BinaryOp::Xor, a, b)] = &plan.actions[..] else { return None };
     let Action::Step(step, inputs) = step_action else { return None };

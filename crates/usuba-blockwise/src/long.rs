@@ -5,6 +5,7 @@
 //! halves in another, and so do those of the powers, from a table of their own; so each sum of three products is six instructions
 //! for two registers (Karatsuba: A. Karatsuba, Yu. Ofman, "Multiplication of many-digital numbers by automatic computers", 1962).
 
+use crate::first_round::{FIRST, Kept, most};
 use crate::machine::Machine;
 use crate::montgomery::{Pair, Products};
 use crate::node::Blocks;
@@ -147,6 +148,7 @@ impl Machine<'_> {
         &self,
         plan: &Plan,
         product: &Product,
+        keeps: bool,
         (adds, goes_on): (Option<Half>, bool),
     ) -> Result<(Function, Vec<String>), Refusal> {
         let none = Plan::default();
@@ -180,8 +182,14 @@ impl Machine<'_> {
                     }
                 }
             }
+            if keeps && goes_on {
+                maker.begin_behind_first_round();
+            }
             let mut numbers = Vec::new();
             let slots = self.slots(plan, maker, &mut numbers)?;
+            if keeps {
+                numbers.clear();
+            }
             let mut made = plan.made(&slots)?;
             made.truncate(plan.results.len());
             let sums = sums.into_iter().map(Blocks::Same);
@@ -193,24 +201,31 @@ impl Machine<'_> {
         if adds.is_none() || !goes_on {
             return Ok((function, files));
         }
-        let numbers = plan.given.iter().filter(|given| **given == Given::Number).count();
+        let numbers = plan.given.iter().filter(|given| !keeps && **given == Given::Number).count();
         let sums = if adds == Some(Half::First) { SUMS.len() } else { 1 };
         let sums = function.parameters.iter().rev().skip(numbers).take(sums).copied();
         let sums: Vec<Parameter> = sums.collect();
         Ok((mingled(function, &sums), files))
     }
 
-    /// A function for long strings: `name(given…, powers, paired, pieces, sum, results…)`. A piece is [`LONGEST`] registers of
+    /// A function for long strings: `name(given…, powers, paired, [changes, bases], pieces, sum, results…)`; with those two if the first
+    /// round is kept for a key ([`crate::first_round`]), at most 64 pieces. A piece is [`LONGEST`] registers of
     /// positions, and a section. `sum` is what came before, a sum in each place of a register, and gets what there is after them.
     ///
     /// # Errors
     /// See above; and what is added must be a string that is given or a result.
-    pub fn pieces(&self, plan: &Plan, product: &Product, name: &str) -> Result<Program, Refusal> {
+    pub fn pieces(
+        &self,
+        plan: &Plan,
+        product: &Product,
+        keeps: bool,
+        name: &str,
+    ) -> Result<Program, Refusal> {
         let register = self.bytes();
         let piece = register * LONGEST;
         let added = Added::of(plan)?;
-        let (one, files) = self.turning(plan, product, (Some(Half::First), true))?;
-        let (other, _) = self.turning(plan, product, (Some(Half::Second), true))?;
+        let (one, files) = self.turning(plan, product, keeps, (Some(Half::First), true))?;
+        let (other, _) = self.turning(plan, product, keeps, (Some(Half::Second), true))?;
         let mut writer = Writer::new(self, name);
         let pieces = writer.count("pieces");
         let length = Length::Public { count: pieces, factor: piece };
@@ -221,6 +236,7 @@ impl Machine<'_> {
         let given: Vec<RegionId> = plan.given.iter().map(|one| string(&mut writer, one)).collect();
         let powers = writer.region("powers", Role::Input, Length::Constant(16));
         let paired = writer.region("paired", Role::Input, Length::Constant(PAIRED * register));
+        let kept = keeps.then(|| Kept::new(&mut writer, u32::from(FIRST) + 1, HALF));
         writer.function.parameters.push(Parameter::Register(pieces));
         let sum = writer.region("sum", Role::Changed, Length::Constant(register));
         let results: Vec<RegionId> =
@@ -236,14 +252,25 @@ impl Machine<'_> {
                 }
                 Given::Number => {
                     let first = writer.load_same(region, &mut steps)?;
-                    state.numbers.push(writer.spread(first, &mut steps)?);
+                    match keeps {
+                        // What the cipher would get is not made.
+                        true => drop(same.insert(number, first)),
+                        false => state.numbers.push(writer.spread(first, &mut steps)?),
+                    }
                 }
                 _ => {}
             }
         }
         let power = writer.load_block(powers, 0, &mut steps)?;
         let fixed: BTreeSet<RegisterId> = same.values().copied().chain([power]).collect();
-        let mut long = Long { plan, added, same, fixed, given, results, paired, power };
+        let mut long = Long { plan, added, same, fixed, given, results, paired, power, kept };
+        let pieces = match keeps {
+            true => {
+                let bound = most(LONGEST * self.in_register() as u32);
+                writer.public("least", Public::Least { of: pieces, bound }, &mut steps)
+            }
+            false => pieces,
+        };
         let at = |constant: u32, terms: &[(InductionId, u32)]| Affine {
             constant: i64::from(constant),
             terms: terms.iter().map(|&(induction, factor)| (induction, i64::from(factor))).collect(),
@@ -269,8 +296,8 @@ impl Machine<'_> {
             once.steps.push(writer.store(sum, Affine::constant(0), entered.sum[0])?);
             steps.extend(once.steps);
         } else {
-            let (first, _) = self.turning(plan, product, (None, true))?;
-            let (last, _) = self.turning(plan, product, (Some(Half::Second), false))?;
+            let (first, _) = self.turning(plan, product, keeps, (None, true))?;
+            let (last, _) = self.turning(plan, product, keeps, (Some(Half::Second), false))?;
             let any = writer.public("any", Public::Least { of: pieces, bound: 1 }, &mut steps);
             let more = Public::Sum { constant: 0, terms: vec![(pieces, 1), (any, -1)] };
             let more = writer.public("more", more, &mut steps);
@@ -353,6 +380,7 @@ struct Long<'p> {
     results: Vec<RegionId>,
     paired: RegionId,
     power: RegisterId,
+    kept: Option<Kept>,
 }
 
 impl Long<'_> {
@@ -373,6 +401,15 @@ impl Long<'_> {
         };
         let mut arguments = Vec::new();
         let mut inside = Vec::new();
+        let kept = match (self.kept, &text) {
+            (Some(kept), Some(text)) => {
+                let half = register * i64::from(HALF);
+                let terms = text.terms.iter().map(|&(induction, factor)| (induction, factor / half));
+                let number = Affine { constant: text.constant / half, terms: terms.collect() };
+                Some(kept.loaded(writer, &number, &mut inside)?)
+            }
+            _ => None,
+        };
         let mut loaded = |writer: &mut Writer<'_>, region: RegionId, first: &Affine, count: u32| {
             let registers = (0..count).map(|number| writer.load(region, place(first, number), &mut inside));
             Ok::<_, Refusal>(Argument::Registers(registers.collect::<Result<_, _>>()?))
@@ -393,12 +430,15 @@ impl Long<'_> {
             }
         }
         if let Some(text) = &text {
+            arguments.extend(kept.into_iter().flatten().map(Argument::Registers));
             let mut numbers = state.numbers.iter();
             for (number, (one, &region)) in self.plan.given.iter().zip(&self.given).enumerate() {
                 arguments.push(match one {
                     Given::Each => loaded(writer, region, text, HALF)?,
                     Given::Keys(_) => Argument::Memory(region),
-                    Given::Number => Argument::Registers(numbers.next().copied().into_iter().collect()),
+                    Given::Number if self.kept.is_none() => {
+                        Argument::Registers(numbers.next().copied().into_iter().collect())
+                    }
                     _ => Argument::Registers(self.same.get(&number).copied().into_iter().collect()),
                 });
             }

@@ -1,5 +1,6 @@
 //! One target: plans as machine functions of one node.
 
+use crate::first_round::cut;
 use crate::node::{Blocks, CipherNodes, Maker, StepInput};
 use crate::plan::{Action, Given, Plan, Refusal, Slot};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,20 +22,29 @@ pub struct Machine<'a> {
     pub(crate) loaded: &'a Loaded,
     /// The machine.
     pub target: &'static Target,
+    /// What its code is to be like.
+    pub choices: Choices,
+}
+
+/// What code of a message is to be like, where there is a choice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Choices {
     /// Whether less code is better than what is faster on some cores only.
     pub is_small: bool,
+    /// Whether what the first round makes of counters is kept for a key.
+    pub keeps_first_round: bool,
 }
 
 impl<'a> Machine<'a> {
     /// Of a program that has been loaded.
     pub fn new(loaded: &'a Loaded, target: &'static Target) -> Machine<'a> {
-        Machine { loaded, target, is_small: false }
+        Machine { loaded, target, choices: Choices::default() }
     }
 
-    /// The same with less code.
+    /// The same with code like this.
     #[must_use]
-    pub fn small(self) -> Machine<'a> {
-        Machine { is_small: true, ..self }
+    pub fn with(self, choices: Choices) -> Machine<'a> {
+        Machine { choices, ..self }
     }
 
     /// Blocks in a register.
@@ -125,9 +135,13 @@ impl<'a> Machine<'a> {
         let mut program = usuba_ir::program::Program { files: Vec::new(), nodes: Vec::new(), interleave: 1 };
         let mut ciphers = BTreeMap::new();
         for node in nodes {
-            let one = self.cipher_node(node, 1, &mut program)?;
-            let many = if groups > 1 { self.cipher_node(node, groups as u32, &mut program)? } else { one };
-            ciphers.insert(node.clone(), CipherNodes { one, many });
+            let (one, parts) = self.cipher_node(node, 1, &mut program)?;
+            let (many, of_many) = match groups {
+                0 | 1 => (one, None),
+                _ => self.cipher_node(node, groups as u32, &mut program)?,
+            };
+            let (first, rest) = (parts.map(|[first, _]| first), of_many.map(|[_, rest]| rest));
+            ciphers.insert(node.clone(), CipherNodes { one, many, first, rest });
         }
         let mut maker = Maker::new("Positions", groups, ciphers);
         build(&mut maker)?;
@@ -148,13 +162,13 @@ impl<'a> Machine<'a> {
         Ok((function.clone(), selected.files.clone()))
     }
 
-    /// Adds the nodes of the cipher for so many registers.
+    /// Adds the nodes of the cipher for so many registers, and then its two parts ([`cut`]).
     fn cipher_node(
         &self,
         node: &str,
         registers: u32,
         program: &mut usuba_ir::program::Program,
-    ) -> Result<NodeId, Refusal> {
+    ) -> Result<(NodeId, Option<[NodeId; 2]>), Refusal> {
         let mut settings = Settings::new(Slicing::BLOCKS, Some(node));
         settings.lowering.rounds = true;
         settings.passes.interleave = Some(registers);
@@ -168,7 +182,14 @@ impl<'a> Machine<'a> {
             renumber(&mut node, first);
             program.nodes.push(node);
         }
-        Ok(NodeId(program.nodes.len() as u32 - 1))
+        let whole = NodeId(program.nodes.len() as u32 - 1);
+        let parts = program.nodes.last().and_then(cut).map(|parts| {
+            parts.map(|part| {
+                program.nodes.push(part);
+                NodeId(program.nodes.len() as u32 - 1)
+            })
+        });
+        Ok((whole, parts))
     }
 
     /// Why the pipeline stopped, in a line.

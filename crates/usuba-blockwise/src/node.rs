@@ -66,6 +66,21 @@ pub struct CipherNodes {
     pub one: NodeId,
     /// For as many as the node has.
     pub many: NodeId,
+    /// For one register, up to the first round, if there is such a part.
+    pub first: Option<NodeId>,
+    /// From there on, for as many as the node has.
+    pub rest: Option<NodeId>,
+}
+
+/// A part of what a cipher does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// All of it.
+    Whole,
+    /// What it does up to the first round.
+    First,
+    /// What it does from there on, of what the first round has made.
+    Rest(Blocks),
 }
 
 impl Blocks {
@@ -85,6 +100,8 @@ pub struct Maker {
     pub node: NodeBuilder,
     groups: usize,
     ciphers: BTreeMap<String, CipherNodes>,
+    /// What is done of a cipher.
+    pub part: Part,
     /// Numbers from [`Maker::numbers`], and the first of them with what is added to it for each of the others.
     counted: Vec<(Vec<ValueId>, ValueId, Vec<ValueId>)>,
 }
@@ -92,7 +109,7 @@ pub struct Maker {
 impl Maker {
     /// An empty node that computes so many registers of positions.
     pub fn new(name: &str, groups: usize, ciphers: BTreeMap<String, CipherNodes>) -> Maker {
-        Maker { node: NodeBuilder::new(name), groups, ciphers, counted: Vec::new() }
+        Maker { node: NodeBuilder::new(name), groups, ciphers, part: Part::Whole, counted: Vec::new() }
     }
 
     /// An input that is the same for all positions.
@@ -343,20 +360,25 @@ impl Maker {
         })
     }
 
-    fn cipher(&mut self, node: &str, block: &Blocks, keys: ValueId) -> Option<Blocks> {
+    /// What the cipher makes of blocks, or the part of it that is done.
+    pub(crate) fn cipher(&mut self, node: &str, block: &Blocks, keys: ValueId) -> Option<Blocks> {
         let nodes = *self.ciphers.get(node)?;
-        Some(match block {
-            Blocks::Same(block) => {
-                Blocks::Same(*self.node.call(nodes.one, vec![*block, keys], &[BLOCK]).first()?)
-            }
+        let (one, many, block) = match &self.part {
+            Part::Whole => (nodes.one, nodes.many, block.clone()),
+            Part::First if self.groups == 1 => (nodes.first?, nodes.many, block.clone()),
+            Part::Rest(made @ Blocks::Each(_)) if self.groups > 1 => (nodes.one, nodes.rest?, made.clone()),
+            Part::First | Part::Rest(_) => return None,
+        };
+        Some(match &block {
+            Blocks::Same(block) => Blocks::Same(*self.node.call(one, vec![*block, keys], &[BLOCK]).first()?),
             Blocks::Each(blocks) if self.groups == 1 => {
-                let result = self.node.call(nodes.one, vec![*blocks.first()?, keys], &[BLOCK]);
+                let result = self.node.call(one, vec![*blocks.first()?, keys], &[BLOCK]);
                 Blocks::Each(result)
             }
             Blocks::Each(blocks) => {
                 let array = self.node.array(blocks.clone());
                 let ty = self.node.ty(array);
-                let result = *self.node.call(nodes.many, vec![array, keys], &[ty]).first()?;
+                let result = *self.node.call(many, vec![array, keys], &[ty]).first()?;
                 let get = |group| self.node.get(result, Affine::constant(group));
                 Blocks::Each((0..blocks.len() as i64).map(get).collect())
             }

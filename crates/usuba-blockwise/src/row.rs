@@ -4,8 +4,10 @@
 //! follows adds a block to its sum that the cipher makes of the number before the first one (`lead.rs` has the proof).
 
 use crate::draft::{Draft, Pending};
+use crate::first_round::{self, BASES, FIRST, RUN, change_bytes};
 use crate::glue::{BLOCK, Writer, Written, refuse};
 use crate::group;
+use crate::lead::{Lead, stream};
 use crate::linear::Linear;
 use crate::plan::Given;
 use crate::section::PARTS;
@@ -13,11 +15,13 @@ use crate::segment::{Body, Segment, uses};
 use crate::step::{Step, Value, in_memory};
 use crate::stretch::{LAST, STRETCH, Stretch, is_loaded};
 use std::collections::BTreeSet;
+use std::fmt::Write;
 use std::rc::Rc;
 use usuba_message::form::{self, Loop, Source, Statement, Target, VariableId};
 
-/// Blocks of the longest text that is computed in groups where it could be in pieces.
-const LONG: i64 = 512;
+/// Blocks of the longest text that is computed in groups where it could be in pieces, if it is sealed, and if it is opened: where
+/// rounds and products share ports (Zen 4) pieces are ahead by a tenth from 4 KiB on, elsewhere groups by a twentieth if they seal.
+const LONG: [i64; 2] = [512, 240];
 
 /// A chain in rows.
 pub(crate) struct Row {
@@ -31,6 +35,8 @@ pub(crate) struct Row {
     result: VariableId,
     /// The input of that step that is the sum.
     sum: usize,
+    /// What the cipher gets in it.
+    start: VariableId,
 }
 
 impl Writer<'_> {
@@ -69,14 +75,15 @@ impl Writer<'_> {
         if self.message.body.iter().any(|statement| wants(&statement)) {
             return Ok(None);
         }
-        let Some((number, sum)) = self.leads(text, after, carried)? else { return Ok(None) };
+        let Some(lead) = self.leads(text, after, carried)? else { return Ok(None) };
         let [Target::Variable(result)] = after.outputs[..] else { return Ok(None) };
         if self.message.outputs.contains(&result) {
             return Ok(None);
         }
         let place = usize::from(front.is_some());
         let front = front.map(|_| 0);
-        Ok(Some(Row { front, text: place, number, after: after.clone(), result, sum }))
+        let Lead { number, sum, start } = lead;
+        Ok(Some(Row { front, text: place, number, after: after.clone(), result, sum, start }))
     }
 
     /// The code of a chain in rows, and of the step behind it. Of texts of more than a stretch it is a function of its own, in which
@@ -88,7 +95,6 @@ impl Writer<'_> {
         (powers, linear): (&str, &Linear),
     ) -> Written<()> {
         let (_, bytes) = self.longest()?;
-        let is_small = self.blocks.is_some_and(|(wide, _)| wide.is_small);
         let (text, end) = (&segments[row.text], &segments[row.text + 1]);
         let size = &text.bytes;
         let front = self.front(segments, row, (powers, linear))?;
@@ -99,17 +105,18 @@ impl Writer<'_> {
         self.hidden.insert(row.result);
         let call = self.function_apart(std::slice::from_ref(&result), &given, &BTreeSet::new(), |writer| {
             writer.row_of(end, row, (powers, linear), |writer, state| {
-                if is_small {
-                    writer.groups(text, state, &front)?;
-                } else {
-                    writer.line(&format!("if ({} <= {LONG}) {{", text.blocks));
+                if let Some((condition, kept)) = writer.kept(text, row)? {
+                    let ([least, most], blocks) = (first_round::TEXTS, &text.blocks);
+                    writer.line(&format!("if ({condition} && {blocks} >= {least} && {blocks} <= {most}) {{"));
                     writer.depth += 1;
-                    writer.groups(text, state, &front)?;
+                    writer.longer(text, state, &front, Some(&kept))?;
                     writer.depth -= 1;
                     writer.line("} else {");
                     writer.depth += 1;
-                    writer.long(text, state, &front)?;
+                    writer.longer(text, state, &front, None)?;
                     writer.foot();
+                } else {
+                    writer.longer(text, state, &front, None)?;
                 }
                 writer.switch(text, Stretch { registers: 1, begins: false, ends: true }, state, None)
             })
@@ -135,6 +142,29 @@ impl Writer<'_> {
             writer.foot();
             Ok(())
         })?;
+        self.foot();
+        Ok(())
+    }
+
+    /// A text of more than a stretch, but for what is left of it at the end.
+    fn longer(
+        &mut self,
+        text: &Segment,
+        state: &State<'_>,
+        front: &(String, String),
+        kept: Option<&Kept>,
+    ) -> Written<()> {
+        if self.blocks.is_some_and(|(wide, _)| wide.choices.is_small) {
+            return self.groups(text, state, front, kept);
+        }
+        let Body::Positions { plan, .. } = &text.body else { return refuse("no text") };
+        self.line(&format!("if ({} <= {}) {{", text.blocks, LONG[usize::from(is_loaded(plan))]));
+        self.depth += 1;
+        self.groups(text, state, front, kept)?;
+        self.depth -= 1;
+        self.line("} else {");
+        self.depth += 1;
+        self.long(text, state, front, kept)?;
         self.foot();
         Ok(())
     }
@@ -259,7 +289,13 @@ impl Writer<'_> {
     }
 
     /// Pieces of a long text, and whole stretches behind them.
-    fn long(&mut self, text: &Segment, state: &State<'_>, front: &(String, String)) -> Written<()> {
+    fn long(
+        &mut self,
+        text: &Segment,
+        state: &State<'_>,
+        front: &(String, String),
+        kept: Option<&Kept>,
+    ) -> Written<()> {
         let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
         let Body::Positions { plan, given, goals } = &text.body else { return refuse("no text") };
         let State { row, linear, powers, lead, at, left, place, next, parts, .. } = *state;
@@ -277,14 +313,18 @@ impl Writer<'_> {
             self.line(&format!("{reduced}({own}, {before});"));
         }
         self.line(&format!("const int64_t {pieces} = {} / {};", text.bytes, 16 * longest));
-        let paired = self.paired(powers)?;
-        let kernel = self
-            .apart_kernel(format!("pieces {plan:?} {product:?}"), |name| wide.pieces(plan, &product, name))?;
+        let (paired, keeps) = (self.paired(powers)?, kept.is_some());
+        let kernel = self.apart_kernel(format!("pieces {keeps} {plan:?} {product:?}"), |name| {
+            wide.pieces(plan, &product, keeps, name)
+        })?;
         self.enter(text);
         let number = &row.number;
+        let room = self.bases(kept, number, &pieces, 16 * register as i64)?;
         self.line(&format!("number({number}, {number}_value);"));
         let mut arguments: Vec<String> = given.iter().map(|one| format!("(const void *)({one})")).collect();
-        arguments.extend([powers.to_owned(), paired, format!("(size_t){pieces}"), before.clone()]);
+        arguments.extend([powers.to_owned(), paired]);
+        arguments.extend(room.into_iter().flatten());
+        arguments.extend([format!("(size_t){pieces}"), before.clone()]);
         arguments.extend(goals.iter().map(|goal| format!("(void *)({goal})")));
         self.line(&format!("{kernel}({});", arguments.join(", ")));
         self.foot();
@@ -335,15 +375,66 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// If the first round is kept for a key: where it can be used, a condition in C, and how.
+    fn kept(&mut self, text: &Segment, row: &Row) -> Written<Option<(String, Kept)>> {
+        let Some((wide, _)) = self.blocks.filter(|(wide, _)| wide.choices.keeps_first_round) else {
+            return Ok(None);
+        };
+        let Body::Positions { plan, given, .. } = &text.body else { return Ok(None) };
+        let (Some(condition), Some(stream)) = (self.first_counter_is_public(row.start), stream(plan)) else {
+            return Ok(None);
+        };
+        let of = |slot: usize| format!("(const void *)({})", given[slot]);
+        let (block, number, keys) = (of(stream.block), of(stream.number), of(stream.keys));
+        let name = format!("changes {plan:?} {keys}");
+        let changes = match self.powers.get(&name) {
+            Some(known) => known.clone(),
+            None => {
+                let maker = self.kernel(name.clone(), |name| wide.changes(plan, name))?;
+                let place = self.room(change_bytes(wide.bytes()) as usize);
+                let made = format!("(prepared + {place})");
+                let _ = writeln!(self.preparation, "  {maker}({keys}, {made});");
+                self.powers.insert(name, made.clone());
+                made
+            }
+        };
+        let bases = self.inline_kernel(format!("bases {plan:?}"), |name| wide.bases(plan, name))?;
+        Ok(Some((condition, Kept { changes, bases, given: [block, number, keys] })))
+    }
+
+    /// The bases of a text of so many turns of blocks, if the first round is kept: the changes and these, in C.
+    fn bases(
+        &mut self,
+        kept: Option<&Kept>,
+        number: &str,
+        turns: &str,
+        blocks: i64,
+    ) -> Written<Option<[String; 2]>> {
+        let Some(Kept { changes, bases, given: [block, number_of, keys] }) = kept else { return Ok(None) };
+        let ((_, register), room) = (self.longest()?, self.fresh("bases"));
+        self.line(&format!("_Alignas(64) uint8_t {room}[{}];", BASES as usize * register));
+        self.line(&format!("number({number}, {number}_value - {});", 1 + i64::from(FIRST)));
+        let runs = format!("{turns} / {} + 1", i64::from(RUN) / blocks);
+        self.line(&format!("{bases}({block}, {number_of}, {keys}, (size_t)({runs}), {room});"));
+        Ok(Some([changes.clone(), room]))
+    }
+
     /// The first groups of a text that is more than a stretch, with the block before it, and what is left then.
-    fn groups(&mut self, text: &Segment, state: &State<'_>, front: &(String, String)) -> Written<()> {
+    fn groups(
+        &mut self,
+        text: &Segment,
+        state: &State<'_>,
+        front: &(String, String),
+        kept: Option<&Kept>,
+    ) -> Written<()> {
         let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
         let State { row, lead, at, left, next, parts, powers, sum, .. } = *state;
         let Body::Positions { plan, given, goals } = &text.body else { return refuse("no text") };
         let ((longest, register), product) = (self.longest()?, &state.linear.product);
         let group = group::blocks(wide.in_register());
-        let kernel = self.inline_kernel(format!("groups {plan:?} {product:?}"), |name| {
-            wide.in_groups(plan, product, name)
+        let keeps = kept.is_some();
+        let kernel = self.inline_kernel(format!("groups {keeps} {plan:?} {product:?}"), |name| {
+            wide.in_groups(plan, product, keeps, name)
         })?;
         self.begin(text, state)?;
         let [groups, pending] = ["groups", "pending"].map(|name| self.fresh(name));
@@ -357,6 +448,7 @@ impl Writer<'_> {
         }
         self.enter(text);
         let number = &row.number;
+        let room = self.bases(kept, number, &groups, group as i64)?;
         self.line(&format!("number({number}, {number}_value - 1);"));
         let start = 16 * (group - 1);
         let string = |one: &str, kind: &str, arguments: &mut Vec<String>| {
@@ -370,6 +462,7 @@ impl Writer<'_> {
             }
         }
         arguments.push(format!("{powers} + {}", 16 * (longest as usize - group)));
+        arguments.extend(room.into_iter().flatten());
         arguments.extend([format!("(const void *)({})", front.0), format!("(size_t)({})", front.1)]);
         if is_pending {
             arguments.push("leading".into());
@@ -520,6 +613,14 @@ impl Writer<'_> {
         self.foot();
         Ok(())
     }
+}
+
+/// What is kept for a key of a text's first round, in C.
+struct Kept {
+    changes: String,
+    /// The function that makes the bases, and what it is given.
+    bases: String,
+    given: [String; 3],
 }
 
 /// What goes from stretch to stretch, in C.

@@ -32,7 +32,7 @@ impl<'m> Writer<'m> {
         Writer { machine, function, inductions: 0 }
     }
 
-    /// The program, without counts that nothing needs.
+    /// The program, without counts and loads that nothing needs.
     pub(crate) fn finish(mut self, files: Vec<String>) -> Program {
         loop {
             let mut read: BTreeSet<RegisterId> = BTreeSet::new();
@@ -48,7 +48,10 @@ impl<'m> Writer<'m> {
                 }
             }
             let before = steps.len();
-            steps.retain(|step| !matches!(step, Step::Count { result, .. } if !read.contains(result)));
+            steps.retain(|step| match step {
+                Step::Count { result, .. } | Step::Load { result, .. } => read.contains(result),
+                _ => true,
+            });
             if steps.len() == before {
                 break;
             }

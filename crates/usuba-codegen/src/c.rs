@@ -434,6 +434,7 @@ impl<'a> Printer<'a> {
                 }
                 text
             }
+            Public::Index(index) => index_text(index),
             Public::Quotient { of, by } => format!("{} / {by}", name(of)),
             Public::Remainder { of, by } => format!("{} % {by}", name(of)),
             Public::Least { of, bound } => format!("{0} < {bound} ? {0} : {bound}", name(of)),

@@ -60,6 +60,13 @@ impl Bounds {
                 }
                 sum
             }
+            Public::Index(index) => {
+                let sum = self.index(index)?;
+                if !follows(&self.facts, &sum) {
+                    return Err(Rule::Negative(result));
+                }
+                sum
+            }
             Public::Quotient { of, by } => self.quotient(*of, *by)?,
             Public::Remainder { of, by } => {
                 let quotient = self.quotient(*of, *by)?;

@@ -68,6 +68,7 @@ impl Frame<'_> {
             Public::Sum { constant, terms } => terms.iter().fold(*constant as u64, |sum, (count, factor)| {
                 sum.wrapping_add(self.number(*count).wrapping_mul(*factor as u64))
             }),
+            Public::Index(index) => index.at(&self.inductions) as u64,
             Public::Quotient { of, by } => self.number(*of) / u64::from(*by),
             Public::Remainder { of, by } => self.number(*of) % u64::from(*by),
             Public::Least { of, bound } => self.number(*of).min(u64::from(*bound)),

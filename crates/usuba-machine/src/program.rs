@@ -396,6 +396,8 @@ pub enum Public {
         /// At least 1.
         by: u32,
     },
+    /// A sum of the induction variables of open loops.
+    Index(Affine),
     /// The smaller of a count and a number. A loop that runs `min(count, 1)` times is done if the count is not 0.
     Least {
         /// A public count.
@@ -410,6 +412,7 @@ impl Public {
     pub fn counts(&self) -> Vec<RegisterId> {
         match self {
             Public::Sum { terms, .. } => terms.iter().map(|&(count, _)| count).collect(),
+            Public::Index(_) => Vec::new(),
             Public::Quotient { of, .. } | Public::Remainder { of, .. } | Public::Least { of, .. } => {
                 vec![*of]
             }

@@ -229,6 +229,28 @@ fn a_program_has_functions_of_different_names() {
 }
 
 #[test]
+fn counts_of_induction_variables_have_bounds() {
+    refused(
+        "target avx512
+         function F (&0 \"a\": input u8[256]) {
+           loop i0 < 10 {
+             %0: count = [i0 - 1]
+             %1: count = [i0]
+             %2: count = %1 mod 5
+             %3: count = 64*%2
+             &1 \"rest\": input u8[64] = &0 + %3
+             %4: count = [i1]
+           }
+         }",
+        expect![[r#"
+            function `F`, %0: %0 may be negative; a public count is not
+            function `F`: &1 may reach beyond the end of &0, of which it is a view
+            function `F`, %4: i1 is used outside of its loop
+        "#]],
+    );
+}
+
+#[test]
 fn parts_and_views_are_inside() {
     refused(
         "target avx512

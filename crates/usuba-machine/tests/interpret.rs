@@ -106,6 +106,27 @@ fn strings_of_any_length() {
     }
 }
 
+/// Where a turn reads depends on its number, and begins anew.
+#[test]
+fn counts_of_induction_variables() {
+    let program = checked(
+        "target avx512
+         function F (&0 \"table\": input u8[256], &1 \"r\": output u8[640]) {
+           loop i0 < 10 {
+             %0: count = [i0 + 2]
+             %1: count = %0 mod 4
+             %2: count = 64*%1
+             &2 \"rest\": input u8[64] = &0 + %2
+             %3: v512 = load vmovdqu64.512 &2[0]
+             store vmovdqu64 &1[64*i0], %3
+           }
+         }",
+    );
+    let table: Vec<u8> = (0..=255).collect();
+    let expected = (0..640).map(|at| ((at / 64 + 2) % 4 * 64 + at % 64) as u8).collect();
+    assert_eq!(run(&program, &[table]), Ok(vec![expected]));
+}
+
 #[test]
 fn inputs_that_do_not_fit_are_refused() {
     let program = checked("target gp64 function F (%0 \"n\": count, &0 \"a\": input g64[2*%0]) { }");

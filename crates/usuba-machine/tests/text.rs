@@ -50,6 +50,17 @@ function Message (%0 "length": count, &0 "plain": input u8[%0], &1 "cipher": out
   }
 }
 
+function Turns (&0 "table": input u8[256], &1 "r": output u8[640]) {
+  loop i0 < 10 {
+    %0: count = [i0 + 2]
+    %1: count = %0 mod 4
+    %2: count = 64*%1
+    &2 "table.rest": input u8[64] = &0 + %2
+    %3: v512 = load vmovdqu64.512 &2[0]
+    store vmovdqu64 &1[64*i0], %3
+  }
+}
+
 function Lanes (&0 "bytes": input u8[192], &1 "spent": changed u8[128]) {
   %0 "v": v512x64 = load vmovdqu64+vinserti32x4.128 &0[0], &0[48], &0[96], &0[176]
   %1 "w": v512x64 = vpunpckhqdq.64 %0, %0

@@ -283,6 +283,7 @@ impl Frame {
                 let terms = terms.iter().map(|&(count, factor)| Ok((self.count(count)?, factor)));
                 Public::Sum { constant: *constant, terms: terms.collect::<Result<_, Stop>>()? }
             }
+            Public::Index(_) => return Err(Stop::Limit("it has no counts of induction variables")),
             Public::Quotient { of, by } => Public::Quotient { of: self.count(*of)?, by: *by },
             Public::Remainder { of, by } => Public::Remainder { of: self.count(*of)?, by: *by },
             Public::Least { of, bound } => Public::Least { of: self.count(*of)?, bound: *bound },

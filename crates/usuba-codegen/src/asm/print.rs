@@ -128,6 +128,7 @@ fn plain(linear: &Linear, item: &Item) -> String {
                     };
                     sum.trim_start_matches("+ ").trim_end().to_owned()
                 }
+                Public::Index(index) => index.to_string(),
                 Public::Quotient { of, by } => format!("{} / {by}", name(of)),
                 Public::Remainder { of, by } => format!("{} mod {by}", name(of)),
                 Public::Least { of, bound } => format!("min({}, {bound})", name(of)),
@@ -445,6 +446,8 @@ impl<'a> Printer<'a> {
                     }
                 }
             }
+            // Linear code has none.
+            Public::Index(_) => return,
             // The address stage has seen to it that it is a power of two.
             Public::Quotient { by, .. } => {
                 lines.push(format!("mov {to}, {}", source(0)));

@@ -199,6 +199,11 @@ impl Parser<'_> {
     fn address(&mut self) -> Parsed<Address> {
         let region = self.region()?;
         self.need("[", "`[` and an index")?;
+        Ok(Address { region, index: self.index()? })
+    }
+
+    /// An index and the bracket behind it.
+    fn index(&mut self) -> Parsed<Affine> {
         let largest = i64::MAX as u64;
         let mut index = Affine::constant(0);
         let mut sign = if self.take("-") { -1 } else { 1 };
@@ -218,7 +223,7 @@ impl Parser<'_> {
                 () if self.take("-") => -1,
                 () => {
                     self.need("]", "`]`")?;
-                    return Ok(Address { region, index });
+                    return Ok(index);
                 }
             };
         }
@@ -424,6 +429,9 @@ impl Parser<'_> {
 
     fn public(&mut self) -> Parsed<Public> {
         let positive = |parser: &mut Self| parser.small("a number");
+        if self.take("[") {
+            return Ok(Public::Index(self.index()?));
+        }
         if self.take("min") {
             self.need("(", "`(`")?;
             let of = self.register()?;

@@ -94,6 +94,7 @@ impl Display for Public {
                     (false, constant) => write!(f, " + {constant}"),
                 }
             }
+            Public::Index(index) => write!(f, "[{index}]"),
             Public::Quotient { of, by } => write!(f, "{of} / {by}"),
             Public::Remainder { of, by } => write!(f, "{of} mod {by}"),
             Public::Least { of, bound } => write!(f, "min({of}, {bound})"),

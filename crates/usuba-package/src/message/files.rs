@@ -3,7 +3,7 @@
 use crate::OutputFile;
 use crate::template::Values;
 use usuba_blockwise::glue::LoopCode;
-use usuba_blockwise::machine::Machine;
+use usuba_blockwise::machine::{Choices, Machine};
 use usuba_blockwise::message::{Code, LENGTH_BITS, code};
 use usuba_blockwise::plan::Refusal;
 use usuba_lang::load::Loaded;
@@ -17,9 +17,7 @@ use usuba_target::{Target, all};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Machines {
     /// Steps on blocks: a machine for many of them, and one whose registers have one block.
-    Blocks(&'static Target, &'static Target),
-    /// The same with less code, without what is faster on some cores only.
-    Small(&'static Target, &'static Target),
+    Blocks(&'static Target, &'static Target, Choices),
     /// Steps on words of general-purpose registers.
     Words(&'static Target),
 }
@@ -38,7 +36,7 @@ impl Machines {
             return Ok(Machines::Words(target));
         }
         match all().iter().find(is_narrow).filter(|_| target.has_rounds()) {
-            Some(narrow) => Ok(Machines::Blocks(target, narrow)),
+            Some(narrow) => Ok(Machines::Blocks(target, narrow, Choices::default())),
             None => {
                 let known = all().iter().filter(|known| known.has_rounds() || known.name == "gp64");
                 let names: Vec<&str> = known.map(|known| known.name).collect();
@@ -51,11 +49,11 @@ impl Machines {
         }
     }
 
-    /// The same with less code, where there is a choice.
+    /// The same with code like this, where there is a choice.
     #[must_use]
-    pub fn small(self) -> Machines {
+    pub fn with(self, choices: Choices) -> Machines {
         match self {
-            Machines::Blocks(wide, narrow) => Machines::Small(wide, narrow),
+            Machines::Blocks(wide, narrow, _) => Machines::Blocks(wide, narrow, choices),
             other => other,
         }
     }
@@ -63,14 +61,14 @@ impl Machines {
     /// The target that was named.
     pub fn target(self) -> &'static Target {
         match self {
-            Machines::Blocks(target, _) | Machines::Small(target, _) | Machines::Words(target) => target,
+            Machines::Blocks(target, ..) | Machines::Words(target) => target,
         }
     }
 
     /// All targets that it has instructions of.
     pub fn all(self) -> impl Iterator<Item = &'static Target> {
         let (one, other) = match self {
-            Machines::Blocks(wide, narrow) | Machines::Small(wide, narrow) => (wide, Some(narrow)),
+            Machines::Blocks(wide, narrow, _) => (wide, Some(narrow)),
             Machines::Words(target) => (target, None),
         };
         std::iter::once(one).chain(other)
@@ -200,9 +198,8 @@ pub fn whole_code(
     let part = pieces.and_then(|pieces| pieces.parts.first());
     loaded.program = part.map_or(message, |part| &part.message).program.clone();
     let pair = match machines {
-        Machines::Blocks(wide, narrow) => Some((Machine::new(&loaded, wide), Machine::new(&loaded, narrow))),
-        Machines::Small(wide, narrow) => {
-            Some((Machine::new(&loaded, wide).small(), Machine::new(&loaded, narrow)))
+        Machines::Blocks(wide, narrow, choices) => {
+            Some((Machine::new(&loaded, wide).with(choices), Machine::new(&loaded, narrow)))
         }
         Machines::Words(_) => None,
     };

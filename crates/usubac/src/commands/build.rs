@@ -29,10 +29,11 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
     if build.mode.is_some() || build.bytes {
         return message::run(build, output);
     }
-    if build.small {
-        return Err(Failure::general(
-            "`--small` is for messages: of a mode (`--mode`) or of a program (`--bytes`)",
-        ));
+    let of_messages = [(build.small, "--small"), (build.keep_first_round, "--keep-first-round")];
+    if let Some((_, option)) = of_messages.iter().find(|(is_given, _)| *is_given) {
+        return Err(Failure::general(format!(
+            "`{option}` is for messages: of a mode (`--mode`) or of a program (`--bytes`)",
+        )));
     }
     let folders = build.paths.iter().filter(|path| Cipher::is_at(path)).count();
     if folders > 0 {

@@ -99,6 +99,7 @@ fn public(value: &Public, count: impl Fn(Count) -> u64) -> u64 {
         Public::Sum { constant, terms } => terms.iter().fold(*constant as u64, |sum, &(of, factor)| {
             sum.wrapping_add(count(of).wrapping_mul(factor as u64))
         }),
+        Public::Index(index) => index.constant as u64,
         Public::Quotient { of, by } => count(*of) / u64::from(*by),
         Public::Remainder { of, by } => count(*of) % u64::from(*by),
         Public::Least { of, bound } => count(*of).min(u64::from(*bound)),

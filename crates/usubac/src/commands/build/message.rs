@@ -7,6 +7,7 @@ use crate::output::{Failure, Output, print_json, print_line};
 use crate::{files, targets};
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use usuba_blockwise::machine::Choices;
 use usuba_package::message::files::{self as code, Labels, Machines};
 use usuba_target::{Target, all};
 
@@ -27,7 +28,8 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for target in chosen(build)? {
         let machines = Machines::of(target).map_err(Failure::general)?;
-        let machines = if build.small { machines.small() } else { machines };
+        let choices = Choices { is_small: build.small, keeps_first_round: build.keep_first_round };
+        let machines = machines.with(choices);
         let labels = labels(build, path, &named, target)?;
         let made = code::files(&named.message, &named.loaded, machines, &labels)
             .map_err(|refusal| refused(&named, target, &refusal.0))?;
@@ -117,10 +119,11 @@ fn labels(build: &Build, path: &str, named: &Named, target: &Target) -> Result<L
         (None, _, None) => " --bytes".to_owned(),
     };
     let small = if build.small { " --small" } else { "" };
+    let kept = if build.keep_first_round { " --keep-first-round" } else { "" };
     let prefix = if build.prefix == "usuba_" { String::new() } else { format!(" --prefix {}", build.prefix) };
     let chosen = build.symbol.as_ref().map(|symbol| format!(" --symbol {symbol}")).unwrap_or_default();
     let command = format!(
-        "usubac build {}{what}{small} --target {}{prefix}{chosen}",
+        "usubac build {}{what}{small}{kept} --target {}{prefix}{chosen}",
         files::base_name(path),
         target.name
     );
