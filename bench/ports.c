@@ -24,6 +24,8 @@
 #define ROTATE(size, to) "vprold " #size #to ", " #size "30, 7\n"
 #define BYTES(size, to) "vpshufb " #size #to ", " #size "30, " #size "31\n"
 #define WORDS(size, to) "vpshufd " #size #to ", " #size "30, 57\n"
+#define ALIGN(size, to) "vpalignr " #size #to ", " #size "30, " #size "31, 5\n"
+#define QUADS(size, to) "vpermq " #size #to ", " #size "30, 57\n"
 #define GROUPS(size, to) "vshufi64x2 " #size #to ", " #size "30, " #size "30, 1\n"
 #define AFFINE(size, to) "vgf2p8affineqb " #size #to ", " #size "30, " #size "31, 0\n"
 #define INVERSE(size, to) "vgf2p8affineinvqb " #size #to ", " #size "30, " #size "31, 0\n"
@@ -36,7 +38,7 @@
 
 #define INSTRUCTIONS(use, size)                                                                             \
     use(AND, size) use(TERNARY, size) use(ADD, size) use(SUBTRACT, size) use(SHIFT, size) use(ARITHMETIC, size)         \
-        use(ROTATE, size) use(BYTES, size) use(WORDS, size) use(GROUPS, size) use(AFFINE, size) use(INVERSE, size)      \
+        use(ROTATE, size) use(BYTES, size) use(WORDS, size) use(GROUPS, size) use(ALIGN, size) use(QUADS, size) use(AFFINE, size) use(INVERSE, size)      \
         use(MULTIPLY, size) use(HALVES, size) use(ROUND, size) use(PRODUCT, size) \
         use(LOAD, size) use(STORE, size)
 

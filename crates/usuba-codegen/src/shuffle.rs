@@ -60,6 +60,14 @@ pub(crate) fn shuffle_elements(
             return keep(s, moved, &sources);
         }
     }
+    if let Some(immediate) = quad_pattern(&sources)
+        && s.target.instruction(Meaning::PermuteQuads, 64).is_some()
+    {
+        return s.compute(Meaning::PermuteQuads, 64, &[a], Some(immediate));
+    }
+    if let Some(joined) = joined_groups(s, a, &sources) {
+        return joined;
+    }
     if s.target.instruction(Meaning::ShuffleBytes, 0).is_none() {
         return Err(refused);
     }
@@ -94,6 +102,49 @@ fn word_pattern(sources: &[Option<usize>]) -> Option<u32> {
         immediate |= (from.unwrap_or(word) as u32) << (2 * word);
     }
     Some(immediate)
+}
+
+/// The immediate of [`Meaning::PermuteQuads`], if the bytes move in aligned words of 64 bits across groups, alike in every four.
+fn quad_pattern(sources: &[Option<usize>]) -> Option<u32> {
+    const FOUR: usize = 2 * GROUP;
+    let words: Vec<usize> =
+        (0..4).map(|word| Some(sources.get(8 * word).copied()?? / 8)).collect::<Option<_>>()?;
+    let whole = sources.len().is_multiple_of(FOUR)
+        && sources.iter().enumerate().all(|(byte, source)| {
+            *source == Some(byte / FOUR * FOUR + 8 * words[byte % FOUR / 8] + byte % 8)
+        });
+    // What only exchanges groups is [`Meaning::PermuteGroups`], which every core runs as fast.
+    let groups = words[1] == words[0] + 1 && words[3] == words[2] + 1;
+    (whole && words.iter().all(|&word| word < 4) && !groups)
+        .then(|| words.iter().enumerate().map(|(place, &word)| (word as u32) << (2 * place)).sum())
+}
+
+/// Two groups side by side, of which each group of the result is the bytes from a place on, as a rotation of several groups has
+/// them; `None` if the bytes do not move so, or the target has no instruction for it.
+fn joined_groups(
+    s: &mut Selector<'_>,
+    a: RegisterId,
+    sources: &[Option<usize>],
+) -> Option<Result<RegisterId, Reason>> {
+    s.target.instruction(Meaning::AlignBytes, 0)?;
+    let amount = sources.first().copied()?? % GROUP;
+    let ends =
+        |group: usize| Some((sources[group * GROUP]? / GROUP, sources[group * GROUP + GROUP - 1]? / GROUP));
+    let (low, high): (Vec<usize>, Vec<usize>) =
+        (0..sources.len() / GROUP).map(ends).collect::<Option<Vec<_>>>()?.into_iter().unzip();
+    let joined = sources.iter().enumerate().all(|(byte, source)| {
+        let (group, place) = (byte / GROUP, byte % GROUP + amount);
+        let from = if place < GROUP { low[group] } else { high[group] };
+        *source == Some(from * GROUP + place % GROUP)
+    });
+    // In groups alone a shuffle does it.
+    if amount == 0 || !joined || low == high && low.iter().enumerate().all(|(group, &from)| group == from) {
+        return None;
+    }
+    let mut placed =
+        |from: &[usize]| place_groups(s, a, &from.iter().map(|&from| Some(from)).collect::<Vec<_>>());
+    let both = placed(&high).and_then(|high| Ok((high, placed(&low)?)));
+    Some(both.and_then(|(high, low)| s.compute(Meaning::AlignBytes, 0, &[high, low], Some(amount as u32))))
 }
 
 /// Each group of the result draws from one or more groups of `a`. Round r brings the r-th group that each group needs into
@@ -157,5 +208,6 @@ fn place_groups(s: &mut Selector<'_>, a: RegisterId, from: &[Option<usize>]) -> 
         .enumerate()
         .map(|(group, source)| (source.unwrap_or(group) as u32) << (bits * group as u32));
     let immediate = immediate.sum();
-    s.compute(Meaning::PermuteGroups, 0, &[a], Some(immediate))
+    // Rotations of one word by several amounts exchange the same groups.
+    s.compute_once(Meaning::PermuteGroups, 0, &[a], Some(immediate))
 }

@@ -214,6 +214,52 @@ fn calls() {
     );
 }
 
+/// Rotations across groups of a register join two groups, or move words of 64 bits; the exchange of groups is made once.
+#[test]
+fn rotations_across_groups() {
+    check(
+        "avx2",
+        "file \"toy.ua\"
+node Toy (%0 a: h32) -> (r: h32) {
+  %1: h32 = rotate_left %0, 1
+  %2: h32 = rotate_right %0, 2
+  %3: h32 = rotate_left %0, 8
+  %4: h32 = and %1, %2
+  %5: h32 = xor %4, %3
+  return %5
+}",
+        expect![[r#"
+            #include <stddef.h>
+            #include <stdint.h>
+            #include <immintrin.h>
+
+            void toy(
+                const __m256i *restrict a,
+                __m256i *restrict r);
+
+            /* Clang keeps vectors on the stack as it finds it, across lines of the cache. */
+            #if defined(__clang__)
+            #define USUBA_ALIGNED_STACK __attribute__((force_align_arg_pointer))
+            #else
+            #define USUBA_ALIGNED_STACK
+            #endif
+
+            USUBA_ALIGNED_STACK void toy(
+                const __m256i *restrict a,
+                __m256i *restrict r) {
+              const __m256i a_0 = a[0];
+              const __m256i t = _mm256_permute2x128_si256(a_0, a_0, 1);
+              const __m256i t_3 = _mm256_permute4x64_epi64(a_0, 57);
+              const __m256i t_1 = _mm256_alignr_epi8(t, a_0, 1);
+              const __m256i t_2 = _mm256_alignr_epi8(a_0, t, 14);
+              const __m256i t_4 = _mm256_and_si256(t_1, t_2);
+              const __m256i t_5 = _mm256_xor_si256(t_4, t_3);
+              r[0] = t_5;
+            }
+        "#]],
+    );
+}
+
 /// Two loops that start from one array and replace all of it start from no content; what they write by index and others
 /// read at fixed places has a base of its own on general-purpose registers.
 /// GCC is told to take in what is called twice; on general-purpose registers only where arguments are many beside the body.

@@ -142,6 +142,9 @@ pub const ZEN_5: Core = Core {
         (ShuffleWords, SHUFFLES),
         (InterleaveLow, SHUFFLES),
         (InterleaveHigh, SHUFFLES),
+        // Not measured: as other shuffles.
+        (AlignBytes, SHUFFLES),
+        (PermuteQuads, SHUFFLES),
         (PermuteGroups, SHUFFLES),
         (MapBytes, SHUFFLES),
         (MapInverseBytes, SHUFFLES),
@@ -229,6 +232,8 @@ pub const ZEN_4: Core = Core {
         (ShuffleWords, WORD_SHUFFLES),
         (InterleaveLow, WORD_SHUFFLES),
         (InterleaveHigh, WORD_SHUFFLES),
+        (AlignBytes, BYTE_SHUFFLES),
+        (PermuteQuads, BYTE_SHUFFLES),
         (PermuteGroups, BYTE_SHUFFLES),
         (MapBytes, PRODUCTS),
         (MapInverseBytes, PRODUCTS),

@@ -80,6 +80,8 @@ pub enum Meaning {
     /// Group `i` of the register is group `s(i)` of `a`, any function `s`. 256-bit registers: `n = s(0) + 16 s(1)`;
     /// 512-bit registers: `n = s(0) + 4 s(1) + 16 s(2) + 64 s(3)`.
     PermuteGroups,
+    /// Byte `i` of each group is byte `i + n` of that group of `b` and then that of `a`, for `n` from 1 to 15.
+    AlignBytes,
     /// In each group, the lanes of the low halves of `a` and `b` in turn, one of `a` first.
     InterleaveLow,
     /// The same of the high halves.

@@ -99,6 +99,7 @@ impl Meaning {
             | MapBytes
             | MapInverseBytes
             | ShuffleBytes
+            | AlignBytes
             | Store
             | InterleaveLow
             | InterleaveHigh
@@ -131,6 +132,8 @@ impl Meaning {
         match (self, immediate) {
             (Ternary | MapBytes | MapInverseBytes | ShuffleWords, Some(n)) => n < 256,
             (ShiftLeft | ShiftRight | ShiftRightArithmetic | RotateLeft, Some(n)) => 0 < n && n < lane,
+            (AlignBytes, Some(n)) => 0 < n && n < GROUP as u32,
+            (PermuteQuads, Some(n)) => n < 256,
             (PermuteGroups, Some(n)) if bytes == 2 * GROUP => n & !0x11 == 0,
             (PermuteGroups, Some(n)) => n < 256,
             (CarrylessProduct, Some(n)) => n & !0x11 == 0,
@@ -180,6 +183,7 @@ impl Meaning {
                 | ShiftRightArithmetic
                 | RotateLeft
                 | ShuffleWords
+                | AlignBytes
                 | PermuteGroups
                 | PermuteTwoGroups
                 | PermuteQuads
@@ -281,6 +285,12 @@ pub fn evaluate_into(
             for (word, to) in result.chunks_exact_mut(4).enumerate() {
                 let from = word / 4 * 4 + (n >> (2 * (word % 4)) & 3) as usize;
                 to.copy_from_slice(&operands[0][4 * from..][..4]);
+            }
+        }
+        AlignBytes => {
+            for (number, to) in result.iter_mut().enumerate() {
+                let (group, place) = (number / GROUP * GROUP, number % GROUP + n as usize);
+                *to = operands[if place < GROUP { 1 } else { 0 }][group + place % GROUP];
             }
         }
         PermuteGroups => {
@@ -388,6 +398,7 @@ fn check(
         MapBytes | MapInverseBytes => bytes.is_multiple_of(8),
         ShuffleBytes
         | ShuffleWords
+        | AlignBytes
         | AesEncrypt
         | AesEncryptLast
         | AesDecrypt
@@ -556,6 +567,9 @@ mod tests {
         assert_eq!([groups[0], groups[16], groups[32], groups[48]], [48, 48, 32, 16]);
         let halves = of(Meaning::PermuteGroups, 0, &[&bytes[..32]], Some(0x01)).expect("a permutation");
         assert_eq!([halves[0], halves[16]], [16, 0]);
+        let joined = of(Meaning::AlignBytes, 0, &[&bytes[32..], &bytes[..32]], Some(3)).expect("a shuffle");
+        assert_eq!([joined[0], joined[12], joined[13], joined[15]], [3, 15, 32, 34]);
+        assert_eq!([joined[16], joined[28], joined[29], joined[31]], [19, 31, 48, 50]);
         let mut indices = [15u8; 16];
         indices[1] = ZERO_BYTE;
         let picked = of(Meaning::ShuffleBytes, 0, &[&bytes[16..32], &indices], None).expect("a shuffle");

@@ -249,7 +249,10 @@ impl Costs {
         };
         let top = self.positions() as u8;
         let words: Vec<u8> = (5..top).collect();
-        single(Action::Quads, Meaning::PermuteQuads, 64, &[6, 7]);
+        // Beyond two groups `PermuteLanes` moves as much, and more.
+        if top == 8 {
+            single(Action::Quads, Meaning::PermuteQuads, 64, &[6, 7]);
+        }
         single(Action::AllWords, Meaning::PermuteLanes, 32, &words);
     }
 

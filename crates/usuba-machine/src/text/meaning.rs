@@ -24,10 +24,14 @@ pub fn computed(row: &Instruction, operands: &[&str], immediate: Option<u32>) ->
         (Meaning::ShiftRight, [a]) => format!("{a} >> {number}"),
         (Meaning::ShiftRightArithmetic, [a]) => format!("{a} >>! {number}"),
         (Meaning::RotateLeft, [a]) => format!("{a} <<< {number}"),
-        (Meaning::ShuffleBytes | Meaning::ShuffleWords | Meaning::PermuteGroups, operands) => {
+        (
+            Meaning::ShuffleBytes | Meaning::ShuffleWords | Meaning::PermuteGroups | Meaning::PermuteQuads,
+            operands,
+        ) => {
             let immediate = immediate.map(|immediate| format!(", {immediate:#x}")).unwrap_or_default();
             format!("shuffle({}{immediate})", operands.join(", "))
         }
+        (Meaning::AlignBytes, [a, b]) => format!("({a} ++ {b}) >> {number} bytes"),
         (Meaning::MapBytes, [a, matrix]) => format!("affine({a}, {matrix}, {number:#04x})"),
         (Meaning::MapInverseBytes, [a, matrix]) => format!("affine(1 / {a}, {matrix}, {number:#04x})"),
         (Meaning::CarrylessProduct, operands) => format!("product({}, {number:#04x})", operands.join(", ")),

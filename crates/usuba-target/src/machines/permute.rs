@@ -48,7 +48,6 @@ const YMM: &[Instruction] = &[
     row(Blend, 16, "vpblendw", "_mm256_blend_epi16({0}, {1}, {imm})", 1, 1, SHUFFLE),
     row(Blend, 32, "vpblendd", "_mm256_blend_epi32({0}, {1}, {imm})", 1, 1, ALU),
     row(PermuteTwoGroups, 0, "vperm2i128", "_mm256_permute2x128_si256({0}, {1}, {imm})", 3, 1, CROSS),
-    row(PermuteQuads, 64, "vpermq", "_mm256_permute4x64_epi64({0}, {imm})", 3, 1, CROSS),
     row(PermuteLanes, 32, "vpermd", "_mm256_permutevar8x32_epi32({0}, {1})", 3, 1, CROSS),
 ];
 

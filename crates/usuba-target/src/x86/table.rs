@@ -177,6 +177,8 @@ pub(super) const TABLE: &[Entry] = &[
     entry(CarrylessProduct,     0,  ["", "vpclmulqdq", "vpclmulqdq"],     WIDE, WIDE_CARRYLESS, "{mm}_clmulepi64_epi128({0}, {1}, {imm})").two().cost(3, 1, CROSS),
     entry(ShuffleBytes,         0,  ["pshufb", "vpshufb", "vpshufb"],     ALL, BYTE_SHUFFLE, "{mm}_shuffle_epi8({0}, {1})").two().cost(1, 1, SHUFFLE),
     entry(ShuffleWords,         32, ["pshufd", "vpshufd", "vpshufd"],     ALL, BASE,         "{mm}_shuffle_epi32({0}, {imm})").c512("_mm512_shuffle_epi32({0}, (_MM_PERM_ENUM){imm})").moves().cost(1, 1, SHUFFLE),
+    entry(AlignBytes,           0,  ["", "vpalignr", "vpalignr"],         WIDE, BYTE_SHUFFLE, "{mm}_alignr_epi8({0}, {1}, {imm})").two().cost(1, 1, SHUFFLE),
+    entry(PermuteQuads,         64, ["", "vpermq", "vpermq"],             WIDE, BASE,        "_mm256_permute4x64_epi64({0}, {imm})").c512("_mm512_permutex_epi64({0}, {imm})").moves().cost(3, 1, CROSS),
     entry(InterleaveLow,        64, ["punpcklqdq", "vpunpcklqdq", "vpunpcklqdq"], ALL, BASE, "{mm}_unpacklo_epi64({0}, {1})").two().cost(1, 1, SHUFFLE),
     entry(InterleaveHigh,       64, ["punpckhqdq", "vpunpckhqdq", "vpunpckhqdq"], ALL, BASE, "{mm}_unpackhi_epi64({0}, {1})").two().cost(1, 1, SHUFFLE),
     entry(PermuteGroups,        0,  ["", "vperm2i128", ""],               W256, BASE,        "_mm256_permute2x128_si256({0}, {0}, {imm})").doubled().cost(3, 1, CROSS),
