@@ -2,11 +2,12 @@
 
 use crate::sums::{Call, Sum, Symbols};
 use crate::why::Why;
+use std::collections::BTreeMap;
 use usuba_lang::ast::ShiftOp;
 use usuba_lang::source::Span;
 use usuba_lang::typed::{
     Assignment, AssignmentId, Body, Definition, Equations, Expression, ExpressionKind, Instance, InstanceId,
-    LogicOp, Lookup, Program, Slot, Step, Table, Use, VariableId,
+    LogicOp, Lookup, Program, Slot, Step, Table, Use, VariableId, visit,
 };
 
 /// Calls stand at most so deep in each other, so that they fit on a stack.
@@ -14,6 +15,9 @@ const DEEPEST: u32 = 200;
 
 /// Matrices have at most so many entries, 32 MiB of them.
 const MOST_ENTRIES: usize = 1 << 28;
+
+/// A run names at most so many atoms, those of calls as often as they are called: some seconds of work.
+const MOST_ATOMS: u64 = 1 << 23;
 
 /// That matrices of so many rows and columns are small enough.
 pub(crate) fn check_size(rows: usize, columns: usize, place: Span) -> Result<(), Why> {
@@ -43,8 +47,8 @@ pub fn bits_of(instance: &Instance, variables: &[VariableId]) -> usize {
 /// most significant bit. In a program of bits that is atom by atom.
 ///
 /// # Errors
-/// An `accept`, which has no value; calls that stand too deep in each other; more terms than can be kept; or not as many bits
-/// as the inputs have.
+/// An `accept`, which has no value; calls that stand too deep in each other, or name too many atoms; more terms than can be
+/// kept; or not as many bits as the inputs have.
 pub fn run(
     symbols: &mut Symbols,
     program: &Program,
@@ -70,9 +74,43 @@ pub fn run_around(
     if inputs.len() != expected {
         return Err(Why::new(format!("it takes {expected} bits, not {}", inputs.len()), None));
     }
+    let atoms = atoms_named(program, instance, is_kept);
+    if atoms > MOST_ATOMS {
+        let message = format!("a run names {atoms} atoms, and at most {MOST_ATOMS} are looked at");
+        return Err(Why::new(message, Some(program.instance(instance).span)));
+    }
     let result = Run { symbols, program, is_kept }.call(instance, inputs, 0);
     symbols.place = None;
     result
+}
+
+/// How many atoms a run of an instance names, those of calls as often as they are called; the largest number if it is more.
+fn atoms_named(program: &Program, instance: InstanceId, is_kept: &dyn Fn(InstanceId) -> bool) -> u64 {
+    let mut callees: BTreeMap<InstanceId, (u64, Vec<InstanceId>)> = BTreeMap::new();
+    let mut waiting = vec![instance];
+    while let Some(id) = waiting.pop() {
+        if callees.contains_key(&id) {
+            continue;
+        }
+        let (mut own, mut called) = (1, Vec::new());
+        if let (Body::Equations(equations), false) = (&program.instance(id).body, is_kept(id)) {
+            visit(&equations.steps, &mut |expression| match &expression.kind {
+                ExpressionKind::Atoms(uses) => own += uses.len() as u64,
+                ExpressionKind::Call { callee, .. } => called.push(*callee),
+                _ => own += 1,
+            });
+        }
+        waiting.extend(&called);
+        callees.insert(id, (own, called));
+    }
+    // Callees have smaller numbers.
+    let mut totals: BTreeMap<InstanceId, u64> = BTreeMap::new();
+    for (id, (own, called)) in callees {
+        let inside = called.iter().map(|callee| totals.get(callee).copied().unwrap_or(u64::MAX));
+        let total = inside.fold(own, u64::saturating_add);
+        totals.insert(id, total);
+    }
+    totals.get(&instance).copied().unwrap_or(u64::MAX)
 }
 
 struct Run<'a> {

@@ -6,6 +6,9 @@
 //! atom is read where), unless it must stay; nodes that nobody calls any more are gone. Cost: linear in what comes out.
 //! [`Settings::inline_all`] and [`Settings::no_inline`] say all or none instead.
 //!
+//! Whatever is said, a node stays whose copies would have more than [`LARGEST`] operations: of nodes that call each other twice,
+//! forty are more than any memory holds.
+//!
 //! A node stays if it has `_no_inline`, or `_no_opt`: in the body of its caller it would be changed with it. Calls in a
 //! node with `_no_opt` stay too.
 //!
@@ -16,6 +19,9 @@ use crate::forward::Forward;
 use crate::pass::Settings;
 use usuba_ir::program::{Block, InductionId, Inline, Loop, Node, Op, Operation, Program, ValueId};
 use usuba_logic::formula::gates;
+
+/// All copies of a node have at most so many operations.
+const LARGEST: usize = 1 << 18;
 
 /// The pass.
 pub fn run(program: &mut Program, settings: &Settings) {
@@ -49,6 +55,10 @@ fn count_sites(block: &Block, sites: &mut [u32]) {
 
 fn is_inlined(callee: &Node, sites: u32, settings: &Settings) -> bool {
     if callee.attributes.no_opt || settings.no_inline {
+        return false;
+    }
+    let copied = callee.body.size().saturating_mul(sites.max(1) as usize);
+    if copied > LARGEST {
         return false;
     }
     match callee.attributes.inline {

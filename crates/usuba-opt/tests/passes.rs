@@ -365,6 +365,24 @@ fn copies_across_trips() {
     );
 }
 
+/// Forty nodes, each of which calls the one before twice: copies are made up to a limit.
+#[test]
+fn inline_ends() {
+    let mut text =
+        "node N0 inline (%0 x: v8) -> (r: v8) { %1: v8 = rotate_left %0, 1 return %1 }\n".to_owned();
+    for number in 1..=40 {
+        let callee = format!("N{}", number - 1);
+        text.push_str(&format!(
+            "node N{number} inline (%0 x: v8) -> (r: v8) {{ %1: v8 = call {callee}(%0) %2: v8 = call {callee}(%1) return %2 }}\n"
+        ));
+    }
+    let mut program = parse(&text);
+    let inline = passes::find("inline").expect("it is a pass");
+    (inline.run)(&mut program, &Settings::default());
+    let sizes: Vec<usize> = program.nodes.iter().map(|node| node.body.size()).collect();
+    assert_eq!(sizes, [1 << 18, 1 << 18, 1 << 4]);
+}
+
 const CALLS: &str = "
     node Small (%0 x: b1) -> (r: b1, s: b1) { %1: b1 = not %0 \"n\" return %1, %0 }
     node Always inline (%0 x: b1[4]) -> (r: b1[4]) {

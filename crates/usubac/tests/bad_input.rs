@@ -82,6 +82,24 @@ fn unknown_characters() {
     case.fails(BUILD, 1, "1:42", &["§"]);
 }
 
+/// Forty nodes that call each other twice: nothing that goes through all calls begins.
+#[test]
+fn runs_without_end() {
+    let mut text = "node N0 (a:u16) returns (r:u16) let r = a ^ (a <<< 1) tel\n".to_owned();
+    for number in 1..=40 {
+        let callee = number - 1;
+        text.push_str(&format!(
+            "node N{number} (a:u16) returns (r:u16) let r = N{callee}(N{callee}(a)) tel\n"
+        ));
+    }
+    let case = Case::new(text);
+    case.fails(&["run", "main.ua", "a=1"], 1, "", &["`N40` takes 4398046511102 operations"]);
+    let output = case.run(&["explain", "main.ua", "--target", "gp64"]);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("not recognised: main.ua:41:1: a run names"), "{said}");
+}
+
 /// Selection, and the check of assembly, once took half a minute for this.
 #[test]
 fn long_permutations_take_seconds() {
