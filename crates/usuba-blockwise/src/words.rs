@@ -240,6 +240,24 @@ struct Known {
     places: Places,
 }
 
+/// Where bits lie that are those of one value, if each of them is one of its bits and no other is: what is computed of them bit by bit
+/// can stay there.
+fn one_by_one(bits: &[Bit], known: &[Known]) -> Option<Places> {
+    let (of, _) = *bits.first()?.terms.first()?;
+    let known = &known.get(of)?.places;
+    let mut places = Places::new();
+    for bit in bits {
+        let [(value, number)] = bit.terms[..] else { return None };
+        if bit.constant || value != of {
+            return None;
+        }
+        places.push(*known.get(number as usize)?);
+    }
+    let all: BTreeSet<u32> = places.iter().copied().collect();
+    let is_whole = all.len() == bits.len() && all.last() == Some(&(bits.len() as u32 - 1));
+    is_whole.then_some(places)
+}
+
 impl Maker<'_> {
     fn layout(&self) -> Layout {
         Layout { word: self.word, pack: 1, instances: 1 }
@@ -274,7 +292,7 @@ impl Maker<'_> {
                     Known { words: input.words.clone(), places: input.places.clone() }
                 }
                 Value::And { left, right } | Value::Xor { left, right } => {
-                    let places = in_memory(left.len() as u32, 1);
+                    let places = one_by_one(left, &known).unwrap_or_else(|| in_memory(left.len() as u32, 1));
                     let op = if matches!(value, Value::And { .. }) { BinaryOp::And } else { BinaryOp::Xor };
                     let left = self.words(left, &places, &known);
                     let right = self.words(right, &places, &known);
