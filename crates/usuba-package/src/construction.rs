@@ -1,15 +1,14 @@
 //! The files of a construction in a library.
 //!
-//! A construction is made of an Usuba text with a node for a whole message ([`mod@made`]), whose code may be C by hand that
-//! computes the same, or it is C written by hand altogether, with names that begin with `usuba_` and `USUBA_`. In a library it has the prefix of the library: `usuba_ascon_aead128_seal` becomes
-//! `<prefix>ascon_aead128_seal`, and so do its files and those that it includes. What comes from the runtime
-//! (`usuba_buffers.h`, `usuba_wipe`, `USUBA_OK`, …) is the same in every library.
+//! A construction is made of an Usuba text with a node for a whole message ([`mod@made`]). C by hand that computes the same may
+//! stand in place of its code; its names begin with `usuba_` and `USUBA_`. In a library it has the prefix of the library:
+//! `usuba_poly1305_digested` becomes `<prefix>poly1305_digested`, and so do the files that it includes. What comes from the
+//! runtime (`usuba_buffers.h`, `usuba_wipe`, `USUBA_OK`, …) is the same in every library.
 
 mod made;
 
 use crate::OutputFile;
-use crate::manifest::{Construction, Fast, Hand, Primitive, Source};
-use crate::results::with_results;
+use crate::manifest::{Construction, Fast, Primitive};
 use std::fmt;
 
 /// Why there are no files of a construction.
@@ -53,38 +52,16 @@ pub fn files<E>(
 ) -> Result<Vec<OutputFile>, FilesError<E>> {
     let mut files: Vec<OutputFile> = Vec::new();
     for construction in constructions {
-        match &construction.source {
-            Source::Text(text) => {
-                let fast = match &text.fast {
-                    Some(fast) => Some(
-                        fast_form(construction, fast, prefix, &mut read, &mut files)
-                            .map_err(FilesError::Read)?,
-                    ),
-                    None => None,
-                };
-                files.extend(made::files(construction, text, fast, primitives, prefix, &mut read)?);
+        let text = &construction.text;
+        let fast = match &text.fast {
+            Some(fast) => {
+                Some(fast_form(construction, fast, prefix, &mut read, &mut files).map_err(FilesError::Read)?)
             }
-            Source::Hand(hand) => {
-                by_hand(construction, hand, prefix, &mut read, &mut files).map_err(FilesError::Read)?;
-            }
-        }
+            None => None,
+        };
+        files.extend(made::files(construction, text, fast, primitives, prefix, &mut read)?);
     }
     Ok(files)
-}
-
-/// The files of a construction that is C.
-fn by_hand<E>(
-    construction: &Construction,
-    hand: &Hand,
-    prefix: &str,
-    read: &mut dyn FnMut(&str) -> Result<String, E>,
-    files: &mut Vec<OutputFile>,
-) -> Result<(), E> {
-    let identifier = construction.identifier();
-    let parts = [(&hand.source, format!("{identifier}.c")), (&hand.header, format!("{identifier}.h"))];
-    let included = hand.includes.iter().map(|path| (path, base_name(path).to_owned()));
-    let stems = stems(construction, &hand.includes);
-    add(parts.into_iter().chain(included), &stems, prefix, read, files)
 }
 
 /// The C by hand that is used in place of what a text becomes. What it includes goes to `files`.
@@ -96,27 +73,13 @@ fn fast_form<E>(
     files: &mut Vec<OutputFile>,
 ) -> Result<String, E> {
     let stems = stems(construction, &fast.includes);
-    let included = fast.includes.iter().map(|path| (path, base_name(path).to_owned()));
-    add(included, &stems, prefix, read, files)?;
-    Ok(renamed(&read(&fast.source)?, &stems, prefix))
-}
-
-/// Files by hand with the names that they have in a library, those that are not there yet.
-fn add<'a, E>(
-    parts: impl Iterator<Item = (&'a String, String)>,
-    stems: &[String],
-    prefix: &str,
-    read: &mut dyn FnMut(&str) -> Result<String, E>,
-    files: &mut Vec<OutputFile>,
-) -> Result<(), E> {
-    for (path, name) in parts {
-        let path_here = format!("{prefix}{name}");
+    for path in &fast.includes {
+        let path_here = format!("{prefix}{}", base_name(path));
         if files.iter().all(|file| file.path != path_here) {
-            let contents = renamed(&with_results(&read(path)?), stems, prefix);
-            files.push(OutputFile { path: path_here, contents });
+            files.push(OutputFile { path: path_here, contents: renamed(&read(path)?, &stems, prefix) });
         }
     }
-    Ok(())
+    Ok(renamed(&read(&fast.source)?, &stems, prefix))
 }
 
 /// What names begin with that take the prefix of the library: the construction, what it is over, what it includes.

@@ -51,7 +51,7 @@ use usuba_ir::layout::Slicing;
 mod construction;
 mod mode;
 
-pub use construction::{Construction, Fast, Hand, Scheme, Source, Text};
+pub use construction::{Construction, Fast, Scheme, Text};
 pub use mode::Mode;
 
 /// The largest size of a block, key or state, in bytes.

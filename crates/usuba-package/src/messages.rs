@@ -31,22 +31,15 @@ pub fn missing_construction_field(kind: impl Display, field: &str, meaning: &str
 /// A size that this kind of construction does not have.
 pub fn foreign_construction_field(kind: impl Display, field: &str, allowed: &[&str]) -> String {
     format!(
-        "a construction of kind `{kind}` has no field `{field}`; its fields are name, kind, text, source, header, \
-         includes, over, vectors, {}",
+        "a construction of kind `{kind}` has no field `{field}`; its fields are name, kind, text, title, \
+         specification, rules, over, fast, functions, includes, vectors, {}",
         allowed.join(", ")
     )
 }
 
-/// A construction that is made of a text and is C as well.
-pub fn text_and_source() -> String {
-    "a construction with a `text` is made of it: take out `source` and `header`, and without `fast` also `includes` and \
-     `functions`, or the text"
-        .to_owned()
-}
-
-/// C in place of what a text becomes, without the text.
-pub fn fast_without_text() -> String {
-    "`fast` is C in place of what a text becomes: it needs a `text`".into()
+/// What only C by hand needs, without it.
+pub fn without_fast() -> String {
+    "`includes` and `functions` are for C in place of what a text becomes: name it as `fast`, or take them out".into()
 }
 
 /// A name in `over` that is neither a primitive nor an earlier construction.

@@ -1,25 +1,35 @@
 use super::*;
-use crate::manifest::Scheme;
+use crate::manifest::{Scheme, Text};
 
-fn construction(name: &str, over: &[&str]) -> Construction {
+fn fast() -> Fast {
+    Fast {
+        source: "constructions/mix-hash.c".into(),
+        includes: vec!["constructions/mix_state.h".into()],
+        functions: Vec::new(),
+    }
+}
+
+fn construction() -> Construction {
     Construction {
-        name: name.into(),
+        name: "mix-hash".into(),
         scheme: Scheme::Hash { digest_bytes: 8 },
-        source: Source::Hand(Hand {
-            source: format!("constructions/{name}.c"),
-            header: format!("constructions/{name}.h"),
-            includes: vec!["constructions/mix_state.h".into()],
-        }),
-        over: over.iter().map(|name| name.to_string()).collect(),
+        text: Text {
+            file: "mix.ua".into(),
+            nodes: vec!["Mix".into()],
+            title: "Mix".into(),
+            specification: "none".into(),
+            rules: "none".into(),
+            fast: Some(fast()),
+        },
+        over: vec!["mix-p".into()],
         vectors: Vec::new(),
     }
 }
 
 const SOURCE: &str = "\
-#include \"usuba_mix_hash.h\"
 #include \"usuba_mix_p.h\"
 #include \"usuba_mix_state.h\"
-int usuba_mix_hash(unsigned char digest[USUBA_MIX_HASH_DIGEST_BYTES])
+static int usuba_mix_hash_digested(unsigned char digest[USUBA_MIX_HASH_DIGEST_BYTES])
 {
     my_usuba_mix_hash();
     usuba_mix_p_permute(usuba_mix_state_of(digest), 1);
@@ -33,18 +43,19 @@ fn read(path: &str) -> Result<String, String> {
 }
 
 #[test]
-fn files_and_names_take_the_prefix() {
-    let hashes = [construction("mix-hash", &["mix-p"]), construction("mix-more", &["mix-p", "mix-hash"])];
-    let made = files(&hashes, &[], "my_", read).unwrap();
-    let paths: Vec<&str> = made.iter().map(|file| file.path.as_str()).collect();
-    assert_eq!(paths, ["my_mix_hash.c", "my_mix_hash.h", "my_mix_state.h", "my_mix_more.c", "my_mix_more.h"]);
+fn c_by_hand_takes_the_prefix() {
+    let mut files = Vec::new();
+    let text = fast_form(&construction(), &fast(), "my_", &mut read, &mut files).unwrap();
+    let twice = fast_form(&construction(), &fast(), "my_", &mut read, &mut files).unwrap();
+    assert_eq!(text, twice);
+    let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(paths, ["my_mix_state.h"], "what several include is there once");
     assert_eq!(
-        made[0].contents,
+        text,
         "\
-#include \"my_mix_hash.h\"
 #include \"my_mix_p.h\"
 #include \"my_mix_state.h\"
-int my_mix_hash(unsigned char digest[MY_MIX_HASH_DIGEST_BYTES])
+static int my_mix_hash_digested(unsigned char digest[MY_MIX_HASH_DIGEST_BYTES])
 {
     my_usuba_mix_hash();
     my_mix_p_permute(my_mix_state_of(digest), 1);
@@ -57,13 +68,11 @@ int my_mix_hash(unsigned char digest[MY_MIX_HASH_DIGEST_BYTES])
 
 #[test]
 fn the_usual_prefix_changes_nothing() {
-    let made = files(&[construction("mix-hash", &["mix-p"])], &[], "usuba_", read).unwrap();
-    assert_eq!((made[0].path.as_str(), made[0].contents.as_str()), ("usuba_mix_hash.c", SOURCE));
+    assert_eq!(fast_form(&construction(), &fast(), "usuba_", &mut read, &mut Vec::new()).unwrap(), SOURCE);
 }
 
 #[test]
 fn a_file_that_cannot_be_read_is_an_error() {
-    let made =
-        files(&[construction("mix-hash", &[])], &[], "usuba_", |path| Err::<String, _>(path.to_owned()));
-    assert_eq!(made.unwrap_err(), FilesError::Read("constructions/mix-hash.c".to_owned()));
+    let made = files(&[construction()], &[], "usuba_", |path| Err::<String, _>(path.to_owned()));
+    assert_eq!(made.unwrap_err(), FilesError::Read("constructions/mix_state.h".to_owned()));
 }

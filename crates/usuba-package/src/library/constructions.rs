@@ -2,7 +2,7 @@
 
 use super::{Cipher, Options, cpu, front};
 use crate::OutputFile;
-use crate::manifest::{Construction, Source};
+use crate::manifest::Construction;
 
 /// Puts the public header of a construction to `headers`, its other files to `files`.
 pub fn add(
@@ -13,10 +13,7 @@ pub fn add(
     options: &Options,
 ) {
     let named = |extension: &str| format!("{}{}.{extension}", options.prefix, construction.identifier());
-    let includes = match &construction.source {
-        Source::Hand(hand) => &hand.includes[..],
-        Source::Text(text) => text.fast.as_ref().map_or(&[][..], |fast| &fast.includes),
-    };
+    let includes = construction.text.fast.as_ref().map_or(&[][..], |fast| &fast.includes);
     for file in cipher.constructions {
         let included = |path: &String| file.path == format!("{}{}", options.prefix, base_name(path));
         if file.path == named("h") {

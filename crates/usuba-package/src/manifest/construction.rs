@@ -5,14 +5,13 @@
 //! | `name` | becomes part of C names, like that of a primitive: `ascon-aead128` makes `usuba_ascon_aead128_…` |
 //! | `kind` | `aead`, `hash`, `xof` or `mac` |
 //! | `text` | the Usuba text that it is made of, relative to the manifest |
-//! | `seal`, `open` | with a text, the nodes of an `aead` |
-//! | `node` | with a text, the node of a `hash`, an `xof` or a `mac` |
-//! | `title`, `specification`, `rules` | with a text, what its header says |
-//! | `source`, `header` | in place of a text: C by hand, relative to the manifest, with the prefix `usuba_` |
-//! | `fast` | with a text: C by hand of the functions that the text would become, which is used in its place |
+//! | `seal`, `open` | the nodes of an `aead` |
+//! | `node` | the node of a `hash`, an `xof` or a `mac` |
+//! | `title`, `specification`, `rules` | what its header says |
+//! | `over` | the permutations of this manifest that are computed for many messages at once; with `fast`, the primitives and earlier constructions whose functions it calls; nothing for one that stands alone |
+//! | `fast` | C by hand of the functions that the text would become, which is used in its place |
 //! | `functions` | with `fast`: further nodes of the text that it calls |
-//! | `includes` | headers that only the source, or `fast`, includes; several constructions may name the same |
-//! | `over` | the primitives and earlier constructions of this manifest whose functions it calls; nothing for one that stands alone. With a text and no `fast`: the permutations that are computed for many messages at once |
+//! | `includes` | with `fast`: headers that only it includes; several constructions may name the same |
 //! | `vectors` | files of known answers, relative to the manifest |
 //! | `key-bytes`, `nonce-bytes`, `tag-bytes` | of an `aead`; without the nonce, of a `mac` |
 //! | `digest-bytes` | of a `hash` |
@@ -31,21 +30,12 @@ pub struct Construction {
     pub name: String,
     /// What it is, with its sizes.
     pub scheme: Scheme,
-    /// What it is made of.
-    pub source: Source,
-    /// The names of the primitives and earlier constructions that it calls.
+    /// What it is made of, and what its header says.
+    pub text: Text,
+    /// The names of the permutations that its lanes share, or of what its C by hand calls.
     pub over: Vec<String>,
     /// The paths of files of known answers, relative to the manifest.
     pub vectors: Vec<String>,
-}
-
-/// What a construction is made of.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Source {
-    /// An Usuba text.
-    Text(Text),
-    /// C written by hand.
-    Hand(Hand),
 }
 
 /// The Usuba text of a construction, and what its header says.
@@ -75,17 +65,6 @@ pub struct Fast {
     pub includes: Vec<String>,
     /// Further nodes of the text that it calls.
     pub functions: Vec<String>,
-}
-
-/// The C of a construction; all paths are relative to the manifest.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Hand {
-    /// The source.
-    pub source: String,
-    /// The public header.
-    pub header: String,
-    /// Headers that only the source includes.
-    pub includes: Vec<String>,
 }
 
 impl Construction {
@@ -139,10 +118,10 @@ impl Kind {
     /// The fields of this kind that others do not have.
     fn fields(self) -> &'static [&'static str] {
         match self {
-            Kind::Aead => &["key-bytes", "nonce-bytes", "tag-bytes"],
-            Kind::Hash => &["digest-bytes"],
-            Kind::Xof => &["customization-bytes"],
-            Kind::Mac => &["key-bytes", "tag-bytes"],
+            Kind::Aead => &["seal", "open", "key-bytes", "nonce-bytes", "tag-bytes"],
+            Kind::Hash => &["node", "digest-bytes"],
+            Kind::Xof => &["node", "customization-bytes"],
+            Kind::Mac => &["node", "key-bytes", "tag-bytes"],
         }
     }
 }
@@ -164,15 +143,13 @@ impl fmt::Display for Kind {
 pub(super) struct Fields {
     name: Spanned<String>,
     kind: Kind,
-    text: Option<Spanned<String>>,
+    text: Spanned<String>,
     seal: Option<Spanned<String>>,
     open: Option<Spanned<String>>,
     node: Option<Spanned<String>>,
-    title: Option<String>,
-    specification: Option<String>,
-    rules: Option<String>,
-    source: Option<Spanned<String>>,
-    header: Option<Spanned<String>>,
+    title: String,
+    specification: String,
+    rules: String,
     fast: Option<Spanned<String>>,
     #[serde(default)]
     functions: Vec<Spanned<String>>,
@@ -221,12 +198,21 @@ impl Reader<'_> {
     }
 
     fn construction(&self, fields: Fields) -> Result<Construction, ManifestError> {
-        let paths = [&fields.text, &fields.source, &fields.header, &fields.fast].into_iter().flatten();
+        let paths = std::iter::once(&fields.text).chain(&fields.fast);
         for path in paths.chain(&fields.includes).chain(&fields.vectors) {
             self.check_path(path)?;
         }
         let place = fields.name.span().start;
         let kind = fields.kind;
+        let belongs = |name: &str, place: usize| match kind.fields().contains(&name) {
+            true => Ok(()),
+            false => Err(self.error(place, messages::foreign_construction_field(kind, name, kind.fields()))),
+        };
+        for (name, field) in [("seal", &fields.seal), ("open", &fields.open), ("node", &fields.node)] {
+            if let Some(field) = field {
+                belongs(name, field.span().start)?;
+            }
+        }
         for (name, field) in [
             ("key-bytes", &fields.key_bytes),
             ("nonce-bytes", &fields.nonce_bytes),
@@ -235,10 +221,7 @@ impl Reader<'_> {
             ("customization-bytes", &fields.customization_bytes),
         ] {
             let Some(field) = field else { continue };
-            if !kind.fields().contains(&name) {
-                let message = messages::foreign_construction_field(kind, name, kind.fields());
-                return Err(self.error(field.span().start, message));
-            }
+            belongs(name, field.span().start)?;
             self.check_size(name, *field.get_ref(), field.span().start)?;
         }
         let size = |field: &Option<Spanned<u32>>, name: &str, meaning: &str| {
@@ -264,52 +247,36 @@ impl Reader<'_> {
             Kind::Mac => Scheme::Mac { key_bytes: key()?, tag_bytes: tag()? },
         };
         let texts = |list: Vec<Spanned<String>>| list.into_iter().map(Spanned::into_inner).collect();
-        let wanted = |field: &Option<String>, name: &str, meaning: &str| {
-            field
-                .clone()
-                .ok_or_else(|| self.error(place, messages::missing_construction_field(kind, name, meaning)))
-        };
         let node = |field: &Option<Spanned<String>>, name: &str| {
             let field = field.as_ref().map(|field| field.get_ref().clone());
-            wanted(&field, name, "the node of a message")
+            field.ok_or_else(|| {
+                self.error(place, messages::missing_construction_field(kind, name, "the node of a message"))
+            })
         };
-        let inner = |field: &Option<Spanned<String>>| field.as_ref().map(|field| field.get_ref().clone());
-        let source = match &fields.text {
-            Some(text) => {
-                let of_c = [&fields.source, &fields.header].into_iter().flatten();
-                let of_fast = fields.includes.iter().chain(&fields.functions);
-                let of_fast = of_fast.filter(|_| fields.fast.is_none());
-                if let Some(other) = of_c.chain(of_fast).next() {
-                    return Err(self.error(other.span().start, messages::text_and_source()));
-                }
-                let nodes = match kind {
-                    Kind::Aead => vec![node(&fields.seal, "seal")?, node(&fields.open, "open")?],
-                    _ => vec![node(&fields.node, "node")?],
-                };
-                Source::Text(Text {
-                    file: text.get_ref().clone(),
-                    nodes,
-                    title: wanted(&fields.title, "title", "what it is")?,
-                    specification: wanted(&fields.specification, "specification", "the document")?,
-                    rules: wanted(&fields.rules, "rules", "what users have to know")?,
-                    fast: fields.fast.map(|source| Fast {
-                        source: source.into_inner(),
-                        includes: texts(fields.includes),
-                        functions: texts(fields.functions),
-                    }),
-                })
-            }
-            None if fields.fast.is_some() => return Err(self.error(place, messages::fast_without_text())),
-            None => Source::Hand(Hand {
-                source: wanted(&inner(&fields.source), "source", "the C, unless there is a `text`")?,
-                header: wanted(&inner(&fields.header), "header", "the public header")?,
+        let mut of_fast = fields.includes.iter().chain(&fields.functions);
+        if let (Some(other), None) = (of_fast.next(), &fields.fast) {
+            return Err(self.error(other.span().start, messages::without_fast()));
+        }
+        let nodes = match kind {
+            Kind::Aead => vec![node(&fields.seal, "seal")?, node(&fields.open, "open")?],
+            _ => vec![node(&fields.node, "node")?],
+        };
+        let text = Text {
+            file: fields.text.into_inner(),
+            nodes,
+            title: fields.title,
+            specification: fields.specification,
+            rules: fields.rules,
+            fast: fields.fast.map(|source| Fast {
+                source: source.into_inner(),
                 includes: texts(fields.includes),
+                functions: texts(fields.functions),
             }),
         };
         Ok(Construction {
             name: fields.name.into_inner(),
             scheme,
-            source,
+            text,
             over: texts(fields.over),
             vectors: texts(fields.vectors),
         })

@@ -246,8 +246,11 @@ fn with_constructions() -> String {
 [[construction]]
 name = "aes-mac"
 kind = "mac"
-source = "constructions/aes_mac.c"
-header = "constructions/aes_mac.h"
+text = "mac.ua"
+node = "Mac"
+title = "AES-MAC"
+specification = "FIPS 1"
+rules = "A key is secret."
 over = ["aes-128"]
 key-bytes = 16
 tag-bytes = 8
@@ -255,9 +258,14 @@ tag-bytes = 8
 [[construction]]
 name = "aes-aead"
 kind = "aead"
-source = "constructions/aes_aead.c"
-header = "constructions/aes_aead.h"
+text = "aead.ua"
+seal = "Seal"
+open = "Open"
+fast = "constructions/aes_aead.c"
 includes = ["constructions/aes_words.h"]
+title = "AES-AEAD"
+specification = "FIPS 2"
+rules = "A nonce must not be used twice."
 over = ["aes-128", "aes-mac"]
 key-bytes = 16
 nonce-bytes = 12
@@ -267,8 +275,11 @@ vectors = ["vectors/aes-aead.json"]
 [[construction]]
 name = "aes-xof"
 kind = "xof"
-source = "constructions/aes_xof.c"
-header = "constructions/aes_xof.h"
+text = "xof.ua"
+node = "Xof"
+title = "AES-XOF"
+specification = "FIPS 3"
+rules = "None."
 over = []
 customization-bytes = 256
 "#
@@ -282,9 +293,14 @@ fn constructions() {
     assert_eq!(mac.scheme, Scheme::Mac { key_bytes: 16, tag_bytes: 8 });
     assert_eq!(aead.identifier(), "aes_aead");
     assert_eq!(aead.scheme, Scheme::Aead { key_bytes: 16, nonce_bytes: 12, tag_bytes: 16 });
-    let Source::Hand(hand) = &aead.source else { panic!("C by hand") };
-    assert_eq!(hand.source, "constructions/aes_aead.c");
-    assert_eq!(hand.includes, ["constructions/aes_words.h"]);
+    assert_eq!(
+        (mac.text.file.as_str(), &mac.text.nodes[..], &mac.text.fast),
+        ("mac.ua", &["Mac".into()][..], &None)
+    );
+    assert_eq!(aead.text.nodes, ["Seal", "Open"]);
+    let fast = aead.text.fast.as_ref().unwrap();
+    assert_eq!(fast.source, "constructions/aes_aead.c");
+    assert_eq!(fast.includes, ["constructions/aes_words.h"]);
     assert_eq!(aead.over, ["aes-128", "aes-mac"]);
     assert_eq!(aead.vectors, ["vectors/aes-aead.json"]);
     assert_eq!(xof.scheme, Scheme::Xof { customization_bytes: Some(256) });
@@ -302,7 +318,7 @@ fn errors_of_constructions_point_into_the_file() {
         "key-bytes = 16\ntag-bytes = 8",
         "key-bits = 128",
         expect![
-            "aes.toml:25:1: unknown field `key-bits`, expected one of `name`, `kind`, `text`, `seal`, `open`, `node`, `title`, `specification`, `rules`, `source`, `header`, `fast`, `functions`, `includes`, `over`, `vectors`, `key-bytes`, `nonce-bytes`, `tag-bytes`, `digest-bytes`, `customization-bytes`"
+            "aes.toml:28:1: unknown field `key-bits`, expected one of `name`, `kind`, `text`, `seal`, `open`, `node`, `title`, `specification`, `rules`, `fast`, `functions`, `includes`, `over`, `vectors`, `key-bytes`, `nonce-bytes`, `tag-bytes`, `digest-bytes`, `customization-bytes`"
         ],
     );
     check(
@@ -319,44 +335,71 @@ fn errors_of_constructions_point_into_the_file() {
         "tag-bytes = 8\n",
         "tag-bytes = 8\ndigest-bytes = 32\n",
         expect![
-            "aes.toml:27:16: a construction of kind `mac` has no field `digest-bytes`; its fields are name, kind, text, source, header, includes, over, vectors, key-bytes, tag-bytes"
+            "aes.toml:30:16: a construction of kind `mac` has no field `digest-bytes`; its fields are name, kind, text, title, specification, rules, over, fast, functions, includes, vectors, node, key-bytes, tag-bytes"
         ],
     );
     check(
         "tag-bytes = 8\n",
         "tag-bytes = 0\n",
-        expect!["aes.toml:26:13: `tag-bytes` has 0 bytes: a size is 1 to 65536 bytes"],
+        expect!["aes.toml:29:13: `tag-bytes` has 0 bytes: a size is 1 to 65536 bytes"],
     );
     check("over = [\"aes-128\"]\n", "", expect!["aes.toml:19:1: missing field `over`"]);
     check(
         "over = [\"aes-128\"]",
         "over = [\"aes-aead\"]",
         expect![
-            "aes.toml:24:9: there is no primitive or earlier construction `aes-aead` in this manifest; there are aes-128"
+            "aes.toml:27:9: there is no primitive or earlier construction `aes-aead` in this manifest; there are aes-128"
         ],
     );
     check(
         "over = [\"aes-128\"]",
         "over = [\"aes-128\", \"aes-128\"]",
-        expect!["aes.toml:24:20: the name `aes-128` occurs twice; remove one"],
+        expect!["aes.toml:27:20: the name `aes-128` occurs twice; remove one"],
     );
     check(
         "name = \"aes-aead\"",
         "name = \"aes-128\"",
-        expect!["aes.toml:29:8: the primitive or construction `aes-128` occurs twice; remove one"],
+        expect!["aes.toml:32:8: the primitive or construction `aes-128` occurs twice; remove one"],
     );
     check(
         "name = \"aes-aead\"",
         "name = \"AES-AEAD\"",
         expect![
-            "aes.toml:29:8: `AES-AEAD` is no name for a construction: a name has lower-case letters, digits and single hyphens, and starts with a letter, so that it can become part of a C identifier"
+            "aes.toml:32:8: `AES-AEAD` is no name for a construction: a name has lower-case letters, digits and single hyphens, and starts with a letter, so that it can become part of a C identifier"
+        ],
+    );
+    check(
+        "text = \"mac.ua\"",
+        "source = \"mac.c\"",
+        expect![
+            "aes.toml:22:1: unknown field `source`, expected one of `name`, `kind`, `text`, `seal`, `open`, `node`, `title`, `specification`, `rules`, `fast`, `functions`, `includes`, `over`, `vectors`, `key-bytes`, `nonce-bytes`, `tag-bytes`, `digest-bytes`, `customization-bytes`"
+        ],
+    );
+    check("text = \"mac.ua\"\n", "", expect!["aes.toml:19:1: missing field `text`"]);
+    check(
+        "node = \"Mac\"",
+        "seal = \"Mac\"",
+        expect![
+            "aes.toml:23:8: a construction of kind `mac` has no field `seal`; its fields are name, kind, text, title, specification, rules, over, fast, functions, includes, vectors, node, key-bytes, tag-bytes"
+        ],
+    );
+    check(
+        "node = \"Mac\"\n",
+        "",
+        expect!["aes.toml:20:8: a construction of kind `mac` needs the field `node`: the node of a message"],
+    );
+    check(
+        "fast = \"constructions/aes_aead.c\"\n",
+        "",
+        expect![
+            "aes.toml:37:13: `includes` and `functions` are for C in place of what a text becomes: name it as `fast`, or take them out"
         ],
     );
     check(
         "constructions/aes_words.h",
         "/usr/include/words.h",
         expect![
-            "aes.toml:33:13: `/usr/include/words.h` is no path inside the folder of the cipher: write a relative path without `..`"
+            "aes.toml:38:13: `/usr/include/words.h` is no path inside the folder of the cipher: write a relative path without `..`"
         ],
     );
 }
