@@ -20,7 +20,7 @@ pub(super) fn replace(message: &mut Message) -> Result<()> {
         facts.assume(condition);
     }
     let mut replacer = Replacer { message, stores: Vec::new() };
-    let body = replacer.take_stores(body, &facts)?;
+    let body = replacer.take_stores(body, &mut Vec::new(), &facts)?;
     let body = replacer.statements(body, &mut Vec::new(), &facts)?;
     let mut left: Option<VariableId> = None;
     texts(&body, &mut |text| {
@@ -49,6 +49,18 @@ struct Element {
     variable: VariableId,
 }
 
+/// An element of which each iteration of a loop makes the next one.
+struct Handed {
+    array: VariableId,
+    /// Where that begins which an iteration makes.
+    start: Number,
+    size: i64,
+    /// The variable of the element before the first.
+    first: VariableId,
+    /// Where the last one begins.
+    last: Number,
+}
+
 /// A part of an output that is made of a local array.
 struct Store {
     array: VariableId,
@@ -70,20 +82,26 @@ struct Replacer<'m> {
 type Result<T> = std::result::Result<T, Stuck>;
 
 impl Replacer<'_> {
-    /// Takes definitions of outputs apart, and those pieces out that are made of whole local arrays.
-    fn take_stores(&mut self, body: Vec<Statement>, facts: &Facts) -> Result<Vec<Statement>> {
+    /// Takes definitions of outputs apart, and those pieces out that are made of local arrays. A piece of an element that is
+    /// still known where it is defined stays there: whatever stands before it reads an input that the output is written over.
+    fn take_stores(
+        &mut self,
+        body: Vec<Statement>,
+        known: &mut Vec<Element>,
+        facts: &Facts,
+    ) -> Result<Vec<Statement>> {
         let mut made = Vec::new();
         for statement in body {
             match statement {
-                Statement::Define(define) => self.take_define(define, facts, &mut made)?,
+                Statement::Define(define) => self.take_define(define, known, facts, &mut made)?,
                 Statement::If { condition, then, otherwise } => {
                     let before = self.stores.len();
                     let (mut yes, mut no) = (facts.clone(), facts.clone());
                     yes.assume(&condition);
                     no.assume(&condition.negated());
-                    let then = self.take_stores(then, &yes)?;
+                    let then = self.take_stores(then, &mut known.clone(), &yes)?;
                     let one: Vec<Store> = self.stores.split_off(before);
-                    let otherwise = self.take_stores(otherwise, &no)?;
+                    let otherwise = self.take_stores(otherwise, &mut known.clone(), &no)?;
                     let two: Vec<Store> = self.stores.split_off(before);
                     let same = one.len() == two.len()
                         && one.iter().zip(&two).all(|(a, b)| {
@@ -98,13 +116,33 @@ impl Replacer<'_> {
                     self.stores.extend(one);
                     made.push(Statement::If { condition, then, otherwise });
                 }
+                Statement::Step(step) => {
+                    for target in &step.outputs {
+                        if let Some((array, start, size)) = self.element(target, facts)? {
+                            known.push(Element { array, start, size, variable: array });
+                        }
+                    }
+                    made.push(Statement::Step(step));
+                }
+                Statement::Loop(one) => {
+                    for Handed { array, size, last, .. } in self.handed(&one, known, facts)? {
+                        known.push(Element { array, start: last, size, variable: array });
+                    }
+                    made.push(Statement::Loop(one));
+                }
                 other => made.push(other),
             }
         }
         Ok(made)
     }
 
-    fn take_define(&mut self, define: Define, facts: &Facts, made: &mut Vec<Statement>) -> Result<()> {
+    fn take_define(
+        &mut self,
+        define: Define,
+        known: &[Element],
+        facts: &Facts,
+        made: &mut Vec<Statement>,
+    ) -> Result<()> {
         let is_output = self.message.outputs.contains(&define.target.variable);
         let mut at = define.target.start.clone();
         let mut kept: Vec<(Number, Text)> = Vec::new();
@@ -119,7 +157,7 @@ impl Replacer<'_> {
             });
             let end = at.plus(&size, 1)?;
             match local.as_slice() {
-                [window] if is_output => {
+                [window] if is_output && !self.is_known(window, known, facts)? => {
                     self.stores.push(Store {
                         array: window.variable,
                         start: window.start.clone(),
@@ -207,20 +245,7 @@ impl Replacer<'_> {
         }
         let mut stores = Vec::new();
         for target in &mut step.outputs {
-            let array = variable_of(target);
-            if !self.message.is_local_array(array) {
-                continue;
-            }
-            let (start, size) = match target {
-                Target::Element(_, index) => (index.clone(), 1),
-                Target::Window(window) => {
-                    let size = facts.simplified(&window.length)?.as_constant();
-                    let size =
-                        size.ok_or_else(|| self.message.stuck(array, "a part of public size is made"))?;
-                    (window.start.clone(), size)
-                }
-                Target::Variable(_) => continue,
-            };
+            let Some((array, start, size)) = self.element(target, facts)? else { continue };
             let variable = self.message.element_variable(array, u32::try_from(size).unwrap_or(0));
             stores.extend(self.stored(array, &start, variable, facts)?);
             known.push(Element { array, start, size, variable });
@@ -229,6 +254,49 @@ impl Replacer<'_> {
         made.push(Statement::Step(step));
         made.extend(stores);
         Ok(())
+    }
+
+    /// What a step makes of a local array: the array, where it begins, and its size.
+    fn element(&self, target: &Target, facts: &Facts) -> Result<Option<(VariableId, Number, i64)>> {
+        let array = variable_of(target);
+        if !self.message.is_local_array(array) {
+            return Ok(None);
+        }
+        Ok(match target {
+            Target::Element(_, index) => Some((array, index.clone(), 1)),
+            Target::Window(window) => {
+                let size = facts.simplified(&window.length)?.as_constant();
+                let size = size.ok_or_else(|| self.message.stuck(array, "a part of public size is made"))?;
+                Some((array, window.start.clone(), size))
+            }
+            Target::Variable(_) => None,
+        })
+    }
+
+    /// Whether an element that is known has all of a window of a local array.
+    fn is_known(&self, window: &Window, known: &[Element], facts: &Facts) -> Result<bool> {
+        let (start, size) = self.unit(window)?;
+        let variable = self.message.variable(window.variable);
+        if variable.words.width != 8 {
+            // A whole word.
+            let bytes = i64::from(variable.words.bytes().unwrap_or(1));
+            let is_one = facts.same(&window.length, &bytes.into())
+                && facts.same(&window.start, &start.times(&bytes.into())?);
+            if !is_one {
+                return Ok(false);
+            }
+        }
+        Ok(find(known, window.variable, &start, &size, facts)?.is_some())
+    }
+
+    /// Where a window of a local array begins and its size, in the units of its elements.
+    fn unit(&self, window: &Window) -> Result<(Number, Number)> {
+        let variable = self.message.variable(window.variable);
+        if variable.words.width == 8 {
+            return Ok((window.start.clone(), window.length.clone()));
+        }
+        let bytes = i64::from(variable.words.bytes().unwrap_or(1));
+        Ok((window.start.quotient(&bytes.into())?, 1.into()))
     }
 
     /// Whether a window is all of a variable of a constant size.
@@ -283,13 +351,7 @@ impl Replacer<'_> {
         for piece in text {
             made.push(match piece {
                 Piece::Window(window) if self.message.is_local_array(window.variable) => {
-                    let variable = self.message.variable(window.variable);
-                    let (start, size) = if variable.words.width == 8 {
-                        (window.start.clone(), window.length.clone())
-                    } else {
-                        let bytes = i64::from(variable.words.bytes().unwrap_or(1));
-                        (window.start.quotient(&bytes.into())?, 1.into())
-                    };
+                    let (start, size) = self.unit(window)?;
                     match find(known, window.variable, &start, &size, facts)? {
                         Some((element, offset)) => Piece::Window(Window {
                             variable: element.variable,
@@ -314,13 +376,11 @@ impl Replacer<'_> {
         Ok(made)
     }
 
-    fn in_loop(&mut self, one: Loop, known: &mut Vec<Element>, facts: &Facts) -> Result<Loop> {
-        let mut inside = facts.clone();
-        assume_range(&mut inside, one.index, &one.start, &one.stop)?;
+    /// What the body of a loop makes of local arrays such that an iteration may find what the one before has made: what lies
+    /// before the first of them is known.
+    fn handed(&self, one: &Loop, known: &[Element], facts: &Facts) -> Result<Vec<Handed>> {
         let index = Term::Index(one.index);
-        // What the body makes of local arrays, and so what an iteration may find of the one before.
-        let mut carried: Vec<(Carried, VariableId, Number, i64)> = Vec::new();
-        let mut within = known.clone();
+        let mut handed = Vec::new();
         for statement in &one.body {
             let Statement::Step(step) = statement else { continue };
             for target in &step.outputs {
@@ -336,7 +396,6 @@ impl Replacer<'_> {
                 if !self.message.is_local_array(array) || pace != size || rest.mentions(&index) {
                     continue;
                 }
-                let before = start.plus(&size.into(), -1)?;
                 let at_start = rest.plus(&one.start, pace)?.plus(&size.into(), -1)?;
                 let Some((first, offset)) = find(known, array, &at_start, &size.into(), facts)? else {
                     continue;
@@ -344,22 +403,33 @@ impl Replacer<'_> {
                 if offset.as_constant() != Some(0) || first.size != size {
                     continue;
                 }
-                let variable = self.message.element_variable(array, u32::try_from(size).unwrap_or(0));
-                within.push(Element { array, start: before, size, variable });
-                let carry = Carried { variable, first: first.variable, next: variable };
-                carried.push((carry, array, start, size));
+                let last = rest.plus(&one.stop, pace)?.plus(&size.into(), -1)?;
+                handed.push(Handed { array, start, size, first: first.variable, last });
             }
+        }
+        Ok(handed)
+    }
+
+    fn in_loop(&mut self, one: Loop, known: &mut Vec<Element>, facts: &Facts) -> Result<Loop> {
+        let mut inside = facts.clone();
+        assume_range(&mut inside, one.index, &one.start, &one.stop)?;
+        let mut carried: Vec<(Carried, Handed)> = Vec::new();
+        let mut within = known.clone();
+        for handed in self.handed(&one, known, facts)? {
+            let Handed { array, size, first, .. } = handed;
+            let before = handed.start.plus(&size.into(), -1)?;
+            let variable = self.message.element_variable(array, u32::try_from(size).unwrap_or(0));
+            within.push(Element { array, start: before, size, variable });
+            carried.push((Carried { variable, first, next: variable }, handed));
         }
         let body = self.statements(one.body, &mut within, &inside)?;
         let mut kept = Vec::new();
-        for (mut carry, array, start, size) in carried {
+        for (mut carry, Handed { array, start, size, last, .. }) in carried {
             let made = find(&within, array, &start, &size.into(), &inside)?;
             let (element, _) =
                 made.ok_or_else(|| self.message.stuck(array, "an iteration does not leave its element"))?;
             carry.next = element.variable;
             // After the loop the carried variable is the last element.
-            let (rest, pace) = start.split(&index);
-            let last = rest.plus(&one.stop, pace)?.plus(&size.into(), -1)?;
             known.push(Element { array, start: last, size, variable: carry.variable });
             kept.push(carry);
         }
