@@ -486,6 +486,24 @@ int main(void)
 }
 ";
 
+/// HMAC pads keys to blocks: the rates of FIPS 202, table 3, and of NIST SP 800-232, section 5.
+#[test]
+fn hashes_say_what_a_block_is() {
+    for (cipher, blocks) in [
+        (
+            "keccak",
+            &[("SHA3_224", 144), ("SHA3_256", 136), ("SHA3_384", 104), ("SHA3_512", 72), ("SHAKE128", 168)][..],
+        ),
+        ("ascon", &[("ASCON_HASH256", 8), ("ASCON_XOF128", 8)][..]),
+    ] {
+        let headers = Cipher::read(cipher).constructions("usuba_");
+        for (name, bytes) in blocks {
+            let line = format!("\n#define USUBA_{name}_BLOCK_BYTES {bytes}\n");
+            assert!(headers.iter().any(|file| file.contents.contains(&line)), "{line}");
+        }
+    }
+}
+
 #[test]
 fn the_version_is_that_of_usuba() {
     let gp64 = by_name("gp64").expect("it is a target");

@@ -9,9 +9,9 @@
 /* What OpenSSL takes of output of any length if nobody says how much: 128 bits of security, also against collisions. */
 #define USUAL_XOF_BYTES 32
 
-/* What the key of HMAC is padded to. The rate of a sponge with a state of 40 bytes is less than a key: HMAC of OpenSSL would
- * use no more of it. Nobody has said yet what it should be. */
-#define BLOCK_BYTES 64
+/* What the key of HMAC is padded to, where a block is less than a digest, as in a sponge with a state of 40 bytes: HMAC of OpenSSL
+ * would use no more of the key. Nobody has said yet what it should be. */
+#define LEAST_BLOCK_BYTES 64
 
 struct digest_context {
     const usuba_primitive *primitive;
@@ -108,11 +108,13 @@ int digest_get_params(const struct algorithm *algorithm, OSSL_PARAM params[])
 {
     const usuba_primitive *primitive = algorithm->primitive;
     const int is_xof = primitive->kind == USUBA_KIND_XOF;
+    const size_t block = is_xof ? primitive->of.xof.block_bytes : primitive->of.hash.block_bytes;
+    const size_t size = is_xof ? USUAL_XOF_BYTES : primitive->of.hash.digest_bytes;
     OSSL_PARAM *param = OSSL_PARAM_locate(params, OSSL_DIGEST_PARAM_BLOCK_SIZE);
-    if (param != NULL && !OSSL_PARAM_set_size_t(param, BLOCK_BYTES))
+    if (param != NULL && !OSSL_PARAM_set_size_t(param, block < size ? LEAST_BLOCK_BYTES : block))
         return 0;
     param = OSSL_PARAM_locate(params, OSSL_DIGEST_PARAM_SIZE);
-    if (param != NULL && !OSSL_PARAM_set_size_t(param, is_xof ? USUAL_XOF_BYTES : primitive->of.hash.digest_bytes))
+    if (param != NULL && !OSSL_PARAM_set_size_t(param, size))
         return 0;
     param = OSSL_PARAM_locate(params, OSSL_DIGEST_PARAM_XOF);
     if (param != NULL && !OSSL_PARAM_set_int(param, is_xof))

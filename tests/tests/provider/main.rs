@@ -22,8 +22,9 @@ use usuba_target::{Target, by_name};
 use usuba_tests::ciphers::{CIPHERS, Cipher, root};
 use usuba_tests::lines::{Line, USUAL_CHAINS, lines};
 
-/// The ciphers of the small library: block ciphers with blocks of 16 and 8 bytes, a counter, a state, a sponge.
-const SMALL: [&str; 5] = ["ascon", "chacha20", "rectangle", "sm4", "trivium"];
+/// The ciphers of the small library: block ciphers with blocks of 16 and 8 bytes, a counter, a state, sponges, one of which has
+/// hashes that OpenSSL has too.
+const SMALL: [&str; 6] = ["ascon", "chacha20", "keccak", "rectangle", "sm4", "trivium"];
 
 /// The ciphers of suites of TLS.
 const OF_TLS: [&str; 4] = ["aes", "aria", "camellia", "chacha20"];
@@ -337,6 +338,15 @@ fn the_tool_works_with_it() {
         digest.trim().ends_with("0b3be5850f2f6b98caf29f8fdea89b64a1fa70aa249b8f839bd53baa304d92b2"),
         "{digest}"
     );
+    // Keys are padded to a block, which is the rate: the provider said 64 bytes of every digest.
+    let (keyed, text) = (format!("hexkey:{key}"), path("text"));
+    for digest in ["SHA3-224", "SHA3-256", "SHA3-384", "SHA3-512"] {
+        let of = |provider| ["-digest", digest, "-macopt", provider, "-macopt", &keyed, "-in", &text, "HMAC"];
+        let ours = ["mac", "-provider", "default"].into_iter().chain(of("properties:provider=usuba"));
+        let theirs = ["mac"].into_iter().chain(of("properties:provider=default"));
+        let found = tool(built, &ours.collect::<Vec<_>>());
+        assert_eq!(found, run("openssl", &theirs.collect::<Vec<_>>()), "{digest}");
+    }
     let speed = tool(
         built,
         &["speed", "-provider", "default", "-evp", "RECTANGLE-80-CTR", "-seconds", "1", "-bytes", "1024"],

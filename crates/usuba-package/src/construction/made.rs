@@ -411,6 +411,7 @@ impl Making<'_> {
             .text("outputs", message.outputs.len())
             .text("lengths", parts.parts.first().map_or(1, |part| part.message.lengths.len()))
             .text("words", code.pieces.as_ref().map_or(0, |pieces| pieces.kept).div_ceil(8).max(1))
+            .text("rate", parts.streams.first().map_or(0, |stream| stream.rate))
             .text("room", parts.streams.iter().map(|stream| stream.held + stream.rate).max().unwrap_or(1))
             .text("message", strings.first().cloned().unwrap_or_default())
             .text("output", strings.get(1).cloned().unwrap_or_default())

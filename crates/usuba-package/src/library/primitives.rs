@@ -32,7 +32,10 @@ impl Table {
     /// A row for a construction.
     pub fn add_construction(&mut self, construction: &Construction, options: &Options) {
         let stem = format!("{}{}", options.prefix, construction.identifier());
-        let values = values(options).text("name", &construction.name).text("stem", stem);
+        let values = values(options)
+            .text("name", &construction.name)
+            .text("STEM", stem.to_uppercase())
+            .text("stem", stem);
         let (template, values) = match construction.scheme {
             Scheme::Aead { key_bytes, nonce_bytes, tag_bytes } => (
                 include_str!("templates/primitives/aead.c"),

@@ -16,6 +16,8 @@ extern "C" {
 
 /* Bytes of a digest. */
 #define @STEM@_DIGEST_BYTES @digest@
+/* Bytes of a block of the message. */
+#define @STEM@_BLOCK_BYTES @rate@
 
 /* The digest of `length` bytes; `in` may be null if there are none. The digest may lie anywhere, also in the message.
  * Returns USUBA_OK, or USUBA_ERROR_NULL or USUBA_ERROR_LENGTH (from 2^48 bytes on) with nothing written. */

@@ -14,6 +14,8 @@
 extern "C" {
 #endif
 
+/* Bytes of a block of the message. */
+#define @STEM@_BLOCK_BYTES @rate@
 @if customized
 /* The most bytes of a customization string. */
 #define @STEM@_CUSTOMIZATION_BYTES @customization@

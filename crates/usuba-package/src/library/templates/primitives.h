@@ -131,6 +131,8 @@ typedef struct @prefix@hash_functions {
     int (*update)(void *ctx, const unsigned char *in, size_t length);
     int (*final)(void *ctx, unsigned char *digest);
     void (*wipe)(void *ctx);
+    /* Bytes of a block of the message, for HMAC. */
+    size_t block_bytes;
 } @prefix@hash_functions;
 
 typedef struct @prefix@xof_functions {
@@ -143,6 +145,8 @@ typedef struct @prefix@xof_functions {
     int (*update)(void *ctx, const unsigned char *in, size_t length);
     int (*squeeze)(void *ctx, unsigned char *out, size_t length);
     void (*wipe)(void *ctx);
+    /* Bytes of a block of the message. */
+    size_t block_bytes;
 } @prefix@xof_functions;
 
 typedef struct @prefix@mac_functions {

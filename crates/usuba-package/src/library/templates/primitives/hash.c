@@ -29,5 +29,6 @@ static const @prefix@primitive @id@_row = {
         .update = @id@_update,
         .final = @id@_final,
         .wipe = @id@_wipe,
+        .block_bytes = @STEM@_BLOCK_BYTES,
     } }
 };

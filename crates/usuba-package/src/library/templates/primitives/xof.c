@@ -50,5 +50,6 @@ static const @prefix@primitive @id@_row = {
         .update = @id@_update,
         .squeeze = @id@_squeeze,
         .wipe = @id@_wipe,
+        .block_bytes = @STEM@_BLOCK_BYTES,
     } }
 };
