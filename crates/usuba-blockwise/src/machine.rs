@@ -1,6 +1,6 @@
 //! One target: plans as machine functions of one node.
 
-use crate::first_round::cut;
+use crate::cut::cut;
 use crate::node::{Blocks, CipherNodes, Maker, StepInput};
 use crate::plan::{Action, Given, Plan, Refusal, Slot};
 use std::collections::{BTreeMap, BTreeSet};
