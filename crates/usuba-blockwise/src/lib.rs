@@ -8,7 +8,7 @@
 //! [`machine`] (its code on a target), [`splice`] (that code in a loop), [`linear`] (scans by powers), [`kernel`], [`scan`]
 //! and [`section`] (loops over a message as functions), `long`, `spread` and `overlap` (long strings of a linear scan: turns whose
 //! products stand between rounds of the cipher, and that overlap), `stretch`, `group`, `row` and `lead` (short messages, and what is left of
-//! long ones, block beside block), [`first_round`] and `cut` (what the first round makes of counters, kept for a key), [`words`] (steps on words of general-purpose registers instead), [`phases`] (around a cipher that
+//! long ones, block beside block), [`first_round`] and `cut` (what the first round makes of counters, kept for a key), [`words`] and `gather` (steps on words of general-purpose registers instead), [`phases`] (around a cipher that
 //! is a function), [`schedule`] (round keys that a message makes), [`message`], `steps` and
 //! `loops` (the message around its kernels, in C), `apart` (what of it is rare), `pieces` (the same in parts), [`lanes`]
 //! (the same for several messages side by side).
@@ -19,6 +19,7 @@ mod chain;
 mod cut;
 mod draft;
 pub mod first_round;
+mod gather;
 pub mod glue;
 pub mod group;
 mod helpers;

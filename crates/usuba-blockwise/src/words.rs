@@ -4,6 +4,7 @@
 //! ([`crate::step::in_memory`]): a function around the kernel ([`Kernel::around`]) loads and stores them, so that the code is for
 //! machines of both byte orders and reads strings where they lie. Bit i of a word is the bit at weight 2^i.
 
+use crate::gather::{Run, runs};
 use crate::place::Places;
 use crate::plan::Refusal;
 use crate::step::{Bit, Step, Value, in_memory, is_wide, of_bits};
@@ -403,8 +404,15 @@ impl Maker<'_> {
         }
         let all = if self.word == 64 { u64::MAX } else { (1 << self.word) - 1 };
         let mut words = Vec::new();
-        for (constant, moves) in constants.into_iter().zip(moves) {
+        for (constant, mut moves) in constants.into_iter().zip(moves) {
             let mut sum = None;
+            for (source, run) in runs(&mut moves, self.word) {
+                let gathered = self.gathered(source, run);
+                sum = Some(match sum {
+                    None => gathered,
+                    Some(sum) => self.node.binary(BinaryOp::Xor, sum, gathered),
+                });
+            }
             for ((source, distance), mask) in moves {
                 let (moved, there) = match distance {
                     0 => (source, all),
@@ -439,5 +447,22 @@ impl Maker<'_> {
             });
         }
         words
+    }
+
+    /// The bits of a run where they go, zeros elsewhere.
+    fn gathered(&mut self, source: ValueId, run: Run) -> ValueId {
+        let layout = self.layout();
+        let constant = |node: &mut NodeBuilder, value: u64| node.constant(layout, value.into());
+        let node = &mut self.node;
+        let (mask, factor, goal) =
+            (constant(node, run.mask()), constant(node, run.factor()), constant(node, run.goal()));
+        let first = node.shift(ShiftOp::Right, source, run.from);
+        let bits = node.binary(BinaryOp::And, first, mask);
+        let product = node.binary(BinaryOp::Multiply, bits, factor);
+        let moved = match run.to.cmp(&run.top()) {
+            std::cmp::Ordering::Less => node.shift(ShiftOp::Right, product, run.top() - run.to),
+            _ => node.shift(ShiftOp::Left, product, run.to - run.top()),
+        };
+        node.binary(BinaryOp::And, moved, goal)
     }
 }
