@@ -94,7 +94,7 @@ pub struct Search {
     /// A folder in which to look for included files (repeatable).
     #[arg(short = 'I', long = "include", value_name = "DIR")]
     pub include: Vec<String>,
-    /// Turn the warnings about legacy meanings into errors.
+    /// Turn the warnings about legacy meanings, and about mixes of operators that group otherwise than in C, into errors.
     #[arg(long)]
     pub strict: bool,
 }

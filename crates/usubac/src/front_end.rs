@@ -3,14 +3,25 @@
 use crate::args::{Entry, Search};
 use crate::files::Disk;
 use crate::output::{Failure, Output};
-use usuba_lang::diagnostic::Diagnostic;
+use usuba_lang::diagnostic::{Diagnostic, Severity};
 use usuba_lang::elaborate::{self, Options};
 use usuba_lang::load::{Loaded, load};
+use usuba_lang::syntax::PRECEDENCE;
 use usuba_lang::typed::{Atoms, Direction, Program};
 
-/// Reads a program and what it includes. Findings are printed at once; an error ends the command.
+/// Reads a program and what it includes, with what was found. Under `--strict` a mix of operators that groups otherwise than in C
+/// is an error.
+pub fn loaded(file: &str, search: &Search) -> Loaded {
+    let mut loaded = load(file, &search.include, &Disk);
+    for finding in loaded.diagnostics.iter_mut().filter(|one| search.strict && one.code == PRECEDENCE) {
+        finding.severity = Severity::Error;
+    }
+    loaded
+}
+
+/// The same. Findings are printed at once; an error ends the command.
 pub fn read(file: &str, search: &Search, output: &Output) -> Result<Loaded, Failure> {
-    let loaded = load(file, &search.include, &Disk);
+    let loaded = loaded(file, search);
     if loaded.diagnostics.iter().any(Diagnostic::is_error) {
         output.diagnostics(&loaded.diagnostics, &loaded.sources);
         return Err(Failure::Said);

@@ -91,6 +91,17 @@ fn strict_is_strict_in_every_command() {
     }
 }
 
+#[test]
+fn strict_wants_parentheses() {
+    let folder = folder(SOURCE);
+    for arguments in READERS {
+        let strict = run(&[arguments, &["--strict"]].concat(), folder.path());
+        let said = String::from_utf8_lossy(&strict.stderr);
+        assert_eq!(strict.status.code(), Some(1), "{arguments:?}: {said}");
+        assert_eq!(said.matches("error[W-precedence]").count(), 1, "{arguments:?}: {said}");
+    }
+}
+
 /// A file that takes nothing; `None` where the system has none.
 fn full() -> Option<File> {
     OpenOptions::new().write(true).open("/dev/full").ok()

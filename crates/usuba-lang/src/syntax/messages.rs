@@ -456,7 +456,7 @@ pub(super) fn precedence(
     let is_short = |text: &str| text.chars().count() <= 80 && !text.contains('\n');
     let short = is_short(shown);
     let mix = format!("`{tight}` and `{loose}` without parentheses group otherwise than in C");
-    Diagnostic::warning("W-precedence", span, mix)
+    Diagnostic::warning(super::PRECEDENCE, span, mix)
         .label(if short { format!("means `{shown}`") } else { "groups from the left".to_string() })
         .rule("`& ^ |` bind equally tight and group from the left; they bind tighter than `* / %`, these than `+ -`, and these than shifts")
         .help(match is_short(in_c) {

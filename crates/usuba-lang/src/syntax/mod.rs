@@ -21,6 +21,9 @@ use crate::source::SourceId;
 /// recurse over a tree, and a tree may be dropped, without regard for the stack.
 pub const DEEPEST: u32 = 200;
 
+/// The code of the warning about mixes of operators that group otherwise than in C.
+pub const PRECEDENCE: &str = "W-precedence";
+
 /// Reads `text`, the text numbered `source`, as one file.
 ///
 /// Always returns a tree: what could not be read is left out of it or is [`ast::ExpressionKind::Error`], and an error

@@ -1,11 +1,10 @@
 //! `usubac check`.
 
 use crate::args::Check;
-use crate::files::Disk;
+use crate::front_end;
 use crate::output::{Failure, Output, print_json};
 use serde_json::json;
 use usuba_lang::diagnostic::Diagnostic;
-use usuba_lang::load::load;
 use usuba_lang::typed::Atoms;
 use usuba_lang::{elaborate, render};
 
@@ -16,7 +15,7 @@ pub fn run(check: &Check, output: &Output) -> Result<(), Failure> {
     let mut failed = false;
     let mut documents = Vec::new();
     for file in &check.files {
-        let loaded = load(file, &check.search.include, &Disk);
+        let loaded = front_end::loaded(file, &check.search);
         let mut findings = loaded.diagnostics;
         if !findings.iter().any(Diagnostic::is_error) {
             findings.extend(elaborate::check_in(&loaded.program, atoms, check.search.strict));
