@@ -37,11 +37,11 @@ const KNOWN_ANSWERS: &[&str] = &["test", "pebble", "--target", "gp64", "--cc", "
 
 #[test]
 fn nodes_that_are_not_there() {
-    let rest = "`pebble.ua` has no node `Encryptt`; it has Substitute, Mix, Schedule, Encrypt\n";
+    let rest = "`pebble.ua` has no node `Encryptt`; it has Substitute, Mix, Schedule, Encrypt, SubstituteBack, MixBack, Decrypt\n";
     for (from, to, place) in [
         ("encrypt = \"Encrypt\"", "encrypt = \"Encryptt\"", "10:11"),
-        ("node = \"Schedule\"", "node = \"Encryptt\"", "11:21"),
-        ("schedule =", "decrypt = \"Encryptt\"\nschedule =", "11:11"),
+        ("node = \"Schedule\"", "node = \"Encryptt\"", "12:21"),
+        ("decrypt = \"Decrypt\"", "decrypt = \"Encryptt\"", "11:11"),
     ] {
         let folder = pebble(from, to);
         for arguments in [LIBRARY, ONE_TARGET, KNOWN_ANSWERS] {
@@ -57,17 +57,17 @@ fn sizes_that_do_not_fit() {
         (
             "block = { bytes = 8",
             "block = { bytes = 10",
-            "12:9: primitive `pebble`: `block` of the manifest does not fit `Encrypt`: 4 words of 16 bits fill 8 bytes, not 10",
+            "13:9: primitive `pebble`: `block` of the manifest does not fit `Encrypt`: 4 words of 16 bits fill 8 bytes, not 10",
         ),
         (
             "key = { bytes = 8",
             "key = { bytes = 16",
-            "13:7: primitive `pebble`: `key` of the manifest does not fit `Schedule`: 4 words of 16 bits fill 8 bytes, not 16",
+            "14:7: primitive `pebble`: `key` of the manifest does not fit `Schedule`: 4 words of 16 bits fill 8 bytes, not 16",
         ),
         (
             "round-keys = { bytes = 88",
             "round-keys = { bytes = 80",
-            "14:14: primitive `pebble`: `round-keys` of the manifest does not fit `Encrypt`: 44 words of 16 bits fill 88 bytes, not 80",
+            "15:14: primitive `pebble`: `round-keys` of the manifest does not fit `Encrypt`: 44 words of 16 bits fill 88 bytes, not 80",
         ),
     ] {
         let folder = pebble(from, to);
@@ -84,7 +84,7 @@ fn nodes_of_another_shape() {
         fails(
             &folder,
             arguments,
-            "error: pebble/usuba.toml:11:21: primitive `pebble`: `Encrypt` has 2 inputs and 1 outputs; a node in this role \
+            "error: pebble/usuba.toml:12:21: primitive `pebble`: `Encrypt` has 2 inputs and 1 outputs; a node in this role \
              has one input, the key, and one output, the round keys\n",
         );
     }
@@ -109,18 +109,18 @@ fn files_that_are_not_there() {
             "error: pebble/usuba.toml:4:10: cannot read `pebble/pebbles.ua`: no such file or directory\n",
         );
     }
-    let folder = pebble("modes =", "vectors = [\"vectors/none.json\"]\nmodes =");
+    let folder = pebble("vectors = [\"pebble.json\"]", "vectors = [\"vectors/none.json\"]");
     fails(
         &folder,
         KNOWN_ANSWERS,
-        "error: pebble/usuba.toml:15:12: cannot read `pebble/vectors/none.json`: no such file or directory\n",
+        "error: pebble/usuba.toml:17:12: cannot read `pebble/vectors/none.json`: no such file or directory\n",
     );
-    let construction = "modes = [\"ecb\", \"ctr\"]\n\n[[construction]]\nname = \"pebble-mac\"\nkind = \"mac\"\nsource = \"mac.c\"\n\
-                        header = \"mac.h\"\nover = [\"pebble\"]\nkey-bytes = 8\ntag-bytes = 8\n";
-    let folder = pebble("modes = [\"ecb\", \"ctr\"]\n", construction);
+    let construction = "vectors = [\"pebble.json\"]\n\n[[construction]]\nname = \"pebble-mac\"\nkind = \"mac\"\n\
+                        text = \"mac.ua\"\nnode = \"Mac\"\ntitle = \"A tag\"\nspecification = \"none\"\nrules = \"None.\"\nover = [\"pebble\"]\nkey-bytes = 8\ntag-bytes = 8\n";
+    let folder = pebble("vectors = [\"pebble.json\"]\n", construction);
     fails(
         &folder,
         LIBRARY,
-        "error: pebble/usuba.toml:20:10: cannot read `pebble/mac.c`: no such file or directory\n",
+        "error: pebble/usuba.toml:22:8: cannot read `pebble/mac.ua`: no such file or directory\n",
     );
 }
