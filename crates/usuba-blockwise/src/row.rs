@@ -20,7 +20,8 @@ use std::rc::Rc;
 use usuba_message::form::{self, Loop, Source, Statement, Target, VariableId};
 
 /// Blocks of the longest text that is computed in groups where it could be in pieces, if it is sealed, and if it is opened: where
-/// rounds and products share ports (Zen 4) pieces are ahead by a tenth from 4 KiB on, elsewhere groups by a twentieth if they seal.
+/// rounds and products share ports (Zen 4) pieces are ahead by a tenth from 4 KiB on; where they do not (Intel), groups by a twentieth
+/// if they seal.
 const LONG: [i64; 2] = [512, 240];
 
 /// A chain in rows.
