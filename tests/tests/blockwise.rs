@@ -21,6 +21,7 @@ use usuba_tests::ciphers::{Disk, root};
 use usuba_tests::messages::{self, bound, bytes};
 use usuba_tests::round_keys::round_keys;
 use usuba_trial::run::{Compiler, Family};
+use usuba_verify::object::file::Object;
 
 /// A message after the passes.
 fn streamed(loaded: &Loaded, node: &str) -> Message {
@@ -592,6 +593,33 @@ fn first_round() {
             generated(&cases.loaded, &cases.message, None, (pair, choices)).expect("code").prepared
         });
         assert_eq!(prepared[0], prepared[1] + 256 * 16 + 64, "{}", mode.name);
+    }
+}
+
+/// GCM in little code: right, with the first round kept and without, and as little as is said of it. What makes the keys is not counted.
+#[test]
+fn small() {
+    const MOST: u64 = 8192;
+    let target = by_name("avx512-vaes").unwrap();
+    let pair = Some([target, by_name("avx-aes").unwrap()]);
+    let small = Choices { is_small: true, ..Choices::default() };
+    let compiler = Compiler::of(&target.toolchains[0], Family::Gcc).expect("gcc is installed");
+    for name in ["gcm-seal", "gcm-open"] {
+        let mode = MODES.iter().find(|mode| mode.name == name).unwrap();
+        let cases = cases_over("aes", "aes-256", *mode);
+        let code = compare_with(small, name, &cases, pair, Family::Gcc).expect("code");
+        let kept = Choices { keeps_first_round: true, ..small };
+        compare_with(kept, name, &cases, pair, Family::Gcc).expect("code");
+        let of_whole = generated(&cases.loaded, &cases.message, None, (pair, small)).expect("code");
+        assert!(of_whole.source.len() < code.source.len(), "{name}: without its pieces");
+        let files = [OutputFile { path: "message.c".into(), contents: of_whole.source }];
+        let objects = compiler
+            .objects(&files, &["-O2", "-maes", "-mpclmul"], None)
+            .unwrap_or_else(|error| panic!("{error}"));
+        let object = Object::parse(&objects.content("message.c").unwrap()).unwrap();
+        let counted = object.functions.iter().filter(|function| !function.name.ends_with("_prepare"));
+        let bytes: u64 = counted.map(|function| function.size).sum();
+        assert!((4096..=MOST).contains(&bytes), "{name}: {bytes} bytes of code");
     }
 }
 

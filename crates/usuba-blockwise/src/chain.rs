@@ -242,7 +242,8 @@ impl Writer<'_> {
         let added_sum = self.inline_kernel("added sum".into(), |name| wide.added_sum(name))?;
         self.line(&format!("{added_sum}({sum}, {own}, {parts});"));
         self.enter(segment);
-        self.add(segment, linear, (&now, Some(&done)), (&own, &parts), true)?;
+        // What several strings need is one function where code is to be small.
+        self.add(segment, linear, (&now, Some(&done)), (&own, &parts), !wide.choices.is_small)?;
         self.foot();
         let reduced = self.reduced()?;
         self.line(&format!("{reduced}({parts}, {sum});"));

@@ -44,6 +44,7 @@ pub mod scan;
 pub mod schedule;
 pub mod section;
 mod segment;
+mod small;
 pub mod splice;
 mod spread;
 pub mod step;

@@ -28,7 +28,7 @@ const LONG: [i64; 2] = [512, 240];
 pub(crate) struct Row {
     /// The segment of the associated data, if there is one, and that of the text.
     front: Option<usize>,
-    text: usize,
+    pub(crate) text: usize,
     /// The number of the text's positions, in C.
     number: String,
     /// What adds a block of the cipher to the sum, and the variable that it makes.
@@ -95,6 +95,9 @@ impl Writer<'_> {
         row: &Row,
         (powers, linear): (&str, &Linear),
     ) -> Written<()> {
+        if self.blocks.is_some_and(|(wide, _)| wide.choices.is_small) {
+            return self.small_rows(segments, row, (powers, linear));
+        }
         let (_, bytes) = self.longest()?;
         let (text, end) = (&segments[row.text], &segments[row.text + 1]);
         let size = &text.bytes;
@@ -106,19 +109,7 @@ impl Writer<'_> {
         self.hidden.insert(row.result);
         let call = self.function_apart(std::slice::from_ref(&result), &given, &BTreeSet::new(), |writer| {
             writer.row_of(end, row, (powers, linear), |writer, state| {
-                if let Some((condition, kept)) = writer.kept(text, row)? {
-                    let ([least, most], blocks) = (first_round::TEXTS, &text.blocks);
-                    writer.line(&format!("if ({condition} && {blocks} >= {least} && {blocks} <= {most}) {{"));
-                    writer.depth += 1;
-                    writer.longer(text, state, &front, Some(&kept))?;
-                    writer.depth -= 1;
-                    writer.line("} else {");
-                    writer.depth += 1;
-                    writer.longer(text, state, &front, None)?;
-                    writer.foot();
-                } else {
-                    writer.longer(text, state, &front, None)?;
-                }
+                writer.long_text(text, state, &front)?;
                 writer.switch(text, Stretch { registers: 1, begins: false, ends: true }, state, None)
             })
         });
@@ -147,6 +138,28 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// A text of more than a stretch, but for what is left of it at the end; with the first round that is kept, where that pays.
+    pub(crate) fn long_text(
+        &mut self,
+        text: &Segment,
+        state: &State<'_>,
+        front: &(String, String),
+    ) -> Written<()> {
+        let Some((condition, kept)) = self.kept(text, state.row)? else {
+            return self.longer(text, state, front, None);
+        };
+        let ([least, most], blocks) = (first_round::TEXTS, &text.blocks);
+        self.line(&format!("if ({condition} && {blocks} >= {least} && {blocks} <= {most}) {{"));
+        self.depth += 1;
+        self.longer(text, state, front, Some(&kept))?;
+        self.depth -= 1;
+        self.line("} else {");
+        self.depth += 1;
+        self.longer(text, state, front, None)?;
+        self.foot();
+        Ok(())
+    }
+
     /// A text of more than a stretch, but for what is left of it at the end.
     fn longer(
         &mut self,
@@ -171,7 +184,7 @@ impl Writer<'_> {
     }
 
     /// What rows have around their registers, which `write` makes.
-    fn row_of(
+    pub(crate) fn row_of(
         &mut self,
         end: &Segment,
         row: &Row,
@@ -243,7 +256,7 @@ impl Writer<'_> {
     }
 
     /// What stands for the associated data before a text, and its bytes: itself, or the block that it becomes.
-    fn front(
+    pub(crate) fn front(
         &mut self,
         segments: &[Segment],
         row: &Row,
@@ -365,7 +378,7 @@ impl Writer<'_> {
     }
 
     /// What there is of a row with a block before its text.
-    fn begin(&mut self, text: &Segment, state: &State<'_>) -> Written<()> {
+    pub(crate) fn begin(&mut self, text: &Segment, state: &State<'_>) -> Written<()> {
         let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
         let State { left, place, next, .. } = *state;
         let ((longest, bytes), register) = (self.longest()?, wide.in_register() as i64);
@@ -513,7 +526,7 @@ impl Writer<'_> {
     }
 
     /// A stretch of full registers, and what comes after it.
-    fn full(&mut self, text: &Segment, registers: u32, state: &State<'_>) -> Written<()> {
+    pub(crate) fn full(&mut self, text: &Segment, registers: u32, state: &State<'_>) -> Written<()> {
         let (_, register) = self.longest()?;
         let bytes = registers as usize * register;
         self.stretch(text, Stretch { registers, begins: false, ends: false }, state, None)?;
@@ -548,7 +561,7 @@ impl Writer<'_> {
     }
 
     /// The call of a stretch.
-    fn stretch(
+    pub(crate) fn stretch(
         &mut self,
         text: &Segment,
         of: Stretch,
@@ -632,10 +645,10 @@ pub(crate) struct State<'a> {
     powers: &'a str,
     sum: &'a str,
     lead: &'a str,
-    at: &'a str,
-    left: &'a str,
+    pub(crate) at: &'a str,
+    pub(crate) left: &'a str,
     place: &'a str,
-    next: &'a str,
+    pub(crate) next: &'a str,
     parts: &'a str,
     block: &'a str,
 }

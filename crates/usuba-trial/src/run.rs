@@ -364,6 +364,15 @@ pub struct Objects {
 }
 
 impl Objects {
+    /// The object file of a source.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn content(&self, source: &str) -> Result<Vec<u8>, RunError> {
+        let path = self.directory.path().join(source).with_extension("o");
+        fs::read(&path).map_err(system(format!("reading {}", path.display())))
+    }
+
     /// The disassembly of the object file of a source, by the disassembler for `target`.
     ///
     /// # Errors
