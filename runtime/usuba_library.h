@@ -24,6 +24,9 @@
 /* The level of this machine: a number of the list in usuba_cpu.c. */
 USUBA_HIDDEN unsigned usuba_level(void);
 
+/* Whether rounds of AES and carry-less products of 512 bits are executed by the same ports of this machine. */
+USUBA_HIDDEN int usuba_shares_ports(void);
+
 /* For up to so many blocks, this engine. The last step of a list is for SIZE_MAX. */
 struct usuba_step {
     size_t blocks;

@@ -1,7 +1,7 @@
 //! Small functions in C that the text of a message calls.
 
 /// What else messages need, by a word that they have then.
-pub(crate) const PARTS: [(&str, &str); 5] = [
+pub(crate) const PARTS: [(&str, &str); 6] = [
     (
         "USUBA_APART",
         "
@@ -27,6 +27,17 @@ pub(crate) const PARTS: [(&str, &str); 5] = [
 #else
 #define USUBA_INSIDE
 #endif
+#endif
+",
+    ),
+    (
+        "USUBA_GROUPED(",
+        "
+/* Blocks of the longest text that goes in groups, longer ones in pieces: what the code was made for, and what suits cores better on
+   which rounds of AES share ports with carry-less products. There a program may define USUBA_GROUPED. */
+#define USUBA_GROUPED_SHARED 240
+#ifndef USUBA_GROUPED
+#define USUBA_GROUPED(blocks) (blocks)
 #endif
 ",
     ),

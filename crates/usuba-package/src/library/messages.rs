@@ -364,6 +364,7 @@ impl Over<'_> {
             .text("prepare", &code.prepare)
             .text("prototype", declared(code))
             .text("code", &code.source)
+            .when("grouped", code.source.contains("USUBA_GROUPED"))
             .fill(include_str!("templates/message/code.c"));
         let values = Values::default()
             .when("conditional", !condition.is_empty())

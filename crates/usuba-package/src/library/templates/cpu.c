@@ -2,6 +2,9 @@
 #include "usuba_library.h"
 #include <stdio.h>
 #include <stdlib.h>
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <cpuid.h>
+#endif
 #if defined(__linux__)
 #include <sys/auxv.h>
 #elif defined(__unix__) || defined(__APPLE__)
@@ -82,6 +85,30 @@ unsigned usuba_level(void)
         STORE(&known, level);
     }
     return level - 1;
+}
+
+/* AMD's cores, as far as they are known. */
+static int shares_ports(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    unsigned most, name[3] = { 0 };
+    __cpuid(0, most, name[0], name[2], name[1]);
+    return memcmp(name, "AuthenticAMD", sizeof name) == 0 || memcmp(name, "HygonGenuine", sizeof name) == 0;
+#else
+    return 0;
+#endif
+}
+
+int usuba_shares_ports(void)
+{
+    /* One more than the answer. */
+    static unsigned asked;
+    unsigned answer = LOAD(&asked);
+    if (answer == 0) {
+        answer = 1 + (unsigned)shares_ports();
+        STORE(&asked, answer);
+    }
+    return answer == 2;
 }
 
 const char *@prefix@target(void)

@@ -6,6 +6,11 @@
 #define _Alignas(bytes) __attribute__((aligned(bytes)))
 #endif
 
+@if grouped
+int usuba_shares_ports(void);
+#define USUBA_GROUPED(blocks) (usuba_shares_ports() ? USUBA_GROUPED_SHARED : (blocks))
+
+@end
 @prepare@;
 @prototype@;
 
