@@ -518,8 +518,9 @@ fn compare_with(
     let files = [file("main.c", main), file("message.c", made.source.clone())];
     let flags = ["-O1", "-Wall", "-Wno-missing-prototypes", "-Wno-unused-parameter"];
     let flags = flags.into_iter().chain(is_functions.then_some("-maes"));
-    // One compiler has long texts in pieces where there are pieces, the other has them in groups.
-    let flags = flags.chain((family == Family::Gcc).then_some("-DUSUBA_GROUPED(blocks)=64"));
+    // One compiler has long texts in pieces where there are pieces, the other has them in groups; and batches of few blocks.
+    let of_gcc = ["-DUSUBA_GROUPED(blocks)=64", "-DUSUBA_BATCH=256"];
+    let flags = flags.chain(of_gcc.into_iter().filter(|_| family == Family::Gcc));
     // What the narrow target needs beside the wide one.
     let narrow = Compiler::find(narrow, family).expect("a compiler");
     let flags: Vec<&str> = flags.chain(narrow.flags.iter().map(String::as_str)).collect();

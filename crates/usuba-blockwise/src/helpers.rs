@@ -1,7 +1,7 @@
 //! Small functions in C that the text of a message calls.
 
 /// What else messages need, by a word that they have then.
-pub(crate) const PARTS: [(&str, &str); 6] = [
+pub(crate) const PARTS: [(&str, &str); 7] = [
     (
         "USUBA_APART",
         "
@@ -38,6 +38,15 @@ pub(crate) const PARTS: [(&str, &str); 6] = [
 #define USUBA_GROUPED_SHARED 240
 #ifndef USUBA_GROUPED
 #define USUBA_GROUPED(blocks) (blocks)
+#endif
+",
+    ),
+    (
+        "USUBA_BATCH",
+        "
+/* Bytes of the blocks, on the stack, that are given to the cipher at once: as many as the widest engines take of 8 bytes. */
+#ifndef USUBA_BATCH
+#define USUBA_BATCH 4096
 #endif
 ",
     ),

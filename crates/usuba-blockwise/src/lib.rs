@@ -15,6 +15,7 @@
 
 mod affine;
 mod apart;
+mod batches;
 mod chain;
 mod cut;
 mod draft;

@@ -18,7 +18,7 @@ const GROUPS: usize = 8;
 /// Registers of positions that a linear scan adds up before it reduces, where there are 32 registers; else half as many.
 const SCANNED: usize = 8;
 
-/// Positions for which a cipher that is a function is called at once.
+/// Positions for which what a loop carries lies in memory at once.
 const BATCH: usize = 64;
 
 /// Bytes that are copied word by word at most.
@@ -67,64 +67,6 @@ impl Writer<'_> {
             self.coded(one, LoopKind::OneByOne(why));
             return self.one_by_one(one);
         }
-        Ok(())
-    }
-
-    /// A loop whose positions do not depend on one another, around a cipher that is a function: what is before its call for many
-    /// positions, the call on all of them, and what is behind it.
-    fn batches(&mut self, one: &Loop) -> Written<()> {
-        if self.blocks.is_some() || self.lane.is_some() || !one.carried.is_empty() || reads_itself(&one.body)
-        {
-            return refuse("a position needs another one");
-        }
-        let calls = |writer: &mut Self, statement: &Statement| match statement {
-            Statement::Step(step) => Ok(writer.parts(step)?.form.phases.calls.clone()),
-            Statement::Define(_) => Ok(Vec::new()),
-            _ => refuse("a loop or a choice inside"),
-        };
-        let mut found = None;
-        for (place, statement) in one.body.iter().enumerate() {
-            let (text, fresh) = (self.text.len(), self.fresh);
-            let calls = calls(self, statement)?;
-            self.text.truncate(text);
-            self.fresh = fresh;
-            match (&calls[..], &found) {
-                ([], _) => {}
-                ([calls], None) if calls.len() == 1 => found = Some((place, calls[0].clone())),
-                _ => return refuse("the cipher is called more than once"),
-            }
-        }
-        let Some((place, call)) = found else { return refuse("the cipher is not called") };
-        let Some(Statement::Step(step)) = one.body.get(place) else { return refuse("no step") };
-        let (start, stop, index) = (self.number(&one.start), self.number(&one.stop), one.index);
-        let (from, to) = (self.fresh("from"), self.fresh("to"));
-        let (blocks, results) = (self.fresh("blocks"), self.fresh("results"));
-        self.line(&format!("for (int64_t {from} = {start}; {from} < {stop}; {from} += {BATCH}) {{"));
-        self.depth += 1;
-        self.line(&format!("const int64_t {to} = minimum({from} + {BATCH}, {stop});"));
-        // A block is written in whole words.
-        let room = BATCH * call.bytes + 16;
-        self.line(&format!("_Alignas(16) uint8_t {blocks}[{room}] = {{0}}, {results}[{room}] = {{0}};"));
-        let at = |buffer: &str| format!("{buffer} + {} * (i{index} - {from})", call.bytes);
-        let each = format!("for (int64_t i{index} = {from}; i{index} < {to}; i{index}++) {{");
-        self.line(&each);
-        self.depth += 1;
-        self.statements(&one.body[..place])?;
-        let parts = self.parts(step)?;
-        self.phase(&parts, 0, &[], &[at(&blocks)])?;
-        self.foot();
-        self.cipher(&parts, &call, (&blocks, &results), &format!("{to} - {from}"))?;
-        self.line(&each);
-        self.depth += 1;
-        self.statements(&one.body[..place])?;
-        let parts = self.parts(step)?;
-        let (goals, after) = self.results(step, &parts)?;
-        self.phase(&parts, 1, &[at(&results)], &goals)?;
-        after.iter().for_each(|line| self.line(line));
-        self.statements(&one.body[place + 1..])?;
-        self.foot();
-        self.foot();
-        self.coded(one, LoopKind::Batches);
         Ok(())
     }
 
@@ -194,7 +136,7 @@ impl Writer<'_> {
     }
 
     /// A copy of so many bits: by words where they are few, since compilers do not keep in registers what is copied as a whole.
-    fn copy_named(&mut self, to: &str, from: &str, bits: u32) {
+    pub(crate) fn copy_named(&mut self, to: &str, from: &str, bits: u32) {
         let bytes = bits.div_ceil(8);
         if self.blocks.is_some() || bytes > COPIED || !bytes.is_multiple_of(8) {
             return self.line(&format!("memcpy({to}, {from}, {bytes});"));

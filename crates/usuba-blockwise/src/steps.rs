@@ -174,7 +174,19 @@ impl Writer<'_> {
         blocks: &[String],
         results: &[String],
     ) -> Written<()> {
-        let phase = &parts.form.phases.phases[number];
+        let form = Rc::clone(&parts.form);
+        self.phase_by(parts, &form.phases.phases[number], (number, ""), blocks, results)
+    }
+
+    /// The same by other code than that of the phase, which `name` tells apart.
+    pub(crate) fn phase_by(
+        &mut self,
+        parts: &Parts,
+        phase: &Step,
+        (number, name): (usize, &str),
+        blocks: &[String],
+        results: &[String],
+    ) -> Written<()> {
         let known = parts.form.phases.calls.iter().take(number).flatten().map(|call| call.places.clone());
         let places: Vec<Places> = parts.places.iter().cloned().chain(known).collect();
         let (target, sources, typed) = (self.words, self.sources, &parts.form.typed);
@@ -183,9 +195,12 @@ impl Writer<'_> {
         let big_inputs = parts.given.iter().map(|_| false).chain(known).enumerate();
         let big_inputs: Vec<bool> =
             big_inputs.filter(|(input, _)| phase.uses(*input)).map(|(_, big)| big).collect();
-        let big_outputs: Vec<bool> =
+        let mut big_outputs: Vec<bool> =
             calls.iter().skip(number).take(1).flatten().map(|call| call.big).collect();
-        let key = format!("words {} {number} {places:?} {big_inputs:?} {big_outputs:?}", parts.node);
+        if !name.is_empty() {
+            big_outputs.resize(phase.outputs.len(), false);
+        }
+        let key = format!("words {} {number}{name} {places:?} {big_inputs:?} {big_outputs:?}", parts.node);
         let kernel = self.word_kernel(key, (&big_inputs, &big_outputs), |name| {
             words::single(phase, typed, sources, &places, target, name)
         })?;

@@ -1,0 +1,201 @@
+//! Loops around a cipher that is a function, of which no call needs another: calls on many blocks at once.
+//!
+//! What is before a call is computed for many positions, then the function is called on all their blocks, then comes what is behind
+//! it. A loop may carry what needs no result of the cipher, as the tweaks of XTS and the offsets of OCB: where blocks need that, it
+//! goes on in both passes over the positions of a batch. Whatever else is carried goes on in the second.
+
+use crate::glue::{LoopKind, Parts, Writer, Written, refuse};
+use crate::loops::reads_itself;
+use crate::phases::CipherCall;
+use crate::step::{Step, Value};
+use std::collections::BTreeSet;
+use usuba_message::form::{self, Carried, Loop, Source, Statement, Target, VariableId};
+
+/// The name in C of the bytes of a batch.
+const BATCH: &str = "USUBA_BATCH";
+
+/// The longest block.
+const LONGEST: usize = 64;
+
+/// What the first pass over a batch goes on with.
+struct Ahead {
+    /// What is carried, with the output of the step that makes the next one.
+    carried: Vec<(Carried, usize)>,
+    /// What makes the blocks for the cipher, and then those outputs.
+    step: Step,
+}
+
+impl Writer<'_> {
+    pub(crate) fn batches(&mut self, one: &Loop) -> Written<()> {
+        if self.blocks.is_some() || self.lane.is_some() || reads_itself(&one.body) {
+            return refuse("a position needs another one");
+        }
+        let (place, call) = self.call_inside(one)?;
+        let Some(Statement::Step(step)) = one.body.get(place) else { return refuse("no step") };
+        let ahead = self.ahead(one, (place, step))?;
+        let is_carried = |id: VariableId| one.carried.iter().any(|carried| carried.variable == id);
+        if one.carried.iter().any(|carried| is_carried(carried.next)) {
+            return refuse("what is carried changes places");
+        }
+        let mut own = Vec::new();
+        for carried in &one.carried {
+            let bits = self.bits(carried.variable);
+            let name =
+                self.declare("carried", bits.div_ceil(8).next_multiple_of(16), !bits.is_multiple_of(64));
+            self.copy_named(&name, &self.name(carried.first), bits);
+            own.push((carried.variable, self.name(carried.variable), name, bits));
+        }
+        let outer = (self.carried.clone(), self.in_loop);
+        self.carried.extend(own.iter().map(|(id, _, name, _)| (*id, name.clone())));
+        self.in_loop |= !one.carried.is_empty();
+        let (start, stop, index) = (self.number(&one.start), self.number(&one.stop), one.index);
+        let [from, to, blocks] = ["from", "to", "blocks"].map(|name| self.fresh(name));
+        let positions = format!("{BATCH} / {}", call.bytes);
+        self.line(&format!("for (int64_t {from} = {start}; {from} < {stop}; {from} += {positions}) {{"));
+        self.depth += 1;
+        self.line(&format!("const int64_t {to} = minimum({from} + {positions}, {stop});"));
+        // A block is written and read in whole words.
+        self.line(&format!("_Alignas(16) uint8_t {blocks}[{BATCH} + 16];"));
+        self.line(&format!("memset({blocks}, 0, {} * (size_t)({to} - {from}) + 16);", call.bytes));
+        let at = format!("{blocks} + {} * (i{index} - {from})", call.bytes);
+        let each = format!("for (int64_t i{index} = {from}; i{index} < {to}; i{index}++) {{");
+        let mut kept = Vec::new();
+        for (carried, _) in &ahead.carried {
+            let bits = self.bits(carried.variable);
+            let bytes = bits.div_ceil(8).next_multiple_of(16);
+            let [name, next] = ["ahead", "next"].map(|name| self.fresh(name));
+            self.line(&format!("_Alignas(16) uint8_t {name}[{bytes}], {next}[{bytes}];"));
+            self.copy_named(&name, &self.name(carried.variable), bits);
+            kept.push((carried.variable, name, next, bits));
+        }
+        self.line(&each);
+        self.depth += 1;
+        let second = self.carried.clone();
+        self.carried.extend(kept.iter().map(|(id, name, ..)| (*id, name.clone())));
+        self.statements(&one.body[..place])?;
+        let parts = self.parts(step)?;
+        let goals: Vec<String> =
+            [at.clone()].into_iter().chain(kept.iter().map(|(.., next, _)| next.clone())).collect();
+        self.phase_by(&parts, &ahead.step, (0, "ahead"), &[], &goals)?;
+        for (_, name, next, bits) in &kept {
+            self.copy_named(name, next, *bits);
+        }
+        self.carried = second;
+        self.foot();
+        let count = format!("{to} - {from}");
+        self.cipher(&parts, &call, (&blocks, &blocks), &count)?;
+        self.line(&each);
+        self.depth += 1;
+        self.statements(&one.body[..place])?;
+        let parts = self.parts(step)?;
+        let (goals, after) = self.results(step, &parts)?;
+        self.phase(&parts, 1, &[at], &goals)?;
+        after.iter().for_each(|line| self.line(line));
+        self.statements(&one.body[place + 1..])?;
+        for carried in &one.carried {
+            self.copy(carried.variable, carried.next)?;
+        }
+        self.foot();
+        self.foot();
+        (self.carried, self.in_loop) = outer;
+        for (_, to, from, bits) in own {
+            self.copy_named(&to, &from, bits);
+        }
+        self.coded(one, LoopKind::Batches);
+        Ok(())
+    }
+
+    /// Where the only step of a loop that calls the cipher stands, and its only call.
+    fn call_inside(&mut self, one: &Loop) -> Written<(usize, CipherCall)> {
+        let mut found = None;
+        for (place, statement) in one.body.iter().enumerate() {
+            let (text, fresh) = (self.text.len(), self.fresh);
+            let calls = match statement {
+                Statement::Step(step) => self.parts(step)?.form.phases.calls.clone(),
+                Statement::Define(_) => Vec::new(),
+                _ => return refuse("a loop or a choice inside"),
+            };
+            self.text.truncate(text);
+            self.fresh = fresh;
+            match (&calls[..], &found) {
+                ([], _) => {}
+                ([calls], None) if calls.len() == 1 => found = Some((place, calls[0].clone())),
+                _ => return refuse("the cipher is called more than once"),
+            }
+        }
+        let Some((place, call)) = found else { return refuse("the cipher is not called") };
+        if call.bytes > LONGEST { refuse("a block is too long") } else { Ok((place, call)) }
+    }
+
+    /// What the blocks of a step need of what its loop carries.
+    fn ahead(&mut self, one: &Loop, (place, step): (usize, &form::Step)) -> Written<Ahead> {
+        let (text, fresh) = (self.text.len(), self.fresh);
+        let parts: Parts = self.parts(step)?;
+        self.text.truncate(text);
+        self.fresh = fresh;
+        let phases = &parts.form.phases;
+        let (Some(first), Some(last)) = (phases.phases.first(), phases.phases.last()) else {
+            return refuse("no phase");
+        };
+        // What the results of the cipher are, beside what is known before.
+        let known = first.inputs.len();
+        let is_early = |output: usize| {
+            let mut alone = last.clone();
+            alone.outputs = vec![last.outputs[output].clone()];
+            let alone = alone.needed();
+            !(known..last.inputs.len()).any(|input| alone.uses(input))
+        };
+        let output_of = |next: VariableId| {
+            let mut outputs = step.outputs.iter();
+            outputs.position(|target| *target == Target::Variable(next))
+        };
+        // What a step before this one makes in the first pass must not need a result of the cipher either.
+        let mut made = first.clone();
+        let mut carried: Vec<(Carried, usize)> = Vec::new();
+        let mut seen: BTreeSet<VariableId> = BTreeSet::new();
+        loop {
+            let needed = made.clone().needed();
+            let uses = |id: VariableId| {
+                let mut sources = step.inputs.iter().enumerate();
+                sources.any(|(input, source)| needed.uses(input) && reads(source, id))
+            };
+            let wanted: Vec<Carried> = one
+                .carried
+                .iter()
+                .filter(|one| !seen.contains(&one.variable) && uses(one.variable))
+                .cloned()
+                .collect();
+            if wanted.is_empty() {
+                break;
+            }
+            for each in wanted {
+                let Some(output) = output_of(each.next).filter(|&output| is_early(output)) else {
+                    return refuse("a block needs a result of the cipher");
+                };
+                seen.insert(each.variable);
+                made.outputs.push(last.outputs[output].clone());
+                carried.push((each, output));
+            }
+        }
+        // Statements before the step run in both passes: of what is carried they may read nothing.
+        for statement in &one.body[..place] {
+            if one.carried.iter().any(|carried| crate::loops::reads(statement, carried.variable)) {
+                return refuse("a statement before the cipher needs what is carried");
+            }
+        }
+        let step = made.needed();
+        if step.values.iter().any(|value| matches!(value, Value::Cipher { .. })) {
+            return refuse("a block needs a result of the cipher");
+        }
+        Ok(Ahead { carried, step })
+    }
+}
+
+/// Whether a source is a variable, or has bytes of it.
+fn reads(source: &Source, variable: VariableId) -> bool {
+    match source {
+        Source::Variable(id) | Source::Element(id, _) => *id == variable,
+        Source::Text(text) | Source::Words { text, .. } => form::reads(text, variable),
+        Source::Word { .. } => false,
+    }
+}
