@@ -27,7 +27,7 @@ struct Ahead {
 
 impl Writer<'_> {
     pub(crate) fn batches(&mut self, one: &Loop) -> Written<()> {
-        if self.blocks.is_some() || self.lane.is_some() || reads_itself(&one.body) {
+        if !self.functions || self.lane.is_some() || reads_itself(&one.body) {
             return refuse("a position needs another one");
         }
         let (place, call) = self.call_inside(one)?;

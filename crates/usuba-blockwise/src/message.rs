@@ -61,7 +61,7 @@ pub struct Pieces {
 /// The C of a message that has been through the passes, under the name `symbol`. `blocks`: a
 /// machine for many positions, and one with registers of one block, for steps that are on blocks; other steps are on words of
 /// general-purpose registers, and if `functions` is set the cipher is then functions that the source declares and does not
-/// define ([`Code::ciphers`]).
+/// define ([`Code::ciphers`]). With both, products are on blocks around these functions.
 ///
 /// `symbol_prepare` gets the inputs that are the same for a key, and where to write what follows from them, aligned to 64 bytes.
 /// `symbol` gets the lengths, then that, then the inputs, then the outputs in order; round keys word by word, each from its least
@@ -83,7 +83,8 @@ pub fn code(
 ) -> Result<Code, Refusal> {
     let fused = |message: &Message| {
         let mut fused = message.clone();
-        if blocks.is_some() {
+        // Around a function of the cipher, its loop is one by itself.
+        if blocks.is_some() && !functions {
             fuse(&mut fused).map_err(|_| Refusal("a number that does not fit".into()))?;
         }
         Ok(fused)
@@ -652,7 +653,28 @@ impl Writer<'_> {
                     self.line("}");
                 }
                 Piece::Window(_) | Piece::Map { .. } => {
-                    let value = self.byte(std::slice::from_ref(piece))?;
+                    let piece = std::slice::from_ref(piece);
+                    if let Some(value) = self.word(piece)? {
+                        let whole = match length.as_constant() {
+                            Some(length) => length.to_string(),
+                            None => bytes.clone(),
+                        };
+                        self.line("{");
+                        self.depth += 1;
+                        self.line("int64_t at = 0;");
+                        self.line(&format!(
+                            "for (; at + 8 <= {whole}; at += 8) put64({place} + at, {value});"
+                        ));
+                        if length.as_constant().is_none_or(|length| length % 8 != 0) {
+                            let value = self.byte(piece)?;
+                            let one = format!("({place})[at] = (uint8_t)({value});");
+                            self.line(&format!("for (; at < {whole}; at++) {one}"));
+                        }
+                        self.foot();
+                        at = at.plus(&length, 1).map_err(|_| Refusal("a string that is too long".into()))?;
+                        continue;
+                    }
+                    let value = self.byte(piece)?;
                     self.line(&format!(
                         "for (int64_t at = 0; at < {bytes}; at++) ({place})[at] = (uint8_t)({value});"
                     ));
@@ -661,6 +683,30 @@ impl Writer<'_> {
             at = at.plus(&length, 1).map_err(|_| Refusal("a string that is too long".into()))?;
         }
         Ok(())
+    }
+
+    /// The C of the eight bytes of an operation on strings from byte `at` on, as a word, if these lie one behind the other.
+    fn word(&mut self, text: &[Piece]) -> Written<Option<String>> {
+        Ok(match text {
+            [Piece::Map { operation, operands }] => {
+                let mut words = Vec::new();
+                for operand in operands {
+                    let Some(word) = self.word(operand)? else { return Ok(None) };
+                    words.push(word);
+                }
+                match (operation, &words[..]) {
+                    (ByteOperation::Not, [a]) => Some(format!("~{a}")),
+                    (ByteOperation::And, [a, b]) => Some(format!("({a} & {b})")),
+                    (ByteOperation::Or, [a, b]) => Some(format!("({a} | {b})")),
+                    (ByteOperation::Xor, [a, b]) => Some(format!("({a} ^ {b})")),
+                    _ => None,
+                }
+            }
+            [Piece::Window(window)] if self.reversed(window) == 0 => {
+                Some(format!("word64({} + at)", self.window(window)?))
+            }
+            _ => None,
+        })
     }
 
     /// The C of byte `at` of a text.

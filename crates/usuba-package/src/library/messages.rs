@@ -17,6 +17,7 @@ use crate::message::files::{Machines, whole_code};
 use crate::message::{self, CIPHER};
 use crate::template::Values;
 use std::collections::BTreeMap;
+use usuba_blockwise::glue::LoopKind;
 use usuba_blockwise::message::Code;
 use usuba_blockwise::schedule::makes_keys;
 use usuba_lang::load::{Loaded, Loader};
@@ -25,9 +26,9 @@ use usuba_message::{elaborate, passes};
 use usuba_target::machines::GP64;
 use usuba_target::{PLATFORMS, Target};
 
-/// The code of modes around engines that a library has so far: what it prepares, by the name of its file.
+/// The code of modes around engines that a library has so far: what it prepares, by the name of its file; `None` if there is none.
 #[derive(Default)]
-pub struct Shared(BTreeMap<String, Prepared>);
+pub struct Shared(BTreeMap<String, Option<Prepared>>);
 
 /// What code does once for a key.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -119,18 +120,27 @@ pub(super) struct Public {
     own_keys: bool,
     /// The stem of the code around engines, and what it prepares.
     pub(super) around: (String, Prepared),
-    /// The same of the code for targets that have some.
-    on: Vec<(&'static Target, String, Prepared)>,
+    /// The same of the code for targets that have some: on rounds of the cipher, or around engines with instructions for products.
+    on: Vec<OnTarget>,
     /// How its strings come in pieces, if they may.
     pub(super) pieces: Option<InPieces>,
     /// What the code for other targets prepares, which the library leaves out: contexts have a place for it all the same.
     elsewhere: Vec<(&'static Target, Prepared)>,
 }
 
+/// The code of a function for a target.
+pub(super) struct OnTarget {
+    target: &'static Target,
+    stem: String,
+    prepared: Prepared,
+    /// Whether it is on rounds of the cipher.
+    rounds: bool,
+}
+
 impl Public {
     /// The stems of all code.
     fn stems(&self) -> impl Iterator<Item = &String> {
-        std::iter::once(&self.around.0).chain(self.on.iter().map(|(_, stem, _)| stem))
+        std::iter::once(&self.around.0).chain(self.on.iter().map(|one| &one.stem))
     }
 
     /// Bytes that its code prepares at most.
@@ -147,7 +157,7 @@ impl Public {
 
     /// What all code prepares, by the name of its target; that around engines has none.
     fn all(&self) -> impl Iterator<Item = (&'static str, &Prepared)> {
-        let on = self.on.iter().map(|(target, _, prepared)| (target.name, prepared));
+        let on = self.on.iter().map(|one| (one.target.name, &one.prepared));
         let elsewhere = self.elsewhere.iter().map(|(target, prepared)| (target.name, prepared));
         std::iter::once(("", &self.around.1)).chain(on).chain(elsewhere)
     }
@@ -260,31 +270,47 @@ impl Over<'_> {
         // A message that makes keys is another one for keys of another size.
         let size = if own_keys { format!("_{}", self.block_cipher.key.bytes) } else { String::new() };
         let around = format!("{prefix}any{}{size}_{part}", self.block_cipher.block.bytes);
-        let prepared = match shared.0.get(&around) {
-            Some(prepared) => prepared.clone(),
+        let prepared = match shared.0.get(&around).cloned().flatten() {
+            Some(prepared) => prepared,
             None => {
                 let code = whole_code(&message, &loaded, Machines::Words(&GP64), true, &around, parts)
                     .map_err(|refusal| refusal.0)?;
                 added.files.push(self.around(&around, node, &code));
-                shared.0.insert(around.clone(), Prepared::of(&code));
+                shared.0.insert(around.clone(), Some(Prepared::of(&code)));
                 Prepared::of(&code)
             }
         };
         let (mut on, mut elsewhere) = (Vec::new(), Vec::new());
         for target in Over::targets() {
-            let stem = format!(
-                "{prefix}{}_{part}_{}",
-                self.primitive.identifier(),
-                target.name.replace(['-', '.'], "_")
-            );
+            let named = target.name.replace(['-', '.'], "_");
+            let stem = format!("{prefix}{}_{part}_{named}", self.primitive.identifier());
             let Ok(machines) = Machines::of(target) else { continue };
-            // What has no rounds on this machine is around engines.
-            let Ok(code) = whole_code(&message, &loaded, machines, false, &stem, parts) else { continue };
-            if self.is_wanted(target) {
-                added.files.push(self.of_target(&stem, node, target, machines, &code));
-                on.push((target, stem, Prepared::of(&code)));
-            } else {
-                elsewhere.push((target, Prepared::of(&code)));
+            let one = match whole_code(&message, &loaded, machines, false, &stem, parts) {
+                Ok(code) => {
+                    if self.is_wanted(target) {
+                        added.files.push(self.of_target(&stem, node, target, machines, (&code, false)));
+                    }
+                    OnTarget { target, stem, prepared: Prepared::of(&code), rounds: true }
+                }
+                // What has no rounds on this machine is around engines, with the machine's products if there are any.
+                Err(_) => {
+                    let stem = format!("{around}_{named}");
+                    if !shared.0.contains_key(&stem) {
+                        let code = whole_code(&message, &loaded, machines, true, &stem, parts).ok();
+                        let code =
+                            code.filter(|code| code.loops.iter().any(|one| one.kind == LoopKind::Linear));
+                        if let Some(code) = code.as_ref().filter(|_| self.is_wanted(target)) {
+                            added.files.push(self.of_target(&stem, node, target, machines, (code, true)));
+                        }
+                        shared.0.insert(stem.clone(), code.as_ref().map(Prepared::of));
+                    }
+                    let Some(prepared) = shared.0.get(&stem).cloned().flatten() else { continue };
+                    OnTarget { target, stem, prepared, rounds: false }
+                }
+            };
+            match self.is_wanted(target) {
+                true => on.push(one),
+                false => elsewhere.push((target, one.prepared)),
             }
         }
         let call = Call::of(&message)?;
@@ -310,8 +336,8 @@ impl Over<'_> {
         }
     }
 
-    /// The code of a mode around engines.
-    fn around(&self, stem: &str, node: &str, code: &Code) -> OutputFile {
+    /// The functions of the cipher that code around engines calls.
+    fn roles(stem: &str, code: &Code) -> String {
         let of = |role: &str| {
             let name = format!("{stem}_{role}");
             let called = code.ciphers.iter().any(|cipher| cipher.contains(&format!("{name}(")));
@@ -322,11 +348,16 @@ impl Over<'_> {
                 _ => values.fill(include_str!("templates/message/role.c")),
             }
         };
+        ["encrypt", "decrypt", "schedule"].into_iter().map(of).collect()
+    }
+
+    /// The code of a mode around engines.
+    fn around(&self, stem: &str, node: &str, code: &Code) -> OutputFile {
         let values = Values::default()
             .text("prepare", &code.prepare)
             .text("prototype", declared(code))
             .text("code", &code.source)
-            .text("roles", of("encrypt") + &of("decrypt") + &of("schedule"))
+            .text("roles", Over::roles(stem, code))
             .text("none", nothing(code));
         let bytes = self.block_cipher.block.bytes;
         let summary = format!("{node} over any cipher with blocks of {bytes} bytes.");
@@ -336,14 +367,14 @@ impl Over<'_> {
         OutputFile { path, contents: text }
     }
 
-    /// The code of a mode for a target.
+    /// The code of a mode for a target, on rounds of the cipher or around its engines.
     fn of_target(
         &self,
         stem: &str,
         node: &str,
         target: &'static Target,
         machines: Machines,
-        code: &Code,
+        (code, is_around): (&Code, bool),
     ) -> OutputFile {
         let platform = PLATFORMS
             .iter()
@@ -359,12 +390,17 @@ impl Over<'_> {
                 }
             }
         }
-        let headers: String = target.headers.iter().map(|header| format!("#include <{header}>\n")).collect();
+        let mut headers: String =
+            target.headers.iter().map(|header| format!("#include <{header}>\n")).collect();
+        if is_around {
+            headers += "#include \"usuba_library.h\"\n";
+        }
         let text = Values::default()
             .text("prepare", &code.prepare)
             .text("prototype", declared(code))
             .text("code", &code.source)
             .when("grouped", code.source.contains("USUBA_GROUPED"))
+            .text("roles", if is_around { Over::roles(stem, code) } else { String::new() })
             .fill(include_str!("templates/message/code.c"));
         let values = Values::default()
             .when("conditional", !condition.is_empty())
@@ -376,7 +412,16 @@ impl Over<'_> {
             .text("stem", stem)
             .text("files", text);
         let path = format!("{stem}.c");
-        let summary = format!("{node} over {} for {}.", self.primitive.name, target.name);
+        let summary = match is_around {
+            true => {
+                let bytes = self.block_cipher.block.bytes;
+                format!(
+                    "{node} over any cipher with blocks of {bytes} bytes, with the products of {}.",
+                    target.name
+                )
+            }
+            false => format!("{node} over {} for {}.", self.primitive.name, target.name),
+        };
         let contents =
             head(&path, &summary, self.options) + &values.fill(include_str!("templates/engine/engine.c"));
         OutputFile { path, contents }
@@ -481,7 +526,8 @@ impl Over<'_> {
     /// The key schedules that code on rounds calls.
     fn schedules(&self, functions: &[Public]) -> String {
         let with_keys = functions.iter().filter(|function| function.own_keys);
-        let stems = with_keys.flat_map(|function| function.on.iter().map(|(_, stem, _)| stem));
+        let on_rounds = with_keys.flat_map(|function| function.on.iter().filter(|one| one.rounds));
+        let stems = on_rounds.map(|one| &one.stem);
         let cipher = format!("{}{}", self.options.prefix, self.primitive.identifier());
         let one = |stem: &String| {
             let values = Values::default().text("stem", stem).text("cipher", &cipher);
@@ -496,21 +542,20 @@ impl Over<'_> {
         let row = |target: &'static Target, levels: &[&'static Target]| {
             // The last of those that the machine has as well.
             let upto = levels.iter().position(|level| level.name == target.name).unwrap_or(0);
-            let mut rounds = 1;
-            let mut row = Vec::new();
-            for function in functions {
-                let has = levels[..=upto].iter().rev().find_map(|level| {
-                    let found = function.on.iter().find(|(target, ..)| target.name == level.name);
-                    found.map(|(_, stem, _)| stem)
-                });
-                rounds &= i32::from(has.is_some());
-                row.push(has);
-            }
-            let stems: Vec<&String> = functions
+            let found: Vec<Option<&OnTarget>> = functions
                 .iter()
-                .zip(row)
-                .map(|(function, stem)| stem.filter(|_| rounds == 1).unwrap_or(&function.around.0))
+                .map(|function| {
+                    let on = |level: &&Target| function.on.iter().find(|one| one.target.name == level.name);
+                    levels[..=upto].iter().rev().find_map(on)
+                })
                 .collect();
+            // What one of them is given as a key is what all are given.
+            let rounds = found.iter().all(|one| one.is_some_and(|one| one.rounds));
+            let stem = |(function, one): (&'_ Public, Option<&OnTarget>)| {
+                let one = one.filter(|one| one.rounds == rounds);
+                one.map_or(&function.around.0, |one| &one.stem).clone()
+            };
+            let stems: Vec<String> = functions.iter().zip(found).map(stem).collect();
             let parts = stems.iter().zip(functions).flat_map(|(stem, function)| {
                 let list = |name: &str, many: usize| {
                     let names: Vec<String> =
@@ -519,9 +564,9 @@ impl Over<'_> {
                 };
                 let pieces = function.pieces.iter();
                 let pieces = pieces.flat_map(|one| [list("part", one.parts()), list("count", one.strings())]);
-                [format!("{stem}_prepare"), (*stem).clone()].into_iter().chain(pieces.collect::<Vec<_>>())
+                [format!("{stem}_prepare"), stem.clone()].into_iter().chain(pieces.collect::<Vec<_>>())
             });
-            let all: Vec<String> = std::iter::once(rounds.to_string()).chain(parts).collect();
+            let all: Vec<String> = std::iter::once(i32::from(rounds).to_string()).chain(parts).collect();
             format!("    {},\n", initialiser(&all))
         };
         let of =

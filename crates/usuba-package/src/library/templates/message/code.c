@@ -14,4 +14,4 @@ int usuba_shares_ports(void);
 @prepare@;
 @prototype@;
 
-@code@
+@code@@roles@
