@@ -134,7 +134,7 @@ fn aes() {
         ("aes-192.json", "KeySchedule192", "Encrypt192", "Decrypt192"),
         ("aes-256.json", "KeySchedule256", "Encrypt256", "Decrypt256"),
     ] {
-        let (key, scheduled, block) = (Order::Big(1), Order::Big(1), Order::Big(1));
+        let (key, scheduled, block) = (Order::Big(4), Order::Big(4), Order::Big(1));
         BlockCipher { cipher: "aes", file, schedule, encrypt, decrypt, key, scheduled, block }.check();
     }
 }
