@@ -1,14 +1,20 @@
-//! Loops around a cipher that is a function, of which no call needs another: calls on many blocks at once.
+//! Loops around a cipher that is a function, of which no call needs another: calls on many blocks at once. The same serves where the
+//! machine has rounds of the cipher, and what is around them is not on blocks side by side: the function is a kernel then.
 //!
 //! What is before a call is computed for many positions, then the function is called on all their blocks, then comes what is behind
 //! it. A loop may carry what needs no result of the cipher, as the tweaks of XTS and the offsets of OCB: where blocks need that, it
 //! goes on in both passes over the positions of a batch. Whatever else is carried goes on in the second.
 
+use crate::draft::{Draft, Draw, Pending};
 use crate::glue::{LoopKind, Parts, Writer, Written, refuse};
-use crate::loops::reads_itself;
+use crate::loops::{GROUPS, reads_itself};
 use crate::phases::CipherCall;
-use crate::step::{Step, Value};
+use crate::place::{self, as_is};
+use crate::plan::Given;
+use crate::step::{Bit, Step, Value};
 use std::collections::BTreeSet;
+use std::rc::Rc;
+use usuba_message::facts::Facts;
 use usuba_message::form::{self, Carried, Loop, Source, Statement, Target, VariableId};
 
 /// The name in C of the bytes of a batch.
@@ -23,12 +29,18 @@ struct Ahead {
     carried: Vec<(Carried, usize)>,
     /// What makes the blocks for the cipher, and then those outputs.
     step: Step,
+    /// What is behind the cipher.
+    last: Step,
 }
 
 impl Writer<'_> {
     pub(crate) fn batches(&mut self, one: &Loop) -> Written<()> {
-        if !self.functions || self.lane.is_some() || reads_itself(&one.body) {
+        let has_cipher = self.functions || self.blocks.is_some();
+        if !has_cipher || self.lane.is_some() || reads_itself(&one.body) {
             return refuse("a position needs another one");
+        }
+        if self.is_once(one) {
+            return refuse("there is one position at most");
         }
         let (place, call) = self.call_inside(one)?;
         let Some(Statement::Step(step)) = one.body.get(place) else { return refuse("no step") };
@@ -55,8 +67,9 @@ impl Writer<'_> {
         self.depth += 1;
         self.line(&format!("const int64_t {to} = minimum({from} + {positions}, {stop});"));
         // A block is written and read in whole words.
-        self.line(&format!("_Alignas(16) uint8_t {blocks}[{BATCH} + 16];"));
-        self.line(&format!("memset({blocks}, 0, {} * (size_t)({to} - {from}) + 16);", call.bytes));
+        let behind = self.blocks.map_or(16, |(wide, _)| wide.bytes());
+        self.line(&format!("_Alignas(64) uint8_t {blocks}[{BATCH} + {behind}];"));
+        self.line(&format!("memset({blocks}, 0, {} * (size_t)({to} - {from}) + {behind});", call.bytes));
         let at = format!("{blocks} + {} * (i{index} - {from})", call.bytes);
         let each = format!("for (int64_t i{index} = {from}; i{index} < {to}; i{index}++) {{");
         let mut kept = Vec::new();
@@ -73,7 +86,7 @@ impl Writer<'_> {
         let second = self.carried.clone();
         self.carried.extend(kept.iter().map(|(id, name, ..)| (*id, name.clone())));
         self.statements(&one.body[..place])?;
-        let parts = self.parts(step)?;
+        let parts = self.parts_for(step, &|input| ahead.step.uses(input))?;
         let goals: Vec<String> =
             [at.clone()].into_iter().chain(kept.iter().map(|(.., next, _)| next.clone())).collect();
         self.phase_by(&parts, &ahead.step, (0, "ahead"), &[], &goals)?;
@@ -83,11 +96,16 @@ impl Writer<'_> {
         self.carried = second;
         self.foot();
         let count = format!("{to} - {from}");
-        self.cipher(&parts, &call, (&blocks, &blocks), &count)?;
+        match self.functions {
+            true => self.cipher(&parts, &call, (&blocks, &blocks), &count)?,
+            false => self.cipher_on_blocks(&parts, &call, &blocks, &count)?,
+        }
         self.line(&each);
         self.depth += 1;
-        self.statements(&one.body[..place])?;
-        let parts = self.parts(step)?;
+        for statement in needed_behind(&one.body, place, &ahead.last) {
+            self.statements(std::slice::from_ref(statement))?;
+        }
+        let parts = self.parts_for(step, &|input| ahead.last.uses(input))?;
         let (goals, after) = self.results(step, &parts)?;
         self.phase(&parts, 1, &[at], &goals)?;
         after.iter().for_each(|line| self.line(line));
@@ -102,6 +120,60 @@ impl Writer<'_> {
             self.copy_named(&to, &from, bits);
         }
         self.coded(one, LoopKind::Batches);
+        Ok(())
+    }
+
+    /// Whether a loop has one position at most.
+    fn is_once(&self, one: &Loop) -> bool {
+        let mut facts = Facts::default();
+        self.message.conditions.iter().for_each(|condition| facts.assume(condition));
+        let left = one.start.plus(&1.into(), 1).and_then(|end| end.plus(&one.stop, -1));
+        left.is_ok_and(|left| facts.not_negative(&left))
+    }
+
+    /// The cipher as a map over so many blocks, in place. What fills the last register goes through it as well.
+    fn cipher_on_blocks(
+        &mut self,
+        parts: &Parts,
+        call: &CipherCall,
+        blocks: &str,
+        count: &str,
+    ) -> Written<()> {
+        let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
+        let bits = 8 * call.bytes as u32;
+        let first = parts.form.phases.phases.first();
+        let known = call.keys.and_then(|keys| Some((first?.inputs.get(keys)?, parts.given.get(keys)?)));
+        let Some((&key_bits, keys)) = known else { return refuse("a cipher without keys") };
+        if bits != place::BITS {
+            return refuse("a cipher whose block is no register's");
+        }
+        let all = |value: usize| -> Vec<Bit> {
+            (0..bits).map(|bit| Bit { constant: false, terms: vec![(value, bit)] }).collect()
+        };
+        // On blocks it is what stands inside of the node that modes call.
+        let form = self.form(&parts.node)?;
+        let inside = form.values.iter().find_map(|value| match value {
+            Value::Cipher { node, .. } => Some(node.clone()),
+            _ => None,
+        });
+        let Some(node) = inside else { return refuse("the cipher is not on blocks") };
+        let cipher = Value::Cipher { node, block: all(0), keys: 1 };
+        let step = Step {
+            inputs: vec![bits, key_bits],
+            values: vec![Value::Input(0), Value::Input(1), cipher],
+            outputs: vec![all(2)],
+            schedules: Vec::new(),
+        };
+        let mut draft = Draft::default();
+        let inputs = [(Given::Each, blocks, bits), (Given::Keys(key_bits / place::BITS), keys, key_bits)];
+        let inputs = inputs.map(|(given, name, bits)| (draft.give(given, name.to_owned()), as_is(bits)));
+        draft.pending.push(Pending::Step(Rc::new(step), inputs.to_vec()));
+        let (plan, given, _) = draft.finish(&[Draw::Made(0)], &[]);
+        let kernel = self.kernel(format!("wide {plan:?}"), |name| wide.positions(&plan, name, GROUPS))?;
+        let register = wide.bytes();
+        let bytes = format!("(16 * (size_t)({count}) + {}) & ~(size_t){}", register - 1, register - 1);
+        let call = self.call(&kernel, (&plan, &given), Some(&bytes), &[blocks.to_owned()]);
+        self.line(&call);
         Ok(())
     }
 
@@ -187,8 +259,40 @@ impl Writer<'_> {
         if step.values.iter().any(|value| matches!(value, Value::Cipher { .. })) {
             return refuse("a block needs a result of the cipher");
         }
-        Ok(Ahead { carried, step })
+        Ok(Ahead { carried, step, last: last.clone() })
     }
+}
+
+/// What the second pass needs of the statements before the cipher's.
+fn needed_behind<'a>(body: &'a [Statement], place: usize, last: &Step) -> Vec<&'a Statement> {
+    let mut kept: Vec<&Statement> = Vec::new();
+    let (before, rest) = body.split_at(place);
+    for statement in before.iter().rev() {
+        let is_read = |id: VariableId| {
+            let by_step = |statement: &Statement| match statement {
+                Statement::Step(step) => {
+                    let mut sources = step.inputs.iter().enumerate();
+                    sources.any(|(input, source)| last.uses(input) && reads(source, id))
+                }
+                _ => true,
+            };
+            rest.first().is_some_and(by_step)
+                || rest.iter().skip(1).any(|other| crate::loops::reads(other, id))
+                || kept.iter().any(|other| crate::loops::reads(other, id))
+        };
+        let is_needed = match statement {
+            Statement::Step(step) => step.outputs.iter().any(|target| match target {
+                Target::Variable(id) => is_read(*id),
+                _ => true,
+            }),
+            _ => true,
+        };
+        if is_needed {
+            kept.push(statement);
+        }
+    }
+    kept.reverse();
+    kept
 }
 
 /// Whether a source is a variable, or has bytes of it.

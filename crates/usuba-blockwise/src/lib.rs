@@ -34,6 +34,7 @@ pub mod machine;
 pub mod message;
 pub mod montgomery;
 pub mod node;
+mod orbit;
 mod overlap;
 pub mod phases;
 mod pieces;

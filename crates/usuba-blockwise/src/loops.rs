@@ -3,6 +3,7 @@
 use crate::draft::{Draft, Draw, Pending};
 use crate::glue::{BLOCK, LoopCode, LoopKind, Writer, Written, refuse, words};
 use crate::linear::{Linear, linear};
+use crate::orbit;
 use crate::place::{self, Places};
 use crate::plan::{Given, Plan, Refusal};
 use crate::step::in_memory;
@@ -13,7 +14,7 @@ use usuba_message::form::{self, ByteOperation, Loop, Piece, Source, Statement, T
 use usuba_message::number::Term;
 
 /// Registers of positions that a loop computes at once.
-const GROUPS: usize = 8;
+pub(crate) const GROUPS: usize = 8;
 
 /// Registers of positions that a linear scan adds up before it reduces, where there are 32 registers; else half as many.
 const SCANNED: usize = 8;
@@ -275,12 +276,19 @@ impl Writer<'_> {
         }
         let (start, stop, index) = (self.number(&one.start), self.number(&one.stop), one.index);
         let from = self.fresh("from");
-        self.line(&format!("for (int64_t {from} = {start}; {from} < {stop}; {from} += {BATCH}) {{"));
-        self.depth += 1;
-        self.line(&format!("const int64_t i{index} = {from}, many = minimum({BATCH}, {stop} - {from});"));
+        let (before, fresh) = (self.text.len(), self.fresh);
         let mut draft = Draft::default();
         let results = self.draft(one, &mut draft)?;
         let next = self.next(one, &draft)?;
+        let only = orbit::map_of(&draft.only(&next), &next);
+        let batch = if only.is_some() { orbit::POSITIONS } else { BATCH };
+        self.text.truncate(before);
+        self.fresh = fresh;
+        self.line(&format!("for (int64_t {from} = {start}; {from} < {stop}; {from} += {batch}) {{"));
+        self.depth += 1;
+        self.line(&format!("const int64_t i{index} = {from}, many = minimum({batch}, {stop} - {from});"));
+        let mut draft = Draft::default();
+        self.draft(one, &mut draft)?;
         if results.is_empty() {
             return refuse("nothing is left for a map");
         }
@@ -294,12 +302,23 @@ impl Writer<'_> {
         if !plan.ciphers().is_empty() {
             return refuse("the cipher is a part of what is carried");
         }
-        for buffer in &buffers {
-            self.line(&format!("_Alignas(64) uint8_t {buffer}[{}];", 16 * BATCH));
-        }
         let name = self.kernel(format!("scan {plan:?}"), |name| narrow.one_by_one(&plan, name))?;
-        let call = self.call(&name, (&plan, &given), Some("(size_t)(16 * many)"), &goals);
-        self.line(&call);
+        let scan = |writer: &Self, many: &str, goals: &[String]| {
+            writer.call(&name, (&plan, &given), Some(&format!("(size_t)(16 * {many})")), goals)
+        };
+        match (&only, &one.carried[..], &buffers[..]) {
+            (Some(only), [carried], [buffer]) => {
+                let call = scan(self, &format!("minimum(many, {})", orbit::STRIDE), &goals);
+                self.orbit(only, (&self.name(carried.variable), buffer), &call)?;
+            }
+            _ => {
+                for buffer in &buffers {
+                    self.line(&format!("_Alignas(64) uint8_t {buffer}[{}];", 16 * BATCH));
+                }
+                let call = scan(self, "many", &goals);
+                self.line(&call);
+            }
+        }
         // The map, of what lies in memory.
         let mut second = draft.only(&results);
         for (&slot, buffer) in slots.iter().zip(&buffers) {

@@ -87,11 +87,22 @@ impl Writer<'_> {
 
     /// What a step on words is given, in C.
     pub(crate) fn parts(&mut self, step: &form::Step) -> Written<Parts> {
+        self.parts_for(step, &|_| true)
+    }
+
+    /// The same for what is needed of it: the round keys, and inputs that are `wanted`.
+    pub(crate) fn parts_for(&mut self, step: &form::Step, wanted: &dyn Fn(usize) -> bool) -> Written<Parts> {
         let form = self.word_step(&step.node)?;
+        let keys: Vec<usize> = form.phases.calls.iter().flatten().filter_map(|call| call.keys).collect();
         let mut given = Vec::new();
         let mut places = Vec::new();
         let first = form.phases.phases.first().ok_or_else(|| Refusal("a step without a phase".into()))?;
         for (number, (source, &bits)) in step.inputs.iter().zip(&first.inputs).enumerate() {
+            if !wanted(number) && !keys.contains(&number) {
+                given.push(String::new());
+                places.push(Places::new());
+                continue;
+            }
             let computes = form.phases.phases.iter().any(|phase| phase.uses(number));
             let (expression, at) = match source {
                 Source::Variable(id) if !computes => (self.name(*id), Places::new()),
