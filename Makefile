@@ -1,7 +1,7 @@
 # Usuba: `make demo` shows it at work, `make test` runs every test. Both install what is missing, if they may; `make lib` and
 # `make demo` need little (scripts/setup.sh says what).
 
-.PHONY: all demo man lib test test-long prove test-library test-peers library-matrix bench bench-gcm bench-contexts bench-page pages covers book compile-speed rust python provider setup setup-build setup-demo setup-provider fmt lint clean
+.PHONY: all demo man lib test test-long prove test-library test-peers library-matrix bench bench-gcm bench-contexts bench-modes bench-page pages covers book compile-speed rust python provider setup setup-build setup-demo setup-provider fmt lint clean
 
 all:
 	cargo build --release
@@ -67,6 +67,10 @@ bench-gcm: setup-build
 # What keys cost users: contexts, `init`, calls of a few blocks and their stack; LEVELS="gp64 avx2 best", LIBRARY=build/libusuba.
 bench-contexts: setup-build
 	@sh bench/contexts.sh
+
+# What modes take beside their ciphers, over the block ciphers of CIPHERS="aes-128 …" or all; LEVELS and LIBRARY as above.
+bench-modes: setup-build
+	@sh bench/modes.sh $(CIPHERS)
 
 # Writes the page again from the data beside it.
 bench-page:
