@@ -12,7 +12,7 @@ use usuba_trial::run::{Compiler, Family, Objects, Program};
 /// Vectors for the shortest messages, too.
 const ALWAYS: &str = "-DVECTORS_POLY1305_VECTORS_FROM=1";
 const SANITIZERS: &[&str] =
-    &["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", ALWAYS];
+    &["-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", ALWAYS];
 
 const MAIN: &str = "int differential(int count, char **arguments);
 
