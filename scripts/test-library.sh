@@ -101,7 +101,8 @@ lengths() {
 # programs COMPILER FLAGS LIBRARY: the two programs, linked with it.
 programs() {
     # shellcheck disable=SC2086 # the flags are flags
-    $1 $strict $2 -I"$out/include" -Itests/tests/provider tests/tests/provider/table.c $3 -o "$work/answers"
+    $1 $strict $2 -I"$out/include" -Itests/tests/provider -Itests/library tests/tests/provider/table.c tests/library/batches.c $3 \
+        -o "$work/answers"
     # shellcheck disable=SC2086
     $1 $strict $2 -I"$out/include" -Itests/library tests/library/lengths.c tests/library/references.c $3 -o "$work/lengths"
 }

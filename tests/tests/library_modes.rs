@@ -1,5 +1,6 @@
 //! Modes in a library give their known answers on every level that this machine has: through the table of what the library has,
-//! and with contexts that were wiped, sizes that no mode takes, and messages of which a bit was changed.
+//! and with contexts that were wiped, sizes that no mode takes, and messages of which a bit was changed; and many messages at once
+//! are what they are one by one.
 //!
 //! One key size of AES, for which levels have rounds of AES, and one cipher for which none has; with `USUBA_WAYS=all` every cipher
 //! that has modes, by both compilers.
@@ -15,6 +16,9 @@ use usuba_target::{PLATFORMS, Target, by_name};
 use usuba_tests::ciphers::{CIPHERS, Cipher, root};
 use usuba_tests::lines::{USUAL_CHAINS, lines};
 use usuba_trial::run::{Compiler, Family};
+
+/// What compares many messages at once with each by itself.
+const BATCHES: [&str; 3] = ["batches.c", "batches.h", "guarded.h"];
 
 fn all_ways() -> bool {
     std::env::var("USUBA_WAYS").is_ok_and(|value| value == "all")
@@ -66,8 +70,9 @@ fn check(name: &str, primitives: &[String]) {
     for file in &mut files {
         file.path = file.path.rsplit('/').next().unwrap_or("").to_owned();
     }
-    for file in ["table.c", "lines.h"] {
-        let contents = std::fs::read_to_string(root().join("tests/tests/provider").join(file)).unwrap();
+    let table = ["table.c", "lines.h"].map(|file| ("tests/tests/provider", file));
+    for (folder, file) in table.into_iter().chain(BATCHES.map(|file| ("tests/library", file))) {
+        let contents = std::fs::read_to_string(root().join(folder).join(file)).unwrap();
         files.push(OutputFile { path: file.to_owned(), contents });
     }
     let (sources, others): (Vec<OutputFile>, Vec<OutputFile>) =

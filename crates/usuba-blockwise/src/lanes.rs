@@ -1,17 +1,19 @@
-//! Several messages side by side: a message as a function that goes on until it needs a permutation.
+//! Several messages side by side: a message as a function that goes on until it needs a permutation, or its cipher.
 //!
 //! What a message computes one block after the other leaves a machine's vectors empty; other messages can fill them. Here a message
 //! is a *lane*: memory for what it knows, and a function that goes on from where it was, puts what is to be permuted to a place
-//! that it is given, and says which permutation it needs. Who calls it has many lanes, and permutes all their states at once.
+//! that it is given, and says which permutation it needs, or that it needs the cipher. Who calls it has many lanes, and computes that of
+//! all their states at once.
 //!
 //! It is the same text as that of one message ([`crate::message`]); the nodes that are computed for all lanes are calls of
 //! functions ([`crate::phases`]), and variables are members of a structure.
 
 use crate::glue::{Lane, Parts, Writer, Written, refuse};
 use crate::helpers;
-use crate::message::{LENGTH_BITS, identifier};
+use crate::message::{LENGTH_BITS, identifier, roles};
 use crate::phases::Apart;
 use crate::plan::Refusal;
+use crate::schedule::makes_keys;
 use std::fmt::Write;
 use usuba_codegen::inline_definitions;
 use usuba_lang::source::Sources;
@@ -22,18 +24,25 @@ use usuba_message::form::{Message, Sameness};
 pub struct Code {
     /// The structure and the functions, all of them static: `symbol_begin`, which takes a lane and what the message takes, whose
     /// result is 2 if the lengths do not fit, else 0; and `symbol_step`, which goes on, and returns 0 at the end, the result of the
-    /// message being `result`, or the number of the node that is to be computed on what lies at `state`, from 1.
+    /// message being `result`, or the number of the node that is to be computed on what lies at `state`: from 1 on those that are
+    /// apart, then encryption, then decryption by the cipher.
     pub source: String,
 }
 
 /// The lanes of a message that has been through the passes, all steps being on words. `apart`: the nodes that are computed for
-/// all lanes at once. What is prepared is what [`crate::message::code`] prepares.
+/// all lanes at once; so is the cipher of the message, if it has one. What is prepared is what [`crate::message::code`] prepares for
+/// words.
 ///
 /// # Errors
-/// A step that has no code.
+/// A step that has no code, or a message that makes keys of its own.
 pub fn code(message: &Message, sources: &Sources, apart: &[Apart], symbol: &str) -> Result<Code, Refusal> {
+    if makes_keys(message) {
+        return refuse("a message with keys of its own: lanes have one key");
+    }
     let words = usuba_target::by_name("gp64").ok_or_else(|| Refusal("no machine of words".into()))?;
     let mut writer = Writer::new(message, sources, None, symbol, words);
+    writer.roles = roles(message);
+    writer.functions = message.cipher.is_some();
     let keys = message.inputs.iter().copied();
     writer.of_key = keys.filter(|&id| message.variable(id).sameness == Sameness::Key).collect();
     writer.prepare()?;
@@ -48,7 +57,7 @@ pub fn code(message: &Message, sources: &Sources, apart: &[Apart], symbol: &str)
     let main = std::mem::take(&mut writer.text);
     let conditions = writer.conditions();
     let fields = writer.lane.take().map_or_else(Vec::new, |lane| lane.fields);
-    let (main, fields, locals) = passing(main, fields);
+    let (main, fields, locals) = passing(main, fields, symbol);
     let (mut members, mut parameters, mut begin) = (String::new(), Vec::new(), String::new());
     for (place, name) in message.lengths.iter().enumerate() {
         let name = identifier(name);
@@ -60,15 +69,16 @@ pub fn code(message: &Message, sources: &Sources, apart: &[Apart], symbol: &str)
     for index in 0..message.indices.len() {
         let _ = writeln!(members, "  int64_t i{index};");
     }
-    parameters.push("const uint8_t *prepared".into());
-    members += "  const uint8_t *prepared;\n";
-    begin += "  s->prepared = prepared;\n";
-    for (constant, list) in [("const ", &message.inputs), ("", &message.outputs)] {
-        for &id in list {
-            let name = writer.name(id);
+    let pointers = [("const ", "prepared".to_owned())].into_iter();
+    let pointers = pointers.chain(message.inputs.iter().map(|&id| ("const ", writer.name(id))));
+    for (constant, name) in pointers.chain(message.outputs.iter().map(|&id| ("", writer.name(id)))) {
+        parameters.push(format!("{constant}uint8_t *{name}"));
+        // The key is for whoever computes the cipher.
+        if main.contains(&format!("s->{name}")) {
             let _ = writeln!(members, "  {constant}uint8_t *{name};");
-            parameters.push(format!("{constant}uint8_t *{name}"));
             let _ = writeln!(begin, "  s->{name} = {name};");
+        } else {
+            let _ = writeln!(begin, "  (void){name};");
         }
     }
     for field in fields {
@@ -94,12 +104,27 @@ pub fn code(message: &Message, sources: &Sources, apart: &[Apart], symbol: &str)
     Ok(Code { source })
 }
 
-/// The members that are used between two places alone where a lane may wait, loop or choose become variables of the function.
-/// Nothing is read before it is written, so that nothing of them is known from before.
-fn passing(mut main: String, fields: Vec<String>) -> (String, Vec<String>, String) {
+/// The members that hold nothing beyond a place where a lane may wait, loop or choose become variables of the function: those that
+/// are used between two such places alone, since nothing is read before it is written, and those that are always written first.
+fn passing(mut main: String, fields: Vec<String>, symbol: &str) -> (String, Vec<String>, String) {
     let mut stretches = vec![String::new()];
+    // Of each block that is open, whether it only holds variables.
+    let mut blocks: Vec<bool> = Vec::new();
     for line in main.lines() {
-        if line.contains('{') || line.contains('}') || line.contains("case ") {
+        let is_plain = match line.trim() {
+            "{" => {
+                blocks.push(true);
+                true
+            }
+            "}" => blocks.pop().unwrap_or(false),
+            other => {
+                if other.ends_with('{') && !other.starts_with('}') {
+                    blocks.push(false);
+                }
+                false
+            }
+        };
+        if !is_plain && (line.contains('{') || line.contains('}') || line.contains("case ")) {
             // What a line itself reads is on both of its sides.
             stretches.push(line.to_owned());
             stretches.push(String::new());
@@ -116,7 +141,8 @@ fn passing(mut main: String, fields: Vec<String>) -> (String, Vec<String>, Strin
         let mentions = |text: &&String| {
             text.match_indices(&member).any(|(at, _)| !text[at + member.len()..].starts_with(is_name))
         };
-        if stretches.iter().filter(mentions).count() == 1 {
+        let used: Vec<&String> = stretches.iter().filter(mentions).collect();
+        if used.len() == 1 || used.iter().all(|stretch| is_written_first(stretch, &member, symbol)) {
             let mut rest = main.as_str();
             let mut made = String::new();
             while let Some((before, after)) = rest.split_once(&member) {
@@ -133,6 +159,17 @@ fn passing(mut main: String, fields: Vec<String>) -> (String, Vec<String>, Strin
     (main, kept, locals)
 }
 
+/// Whether lines that run one after the other write all of a member before they read it: a copy, or a kernel whose last result it is.
+fn is_written_first(stretch: &str, member: &str, symbol: &str) -> bool {
+    let Some(place) = stretch.lines().position(|line| line.contains(member)) else { return true };
+    let line = stretch.lines().nth(place).unwrap_or_default().trim();
+    let is_chosen = place > 0 && stretch.lines().nth(place - 1).is_some_and(|line| line.ends_with("else"));
+    let is_copy = line.starts_with(&format!("memcpy({member} + 0, "))
+        || line.starts_with(&format!("memcpy({member}, "));
+    let is_result = line.starts_with(&format!("{symbol}_")) && line.ends_with(&format!("{member});"));
+    !is_chosen && (is_copy || is_result) && line.matches(member).count() == 1
+}
+
 impl Writer<'_> {
     /// The call of a node that is computed for all lanes: what comes before it, and the place of what it makes.
     pub(crate) fn wait(
@@ -143,7 +180,7 @@ impl Writer<'_> {
         last: bool,
     ) -> Written<String> {
         let [call] = &parts.form.phases.calls[phase][..] else {
-            return refuse("two permutations of a message at once");
+            return refuse("two calls of a message at once");
         };
         // States lie one behind the other, and kernels write whole words.
         let bytes = call.bytes as u32;
@@ -156,7 +193,9 @@ impl Writer<'_> {
             self.line(&format!("memcpy(s->state, {given}, {bytes});"));
         }
         let Some(lane) = &mut self.lane else { return refuse("no lane") };
-        let wanted = lane.apart.iter().position(|one| one.node == call.node);
+        let apart = lane.apart.iter().map(|one| &one.node);
+        let mut known = apart.chain(self.roles.iter().map(|(_, node)| node));
+        let wanted = known.position(|node| *node == call.node);
         let wanted = wanted.ok_or_else(|| Refusal("a node that is not computed for all lanes".into()))? + 1;
         lane.points += 1;
         let point = lane.points;

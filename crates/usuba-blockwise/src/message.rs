@@ -97,13 +97,8 @@ pub fn code(
     let keys = message.inputs.iter().copied();
     let keys: BTreeSet<VariableId> =
         keys.filter(|&id| message.variable(id).sameness == Sameness::Key).collect();
-    let role = |role: &'static str| {
-        let cipher = message.cipher.as_ref()?;
-        Some((role, node_of(&message.program, &cipher.name, role)?))
-    };
-    let roles = ["encrypt", "decrypt"].into_iter().filter_map(role).collect();
     let mut writer = Writer::new(message, sources, blocks, symbol, words);
-    writer.roles = roles;
+    writer.roles = roles(message);
     writer.functions = functions;
     writer.of_key = keys.clone();
     writer.prepare()?;
@@ -694,13 +689,7 @@ impl Writer<'_> {
                     let Some(word) = self.word(operand)? else { return Ok(None) };
                     words.push(word);
                 }
-                match (operation, &words[..]) {
-                    (ByteOperation::Not, [a]) => Some(format!("~{a}")),
-                    (ByteOperation::And, [a, b]) => Some(format!("({a} & {b})")),
-                    (ByteOperation::Or, [a, b]) => Some(format!("({a} | {b})")),
-                    (ByteOperation::Xor, [a, b]) => Some(format!("({a} ^ {b})")),
-                    _ => None,
-                }
+                Some(operated(*operation, &words)?)
             }
             [Piece::Window(window)] if self.reversed(window) == 0 => {
                 Some(format!("word64({} + at)", self.window(window)?))
@@ -720,23 +709,25 @@ impl Writer<'_> {
         let [Piece::Map { operation, operands }] = text else {
             return Ok(format!("{}[at]", self.pointer(text)?.0));
         };
-        let mut bytes = Vec::new();
-        for operand in operands {
-            bytes.push(self.byte(operand)?);
-        }
-        Ok(match (operation, &bytes[..]) {
-            (ByteOperation::Not, [a]) => format!("~{a}"),
-            (ByteOperation::And, [a, b]) => format!("({a} & {b})"),
-            (ByteOperation::Or, [a, b]) => format!("({a} | {b})"),
-            (ByteOperation::Xor, [a, b]) => format!("({a} ^ {b})"),
-            _ => return refuse("an operation on a wrong number of strings"),
-        })
+        let bytes = operands.iter().map(|operand| self.byte(operand)).collect::<Written<Vec<_>>>()?;
+        operated(*operation, &bytes)
     }
 
     pub(crate) fn define(&mut self, define: &Define) -> Written<()> {
         let to = self.window(&define.target)?;
         self.assemble(&define.value, &to)
     }
+}
+
+/// An operation on bytes, or words of them, in C.
+fn operated(operation: ByteOperation, operands: &[String]) -> Written<String> {
+    Ok(match (operation, operands) {
+        (ByteOperation::Not, [a]) => format!("~{a}"),
+        (ByteOperation::And, [a, b]) => format!("({a} & {b})"),
+        (ByteOperation::Or, [a, b]) => format!("({a} | {b})"),
+        (ByteOperation::Xor, [a, b]) => format!("({a} ^ {b})"),
+        _ => return refuse("an operation on a wrong number of strings"),
+    })
 }
 
 /// Whether statements have a loop.
@@ -746,6 +737,15 @@ fn has_loops(body: &[Statement]) -> bool {
         Statement::If { then, otherwise, .. } => has_loops(then) || has_loops(otherwise),
         Statement::Step(_) | Statement::Define(_) | Statement::Accept { .. } => false,
     })
+}
+
+/// The roles of the cipher of a message with their nodes.
+pub(crate) fn roles(message: &Message) -> Vec<(&'static str, String)> {
+    let role = |role: &'static str| {
+        let cipher = message.cipher.as_ref()?;
+        Some((role, node_of(&message.program, &cipher.name, role)?))
+    };
+    ["encrypt", "decrypt"].into_iter().filter_map(role).collect()
 }
 
 /// Letters, digits and `_`.

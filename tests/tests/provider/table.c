@@ -1,9 +1,12 @@
-/* table.c - known answers through the table of a library, which is all that is known of it. */
+/* table.c - known answers through the table of a library, which is all that is known of it; and messages in batches. */
 
+#include "batches.h"
 #include "lines.h"
 #include <usuba_primitives.h>
 
 #define MOST_ROWS 1024
+/* As many messages as are enough for an engine. */
+#define COPIES 5
 static unsigned long answered[MOST_ROWS];
 
 static void check(const struct line *line, int result, int wanted)
@@ -302,6 +305,44 @@ static void mac(const struct line *line, const usuba_mac_functions *functions)
     free(found);
 }
 
+/* The same message several times, at once. */
+static void chained_batch(const struct line *line, const usuba_chain_functions *functions, const void *ctx)
+{
+    const struct field *iv = line->fields + 1, *in = line->fields + 2, *out = line->fields + 3;
+    usuba_chained_message messages[COPIES];
+    int i;
+    for (i = 0; i < COPIES; i++) {
+        messages[i].iv = memory(iv->bytes, iv->length);
+        messages[i].in = in->bytes;
+        messages[i].length = in->length;
+        messages[i].out = memory(NULL, in->length);
+    }
+    check(line, functions->encrypt_batch(ctx, COPIES, messages), USUBA_OK);
+    for (i = 0; i < COPIES; i++) {
+        compare(line, messages[i].out, in->length, out, "a wrong text of several");
+        free(messages[i].iv);
+        free(messages[i].out);
+    }
+}
+
+static void tagged_batch(const struct line *line, const usuba_authenticator_functions *functions, const void *ctx)
+{
+    const struct field *in = line->fields + 2, *out = line->fields + 3;
+    usuba_tagged_message messages[COPIES];
+    int i;
+    for (i = 0; i < COPIES; i++) {
+        messages[i].in = in->bytes;
+        messages[i].length = in->length;
+        messages[i].tag = memory(NULL, out->length);
+        messages[i].tag_bytes = out->length;
+    }
+    check(line, functions->compute_batch(ctx, COPIES, messages), USUBA_OK);
+    for (i = 0; i < COPIES; i++) {
+        compare(line, messages[i].tag, out->length, out, "a wrong tag of several");
+        free(messages[i].tag);
+    }
+}
+
 /* Modes that carry a vector: in one call, and in two, the second of which goes on where the first has ended. */
 static void mode(const struct line *line, const usuba_chain_functions *functions,
     int (*apply)(const void *, unsigned char *, unsigned char *, const unsigned char *, size_t))
@@ -321,6 +362,8 @@ static void mode(const struct line *line, const usuba_chain_functions *functions
     check(line, apply(ctx, vector, found, found, half), USUBA_OK);
     check(line, apply(ctx, vector, found + half, found + half, in->length - half), USUBA_OK);
     compare(line, found, in->length, out, "a wrong text of two parts, in place");
+    if (apply == functions->encrypt && functions->encrypt_batch != NULL)
+        chained_batch(line, functions, ctx);
     functions->wipe(ctx);
     check(line, apply(ctx, vector, found, found, half), USUBA_ERROR_CONTEXT);
     free(ctx);
@@ -355,6 +398,8 @@ static void tag_of(const struct line *line, const usuba_authenticator_functions 
     check(line, functions->init(ctx, key->bytes), USUBA_OK);
     check(line, functions->compute(ctx, found, out->length, nonce->bytes, nonce->length, in->bytes, in->length), USUBA_OK);
     compare(line, found, out->length, out, "a wrong tag");
+    if (functions->compute_batch != NULL)
+        tagged_batch(line, functions, ctx);
     functions->wipe(ctx);
     check(line, functions->compute(ctx, found, out->length, nonce->bytes, nonce->length, in->bytes, in->length),
         USUBA_ERROR_CONTEXT);
@@ -528,6 +573,9 @@ int main(void)
         answered[row]++;
         line_free(&line);
     }
+    for (row = 0; (primitive = usuba_primitive_at(row)) != NULL; row++)
+        if (check_batches(primitive) > 0)
+            return 5;
     for (row = 0; (primitive = usuba_primitive_at(row)) != NULL; row++)
         printf("%s %lu\n", primitive->name, answered[row]);
     return 0;

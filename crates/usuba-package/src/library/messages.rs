@@ -4,6 +4,7 @@
 //! `struct usuba_blocks`, and a library has it once ([`Shared`]). For a level whose machine has instructions for the cipher
 //! itself, which the compiler finds by proof, there is code of its own.
 
+use super::batches;
 use super::front;
 use super::pieces::{InPieces, in_pieces};
 use super::platforms::{alternatives, initialiser};
@@ -62,6 +63,8 @@ pub struct Mode {
     pub whole: bool,
     /// Whether its messages may come in pieces.
     pub pieces: bool,
+    /// Whether its first function has one for many messages beside it.
+    pub batch: bool,
 }
 
 /// What the modes of a primitive add to a library.
@@ -124,6 +127,8 @@ pub(super) struct Public {
     on: Vec<OnTarget>,
     /// How its strings come in pieces, if they may.
     pub(super) pieces: Option<InPieces>,
+    /// Whether the code around engines has lanes, for many messages at once.
+    batch: bool,
     /// What the code for other targets prepares, which the library leaves out: contexts have a place for it all the same.
     elsewhere: Vec<(&'static Target, Prepared)>,
 }
@@ -216,6 +221,10 @@ impl Over<'_> {
         if let Some(values) = &in_pieces {
             declarations += &values.fill(header_in_pieces);
         }
+        let batch = functions.first().is_some_and(|function| function.batch);
+        if batch {
+            declarations += &batches::declaration(&values, self.family.shape, self.options);
+        }
         added.headers.push(front::header_file(&stem, &summary, &declarations, self.options));
         let path = format!("{stem}.c");
         let summary = format!("{name}: the functions that users call.");
@@ -227,13 +236,18 @@ impl Over<'_> {
         for (function, &place) in functions.iter().zip(&places) {
             text += &self.public(function, place, &values).fill(source);
         }
+        for (function, &place) in functions.iter().zip(&places).take(usize::from(batch)) {
+            let (stem, prepared) = &function.around;
+            let named = (function.name, self.family.shape);
+            text += &batches::public(&values, named, (stem, prepared.bytes), place);
+        }
         if let Some(values) = &in_pieces {
             text += &values.fill(source_in_pieces);
         }
         added.files.push(OutputFile { path, contents: front::own_level(&text, self.options) });
         let whole = functions.iter().any(|function| function.call.whole);
         let (block, pieces) = (self.block_cipher.block.bytes, in_pieces.is_some());
-        added.modes.push(Mode { name, family: self.family, block, whole, pieces });
+        added.modes.push(Mode { name, family: self.family, block, whole, pieces, batch });
         Ok(())
     }
 
@@ -270,12 +284,20 @@ impl Over<'_> {
         // A message that makes keys is another one for keys of another size.
         let size = if own_keys { format!("_{}", self.block_cipher.key.bytes) } else { String::new() };
         let around = format!("{prefix}any{}{size}_{part}", self.block_cipher.block.bytes);
+        let batch = batches::has_batch(self.family.shape, &message);
         let prepared = match shared.0.get(&around).cloned().flatten() {
             Some(prepared) => prepared,
             None => {
                 let code = whole_code(&message, &loaded, Machines::Words(&GP64), true, &around, parts)
                     .map_err(|refusal| refusal.0)?;
-                added.files.push(self.around(&around, node, &code));
+                let lanes = match batch {
+                    true => {
+                        let of = (self.family.shape, self.block_cipher.block.bytes);
+                        batches::around((&message, &loaded), of, &around, self.options)?
+                    }
+                    false => Default::default(),
+                };
+                added.files.push(self.around(&around, node, &code, lanes));
                 shared.0.insert(around.clone(), Some(Prepared::of(&code)));
                 Prepared::of(&code)
             }
@@ -314,7 +336,7 @@ impl Over<'_> {
             }
         }
         let call = Call::of(&message)?;
-        Ok(Public { name, call, own_keys, around: (around, prepared), on, elsewhere, pieces })
+        Ok(Public { name, call, own_keys, around: (around, prepared), on, elsewhere, pieces, batch })
     }
 
     /// The targets that may have rounds of the cipher. Not only those of the library: contexts are the same in all.
@@ -351,14 +373,18 @@ impl Over<'_> {
         ["encrypt", "decrypt", "schedule"].into_iter().map(of).collect()
     }
 
-    /// The code of a mode around engines.
-    fn around(&self, stem: &str, node: &str, code: &Code) -> OutputFile {
+    /// The code of a mode around engines, with that of [`batches::around`].
+    fn around(&self, stem: &str, node: &str, code: &Code, batch: [String; 3]) -> OutputFile {
+        let [batch_declaration, batch, no_batch] = batch;
         let values = Values::default()
             .text("prepare", &code.prepare)
             .text("prototype", declared(code))
             .text("code", &code.source)
             .text("roles", Over::roles(stem, code))
-            .text("none", nothing(code));
+            .text("none", nothing(code))
+            .text("batch_declaration", batch_declaration)
+            .text("batch", batch)
+            .text("no_batch", no_batch);
         let bytes = self.block_cipher.block.bytes;
         let summary = format!("{node} over any cipher with blocks of {bytes} bytes.");
         let path = format!("{stem}.c");

@@ -6,6 +6,7 @@
 //! (`templates/`) ask once what the machine has and choose the engine by the number of blocks ([`steps`]).
 
 mod amalgamate;
+mod batches;
 mod constructions;
 mod cpu;
 mod engines;

@@ -4,7 +4,7 @@
 //! a pointer of another type is undefined in C.
 
 use super::front::primitive_values;
-use super::{Options, head, messages, values};
+use super::{Options, batches, head, messages, values};
 use crate::OutputFile;
 use crate::manifest::{Construction, Function, Primitive, Scheme};
 use crate::message::families::Shape;
@@ -90,6 +90,7 @@ impl Table {
             .text("block", mode.block)
             .text("unit", if mode.whole { mode.block } else { 1 })
             .when("pieces", mode.pieces)
+            .when("batch", mode.batch)
             .when("nonce", is_with_nonce)
             .when("nonceless", !is_with_nonce)
             .text("nonce_bytes", if is_with_nonce { mode.family.usual_nonce() } else { 0 });
@@ -109,7 +110,8 @@ impl Table {
             .text("api", values(options).fill(include_str!("templates/api.h")))
             .text("includes", each(&|name| format!("#include \"{}{name}.h\"\n", options.prefix)))
             .text("list", each(&|name| format!("    &{name}_row,\n")))
-            .text("rows", &self.rows);
+            .text("rows", &self.rows)
+            .text("messages", batches::message_types(options));
         let file = |extension: &str, template: &str| {
             let path = format!("{}primitives.{extension}", options.prefix);
             let contents = head(&path, "a table of all primitives.", options) + &values.fill(template);

@@ -91,6 +91,7 @@ typedef struct @prefix@aead_functions {
     int (*open_end)(void *stream, const void *ctx, unsigned char *out, size_t *made, const unsigned char *tag, size_t tag_bytes);
 } @prefix@aead_functions;
 
+@messages@
 /* Modes that carry a vector from call to call. */
 typedef struct @prefix@chain_functions {
     size_t key_bytes, iv_bytes;
@@ -101,6 +102,8 @@ typedef struct @prefix@chain_functions {
     int (*encrypt)(const void *ctx, unsigned char *iv, unsigned char *out, const unsigned char *in, size_t length);
     int (*decrypt)(const void *ctx, unsigned char *iv, unsigned char *out, const unsigned char *in, size_t length);
     void (*wipe)(void *ctx);
+    /* Many messages under one key. */
+    int (*encrypt_batch)(const void *ctx, size_t count, @prefix@chained_message *messages);
 } @prefix@chain_functions;
 
 /* Modes for numbered units. */
@@ -122,6 +125,8 @@ typedef struct @prefix@authenticator_functions {
     int (*compute)(const void *ctx, unsigned char *tag, size_t tag_bytes, const unsigned char *nonce, size_t nonce_bytes,
         const unsigned char *in, size_t length);
     void (*wipe)(void *ctx);
+    /* Many messages under one key. */
+    int (*compute_batch)(const void *ctx, size_t count, @prefix@tagged_message *messages);
 } @prefix@authenticator_functions;
 
 typedef struct @prefix@hash_functions {

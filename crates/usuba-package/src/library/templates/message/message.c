@@ -54,12 +54,9 @@ static void schedule_key(void *ctx, const unsigned char *key)
 }
 
 @end
-/* What code takes as a key: the round keys, or the functions of the cipher with its context. */
-static const uint8_t *key_for(const struct code *code, const @cipher@_ctx *cipher, struct keyed *keyed)
+/* The functions of the cipher with its context. */
+static void blocks_for(const @cipher@_ctx *cipher, struct keyed *keyed)
 {
-    keyed->loaded.bytes = 0;
-    if (code->rounds)
-        return cipher->keys;
     keyed->blocks.ctx = keyed;
     keyed->blocks.encrypt = encrypt_blocks;
 @if decrypts
@@ -78,6 +75,17 @@ static const uint8_t *key_for(const struct code *code, const @cipher@_ctx *ciphe
     keyed->loaded.round_keys = cipher->keys;
     keyed->loaded.load = NULL;
     keyed->loaded.memory = keyed->memory;
+    keyed->loaded.bytes = 0;
+}
+
+/* What code takes as a key: the round keys, or the functions of the cipher. */
+static const uint8_t *key_for(const struct code *code, const @cipher@_ctx *cipher, struct keyed *keyed)
+{
+    if (code->rounds) {
+        keyed->loaded.bytes = 0;
+        return cipher->keys;
+    }
+    blocks_for(cipher, keyed);
     return (const uint8_t *)(const void *)&keyed->blocks;
 }
 

@@ -10,6 +10,13 @@ static int @id@_compute(const void *ctx, unsigned char *tag, size_t tag_bytes, c
     return nonce_bytes == 0 ? @stem@_compute(ctx, tag, tag_bytes, in, length) : USUBA_ERROR_LENGTH;
 @end
 }
+@if batch
+
+static int @id@_compute_batch(const void *ctx, size_t count, @prefix@tagged_message *messages)
+{
+    return @stem@_compute_batch(ctx, count, messages);
+}
+@end
 
 static const @prefix@primitive @id@_row = {
     "@name@", @PREFIX@KIND_AUTHENTICATOR,
@@ -21,5 +28,8 @@ static const @prefix@primitive @id@_row = {
         .init = @id@_init,
         .compute = @id@_compute,
         .wipe = @id@_wipe,
+@if batch
+        .compute_batch = @id@_compute_batch,
+@end
     } }
 };

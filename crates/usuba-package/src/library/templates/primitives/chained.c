@@ -10,6 +10,13 @@ static int @id@_@second@(const void *ctx, unsigned char *iv, unsigned char *out,
     return @stem@_@second@(ctx, iv, out, in, length);
 }
 @end
+@if batch
+
+static int @id@_@first@_batch(const void *ctx, size_t count, @prefix@chained_message *messages)
+{
+    return @stem@_@first@_batch(ctx, count, messages);
+}
+@end
 
 static const @prefix@primitive @id@_row = {
     "@name@", @PREFIX@KIND_CHAIN,
@@ -22,5 +29,8 @@ static const @prefix@primitive @id@_row = {
         .encrypt = @id@_@first@,
         .decrypt = @id@_@last@,
         .wipe = @id@_wipe,
+@if batch
+        .encrypt_batch = @id@_@first@_batch,
+@end
     } }
 };
