@@ -649,18 +649,17 @@ impl Writer<'_> {
                 }
                 Piece::Window(_) | Piece::Map { .. } => {
                     let piece = std::slice::from_ref(piece);
-                    if let Some(value) = self.word(piece)? {
-                        let whole = match length.as_constant() {
-                            Some(length) => length.to_string(),
-                            None => bytes.clone(),
-                        };
+                    // A length that is not known is that of a last block. GCC makes vectors of bytes that it cannot have.
+                    if let Some(whole) = length.as_constant()
+                        && let Some(value) = self.word(piece)?
+                    {
                         self.line("{");
                         self.depth += 1;
                         self.line("int64_t at = 0;");
                         self.line(&format!(
                             "for (; at + 8 <= {whole}; at += 8) put64({place} + at, {value});"
                         ));
-                        if length.as_constant().is_none_or(|length| length % 8 != 0) {
+                        if whole % 8 != 0 {
                             let value = self.byte(piece)?;
                             let one = format!("({place})[at] = (uint8_t)({value});");
                             self.line(&format!("for (; at < {whole}; at++) {one}"));
