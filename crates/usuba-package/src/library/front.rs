@@ -120,12 +120,15 @@ fn kernel_in_place(files: &[OutputFile]) -> String {
         .fill(include_str!("templates/kernel_in_place.c"))
 }
 
-/// The level of two libraries with different prefixes is not the same function.
+/// What two libraries with different prefixes know of the machine is not the same functions.
 pub fn own_level(text: &str, options: &Options) -> String {
     if options.prefix == "usuba_" {
         return text.to_owned();
     }
-    text.replace("usuba_level(", &format!("{}level(", options.prefix))
+    let known = ["level(", "shares_ports("];
+    known.iter().fold(text.to_owned(), |text, name| {
+        text.replace(&format!("usuba_{name}"), &format!("{}{name}", options.prefix))
+    })
 }
 
 /// The engines of a primitive and which of them is used when, for each platform.

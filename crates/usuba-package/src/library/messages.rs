@@ -450,7 +450,7 @@ impl Over<'_> {
         };
         let contents =
             head(&path, &summary, self.options) + &values.fill(include_str!("templates/engine/engine.c"));
-        OutputFile { path, contents }
+        OutputFile { path, contents: front::own_level(&contents, self.options) }
     }
 
     /// What the templates of a mode know.
