@@ -23,6 +23,6 @@ pub use encoding::Encoding;
 pub use feature::Feature;
 pub use instruction::{Instruction, Meaning};
 pub use machines::{all, by_name};
-pub use platform::{Cpuid, PLATFORMS, Platform, level_for};
+pub use platform::{Cpuid, PLATFORMS, Platform, beside, level_for};
 pub use semantics::{Constant, Undefined, evaluate};
 pub use target::{ByteOrder, Rows, Target, Toolchain};

@@ -2,7 +2,7 @@
 
 use crate::feature::Feature;
 use crate::machines::{
-    ALTIVEC, AVX_AES, AVX2, AVX512, AVX512_GFNI, AVX512_VAES, GP64, NEON, NEON_AES, SSSE3,
+    ALTIVEC, AVX_AES, AVX2, AVX512, AVX512_GFNI, AVX512_VAES, GP64, GP64_BMI, NEON, NEON_AES, SSSE3,
 };
 use crate::target::Target;
 
@@ -34,6 +34,12 @@ pub const PLATFORMS: [Platform; 3] = [
     },
     Platform { name: "POWER", condition: "defined(__POWER8_VECTOR__)", levels: &[&GP64, &ALTIVEC] },
 ];
+
+/// What machines of a level have beside its vectors: general-purpose registers with more instructions than all machines have. A
+/// level of its own it is not, since no machine has it that lacks the vectors.
+pub fn beside(level: &Target) -> Option<&'static Target> {
+    (level.name == AVX2.name).then_some(&GP64_BMI)
+}
 
 /// The level whose code libraries have where they could have that of a target, both by their names: itself, but for a target that
 /// is no level and that a level goes beyond, the first level with registers as wide. AVX brings little more to SSSE3 than

@@ -6,7 +6,7 @@ use super::{Options, head, values};
 use crate::OutputFile;
 use crate::template::Values;
 use usuba_target::machines::GP64;
-use usuba_target::{Feature, PLATFORMS, Target};
+use usuba_target::{Feature, PLATFORMS, Target, beside};
 
 /// The header and the source.
 pub fn files(options: &Options) -> [OutputFile; 2] {
@@ -101,7 +101,8 @@ fn conditions(levels: &[&Target]) -> String {
     for (level, target) in levels.iter().enumerate().skip(1) {
         let mut conditions = Vec::new();
         let mut needed = 0;
-        for cpuid in target.requires.iter().filter_map(|feature| feature.cpuid()) {
+        let beside = beside(target).map_or(&[][..], |beside| beside.requires);
+        for cpuid in target.requires.iter().chain(beside).filter_map(|feature| feature.cpuid()) {
             let leaf = if cpuid.leaf == 1 { "one" } else { "seven" };
             conditions.push(format!("{leaf}[{}] >> {} & 1", cpuid.register, cpuid.bit));
             needed |= cpuid.state;
@@ -135,9 +136,9 @@ fn hardware(levels: &[&Target]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{hardware, levels};
+    use super::{conditions, hardware, levels};
     use crate::library::Options;
-    use usuba_target::machines::{AVX512_GFNI, AVX512_VAES, GP64};
+    use usuba_target::machines::{AVX2, AVX512_GFNI, AVX512_VAES, GP64, SSSE3};
     use usuba_target::{PLATFORMS, Target};
 
     fn lines(targets: &[&'static Target]) -> Vec<String> {
@@ -161,6 +162,16 @@ mod tests {
         let platform = PLATFORMS.iter().find(|platform| platform.name == "AArch64").expect("it is there");
         // AES is bit 3 and the product of polynomials bit 4 of AT_HWCAP.
         assert_eq!(hardware(platform.levels), "    if ((has & 0x18) != 0x18)\n        return 1;\n");
+    }
+
+    /// AVX2 is CPUID.7.EBX[5]; BMI1 and BMI2, which code beside it uses, are bits 3 and 8.
+    #[test]
+    fn what_stands_beside_a_level_is_asked_for() {
+        let asked = conditions(&[&GP64, &AVX2]);
+        for bit in [3, 5, 8] {
+            assert!(asked.contains(&format!("seven[1] >> {bit} & 1")), "{asked}");
+        }
+        assert!(!conditions(&[&GP64, &SSSE3]).contains("seven"), "nothing is beside SSSE3");
     }
 
     #[test]

@@ -16,7 +16,7 @@ use usuba_compiler::pipeline::{Compiled, Failure};
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
 use usuba_target::machines::GP64;
-use usuba_target::{PLATFORMS, Platform, Target, level_for};
+use usuba_target::{PLATFORMS, Platform, Target, beside, level_for};
 
 /// A batch by itself, of which several at once would fill the ports, takes at least this part of the time of all of them.
 const ALONE: f64 = 0.6;
@@ -104,10 +104,17 @@ pub fn build(
     let same = known.of.iter().find(|(one, _)| is_same_but_for_keys(one, primitive));
     let mut candidates: Vec<Candidate> = same.map_or_else(Vec::new, |(_, candidates)| candidates.clone());
     for platform in platforms.iter().filter(|_| same.is_none()) {
-        for &target in platform.levels {
+        // What stands beside a level is the same code by other instructions: what that saves, only measuring says.
+        let beside = platform.levels.iter().filter_map(|level| beside(level));
+        let beside = beside.filter(|target| {
+            let known = cipher.measured.and_then(|known| known.batches.get(&primitive.name));
+            known.is_some_and(|known| known.keys().any(|name| measured::is_of(name, target)))
+        });
+        for target in platform.levels.iter().copied().chain(beside) {
+            let level = platform.levels.iter().find(|level| is_beside(level, target)).unwrap_or(&target);
             let wanted = target.name == GP64.name
                 || options.targets.is_empty()
-                || options.targets.iter().any(|wanted| wanted.name == target.name);
+                || options.targets.iter().any(|wanted| wanted.name == level.name);
             if wanted && !candidates.iter().any(|candidate| candidate.engine.target.name == target.name) {
                 for choices in (options.choose)(cipher, primitive, target) {
                     let slicing = choices.slicing();
@@ -241,7 +248,10 @@ fn serve_with(levels: &[&'static Target], condition: String, candidates: &[Candi
     let mut engines: Vec<Entry> = Vec::new();
     let mut until: Vec<usize> = Vec::new();
     for target in levels {
-        let of_target = candidates.iter().filter(|candidate| candidate.engine.target.name == target.name);
+        let of_target = candidates.iter().filter(|candidate| {
+            let of = candidate.engine.target;
+            of.name == target.name || is_beside(target, of)
+        });
         engines.extend(of_target.map(|candidate| candidate.engine.clone()));
         until.push(engines.len());
     }
@@ -272,6 +282,11 @@ fn serve_with(levels: &[&'static Target], condition: String, candidates: &[Candi
         steps: until.iter().map(|&end| steps(&all, &upto(end))).collect(),
         engines,
     }
+}
+
+/// Whether a target stands beside a level.
+fn is_beside(level: &Target, target: &Target) -> bool {
+    beside(level).is_some_and(|beside| beside.name == target.name)
 }
 
 /// Whether the table of a vector machine says which ports run what.

@@ -54,6 +54,11 @@ pub fn name(target: &Target, slicing: Slicing, alone: bool) -> String {
     format!("{}-{slicing}{}", target.name, if alone { "1" } else { "" })
 }
 
+/// Whether a name is that of an engine for a target.
+pub fn is_of(name: &str, target: &Target) -> bool {
+    name.rsplit_once('-').is_some_and(|(of, _)| of == target.name)
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {

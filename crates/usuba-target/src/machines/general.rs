@@ -97,7 +97,7 @@ pub const GP64: Target = Target {
 };
 
 /// The same on processors of x86 with BMI1 and BMI2, whose instructions compilers take for the same C: `andn` is one, and rotations go
-/// to another register (x86-64-v3 has both). Of no library: its levels are vectors.
+/// to another register (x86-64-v3 has both). In libraries it stands beside AVX2.
 pub const GP64_BMI: Target = Target {
     name: "gp64-bmi",
     description: "64-bit general-purpose registers of x86-64 with BMI1 and BMI2, portable C",

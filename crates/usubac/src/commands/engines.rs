@@ -16,7 +16,7 @@ use usuba_package::engine::BuildError;
 use usuba_package::library::measured::{self, Batch, Measured};
 use usuba_package::library::share_engines;
 use usuba_package::manifest::{Function, Primitive};
-use usuba_target::{PLATFORMS, Target, level_for};
+use usuba_target::{PLATFORMS, Target, beside, level_for};
 use usuba_trial::run::Family;
 use usuba_trial::tuned::Tuned;
 use usuba_trial::variant::Variant;
@@ -68,7 +68,7 @@ pub fn run(engines: &Engines, output: &Output) -> Result<(), Failure> {
         show("timing");
         let times = time(&workbench, &made, engines.runs as usize)?;
         let of = known.batches.entry(primitive.name.clone()).or_default();
-        of.retain(|name, _| !chosen.iter().any(|target| is_of(name, target)));
+        of.retain(|name, _| !chosen.iter().any(|target| measured::is_of(name, target)));
         for (engine, cycles) in made.iter().zip(times) {
             let Some(cycles) = cycles else {
                 return Err(Failure::general("no sample was steady: is the machine overloaded?"));
@@ -107,7 +107,9 @@ pub fn run(engines: &Engines, output: &Output) -> Result<(), Failure> {
 /// The targets that libraries have levels for, among those that are named.
 fn levels(names: &[String]) -> Result<Vec<&'static Target>, Failure> {
     let is_level = |target: &&'static Target| {
-        PLATFORMS.iter().any(|platform| platform.levels.iter().any(|level| level.name == target.name))
+        PLATFORMS.iter().flat_map(|platform| platform.levels).any(|level| {
+            level.name == target.name || beside(level).is_some_and(|beside| beside.name == target.name)
+        })
     };
     let (levels, others): (Vec<&Target>, Vec<&Target>) =
         targets::named(names)?.into_iter().partition(is_level);
@@ -139,11 +141,6 @@ fn known(engines: &Engines, cipher: &Cipher, machine: &Machine, level: &str) -> 
         )));
     }
     Ok(old)
-}
-
-/// Whether the engine of this name is for a target.
-fn is_of(name: &str, target: &Target) -> bool {
-    name.rsplit_once('-').is_some_and(|(of, _)| of == target.name)
 }
 
 /// Compiles all engines that a library could have.
