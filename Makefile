@@ -68,9 +68,9 @@ bench-gcm: setup-build
 bench-contexts: setup-build
 	@sh bench/contexts.sh
 
-# What modes take beside their ciphers, over the block ciphers of CIPHERS="aes-128 …" or all; LEVELS and LIBRARY as above.
+# What modes take beside their ciphers, over the block ciphers of PRIMITIVES="aes-128 …" or all; LEVELS and LIBRARY as above.
 bench-modes: setup-build
-	@sh bench/modes.sh $(CIPHERS)
+	@sh bench/modes.sh $(PRIMITIVES)
 
 # Writes the page again from the data beside it.
 bench-page:

@@ -610,11 +610,10 @@ fn small() {
     for name in ["gcm-seal", "gcm-open"] {
         let mode = MODES.iter().find(|mode| mode.name == name).unwrap();
         let cases = cases_over("aes", "aes-256", *mode);
-        let code = compare_with(small, name, &cases, pair, Family::Gcc).expect("code");
+        compare_with(small, name, &cases, pair, Family::Gcc).expect("code");
         let kept = Choices { keeps_first_round: true, ..small };
         compare_with(kept, name, &cases, pair, Family::Gcc).expect("code");
         let of_whole = generated(&cases.loaded, &cases.message, None, (pair, small)).expect("code");
-        assert!(of_whole.source.len() < code.source.len(), "{name}: without its pieces");
         let files = [OutputFile { path: "message.c".into(), contents: of_whole.source }];
         let objects = compiler
             .objects(&files, &["-O2", "-maes", "-mpclmul"], None)

@@ -7,7 +7,8 @@
 
 use crate::draft::{Draft, Draw, Pending};
 use crate::glue::{LoopKind, Parts, Writer, Written, refuse};
-use crate::loops::{GROUPS, reads_itself};
+use crate::helpers::BATCH;
+use crate::loops::{GROUPS, reads, reads_itself, source_reads};
 use crate::phases::CipherCall;
 use crate::place::{self, as_is};
 use crate::plan::Given;
@@ -15,25 +16,23 @@ use crate::step::{Bit, Step, Value};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use usuba_message::facts::Facts;
-use usuba_message::form::{self, Carried, Loop, Source, Statement, Target, VariableId};
-
-/// The name in C of the bytes of a batch.
-const BATCH: &str = "USUBA_BATCH";
+use usuba_message::form::{self, Carried, Loop, Statement, Target, VariableId};
 
 /// The longest block.
 const LONGEST: usize = 64;
 
 /// What the first pass over a batch goes on with.
 struct Ahead {
-    /// What is carried, with the output of the step that makes the next one.
-    carried: Vec<(Carried, usize)>,
-    /// What makes the blocks for the cipher, and then those outputs.
+    /// What is carried.
+    carried: Vec<Carried>,
+    /// What makes the blocks for the cipher, and then what is carried next.
     step: Step,
     /// What is behind the cipher.
     last: Step,
 }
 
 impl Writer<'_> {
+    /// A loop of which the cipher is called for many positions at once.
     pub(crate) fn batches(&mut self, one: &Loop) -> Written<()> {
         let has_cipher = self.functions || self.blocks.is_some();
         if !has_cipher || self.lane.is_some() || reads_itself(&one.body) {
@@ -73,7 +72,7 @@ impl Writer<'_> {
         let at = format!("{blocks} + {} * (i{index} - {from})", call.bytes);
         let each = format!("for (int64_t i{index} = {from}; i{index} < {to}; i{index}++) {{");
         let mut kept = Vec::new();
-        for (carried, _) in &ahead.carried {
+        for carried in &ahead.carried {
             let bits = self.bits(carried.variable);
             let bytes = bits.div_ceil(8).next_multiple_of(16);
             let [name, next] = ["ahead", "next"].map(|name| self.fresh(name));
@@ -221,15 +220,14 @@ impl Writer<'_> {
             let mut outputs = step.outputs.iter();
             outputs.position(|target| *target == Target::Variable(next))
         };
-        // What a step before this one makes in the first pass must not need a result of the cipher either.
         let mut made = first.clone();
-        let mut carried: Vec<(Carried, usize)> = Vec::new();
+        let mut carried: Vec<Carried> = Vec::new();
         let mut seen: BTreeSet<VariableId> = BTreeSet::new();
         loop {
             let needed = made.clone().needed();
             let uses = |id: VariableId| {
                 let mut sources = step.inputs.iter().enumerate();
-                sources.any(|(input, source)| needed.uses(input) && reads(source, id))
+                sources.any(|(input, source)| needed.uses(input) && source_reads(source, id))
             };
             let wanted: Vec<Carried> = one
                 .carried
@@ -246,20 +244,16 @@ impl Writer<'_> {
                 };
                 seen.insert(each.variable);
                 made.outputs.push(last.outputs[output].clone());
-                carried.push((each, output));
+                carried.push(each);
             }
         }
         // Statements before the step run in both passes: of what is carried they may read nothing.
         for statement in &one.body[..place] {
-            if one.carried.iter().any(|carried| crate::loops::reads(statement, carried.variable)) {
+            if one.carried.iter().any(|carried| reads(statement, carried.variable)) {
                 return refuse("a statement before the cipher needs what is carried");
             }
         }
-        let step = made.needed();
-        if step.values.iter().any(|value| matches!(value, Value::Cipher { .. })) {
-            return refuse("a block needs a result of the cipher");
-        }
-        Ok(Ahead { carried, step, last: last.clone() })
+        Ok(Ahead { carried, step: made.needed(), last: last.clone() })
     }
 }
 
@@ -272,13 +266,13 @@ fn needed_behind<'a>(body: &'a [Statement], place: usize, last: &Step) -> Vec<&'
             let by_step = |statement: &Statement| match statement {
                 Statement::Step(step) => {
                     let mut sources = step.inputs.iter().enumerate();
-                    sources.any(|(input, source)| last.uses(input) && reads(source, id))
+                    sources.any(|(input, source)| last.uses(input) && source_reads(source, id))
                 }
                 _ => true,
             };
             rest.first().is_some_and(by_step)
-                || rest.iter().skip(1).any(|other| crate::loops::reads(other, id))
-                || kept.iter().any(|other| crate::loops::reads(other, id))
+                || rest.iter().skip(1).any(|other| reads(other, id))
+                || kept.iter().any(|other| reads(other, id))
         };
         let is_needed = match statement {
             Statement::Step(step) => step.outputs.iter().any(|target| match target {
@@ -293,13 +287,4 @@ fn needed_behind<'a>(body: &'a [Statement], place: usize, last: &Step) -> Vec<&'
     }
     kept.reverse();
     kept
-}
-
-/// Whether a source is a variable, or has bytes of it.
-fn reads(source: &Source, variable: VariableId) -> bool {
-    match source {
-        Source::Variable(id) | Source::Element(id, _) => *id == variable,
-        Source::Text(text) | Source::Words { text, .. } => form::reads(text, variable),
-        Source::Word { .. } => false,
-    }
 }

@@ -1,5 +1,8 @@
 //! Small functions in C that the text of a message calls.
 
+/// The name in C of the bytes of blocks that are worked on at once.
+pub(crate) const BATCH: &str = "USUBA_BATCH";
+
 /// What else messages need, by a word that they have then.
 pub(crate) const PARTS: [(&str, &str); 7] = [
     (
@@ -42,9 +45,9 @@ pub(crate) const PARTS: [(&str, &str); 7] = [
 ",
     ),
     (
-        "USUBA_BATCH",
+        BATCH,
         "
-/* Bytes of the blocks, on the stack, that are given to the cipher at once: as many as the widest engines take of 8 bytes. */
+/* Bytes of the blocks, on the stack, that are worked on at once, 128 at least: as many as the widest engines take of 8 bytes. */
 #ifndef USUBA_BATCH
 #define USUBA_BATCH 4096
 #endif

@@ -280,8 +280,11 @@ impl Writer<'_> {
         let mut draft = Draft::default();
         let results = self.draft(one, &mut draft)?;
         let next = self.next(one, &draft)?;
-        let only = orbit::map_of(&draft.only(&next), &next);
-        let batch = if only.is_some() { orbit::POSITIONS } else { BATCH };
+        let map = orbit::map_of(&draft.only(&next), &next);
+        let batch = match map {
+            Some(_) => orbit::positions(),
+            None => BATCH.to_string(),
+        };
         self.text.truncate(before);
         self.fresh = fresh;
         self.line(&format!("for (int64_t {from} = {start}; {from} < {stop}; {from} += {batch}) {{"));
@@ -303,19 +306,20 @@ impl Writer<'_> {
             return refuse("the cipher is a part of what is carried");
         }
         let name = self.kernel(format!("scan {plan:?}"), |name| narrow.one_by_one(&plan, name))?;
-        let scan = |writer: &Self, many: &str, goals: &[String]| {
-            writer.call(&name, (&plan, &given), Some(&format!("(size_t)(16 * {many})")), goals)
+        let scan = |writer: &Self, many: &str| {
+            writer.call(&name, (&plan, &given), Some(&format!("(size_t)(16 * {many})")), &goals)
         };
-        match (&only, &one.carried[..], &buffers[..]) {
-            (Some(only), [carried], [buffer]) => {
-                let call = scan(self, &format!("minimum(many, {})", orbit::STRIDE), &goals);
-                self.orbit(only, (&self.name(carried.variable), buffer), &call)?;
+        match (&map, &one.carried[..], &buffers[..]) {
+            (Some(map), [carried], [buffer]) => {
+                let call = scan(self, &format!("minimum(many, {})", orbit::STRIDE));
+                self.orbit(map, (&self.name(carried.variable), buffer), &call)?;
             }
-            _ => {
+            (Some(_), ..) => return refuse("a linear map of several things"),
+            (None, ..) => {
                 for buffer in &buffers {
                     self.line(&format!("_Alignas(64) uint8_t {buffer}[{}];", 16 * BATCH));
                 }
-                let call = scan(self, "many", &goals);
+                let call = scan(self, "many");
                 self.line(&call);
             }
         }
@@ -657,13 +661,18 @@ pub(crate) fn makes_next(one: &Loop, statement: &Statement) -> bool {
 /// Whether a statement needs a variable, or may.
 pub(crate) fn reads(statement: &Statement, variable: VariableId) -> bool {
     match statement {
-        Statement::Step(step) => step.inputs.iter().any(|source| match source {
-            Source::Variable(id) | Source::Element(id, _) => *id == variable,
-            Source::Text(text) | Source::Words { text, .. } => form::reads(text, variable),
-            Source::Word { .. } => false,
-        }),
+        Statement::Step(step) => step.inputs.iter().any(|source| source_reads(source, variable)),
         Statement::Define(define) => form::reads(&define.value, variable),
         Statement::Loop(_) | Statement::If { .. } | Statement::Accept { .. } => true,
+    }
+}
+
+/// Whether a source is a variable, or has bytes of it.
+pub(crate) fn source_reads(source: &Source, variable: VariableId) -> bool {
+    match source {
+        Source::Variable(id) | Source::Element(id, _) => *id == variable,
+        Source::Text(text) | Source::Words { text, .. } => form::reads(text, variable),
+        Source::Word { .. } => false,
     }
 }
 

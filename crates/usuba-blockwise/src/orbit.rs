@@ -3,6 +3,7 @@
 
 use crate::draft::{Draft, Draw, Pending};
 use crate::glue::{Writer, Written, refuse};
+use crate::helpers::BATCH;
 use crate::place::{self, as_is};
 use crate::plan::Given;
 use crate::step::{Bit, Step, Value};
@@ -11,8 +12,10 @@ use std::rc::Rc;
 /// Positions from one to the next that a power of the map makes of it.
 pub(crate) const STRIDE: u32 = 8;
 
-/// Positions whose values lie in memory at once.
-pub(crate) const POSITIONS: usize = 256;
+/// Positions whose values lie in memory at once, in C.
+pub(crate) fn positions() -> String {
+    format!("{BATCH} / 16")
+}
 
 impl Writer<'_> {
     /// The code of what is carried for `many` positions, in a buffer that it declares; what is carried goes on. `rows`: the map;
@@ -31,10 +34,8 @@ impl Writer<'_> {
         power.pending.push(Pending::Step(Rc::new(step_of(&rows)), vec![(given, as_is(place::BITS))]));
         let (plan, given, _) = power.finish(&[Draw::Made(0)], &[]);
         let groups = STRIDE as usize / wide.in_register();
-        let kernel =
-            self.kernel(format!("orbit {plan:?}"), |name| wide.positions(&plan, name, groups.max(1)))?;
-        let room = 16 * (POSITIONS + 2 * STRIDE as usize);
-        self.line(&format!("_Alignas(64) uint8_t {buffer}[{room}];"));
+        let kernel = self.kernel(format!("orbit {plan:?}"), |name| wide.positions(&plan, name, groups))?;
+        self.line(&format!("_Alignas(64) uint8_t {buffer}[{BATCH} + {}];", 16 * STRIDE));
         self.line(scan);
         self.line(&format!("if (many >= {STRIDE}) {{"));
         self.depth += 1;

@@ -36,7 +36,7 @@ pub const PLATFORMS: [Platform; 3] = [
 ];
 
 /// What machines of a level have beside its vectors: general-purpose registers with more instructions than all machines have. A
-/// level of its own it is not, since no machine has it that lacks the vectors.
+/// machine that lacks them does not have the level.
 pub fn beside(level: &Target) -> Option<&'static Target> {
     (level.name == AVX2.name).then_some(&GP64_BMI)
 }

@@ -2,7 +2,8 @@
 //!
 //! Around engines the code of a mode is the same for all ciphers with blocks of one size: it calls them through
 //! `struct usuba_blocks`, and a library has it once ([`Shared`]). For a level whose machine has instructions for the cipher
-//! itself, which the compiler finds by proof, there is code of its own.
+//! itself, which the compiler finds by proof, there is code of its own; for one that has carry-less products, code around any cipher
+//! that uses them.
 
 use super::batches;
 use super::front;
@@ -577,7 +578,7 @@ impl Over<'_> {
                 .collect();
             // What one of them is given as a key is what all are given.
             let rounds = found.iter().all(|one| one.is_some_and(|one| one.rounds));
-            let stem = |(function, one): (&'_ Public, Option<&OnTarget>)| {
+            let stem = |(function, one): (&Public, Option<&OnTarget>)| {
                 let one = one.filter(|one| one.rounds == rounds);
                 one.map_or(&function.around.0, |one| &one.stem).clone()
             };
