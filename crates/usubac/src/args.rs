@@ -726,7 +726,8 @@ Examples:
 A library has several implementations of a primitive, its engines: one for each target, slicing and width that pays for some
 number of blocks. Which ones, `usubac build` decides by what a batch of each costs. This command compiles all there could be,
 times a call of one batch of each on this machine, and writes that to `engines.toml` beside the manifest. Engines that are not
-in it cost what is estimated from execution ports. docs/manifest.md explains the file.")]
+in it cost what is estimated from execution ports. Where there is assembly for the kernels of an engine, it is timed as well, and
+libraries have it where it is faster. docs/manifest.md explains the file.")]
 pub struct Engines {
     /// A folder with a manifest `usuba.toml`.
     #[arg(value_name = "DIR")]
@@ -749,6 +750,9 @@ pub struct Engines {
     /// A command that runs programs elsewhere: the path of the program, and its argument, come after its words.
     #[arg(long, value_name = "CMD", value_parser = words)]
     pub runner: Option<Words>,
+    /// Compare kernels in assembly with those in C, and leave all else that the file says as it is.
+    #[arg(long)]
+    pub assembly: bool,
     /// Print what was measured; write no file.
     #[arg(long)]
     pub dry_run: bool,

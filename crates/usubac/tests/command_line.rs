@@ -833,6 +833,64 @@ fn engines_are_measured_and_written_down() {
     );
 }
 
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn libraries_have_assembly_where_it_is_faster() {
+    let folder = ascon(None);
+    let file = folder.path().join("engines.toml");
+    let measure = ["engines", ".", "--primitive", "ascon-p6", "--target", "ssse3", "--runs", "1"];
+    succeeds(&measure, folder.path());
+    let text = fs::read_to_string(&file).expect("it is written");
+    let with_part = |text: &str, part: &str| -> String {
+        let line = |line: &str| match line.split_once("assembly = 1.").or(line.split_once("assembly = 0.")) {
+            Some((before, _)) => format!("{before}assembly = {part} }}\n"),
+            None => format!("{line}\n"),
+        };
+        text.lines().map(line).collect()
+    };
+    // The comparison alone may be made on another machine.
+    let other = with_part(&text, "9.00").replace("\nmachine = \"", "\nmachine = \"Another ");
+    assert!(other.contains("assembly = 9.00"), "{text}");
+    fs::write(&file, other).expect("it can be written");
+    let build = |arguments: &[&str]| -> String {
+        let out = format!("out{}", arguments.len());
+        let command = [&["build", ".", "--primitive", "ascon-p6", "-o", &out], arguments].concat();
+        succeeds(&command, folder.path());
+        let mut files: Vec<_> = ["", "/src"]
+            .iter()
+            .flat_map(|place| fs::read_dir(folder.path().join(format!("{out}{place}"))).into_iter().flatten())
+            .map(|entry| entry.expect("an entry").path())
+            .collect();
+        files.sort();
+        files.retain(|path| path.extension().is_some_and(|ending| ending == "c" || ending == "S"));
+        let engines = files.iter().filter(|path| path.to_string_lossy().contains("p6_ssse3_v"));
+        let show = |path: &std::path::PathBuf| {
+            let text = fs::read_to_string(path).expect("text");
+            let first = text.lines().find(|line| line.starts_with("#if")).unwrap_or_default();
+            format!("{} {first}\n", path.file_name().expect("a name").to_string_lossy())
+        };
+        engines.map(show).collect()
+    };
+    let level = ["--library", "--target", "ssse3"];
+    let in_c = build(&level);
+    assert!(in_c.lines().all(|line| line.ends_with(".c #if defined(__x86_64__)")), "{in_c}");
+    succeeds(&[&measure[..], &["--assembly"]].concat(), folder.path());
+    let text = fs::read_to_string(&file).expect("it is written");
+    assert!(text.contains("\nmachine = \"Another ") && !text.contains("9.00"), "{text}");
+    fs::write(&file, with_part(&text, "0.50")).expect("it can be written");
+    let condition = "defined(__ELF__) && !defined(__ILP32__) && !defined(USUBA_NO_ASSEMBLY)";
+    let both = build(&level);
+    for ending in [
+        format!(".c #if defined(__x86_64__) && !({condition})\n"),
+        format!("_asm.c #if defined(__x86_64__) && {condition}\n"),
+        format!("_asm_kernel.S #if defined(__x86_64__) && {condition}\n"),
+    ] {
+        assert!(both.contains(&ending), "{both}");
+    }
+    let on_demand = build(&["--drop-in", "--target", "ssse3", "--force"]);
+    assert!(on_demand.contains("!defined(__ILP32__) && defined(USUBA_ASSEMBLY))\n"), "{on_demand}");
+}
+
 /// Two ways to write one S-box layer, and a wrong one.
 #[test]
 fn verify_proves_and_refutes() {

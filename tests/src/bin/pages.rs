@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use usuba_compiler::pipeline::{Settings, compile};
 use usuba_ir::layout::Slicing;
+use usuba_package::library::measured::Batch;
 use usuba_package::library::share_engines;
 use usuba_package::manifest::{Construction, Function, Primitive, Scheme};
 use usuba_tests::ciphers::{CIPHERS, Cipher, root};
@@ -151,20 +152,24 @@ fn batches(cipher: &Cipher, primitive: &Primitive) -> String {
     let shares = |other: &&Primitive| other.name == primitive.name || share_engines(other, primitive);
     let first = cipher.manifest.primitives.iter().find(shares).unwrap_or(primitive);
     let Some(batches) = cipher.measured.batches.get(&first.name) else { return String::new() };
-    let mut rows: Vec<(u32, &String, f64)> =
-        batches.iter().map(|(engine, batch)| (batch.blocks, engine, batch.cycles)).collect();
-    rows.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+    let mut rows: Vec<(&String, &Batch)> = batches.iter().collect();
+    rows.sort_by(|a, b| (a.1.blocks, a.0).cmp(&(b.1.blocks, b.0)));
+    let compared = match cipher.measured.assembly.as_str() {
+        "" => String::new(),
+        machine => format!("; in assembly, as a part of that: {machine}"),
+    };
     let mut text = format!(
         "\nThe shortest call of each engine that a library could keep; a call for fewer blocks takes as long (core cycles from \
-         bytes to bytes, {}, {}):\n\n| engine | blocks | cycles | a byte |\n|---|---|---|---|\n",
+         bytes to bytes, {}, {}{compared}):\n\n| engine | blocks | cycles | a byte | in assembly |\n|---|---|---|---|---|\n",
         cipher.measured.machine, cipher.measured.tools
     );
     let block = usuba_trial::bench::block_bytes(primitive);
-    for (blocks, engine, cycles) in rows {
+    for (engine, &Batch { blocks, cycles, assembly }) in rows {
         let _ = writeln!(
             text,
-            "| {engine} | {blocks} | {cycles:.0} | {:.2} |",
-            cycles / f64::from(blocks * block)
+            "| {engine} | {blocks} | {cycles:.0} | {:.2} | {} |",
+            cycles / f64::from(blocks * block),
+            assembly.map_or_else(|| "–".to_owned(), |part| format!("{part:.2}"))
         );
     }
     text

@@ -26,8 +26,18 @@ const ALONE_PACKED: f64 = 0.72;
 /// Without an engine, some number of blocks must take more than so many times the cycles: it saves more than a tenth of them.
 const WORTH_ITS_CODE: f64 = 1.0 / 0.9;
 
-/// Assembly is for System V and ELF.
-const ASSEMBLES: &str = "defined(__ELF__)";
+/// Assembly must take at most this part of the time of C, or that stays: what a user's compiler makes of it may be better.
+const WORTH_ASSEMBLY: f64 = 0.96;
+
+/// Assembly is for System V with addresses of 64 bits and for ELF, and can be declined.
+const ASSEMBLES: &str = "defined(__ELF__) && !defined(__ILP32__) && !defined(USUBA_NO_ASSEMBLY)";
+/// In files that are dropped into a project it has to be asked for: who compiles the C only has all that it needs.
+const ASSEMBLES_ON_DEMAND: &str = "defined(__ELF__) && !defined(__ILP32__) && defined(USUBA_ASSEMBLY)";
+
+/// Where assembly is compiled.
+fn assembles(options: &Options) -> &'static str {
+    if options.amalgamated { ASSEMBLES_ON_DEMAND } else { ASSEMBLES }
+}
 
 /// The implementations of a primitive.
 pub struct Engines {
@@ -46,6 +56,8 @@ pub struct Served {
     pub levels: Vec<&'static str>,
     /// Its engines, from what all machines run.
     pub engines: Vec<Entry>,
+    /// Whether it is one of two, with assembly or without.
+    assembly: Option<bool>,
     /// For every level, the engines by number of blocks.
     pub steps: Vec<Vec<Step>>,
 }
@@ -150,9 +162,27 @@ pub fn build(
                                 *cycles = cycles.max(least * all);
                             }
                         }
-                        candidates.extend(alone);
+                        let faster = match &alone {
+                            Some(alone) => assembly(
+                                cipher,
+                                primitive,
+                                (target, base),
+                                &choices,
+                                alone,
+                                platform,
+                                options,
+                            )?,
+                            None => None,
+                        };
+                        candidates.extend(alone.into_iter().chain(faster));
                     }
-                    candidates.extend(usual);
+                    let faster = match &usual {
+                        Some(usual) => {
+                            assembly(cipher, primitive, (target, base), &choices, usual, platform, options)?
+                        }
+                        None => None,
+                    };
+                    candidates.extend(usual.into_iter().chain(faster));
                 }
             }
         }
@@ -163,14 +193,26 @@ pub fn build(
     if same.is_none() {
         known.of.push((primitive.clone(), candidates.clone()));
     }
-    let served: Vec<Served> = platforms.iter().flat_map(|platform| serve(platform, &candidates)).collect();
+    let served: Vec<Served> =
+        platforms.iter().flat_map(|platform| serve(platform, &candidates, options)).collect();
     let mut engines = Engines { platforms: served, files: Vec::new(), made: Vec::new() };
     for candidate in candidates {
-        let used = |served: &Served| served.engines.iter().any(|engine| engine.stem == candidate.engine.stem);
-        if engines.platforms.iter().any(used) {
-            engines.files.extend(candidate.files);
-            engines.made.push(candidate.made);
+        let used =
+            |served: &&Served| served.engines.iter().any(|engine| engine.stem == candidate.engine.stem);
+        let of: Vec<&Served> = engines.platforms.iter().filter(used).collect();
+        if of.is_empty() {
+            continue;
         }
+        // What only one of the two does that a platform is served as, is compiled where that one is.
+        let is_only = |assembly| of.iter().all(|served| served.assembly == Some(assembly));
+        let condition = match candidate.platform.as_str() {
+            "" => String::new(),
+            platform if is_only(true) => format!("{platform} && {}", assembles(options)),
+            platform if is_only(false) => format!("{platform} && !({})", assembles(options)),
+            platform => platform.to_owned(),
+        };
+        engines.files.extend(candidate.files(&condition, options));
+        engines.made.push(candidate.made);
     }
     Ok(engines)
 }
@@ -194,26 +236,53 @@ fn one(
     if same.is_none() {
         known.of.push((primitive.clone(), candidates.clone()));
     }
-    Ok(alone(target, candidates))
+    Ok(alone(target, candidates, options))
 }
 
 /// Engines of which all are used, on a platform that has one level and no condition.
-pub fn alone(target: &'static Target, candidates: Vec<Candidate>) -> Engines {
+pub fn alone(target: &'static Target, candidates: Vec<Candidate>, options: &Options) -> Engines {
     let platforms = vec![serve_with(&[target], String::new(), &candidates)];
-    let (files, made): (Vec<_>, Vec<_>) =
-        candidates.into_iter().map(|candidate| (candidate.files, candidate.made)).unzip();
-    Engines { platforms, files: files.concat(), made }
+    let files = candidates.iter().flat_map(|candidate| candidate.files("", options)).collect();
+    let made = candidates.into_iter().map(|candidate| candidate.made).collect();
+    Engines { platforms, files, made }
 }
 
 /// An engine that may turn out to be of no use.
 #[derive(Clone)]
 pub struct Candidate {
     engine: Entry,
-    files: Vec<OutputFile>,
+    /// Its C file, but for where it is compiled.
+    source: Values,
+    /// The head of that.
+    head: String,
+    /// The headers of networks that it includes.
+    networks: Vec<OutputFile>,
+    /// Its assembly.
+    assembly: Vec<OutputFile>,
+    /// The condition of the platform that it is for; empty if that is all.
+    platform: String,
     made: Made,
     interleave: u32,
     /// Whether its cost by ports is a measured one.
     measured: bool,
+}
+
+impl Candidate {
+    /// Its files, for where this condition holds; for everywhere, if it is empty.
+    fn files(&self, condition: &str, options: &Options) -> Vec<OutputFile> {
+        let values =
+            self.source.clone().when("conditional", !condition.is_empty()).text("condition", condition);
+        let contents = self.head.clone() + &values.fill(include_str!("templates/engine/engine.c"));
+        let mut files = vec![OutputFile { path: format!("{}.c", self.engine.stem), contents }];
+        // What is amalgamated has them in it.
+        files.extend(self.networks.iter().filter(|_| !options.amalgamated).cloned());
+        let guarded = |file: &OutputFile| OutputFile {
+            path: file.path.clone(),
+            contents: guarded(&file.contents, condition),
+        };
+        files.extend(self.assembly.iter().map(guarded));
+        files
+    }
 }
 
 /// The engines that the primitives of a cipher have so far.
@@ -232,15 +301,26 @@ pub(super) fn is_same_but_for_keys(a: &Primitive, b: &Primitive) -> bool {
 }
 
 /// What a platform does: once with all engines, and if that takes assembly, again without for where there is none.
-fn serve(platform: &Platform, candidates: &[Candidate]) -> Vec<Served> {
-    let with = serve_with(platform.levels, platform.condition.into(), candidates);
+fn serve(platform: &Platform, candidates: &[Candidate], options: &Options) -> Vec<Served> {
+    // Where there is assembly for what C does as well, it is there because it is faster.
+    let has_assembly = |one: &Candidate| {
+        let is_twin = |other: &Candidate| {
+            other.engine.assembly
+                && other.engine.target.name == one.engine.target.name
+                && (other.made.slicing, other.engine.batch) == (one.made.slicing, one.engine.batch)
+        };
+        !one.engine.assembly && candidates.iter().any(is_twin)
+    };
+    let best: Vec<Candidate> = candidates.iter().filter(|one| !has_assembly(one)).cloned().collect();
+    let with = serve_with(platform.levels, platform.condition.into(), &best);
     if !with.engines.iter().any(|engine| engine.assembly) {
         return vec![with];
     }
     let in_c: Vec<Candidate> =
         candidates.iter().filter(|candidate| !candidate.engine.assembly).cloned().collect();
     let without = serve_with(platform.levels, with.condition.clone(), &in_c);
-    vec![Served { condition: format!("{} && {ASSEMBLES}", platform.condition), ..with }, without]
+    let condition = format!("{} && {}", platform.condition, assembles(options));
+    vec![Served { condition, assembly: Some(true), ..with }, Served { assembly: Some(false), ..without }]
 }
 
 /// What a platform with these levels does with those engines that it can run; those that are never the best are left out.
@@ -281,6 +361,7 @@ fn serve_with(levels: &[&'static Target], condition: String, candidates: &[Candi
         levels: levels.iter().map(|target| target.name).collect(),
         steps: until.iter().map(|&end| steps(&all, &upto(end))).collect(),
         engines,
+        assembly: None,
     }
 }
 
@@ -314,6 +395,26 @@ fn candidate(
         Err(BuildError::Node { failure: Failure::Target(_), .. }) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// An engine with its kernels in assembly, where it was measured to be faster than with these in C.
+fn assembly(
+    cipher: Cipher,
+    primitive: &Primitive,
+    (target, base): (&'static Target, Option<&'static Target>),
+    choices: &Choices,
+    in_c: &Candidate,
+    platform: &Platform,
+    options: &Options,
+) -> Result<Option<Candidate>, BuildError> {
+    let choices = Choices { backend: Backend::Assembly, ..choices.clone() };
+    let known = cipher
+        .measured
+        .and_then(|known| known.find(&primitive.name, &name(target, &choices), in_c.engine.batch)?.assembly);
+    if in_c.engine.assembly || known.is_none_or(|part| part > WORTH_ASSEMBLY) {
+        return Ok(None);
+    }
+    candidate(cipher, primitive, target, base, &choices, platform, options)
 }
 
 /// What was compiled for an engine: the role of each kernel, such as `encrypt`, and the outcome.
@@ -362,7 +463,11 @@ fn name(target: &Target, choices: &Choices) -> String {
 
 /// The primitive by the name of an engine of it.
 fn named(primitive: &Primitive, target: &Target, choices: &Choices) -> Primitive {
-    Primitive { name: format!("{}-{}", primitive.name, name(target, choices)), ..primitive.clone() }
+    let backend = match choices.backend {
+        Backend::C => "",
+        Backend::Assembly => "-asm",
+    };
+    Primitive { name: format!("{}-{}{backend}", primitive.name, name(target, choices)), ..primitive.clone() }
 }
 
 fn candidate_of(
@@ -377,7 +482,6 @@ fn candidate_of(
     let slicing = choices.slicing();
     let stem = format!("{}{}", options.prefix, named(primitive, target, choices).identifier());
     let assembly = choices.backend == Backend::Assembly;
-    let condition = condition(target, platform, assembly);
     let kernel = built.kernels.first().map(|(_, compiled)| &compiled.kernel);
     let made = Made {
         primitive: primitive.name.clone(),
@@ -395,17 +499,14 @@ fn candidate_of(
     let name = name(target, choices);
     let found = measured.and_then(|known| known.find(&primitive.name, &name, built.batch));
     if let Some(found) = found {
-        cycles[0] = found;
+        cycles[0] = found.cycles * if assembly { found.assembly.unwrap_or(1.0) } else { 1.0 };
     }
-    let mut files = vec![OutputFile {
-        path: format!("{stem}.c"),
-        contents: source(built, primitive, target, &stem, &condition, options),
-    }];
-    // What is amalgamated has them in it.
-    files.extend(built.networks.iter().filter(|_| !options.amalgamated).cloned());
-    for file in built.files.iter().filter(|file| file.path.ends_with(".S")) {
-        files.push(OutputFile { path: file.path.clone(), contents: guarded(&file.contents, &condition) });
-    }
+    let summary = format!("{} for {}: {}.", primitive.name, target.name, target.description);
+    let head = super::head(&format!("{stem}.c"), &summary, options);
+    let source = source(built, target, &stem, options);
+    let is_assembly = |file: &&OutputFile| file.path.ends_with(".S");
+    // General-purpose registers are everywhere.
+    let platform = if target.name == GP64.name { "" } else { platform };
     let engine = Entry {
         stem,
         batch: built.batch,
@@ -416,22 +517,26 @@ fn candidate_of(
         part: estimate::part(slicing, target),
     };
     let interleave = kernel.map_or(1, |kernel| kernel.shape.interleave);
-    Candidate { engine, files, made, interleave, measured: found.is_some() }
-}
-
-/// When an engine is compiled; always, if that is empty.
-fn condition(target: &Target, platform: &str, assembly: bool) -> String {
-    if target.name == GP64.name || platform.is_empty() {
-        return String::new();
+    Candidate {
+        engine,
+        source,
+        head,
+        networks: built.networks.clone(),
+        assembly: built.files.iter().filter(is_assembly).cloned().collect(),
+        platform: platform.to_owned(),
+        made,
+        interleave,
+        measured: found.is_some(),
     }
-    if assembly { format!("{platform} && {ASSEMBLES}") } else { platform.into() }
 }
 
-/// Assembly that is nothing elsewhere, and whose symbols other libraries do not see.
+/// Assembly that is nothing elsewhere, and whose symbols other libraries do not see. What each line computes is not said there:
+/// it would be more than half of the file, and `usubac build --backend asm` says it.
 fn guarded(text: &str, condition: &str) -> String {
     let mut result = if condition.is_empty() { String::new() } else { format!("#if {condition}\n") };
     for line in text.lines() {
-        result += line;
+        let code = line.split_once(" // ").map_or(line, |(code, _)| code.trim_end());
+        result += if code.trim().is_empty() { line } else { code };
         result.push('\n');
         if let Some(symbol) = line.trim().strip_prefix(".globl ") {
             result += &format!("    .hidden {symbol}\n");
@@ -446,20 +551,8 @@ fn below_head(text: &str) -> &str {
     below.map_or(text, |(_, below)| below)
 }
 
-/// The C file of an engine.
-fn source(
-    built: &Engine,
-    primitive: &Primitive,
-    target: &Target,
-    stem: &str,
-    condition: &str,
-    options: &Options,
-) -> String {
-    let head = super::head(
-        &format!("{stem}.c"),
-        &format!("{} for {}: {}.", primitive.name, target.name, target.description),
-        options,
-    );
+/// What stands in the C file of an engine, but for its head and for where it is compiled.
+fn source(built: &Engine, target: &Target, stem: &str, options: &Options) -> Values {
     // What is included before the code is for this target is not made for it.
     let headers: String = target.headers.iter().map(|header| format!("#include <{header}>\n")).collect();
     let asked = target.requires.iter().filter(|one| one.cpuid().is_some() || one.hwcap().is_some());
@@ -483,16 +576,13 @@ fn source(
         files += &inline(text, &included, &crate::INCLUDED_AGAIN, &mut seen);
     }
     // A file of C has at least one declaration.
-    let values = Values::default()
-        .when("conditional", !condition.is_empty())
-        .text("condition", condition)
+    Values::default()
         .text("headers", headers)
         .when("features", !features.is_empty())
         .text("features", features.join(","))
         .text("bytes", target.register_bits / 8)
         .text("stem", stem)
-        .text("files", files);
-    head + &values.fill(include_str!("templates/engine/engine.c"))
+        .text("files", files)
 }
 
 /// The functions of an engine, declared.

@@ -27,6 +27,8 @@ pub struct Measured {
     pub machine: String,
     /// The compiler that compiled them, as it calls itself, and its optimisation level.
     pub tools: String,
+    /// The machine on which kernels in assembly were compared with those in C; empty if none was.
+    pub assembly: String,
     /// For each primitive, its engines by their [names](name).
     pub batches: BTreeMap<String, BTreeMap<String, Batch>>,
 }
@@ -36,15 +38,17 @@ pub struct Measured {
 pub struct Batch {
     /// Blocks.
     pub blocks: u32,
-    /// Core cycles of a call for so many: the mean over encryption of blocks and counter mode.
+    /// Core cycles of a call for so many with kernels in C: the mean over encryption of blocks and counter mode.
     pub cycles: f64,
+    /// What it takes with kernels in assembly, as a part of that; nothing if there is no assembly, or it was not compared.
+    pub assembly: Option<f64>,
 }
 
 impl Measured {
-    /// Core cycles of a batch of `blocks`, if that was measured.
-    pub fn find(&self, primitive: &str, engine: &str, blocks: u32) -> Option<f64> {
+    /// What was measured of a batch of `blocks`, if that was.
+    pub fn find(&self, primitive: &str, engine: &str, blocks: u32) -> Option<Batch> {
         let batch = self.batches.get(primitive)?.get(engine)?;
-        (batch.blocks == blocks).then_some(batch.cycles)
+        (batch.blocks == blocks).then_some(*batch)
     }
 }
 
@@ -66,6 +70,8 @@ struct File {
     machine: String,
     tools: String,
     #[serde(default)]
+    assembly: String,
+    #[serde(default)]
     engines: BTreeMap<String, BTreeMap<Spanned<String>, Spanned<Fields>>>,
 }
 
@@ -74,6 +80,7 @@ struct File {
 struct Fields {
     blocks: u32,
     cycles: f64,
+    assembly: Option<f64>,
 }
 
 /// Reads a file. `file` is the name to report it under.
@@ -87,7 +94,8 @@ pub fn parse(file: &str, text: &str) -> Result<Measured, ManifestError> {
         let message = messages::engines_version(*raw.version.get_ref(), VERSION);
         return Err(wrong(raw.version.span().start, message));
     }
-    let mut measured = Measured { machine: raw.machine, tools: raw.tools, ..Measured::default() };
+    let mut measured =
+        Measured { machine: raw.machine, tools: raw.tools, assembly: raw.assembly, batches: BTreeMap::new() };
     for (primitive, engines) in raw.engines {
         for (engine, fields) in engines {
             let target = engine.get_ref().rsplit_once('-').map_or("", |(target, _)| target);
@@ -95,12 +103,13 @@ pub fn parse(file: &str, text: &str) -> Result<Measured, ManifestError> {
                 return Err(wrong(engine.span().start, messages::engines_name(engine.get_ref())));
             }
             let at = fields.span().start;
-            let Fields { blocks, cycles } = fields.into_inner();
-            if blocks == 0 || !(cycles.is_finite() && cycles > 0.0) {
+            let Fields { blocks, cycles, assembly } = fields.into_inner();
+            let is_time = |time: f64| time.is_finite() && time > 0.0;
+            if blocks == 0 || !is_time(cycles) || !assembly.is_none_or(is_time) {
                 return Err(wrong(at, messages::engines_numbers()));
             }
             let of = measured.batches.entry(primitive.clone()).or_default();
-            of.insert(engine.into_inner(), Batch { blocks, cycles });
+            of.insert(engine.into_inner(), Batch { blocks, cycles, assembly });
         }
     }
     Ok(measured)
@@ -115,10 +124,15 @@ pub fn print(measured: &Measured) -> String {
     let _ = writeln!(text, "version = {VERSION}");
     let _ = writeln!(text, "machine = {}", quoted(&measured.machine));
     let _ = writeln!(text, "tools = {}", quoted(&measured.tools));
+    let mut all = measured.batches.values().flat_map(BTreeMap::values);
+    if all.any(|batch| batch.assembly.is_some()) {
+        let _ = writeln!(text, "assembly = {}", quoted(&measured.assembly));
+    }
     for (primitive, engines) in &measured.batches {
         let _ = writeln!(text, "\n[engines.{primitive}]");
-        for (engine, Batch { blocks, cycles }) in engines {
-            let _ = writeln!(text, "{engine} = {{ blocks = {blocks}, cycles = {cycles:.1} }}");
+        for (engine, Batch { blocks, cycles, assembly }) in engines {
+            let assembly = assembly.map_or(String::new(), |part| format!(", assembly = {part:.2}"));
+            let _ = writeln!(text, "{engine} = {{ blocks = {blocks}, cycles = {cycles:.1}{assembly} }}");
         }
     }
     text
@@ -133,9 +147,10 @@ mod tests {
 version = 1
 machine = "Some CPU @ 2.10GHz"
 tools = "gcc 12, -O2"
+assembly = "Another CPU"
 
 [engines.aes-128]
-avx2-h = { blocks = 16, cycles = 800.0 }
+avx2-h = { blocks = 16, cycles = 800.0, assembly = 0.85 }
 avx2-h1 = { blocks = 8, cycles = 512.5 }
 
 [engines.aes-256]
@@ -146,7 +161,9 @@ avx512-gfni-v16 = { blocks = 4, cycles = 97.0 }
     fn what_is_printed_is_read() {
         let measured = parse(FILE, SAMPLE).unwrap();
         assert_eq!(print(&measured), SAMPLE);
-        assert_eq!(measured.find("aes-128", "avx2-h1", 8), Some(512.5));
+        let batch = |blocks, cycles, assembly| Some(Batch { blocks, cycles, assembly });
+        assert_eq!(measured.find("aes-128", "avx2-h", 16), batch(16, 800.0, Some(0.85)));
+        assert_eq!(measured.find("aes-128", "avx2-h1", 8), batch(8, 512.5, None));
         assert_eq!(measured.find("aes-128", "avx2-h1", 4), None);
         assert_eq!(measured.find("aes-128", "avx512-h", 32), None);
         assert_eq!(measured.find("aes-192", "avx2-h", 16), None);
@@ -167,30 +184,32 @@ avx512-gfni-v16 = { blocks = 4, cycles = 97.0 }
         check(
             &SAMPLE.replace("machine = ", "engine = "),
             expect![
-                "engines.toml:3:1: unknown field `engine`, expected one of `version`, `machine`, `tools`, `engines`"
+                "engines.toml:3:1: unknown field `engine`, expected one of `version`, `machine`, `tools`, `assembly`, `engines`"
             ],
         );
         check(
             &SAMPLE.replace("avx2-h1", "avx3-h1"),
             expect![
-                "engines.toml:8:1: `avx3-h1` is no engine: write a target and a slicing, such as `avx2-h`; targets are gp64, gp64-bmi, sse2, ssse3, sse4.2, avx, avx-aes, avx2, avx2-vaes, avx2-gfni, avx512-128, avx512-256, avx512, avx512-gfni, avx512-vaes, neon, neon-aes, altivec"
+                "engines.toml:9:1: `avx3-h1` is no engine: write a target and a slicing, such as `avx2-h`; targets are gp64, gp64-bmi, sse2, ssse3, sse4.2, avx, avx-aes, avx2, avx2-vaes, avx2-gfni, avx512-128, avx512-256, avx512, avx512-gfni, avx512-vaes, neon, neon-aes, altivec"
             ],
         );
         check(
             &SAMPLE.replace("512.5", "-512.5"),
             expect![
-                "engines.toml:8:11: a batch is of at least one block, and takes some cycles: write numbers above zero"
+                "engines.toml:9:11: a batch is of at least one block, and takes some cycles: write numbers above zero"
             ],
         );
         check(
             &SAMPLE.replace("blocks = 16", "blocks = 0"),
             expect![
-                "engines.toml:7:10: a batch is of at least one block, and takes some cycles: write numbers above zero"
+                "engines.toml:8:10: a batch is of at least one block, and takes some cycles: write numbers above zero"
             ],
         );
         check(
             &SAMPLE.replace("blocks = 16", "blocks = 16, bytes = 256"),
-            expect!["engines.toml:7:25: unknown field `bytes`, expected `blocks` or `cycles`"],
+            expect![
+                "engines.toml:8:25: unknown field `bytes`, expected one of `blocks`, `cycles`, `assembly`"
+            ],
         );
     }
 }

@@ -174,7 +174,7 @@ fn put_together(
     target: &'static Target,
     options: &Options,
 ) -> OneLevel {
-    let engines = engines::alone(target, vec![engine]);
+    let engines = engines::alone(target, vec![engine], options);
     let made = engines.made().into_iter().next();
     let (stem, batch) = made.map_or_else(Default::default, |made| (made.stem, made.batch));
     let header = front::header(&primitive.name, primitive, options);

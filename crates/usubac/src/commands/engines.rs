@@ -25,7 +25,9 @@ use usuba_trial::variant::Variant;
 struct Engine {
     name: String,
     blocks: u32,
-    candidate: Candidate,
+    in_c: Candidate,
+    /// With kernels in assembly, if there is some.
+    in_assembly: Option<Candidate>,
 }
 
 /// Measures, primitive by primitive, and writes each at once: what is found stays found if the rest is interrupted.
@@ -68,19 +70,28 @@ pub fn run(engines: &Engines, output: &Output) -> Result<(), Failure> {
         show("timing");
         let times = time(&workbench, &made, engines.runs as usize)?;
         let of = known.batches.entry(primitive.name.clone()).or_default();
-        of.retain(|name, _| !chosen.iter().any(|target| measured::is_of(name, target)));
-        for (engine, cycles) in made.iter().zip(times) {
-            let Some(cycles) = cycles else {
+        if !engines.assembly {
+            of.retain(|name, _| !chosen.iter().any(|target| measured::is_of(name, target)));
+        }
+        for (Engine { name, blocks, in_assembly, .. }, times) in made.iter().zip(times) {
+            let (Some(cycles), Some(assembly)) = (times.in_c, times.in_assembly.or(times.in_c)) else {
                 return Err(Failure::general("no sample was steady: is the machine overloaded?"));
             };
-            of.insert(engine.name.clone(), Batch { blocks: engine.blocks, cycles });
+            let assembly = in_assembly.as_ref().map(|_| assembly / cycles);
+            let new = Batch { blocks: *blocks, cycles, assembly };
+            if !engines.assembly {
+                of.insert(name.clone(), new);
+            } else if let Some(known) = of.get_mut(name).filter(|known| known.blocks == *blocks) {
+                known.assembly = assembly;
+            }
             rows.push(json!({
-                "primitive": primitive.name, "engine": engine.name, "blocks": engine.blocks, "cycles": cycles,
+                "primitive": primitive.name, "engine": name, "blocks": blocks, "cycles": cycles, "assembly": assembly,
             }));
             if !output.is_json() {
+                let part = assembly.map_or(String::new(), |part| format!(", {part:.2} of that in assembly"));
                 let line = format!(
-                    "{:<20} {:<16} {:>4} blocks {cycles:>11.1} cycles",
-                    primitive.name, engine.name, engine.blocks
+                    "{:<20} {name:<16} {blocks:>4} blocks {cycles:>11.1} cycles{part}",
+                    primitive.name
                 );
                 bar.suspend(|| print_line(&line));
             }
@@ -124,9 +135,13 @@ fn known(engines: &Engines, cipher: &Cipher, machine: &Machine, level: &str) -> 
     let new = Measured {
         machine: machine.processor.clone(),
         tools: format!("{}, {level}", machine.compilers.join("; ")),
+        assembly: machine.processor.clone(),
         ..Measured::default()
     };
     let old = cipher.measured()?;
+    if engines.assembly {
+        return Ok(Measured { assembly: new.assembly, ..old });
+    }
     let is_part = !engines.primitive.is_empty() || engines.target != ["here"];
     if !is_part || old.batches.is_empty() {
         return Ok(new);
@@ -168,11 +183,11 @@ fn compile(
                 None => Variant::new(slicing).by(family),
             };
             let Some(all) = engine(workbench, primitive, target, variant, false, show)? else { continue };
-            if base.is_some_and(|base| !all.candidate.kernel.report.goes_beyond(base)) {
+            if base.is_some_and(|base| !all.in_c.kernel.report.goes_beyond(base)) {
                 continue;
             }
             there.push((target.name, slicing));
-            if all.candidate.kernel.shape.interleave > 1 {
+            if all.in_c.kernel.shape.interleave > 1 {
                 let alone = variant.set("interleave", "1").map_err(Failure::general)?;
                 made.extend(engine(workbench, primitive, target, alone, true, show)?);
             }
@@ -193,20 +208,37 @@ fn engine(
 ) -> Result<Option<Engine>, Failure> {
     let name = measured::name(target, variant.slicing(), alone);
     show(&format!("compiling {name}"));
-    let draft = match workbench.draft(primitive, target, variant) {
-        Ok(draft) => draft.by_batch(),
-        Err(BuildError::Node { failure: pipeline::Failure::Target(_), .. }) => return Ok(None),
-        Err(error) => return Err(workbench.cipher.explain(&error)),
+    let made = |variant: Variant| {
+        let draft = match workbench.draft(primitive, target, variant) {
+            Ok(draft) => draft.by_batch(),
+            Err(BuildError::Node { failure: pipeline::Failure::Target(_), .. }) => return Ok(None),
+            Err(error) => return Err(workbench.cipher.explain(&error)),
+        };
+        let compiler = workbench.compiler(target, &variant);
+        let (compiler, _) = compiler.map_err(|error| Failure::general(error.to_string()))?;
+        Ok(Some((draft.batch(), workbench.compile(draft, &compiler, None)?)))
     };
-    let (compiler, _) =
-        workbench.compiler(target, &variant).map_err(|error| Failure::general(error.to_string()))?;
-    let blocks = draft.batch();
-    Ok(Some(Engine { name, blocks, candidate: workbench.compile(draft, &compiler, None)? }))
+    let Some((blocks, in_c)) = made(variant)? else { return Ok(None) };
+    let assembly = variant.set("backend", "asm").map_err(Failure::general)?;
+    // Of the same number of blocks, unless the kernel is assembly already.
+    let in_assembly = if assembly == variant { None } else { made(assembly)? };
+    let in_assembly = in_assembly.filter(|(batch, _)| *batch == blocks).map(|(_, candidate)| candidate);
+    Ok(Some(Engine { name, blocks, in_c, in_assembly }))
 }
 
-/// Core cycles of a batch of each, all in the same processes; `None` where no sample was steady.
-fn time(workbench: &Workbench, engines: &[Engine], processes: usize) -> Result<Vec<Option<f64>>, Failure> {
-    let field: Vec<&Candidate> = engines.iter().map(|engine| &engine.candidate).collect();
+/// Core cycles of a batch; `None` where no sample was steady.
+#[derive(Clone, Copy)]
+struct Times {
+    in_c: Option<f64>,
+    in_assembly: Option<f64>,
+}
+
+/// What a batch of each takes, all in the same processes.
+fn time(workbench: &Workbench, engines: &[Engine], processes: usize) -> Result<Vec<Times>, Failure> {
+    let mut field: Vec<&Candidate> = Vec::new();
+    for engine in engines {
+        field.extend([Some(&engine.in_c), engine.in_assembly.as_ref()].into_iter().flatten());
+    }
     if field.is_empty() {
         return Ok(Vec::new());
     }
@@ -215,12 +247,21 @@ fn time(workbench: &Workbench, engines: &[Engine], processes: usize) -> Result<V
     for process in 0..processes {
         workbench.sample(&program, &field, None, process * field.len() / processes, &mut samples)?;
     }
-    let cycles = |(number, candidate): (usize, &&Candidate)| {
+    let cycles = |number: usize, candidate: &Candidate| {
         let works = candidate.timed.works.iter().filter(|work| work.what != "kernel");
         let times: Option<Vec<f64>> =
             works.map(|work| Some(samples.median(number, work.what)? * f64::from(work.bytes))).collect();
         let times = times.filter(|times| !times.is_empty())?;
         Some(times.iter().sum::<f64>() / times.len() as f64)
     };
-    Ok(field.iter().enumerate().map(cycles).collect())
+    let mut number = 0;
+    let mut next = |candidate: &Candidate| {
+        number += 1;
+        cycles(number - 1, candidate)
+    };
+    let times = |Engine { in_c, in_assembly, .. }: &Engine| Times {
+        in_c: next(in_c),
+        in_assembly: in_assembly.as_ref().and_then(&mut next),
+    };
+    Ok(engines.iter().map(times).collect())
 }
