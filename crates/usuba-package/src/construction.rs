@@ -6,6 +6,7 @@
 //! runtime (`usuba_buffers.h`, `usuba_wipe`, `USUBA_OK`, …) is the same in every library.
 
 mod made;
+mod twice;
 
 use crate::OutputFile;
 use crate::manifest::{Construction, Fast, Primitive};

@@ -5,7 +5,7 @@
 //! public functions around them are templates. C by hand may stand in place of what the text becomes: the declarations are still
 //! those of the text's code.
 
-use super::FilesError;
+use super::{FilesError, twice};
 use crate::OutputFile;
 use crate::manifest::{Construction, Function, Primitive, Scheme, Text};
 use crate::message::call::{Call, folded};
@@ -302,17 +302,25 @@ impl Making<'_> {
     fn values(&self, nodes: &[Node]) -> Result<Values, String> {
         let stem = self.stem();
         let (mut declarations, mut sources, mut includes) = (String::new(), String::new(), String::new());
+        // States of bits are moved by shifts and masks, for which BMI has nothing.
+        let is_bits = self.over.as_ref().is_some_and(|over| over.is_bits);
+        let is_twice = self.fast.is_none() && !is_bits;
         for node in nodes {
-            let pieces = node.code.pieces.iter();
-            let pieces = pieces.flat_map(|pieces| pieces.parts.iter().chain(&pieces.counts));
-            let prepare = (self.fast.is_none()).then_some(&node.code.prepare);
-            for declaration in prepare.into_iter().chain([&node.code.prototype]).chain(pieces) {
+            // C by hand prepares nothing.
+            let skipped = usize::from(self.fast.is_some());
+            for declaration in twice::declarations(&node.code).skip(skipped) {
                 declarations += &format!("static {declaration};\n");
             }
             if self.fast.is_none() {
-                sources += &node.code.source;
+                sources += &match is_twice {
+                    true => twice::twice(&node.code, &node.symbol),
+                    false => node.code.source.clone(),
+                };
                 sources += node.lanes.as_deref().unwrap_or_default();
             }
+        }
+        if is_twice {
+            declarations = format!("{}\n{declarations}", twice::CONDITION);
         }
         if let (Some(fast), Some(form)) = (&self.fast, &self.text.fast) {
             for name in &form.functions {
