@@ -2,6 +2,7 @@
  * target and the networks for it, `networks.h` of the example `networks` of usuba-package; bench/transposition.sh does it for
  * all. What is printed is the median of many samples. */
 #include "usuba_drivers.h"
+#include "usuba_count.h"
 
 #include "networks.h"
 #include "timing.h"

@@ -10,6 +10,7 @@
 #ifndef USUBA_COUNT_H
 #define USUBA_COUNT_H
 
+#include "usuba_counter.h"
 #include "usuba_interleave.h"
 #include "usuba_transpose_b.h"
 #include "usuba_transpose_h.h"
@@ -23,77 +24,6 @@ typedef void usuba_pack_counters(void *registers, const unsigned char *blocks);
 struct usuba_count {
     uint64_t words[8];
 };
-
-/* The place of the digit of weight 256^i. */
-USUBA_INLINE size_t usuba_digit(size_t i, size_t bytes, int big)
-{
-    return big ? bytes - 1 - i : i;
-}
-
-/* The number that the lowest `digits` <= 8 digits are. */
-USUBA_INLINE uint64_t usuba_counter_low(const unsigned char *counter, size_t bytes, int big, size_t digits)
-{
-    uint64_t low = 0;
-    size_t i;
-    if (bytes >= 8)
-        return (big ? usuba_load64_big(counter + bytes - 8) : usuba_load64(counter)) & UINT64_MAX >> (64 - 8 * digits);
-    for (i = digits; i-- > 0;)
-        low = low << 8 | counter[usuba_digit(i, bytes, big)];
-    return low;
-}
-
-/* A copy of a counter; one of 16 bytes in halves, as it is stored: compilers would load both at once, and processors wait for what
- * was stored in parts. */
-USUBA_INLINE void usuba_counter_copy(unsigned char *to, const unsigned char *from, size_t bytes)
-{
-    if (bytes != 16) {
-        memcpy(to, from, bytes);
-    } else {
-        const uint64_t first = usuba_unknown(usuba_load64(from)), second = usuba_unknown(usuba_load64(from + 8));
-        usuba_store64(to, first);
-        usuba_store64(to + 8, second);
-    }
-}
-
-/* Adds n to the number that `bytes` bytes are. */
-USUBA_INLINE void usuba_counter_add(unsigned char *counter, size_t bytes, int big, uint64_t n)
-{
-    size_t i = 0;
-    if (bytes >= 8) {
-        const uint64_t low = usuba_counter_low(counter, bytes, big, 8) + n;
-        if (big)
-            usuba_store64_big(counter + bytes - 8, low);
-        else
-            usuba_store64(counter, low);
-        n = low < n;
-        i = 8;
-    }
-    for (; i < bytes && n != 0; i++) {
-        unsigned char *digit = counter + usuba_digit(i, bytes, big);
-        const unsigned low = *digit + (unsigned)(n & 0xff);
-        *digit = (unsigned char)low;
-        n = (n >> 8) + (low >> 8);
-    }
-}
-
-/* `count` numbers from `counter` on, one behind the other; `counter` becomes the number after them. What was stored in parts is
- * not loaded whole, for which processors wait. */
-USUBA_INLINE void usuba_counter_blocks(unsigned char *blocks, size_t count, unsigned char *counter, size_t bytes, int big)
-{
-    const uint64_t low = usuba_counter_low(counter, bytes, big, bytes < 8 ? bytes : 8);
-    size_t j;
-    for (j = 0; j < count; j++) {
-        unsigned char *block = blocks + j * bytes;
-        memcpy(block, counter, bytes);
-        if (bytes < 8 || low + j < low)
-            usuba_counter_add(block, bytes, big, j);
-        else if (big)
-            usuba_store64_big(block + bytes - 8, low + j);
-        else
-            usuba_store64(block, low + j);
-    }
-    usuba_counter_add(counter, bytes, big, count);
-}
 
 /* Bytes of counters that are made one behind the other, to be packed as blocks. */
 enum { USUBA_COUNTER_ROOM = 2048 };

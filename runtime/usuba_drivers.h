@@ -7,6 +7,7 @@
 #define USUBA_DRIVERS_H
 
 #include "usuba_buffers.h"
+#include "usuba_counter.h"
 #include "usuba_transpose.h"
 
 /* Marks an initialised context; stray memory is unlikely to hold it. */

@@ -27,6 +27,5 @@
 #include "usuba_transpose_h.h"
 #include "usuba_transpose_v.h"
 #include "usuba_transpose_p.h"
-#include "usuba_count.h"
 
 #endif

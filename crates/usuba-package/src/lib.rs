@@ -73,6 +73,7 @@ pub fn runtime() -> Vec<OutputFile> {
         file("usuba_transpose_v.h", include_str!("../../../runtime/usuba_transpose_v.h")),
         file("usuba_transpose_p.h", include_str!("../../../runtime/usuba_transpose_p.h")),
         file("usuba_interleave.h", include_str!("../../../runtime/usuba_interleave.h")),
+        file("usuba_counter.h", include_str!("../../../runtime/usuba_counter.h")),
         file("usuba_count.h", include_str!("../../../runtime/usuba_count.h")),
         file("usuba_transpose.h", include_str!("../../../runtime/usuba_transpose.h")),
         file("usuba_buffers.h", include_str!("../../../runtime/usuba_buffers.h")),

@@ -1,4 +1,5 @@
 #include "usuba_drivers.h"
+#include "usuba_count.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>

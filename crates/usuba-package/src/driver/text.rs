@@ -34,7 +34,11 @@ impl<'a> File<'a> {
     /// Everything before the first definition of a source.
     pub fn source_head<'k>(&self, kernels: impl IntoIterator<Item = &'k Kernel>) -> String {
         let mut text = self.head("c", "bytes in, bytes out, around the kernels.");
-        text += &format!("#include \"{}.h\"\n#include \"usuba_drivers.h\"\n", self.stem);
+        // Only here: counters in registers need the headers of the target's intrinsics, which take longer than most sources.
+        text += &format!(
+            "#include \"{}.h\"\n#include \"usuba_drivers.h\"\n#include \"usuba_count.h\"\n",
+            self.stem
+        );
         let mut seen: Vec<&str> = Vec::new();
         for kernel in kernels {
             for header in [Some(&kernel.header), kernel.prepare.as_ref().map(|prepare| &prepare.header)] {
