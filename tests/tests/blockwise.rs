@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
-use usuba_blockwise::machine::{Choices, Machine};
+use usuba_blockwise::machine::{Choices, Ciphers, Known, Machine};
 use usuba_blockwise::message::{Code, code};
 use usuba_blockwise::plan::Refusal;
 use usuba_blockwise::schedule::makes_keys;
@@ -41,7 +41,9 @@ fn generated(
     // The parts have steps of their own beside those of the message.
     let part = pieces.and_then(|pieces| pieces.parts.first());
     loaded.program = part.map_or(message, |part| &part.message).program.clone();
-    let machines = blocks.map(|pair| pair.map(|target| Machine::new(&loaded, target).with(choices)));
+    let ciphers = Ciphers::default();
+    let known = Known::over(&ciphers);
+    let machines = blocks.map(|pair| pair.map(|target| Machine::new(&loaded, target, &known).with(choices)));
     let machines = machines.as_ref().map(|[wide, narrow]| (wide, narrow));
     code(message, &loaded.sources, machines, blocks.is_none(), "message", pieces)
 }

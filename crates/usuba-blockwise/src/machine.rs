@@ -3,13 +3,16 @@
 use crate::cut::cut;
 use crate::node::{Blocks, CipherNodes, Maker, StepInput};
 use crate::plan::{Action, Given, Plan, Refusal, Slot};
+use crate::step::Step;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use usuba_algebra::why::Why;
 use usuba_codegen::Scheduling;
 use usuba_compiler::pipeline::{Failure, Settings, optimised};
 use usuba_ir::check::check;
 use usuba_ir::layout::Slicing;
-use usuba_ir::program::{Node, NodeId};
+use usuba_ir::program::{Node, NodeId, Program};
 use usuba_lang::load::Loaded;
 use usuba_machine::program::Function;
 use usuba_target::{Instruction, Meaning, Target};
@@ -24,6 +27,33 @@ pub struct Machine<'a> {
     pub target: &'static Target,
     /// What its code is to be like.
     pub choices: Choices,
+    pub(crate) known: &'a Known<'a>,
+}
+
+/// The nodes of the ciphers of programs for numbers of registers, or why there are none, made so far: that a cipher is rounds
+/// is proved once for all code that calls it, on all targets. It may be of all messages over one cipher, whose nodes have the same
+/// names and places in them.
+#[derive(Default, Debug)]
+pub struct Ciphers {
+    made: RefCell<BTreeMap<(String, u32), Made>>,
+}
+
+/// The nodes of a cipher, the whole of it last, or why there are none.
+type Made = Result<Vec<Node>, Refusal>;
+
+/// What is known of one message: for its code on several targets, on rounds of the cipher and around functions.
+#[derive(Debug)]
+pub struct Known<'a> {
+    ciphers: &'a Ciphers,
+    /// Its steps, by their nodes and whether the cipher is functions.
+    pub(crate) steps: RefCell<BTreeMap<(String, bool), Rc<Step>>>,
+}
+
+impl<'a> Known<'a> {
+    /// Nothing yet but what is known of its cipher.
+    pub fn over(ciphers: &'a Ciphers) -> Known<'a> {
+        Known { ciphers, steps: RefCell::default() }
+    }
 }
 
 /// What code of a message is to be like, where there is a choice.
@@ -36,9 +66,9 @@ pub struct Choices {
 }
 
 impl<'a> Machine<'a> {
-    /// Of a program that has been loaded.
-    pub fn new(loaded: &'a Loaded, target: &'static Target) -> Machine<'a> {
-        Machine { loaded, target, choices: Choices::default() }
+    /// Of a program that has been loaded, of whose message this is known.
+    pub fn new(loaded: &'a Loaded, target: &'static Target, known: &'a Known<'a>) -> Machine<'a> {
+        Machine { loaded, target, choices: Choices::default(), known }
     }
 
     /// The same with code like this.
@@ -132,7 +162,7 @@ impl<'a> Machine<'a> {
         groups: usize,
         build: &mut dyn FnMut(&mut Maker) -> Result<(), Refusal>,
     ) -> Result<(Function, Vec<String>), Refusal> {
-        let mut program = usuba_ir::program::Program { files: Vec::new(), nodes: Vec::new(), interleave: 1 };
+        let mut program = Program { files: Vec::new(), nodes: Vec::new(), interleave: 1 };
         let mut ciphers = BTreeMap::new();
         for node in nodes {
             let (one, parts) = self.cipher_node(node, 1, &mut program)?;
@@ -167,17 +197,12 @@ impl<'a> Machine<'a> {
         &self,
         node: &str,
         registers: u32,
-        program: &mut usuba_ir::program::Program,
+        program: &mut Program,
     ) -> Result<(NodeId, Option<[NodeId; 2]>), Refusal> {
-        let mut settings = Settings::new(Slicing::BLOCKS, Some(node));
-        settings.lowering.rounds = true;
-        settings.passes.interleave = Some(registers);
-        settings.passes.inline_all = true;
-        let (_, made, _) = optimised(self.loaded, &settings, &mut ())
-            .map_err(|failure| Refusal::new(format!("`{node}` is not in blocks: {}", self.said(&failure))))?;
-        program.files.clone_from(&made.files);
+        let made = self.cipher(node, registers)?;
+        program.files = self.loaded.sources.iter().map(|(_, source)| source.name.clone()).collect();
         let first = program.nodes.len() as u32;
-        for mut node in made.nodes {
+        for mut node in made {
             node.name = format!("{}'{first}", node.name);
             renumber(&mut node, first);
             program.nodes.push(node);
@@ -190,6 +215,23 @@ impl<'a> Machine<'a> {
             })
         });
         Ok((whole, parts))
+    }
+
+    /// The nodes of the cipher for so many registers.
+    fn cipher(&self, node: &str, registers: u32) -> Made {
+        let key = (node.to_owned(), registers);
+        if let Some(made) = self.known.ciphers.made.borrow().get(&key) {
+            return made.clone();
+        }
+        let mut settings = Settings::new(Slicing::BLOCKS, Some(node));
+        settings.lowering.rounds = true;
+        settings.passes.interleave = Some(registers);
+        settings.passes.inline_all = true;
+        let made = optimised(self.loaded, &settings, &mut ())
+            .map(|(_, made, _)| made.nodes)
+            .map_err(|failure| Refusal::new(format!("`{node}` is not in blocks: {}", self.said(&failure))));
+        self.known.ciphers.made.borrow_mut().insert(key, made.clone());
+        made
     }
 
     /// Why the pipeline stopped, in a line.

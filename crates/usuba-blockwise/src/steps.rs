@@ -296,8 +296,19 @@ impl Writer<'_> {
         if let Some(known) = self.steps.get(node) {
             return Ok(Rc::clone(known));
         }
-        let made = step::step(&self.message.program, node, self.message.cipher.as_ref());
-        let made = Rc::new(made.map_err(|why| Refusal(why.at(self.sources)))?);
+        // What it is does not depend on the target.
+        let shared = self.blocks.map(|(machine, _)| &machine.known.steps);
+        let key = (node.to_owned(), self.functions);
+        let made = match shared.and_then(|steps| steps.borrow().get(&key).cloned()) {
+            Some(made) => made,
+            None => {
+                let made = step::step(&self.message.program, node, self.message.cipher.as_ref());
+                Rc::new(made.map_err(|why| Refusal(why.at(self.sources)))?)
+            }
+        };
+        if let Some(steps) = shared {
+            steps.borrow_mut().insert(key, Rc::clone(&made));
+        }
         self.steps.insert(node.to_owned(), Rc::clone(&made));
         Ok(made)
     }

@@ -15,11 +15,12 @@ use crate::engine::BuildError;
 use crate::manifest::{BlockCipher, Function, Primitive};
 use crate::message::call::{Call, folded};
 use crate::message::families::{Carried, Family, Shape, family};
-use crate::message::files::{Machines, whole_code};
+use crate::message::files::{Machines, code_over, whole_code};
 use crate::message::{self, CIPHER};
 use crate::template::Values;
 use std::collections::BTreeMap;
 use usuba_blockwise::glue::LoopKind;
+use usuba_blockwise::machine::{Ciphers, Known};
 use usuba_blockwise::message::Code;
 use usuba_blockwise::schedule::makes_keys;
 use usuba_lang::load::{Loaded, Loader};
@@ -92,13 +93,14 @@ pub fn build(
 ) -> Result<Added, BuildError> {
     let mut added = Added::default();
     let Function::BlockCipher(block_cipher) = &primitive.function else { return Ok(added) };
+    let ciphers = Ciphers::default();
     for family in block_cipher.modes.iter().filter_map(|&mode| family(mode)) {
         let refused = |reason: String| BuildError::Message {
             primitive: primitive.name.clone(),
             mode: family.mode.name(),
             reason,
         };
-        let over = Over { cipher, primitive, block_cipher, family, key_bytes, options };
+        let over = Over { cipher, primitive, block_cipher, family, key_bytes, options, ciphers: &ciphers };
         over.add(shared, &mut added).map_err(refused)?;
     }
     Ok(added)
@@ -113,6 +115,7 @@ struct Over<'a> {
     /// Bytes of the longest form of round keys that an engine of the cipher reads.
     key_bytes: u32,
     options: &'a Options<'a>,
+    ciphers: &'a Ciphers,
 }
 
 /// A public function of a mode: how it calls code, and its code for the levels of every platform.
@@ -303,12 +306,13 @@ impl Over<'_> {
                 Prepared::of(&code)
             }
         };
+        let known = Known::over(self.ciphers);
         let (mut on, mut elsewhere) = (Vec::new(), Vec::new());
         for target in Over::targets() {
             let named = target.name.replace(['-', '.'], "_");
             let stem = format!("{prefix}{}_{part}_{named}", self.primitive.identifier());
             let Ok(machines) = Machines::of(target) else { continue };
-            let one = match whole_code(&message, &loaded, machines, false, &stem, parts) {
+            let one = match code_over(&message, &loaded, machines, &known, false, &stem, parts) {
                 Ok(code) => {
                     if self.is_wanted(target) {
                         added.files.push(self.of_target(&stem, node, target, machines, (&code, false)));
@@ -319,7 +323,7 @@ impl Over<'_> {
                 Err(_) => {
                     let stem = format!("{around}_{named}");
                     if !shared.0.contains_key(&stem) {
-                        let code = whole_code(&message, &loaded, machines, true, &stem, parts).ok();
+                        let code = code_over(&message, &loaded, machines, &known, true, &stem, parts).ok();
                         let code =
                             code.filter(|code| code.loops.iter().any(|one| one.kind == LoopKind::Linear));
                         if let Some(code) = code.as_ref().filter(|_| self.is_wanted(target)) {

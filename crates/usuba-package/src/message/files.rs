@@ -3,7 +3,7 @@
 use crate::OutputFile;
 use crate::template::Values;
 use usuba_blockwise::glue::LoopCode;
-use usuba_blockwise::machine::{Choices, Machine};
+use usuba_blockwise::machine::{Choices, Ciphers, Known, Machine};
 use usuba_blockwise::message::{Code, LENGTH_BITS, code};
 use usuba_blockwise::plan::Refusal;
 use usuba_lang::load::Loaded;
@@ -193,13 +193,31 @@ pub fn whole_code(
     symbol: &str,
     pieces: Option<&Incremental>,
 ) -> Result<Code, Refusal> {
+    let ciphers = Ciphers::default();
+    code_over(message, loaded, machines, &Known::over(&ciphers), functions, symbol, pieces)
+}
+
+/// The same with what is known of the message from code for other targets.
+///
+/// # Errors
+/// As for [`whole_code`].
+pub fn code_over(
+    message: &Message,
+    loaded: &Loaded,
+    machines: Machines,
+    known: &Known<'_>,
+    functions: bool,
+    symbol: &str,
+    pieces: Option<&Incremental>,
+) -> Result<Code, Refusal> {
     // The steps are definitions of the message's own program, and its parts have more of them.
     let mut loaded = loaded.clone();
     let part = pieces.and_then(|pieces| pieces.parts.first());
     loaded.program = part.map_or(message, |part| &part.message).program.clone();
     let pair = match machines {
         Machines::Blocks(wide, narrow, choices) => {
-            Some((Machine::new(&loaded, wide).with(choices), Machine::new(&loaded, narrow)))
+            let of = |target| Machine::new(&loaded, target, known);
+            Some((of(wide).with(choices), of(narrow)))
         }
         Machines::Words(_) => None,
     };
