@@ -108,7 +108,13 @@ fn headers_and_libraries_for_different_targets_go_together() {
 #[test]
 fn contexts_of_block_ciphers_hold_their_round_keys() {
     for name in CIPHERS {
-        let cipher = Cipher::read(name);
+        let mut cipher = Cipher::read(name);
+        // Modes have contexts of their own, which hold this one: the test above has them. Their code takes most of a library's time.
+        for primitive in &mut cipher.manifest.primitives {
+            if let Function::BlockCipher(block_cipher) = &mut primitive.function {
+                block_cipher.modes.retain(|mode| mode.is_of_engines());
+            }
+        }
         let block_ciphers = cipher.manifest.primitives.iter().filter_map(|one| match &one.function {
             Function::BlockCipher(cipher) => Some((one, cipher)),
             _ => None,
