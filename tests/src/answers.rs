@@ -1,6 +1,7 @@
-//! Published answers of modes over AES: those of their standards and Wycheproof's.
+//! Published answers of modes: those of their standards, over AES, and Wycheproof's.
 
 use crate::ciphers::root;
+use crate::wycheproof;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -16,6 +17,8 @@ pub struct Case {
     pub inputs: BTreeMap<String, Vec<u8>>,
     /// Nothing if it is refused.
     pub outputs: Option<BTreeMap<String, Vec<u8>>>,
+    /// Whether its lengths are some of the mode. If not, it is refused as such, and nothing is written.
+    pub fits: bool,
 }
 
 /// Cases by primitive and mode.
@@ -38,20 +41,93 @@ fn strings<const N: usize>(pairs: [(&str, &[u8]); N]) -> BTreeMap<String, Vec<u8
     pairs.iter().map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec())).collect()
 }
 
-/// A case of GCM: sealed and opened if it is valid, else only opened.
-fn of_gcm(cases: &mut Cases, id: &str, given: [&[u8]; 6], valid: bool) {
-    let [key, iv, aad, plain, cipher, tag] = given;
-    let primitive = format!("aes-{}", 8 * key.len());
-    let mut add = |mode: &str, numbers, inputs, outputs| {
-        let one = Case { id: format!("{id} {mode}"), numbers, inputs, outputs };
-        cases.entry((primitive.clone(), mode.to_owned())).or_default().push(one);
+/// Cases of a mode that seals: sealed and opened if it is valid, else only opened.
+fn of_sealing(cases: &mut Cases, family: &str, mode: &str, case: &wycheproof::Case) {
+    let wycheproof::Case { name, key, nonce, ad, plain, cipher, tag, valid } = case;
+    let fits = match mode {
+        "gcm" => !nonce.is_empty() && matches!(tag.len(), 4 | 8 | 12..=16),
+        "ccm" => matches!(nonce.len(), 7..=13) && matches!(tag.len(), 4 | 6 | 8 | 10 | 12 | 14 | 16),
+        "gcm-siv" => nonce.len() == 12 && tag.len() == 16,
+        other => panic!("{other}"),
     };
-    let open = strings([("key", key), ("iv", iv), ("aad", aad), ("cipher", cipher), ("tag", tag)]);
-    add("gcm-open", BTreeMap::new(), open, valid.then(|| strings([("plain", plain)])));
-    if valid {
-        let seal = strings([("key", key), ("iv", iv), ("aad", aad), ("plain", plain)]);
+    assert!(fits || !valid, "{mode}: {name}");
+    let nonce_name = if mode == "gcm" { "iv" } else { "nonce" };
+    let mut add = |mode: String, numbers, inputs, outputs| {
+        let one = Case { id: format!("{name} {mode}"), numbers, inputs, outputs, fits };
+        cases.entry((primitive(family, key), mode)).or_default().push(one);
+    };
+    let open = strings([("key", key), (nonce_name, nonce), ("aad", ad), ("cipher", cipher), ("tag", tag)]);
+    add(format!("{mode}-open"), BTreeMap::new(), open, valid.then(|| strings([("plain", plain)])));
+    if *valid {
+        let seal = strings([("key", key), (nonce_name, nonce), ("aad", ad), ("plain", plain)]);
         let sealed = strings([("cipher", cipher), ("tag", tag)]);
-        add("gcm-seal", BTreeMap::from([("t".to_owned(), tag.len() as i64)]), seal, Some(sealed));
+        // GCM-SIV has tags of one length.
+        let t = (mode != "gcm-siv").then(|| ("t".to_owned(), tag.len() as i64));
+        add(format!("{mode}-seal"), t.into_iter().collect(), seal, Some(sealed));
+    }
+}
+
+/// The primitive of a family that has keys of this size.
+fn primitive(family: &str, key: &[u8]) -> String {
+    if family == "sm4" { family.to_owned() } else { format!("{family}-{}", 8 * key.len()) }
+}
+
+/// Wycheproof's files of modes, beside that of AES-GCM: each is called after a family of ciphers and a mode.
+const FILES: [(&str, &[&str]); 4] = [
+    ("aes", &["gcm", "gcm_siv", "ccm", "cmac", "gmac", "xts", "cbc_pkcs5"]),
+    ("aria", &["gcm", "ccm", "cmac", "cbc_pkcs5"]),
+    ("camellia", &["ccm", "cmac", "cbc_pkcs5"]),
+    ("sm4", &["gcm", "ccm"]),
+];
+
+fn of_wycheproof(cases: &mut Cases) {
+    let all = FILES.iter().flat_map(|(family, files)| files.iter().map(move |file| (*family, *file)));
+    for (family, file) in all {
+        for case in wycheproof::cases(&format!("modes/vectors/wycheproof/{family}_{file}_test.json")) {
+            let wycheproof::Case { name, key, nonce, plain, cipher, tag, .. } = &case;
+            let mut add = |primitive: String, mode: &str, numbers: &[(&str, i64)], inputs, outputs| {
+                let numbers = numbers.iter().map(|(name, number)| ((*name).to_owned(), *number)).collect();
+                let id = format!("{name} {mode}");
+                let one = Case { id, numbers, inputs, outputs: Some(outputs), fits: true };
+                cases.entry((primitive, mode.to_owned())).or_default().push(one);
+            };
+            let t = [("t", tag.len() as i64)];
+            match file {
+                "cmac" => {
+                    let inputs = strings([("key", key), ("message", plain)]);
+                    add(primitive(family, key), "cmac", &t, inputs, strings([("tag", tag)]));
+                }
+                "gmac" => {
+                    let inputs = strings([("key", key), ("iv", nonce), ("message", plain)]);
+                    add(primitive(family, key), "gmac", &t, inputs, strings([("tag", tag)]));
+                }
+                "xts" => {
+                    let (data, tweak) = key.split_at(key.len() / 2);
+                    // The first bytes of a number that is little-endian.
+                    let mut unit = nonce.clone();
+                    unit.resize(16, 0);
+                    for (mode, from, to) in [("encrypt", "plain", "cipher"), ("decrypt", "cipher", "plain")] {
+                        let text = |name| if name == "plain" { plain } else { cipher };
+                        let inputs =
+                            strings([("data", data), ("tweak", tweak), ("unit", &unit), (from, text(from))]);
+                        let outputs = strings([(to, text(to))]);
+                        add(primitive(family, data), &format!("xts-{mode}"), &[], inputs, outputs);
+                    }
+                }
+                "cbc_pkcs5" => {
+                    // The padding is that of their format, of which the mode knows nothing.
+                    let missing = cipher.len() - plain.len();
+                    let plain = [plain.as_slice(), &vec![missing as u8; missing]].concat();
+                    for (mode, from, to) in [("encrypt", "plain", "cipher"), ("decrypt", "cipher", "plain")] {
+                        let text = |name| if name == "plain" { &plain } else { cipher };
+                        let inputs = strings([("key", key), ("iv", nonce), (from, text(from))]);
+                        let outputs = strings([(to, text(to))]);
+                        add(primitive(family, key), &format!("cbc-{mode}"), &[], inputs, outputs);
+                    }
+                }
+                mode => of_sealing(cases, family, &mode.replace('_', "-"), &case),
+            }
+        }
     }
 }
 
@@ -68,6 +144,7 @@ fn published(cases: &mut Cases) {
             numbers: numbers.map(|(name, value)| (name.clone(), value.as_i64().unwrap())).collect(),
             inputs: strings("inputs"),
             outputs: (vector["refused"] != Value::Bool(true)).then(|| strings("outputs")),
+            fits: true,
         });
     }
 }
@@ -82,22 +159,19 @@ pub fn all_cases() -> &'static Cases {
             let sealed = bytes(vector, "output");
             let (text, tag) =
                 sealed.split_at(sealed.len() - vector["tag_bits"].as_u64().unwrap() as usize / 8);
-            let (key, iv) = (bytes(vector, "key"), bytes(vector, "nonce"));
-            let (aad, plain) = (bytes(vector, "ad"), bytes(vector, "input"));
-            let id = vector["id"].as_str().unwrap();
-            of_gcm(&mut cases, id, [&key, &iv, &aad, &plain, text, tag], vector["result"] == "valid");
+            let case = wycheproof::Case {
+                name: vector["id"].as_str().unwrap().to_owned(),
+                key: bytes(vector, "key"),
+                nonce: bytes(vector, "nonce"),
+                ad: bytes(vector, "ad"),
+                plain: bytes(vector, "input"),
+                cipher: text.to_vec(),
+                tag: tag.to_vec(),
+                valid: vector["result"] == "valid",
+            };
+            of_sealing(&mut cases, "aes", "gcm", &case);
         }
-        let wycheproof = file("modes/vectors/wycheproof/aes_gcm_test.json");
-        let groups = wycheproof["testGroups"].as_array().unwrap().iter();
-        for test in groups.flat_map(|group| group["tests"].as_array().unwrap()) {
-            let parts = ["key", "iv", "aad", "msg", "ct", "tag"].map(|field| bytes(test, field));
-            let valid = test["result"] != "invalid";
-            // An empty nonce is no length of the mode: it is refused as such.
-            if !parts[1].is_empty() {
-                let id = format!("Wycheproof {}", test["tcId"]);
-                of_gcm(&mut cases, &id, parts.each_ref().map(Vec::as_slice), valid);
-            }
-        }
+        of_wycheproof(&mut cases);
         for vector in file("ciphers/aes/vectors/aes-ctr.json")["vectors"].as_array().unwrap() {
             let counter = vector.get("counter").map(|_| bytes(vector, "counter")).unwrap_or_default();
             let (key, first) = (bytes(vector, "key"), [bytes(vector, "nonce"), counter].concat());
@@ -107,6 +181,7 @@ pub fn all_cases() -> &'static Cases {
                 numbers: BTreeMap::new(),
                 inputs: strings([("key", &key), ("first", &first), ("plain", &plain)]),
                 outputs: Some(strings([("cipher", &cipher)])),
+                fits: true,
             });
         }
         cases
@@ -126,7 +201,7 @@ pub fn changed_too(cases: &[Case]) -> Vec<Case> {
             let place = number * 7 % (8 * string.len());
             string[place / 8] ^= 1 << (place % 8);
             let id = format!("{} with another {name}", case.id);
-            all.push(Case { id, numbers: case.numbers.clone(), inputs, outputs: None });
+            all.push(Case { id, numbers: case.numbers.clone(), inputs, outputs: None, fits: case.fits });
         }
     }
     all

@@ -2,7 +2,7 @@
 
 use crate::ciphers::Cipher;
 use crate::mode_lines::mode_lines;
-use crate::wycheproof::{Case, chacha20_poly1305};
+use crate::wycheproof::{Case, OfConstruction};
 use std::fmt;
 use usuba_package::manifest::{Construction, Function, Primitive, Scheme};
 use usuba_trial::known_answers::{CipherFunction, Request};
@@ -66,10 +66,8 @@ pub fn lines(cipher: &Cipher, longest: u32) -> Vec<Line> {
     }
     for construction in &cipher.manifest.constructions {
         lines.extend(construction_lines(cipher, construction));
-        if construction.name == "chacha20-poly1305" {
-            lines.extend(
-                chacha20_poly1305().into_iter().map(|case| wycheproof_line(&construction.name, case)),
-            );
+        if let Some(known) = OfConstruction::named(&construction.name) {
+            lines.extend(known.cases().into_iter().map(|case| wycheproof_line(construction, known, case)));
         }
     }
     lines
@@ -108,10 +106,9 @@ fn construction_lines(cipher: &Cipher, construction: &Construction) -> Vec<Line>
         .map(|vector| {
             assert!(vector.valid, "{}: these files have no vectors that must fail", vector.id);
             match construction.scheme {
-                Scheme::Aead { nonce_bytes, .. } => {
+                Scheme::Aead { .. } => {
                     let fields = vec![vector.key, vector.nonce, vector.ad, vector.input, vector.output];
-                    // OpenSSL has no longer nonces.
-                    line("aead", fields, nonce_bytes <= 16)
+                    line("aead", fields, is_provided(construction))
                 }
                 Scheme::Hash { .. } => line("hash", vec![vector.input, vector.output], true),
                 // There is no parameter for a customization string.
@@ -126,14 +123,19 @@ fn construction_lines(cipher: &Cipher, construction: &Construction) -> Vec<Line>
 }
 
 /// Authentic, to be refused, or to be refused for the size of its nonce.
-fn wycheproof_line(name: &str, case: Case) -> Line {
+fn wycheproof_line(construction: &Construction, known: &OfConstruction, case: Case) -> Line {
     let sealed = [&case.cipher[..], &case.tag].concat();
-    let (request, fields) = match (case.valid, case.fits()) {
+    let (request, fields) = match (case.valid, known.fits(&case)) {
         (true, _) => ("aead", vec![case.key, case.nonce, case.ad, case.plain, sealed]),
         (false, fits) => {
             let request = if fits { "refused" } else { "impossible" };
             (request, vec![case.key, case.nonce, case.ad, sealed])
         }
     };
-    Line { request, name: name.to_owned(), fields, provided: true }
+    Line { request, name: construction.name.clone(), fields, provided: is_provided(construction) }
+}
+
+/// Whether OpenSSL has room for its nonces.
+fn is_provided(construction: &Construction) -> bool {
+    !matches!(construction.scheme, Scheme::Aead { nonce_bytes, .. } if nonce_bytes > 16)
 }

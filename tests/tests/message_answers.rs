@@ -114,14 +114,16 @@ fn exchange(number: usize, message: &Message, case: &Case) -> (Vec<u8>, Vec<u8>)
     [inputs.len(), message.outputs.len(), lengths.len()].into_iter().for_each(&mut word);
     lengths.iter().for_each(|&length| word(length as usize));
     inputs.iter().for_each(|input| word(input.len()));
-    let mut answer = vec![u8::from(case.outputs.is_none())];
+    // Lengths that are none of the mode are another result, and nothing is written: `room` says what stands there.
+    let (refusal, left) = if case.fits { (1, 0) } else { (2, 0xa5) };
+    let mut answer = vec![if case.outputs.is_none() { refusal } else { 0 }];
     for &id in &message.outputs {
         let variable = message.variable(id);
         let size = variable.bytes().unwrap().evaluate(&value).unwrap() as usize;
         word(size);
         answer.extend(match &case.outputs {
             Some(outputs) => outputs[&variable.name].clone(),
-            None => vec![0; size],
+            None => vec![left; size],
         });
     }
     given.extend(inputs.into_iter().flatten());

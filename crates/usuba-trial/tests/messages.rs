@@ -179,8 +179,10 @@ fn aead(
     }
     assert_eq!(output(&opened, "plain"), plain, "{id} opened");
     let seal = [("key", key), (nonce_name, nonce), ("aad", aad), ("plain", plain)];
+    // GCM-SIV has tags of one length.
     let t = [("t", tag.len() as i64)];
-    let results = bound.run((cipher, primitive, &format!("{mode}-seal")), &t, &seal);
+    let t = if mode == "gcm-siv" { &[][..] } else { &t };
+    let results = bound.run((cipher, primitive, &format!("{mode}-seal")), t, &seal);
     assert_eq!(output(&results, "cipher"), sealed, "{id} sealed");
     assert_eq!(output(&results, "tag"), tag, "{id} tag");
 }
@@ -203,23 +205,122 @@ fn aes_gcm() {
     assert!(refused >= 5);
 }
 
-#[test]
-fn aes_gcm_of_wycheproof() {
-    let file = vectors("modes/vectors/wycheproof/aes_gcm_test.json");
-    let mut bound = Bound::default();
+/// The tests of a file of Project Wycheproof.
+fn wycheproof(path: &str) -> Vec<Value> {
+    let file = vectors(path);
     let groups = file["testGroups"].as_array().unwrap();
-    let tests = groups.iter().flat_map(|group| group["tests"].as_array().unwrap());
-    for test in tests.step_by(step(16)) {
-        let (key, nonce, aad) = (bytes(test, "key"), bytes(test, "iv"), bytes(test, "aad"));
-        if nonce.is_empty() {
-            continue;
+    groups.iter().flat_map(|group| group["tests"].as_array().unwrap()).cloned().collect()
+}
+
+/// Wycheproof's answers of modes that seal. Those with lengths that are none of the mode are refused as such.
+#[test]
+fn sealing_of_wycheproof() {
+    let mut bound = Bound::default();
+    for (family, mode, usual) in [
+        ("aes", "gcm", 15),
+        ("aes", "gcm-siv", 13),
+        ("aes", "ccm", 31),
+        ("aria", "gcm", 22),
+        ("aria", "ccm", 35),
+        ("camellia", "ccm", 35),
+        ("sm4", "gcm", 11),
+        ("sm4", "ccm", 11),
+    ] {
+        let path = format!("modes/vectors/wycheproof/{family}_{}_test.json", mode.replace('-', "_"));
+        let (mut sealed, mut refused, mut unfit) = (0, 0, 0);
+        for test in wycheproof(&path).iter().step_by(step(usual)) {
+            let [key, nonce, aad, plain, text, tag] =
+                ["key", "iv", "aad", "msg", "ct", "tag"].map(|field| bytes(test, field));
+            let primitive =
+                if family == "sm4" { "sm4".to_owned() } else { format!("{family}-{}", 8 * key.len()) };
+            let id = format!("{family} {mode} {}", test["tcId"]);
+            let fits = match mode {
+                "gcm" => !nonce.is_empty(),
+                "ccm" => matches!(nonce.len(), 7..=13) && tag.len() % 2 == 0 && tag.len() >= 4,
+                _ => true,
+            };
+            let valid = test["result"] != "invalid";
+            if !fits {
+                assert!(!valid, "{id}");
+                let name = if mode == "gcm" { "iv" } else { "nonce" };
+                let open: [(&str, &[u8]); 5] =
+                    [("key", &key), (name, &nonce), ("aad", &aad), ("cipher", &text), ("tag", &tag)];
+                let opened = bound.message(family, &primitive, &format!("{mode}-open")).run(&[], &open);
+                assert!(opened.is_err(), "{id} has lengths of the mode");
+                unfit += 1;
+                continue;
+            }
+            let texts = (plain.as_slice(), text.as_slice(), tag.as_slice());
+            aead(&mut bound, (family, &primitive, mode), (&key, &nonce, &aad), texts, valid, &id);
+            *(if valid { &mut sealed } else { &mut refused }) += 1;
         }
-        let primitive = format!("aes-{}", 8 * key.len());
-        let (plain, sealed, tag) = (bytes(test, "msg"), bytes(test, "ct"), bytes(test, "tag"));
-        let valid = test["result"] != "invalid";
-        let id = test["tcId"].to_string();
-        let texts = (plain.as_slice(), sealed.as_slice(), tag.as_slice());
-        aead(&mut bound, ("aes", &primitive, "gcm"), (&key, &nonce, &aad), texts, valid, &id);
+        assert!(sealed > 4 && refused > 0 && (mode != "ccm" || unfit > 0), "{sealed} {refused} {unfit}");
+        eprintln!(
+            "{family} {mode}: {sealed} sealed and opened, {refused} refused, {unfit} with other lengths"
+        );
+    }
+}
+
+/// Wycheproof's answers of modes that encrypt or authenticate; of texts that were padded the mode sees the padding.
+#[test]
+fn other_modes_of_wycheproof() {
+    let mut bound = Bound::default();
+    for (family, mode, usual) in [
+        ("aes", "cmac", 5),
+        ("aes", "gmac", 7),
+        ("aes", "xts", 7),
+        ("aes", "cbc_pkcs5", 5),
+        ("aria", "cmac", 7),
+        ("aria", "cbc_pkcs5", 7),
+        ("camellia", "cmac", 7),
+        ("camellia", "cbc_pkcs5", 7),
+    ] {
+        for test in wycheproof(&format!("modes/vectors/wycheproof/{family}_{mode}_test.json"))
+            .iter()
+            .step_by(step(usual))
+        {
+            assert_eq!(test["result"], "valid");
+            let id = format!("{family} {mode} {}", test["tcId"]);
+            let (key, mut plain) = (bytes(test, "key"), bytes(test, "msg"));
+            let (half, rest) = key.split_at(key.len() / 2);
+            let primitive = |key: &[u8]| format!("{family}-{}", 8 * key.len());
+            let t = [("t", 16)];
+            match mode {
+                "cmac" | "gmac" => {
+                    let mut strings: Vec<(&str, &[u8])> = vec![("key", &key), ("message", &plain)];
+                    let iv = if mode == "gmac" { bytes(test, "iv") } else { Vec::new() };
+                    if mode == "gmac" {
+                        strings.push(("iv", &iv));
+                    }
+                    let results = bound.run((family, &primitive(&key), mode), &t, &strings);
+                    assert_eq!(output(&results, "tag"), bytes(test, "tag"), "{id}");
+                    continue;
+                }
+                "cbc_pkcs5" => {
+                    let missing = 16 - plain.len() % 16;
+                    plain.extend(vec![missing as u8; missing]);
+                }
+                _ => {}
+            }
+            let (mut iv, cipher) = (bytes(test, "iv"), bytes(test, "ct"));
+            iv.resize(16, 0);
+            for (direction, given, wanted) in [("encrypt", &plain, &cipher), ("decrypt", &cipher, &plain)] {
+                let (from, to) =
+                    if direction == "encrypt" { ("plain", "cipher") } else { ("cipher", "plain") };
+                let results = match mode {
+                    "xts" => {
+                        let strings: [(&str, &[u8]); 4] =
+                            [("data", half), ("tweak", rest), ("unit", &iv), (from, given)];
+                        bound.run((family, &primitive(half), &format!("xts-{direction}")), &[], &strings)
+                    }
+                    _ => {
+                        let strings: [(&str, &[u8]); 3] = [("key", &key), ("iv", &iv), (from, given)];
+                        bound.run((family, &primitive(&key), &format!("cbc-{direction}")), &[], &strings)
+                    }
+                };
+                assert_eq!(output(&results, to), wanted.as_slice(), "{id} {direction}");
+            }
+        }
     }
 }
 
@@ -520,35 +621,49 @@ fn chacha20_poly1305() {
     check_aead("chacha20/aead.ua", "SealChaCha20Poly1305", "OpenChaCha20Poly1305", file, 6);
 }
 
+/// Wycheproof's answers of AEADs of folders.
 #[test]
-fn chacha20_poly1305_of_wycheproof() {
-    let loaded = program("chacha20/aead.ua");
-    let mut open = Message::new(&loaded.program, "OpenChaCha20Poly1305", None).unwrap();
-    let file = vectors("ciphers/chacha20/vectors/wycheproof/chacha20_poly1305_test.json");
-    let groups = file["testGroups"].as_array().unwrap();
-    let tests = groups.iter().flat_map(|group| group["tests"].as_array().unwrap());
-    let (mut opened, mut refused) = (0, 0);
-    for test in tests.step_by(step(14)) {
-        let (key, nonce, aad) = (bytes(test, "key"), bytes(test, "iv"), bytes(test, "aad"));
-        if nonce.len() != 12 {
-            continue;
-        }
-        let (text, tag) = (bytes(test, "ct"), bytes(test, "tag"));
-        let strings: [(&str, &[u8]); 5] =
-            [("key", &key), ("nonce", &nonce), ("aad", &aad), ("cipher", &text), ("tag", &tag)];
-        match run(&mut open, &[], &strings) {
-            None => {
-                assert_eq!(test["result"], "invalid", "{}", test["tcId"]);
-                refused += 1;
+fn constructions_of_wycheproof() {
+    for (path, open, file, nonce_bytes, usual) in [
+        ("chacha20/aead.ua", "OpenChaCha20Poly1305", "chacha20/vectors/wycheproof/chacha20_poly1305", 12, 14),
+        (
+            "chacha20/aead.ua",
+            "OpenXChaCha20Poly1305",
+            "chacha20/vectors/wycheproof/xchacha20_poly1305",
+            24,
+            14,
+        ),
+        ("ascon/aead.ua", "OpenAEAD128", "ascon/vectors/wycheproof/ascon_sp800_232_aead128", 16, 5),
+        ("ascon/v12.ua", "OpenAscon128", "ascon/vectors/wycheproof/ascon128", 16, 5),
+        ("ascon/v12.ua", "OpenAscon128a", "ascon/vectors/wycheproof/ascon128a", 16, 5),
+    ] {
+        let loaded = program(path);
+        let mut open = Message::new(&loaded.program, open, None).unwrap();
+        let (mut opened, mut refused) = (0, 0);
+        for test in wycheproof(&format!("ciphers/{file}_test.json")).iter().step_by(step(usual)) {
+            let [key, nonce, aad, text, tag] =
+                ["key", "iv", "aad", "ct", "tag"].map(|field| bytes(test, field));
+            let strings: [(&str, &[u8]); 5] =
+                [("key", &key), ("nonce", &nonce), ("aad", &aad), ("cipher", &text), ("tag", &tag)];
+            if nonce.len() != nonce_bytes {
+                assert_eq!(test["result"], "invalid", "{file} {}", test["tcId"]);
+                assert!(open.run(&[], &strings).is_err(), "{file} {}", test["tcId"]);
+                continue;
             }
-            results => {
-                assert_ne!(test["result"], "invalid", "{}", test["tcId"]);
-                assert_eq!(output(&results, "plain"), bytes(test, "msg"), "{}", test["tcId"]);
-                opened += 1;
+            match run(&mut open, &[], &strings) {
+                None => {
+                    assert_eq!(test["result"], "invalid", "{file} {}", test["tcId"]);
+                    refused += 1;
+                }
+                results => {
+                    assert_ne!(test["result"], "invalid", "{file} {}", test["tcId"]);
+                    assert_eq!(output(&results, "plain"), bytes(test, "msg"), "{file} {}", test["tcId"]);
+                    opened += 1;
+                }
             }
         }
+        assert!(opened > 5 && refused > 0, "{file}: {opened} opened, {refused} refused");
     }
-    assert!(opened > 5 && refused > 0, "{opened} opened, {refused} refused");
 }
 
 /// draft-irtf-cfrg-xchacha-03, section 2.2.1 and appendix A.3.1.

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use usuba_package::manifest::{Construction, Scheme};
 use usuba_tests::ciphers::{Cipher, root};
 use usuba_tests::random::prng::Random;
-use usuba_tests::wycheproof::{Case, chacha20_poly1305};
+use usuba_tests::wycheproof::{Case, OfConstruction};
 use usuba_trial::run::{Compiler, Family, RunError, SharedObjects};
 use usuba_trial::vectors;
 
@@ -42,6 +42,9 @@ fn dialogue(cipher: &str) -> Dialogue {
         match construction.scheme {
             Scheme::Aead { .. } => {
                 known_seals(&mut dialogue, number, construction, &folder);
+                if let Some(known) = OfConstruction::named(&construction.name) {
+                    wycheproof(&mut dialogue, number, known);
+                }
                 all_lengths(&mut dialogue, number, construction);
                 tampering(&mut dialogue, number, construction);
                 seal_batches(&mut dialogue, number, construction);
@@ -54,9 +57,6 @@ fn dialogue(cipher: &str) -> Dialogue {
                 }
             }
         }
-    }
-    if cipher == "chacha20" {
-        wycheproof(&mut dialogue, 1);
     }
     dialogue
 }
@@ -118,14 +118,14 @@ fn known_seals(dialogue: &mut Dialogue, number: usize, construction: &Constructi
 }
 
 /// Wycheproof's cases with nonces of the right size; the others cannot be asked of this interface.
-fn wycheproof(dialogue: &mut Dialogue, number: usize) {
-    for case in chacha20_poly1305().into_iter().filter(Case::fits) {
+fn wycheproof(dialogue: &mut Dialogue, number: usize, known: &OfConstruction) {
+    for case in known.cases().into_iter().filter(|case| known.fits(case)) {
         let Case { name, key, nonce, ad, plain, cipher, tag, valid } = case;
         let message = Sealed { key, nonce, ad, plain, cipher, tag };
         if valid {
             dialogue.seal(number, &name, SOMEWHERE, &message);
         }
-        let refused = if valid { None } else { Some(Refused::Untouched) };
+        let refused = if valid { None } else { Some(refused(known.name)) };
         dialogue.open(number, &name, SOMEWHERE, &message, refused);
     }
 }
