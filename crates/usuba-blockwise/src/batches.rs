@@ -11,7 +11,7 @@ use crate::helpers::BATCH;
 use crate::loops::{GROUPS, reads, reads_itself, source_reads};
 use crate::phases::CipherCall;
 use crate::place::{self, as_is};
-use crate::plan::Given;
+use crate::plan::{Given, Plan};
 use crate::step::{Bit, Step, Value};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -123,7 +123,7 @@ impl Writer<'_> {
     }
 
     /// Whether a loop has one position at most.
-    fn is_once(&self, one: &Loop) -> bool {
+    pub(crate) fn is_once(&self, one: &Loop) -> bool {
         let mut facts = Facts::default();
         self.message.conditions.iter().for_each(|condition| facts.assume(condition));
         let left = one.start.plus(&1.into(), 1).and_then(|end| end.plus(&one.stop, -1));
@@ -139,6 +139,39 @@ impl Writer<'_> {
         count: &str,
     ) -> Written<()> {
         let Some((wide, _)) = self.blocks else { return refuse("no machine of blocks") };
+        let (plan, given) = self.cipher_plan(parts, call, blocks)?;
+        let kernel = self.kernel(format!("wide {plan:?}"), |name| wide.positions(&plan, name, GROUPS))?;
+        let register = wide.in_register();
+        let bytes =
+            format!("(16 * (size_t)({count}) + {}) & ~(size_t){}", 16 * register - 1, 16 * register - 1);
+        let call = self.call(&kernel, (&plan, &given), Some(&bytes), &[blocks.to_owned()]);
+        self.line(&call);
+        Ok(())
+    }
+
+    /// The cipher on so many blocks, few of them.
+    pub(crate) fn cipher_on_few(
+        &mut self,
+        parts: &Parts,
+        call: &CipherCall,
+        (from, to): (&str, &str),
+        count: usize,
+    ) -> Written<()> {
+        let Some((_, narrow)) = self.blocks else { return refuse("no machine of blocks") };
+        let (plan, given) = self.cipher_plan(parts, call, from)?;
+        let kernel = self.kernel(format!("narrow {plan:?}"), |name| narrow.positions(&plan, name, 1))?;
+        let call = self.call(&kernel, (&plan, &given), Some(&(16 * count).to_string()), &[to.to_owned()]);
+        self.line(&call);
+        Ok(())
+    }
+
+    /// The cipher as a plan for blocks at a place, and what it is given.
+    fn cipher_plan(
+        &mut self,
+        parts: &Parts,
+        call: &CipherCall,
+        blocks: &str,
+    ) -> Written<(Plan, Vec<String>)> {
         let bits = 8 * call.bytes as u32;
         let first = parts.form.phases.phases.first();
         let known = call.keys.and_then(|keys| Some((first?.inputs.get(keys)?, parts.given.get(keys)?)));
@@ -168,16 +201,11 @@ impl Writer<'_> {
         let inputs = inputs.map(|(given, name, bits)| (draft.give(given, name.to_owned()), as_is(bits)));
         draft.pending.push(Pending::Step(Rc::new(step), inputs.to_vec()));
         let (plan, given, _) = draft.finish(&[Draw::Made(0)], &[]);
-        let kernel = self.kernel(format!("wide {plan:?}"), |name| wide.positions(&plan, name, GROUPS))?;
-        let register = wide.bytes();
-        let bytes = format!("(16 * (size_t)({count}) + {}) & ~(size_t){}", register - 1, register - 1);
-        let call = self.call(&kernel, (&plan, &given), Some(&bytes), &[blocks.to_owned()]);
-        self.line(&call);
-        Ok(())
+        Ok((plan, given))
     }
 
     /// Where the only step of a loop that calls the cipher stands, and its only call.
-    fn call_inside(&mut self, one: &Loop) -> Written<(usize, CipherCall)> {
+    pub(crate) fn call_inside(&mut self, one: &Loop) -> Written<(usize, CipherCall)> {
         let mut found = None;
         for (place, statement) in one.body.iter().enumerate() {
             let (text, fresh) = (self.text.len(), self.fresh);

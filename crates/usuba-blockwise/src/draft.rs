@@ -34,6 +34,7 @@ pub(crate) enum Pending {
     Step(Rc<Step>, Vec<(Draw, Places)>),
     Binary(BinaryOp, Draw, Draw),
     Not(Draw),
+    Last(Draw, Draw),
 }
 
 /// What an action reads.
@@ -53,6 +54,10 @@ impl Draft {
             Given::Number => 2,
             Given::Keys(_) => 3,
             Given::Carried => 4,
+            Given::Orbit(_) => 5,
+            Given::Turn => 6,
+            Given::Pattern => 7,
+            Given::Chosen => 8,
         };
         if let Some(&slot) = self.slots.get(&(expression.clone(), kind)) {
             return Draw::Given(slot);
@@ -82,7 +87,7 @@ impl Draft {
         for action in &self.pending {
             match action {
                 Pending::Step(_, inputs) => inputs.iter().for_each(|(draw, _)| mark(draw)),
-                Pending::Binary(_, a, b) => [a, b].into_iter().for_each(&mut mark),
+                Pending::Binary(_, a, b) | Pending::Last(a, b) => [a, b].into_iter().for_each(&mut mark),
                 Pending::Not(a) => mark(a),
             }
         }
@@ -105,6 +110,7 @@ impl Draft {
                 }
                 Pending::Binary(op, a, b) => Action::Binary(*op, slot(a), slot(b)),
                 Pending::Not(a) => Action::Not(slot(a)),
+                Pending::Last(a, b) => Action::Last(slot(a), slot(b)),
             });
         }
         self.plan.results = results.iter().map(slot).collect();
@@ -143,7 +149,7 @@ impl Draft {
                     used.for_each(|(_, (draw, _))| need(draw, &mut needed));
                     *step = Rc::new(pruned);
                 }
-                Pending::Binary(..) | Pending::Not(_) => {
+                Pending::Binary(..) | Pending::Not(_) | Pending::Last(..) => {
                     end -= 1;
                     match action {
                         _ if !needed.contains(&end) => {
@@ -156,7 +162,7 @@ impl Draft {
                             };
                             *action = Pending::Step(Rc::new(step), Vec::new());
                         }
-                        Pending::Binary(_, a, b) => {
+                        Pending::Binary(_, a, b) | Pending::Last(a, b) => {
                             need(a, &mut needed);
                             need(b, &mut needed);
                         }
@@ -167,6 +173,26 @@ impl Draft {
             }
         }
         draft
+    }
+
+    /// Puts actions before all others, the last of which makes what a given block is from then on; how many blocks they make. What
+    /// they make is numbered from 0.
+    pub(crate) fn replace(&mut self, slot: usize, actions: &[Pending]) -> usize {
+        let (by, made) = (actions.len(), Draw::Made(actions.len() - 1));
+        let moved = |draw: &mut Draw| match draw {
+            Draw::Given(given) if *given == slot => *draw = made,
+            Draw::Made(slot) => *slot += by,
+            _ => {}
+        };
+        for action in &mut self.pending {
+            match action {
+                Pending::Step(_, inputs) => inputs.iter_mut().for_each(|(draw, _)| moved(draw)),
+                Pending::Binary(_, a, b) | Pending::Last(a, b) => [a, b].into_iter().for_each(moved),
+                Pending::Not(a) => moved(a),
+            }
+        }
+        self.pending.splice(..0, actions.iter().cloned());
+        by
     }
 
     pub(crate) fn makes(&self) -> usize {

@@ -75,7 +75,7 @@ fn encrypted(plan: &Plan) -> Result<Plan, Refusal> {
         given: order.iter().map(|&slot| plan.given[slot].clone()).collect(),
         actions: vec![Action::Step(step.clone(), inputs.collect::<Option<_>>().ok_or_else(none)?)],
         results: vec![order.len()],
-        next: Vec::new(),
+        ..Plan::default()
     })
 }
 

@@ -42,10 +42,14 @@ pub enum LoopKind {
     Linear,
     /// A kernel that goes on position by position, and why there is none that goes on by powers.
     Scan(Refusal),
+    /// A kernel for many positions at once, in which what is carried goes on in registers.
+    Alone,
     /// What is carried position by position into memory, and the rest as a map.
     Apart,
     /// Calls of a function of the cipher on many blocks, with the kernels of what is around them.
     Batches,
+    /// The same, with what is around the cipher on blocks.
+    Around,
     /// A loop in C that calls the kernels of steps, and why.
     OneByOne(Refusal),
 }
@@ -55,8 +59,10 @@ impl fmt::Display for LoopKind {
         match self {
             LoopKind::Map => f.write_str("map"),
             LoopKind::Linear => f.write_str("linear scan"),
+            LoopKind::Alone => f.write_str("map, what is carried beside it"),
             LoopKind::Apart => f.write_str("map, what is carried apart"),
             LoopKind::Batches => f.write_str("batches for the cipher"),
+            LoopKind::Around => f.write_str("batches for the cipher, on blocks"),
             LoopKind::Scan(why) => write!(f, "scan: {}", why.0),
             LoopKind::OneByOne(why) => write!(f, "steps: {}", why.0),
         }

@@ -4,7 +4,17 @@
 pub(crate) const BATCH: &str = "USUBA_BATCH";
 
 /// What else messages need, by a word that they have then.
-pub(crate) const PARTS: [(&str, &str); 7] = [
+pub(crate) const PARTS: [(&str, &str); 8] = [
+    (
+        "summed",
+        "
+/* A block as two words in one register. */
+#ifndef USUBA_HAS_SUMMED_WORDS
+#define USUBA_HAS_SUMMED_WORDS
+typedef uint64_t summed_words __attribute__((vector_size(16)));
+#endif
+",
+    ),
     (
         "USUBA_APART",
         "
@@ -90,7 +100,7 @@ static const uint8_t ones[64] = {
 ];
 
 /// Functions that messages call, by name: each stands where it is called, as compilers warn of others.
-pub(crate) const HELPERS: [(&str, &str); 13] = [
+pub(crate) const HELPERS: [(&str, &str); 14] = [
     (
         "bigword64",
         "
@@ -227,6 +237,18 @@ static inline void joined(uint8_t block[16], const uint8_t *a, const uint8_t *b,
   memcpy(&fourth, b + 12 - front, 4);
   const joined_words words = {first, second, third, fourth};
   memcpy(block, &words, 16);
+}
+",
+    ),
+    (
+        "summed",
+        "/* The sum modulo 2 of two blocks. */
+static inline void summed(uint8_t to[16], const uint8_t *a, const uint8_t *b) {
+  summed_words one, other;
+  memcpy(&one, a, 16);
+  memcpy(&other, b, 16);
+  one ^= other;
+  memcpy(to, &one, 16);
 }
 ",
     ),

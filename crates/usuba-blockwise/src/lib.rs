@@ -9,12 +9,14 @@
 //! and [`section`] (loops over a message as functions), `long`, `spread` and `overlap` (long strings of a linear scan: turns whose
 //! products stand between rounds of the cipher, and that overlap), `stretch`, `group`, `row` and `lead` (short messages, and what is left of
 //! long ones, block beside block), [`first_round`] and `cut` (what the first round makes of counters, kept for a key), [`words`] and `gather` (steps on words of general-purpose registers instead), [`phases`] (around a cipher that
-//! is a function), [`schedule`] (round keys that a message makes), [`message`], `steps` and
+//! is a function), `alone`, `turn` and `around` (loops of which all that is carried goes on by itself, in registers; around such a function), [`schedule`] (round keys that a message makes), [`message`], `steps` and
 //! `loops` (the message around its kernels, in C), `apart` (what of it is rare), `pieces` (the same in parts), [`lanes`]
 //! (the same for several messages side by side).
 
 mod affine;
+mod alone;
 mod apart;
+mod around;
 mod batches;
 mod chain;
 mod cut;
@@ -34,7 +36,6 @@ pub mod machine;
 pub mod message;
 pub mod montgomery;
 pub mod node;
-mod orbit;
 mod overlap;
 pub mod phases;
 mod pieces;
@@ -52,5 +53,6 @@ mod spread;
 pub mod step;
 mod steps;
 mod stretch;
+mod turn;
 pub mod words;
 mod writer;

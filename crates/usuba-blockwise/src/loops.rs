@@ -3,7 +3,6 @@
 use crate::draft::{Draft, Draw, Pending};
 use crate::glue::{BLOCK, LoopCode, LoopKind, Writer, Written, refuse, words};
 use crate::linear::{Linear, linear};
-use crate::orbit;
 use crate::place::{self, Places};
 use crate::plan::{Given, Plan, Refusal};
 use crate::step::in_memory;
@@ -11,7 +10,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 use usuba_ir::program::BinaryOp;
 use usuba_message::form::{self, ByteOperation, Loop, Piece, Source, Statement, Text, VariableId, Window};
-use usuba_message::number::Term;
+use usuba_message::number::{Number, Term};
 
 /// Registers of positions that a loop computes at once.
 pub(crate) const GROUPS: usize = 8;
@@ -49,6 +48,11 @@ impl Writer<'_> {
                 .or_else(|why| {
                     self.text.truncate(text);
                     (self.fresh, self.depth) = (fresh, depth);
+                    self.alone(one).or(Err(why))
+                })
+                .or_else(|why| {
+                    self.text.truncate(text);
+                    (self.fresh, self.depth) = (fresh, depth);
                     self.apart(one).or(Err(why))
                 })
                 .or_else(|why| {
@@ -60,7 +64,13 @@ impl Writer<'_> {
         let drafted = drafted.or_else(|why| {
             self.text.truncate(text);
             (self.fresh, self.depth) = (fresh, depth);
-            self.batches(one).map_err(|_| why)
+            self.around(one)
+                .or_else(|_| {
+                    self.text.truncate(text);
+                    (self.fresh, self.depth) = (fresh, depth);
+                    self.batches(one)
+                })
+                .map_err(|_| why)
         });
         if let Err(why) = drafted {
             self.text.truncate(text);
@@ -276,22 +286,12 @@ impl Writer<'_> {
         }
         let (start, stop, index) = (self.number(&one.start), self.number(&one.stop), one.index);
         let from = self.fresh("from");
-        let (before, fresh) = (self.text.len(), self.fresh);
+        self.line(&format!("for (int64_t {from} = {start}; {from} < {stop}; {from} += {BATCH}) {{"));
+        self.depth += 1;
+        self.line(&format!("const int64_t i{index} = {from}, many = minimum({BATCH}, {stop} - {from});"));
         let mut draft = Draft::default();
         let results = self.draft(one, &mut draft)?;
         let next = self.next(one, &draft)?;
-        let map = orbit::map_of(&draft.only(&next), &next);
-        let batch = match map {
-            Some(_) => orbit::positions(),
-            None => BATCH.to_string(),
-        };
-        self.text.truncate(before);
-        self.fresh = fresh;
-        self.line(&format!("for (int64_t {from} = {start}; {from} < {stop}; {from} += {batch}) {{"));
-        self.depth += 1;
-        self.line(&format!("const int64_t i{index} = {from}, many = minimum({batch}, {stop} - {from});"));
-        let mut draft = Draft::default();
-        self.draft(one, &mut draft)?;
         if results.is_empty() {
             return refuse("nothing is left for a map");
         }
@@ -306,23 +306,11 @@ impl Writer<'_> {
             return refuse("the cipher is a part of what is carried");
         }
         let name = self.kernel(format!("scan {plan:?}"), |name| narrow.one_by_one(&plan, name))?;
-        let scan = |writer: &Self, many: &str| {
-            writer.call(&name, (&plan, &given), Some(&format!("(size_t)(16 * {many})")), &goals)
-        };
-        match (&map, &one.carried[..], &buffers[..]) {
-            (Some(map), [carried], [buffer]) => {
-                let call = scan(self, &format!("minimum(many, {})", orbit::STRIDE));
-                self.orbit(map, (&self.name(carried.variable), buffer), &call)?;
-            }
-            (Some(_), ..) => return refuse("a linear map of several things"),
-            (None, ..) => {
-                for buffer in &buffers {
-                    self.line(&format!("_Alignas(64) uint8_t {buffer}[{}];", 16 * BATCH));
-                }
-                let call = scan(self, "many");
-                self.line(&call);
-            }
+        for buffer in &buffers {
+            self.line(&format!("_Alignas(64) uint8_t {buffer}[{}];", 16 * BATCH));
         }
+        let call = self.call(&name, (&plan, &given), Some("(size_t)(16 * many)"), &goals);
+        self.line(&call);
         // The map, of what lies in memory.
         let mut second = draft.only(&results);
         for (&slot, buffer) in slots.iter().zip(&buffers) {
@@ -355,7 +343,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn next(&self, one: &Loop, draft: &Draft) -> Written<Vec<Draw>> {
+    pub(crate) fn next(&self, one: &Loop, draft: &Draft) -> Written<Vec<Draw>> {
         let next = one.carried.iter().map(|carried| {
             let made = draft.made.get(&carried.next).map(|&slot| Draw::Made(slot));
             made.or_else(|| draft.carried.get(&carried.next).map(|&slot| Draw::Given(slot)))
@@ -613,6 +601,10 @@ impl Writer<'_> {
                         window.start.as_constant() == Some(0) && window.length.as_constant() == Some(BLOCK);
                     return if whole { Ok(draw) } else { refuse("a part of a block") };
                 }
+                if is_chosen(&window.start, index) && window.length.as_constant() == Some(BLOCK) {
+                    let place = self.window(window)?;
+                    return Ok(draft.give(Given::Chosen, place));
+                }
                 if window.start.mentions(index) {
                     let place = self.strided(window, index)?;
                     // What the position itself has written is at hand.
@@ -644,6 +636,18 @@ impl Writer<'_> {
                 Ok(Draw::Made(made))
             }
         }
+    }
+}
+
+/// Whether a place is that of the block of a table whose number is that of zeros at the end of an index and 1.
+fn is_chosen(place: &Number, index: &Term) -> bool {
+    let mut terms = place.terms();
+    match (terms.next(), terms.next()) {
+        (Some((Term::TrailingZeros(of), BLOCK)), None) if place.constant() == 0 => {
+            let (rest, pace) = of.split(index);
+            pace == 1 && rest.as_constant() == Some(1)
+        }
+        _ => false,
     }
 }
 

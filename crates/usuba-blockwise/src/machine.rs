@@ -12,7 +12,7 @@ use usuba_codegen::Scheduling;
 use usuba_compiler::pipeline::{Failure, Settings, optimised};
 use usuba_ir::check::check;
 use usuba_ir::layout::Slicing;
-use usuba_ir::program::{Node, NodeId, Program};
+use usuba_ir::program::{BinaryOp, Node, NodeId, Program};
 use usuba_lang::load::Loaded;
 use usuba_machine::program::Function;
 use usuba_target::{Instruction, Meaning, Target};
@@ -90,7 +90,7 @@ impl<'a> Machine<'a> {
         next: &mut Vec<Blocks>,
     ) -> Result<Vec<Option<Blocks>>, Refusal> {
         let mut slots: Vec<Option<Blocks>> = Vec::new();
-        let mut keys = BTreeMap::new();
+        let (mut keys, mut mask) = (BTreeMap::new(), None);
         for (number, given) in plan.given.iter().enumerate() {
             slots.push(match given {
                 Given::Each => Some(maker.each(&format!("each{number}"))),
@@ -101,6 +101,15 @@ impl<'a> Machine<'a> {
                     next.push(after);
                     Some(numbers)
                 }
+                Given::Orbit(map) => {
+                    let blocks = maker.each(&format!("each{number}"));
+                    let power = map.power((maker.groups() * self.in_register()) as u32);
+                    next.push(maker.one(&blocks, |node, block| power.apply(node, block)));
+                    Some(blocks)
+                }
+                Given::Chosen => return Err(Refusal::new("what is chosen by the position's number")),
+                Given::Turn => Some(maker.same(&format!("same{number}"))),
+                Given::Pattern => Some(maker.each(&format!("each{number}"))),
                 Given::Keys(rows) => {
                     keys.insert(number, maker.keys(&format!("keys{number}"), *rows));
                     None
@@ -134,6 +143,26 @@ impl<'a> Machine<'a> {
                 Action::Binary(op, a, b) => {
                     let (a, b) = (block(*a).ok_or_else(missing)?, block(*b).ok_or_else(missing)?);
                     slots.push(Some(maker.two(&a, &b, |node, a, b| node.binary(*op, a, b))));
+                }
+                Action::Last(a, b) => {
+                    let (a, b) = (block(*a).ok_or_else(missing)?, block(*b).ok_or_else(missing)?);
+                    let mut all = vec![a.values()[0]; maker.groups()];
+                    if let Blocks::Each(each) = &a {
+                        all.clone_from(each);
+                    }
+                    let (before, last) = (all.pop().ok_or_else(missing)?, b.values()[b.values().len() - 1]);
+                    let last = match self.in_register() {
+                        1 => last,
+                        _ => {
+                            // Ones in the last block of a register.
+                            let mask = *mask.get_or_insert_with(|| maker.same("last").values()[0]);
+                            let differ = maker.node.binary(BinaryOp::Xor, before, last);
+                            let differ = maker.node.binary(BinaryOp::And, differ, mask);
+                            maker.node.binary(BinaryOp::Xor, before, differ)
+                        }
+                    };
+                    all.push(last);
+                    slots.push(Some(Blocks::Each(all)));
                 }
                 Action::Not(a) => {
                     let a = block(*a).ok_or_else(missing)?;

@@ -112,6 +112,11 @@ impl Maker {
         Maker { node: NodeBuilder::new(name), groups, ciphers, part: Part::Whole, counted: Vec::new() }
     }
 
+    /// How many registers of positions it computes.
+    pub fn groups(&self) -> usize {
+        self.groups
+    }
+
     /// An input that is the same for all positions.
     pub fn same(&mut self, name: &str) -> Blocks {
         Blocks::Same(self.input(name, BLOCK, false))

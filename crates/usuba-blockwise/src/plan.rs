@@ -1,5 +1,6 @@
 //! What a loop over positions does, as actions on numbered blocks.
 
+use crate::affine::Map;
 use crate::node::Blocks;
 use crate::place::Places;
 use crate::step;
@@ -20,6 +21,14 @@ pub enum Given {
     Keys(u32),
     /// Sixteen bytes that go from one position to the next, and are there after the last.
     Carried,
+    /// Sixteen bytes that go through this linear map from one position to the next, and are there after the last.
+    Orbit(Map),
+    /// Sixteen bytes for each turn, the same for all of its positions. A turn is as many positions as are computed at once.
+    Turn,
+    /// Sixteen bytes for each position of a turn, the same in all turns.
+    Pattern,
+    /// Sixteen bytes of a table, by the number of zeros at the end of the position's number. No function takes that.
+    Chosen,
 }
 
 /// A number of a block in a [`Plan`]: what it is given, then what the actions make, in order.
@@ -34,6 +43,8 @@ pub enum Action {
     Binary(BinaryOp, Slot, Slot),
     /// The complement.
     Not(Slot),
+    /// The first, but the second in the last position of a turn.
+    Last(Slot, Slot),
 }
 
 /// What a loop does for each position, or a step by itself.
@@ -47,9 +58,21 @@ pub struct Plan {
     pub results: Vec<Slot>,
     /// What each [`Given::Carried`] is in the next position, in order.
     pub next: Vec<Slot>,
+    /// Blocks of all positions that are added up, in order.
+    pub sums: Vec<Slot>,
 }
 
 impl Plan {
+    /// Whether it is of whole turns alone.
+    pub(crate) fn is_of_turns(&self) -> bool {
+        self.given.iter().any(|given| matches!(given, Given::Turn | Given::Pattern))
+    }
+
+    /// Whether the last position of a turn is another one.
+    pub(crate) fn tells_last(&self) -> bool {
+        self.actions.iter().any(|action| matches!(action, Action::Last(..)))
+    }
+
     /// The nodes of the cipher that it calls.
     pub(crate) fn ciphers(&self) -> BTreeSet<String> {
         let steps = self.actions.iter().filter_map(|action| match action {
@@ -63,10 +86,11 @@ impl Plan {
         steps.flat_map(|step| &step.values).filter_map(node).collect()
     }
 
-    /// The results, then what is carried, among the blocks of all slots.
+    /// The results, then what is carried and what is added up, among the blocks of all slots.
     pub(crate) fn made(&self, slots: &[Option<Blocks>]) -> Result<Vec<Blocks>, Refusal> {
         let block = |slot: &Slot| slots.get(*slot).cloned().flatten();
-        let all = self.results.iter().chain(&self.next).map(block).collect::<Option<Vec<_>>>();
+        let all =
+            self.results.iter().chain(&self.next).chain(&self.sums).map(block).collect::<Option<Vec<_>>>();
         all.ok_or_else(|| Refusal::new("a result that is no block"))
     }
 }

@@ -178,8 +178,8 @@ impl Writer<'_> {
         let plan = Plan {
             given: vec![Given::Each],
             actions: vec![Action::Step(Rc::new(plain.linear.addend.clone()), inputs)],
-            results: Vec::new(),
             next: vec![1],
+            ..Plan::default()
         };
         let (product, groups) = (plain.linear.product, self.scanned());
         let kernel =

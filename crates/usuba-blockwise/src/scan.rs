@@ -69,6 +69,9 @@ impl Machine<'_> {
                     Argument::Registers(vec![register])
                 }
                 Given::Keys(_) => Argument::Memory(region),
+                Given::Orbit(_) | Given::Turn | Given::Pattern | Given::Chosen => {
+                    return Err(Refusal::new("what several positions have at once, one by one"));
+                }
             });
         }
         arguments.extend(vec![Argument::Results; results.len() + carried.len() + counting.len()]);

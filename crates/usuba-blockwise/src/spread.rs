@@ -52,10 +52,25 @@ pub(crate) fn mingled(mut function: Function, sums: &[Parameter]) -> Function {
     some.sort_by_key(|(place, _)| *place);
     let mut some = some.into_iter().peekable();
     let mut passed = 0;
+    // What the rest has not made yet.
+    let mut missing: BTreeSet<RegisterId> = BTreeSet::new();
+    for step in &rest {
+        step.defines(&mut |register| {
+            missing.insert(register);
+        });
+    }
     for step in rest {
         passed += weight(&step);
+        step.defines(&mut |register| {
+            missing.remove(&register);
+        });
         function.body.steps.push(step);
-        while let Some((_, next)) = some.next_if(|(place, _)| *place <= UNIT * passed) {
+        let is_ready = |step: &Step| {
+            let mut ready = true;
+            step.reads(&mut |register| ready &= !missing.contains(&register));
+            ready
+        };
+        while let Some((_, next)) = some.next_if(|(place, next)| *place <= UNIT * passed && is_ready(next)) {
             function.body.steps.push(next);
         }
     }

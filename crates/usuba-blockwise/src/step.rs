@@ -166,11 +166,17 @@ pub fn node_of(program: &ast::Program, cipher: &str, role: &str) -> Option<Strin
     Some(node.text.clone())
 }
 
-/// What the node `node` of a program is.
+/// What the node `node` of a program is. The cipher is the nodes on words inside of those that messages call, unless it is
+/// `functions`, which are on bytes.
 ///
 /// # Errors
 /// It has tables or products of bits that are neither in the cipher nor a product of blocks, or other arithmetic than sums.
-pub fn step(program: &ast::Program, node: &str, cipher: Option<&Cipher>) -> Result<Step, Why> {
+pub fn step(
+    program: &ast::Program,
+    node: &str,
+    cipher: Option<&Cipher>,
+    functions: bool,
+) -> Result<Step, Why> {
     let options = Options {
         entry: Some(node.to_owned()),
         cipher: cipher.map(|cipher| cipher.name.clone()),
@@ -183,7 +189,7 @@ pub fn step(program: &ast::Program, node: &str, cipher: Option<&Cipher>) -> Resu
         let Some(node) = cipher.and_then(|cipher| node_of(program, &cipher.name, role)) else { continue };
         let ids = (0..typed.instances().len() as u32).map(InstanceId);
         for id in ids.filter(|&id| typed.instance(id).name == node) {
-            kept.insert(inner(&typed, id), Kept::Cipher);
+            kept.insert(if functions { id } else { inner(&typed, id) }, Kept::Cipher);
         }
     }
     if let Some(node) = cipher.and_then(|cipher| node_of(program, &cipher.name, "schedule")) {

@@ -74,7 +74,11 @@ impl Writer<'_> {
             for (group, (block, result, bytes)) in groups.iter().zip(&names) {
                 self.line(&format!("_Alignas(16) uint8_t {result}[{bytes}] = {{0}};"));
                 if let Some(call) = group.first() {
-                    self.cipher(&parts, call, (block, result), &group.len().to_string())?;
+                    let count = group.len();
+                    match self.functions {
+                        true => self.cipher(&parts, call, (block, result), &count.to_string())?,
+                        false => self.cipher_on_few(&parts, call, (block, result), count)?,
+                    }
                 }
             }
             after.push(results);
@@ -302,7 +306,8 @@ impl Writer<'_> {
         let made = match shared.and_then(|steps| steps.borrow().get(&key).cloned()) {
             Some(made) => made,
             None => {
-                let made = step::step(&self.message.program, node, self.message.cipher.as_ref());
+                let made =
+                    step::step(&self.message.program, node, self.message.cipher.as_ref(), self.functions);
                 Rc::new(made.map_err(|why| Refusal(why.at(self.sources)))?)
             }
         };
@@ -498,7 +503,7 @@ impl Writer<'_> {
         results: &[String],
     ) -> String {
         let given = plan.given.iter().zip(given).map(|(kind, one)| match kind {
-            Given::Carried => one.clone(),
+            Given::Carried | Given::Orbit(_) => one.clone(),
             _ => format!("(const void *)({one})"),
         });
         let bytes = bytes.map(str::to_owned);

@@ -104,9 +104,9 @@ impl<'m> Writer<'m> {
                 let length = Length::Public { count, factor: 1 };
                 return self.region("text", Role::Input, length);
             }
-            (Given::Each | Given::Same, _) => rows(1),
+            (Given::Each | Given::Same | Given::Turn | Given::Pattern | Given::Chosen, _) => rows(1),
             (Given::Number, _) => rows(1),
-            (Given::Carried, _) => {
+            (Given::Carried | Given::Orbit(_), _) => {
                 return self.region("carried", Role::Changed, Length::Constant(16));
             }
             (Given::Keys(number), _) => rows(*number),

@@ -4,7 +4,7 @@
 //! rounds behind them, beyond what a core looks ahead: AES-GCM by clang 19 took 1.2 times as long so.
 
 use std::collections::BTreeSet;
-use usuba_machine::program::{Block, Function, RegisterId, Step};
+use usuba_machine::program::{Block, Function, Loop, RegisterId, Step};
 use usuba_target::{Meaning, Target};
 
 /// What a result is given to whose place is kept, and its definition.
@@ -47,7 +47,13 @@ fn block(body: &Block, kept: &mut BTreeSet<RegisterId>) {
                 Meaning::CarrylessProduct => products.push(*result),
                 _ => {}
             },
-            Step::Loop(looped) => block(&looped.body, kept),
+            Step::Loop(looped) => {
+                let mut inside = BTreeSet::new();
+                block(&looped.body, &mut inside);
+                // What is the same in all turns has its place before the loop: compilers put it there.
+                let changing = changing(looped);
+                kept.extend(inside.into_iter().filter(|register| changing.contains(register)));
+            }
             _ => {}
         }
     }
@@ -55,4 +61,41 @@ fn block(body: &Block, kept: &mut BTreeSet<RegisterId>) {
         kept.extend(rounds);
         kept.extend(products);
     }
+}
+
+/// The registers that are not the same in all turns of a loop, or may not be.
+fn changing(looped: &Loop) -> BTreeSet<RegisterId> {
+    let mut changing: BTreeSet<RegisterId> = looped.carried.iter().map(|one| one.register).collect();
+    for step in &looped.body.steps {
+        let mut changes = match step {
+            Step::Compute { .. } => false,
+            Step::Load { address, .. } => !address.index.terms.is_empty(),
+            _ => true,
+        };
+        step.reads(&mut |register| changes |= changing.contains(&register));
+        if changes {
+            step.defines(&mut |register| {
+                changing.insert(register);
+            });
+            if let Step::Loop(inner) = step {
+                changing.extend(all(&inner.body));
+            }
+        }
+    }
+    changing
+}
+
+/// All registers that a block defines.
+fn all(body: &Block) -> BTreeSet<RegisterId> {
+    let mut all = BTreeSet::new();
+    for step in &body.steps {
+        step.defines(&mut |register| {
+            all.insert(register);
+        });
+        if let Step::Loop(inner) = step {
+            all.extend(inner.carried.iter().map(|one| one.register));
+            all.extend(self::all(&inner.body));
+        }
+    }
+    all
 }

@@ -19,7 +19,7 @@ use crate::message::files::{Machines, code_over, whole_code};
 use crate::message::{self, CIPHER};
 use crate::template::Values;
 use std::collections::BTreeMap;
-use usuba_blockwise::glue::LoopKind;
+use usuba_blockwise::glue::{LoopCode, LoopKind};
 use usuba_blockwise::machine::{Ciphers, Known};
 use usuba_blockwise::message::Code;
 use usuba_blockwise::schedule::makes_keys;
@@ -324,8 +324,9 @@ impl Over<'_> {
                     let stem = format!("{around}_{named}");
                     if !shared.0.contains_key(&stem) {
                         let code = code_over(&message, &loaded, machines, &known, true, &stem, parts).ok();
-                        let code =
-                            code.filter(|code| code.loops.iter().any(|one| one.kind == LoopKind::Linear));
+                        let is_better =
+                            |one: &LoopCode| matches!(one.kind, LoopKind::Linear | LoopKind::Around);
+                        let code = code.filter(|code| code.loops.iter().any(is_better));
                         if let Some(code) = code.as_ref().filter(|_| self.is_wanted(target)) {
                             added.files.push(self.of_target(&stem, node, target, machines, (code, true)));
                         }
