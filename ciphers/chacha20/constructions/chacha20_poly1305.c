@@ -3,26 +3,31 @@
 
 #define CHACHA20_POLY1305_BLOCK 64
 /* Blocks of keystream that are made at once with block 0, which is the key of Poly1305: a message that is no longer needs
- * no other call. */
-#define CHACHA20_POLY1305_FIRST 7
+ * no other call. On vectors of 512 bits all of them take no longer than one. */
+#define CHACHA20_POLY1305_FIRST 15
 /* The most bytes of text, 2^38 - 64: as many blocks as a counter of 32 bits can number from 1. */
 #define CHACHA20_POLY1305_LARGEST 0x3fffffffc0u
-/* Bytes that are authenticated in one call, associated data, text and lengths with the zeros between them. */
-#define CHACHA20_POLY1305_SHORT 256
+/* Of poly1305.c: the tag of two strings, each with zeros up to a whole number of blocks, and of their lengths. */
+#if defined(__GNUC__)
+__attribute__((visibility("hidden")))
+#endif
+void usuba_poly1305_of_two(unsigned char *tag, const unsigned char *key, const unsigned char *first, size_t first_length,
+                           const unsigned char *second, size_t second_length);
 
-/* Block 0 of the keystream, and after it the blocks of the beginning of the text. */
+/* Block 0 of the keystream, and after it the beginning of the text, encrypted or decrypted. */
 struct chacha20_poly1305_start {
     unsigned char stream[(1 + CHACHA20_POLY1305_FIRST) * CHACHA20_POLY1305_BLOCK];
-    /* Bytes of text for which there is keystream. */
+    /* Bytes of text that are there. */
     size_t bytes;
 };
 
 static void chacha20_poly1305_begin(struct chacha20_poly1305_start *start, const unsigned char *key,
-                                    const unsigned char *nonce, size_t length)
+                                    const unsigned char *nonce, const unsigned char *in, size_t length)
 {
     const size_t room = CHACHA20_POLY1305_FIRST * CHACHA20_POLY1305_BLOCK;
     start->bytes = length < room ? length : room;
-    memset(start->stream, 0, CHACHA20_POLY1305_BLOCK + start->bytes);
+    memset(start->stream, 0, CHACHA20_POLY1305_BLOCK);
+    memcpy(start->stream + CHACHA20_POLY1305_BLOCK, in, start->bytes);
     usuba_chacha20_xor(key, nonce, 0, start->stream, start->stream, CHACHA20_POLY1305_BLOCK + start->bytes);
 }
 
@@ -31,47 +36,15 @@ static void chacha20_poly1305_crypt(const struct chacha20_poly1305_start *start,
                                     const unsigned char *nonce, unsigned char *out, const unsigned char *in,
                                     size_t length)
 {
-    size_t i;
-    for (i = 0; i < start->bytes; i++)
-        out[i] = in[i] ^ start->stream[CHACHA20_POLY1305_BLOCK + i];
+    memcpy(out, start->stream + CHACHA20_POLY1305_BLOCK, start->bytes);
     if (length > start->bytes)
         usuba_chacha20_xor(key, nonce, 1 + CHACHA20_POLY1305_FIRST, out + start->bytes, in + start->bytes,
                            length - start->bytes);
 }
 
-/* Adds a string, and zeros to a whole number of blocks of Poly1305. */
-static void chacha20_poly1305_add(usuba_poly1305_ctx *ctx, const unsigned char *in, size_t length)
+static void chacha20_poly1305_over(struct chacha20_poly1305_start *start)
 {
-    static const unsigned char zeros[15] = { 0 };
-    usuba_poly1305_update(ctx, in, length);
-    if (length % 16 > 0)
-        usuba_poly1305_update(ctx, zeros, 16 - length % 16);
-}
-
-/* The tag of associated data and ciphertext. */
-static void chacha20_poly1305_tag(unsigned char *tag, const struct chacha20_poly1305_start *start,
-                                  const unsigned char *ad, size_t ad_length, const unsigned char *text, size_t length)
-{
-    unsigned char lengths[16];
-    usuba_poly1305_ctx ctx;
-    if (ad_length <= CHACHA20_POLY1305_SHORT && length <= CHACHA20_POLY1305_SHORT - 32 &&
-        ad_length + length <= CHACHA20_POLY1305_SHORT - 48) {
-        unsigned char all[CHACHA20_POLY1305_SHORT] = { 0 };
-        const size_t second = (ad_length + 15) / 16 * 16, third = second + (length + 15) / 16 * 16;
-        memcpy(all, ad, ad_length);
-        memcpy(all + second, text, length);
-        usuba_store64(all + third, ad_length);
-        usuba_store64(all + third + 8, length);
-        usuba_poly1305(tag, start->stream, all, third + 16);
-        return;
-    }
-    usuba_poly1305_init(&ctx, start->stream);
-    chacha20_poly1305_add(&ctx, ad, ad_length);
-    chacha20_poly1305_add(&ctx, text, length);
-    usuba_store64(lengths, ad_length);
-    usuba_store64(lengths + 8, length);
-    usuba_poly1305_update(&ctx, lengths, sizeof lengths);
-    usuba_poly1305_final(&ctx, tag);
+    usuba_wipe(start->stream, CHACHA20_POLY1305_BLOCK + start->bytes);
 }
 
 /* Whether the lengths fit. */
@@ -88,10 +61,10 @@ static int usuba_chacha20_poly1305_sealed(size_t ad_length, size_t length, const
     (void)prepared;
     if (!chacha20_poly1305_fits(ad_length, length))
         return 2;
-    chacha20_poly1305_begin(&start, key, nonce, length);
+    chacha20_poly1305_begin(&start, key, nonce, plain, length);
     chacha20_poly1305_crypt(&start, key, nonce, cipher, plain, length);
-    chacha20_poly1305_tag(tag, &start, ad, ad_length, cipher, length);
-    usuba_wipe(&start, sizeof start);
+    usuba_poly1305_of_two(tag, start.stream, ad, ad_length, cipher, length);
+    chacha20_poly1305_over(&start);
     return 0;
 }
 
@@ -105,12 +78,12 @@ static int usuba_chacha20_poly1305_opened(size_t ad_length, size_t length, const
     (void)prepared;
     if (!chacha20_poly1305_fits(ad_length, length))
         return 2;
-    chacha20_poly1305_begin(&start, key, nonce, length);
-    chacha20_poly1305_tag(expected, &start, ad, ad_length, cipher, length);
+    chacha20_poly1305_begin(&start, key, nonce, cipher, length);
+    usuba_poly1305_of_two(expected, start.stream, ad, ad_length, cipher, length);
     result = !usuba_equal(expected, tag, sizeof expected);
     if (result == 0)
         chacha20_poly1305_crypt(&start, key, nonce, plain, cipher, length);
     usuba_wipe(expected, sizeof expected);
-    usuba_wipe(&start, sizeof start);
+    chacha20_poly1305_over(&start);
     return result;
 }
