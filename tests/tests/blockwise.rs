@@ -382,14 +382,16 @@ void message_decrypt(const uint8_t *key, const uint8_t *from, uint8_t *to, size_
 }
 ";
 
-/// PRESENT by its round keys, one byte a bit, the most significant first.
+/// PRESENT by its round keys in rows, words of 16 bits: row k has bit 3 - k of every nibble, that of the first in its top bit.
 const PRESENT: &str = r"
 void message_encrypt(const uint8_t *key, const uint8_t *from, uint8_t *to, size_t blocks);
 void message_decrypt(const uint8_t *key, const uint8_t *from, uint8_t *to, size_t blocks);
 static const uint8_t box[16] = {12, 5, 6, 11, 9, 0, 10, 13, 3, 14, 15, 8, 4, 7, 1, 2};
 static uint64_t round_key(const uint8_t *key, int round) {
   uint64_t number = 0;
-  for (int i = 0; i < 64; i++) number = number << 1 | key[64 * round + i];
+  uint16_t rows[4];
+  memcpy(rows, key + 8 * round, 8);
+  for (int i = 0; i < 64; i++) number = number << 1 | (rows[i % 4] >> (15 - i / 4) & 1);
   return number;
 }
 static void present(const uint8_t *key, const uint8_t *from, uint8_t *to, int back) {
