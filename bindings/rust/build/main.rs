@@ -117,11 +117,11 @@ fn build(ciphers: &[Cipher], out: &Path) {
         return;
     };
     let mut compiler = cc::Build::new();
-    // No symbol is exported from what the crate is linked into.
     println!("cargo::rerun-if-env-changed=USUBA_NO_ASSEMBLY");
     if env::var_os("USUBA_NO_ASSEMBLY").is_none() {
         compiler.define("USUBA_ASSEMBLY", None);
     }
+    // No symbol is exported from what the crate is linked into.
     compiler.define("USUBA_API", "").flag_if_supported("-fvisibility=hidden").std("c99").opt_level(2);
     // What is generated is not debugged line by line, and without the lines it compiles faster.
     compiler.debug(false).warnings(false).file(first.folder.join(SHARED));

@@ -3,7 +3,7 @@
 
 #define CHACHA20_POLY1305_BLOCK 64
 /* Blocks of keystream that are made at once with block 0, which is the key of Poly1305: a message that is no longer needs
- * no other call. On vectors of 512 bits all of them take no longer than one. */
+ * no other call. On vectors of 512 bits sixteen blocks take no longer than eight. */
 #define CHACHA20_POLY1305_FIRST 15
 /* The most bytes of text, 2^38 - 64: as many blocks as a counter of 32 bits can number from 1. */
 #define CHACHA20_POLY1305_LARGEST 0x3fffffffc0u

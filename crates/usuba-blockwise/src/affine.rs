@@ -29,15 +29,6 @@ struct Multiple {
 }
 
 impl Map {
-    /// The map of which a row says for each bit which bits of the argument are added up, bit p of a block being bit p of a row.
-    pub fn of_rows(rows: &[u128]) -> Map {
-        let mut map = Map::default();
-        for (to, row) in (0..).zip(rows) {
-            (0..BITS).filter(|from| row >> from & 1 == 1).for_each(|from| map.add(to, from));
-        }
-        map
-    }
-
     /// This map so many times, one after the other.
     pub fn power(&self, exponent: u32) -> Map {
         let mut power = Map { pairs: (0..BITS).map(|bit| (bit, bit)).collect() };

@@ -44,8 +44,6 @@ pub enum LoopKind {
     Scan(Refusal),
     /// A kernel for many positions at once, in which what is carried goes on in registers.
     Alone,
-    /// What is carried position by position into memory, and the rest as a map.
-    Apart,
     /// Calls of a function of the cipher on many blocks, with the kernels of what is around them.
     Batches,
     /// The same, with what is around the cipher on blocks.
@@ -60,7 +58,6 @@ impl fmt::Display for LoopKind {
             LoopKind::Map => f.write_str("map"),
             LoopKind::Linear => f.write_str("linear scan"),
             LoopKind::Alone => f.write_str("map, what is carried beside it"),
-            LoopKind::Apart => f.write_str("map, what is carried apart"),
             LoopKind::Batches => f.write_str("batches for the cipher"),
             LoopKind::Around => f.write_str("batches for the cipher, on blocks"),
             LoopKind::Scan(why) => write!(f, "scan: {}", why.0),

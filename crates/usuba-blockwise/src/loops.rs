@@ -18,9 +18,6 @@ pub(crate) const GROUPS: usize = 8;
 /// Registers of positions that a linear scan adds up before it reduces, where there are 32 registers; else half as many.
 const SCANNED: usize = 8;
 
-/// Positions for which what a loop carries lies in memory at once.
-const BATCH: usize = 64;
-
 /// Bytes that are copied word by word at most.
 const COPIED: u32 = 64;
 
@@ -49,11 +46,6 @@ impl Writer<'_> {
                     self.text.truncate(text);
                     (self.fresh, self.depth) = (fresh, depth);
                     self.alone(one).or(Err(why))
-                })
-                .or_else(|why| {
-                    self.text.truncate(text);
-                    (self.fresh, self.depth) = (fresh, depth);
-                    self.apart(one).or(Err(why))
                 })
                 .or_else(|why| {
                     self.text.truncate(text);
@@ -274,53 +266,6 @@ impl Writer<'_> {
             self.rest(plan, given, goals)?;
             self.foot();
         }
-        Ok(())
-    }
-
-    /// A loop that carries something cheap, of which the cipher is not a part: that goes on position by position into memory, and
-    /// the rest is a map over what lies there.
-    fn apart(&mut self, one: &Loop) -> Written<()> {
-        let Some((wide, narrow)) = self.blocks else { return refuse("no machine of blocks") };
-        for carried in &one.carried {
-            self.copy(carried.variable, carried.first)?;
-        }
-        let (start, stop, index) = (self.number(&one.start), self.number(&one.stop), one.index);
-        let from = self.fresh("from");
-        self.line(&format!("for (int64_t {from} = {start}; {from} < {stop}; {from} += {BATCH}) {{"));
-        self.depth += 1;
-        self.line(&format!("const int64_t i{index} = {from}, many = minimum({BATCH}, {stop} - {from});"));
-        let mut draft = Draft::default();
-        let results = self.draft(one, &mut draft)?;
-        let next = self.next(one, &draft)?;
-        if results.is_empty() {
-            return refuse("nothing is left for a map");
-        }
-        // What is carried, position by position; what it is at each of them is a result.
-        let slots: Vec<usize> = draft.carried.values().copied().collect();
-        let mut first = draft.only(&next);
-        first.results = slots.iter().map(|_| self.fresh("carried")).collect();
-        let buffers = first.results.clone();
-        let values: Vec<Draw> = slots.iter().map(|&slot| Draw::Given(slot)).collect();
-        let (plan, given, goals) = first.finish(&values, &next);
-        if !plan.ciphers().is_empty() {
-            return refuse("the cipher is a part of what is carried");
-        }
-        let name = self.kernel(format!("scan {plan:?}"), |name| narrow.one_by_one(&plan, name))?;
-        for buffer in &buffers {
-            self.line(&format!("_Alignas(64) uint8_t {buffer}[{}];", 16 * BATCH));
-        }
-        let call = self.call(&name, (&plan, &given), Some("(size_t)(16 * many)"), &goals);
-        self.line(&call);
-        // The map, of what lies in memory.
-        let mut second = draft.only(&results);
-        for (&slot, buffer) in slots.iter().zip(&buffers) {
-            second.plan.given[slot] = Given::Each;
-            second.given[slot].clone_from(buffer);
-        }
-        let (plan, given, goals) = second.finish(&results, &[]);
-        self.map(wide.in_register(), &plan, &given, &goals)?;
-        self.foot();
-        self.coded(one, LoopKind::Apart);
         Ok(())
     }
 

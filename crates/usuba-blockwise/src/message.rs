@@ -44,6 +44,14 @@ pub struct Code {
     pub pieces: Option<Pieces>,
 }
 
+impl Code {
+    /// The declarations of the functions that are called for a message: the whole, the parts and their counts.
+    pub fn functions(&self) -> impl Iterator<Item = &String> {
+        let pieces = self.pieces.iter().flat_map(|pieces| pieces.parts.iter().chain(&pieces.counts));
+        std::iter::once(&self.prototype).chain(pieces)
+    }
+}
+
 /// The functions of a message in parts, which the source defines and does not declare.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pieces {

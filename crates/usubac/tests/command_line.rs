@@ -840,6 +840,14 @@ fn libraries_have_assembly_where_it_is_faster() {
     let folder = ascon(None);
     let file = folder.path().join("engines.toml");
     let measure = ["engines", ".", "--primitive", "ascon-p6", "--target", "ssse3", "--runs", "1"];
+    let comparison = [&measure[..], &["--assembly"]].concat();
+    let refused = |reason: &str| {
+        let output = usubac(&comparison, folder.path());
+        assert_eq!(output.status.code(), Some(1));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.starts_with(&format!("error: ./engines.toml: {reason}")), "{said}");
+    };
+    refused("there is nothing yet to compare assembly with; measure all, without --assembly");
     succeeds(&measure, folder.path());
     let text = fs::read_to_string(&file).expect("it is written");
     let with_part = |text: &str, part: &str| -> String {
@@ -875,7 +883,7 @@ fn libraries_have_assembly_where_it_is_faster() {
     let level = ["--library", "--target", "ssse3"];
     let in_c = build(&level);
     assert!(in_c.lines().all(|line| line.ends_with(".c #if defined(__x86_64__)")), "{in_c}");
-    succeeds(&[&measure[..], &["--assembly"]].concat(), folder.path());
+    succeeds(&comparison, folder.path());
     let text = fs::read_to_string(&file).expect("it is written");
     assert!(text.contains("\nmachine = \"Another ") && !text.contains("9.00"), "{text}");
     fs::write(&file, with_part(&text, "0.50")).expect("it can be written");
@@ -888,6 +896,9 @@ fn libraries_have_assembly_where_it_is_faster() {
     ] {
         assert!(both.contains(&ending), "{both}");
     }
+    fs::write(&file, text.replace("\ntools = \"", "\ntools = \"another ")).expect("it can be written");
+    refused("its C was compiled otherwise (another ");
+    fs::write(&file, with_part(&text, "0.50")).expect("it can be written");
     let on_demand = build(&["--drop-in", "--target", "ssse3", "--force"]);
     assert!(on_demand.contains("!defined(__ILP32__) && defined(USUBA_ASSEMBLY))\n"), "{on_demand}");
 }

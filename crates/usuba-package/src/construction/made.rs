@@ -307,8 +307,8 @@ impl Making<'_> {
         let is_twice = self.fast.is_none() && !is_bits;
         for node in nodes {
             // C by hand prepares nothing.
-            let skipped = usize::from(self.fast.is_some());
-            for declaration in twice::declarations(&node.code).skip(skipped) {
+            let prepare = self.fast.is_none().then_some(&node.code.prepare);
+            for declaration in prepare.into_iter().chain(node.code.functions()) {
                 declarations += &format!("static {declaration};\n");
             }
             if self.fast.is_none() {

@@ -162,26 +162,14 @@ pub fn build(
                                 *cycles = cycles.max(least * all);
                             }
                         }
-                        let faster = match &alone {
-                            Some(alone) => assembly(
-                                cipher,
-                                primitive,
-                                (target, base),
-                                &choices,
-                                alone,
-                                platform,
-                                options,
-                            )?,
-                            None => None,
-                        };
+                        let in_c = alone.as_ref();
+                        let faster =
+                            assembly(cipher, primitive, (target, base), &choices, in_c, platform, options)?;
                         candidates.extend(alone.into_iter().chain(faster));
                     }
-                    let faster = match &usual {
-                        Some(usual) => {
-                            assembly(cipher, primitive, (target, base), &choices, usual, platform, options)?
-                        }
-                        None => None,
-                    };
+                    let in_c = usual.as_ref();
+                    let faster =
+                        assembly(cipher, primitive, (target, base), &choices, in_c, platform, options)?;
                     candidates.extend(usual.into_iter().chain(faster));
                 }
             }
@@ -403,15 +391,16 @@ fn assembly(
     primitive: &Primitive,
     (target, base): (&'static Target, Option<&'static Target>),
     choices: &Choices,
-    in_c: &Candidate,
+    in_c: Option<&Candidate>,
     platform: &Platform,
     options: &Options,
 ) -> Result<Option<Candidate>, BuildError> {
+    let Some(in_c) = in_c.filter(|in_c| !in_c.engine.assembly) else { return Ok(None) };
     let choices = Choices { backend: Backend::Assembly, ..choices.clone() };
     let known = cipher
         .measured
         .and_then(|known| known.find(&primitive.name, &name(target, &choices), in_c.engine.batch)?.assembly);
-    if in_c.engine.assembly || known.is_none_or(|part| part > WORTH_ASSEMBLY) {
+    if known.is_none_or(|part| part > WORTH_ASSEMBLY) {
         return Ok(None);
     }
     candidate(cipher, primitive, target, base, &choices, platform, options)
@@ -530,19 +519,20 @@ fn candidate_of(
     }
 }
 
-/// Assembly that is nothing elsewhere, and whose symbols other libraries do not see. What each line computes is not said there:
-/// it would be more than half of the file, and `usubac build --backend asm` says it.
+/// Assembly that is nothing elsewhere, and whose symbols other libraries do not see. In a library for several machines it does not
+/// say what each line computes, which is more than half of a file; one for a single target says it.
 fn guarded(text: &str, condition: &str) -> String {
-    let mut result = if condition.is_empty() { String::new() } else { format!("#if {condition}\n") };
+    let is_alone = condition.is_empty();
+    let mut result = if is_alone { String::new() } else { format!("#if {condition}\n") };
     for line in text.lines() {
         let code = line.split_once(" // ").map_or(line, |(code, _)| code.trim_end());
-        result += if code.trim().is_empty() { line } else { code };
+        result += if is_alone || code.trim().is_empty() { line } else { code };
         result.push('\n');
         if let Some(symbol) = line.trim().strip_prefix(".globl ") {
             result += &format!("    .hidden {symbol}\n");
         }
     }
-    result + if condition.is_empty() { "" } else { "#endif\n" }
+    result + if is_alone { "" } else { "#endif\n" }
 }
 
 /// A file without the comment at its head.

@@ -13,7 +13,7 @@ use super::{Cipher, Options, head, magic, values};
 use crate::OutputFile;
 use crate::engine::BuildError;
 use crate::manifest::{BlockCipher, Function, Primitive};
-use crate::message::call::{Call, folded};
+use crate::message::call::{Call, folded, parameters};
 use crate::message::families::{Carried, Family, Shape, family};
 use crate::message::files::{Machines, code_over, whole_code};
 use crate::message::{self, CIPHER};
@@ -640,9 +640,7 @@ fn prototypes(functions: &[Public]) -> String {
 /// Functions that do nothing, and say so.
 fn nothing(code: &Code) -> String {
     let unused = |prototype: &str| {
-        let parameters = prototype.split_once('(').map_or("", |(_, rest)| rest).trim_end_matches(')');
-        let names = parameters.split(", ").filter_map(|one| one.rsplit([' ', '*']).next());
-        names.map(|name| format!("    (void){name};\n")).collect::<String>()
+        parameters(prototype).map(|name| format!("    (void){name};\n")).collect::<String>()
     };
     let pieces = code.pieces.iter();
     let parts = pieces.clone().flat_map(|pieces| &pieces.parts).map(|part| (part, 3));
@@ -656,8 +654,7 @@ fn nothing(code: &Code) -> String {
 
 /// The functions of the code but what prepares, as declarations without the last semicolon.
 fn declared(code: &Code) -> String {
-    let pieces = code.pieces.iter().flat_map(|pieces| pieces.parts.iter().chain(&pieces.counts));
-    std::iter::once(&code.prototype).chain(pieces).cloned().collect::<Vec<_>>().join(";\n")
+    code.functions().cloned().collect::<Vec<_>>().join(";\n")
 }
 
 /// What the names of a mode begin with.

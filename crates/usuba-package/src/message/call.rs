@@ -92,6 +92,12 @@ impl Call {
     }
 }
 
+/// The names of the parameters of a function in C, from its declaration.
+pub(crate) fn parameters(declaration: &str) -> impl Iterator<Item = &str> {
+    let all = declaration.split_once('(').map_or("", |(_, all)| all).trim_end_matches(')');
+    all.split(", ").filter_map(|one| one.rsplit([' ', '*']).next())
+}
+
 /// Sentences as lines of a comment, wherever their lines ended.
 pub(crate) fn folded(text: &str) -> String {
     let mut lines = vec![String::new()];

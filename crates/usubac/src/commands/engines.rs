@@ -140,7 +140,15 @@ fn known(engines: &Engines, cipher: &Cipher, machine: &Machine, level: &str) -> 
     };
     let old = cipher.measured()?;
     if engines.assembly {
-        return Ok(Measured { assembly: new.assembly, ..old });
+        let reason = match old.tools == new.tools {
+            _ if old.batches.is_empty() => "there is nothing yet to compare assembly with".to_owned(),
+            true => return Ok(Measured { assembly: new.assembly, ..old }),
+            false => format!("its C was compiled otherwise ({}, and now {})", old.tools, new.tools),
+        };
+        return Err(Failure::general(format!(
+            "{}: {reason}; measure all, without --assembly",
+            cipher.folder.join(measured::FILE).display()
+        )));
     }
     let is_part = !engines.primitive.is_empty() || engines.target != ["here"];
     if !is_part || old.batches.is_empty() {
