@@ -1,7 +1,7 @@
 # Usuba: `make demo` shows it at work, `make test` runs every test. Both install what is missing, if they may; `make lib` and
 # `make demo` need little (scripts/setup.sh says what).
 
-.PHONY: all demo man lib test test-long prove test-library test-peers library-matrix bench bench-gcm bench-contexts bench-modes bench-page pages covers book compile-speed rust python provider setup setup-build setup-demo setup-provider fmt lint clean
+.PHONY: all demo man lib test test-long prove test-library test-peers library-matrix bench bench-gcm bench-contexts bench-modes bench-streams bench-page pages covers book compile-speed rust python provider setup setup-build setup-demo setup-provider fmt lint clean
 
 all:
 	cargo build --release
@@ -71,6 +71,10 @@ bench-contexts: setup-build
 # What modes take beside their ciphers, over the block ciphers of PRIMITIVES="aes-128 …" or all; LEVELS and LIBRARY as above.
 bench-modes: setup-build
 	@sh bench/modes.sh $(PRIMITIVES)
+
+# ChaCha20-Poly1305, ChaCha20 and AES in counter mode beside OpenSSL, libsodium and libgcrypt, messages of 16 bytes to 16 KiB.
+bench-streams: setup
+	@sh bench/streams.sh
 
 # Writes the page again from the data beside it.
 bench-page:

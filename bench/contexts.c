@@ -142,27 +142,11 @@ static void nothing(void)
 {
 }
 
-/* Core cycles of a call of `run`: the median over samples of some calls, each next to a chain of additions as in `measure`,
- * of which thousands of cases would take too long. */
+/* Core cycles of a call of `run`; as many samples as `measure` takes would be too many for thousands of cases. */
 static double cycles(void (*run)(void), int calls)
 {
-    double samples[CASE_SAMPLES];
-    unsigned unused;
-    int i, call;
     run();
-    for (i = 0; i < CASE_SAMPLES; i++) {
-        double before = chain(), after;
-        uint64_t start = __rdtscp(&unused), ticks;
-        _mm_lfence();
-        for (call = 0; call < calls; call++)
-            run();
-        ticks = __rdtscp(&unused) - start;
-        _mm_lfence();
-        after = chain();
-        samples[i] = (double)ticks / ((before < after ? before : after) / 2000.0) / calls;
-    }
-    qsort(samples, CASE_SAMPLES, sizeof samples[0], ascending);
-    return samples[CASE_SAMPLES / 2];
+    return median_cycles(run, calls, CASE_SAMPLES);
 }
 
 static void *run_in_thread(void *run)

@@ -69,25 +69,11 @@ static void run_open(void)
     result |= mode->of.aead.open(context, opened, tag, mode->of.aead.tag_bytes, nonce, mode->of.aead.nonce_bytes, NULL, 0, out, BYTES);
 }
 
-/* Core cycles a byte: the median over samples, each next to a chain of additions. */
+/* Core cycles a byte. */
 static double cycles(void (*run)(void))
 {
-    double samples[CASE_SAMPLES];
-    unsigned unused;
-    int i;
     run();
-    for (i = 0; i < CASE_SAMPLES; i++) {
-        double before = chain(), after;
-        uint64_t start = __rdtscp(&unused), ticks;
-        _mm_lfence();
-        run();
-        ticks = __rdtscp(&unused) - start;
-        _mm_lfence();
-        after = chain();
-        samples[i] = (double)ticks / ((before < after ? before : after) / 2000.0) / BYTES;
-    }
-    qsort(samples, CASE_SAMPLES, sizeof samples[0], ascending);
-    return samples[CASE_SAMPLES / 2];
+    return median_cycles(run, 1, CASE_SAMPLES) / BYTES;
 }
 
 static void row(const char *name, const char *what, void (*run)(void), double engine, int passes)
