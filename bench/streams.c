@@ -39,6 +39,7 @@ struct way {
 };
 
 static struct library libraries[WAYS];
+static const char *names[WAYS];
 static struct way ways[WAYS];
 static size_t count, library_count, length;
 static unsigned char key[32], nonce[12], ad[AD], text[MOST], sealed[MOST], sealed_tag[16];
@@ -158,21 +159,38 @@ static void gcrypt_aes_128(const struct library *library)
     failed |= gcry_cipher_encrypt(gcrypt, out, length, text, length) != 0;
 }
 
+/* A library may be of some ciphers only. */
+static int has_seal(const struct library *library)
+{
+    return library->seal != NULL && library->open != NULL;
+}
+
+static int has_chacha20(const struct library *library)
+{
+    return library->chacha20_xor != NULL;
+}
+
+static int has_aes_128(const struct library *library)
+{
+    return library->aes_128_init != NULL && library->aes_128_ctr_xor != NULL;
+}
+
 /* What is measured, and who does it; libsodium has no AES in counter mode. */
 static const struct subject {
     const char *name;
+    int (*has)(const struct library *);
     void (*usuba)(const struct library *), (*openssl)(const struct library *), (*sodium)(const struct library *),
         (*gcrypt)(const struct library *);
     const EVP_CIPHER *(*evp)(void);
     int algorithm, mode;
 } subjects[] = {
-    { "ChaCha20-Poly1305, sealing", usuba_seal, openssl_seal, sodium_seal, gcrypt_seal, EVP_chacha20_poly1305,
+    { "ChaCha20-Poly1305, sealing", has_seal, usuba_seal, openssl_seal, sodium_seal, gcrypt_seal, EVP_chacha20_poly1305,
         GCRY_CIPHER_CHACHA20, GCRY_CIPHER_MODE_POLY1305 },
-    { "ChaCha20-Poly1305, opening", usuba_open, openssl_open, sodium_open, gcrypt_open, EVP_chacha20_poly1305,
+    { "ChaCha20-Poly1305, opening", has_seal, usuba_open, openssl_open, sodium_open, gcrypt_open, EVP_chacha20_poly1305,
         GCRY_CIPHER_CHACHA20, GCRY_CIPHER_MODE_POLY1305 },
-    { "ChaCha20", usuba_chacha20, openssl_chacha20, sodium_chacha20, gcrypt_chacha20, EVP_chacha20, GCRY_CIPHER_CHACHA20,
+    { "ChaCha20", has_chacha20, usuba_chacha20, openssl_chacha20, sodium_chacha20, gcrypt_chacha20, EVP_chacha20, GCRY_CIPHER_CHACHA20,
         GCRY_CIPHER_MODE_STREAM },
-    { "AES-128 in counter mode", usuba_aes_128, openssl_aes_128, NULL, gcrypt_aes_128, EVP_aes_128_ctr, GCRY_CIPHER_AES128,
+    { "AES-128 in counter mode", has_aes_128, usuba_aes_128, openssl_aes_128, NULL, gcrypt_aes_128, EVP_aes_128_ctr, GCRY_CIPHER_AES128,
         GCRY_CIPHER_MODE_CTR },
 };
 
@@ -180,14 +198,6 @@ static void fail(const char *what, const char *which)
 {
     fprintf(stderr, "streams: %s: %s\n", what, which);
     exit(1);
-}
-
-static void *function(void *object, const char *path, const char *name)
-{
-    void *found = dlsym(object, name);
-    if (found == NULL)
-        fail(path, name);
-    return found;
 }
 
 /* `object` is NAME=PATH. */
@@ -202,18 +212,16 @@ static void load(char *object)
     handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (handle == NULL)
         fail(path, dlerror());
-    *(void **)&library->chacha20_xor = function(handle, path, "usuba_chacha20_xor");
-    *(void **)&library->seal = function(handle, path, "usuba_chacha20_poly1305_seal");
-    *(void **)&library->open = function(handle, path, "usuba_chacha20_poly1305_open");
-    *(void **)&library->aes_128_init = function(handle, path, "usuba_aes_128_init");
-    *(void **)&library->aes_128_ctr_xor = function(handle, path, "usuba_aes_128_ctr_xor");
-    *(void **)&library->target = function(handle, path, "usuba_target");
+    *(void **)&library->chacha20_xor = dlsym(handle, "usuba_chacha20_xor");
+    *(void **)&library->seal = dlsym(handle, "usuba_chacha20_poly1305_seal");
+    *(void **)&library->open = dlsym(handle, "usuba_chacha20_poly1305_open");
+    *(void **)&library->aes_128_init = dlsym(handle, "usuba_aes_128_init");
+    *(void **)&library->aes_128_ctr_xor = dlsym(handle, "usuba_aes_128_ctr_xor");
+    *(void **)&library->target = dlsym(handle, "usuba_target");
     library->aes_128 = aligned_alloc(64, CONTEXT);
-    if (library->aes_128 == NULL || library->aes_128_init(library->aes_128, key) != 0)
+    if (library->aes_128_init != NULL && (library->aes_128 == NULL || library->aes_128_init(library->aes_128, key) != 0))
         fail(path, "no context");
-    ways[library_count].name = object;
-    ways[library_count].library = library;
-    library_count++;
+    names[library_count++] = object;
 }
 
 static void run(size_t way)
@@ -225,9 +233,10 @@ static void run(size_t way)
 static void prepare(const struct subject *subject)
 {
     size_t at;
+    count = 0;
     for (at = 0; at < library_count; at++)
-        ways[at].run = subject->usuba;
-    count = library_count;
+        if (subject->has(libraries + at))
+            ways[count++] = (struct way){ names[at], subject->usuba, libraries + at };
     ways[count++] = (struct way){ "OpenSSL", subject->openssl, NULL };
     if (subject->sodium != NULL)
         ways[count++] = (struct way){ "libsodium", subject->sodium, NULL };
@@ -270,6 +279,8 @@ static void table(const struct subject *subject)
     double least[LENGTHS][WAYS];
     size_t at, way;
     prepare(subject);
+    if (ways[0].library == NULL)
+        return;
     printf("\n| %s |", subject->name);
     for (at = 0; at < LENGTHS; at++) {
         length = lengths[at];

@@ -259,6 +259,30 @@ USUBA_INLINE void usuba_count_p(void *registers, size_t size, size_t lane, size_
         }
 }
 
+/* Packed, counters of 32 bits that have a group of words together with a nonce: a register of them, from the number `first` on,
+ * modulo 2^32. They are put together in a register: processors wait for what was stored in parts and is loaded whole. */
+USUBA_INLINE void usuba_count_rows(void *registers, size_t size, uint32_t first, const uint32_t nonce[3])
+{
+    unsigned char *row = (unsigned char *)registers;
+    size_t j;
+#if USUBA_VECTOR
+    if (usuba_is_vector(size)) {
+        const int low = USUBA_BIG_ENDIAN ? 32 : 0, high = 32 - low;
+        /* The nonce was stored as its first two words and the last: the last two are not to be loaded at once. */
+        const uint64_t second = usuba_unknown(nonce[1]);
+        const uint64_t front = usuba_unknown((uint64_t)first << low | (uint64_t)nonce[0] << high);
+        const uint64_t back = usuba_unknown(second << low | (uint64_t)nonce[2] << high);
+        USUBA_FOR_SIZE(size, usuba_count_rows, (row, front, back));
+        return;
+    }
+#endif
+    for (j = 0; j < size / 16; j++, row += 16) {
+        const uint32_t number = first + (uint32_t)j;
+        memcpy(row, &number, 4);
+        memcpy(row + 4, nonce, 12);
+    }
+}
+
 /* H in integers: one counter after another. */
 USUBA_INLINE void usuba_count_interleaved(void *registers, size_t size, size_t batch, unsigned char *counter,
                                           uint64_t moved, struct usuba_count *memory, struct usuba_format format, int big,

@@ -120,6 +120,14 @@ USUBA_INLINE USUBA_V USUBA_SIZED(usuba_pieces)(int second)
     return second ? in_second : in_first;
 }
 
+/* Rows of four words in two halves, one behind the other, to whose first words the numbers 0, 1, ... are added. */
+USUBA_INLINE void USUBA_SIZED(usuba_count_rows)(unsigned char *rows, uint64_t low, uint64_t high)
+{
+    typedef uint32_t words __attribute__((vector_size(USUBA_SIZE)));
+    const words numbers = (words)(USUBA_SIZED(usuba_pieces)(0) << (USUBA_BIG_ENDIAN ? 32 : 0));
+    USUBA_SIZED(usuba_put)(rows, (USUBA_V)((words)USUBA_SIZED(usuba_halves)(low, high) + numbers));
+}
+
 /* Counters of 16 bytes, big-endian, for all `batches`, from the number of these two halves on, of which only the last byte changes.
  * Kernels and counters share ports: it is one sum for each register. */
 USUBA_INLINE void USUBA_SIZED(usuba_count_p_last)(unsigned char *rows, size_t batches, uint64_t high, uint64_t low, size_t lane,

@@ -12,6 +12,13 @@ USUBA_INLINE size_t usuba_digit(size_t i, size_t bytes, int big)
     return big ? bytes - 1 - i : i;
 }
 
+/* The number that four digits are; compilers keep loops over bytes as loops. */
+USUBA_INLINE uint32_t usuba_counter_load32(const unsigned char *digits, int big)
+{
+    const uint32_t a = digits[0], b = digits[1], c = digits[2], d = digits[3];
+    return big ? a << 24 | b << 16 | c << 8 | d : d << 24 | c << 16 | b << 8 | a;
+}
+
 /* The number that the lowest `digits` <= 8 digits are. */
 USUBA_INLINE uint64_t usuba_counter_low(const unsigned char *counter, size_t bytes, int big, size_t digits)
 {
@@ -19,6 +26,8 @@ USUBA_INLINE uint64_t usuba_counter_low(const unsigned char *counter, size_t byt
     size_t i;
     if (bytes >= 8)
         return (big ? usuba_load64_big(counter + bytes - 8) : usuba_load64(counter)) & UINT64_MAX >> (64 - 8 * digits);
+    if (bytes == 4 && digits == 4)
+        return usuba_counter_load32(counter, big);
     for (i = digits; i-- > 0;)
         low = low << 8 | counter[usuba_digit(i, bytes, big)];
     return low;
@@ -41,6 +50,12 @@ USUBA_INLINE void usuba_counter_copy(unsigned char *to, const unsigned char *fro
 USUBA_INLINE void usuba_counter_add(unsigned char *counter, size_t bytes, int big, uint64_t n)
 {
     size_t i = 0;
+    if (bytes == 4) {
+        const uint32_t sum = usuba_counter_load32(counter, big) + (uint32_t)n;
+        for (i = 0; i < 4; i++)
+            counter[usuba_digit(i, 4, big)] = (unsigned char)(sum >> 8 * i);
+        return;
+    }
     if (bytes >= 8) {
         const uint64_t low = usuba_counter_low(counter, bytes, big, 8) + n;
         if (big)

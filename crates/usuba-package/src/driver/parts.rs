@@ -10,35 +10,30 @@ use crate::template::Values;
 /// `None` if it has three inputs as it stands.
 ///
 /// # Errors
-/// Counter and nonce do not fill a group, a counter is not a word, or they are not little-endian.
+/// A counter has not 32 bits or a nonce not 96, or they are not little-endian.
 pub fn apart(kernel: &Kernel, cipher: &Stream, stem: &str) -> Result<Option<(Kernel, String)>, DriverError> {
     let (Image::Packed { lane }, [key, row]) = (&kernel.image, &kernel.inputs[..]) else { return Ok(None) };
     let lane = *lane as u32;
     let batches = kernel.interleave.max(1);
     let (counter, nonce) = (cipher.counter, cipher.nonce);
     let little = counter.order == Order::Little && nonce.order == Order::Little;
-    let fits = row.elements == batches && counter.bytes == lane && counter.bytes + nonce.bytes == 16;
+    let fits = row.elements == batches && (lane, counter.bytes, nonce.bytes) == (4, 4, 12);
     if !little || !fits || !key.uniform || row.uniform {
         return Err(DriverError::Parameters {
             node: kernel.node.clone(),
             found: "a group of words for counter and nonce together".into(),
-            expected: "a counter of one word and a nonce that fill 16 bytes, both in the order `little`",
+            expected: "a counter of 32 bits and a nonce of 96, both in the order `little`",
         });
     }
     let instances = kernel.instances / batches;
-    let element = format!("uint{}_t", 8 * lane);
     let symbol = format!("{stem}_parts");
     let registers = kernel.outputs.first().map_or("", |output| &output.element);
     let text = Values::default()
-        .text("element", &element)
         .text("instances", instances)
         .text("symbol", &symbol)
         .text("key", &key.element)
         .text("register", registers)
         .text("batches", batches)
-        .text("all", kernel.instances)
-        .text("lane", lane)
-        .text("nonce", nonce.bytes)
         .text("kernel", &kernel.symbol)
         .fill(include_str!("templates/parts.c"));
     let part = |element: &str, elements, words, uniform| Parameter {
@@ -50,7 +45,7 @@ pub fn apart(kernel: &Kernel, cipher: &Stream, stem: &str) -> Result<Option<(Ker
     };
     let words = nonce.bytes / lane;
     let inputs =
-        vec![key.clone(), part("struct counters", batches, 1, false), part(&element, words, words, true)];
+        vec![key.clone(), part("struct counters", batches, 1, false), part("uint32_t", words, words, true)];
     Ok(Some((Kernel { symbol, inputs, ..kernel.clone() }, text)))
 }
 

@@ -25,6 +25,8 @@ const ALONE_PACKED: f64 = 0.72;
 
 /// Without an engine, some number of blocks must take more than so many times the cycles: it saves more than a tenth of them.
 const WORTH_ITS_CODE: f64 = 1.0 / 0.9;
+/// Or many blocks must take more than so many times the cycles: it is most of the time of long messages.
+const WORTH_ITS_CODE_IN_BULK: f64 = 1.0 / 0.95;
 
 /// Assembly must take at most this part of the time of C, or that stays: what a user's compiler makes of it may be better.
 const WORTH_ASSEMBLY: f64 = 0.96;
@@ -333,8 +335,10 @@ fn serve_with(levels: &[&'static Target], condition: String, candidates: &[Candi
     let all = costs(&engines);
     let upto = |end: usize| (0..end).collect::<Vec<usize>>();
     // What a level can do without, it leaves to others: the narrow engines of a wide machine are the wide ones of another.
-    let kept: Vec<Vec<usize>> =
-        until.iter().map(|&end| worthwhile(&all, &upto(end), WORTH_ITS_CODE)).collect();
+    let kept: Vec<Vec<usize>> = until
+        .iter()
+        .map(|&end| worthwhile(&all, &upto(end), WORTH_ITS_CODE, WORTH_ITS_CODE_IN_BULK))
+        .collect();
     let used = |number: usize| kept.iter().flatten().any(|&one| one == number);
     let until: Vec<usize> =
         until.iter().map(|&end| (0..end).filter(|&number| used(number)).count()).collect();

@@ -41,8 +41,8 @@ pub fn steps(costs: &[Cost], usable: &[usize]) -> Vec<Step> {
 }
 
 /// Those of the engines in `usable` that are worth their code: without one of them, some number of blocks would take more
-/// than so many times the cycles.
-pub fn worthwhile(costs: &[Cost], usable: &[usize], times: f64) -> Vec<usize> {
+/// than `times` times the cycles, or many blocks more than `many` times.
+pub fn worthwhile(costs: &[Cost], usable: &[usize], times: f64, many: f64) -> Vec<usize> {
     let most = usable.iter().map(|&engine| cost(costs, engine).batch).max().unwrap_or(0);
     let mut kept = usable.to_vec();
     loop {
@@ -52,7 +52,8 @@ pub fn worthwhile(costs: &[Cost], usable: &[usize], times: f64) -> Vec<usize> {
             let others: Vec<usize> = kept.iter().copied().filter(|&engine| engine != without).collect();
             let then = best(costs, &others, most);
             let ratio = now.iter().zip(&then).map(|(now, then)| then.1 / now.1).fold(1.0, f64::max);
-            if others.is_empty() { f64::INFINITY } else { ratio }
+            let is_needed = others.is_empty() || in_bulk(costs, &others) > many * in_bulk(costs, &kept);
+            if is_needed { f64::INFINITY } else { ratio }
         };
         let least = kept.iter().map(|&engine| (loss(engine), engine)).min_by(|a, b| a.0.total_cmp(&b.0));
         match least {
@@ -66,10 +67,19 @@ fn cost(costs: &[Cost], engine: usize) -> Cost {
     costs.get(engine).copied().unwrap_or(Cost { batch: 1, cycles: f64::INFINITY, part: 0.0 })
 }
 
+/// Cycles that an engine takes for a block of a whole batch.
+fn per_block(costs: &[Cost], engine: usize) -> f64 {
+    cost(costs, engine).cycles / f64::from(cost(costs, engine).batch.max(1))
+}
+
 /// The engine for any number of blocks.
 fn cheapest(costs: &[Cost], usable: &[usize]) -> Option<usize> {
-    let per_block = |engine: usize| cost(costs, engine).cycles / f64::from(cost(costs, engine).batch.max(1));
-    usable.iter().copied().min_by(|&a, &b| per_block(a).total_cmp(&per_block(b)))
+    usable.iter().copied().min_by(|&a, &b| per_block(costs, a).total_cmp(&per_block(costs, b)))
+}
+
+/// Cycles for each of many blocks.
+fn in_bulk(costs: &[Cost], usable: &[usize]) -> f64 {
+    cheapest(costs, usable).map_or(f64::INFINITY, |engine| per_block(costs, engine))
 }
 
 /// For every number of blocks from 1 to `most`, the best engine and the cycles that all of them take. Of equals it is the one
@@ -146,8 +156,16 @@ mod tests {
     fn engines_that_bring_little_are_left_out() {
         // As good as engine 1 for four blocks, and hardly better for eight.
         let costs = [COSTS[0], COSTS[1], Cost { batch: 8, cycles: 31.0, part: 0.0 }];
-        assert_eq!(worthwhile(&costs, &[0, 1, 2], 1.1), [0, 1]);
-        assert_eq!(worthwhile(&COSTS, &[0, 1, 2], 1.1), [0, 1, 2]);
-        assert_eq!(worthwhile(&COSTS, &[2], 1.1), [2]);
+        assert_eq!(worthwhile(&costs, &[0, 1, 2], 1.1, 1.1), [0, 1]);
+        assert_eq!(worthwhile(&COSTS, &[0, 1, 2], 1.1, 1.1), [0, 1, 2]);
+        assert_eq!(worthwhile(&COSTS, &[2], 1.1, 1.1), [2]);
+    }
+
+    #[test]
+    fn what_many_blocks_gain_by_counts_for_more() {
+        // As above: the widest engine brings 3 % to many blocks.
+        let costs = [COSTS[0], COSTS[1], Cost { batch: 8, cycles: 31.0, part: 0.0 }];
+        assert_eq!(worthwhile(&costs, &[0, 1, 2], 1.1, 1.02), [0, 1, 2]);
+        assert_eq!(worthwhile(&costs, &[0, 1, 2], 1.1, 1.05), [0, 1]);
     }
 }
