@@ -27,6 +27,9 @@ USUBA_HIDDEN unsigned usuba_level(void);
 /* Whether rounds of AES and carry-less products of 512 bits are executed by the same ports of this machine. */
 USUBA_HIDDEN int usuba_shares_ports(void);
 
+/* Whether this machine has AVX-512 IFMA: products of 52 bits that are added up. */
+USUBA_HIDDEN int usuba_has_ifma(void);
+
 /* For up to so many blocks, this engine. The last step of a list is for SIZE_MAX. */
 struct usuba_step {
     size_t blocks;

@@ -10,6 +10,7 @@
 #define POLY1305_LIMBS 5
 #define POLY1305_BITS 26
 #define POLY1305_MASK 0x3ffffffu
+#define POLY1305_MASK_44 0xfffffffffffu
 
 /* What is known of a message: the multiplier and the sum in limbs, and the end of the key. */
 struct poly1305_state {
@@ -32,33 +33,47 @@ static void poly1305_load(struct poly1305_state *state, const unsigned char *key
     state->multiplier[1] = usuba_load64(key + 8) & 0x0ffffffc0ffffffcu;
 }
 
+/* Adds b0 + 2^64 b1 + 2^128 b2. Of sums of 128 bits of which half is zero GCC keeps the zeros in memory, and of a carry it makes a
+ * number. */
+USUBA_INLINE void poly1305_plus(uint64_t a[3], uint64_t b0, uint64_t b1, uint64_t b2)
+{
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+    __asm__("addq %3, %0\n\tadcq %4, %1\n\tadcq %5, %2"
+            : "+&r"(a[0]), "+&r"(a[1]), "+r"(a[2])
+            : "rme"(b0), "rme"(b1), "rme"(b2)
+            : "cc");
+#else
+    uint64_t carry;
+    a[0] += b0;
+    carry = a[0] < b0;
+    a[1] += carry;
+    carry = a[1] < carry;
+    a[1] += b1;
+    a[2] += b2 + carry + (a[1] < b1);
+#endif
+}
+
 /* a0 + 2^64 a1 + 2^128 a2 becomes that times r, for a2 <= 6; then a2 <= 4. */
 USUBA_INLINE void poly1305_multiply(uint64_t a[3], uint64_t r0, uint64_t r1)
 {
     const uint64_t five = r1 + (r1 >> 2);
-    poly1305_wide x, y;
-    uint64_t high, folded;
-    /* x and y are less than 2^125.3, and high less than 6 2^60 + 2^61.3 < 2^64. */
-    x = (poly1305_wide)a[0] * r0 + (poly1305_wide)a[1] * five;
-    y = (poly1305_wide)a[0] * r1 + (poly1305_wide)a[1] * r0 + a[2] * (poly1305_wide)five + (uint64_t)(x >> 64);
-    high = a[2] * r0 + (uint64_t)(y >> 64);
-    /* What is at 2^130 and above comes back times 5, which is less than 2^65. */
-    folded = high >> 2;
-    x = (poly1305_wide)(uint64_t)x + folded + (high & ~(uint64_t)3);
+    /* Less than 2^125.3. */
+    const poly1305_wide x = (poly1305_wide)a[0] * r0 + (poly1305_wide)a[1] * five;
+    const poly1305_wide y = (poly1305_wide)a[0] * r1 + (poly1305_wide)a[1] * r0;
+    /* What is added to y is less than 6 2^60.4 + 2^61.3 < 2^64, and the upper half then less than 6 2^60 + 2^61.3 < 2^63.1. */
+    uint64_t upper[3] = { (uint64_t)y, a[2] * r0 + (uint64_t)(y >> 64), 0 };
+    poly1305_plus(upper, a[2] * five + (uint64_t)(x >> 64), 0, 0);
+    /* What is at 2^130 and above comes back times 5, which is less than 2^63.5. */
     a[0] = (uint64_t)x;
-    x = (poly1305_wide)(uint64_t)y + (uint64_t)(x >> 64);
-    a[1] = (uint64_t)x;
-    a[2] = (high & 3) + (uint64_t)(x >> 64);
+    a[1] = upper[0];
+    a[2] = upper[1] & 3;
+    poly1305_plus(a, (upper[1] >> 2) + (upper[1] & ~(uint64_t)3), 0, 0);
 }
 
 /* Adds a block with `beyond` 2^128: a2 <= 4 becomes at most 6. */
 USUBA_INLINE void poly1305_add(uint64_t a[3], const unsigned char *block, uint64_t beyond)
 {
-    poly1305_wide x = (poly1305_wide)a[0] + usuba_load64(block);
-    a[0] = (uint64_t)x;
-    x = (poly1305_wide)a[1] + usuba_load64(block + 8) + (uint64_t)(x >> 64);
-    a[1] = (uint64_t)x;
-    a[2] += (uint64_t)(x >> 64) + beyond;
+    poly1305_plus(a, usuba_load64(block), usuba_load64(block + 8), beyond);
 }
 
 /* Takes whole blocks, each with `beyond` 2^128: 1, or 0 for the last one of a message, which has its 1 in the block. */
@@ -92,13 +107,15 @@ static void poly1305_reduce(const struct poly1305_state *state, uint64_t reduced
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
-/* Whether this machine has vectors of 4 and of 8 lanes; not defined where there is to be no code for them. */
+/* Whether this machine has vectors of 4 and of 8 lanes, and of 8 with products that are added up (IFMA); not defined where there is
+ * to be no code for them. */
 #if defined(USUBA_IN_LIBRARY)
 #if defined(USUBA_LEVEL_AVX2)
 #define POLY1305_ON_4_LANES (usuba_level() >= USUBA_LEVEL_AVX2)
 #endif
 #if defined(USUBA_LEVEL_AVX512)
 #define POLY1305_ON_8_LANES (usuba_level() >= USUBA_LEVEL_AVX512)
+#define POLY1305_ON_8_LANES_FUSED (POLY1305_ON_8_LANES && usuba_has_ifma())
 #endif
 #else
 #if defined(__AVX2__)
@@ -107,11 +124,20 @@ static void poly1305_reduce(const struct poly1305_state *state, uint64_t reduced
 #if defined(__AVX512F__)
 #define POLY1305_ON_8_LANES 1
 #endif
+#if defined(__AVX512IFMA__)
+#define POLY1305_ON_8_LANES_FUSED 1
+#endif
 #endif
 
-/* From so many blocks on, vectors take less time than one block after another: measured, see the README of ChaCha20. */
-#ifndef USUBA_POLY1305_VECTORS_FROM
-#define USUBA_POLY1305_VECTORS_FROM 20
+/* From so many blocks on, vectors of each kind take less time than one block after another: measured, see the README of ChaCha20. */
+#if defined(USUBA_POLY1305_VECTORS_FROM)
+#define POLY1305_FROM_4_LANES USUBA_POLY1305_VECTORS_FROM
+#define POLY1305_FROM_8_LANES USUBA_POLY1305_VECTORS_FROM
+#define POLY1305_FROM_8_LANES_FUSED USUBA_POLY1305_VECTORS_FROM
+#else
+#define POLY1305_FROM_4_LANES 26
+#define POLY1305_FROM_8_LANES 34
+#define POLY1305_FROM_8_LANES_FUSED 22
 #endif
 
 #if defined(POLY1305_ON_4_LANES) || defined(POLY1305_ON_8_LANES)
@@ -219,14 +245,20 @@ static void poly1305_reduce(const struct poly1305_state *state, uint64_t reduced
 /* Takes whole blocks that are not the end of a message. */
 static void poly1305_take(struct poly1305_state *state, const unsigned char *in, size_t blocks)
 {
+#if defined(POLY1305_ON_8_LANES_FUSED)
+    if (blocks >= POLY1305_FROM_8_LANES_FUSED && POLY1305_ON_8_LANES_FUSED) {
+        poly1305_take_by_8_fused(state, in, blocks);
+        return;
+    }
+#endif
 #if defined(POLY1305_ON_8_LANES)
-    if (blocks >= USUBA_POLY1305_VECTORS_FROM && POLY1305_ON_8_LANES) {
+    if (blocks >= POLY1305_FROM_8_LANES && POLY1305_ON_8_LANES) {
         poly1305_take_by_8(state, in, blocks);
         return;
     }
 #endif
 #if defined(POLY1305_ON_4_LANES)
-    if (blocks >= USUBA_POLY1305_VECTORS_FROM && POLY1305_ON_4_LANES) {
+    if (blocks >= POLY1305_FROM_4_LANES && POLY1305_ON_4_LANES) {
         poly1305_take_by_4(state, in, blocks);
         return;
     }

@@ -1,6 +1,6 @@
 /* Poly1305 three times: `vectors_` on what the level says, `words_` in limbs of 64 bits, `limbs_` in limbs of 26.
  *
- * usage: differential LEVEL: 0 for no vectors, 1 for four lanes, 2 for eight. Prints how many tags were compared, or the first
+ * usage: differential LEVEL: 0 for no vectors, 1 for four lanes, 2 for eight, 3 for eight with IFMA. Prints how many tags were compared, or the first
  * that differs; the status is 1 if one does, 2 if the machine lacks the level. */
 #include "limbs_poly1305.h"
 #include "vectors_poly1305.h"
@@ -17,9 +17,15 @@ static unsigned long compared;
 static unsigned char memory[LONGEST + 64];
 
 unsigned vectors_level(void);
+int vectors_has_ifma(void);
 unsigned vectors_level(void)
 {
     return level;
+}
+
+int vectors_has_ifma(void)
+{
+    return level >= 3;
 }
 
 static uint64_t state = 1;
@@ -185,7 +191,8 @@ int differential(int count, char **arguments)
     size_t length, i;
     unsigned kind;
     level = count == 2 ? (unsigned)atoi(arguments[1]) : 0;
-    if ((level >= 1 && !__builtin_cpu_supports("avx2")) || (level >= 2 && !__builtin_cpu_supports("avx512f")))
+    if ((level >= 1 && !__builtin_cpu_supports("avx2")) || (level >= 2 && !__builtin_cpu_supports("avx512f")) ||
+        (level >= 3 && !__builtin_cpu_supports("avx512ifma")))
         return 2;
     for (length = 0; length <= LONGEST; length++)
         for (kind = 0; kind < KINDS; kind++)

@@ -28,7 +28,7 @@ fn before(prefix: &str) -> &'static str {
     match prefix {
         "vectors_" => {
             "#define USUBA_IN_LIBRARY 1\n#define USUBA_LEVEL_AVX2 1u\n#define USUBA_LEVEL_AVX512 2u\n\
-             unsigned vectors_level(void);\n"
+             unsigned vectors_level(void);\nint vectors_has_ifma(void);\n"
         }
         "limbs_" => "#define LIMBS_POLY1305_LIMBS_26 1\n",
         _ => "",
@@ -46,7 +46,10 @@ fn form(prefix: &str, change: &dyn Fn(&str, String) -> String) -> Vec<OutputFile
     let mut files =
         construction::files(&constructions, &[], prefix, read).expect("the files of the manifest");
     for file in files.iter_mut().filter(|file| file.path.ends_with(".c")) {
-        let text = file.contents.replace("usuba_level(", "vectors_level(");
+        let text = file
+            .contents
+            .replace("usuba_level(", "vectors_level(")
+            .replace("usuba_has_ifma(", "vectors_has_ifma(");
         file.contents = before(prefix).to_owned() + &text;
     }
     files
@@ -92,10 +95,20 @@ fn levels() -> impl Iterator<Item = &'static str> {
         let target = by_name(name).expect("it is a target");
         Compiler::find(target, Family::Gcc).is_ok()
     };
-    [("0", "gp64"), ("1", "avx2"), ("2", "avx512")]
+    [("0", "gp64"), ("1", "avx2"), ("2", "avx512"), ("3", "avx512")]
         .into_iter()
-        .filter(move |(_, name)| has(name))
+        .filter(move |(level, name)| has(name) && (*level != "3" || has_ifma()))
         .map(|(level, _)| level)
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_ifma() -> bool {
+    std::arch::is_x86_feature_detected!("avx512ifma")
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has_ifma() -> bool {
+    false
 }
 
 fn check(family: Family, flags: &[&str], scalar: &Objects) {
@@ -128,17 +141,34 @@ fn under_sanitizers() {
 
 #[test]
 fn planted_mistakes_are_noticed() {
-    let mistakes = [
+    let carries_44 = "(low[0] & mask) + top + (top << 2)";
+    // Each with the levels that have the code.
+    let mistakes: [(&str, &str, &str, &[&str]); 10] = [
         // Carries that have next to nothing to carry: what comes back from the top, and after that the last one.
-        ("poly1305_lanes.h", "    l[1] += l[0] >> POLY1305_BITS;\n    l[0] &= mask;\n    l[4]", "    l[4]"),
-        ("poly1305_lanes.h", "    l[4] += l[3] >> POLY1305_BITS;\n    l[3] &= mask;\n}", "}"),
+        (
+            "poly1305_limbs_26.h",
+            "    l[1] += l[0] >> POLY1305_BITS;\n    l[0] &= mask;\n    l[4]",
+            "    l[4]",
+            &["1", "2"],
+        ),
+        ("poly1305_limbs_26.h", "    l[4] += l[3] >> POLY1305_BITS;\n    l[3] &= mask;\n}", "}", &["1", "2"]),
+        ("poly1305_limbs_44.h", carries_44, "(low[0] & mask) + top", &["3"]),
+        (
+            "poly1305_limbs_44.h",
+            "    l[1] = (middle & mask) + (l[0] >> 44);",
+            "    l[1] = middle & mask;",
+            &["3"],
+        ),
+        ("poly1305_limbs_44.h", "(high[2] << 10) + ", "", &["3"]),
         // The bit beyond a block, in lanes that begin with one.
-        ("poly1305_lanes.h", "LANE(j), 1)", "LANE(j), 0)"),
-        ("poly1305_vectors.h", "(high & 3) + (uint64_t)(x >> 64)", "(high & 3)"),
-        ("poly1305_vectors.h", "(high >> 2) + ", ""),
+        ("poly1305_lanes.h", "LANE(j), 1)", "LANE(j), 0)", &["1", "2", "3"]),
+        ("poly1305_vectors.h", "(high & 3) + (uint64_t)(x >> 64)", "(high & 3)", &["1", "2"]),
+        ("poly1305_vectors.h", "(high >> 2) + ", "", &["1", "2"]),
+        ("poly1305_limbs_44.h", "beyond << 40", "beyond << 39", &["3"]),
+        ("poly1305_limbs_44.h", "high >> 24", "high >> 25", &["3"]),
     ];
-    let vectors: Vec<&str> = levels().filter(|&level| level != "0").collect();
-    for (file, from, to) in mistakes {
+    let there: Vec<&str> = levels().collect();
+    for (file, from, to, vectors) in mistakes {
         let planted = std::cell::Cell::new(false);
         let plant = |path: &str, text: String| {
             if !path.ends_with(&format!("/{file}")) {
@@ -150,7 +180,7 @@ fn planted_mistakes_are_noticed() {
         };
         let program = program(Family::Gcc, &["-O0", ALWAYS], scalar(), &plant);
         assert!(planted.get(), "{file} is not read");
-        for level in &vectors {
+        for level in vectors.iter().filter(|level| there.contains(level)) {
             assert!(
                 program.run_with(&[level], b"").is_err(),
                 "{file} with `{to}` for `{from}`: not noticed at {level}"

@@ -125,7 +125,7 @@ pub fn own_level(text: &str, options: &Options) -> String {
     if options.prefix == "usuba_" {
         return text.to_owned();
     }
-    let known = ["level(", "shares_ports("];
+    let known = ["level(", "shares_ports(", "has_ifma("];
     known.iter().fold(text.to_owned(), |text, name| {
         text.replace(&format!("usuba_{name}"), &format!("{}{name}", options.prefix))
     })

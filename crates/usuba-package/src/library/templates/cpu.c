@@ -99,16 +99,40 @@ static int shares_ports(void)
 #endif
 }
 
-int usuba_shares_ports(void)
+/* Whether the processor has AVX-512 IFMA, which no level promises. */
+static int has_ifma(void)
 {
-    /* One more than the answer. */
-    static unsigned asked;
-    unsigned answer = LOAD(&asked);
+#if defined(__x86_64__) && defined(__GNUC__)
+    unsigned seven[4] = { 0 };
+    if (__get_cpuid_max(0, NULL) >= 7)
+        __cpuid_count(7, 0, seven[0], seven[1], seven[2], seven[3]);
+    return seven[1] >> 21 & 1;
+#else
+    return 0;
+#endif
+}
+
+/* The answer to a question, which is asked once: what is kept is one more. */
+static int answer(unsigned *kept, int (*ask)(void))
+{
+    unsigned answer = LOAD(kept);
     if (answer == 0) {
-        answer = 1 + (unsigned)shares_ports();
-        STORE(&asked, answer);
+        answer = 1 + (unsigned)ask();
+        STORE(kept, answer);
     }
     return answer == 2;
+}
+
+int usuba_shares_ports(void)
+{
+    static unsigned kept;
+    return answer(&kept, shares_ports);
+}
+
+int usuba_has_ifma(void)
+{
+    static unsigned kept;
+    return answer(&kept, has_ifma);
 }
 
 const char *@prefix@target(void)
