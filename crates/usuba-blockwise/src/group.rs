@@ -118,7 +118,7 @@ impl Machine<'_> {
             .collect();
         let whole = Length::Constant(register);
         let behind = TABLE * register;
-        let powers = writer.region("powers", Role::Input, Length::Constant(behind + group));
+        let powers = writer.blocks("powers", (behind + group) / BLOCK);
         let kept = keeps.then(|| Kept::new(&mut writer, FIRST.into(), STRETCH));
         let length = Length::Public { count: front_bytes, factor: 1 };
         let front = writer.region("front", Role::Input, length);
@@ -407,12 +407,11 @@ impl Text<'_> {
                 [slot] if is_loaded => text(slot),
                 _ => Argument::Registers(state.pending.clone()),
             });
-            // Each turn loads them: there are not as many registers.
             let behind = i64::from(TABLE * machine.bytes() / BLOCK);
             for form in [0, behind] {
                 let blocks = machine.in_register() as i64;
                 let all = (0..i64::from(STRETCH))
-                    .map(|number| writer.load_block(self.powers, form + number * blocks, &mut inside));
+                    .map(|number| writer.load_repeated(self.powers, form + number * blocks, &mut inside));
                 arguments.push(Argument::Registers(all.collect::<Result<_, _>>()?));
             }
         }

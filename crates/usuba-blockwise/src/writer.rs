@@ -176,6 +176,25 @@ impl<'m> Writer<'m> {
         Ok(result)
     }
 
+    /// So many blocks that are read alone, and lie where nothing is written.
+    pub(crate) fn blocks(&mut self, name: &str, count: u32) -> RegionId {
+        let element = Element::Scalars { bits: 8, count: 16 };
+        let length = Length::Constant(count);
+        self.parameter(Region { name: name.into(), role: Role::Uniform, element, length })
+    }
+
+    /// One of [`Writer::blocks`], in all places of a register.
+    pub(crate) fn load_repeated(
+        &mut self,
+        region: RegionId,
+        block: i64,
+        steps: &mut Vec<Step>,
+    ) -> Result<RegisterId, Refusal> {
+        let (row, result) = (self.machine.row(Meaning::Broadcast, 128)?, self.register("block"));
+        steps.push(Step::Load { row, result, address: Address { region, index: Affine::constant(block) } });
+        Ok(result)
+    }
+
     pub(crate) fn load(
         &mut self,
         region: RegionId,

@@ -8,11 +8,12 @@ use crate::header::{banner, prototype};
 use crate::hidden;
 use crate::indices;
 use crate::inlined::{self, into_callers};
+use crate::kept::{self, Kept};
 use crate::names::{Names, identifier};
 use crate::ordered;
 use crate::places::{self, Definition};
 use crate::{KernelParameter, Options};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use usuba_ir::program::{Affine, Inline};
 use usuba_machine::program::{
@@ -116,7 +117,8 @@ pub fn inline_definitions(target: &Target) -> String {
     let order =
         if target.instruction(Meaning::CarrylessProduct, 0).is_some() { ordered::DEFINITION } else { "" };
     let order = if target.encoding().is_some() { order } else { "" };
-    format!("#include <stdint.h>\n#include <string.h>\n{}\n{hints}{order}", headers.collect::<String>())
+    let keep = if kept::is_needed(target) { kept::DEFINITION } else { "" };
+    format!("#include <stdint.h>\n#include <string.h>\n{}\n{hints}{order}{keep}", headers.collect::<String>())
 }
 
 /// The functions of a machine program as C that is part of a file, which has [`inline_definitions`] before it; the entry is
@@ -137,6 +139,7 @@ pub fn inline_source(program: &Checked, symbol: &str, linkage: &str) -> String {
         printer.is_public = true;
         printer.indices = indices::of(function, target);
         printer.ordered = ordered::of(function, target);
+        printer.kept = kept::of(function, target);
         printer.function(&mut text, name, None);
         text.push('\n');
     }
@@ -169,6 +172,9 @@ struct Printer<'a> {
     indices: BTreeSet<RegisterId>,
     /// The results whose place is kept.
     ordered: BTreeSet<RegisterId>,
+    /// The loads that Clang makes once, and their names before the loop.
+    kept: Kept,
+    kept_names: BTreeMap<RegisterId, String>,
 }
 
 impl<'a> Printer<'a> {
@@ -227,6 +233,8 @@ impl<'a> Printer<'a> {
             linkage: None,
             indices: BTreeSet::new(),
             ordered: BTreeSet::new(),
+            kept: Kept::default(),
+            kept_names: BTreeMap::new(),
         }
     }
 
@@ -352,6 +360,10 @@ impl<'a> Printer<'a> {
             }
             Step::Load { row, result, address } => {
                 let value = row.expression(&[&self.read(row, address)], None);
+                let value = match self.kept.same.get(result).and_then(|first| self.kept_names.get(first)) {
+                    Some(name) => format!("{}({name}, {value})", kept::KEPT),
+                    None => value,
+                };
                 let ty = self.ty(*result);
                 writeln!(text, "{margin}const {ty} {} = {value};", self.registers[result.index()])
             }
@@ -499,6 +511,12 @@ impl<'a> Printer<'a> {
                 self.registers[carried.register.index()],
                 self.registers[carried.initial.index()]
             );
+        }
+        for (register, row, address) in self.kept.loads(looped) {
+            let name = self.names.fresh(&format!("{}_kept", self.registers[register.index()]));
+            let (ty, value) = (self.ty(register), row.expression(&[&self.read(row, address)], None));
+            let _ = writeln!(text, "{margin}{}({ty}, {name}, {value});", kept::DECLARED);
+            self.kept_names.insert(register, name);
         }
         let index = induction(looped.induction.0);
         // The column of a pragma does not matter; whether to unroll was decided before.

@@ -28,6 +28,7 @@ mod header;
 mod hidden;
 mod indices;
 mod inlined;
+mod kept;
 mod life;
 mod mapping;
 pub mod messages;
@@ -51,7 +52,7 @@ mod signature;
 mod unroll;
 mod vertical;
 
-pub use asm::{Listing, Stop, assembly};
+pub use asm::{Listing, Stop, assembly, assembly_file, assembly_function};
 pub use c::{inline_definitions, inline_source, program_source};
 pub use messages::{Fault, Internal, Missing, NoCode, Reason};
 pub use names::unfit_for_a_function;
