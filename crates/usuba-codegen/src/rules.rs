@@ -17,6 +17,7 @@ pub(crate) const RULES: &[Rule] = &[
     Rule { name: "andnot-swap",   meaning: AndNot,               lanes: ANY,   law: "a & ~b = notand(b, a)",                               expand: andnot_swap },
     Rule { name: "andnot-not",    meaning: AndNot,               lanes: ANY,   law: "a & ~b = a & (~b)",                                   expand: andnot_not },
     Rule { name: "rotate-shifts", meaning: RotateLeft,           lanes: ANY,   law: "a <<< n = (a << n) | (a >> L - n)",                   expand: rotate_shifts },
+    Rule { name: "double",        meaning: ShiftLeft,            lanes: &[8],  law: "a << 1 = a + a",                                      expand: double },
     Rule { name: "left-bytes",    meaning: ShiftLeft,            lanes: &[8],  law: "as 16-bit lanes, bits from the byte below cleared",   expand: left_bytes },
     Rule { name: "right-bytes",   meaning: ShiftRight,           lanes: &[8],  law: "as 16-bit lanes, bits from the byte above cleared",   expand: right_bytes },
     Rule { name: "sign-extend",   meaning: ShiftRightArithmetic, lanes: ANY,   law: "a >>! n = ((a >> n) ^ s) - s, s = 2^(L - 1 - n)",     expand: sign_extend },
@@ -52,6 +53,13 @@ fn rotate_shifts(s: &mut Selector<'_>, lane: u32, of: &[RegisterId], n: u32) -> 
     let high = s.compute(ShiftLeft, lane, &[of[0]], Some(n))?;
     let low = s.compute(ShiftRight, lane, &[of[0]], Some(lane - n))?;
     s.compute(Or, lane, &[high, low], None)
+}
+
+fn double(s: &mut Selector<'_>, lane: u32, of: &[RegisterId], n: u32) -> Result<RegisterId, Reason> {
+    if n != 1 {
+        return Err(Reason::Instruction(ShiftLeft, lane));
+    }
+    s.compute(Add, lane, &[of[0], of[0]], None)
 }
 
 fn left_bytes(s: &mut Selector<'_>, _: u32, of: &[RegisterId], n: u32) -> Result<RegisterId, Reason> {

@@ -1,6 +1,7 @@
 //! Addresses in general-purpose registers, the stack frame, prologue and epilogue.
 //!
-//! A parameter stays in the register in which it arrives, moved up where that makes displacements short. A loop counts in
+//! A parameter stays in the register in which it arrives, moved up where that makes displacements short, until it is not needed any
+//! more; one that arrives in memory is fetched before the first step or loop that needs it. A loop counts in
 //! bytes: one register for each distance by which an address moves from one time to the next, so that an address is `base +
 //! counter + displacement`; an address that moves with several loops is summed up in `rax`, which holds nothing else.
 
@@ -27,6 +28,7 @@ pub(crate) fn address(
     addresses.registers(&allocated, convention)?;
     addresses.prologue(convention)?;
     for (position, step) in allocated.steps.iter().enumerate() {
+        addresses.fetch(position, convention);
         addresses.step(position, step)?;
     }
     addresses.epilogue();
@@ -38,13 +40,18 @@ struct Addresses<'a> {
     linear: &'a Linear,
     uniform: i64,
     machine: Machine,
-    /// The register of each parameter that is used, how far it points into its region, and its place among the arguments.
-    bases: BTreeMap<usize, (Gpr, i64, usize)>,
+    /// How far the register of each parameter that is used points into its region, and its place among the arguments.
+    bases: BTreeMap<usize, (i64, usize)>,
+    /// Their registers.
+    registers: BTreeMap<usize, Gpr>,
     /// The public counts that the function is given, with their places among the arguments.
     given: BTreeMap<Count, usize>,
     /// Of public counts and of views.
     counts: BTreeMap<Count, Gpr>,
     views: BTreeMap<RegionId, Gpr>,
+    /// Registers that are fetched from memory before a step: how far they point into their regions, and their places among the
+    /// arguments.
+    fetched: BTreeMap<usize, Vec<(Gpr, i64, usize)>>,
     /// For what copies bytes, by its position.
     scratch: BTreeMap<usize, [Gpr; 3]>,
     /// By loop, then by bytes a time.
@@ -61,11 +68,11 @@ struct Addresses<'a> {
     lines: Vec<Line>,
 }
 
-/// The positions that read each count and each view.
+/// The positions that read each count and each region.
 #[derive(Default)]
 struct Reads {
     counts: BTreeMap<Count, Vec<usize>>,
-    views: BTreeMap<RegionId, Vec<usize>>,
+    regions: BTreeMap<RegionId, Vec<usize>>,
 }
 
 fn places(step: &Step) -> Vec<&Place> {
@@ -194,34 +201,27 @@ impl<'a> Addresses<'a> {
                         _ => 1,
                     };
                     let bias = if furthest > 127 * unit { 128 * unit } else { 0 };
-                    bases.insert(region.index(), (arrives, bias, place));
+                    bases.insert(region.index(), (bias, place));
                 }
                 (None, Some(arrives)) => free.push(arrives),
                 (None, None) => {}
             }
         }
         free.extend(convention.arguments.iter().skip(linear.parameters.len()).copied());
-        let mut saved = Vec::new();
-        let mut placed = BTreeMap::new();
-        for (region, (arrives, bias, place)) in bases {
-            let register = match arrives {
-                Some(register) => register,
-                None => take(&mut free, &mut saved, convention)?,
-            };
-            placed.insert(region, (register, bias, place));
-        }
         Ok(Addresses {
             linear,
             uniform,
             machine,
-            bases: placed,
+            bases,
+            registers: BTreeMap::new(),
             given,
             counts: BTreeMap::new(),
             views: BTreeMap::new(),
+            fetched: BTreeMap::new(),
             scratch: BTreeMap::new(),
             counters: vec![BTreeMap::new(); linear.loops.len()],
             free,
-            saved,
+            saved: Vec::new(),
             locals,
             slots,
             frame,
@@ -255,7 +255,6 @@ impl<'a> Addresses<'a> {
             }
         }
         let (mut until, mut reads, mut spans) = (BTreeMap::new(), Reads::default(), Vec::new());
-        let of_views = self.linear.views();
         for (position, step) in allocated.steps.iter().enumerate() {
             if let Step::Begin(number) = step {
                 let end = allocated.steps.iter().position(|other| *other == Step::End(*number));
@@ -272,21 +271,50 @@ impl<'a> Addresses<'a> {
                 },
                 _ => None,
             };
-            for region in views.chain(origin).filter(|region| of_views.contains_key(region)) {
-                reads.views.entry(region).or_default().push(position);
+            for region in views.chain(origin) {
+                reads.regions.entry(region).or_default().push(position);
             }
         }
-        let given = self.given.clone();
-        for (&count, &place) in &given {
-            let register = match convention.arguments.get(place) {
-                Some(&arrives) => arrives,
-                None => take(&mut self.free, &mut self.saved, convention)?,
-            };
-            self.counts.insert(count, register);
-            let last = self.last(None, reads.counts.get(&count).map_or(&[], Vec::as_slice), &spans);
-            until.entry(last.unwrap_or(0)).or_insert_with(Vec::new).push(register);
+        // What is fetched, by the position before which it is.
+        let mut late: BTreeMap<usize, Vec<(Given, i64, usize, usize)>> = BTreeMap::new();
+        let of_regions = self.bases.iter().map(|(&region, &(bias, place))| {
+            let region = RegionId(region as u32);
+            (Given::Region(region), bias, place, reads.regions.get(&region))
+        });
+        let of_counts = self
+            .given
+            .iter()
+            .map(|(&count, &place)| (Given::Count(count), 0, place, reads.counts.get(&count)));
+        for (given, bias, place, read) in of_regions.chain(of_counts) {
+            let read = read.map_or(&[][..], Vec::as_slice);
+            let (first, last) =
+                (read.first().copied().unwrap_or(0), self.last(None, read, &spans).unwrap_or(0));
+            match convention.arguments.get(place) {
+                Some(&register) => {
+                    match given {
+                        Given::Region(region) => drop(self.registers.insert(region.index(), register)),
+                        Given::Count(count) => drop(self.counts.insert(count, register)),
+                    }
+                    until.entry(last).or_insert_with(Vec::new).push(register);
+                }
+                // Before all loops around the first step that needs it.
+                None => {
+                    let around = spans.iter().filter(|&&(begin, end)| begin <= first && first <= end);
+                    let before = around.map(|&(begin, _)| begin).min().unwrap_or(first);
+                    late.entry(before).or_default().push((given, bias, place, last));
+                }
+            }
         }
         for (position, step) in allocated.steps.iter().enumerate() {
+            for (given, bias, place, last) in late.remove(&position).unwrap_or_default() {
+                let register = take(&mut self.free, &mut self.saved, convention)?;
+                match given {
+                    Given::Region(region) => drop(self.registers.insert(region.index(), register)),
+                    Given::Count(count) => drop(self.counts.insert(count, register)),
+                }
+                self.fetched.entry(position).or_default().push((register, bias, place));
+                until.entry(last).or_insert_with(Vec::new).push(register);
+            }
             match step {
                 Step::Begin(number) => {
                     let trips = self.linear.loops[*number].trips;
@@ -315,7 +343,7 @@ impl<'a> Addresses<'a> {
                             None
                         }
                         Item::Count { result, .. } => reads.counts.get(result),
-                        Item::View { region, .. } => reads.views.get(region),
+                        Item::View { region, .. } => reads.regions.get(region),
                         _ => return Err(Stop::Fault("a step of vectors without a line".into())),
                     };
                     if let Some(last) = made.and_then(|reads| self.last(Some(position), reads, &spans)) {
@@ -355,21 +383,33 @@ impl<'a> Addresses<'a> {
             self.lines.push(Line::Add { to: Gpr::RSP, amount: -self.frame });
             self.lines.push(Line::Align(self.linear.bytes as i64));
         }
-        let counts = self.given.iter().map(|(count, place)| Ok((self.count(*count)?, 0, *place)));
-        let counts = counts.collect::<Result<Vec<_>, Stop>>()?;
-        for (register, bias, place) in self.bases.values().chain(&counts) {
-            if let Some(beyond) = place.checked_sub(convention.arguments.len()) {
-                let (base, above) =
-                    if framed { (Gpr::RBP, 16) } else { (Gpr::RSP, 8 + 8 * self.saved.len() as i64) };
-                let displacement = above + convention.home + 8 * beyond as i64;
-                let memory = Memory { base: Base::Register(base), index: None, displacement };
-                self.lines.push(Line::Fetch { to: *register, memory });
-            }
-            if *bias != 0 {
-                self.lines.push(Line::Add { to: *register, amount: *bias });
+        for (region, &(bias, place)) in &self.bases {
+            if place < convention.arguments.len() && bias != 0 {
+                let register = self.registers.get(region).ok_or("a region without a register")?;
+                self.lines.push(Line::Add { to: *register, amount: bias });
             }
         }
         Ok(())
+    }
+
+    /// Fetches what is needed from a step on.
+    fn fetch(&mut self, position: usize, convention: &Convention) {
+        for (register, bias, place) in self.fetched.remove(&position).unwrap_or_default() {
+            let (base, above) = match self.frame > 0 {
+                true => (Gpr::RBP, 16),
+                false => (Gpr::RSP, 8 + 8 * self.saved.len() as i64),
+            };
+            let beyond = place.saturating_sub(convention.arguments.len()) as i64;
+            let displacement = above + convention.home + 8 * beyond;
+            let memory = Memory { base: Base::Register(base), index: None, displacement };
+            self.lines.push(Line::Fetch { to: register, memory });
+            if bias != 0 {
+                self.lines.push(Line::Add { to: register, amount: bias });
+            }
+            if self.summed.as_ref().is_some_and(|(base, sum)| *base == register || sum.contains(&register)) {
+                self.summed = None;
+            }
+        }
     }
 
     fn epilogue(&mut self) {
@@ -453,6 +493,7 @@ impl<'a> Addresses<'a> {
                     index: Some(self.count(*offset)?),
                     displacement: bias,
                 };
+                self.summed = None;
                 self.lines.push(Line::Address { to, memory });
             }
             Item::CopyPart { from, to, count } => {
@@ -473,8 +514,9 @@ impl<'a> Addresses<'a> {
     /// The register of a region, and how far from its start the register points, with the opposite sign.
     fn base(&self, region: RegionId) -> Result<(Gpr, i64), Stop> {
         let number = region.index();
-        match (self.bases.get(&number), self.views.get(&region), self.locals[number]) {
-            (Some(&(register, bias, _)), ..) => Ok((register, -bias)),
+        let given = self.registers.get(&number).zip(self.bases.get(&number));
+        match (given, self.views.get(&region), self.locals[number]) {
+            (Some((&register, &(bias, _))), ..) => Ok((register, -bias)),
             (None, Some(&register), _) => Ok((register, 0)),
             (None, None, Some(place)) => Ok((Gpr::RSP, place)),
             (None, None, None) => Err(Stop::Fault("a region without an address".into())),

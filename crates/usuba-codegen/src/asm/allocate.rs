@@ -415,6 +415,11 @@ impl<'a> Allocator<'a> {
         }
     }
 
+    /// Whether a loop reads a value that is made before it.
+    fn is_outside_of_a_loop(&self, value: Value) -> bool {
+        self.uses[value.index()].iter().any(|&position| self.around[position] != self.scope[value.index()])
+    }
+
     fn load(
         &mut self,
         position: usize,
@@ -428,7 +433,10 @@ impl<'a> Allocator<'a> {
         let bits = self.machine.loaded_bits(row);
         let home =
             Home { place: Place::Region(address.clone()), bits, aligned: row.meaning == Meaning::Load };
-        let stays = !self.changes(address, position, self.death[result.index()])
+        // What a loop needs again and again lies beside it as a whole register: repeating it takes a port of vectors.
+        let again = bits < self.machine.shape_bits && self.is_outside_of_a_loop(result);
+        let stays = !again
+            && !self.changes(address, position, self.death[result.index()])
             && self.machine.encoding.repeats_cheaply(bits, self.machine.shape_bits);
         self.home[result.index()] = Some(home);
         if !stays {

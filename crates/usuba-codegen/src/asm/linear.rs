@@ -191,7 +191,7 @@ impl Linear {
     }
 
     /// Numbers the loops' ends anew.
-    fn place_loops(&mut self) {
+    pub(super) fn place_loops(&mut self) {
         for (position, item) in self.items.iter().enumerate() {
             match *item {
                 Item::Begin(number) => self.loops[number].begin = position,

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! Program --linear---> one function without calls, values defined once
+//!         --hoist----> loads that are the same in all turns of a loop before it
 //!         --allocate-> registers by furthest next use, memory by name (slot, constant, region)
 //!         --address--> general-purpose registers, stack frame, prologue and epilogue
 //!         --check----> internal error unless every line does what the linear code says
@@ -13,6 +14,7 @@ mod allocate;
 mod check;
 mod convention;
 mod estimate;
+mod hoist;
 mod linear;
 mod machine;
 mod print;
@@ -57,6 +59,19 @@ pub enum Stop {
 /// # Errors
 /// The program has what assembly has not, or a mistake of the compiler.
 pub fn assembly(program: &Checked, uniform: u32, symbol: &str) -> Result<String, Stop> {
+    Ok(assembly_file(&[assembly_function(program, uniform, symbol)?]))
+}
+
+/// Functions made by [`assembly_function`] as a source file.
+pub fn assembly_file(functions: &[String]) -> String {
+    format!("{}{}{}", print::BEGIN, functions.join("\n"), print::END)
+}
+
+/// A machine program as a function of a source file of assembly, as [`assembly`] makes one.
+///
+/// # Errors
+/// As for [`assembly`].
+pub fn assembly_function(program: &Checked, uniform: u32, symbol: &str) -> Result<String, Stop> {
     let target = usuba_target::by_name(program.target).ok_or("a checked program without a target")?;
     let machine = Machine::of(target, uniform).ok_or(Stop::Limit("it is for vectors of x86-64"))?;
     let (linear, allocated) = allocated(program, machine)?;
@@ -68,7 +83,7 @@ pub fn assembly(program: &Checked, uniform: u32, symbol: &str) -> Result<String,
         Parameter::Register(register) => entry.register(register).name.as_deref().unwrap_or("a count"),
     };
     let names: Vec<&str> = entry.parameters.iter().map(name).collect();
-    Ok(print::text(&linear, &code, machine, String::new(), symbol, &names, &[]))
+    Ok(print::function(&linear, &code, machine, symbol, &names, &[]))
 }
 
 impl From<&'static str> for Stop {
@@ -201,7 +216,8 @@ pub(crate) fn best_order(program: &Program, target: &Target, shape: &Shape, orde
 }
 
 fn allocated(program: &Program, machine: Machine) -> Result<(Linear, Allocated), Stop> {
-    let linear = linear::linear(program, machine.shape_bits as usize / 8)?;
+    let mut linear = linear::linear(program, machine.shape_bits as usize / 8)?;
+    hoist::hoist(&mut linear);
     let allocated = allocate::allocate(&linear, machine)?;
     Ok((linear, allocated))
 }

@@ -24,11 +24,28 @@ pub(crate) fn text(
     parameters: &[&str],
     definitions: &[Definition],
 ) -> String {
-    let mut text = head;
-    let _ = write!(
-        text,
-        "\n    .intel_syntax noprefix\n    .text\n    .p2align 6\n    .globl {symbol}\n    .type {symbol}, @function\n\
-         {symbol}:\n    .cfi_startproc\n"
+    head + BEGIN + &function(linear, code, machine, symbol, parameters, definitions) + END
+}
+
+/// What stands before the functions of a file.
+pub(crate) const BEGIN: &str = "\n    .intel_syntax noprefix\n";
+
+/// What stands behind them: no stack that is executed, and that every target of an indirect branch is a landing pad (CET);
+/// returns are never tampered with.
+pub(crate) const END: &str = "\n    .section .note.GNU-stack, \"\", @progbits\n    .section .note.gnu.property, \"a\", @note\n    \
+                              .p2align 3\n    .long 4, 16, 5\n    .asciz \"GNU\"\n    .long 0xc0000002, 4, 3, 0\n";
+
+/// One function, with parameters of these names, and its constants.
+pub(crate) fn function(
+    linear: &Linear,
+    code: &Code,
+    machine: Machine,
+    symbol: &str,
+    parameters: &[&str],
+    definitions: &[Definition],
+) -> String {
+    let mut text = format!(
+        "    .text\n    .p2align 6\n    .globl {symbol}\n    .type {symbol}, @function\n{symbol}:\n    .cfi_startproc\n"
     );
     let mut printer = Printer { definitions, ..Printer::new(linear, machine, symbol) };
     for (place, parameter) in parameters.iter().enumerate() {
@@ -58,12 +75,6 @@ pub(crate) fn text(
             }
         }
     }
-    text.push_str("\n    .section .note.GNU-stack, \"\", @progbits\n");
-    // Says that every target of an indirect branch is a landing pad (CET); returns are never tampered with.
-    text.push_str(
-        "    .section .note.gnu.property, \"a\", @note\n    .p2align 3\n    .long 4, 16, 5\n    .asciz \"GNU\"\n    .long \
-         0xc0000002, 4, 3, 0\n",
-    );
     text
 }
 
