@@ -36,21 +36,23 @@ shared() { # what label object compiler arguments…
 # ---- Usuba ----
 cargo build --release --quiet -p usubac
 flags="-mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vbmi2 -mgfni -mvaes -mvpclmulqdq -mavx -maes -mpclmul -mbmi2"
-for kept in "" --keep-first-round; do
-    rm -rf "$out/ours$kept"
+for way in "" --keep-first-round "--backend asm"; do
+    case $way in --keep*) name=", first round kept" ;; --backend*) name=", loops in assembly" ;; *) name= ;; esac
+    ours=$out/ours$(echo "$way" | tr -d ' ')
+    rm -rf "$ours"
     for primitive in aes-128 aes-256; do
         for mode in gcm-seal gcm-open; do
-            # shellcheck disable=SC2086 # an option, or none
+            # shellcheck disable=SC2086 # options, or none
             "${CARGO_TARGET_DIR:-target}/release/usubac" build ciphers/aes --mode $mode --primitive $primitive --target avx512-vaes \
-                $kept -o "$out/ours$kept" >/dev/null
+                $way -o "$ours" >/dev/null
         done
     done
     for compiler in gcc clang-19 clang; do
         command -v $compiler >/dev/null 2>&1 || continue
         case $compiler in clang) command -v clang-19 >/dev/null 2>&1 && continue ;; esac
-        # shellcheck disable=SC2086 # lists
-        shared "Usuba by $compiler" "Usuba $compiler${kept:+, first round kept}" usuba-$compiler$kept.so $compiler $flags -I$here \
-            -I"$out/ours$kept" $here/ours.c "$out/ours$kept"/*.c
+        # shellcheck disable=SC2086,SC2046 # lists
+        shared "Usuba by $compiler" "Usuba $compiler$name" "usuba-$compiler$(echo "$way" | tr -d ' ').so" $compiler $flags -I$here \
+            -I"$ours" $here/ours.c "$ours"/*.c $(find "$ours" -name '*.S' | sort)
     done
 done
 
@@ -86,10 +88,10 @@ for more in ${MORE:-}; do objects "$more"; done
 # ---- All lengths, before anything is timed ----
 gcc -O2 -Wall -Wextra $here/lengths.c -o "$out/lengths" -ldl
 for compiler in gcc clang-19 clang; do
-    for kept in "" --keep-first-round; do
-        [ -f "$out/usuba-$compiler$kept.so" ] || continue
+    for way in "" --keep-first-round --backendasm; do
+        [ -f "$out/usuba-$compiler$way.so" ] || continue
         echo
-        echo "Usuba by $compiler ${kept:-}and OpenSSL: $("$out/lengths" "$out/usuba-$compiler$kept.so" "$out/openssl.so")"
+        echo "Usuba by $compiler ${way:+($way) }and OpenSSL: $("$out/lengths" "$out/usuba-$compiler$way.so" "$out/openssl.so")"
     done
 done
 

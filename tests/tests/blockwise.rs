@@ -590,7 +590,8 @@ fn compare_with(way: Way, name: &str, cases: &Cases, family: Family) -> Result<C
         main += SCHEDULE;
         main += if !way.functions { SCHEDULE_TO } else { SCHEDULE_INSTEAD };
     }
-    let files = [file("main.c", main), file("message.c", made.source.clone())];
+    let mut files = vec![file("main.c", main), file("message.c", made.source.clone())];
+    files.extend((!made.assembly.is_empty()).then(|| file("message_loops.S", made.assembly.clone())));
     let flags = ["-O1", "-Wall", "-Wno-missing-prototypes", "-Wno-unused-parameter"];
     let flags = flags.into_iter().chain(is_functions.then_some("-maes"));
     // One compiler has long texts in pieces where there are pieces, the other has them in groups; and batches of few blocks.
@@ -699,6 +700,29 @@ fn small() {
         let counted = object.functions.iter().filter(|function| !function.name.ends_with("_prepare"));
         let bytes: u64 = counted.map(|function| function.size).sum();
         assert!((4096..=MOST).contains(&bytes), "{name}: {bytes} bytes of code");
+    }
+}
+
+/// Loops in assembly, on each machine that has it.
+#[test]
+fn assembly() {
+    let modes = [
+        ("gcm-seal", "avx512-vaes", 3),
+        ("gcm-open", "avx512-vaes", 3),
+        ("ocb3-seal", "avx512-vaes", 2),
+        ("gcm-seal", "avx2-vaes", 2),
+        ("xts-encrypt", "avx2-vaes", 1),
+        ("gcm-open", "avx-aes", 2),
+        ("cbc-decrypt", "avx-aes", 1),
+    ];
+    for (name, wide, least) in modes {
+        let mode = MODES.iter().find(|mode| mode.name == name).unwrap();
+        let pair = [wide, "avx-aes"].map(|name| by_name(name).unwrap());
+        let choices = Choices { is_assembly: true, ..Choices::default() };
+        let way = Way { blocks: Some(pair), choices, functions: false };
+        let made = compare_with(way, name, &cases(*mode), Family::Gcc).expect("code");
+        let functions = made.assembly.matches("@function").count();
+        assert!(functions >= least, "{name} on {wide}: {functions} functions in assembly");
     }
 }
 

@@ -110,6 +110,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) symbol: &'a str,
     /// The kernels and what goes with them, with their names.
     pub(crate) kernels: Vec<(String, String)>,
+    /// Those that are assembly, which the others declare.
+    pub(crate) assembly: Vec<(String, String)>,
     /// Kernels by what they do.
     pub(crate) known: BTreeMap<String, String>,
     pub(crate) steps: BTreeMap<String, Rc<Step>>,

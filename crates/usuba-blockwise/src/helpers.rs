@@ -4,7 +4,16 @@
 pub(crate) const BATCH: &str = "USUBA_BATCH";
 
 /// What else messages need, by a word that they have then.
-pub(crate) const PARTS: [(&str, &str); 8] = [
+pub(crate) const PARTS: [(&str, &str); 9] = [
+    (
+        "USUBA_ELSEWHERE",
+        "
+/* A function in assembly, of the same program. */
+#ifndef USUBA_ELSEWHERE
+#define USUBA_ELSEWHERE __attribute__((visibility(\"hidden\"))) extern
+#endif
+",
+    ),
     (
         "summed",
         "

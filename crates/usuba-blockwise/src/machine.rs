@@ -63,6 +63,8 @@ pub struct Choices {
     pub is_small: bool,
     /// Whether what the first round makes of counters is kept for a key.
     pub keeps_first_round: bool,
+    /// Whether kernels that are functions of their own are assembly, where there is assembly for the target.
+    pub is_assembly: bool,
 }
 
 impl<'a> Machine<'a> {

@@ -8,7 +8,7 @@ use crate::plan::Refusal;
 use crate::step::node_of;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use usuba_codegen::inline_definitions;
+use usuba_codegen::{assembly_file, inline_definitions};
 use usuba_lang::source::Sources;
 use usuba_message::form::{
     self, ByteOperation, Condition, Define, Message, Order, Piece, Sameness, Source, Statement, Text,
@@ -38,6 +38,8 @@ pub struct Code {
     pub ciphers: Vec<String>,
     /// The source file.
     pub source: String,
+    /// The functions in assembly that it calls, as a file; empty if there are none.
+    pub assembly: String,
     /// What the loops are, in order.
     pub loops: Vec<LoopCode>,
     /// The functions for strings that come in pieces, if they were asked for.
@@ -136,6 +138,13 @@ pub fn code(
     let unused: String = unused.map(|name| format!("  (void){name};\n")).collect();
     let _ = write!(source, "{prepare}\n{{\n{unused}{}}}\n\n", writer.preparation);
     let _ = write!(source, "{main}{made}");
+    let assembly: Vec<String> = writer
+        .assembly
+        .iter()
+        .filter(|(name, _)| source.contains(&format!("{name}(")))
+        .map(|(_, text)| text.clone())
+        .collect();
+    let assembly = if assembly.is_empty() { String::new() } else { assembly_file(&assembly) };
     let preparation = writer.called(&[&writer.preparation]) + &writer.preparation;
     Ok(Code {
         prepare,
@@ -144,6 +153,7 @@ pub fn code(
         prototype,
         ciphers,
         source,
+        assembly,
         loops,
         pieces: in_pieces,
     })
@@ -170,6 +180,7 @@ impl<'a> Writer<'a> {
             ciphers: BTreeSet::new(),
             symbol,
             kernels: Vec::new(),
+            assembly: Vec::new(),
             known: BTreeMap::new(),
             steps: BTreeMap::new(),
             of_key: BTreeSet::new(),

@@ -451,9 +451,12 @@ impl Writer<'_> {
         let ((longest, register), product) = (self.longest()?, &state.linear.product);
         let group = group::blocks(wide.in_register());
         let keeps = kept.is_some();
-        let kernel = self.inline_kernel(format!("groups {keeps} {plan:?} {product:?}"), |name| {
-            wide.in_groups(plan, product, keeps, name)
-        })?;
+        let key = format!("groups {keeps} {plan:?} {product:?}");
+        let make = |name: &str| wide.in_groups(plan, product, keeps, name);
+        let kernel = match wide.choices.is_assembly {
+            true => self.apart_kernel(key, make)?,
+            false => self.inline_kernel(key, make)?,
+        };
         self.begin(text, state)?;
         let [groups, pending] = ["groups", "pending"].map(|name| self.fresh(name));
         let least = group::least(plan);

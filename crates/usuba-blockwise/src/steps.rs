@@ -8,7 +8,7 @@ use crate::plan::{Given, Plan, Refusal};
 use crate::step::{self, Step, in_memory, node_of};
 use crate::words::{self, Kernel};
 use std::rc::Rc;
-use usuba_codegen::inline_source;
+use usuba_codegen::{Stop, assembly_function, inline_source};
 use usuba_lang::elaborate::{Options, elaborate};
 use usuba_lang::typed::Direction;
 use usuba_machine::Program;
@@ -16,6 +16,9 @@ use usuba_message::form::{self, Piece, Source, Text, VariableId};
 
 /// Bits of the longest word.
 const WORD: u32 = 64;
+
+/// Of a function that is a part of what calls it.
+const INSIDE: &str = "static inline USUBA_INSIDE";
 
 impl Writer<'_> {
     /// A step by itself: on blocks if it can be, else on words.
@@ -348,7 +351,6 @@ impl Writer<'_> {
         let kernel = make(&inner)?;
         let checked = usuba_machine::check(kernel.program.clone())
             .map_err(|flaws| Refusal(format!("malformed: {:?}", flaws.first().map(ToString::to_string))))?;
-        const INSIDE: &str = "static inline USUBA_INSIDE";
         let linkage = if kernel.is_one() { INSIDE } else { "static" };
         let text = inline_source(&checked, &inner, linkage);
         let around = kernel.around(&name, &inner, if self.in_loop { INSIDE } else { "static" }, big);
@@ -363,7 +365,7 @@ impl Writer<'_> {
         key: String,
         make: impl FnOnce(&str) -> Result<Program, Refusal>,
     ) -> Written<String> {
-        self.function(format!("inline {key}"), "static inline USUBA_INSIDE", make)
+        self.function(format!("inline {key}"), INSIDE, make)
     }
 
     /// A kernel for what is long or rare: never a part of what calls it, whose registers it would take.
@@ -387,7 +389,20 @@ impl Writer<'_> {
         let name = format!("{}_{}", self.symbol, self.known.len());
         let checked = usuba_machine::check(make(&name)?)
             .map_err(|flaws| Refusal(format!("malformed: {:?}", flaws.first().map(ToString::to_string))))?;
-        let text = inline_source(&checked, &name, linkage);
+        let mut text = inline_source(&checked, &name, linkage);
+        if self.blocks.is_some_and(|(wide, _)| wide.choices.is_assembly) && linkage != INSIDE {
+            match assembly_function(&checked, 8 * BLOCK as u32, &name) {
+                Ok(function) => {
+                    text = text.replacen(linkage, "USUBA_ELSEWHERE", 1);
+                    text.truncate(text.find(" {\n").unwrap_or(text.len()));
+                    text += ";\n";
+                    self.assembly.push((name.clone(), function));
+                }
+                // It stays C.
+                Err(Stop::Limit(_)) => {}
+                Err(fault @ Stop::Fault(_)) => return refuse(fault.to_string()),
+            }
+        }
         self.kernels.push((name.clone(), format!("{text}\n")));
         self.known.insert(key, name.clone());
         Ok(name)

@@ -106,6 +106,8 @@ pub struct Files {
     pub header: OutputFile,
     /// What is compiled.
     pub source: OutputFile,
+    /// Assembly that it calls, if there is any.
+    pub assembly: Option<OutputFile>,
     /// Bytes that are prepared for a key.
     pub prepared: usize,
     /// What the loops are, in order.
@@ -167,6 +169,8 @@ pub fn files(
     Ok(Files {
         header: OutputFile { path: format!("{}.h", labels.stem), contents: header },
         source: OutputFile { path: format!("{}.c", labels.stem), contents: source },
+        assembly: (!code.assembly.is_empty())
+            .then(|| OutputFile { path: format!("{}_loops.S", labels.stem), contents: code.assembly }),
         prepared: code.prepared,
         loops: code.loops,
     })

@@ -2,12 +2,14 @@
 
 use super::check_symbol;
 use crate::args::{Build, SlicingArg};
+use crate::compile::backend;
 use crate::message::{self, Named};
 use crate::output::{Failure, Output, print_json, print_line};
 use crate::{files, targets};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use usuba_blockwise::machine::Choices;
+use usuba_codegen::Backend;
 use usuba_package::message::files::{self as code, Labels, Machines};
 use usuba_target::{Target, all};
 
@@ -24,11 +26,16 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
         Some(mode) => message::of_mode(path, mode, build.primitive.first(), &build.search, output)?,
         None => message::of_program(path, build.entry.entry.as_deref(), &build.search, output)?,
     };
+    let is_assembly = backend(&build.compile) == Backend::Assembly;
     let mut written = Vec::new();
     let mut rows = Vec::new();
     for target in chosen(build)? {
+        if is_assembly && !(target.has_rounds() && target.encoding().is_some()) {
+            return Err(no_assembly(target));
+        }
         let machines = Machines::of(target).map_err(Failure::general)?;
-        let choices = Choices { is_small: build.small, keeps_first_round: build.keep_first_round };
+        let choices =
+            Choices { is_small: build.small, keeps_first_round: build.keep_first_round, is_assembly };
         let machines = machines.with(choices);
         let labels = labels(build, path, &named, target)?;
         let made = code::files(&named.message, &named.loaded, machines, &labels)
@@ -38,7 +45,7 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
             "name": named.name, "symbol": labels.symbol, "target": target.name, "prepared_bytes": made.prepared,
             "flags": machines.flags(), "loops": loops,
         }));
-        for file in [made.source, made.header] {
+        for file in [made.source, made.header].into_iter().chain(made.assembly) {
             written.push((PathBuf::from(file.path), file.contents));
         }
     }
@@ -66,7 +73,6 @@ fn check_options(build: &Build) -> Result<(), Failure> {
     let foreign = [
         (compile.slicing != SlicingArg(None), "--slicing"),
         (compile.blocks.is_some(), "--blocks"),
-        (compile.backend.is_some(), "--backend"),
         (passes.stop_after.is_some() || !passes.dump_after.is_empty(), "--dump-after or --stop-after"),
         (passes.time_passes, "--time-passes"),
         (passes.verify_each, "--verify-each"),
@@ -120,14 +126,26 @@ fn labels(build: &Build, path: &str, named: &Named, target: &Target) -> Result<L
     };
     let small = if build.small { " --small" } else { "" };
     let kept = if build.keep_first_round { " --keep-first-round" } else { "" };
+    let assembly = if backend(&build.compile) == Backend::Assembly { " --backend asm" } else { "" };
     let prefix = if build.prefix == "usuba_" { String::new() } else { format!(" --prefix {}", build.prefix) };
     let chosen = build.symbol.as_ref().map(|symbol| format!(" --symbol {symbol}")).unwrap_or_default();
     let command = format!(
-        "usubac build {}{what}{small}{kept} --target {}{prefix}{chosen}",
+        "usubac build {}{what}{small}{kept}{assembly} --target {}{prefix}{chosen}",
         files::base_name(path),
         target.name
     );
     Ok(Labels { symbol: check_symbol(build, symbol)?, stem, summary: named.name.clone(), command })
+}
+
+/// That a message has no assembly on a target, and where it has.
+fn no_assembly(target: &Target) -> Failure {
+    let has = |target: &&&Target| target.has_rounds() && target.encoding().is_some();
+    let names: Vec<&str> = all().iter().filter(has).map(|target| target.name).collect();
+    Failure::general(format!(
+        "messages have no assembly for `{}`; there is assembly for {}",
+        target.name,
+        names.join(", ")
+    ))
 }
 
 /// Why there is no code; the reason has the place of the step that has none.
