@@ -107,6 +107,9 @@ programs() {
     $1 $strict $2 -I"$out/include" -Itests/library tests/library/lengths.c tests/library/references.c $3 -o "$work/lengths"
 }
 
+# soname OBJECT: the name under which programs ask for a shared library.
+soname() { readelf -d "$1" | sed -n 's/.*soname: \[\(.*\)\]/\1/p'; }
+
 # installed_by make|cmake: in $work/make or $work/cmake, found there by pkg-config.
 installed_by() {
     prefix=$work/$1
@@ -155,7 +158,7 @@ peers)
     exit $failed
     ;;
 package)
-    need cmake pkg-config g++
+    need cmake pkg-config g++ abigail-tools
     make -s -j"$(nproc)" -C "$out"
     for compiler in gcc "$(find_clang)"; do
         # Every header by itself, in both languages.
@@ -188,13 +191,17 @@ package)
     cmake --build "$work/cmake-build" -j "$(nproc)" >"$work/log" || { cat "$work/log"; exit 1; }
     cmake --install "$work/cmake-build" >"$work/log" || { cat "$work/log"; exit 1; }
     installed_by cmake
-    cmake -S tests/library -B "$work/user" -DCMAKE_PREFIX_PATH="$work/cmake" >"$work/log" || { cat "$work/log"; exit 1; }
-    cmake --build "$work/user" >"$work/log" || { cat "$work/log"; exit 1; }
-    "$work/user/lengths-shared" 512
-    "$work/user/lengths-static" 512
-    echo "installed by cmake, found by find_package: shared and static"
+    for by in make cmake; do
+        cmake -S tests/library -B "$work/user-$by" -DCMAKE_PREFIX_PATH="$work/$by" >"$work/log" || { cat "$work/log"; exit 1; }
+        cmake --build "$work/user-$by" >"$work/log" || { cat "$work/log"; exit 1; }
+        "$work/user-$by/lengths-shared" 512
+        "$work/user-$by/lengths-static" 512
+        echo "installed by $by, found by find_package: shared and static"
+    done
+    # Both have the same interface.
+    abidiff "$work/make/lib/$(soname "$out/build/libusuba.so")" "$work/cmake/lib/$(soname "$out/build/libusuba.so")"
     # Hidden are all functions but the public ones: those that the headers name.
-    nm -D --defined-only "$out/build/libusuba.so" | awk '{ print $3 }' | sort >"$work/exported"
+    nm -D --defined-only "$out/build/libusuba.so" | awk '$2 != "A" { sub("@.*", "", $3); print $3 }' | sort >"$work/exported"
     while IFS= read -r symbol; do
         grep -qw "$symbol" "$out"/include/*.h || { echo "$symbol is exported, but no header has it" >&2; exit 1; }
     done <"$work/exported"
@@ -254,7 +261,7 @@ matrix)
             library=$build/libusuba.a
             [ -z "$runner" ] || library="-static $library"
             [ $kind = static ] || library="-L$build -lusuba -Wl,-rpath,$build"
-            if programs "$compiler" "$flags" "$library" && { [ $kind = static ] || ln -sf libusuba.so "$build/libusuba.so.0"; } &&
+            if programs "$compiler" "$flags" "$library" && { [ $kind = static ] || ln -sf libusuba.so "$build/$(soname "$build/libusuba.so")"; } &&
                 asked "$work/answers" && lengths "$work/lengths" "${STEP:-512}"; then
                 echo "$way, $kind: passed; made in $made s, $(wc -c <"$build/libusuba.a") bytes"
             else

@@ -41,8 +41,9 @@ fn base_name(path: &str) -> &str {
 
 /// A header whose functions others see even where the flags of the compiler hide everything.
 fn visible(text: &str) -> String {
-    const PUSH: &str = "#if defined(__GNUC__)\n#pragma GCC visibility push(default)\n#endif\n";
-    const POP: &str = "#if defined(__GNUC__)\n#pragma GCC visibility pop\n#endif\n";
+    const PUSH: &str = "#if defined(__GNUC__) && !defined(USUBA_STATIC_LIBRARY)\n#pragma GCC visibility push(default)\n#endif\n";
+    const POP: &str =
+        "#if defined(__GNUC__) && !defined(USUBA_STATIC_LIBRARY)\n#pragma GCC visibility pop\n#endif\n";
     const OPEN: &str = "#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
     const CLOSE: &str = "#ifdef __cplusplus\n}\n#endif\n";
     text.replacen(OPEN, &format!("{OPEN}{PUSH}"), 1).replacen(CLOSE, &format!("{POP}{CLOSE}"), 1)

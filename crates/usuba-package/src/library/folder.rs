@@ -15,6 +15,7 @@ pub fn arrange(files: &mut Vec<OutputFile>, headers: Vec<OutputFile>, ciphers: &
     let mut names: Vec<String> = headers.iter().map(|file| file.path.clone()).collect();
     let cpu = format!("{}cpu.h", options.prefix);
     names.push(cpu.clone());
+    let public = public_sources(files, &names);
     for file in files.iter_mut() {
         let folder = if file.path == cpu { "include" } else { "src" };
         file.path = format!("{folder}/{}", file.path);
@@ -30,6 +31,10 @@ pub fn arrange(files: &mut Vec<OutputFile>, headers: Vec<OutputFile>, ciphers: &
         .text("library", name)
         .text("LIBRARY", name.to_uppercase())
         .text("sources", list)
+        .text("public_list", public.iter().map(|path| format!("    {path}\n")).collect::<String>())
+        .text("public", public.join(" \\\n    "))
+        .text("abi", abi_version())
+        .text("series", series())
         .when("threads", options.threads)
         .text("openmp", if options.threads { " -fopenmp" } else { "" })
         .text("titles", titles.join(", "))
@@ -43,13 +48,41 @@ pub fn arrange(files: &mut Vec<OutputFile>, headers: Vec<OutputFile>, ciphers: &
     );
     let included = runtime(files, options);
     files.extend(included.map(|file| OutputFile { path: format!("src/{}", file.path), ..file }));
+    let map = format!("{name}.map");
     for (path, template) in [
         ("CMakeLists.txt", include_str!("templates/CMakeLists.txt")),
         ("Makefile", include_str!("templates/Makefile")),
         ("package.pc.in", include_str!("templates/package.pc.in")),
+        ("config.cmake.in", include_str!("templates/config.cmake.in")),
+        ("version.cmake", include_str!("templates/version.cmake")),
+        (&map, include_str!("templates/library.map")),
         ("README.md", include_str!("templates/README.md")),
     ] {
         files.push(OutputFile { path: path.into(), contents: values.fill(template) });
+    }
+}
+
+/// The sources that define public functions: those that include a public header. Engines include none.
+fn public_sources(files: &[OutputFile], headers: &[String]) -> Vec<String> {
+    let is_public = |file: &&OutputFile| {
+        let mut included = file.contents.lines().filter_map(included_name);
+        file.path.ends_with(".c") && included.any(|name| headers.iter().any(|header| header == name))
+    };
+    files.iter().filter(is_public).map(|file| format!("src/{}", file.path)).collect()
+}
+
+/// The first two numbers of the version.
+fn series() -> String {
+    let numbers: Vec<&str> = env!("CARGO_PKG_VERSION").split('.').take(2).collect();
+    numbers.join(".")
+}
+
+/// The version of the binary interface (docs/stability.md): the first number, or the first two as long as that is 0.
+fn abi_version() -> String {
+    let series = series();
+    match series.split_once('.') {
+        Some((major, _)) if major != "0" => major.to_owned(),
+        _ => series,
     }
 }
 
