@@ -175,11 +175,14 @@ unsigned long check_batches(const usuba_primitive *primitive)
     unsigned char key[64];
     void *ctx;
     size_t i;
-    if (!is_chain && !makes_tags)
-        return 0;
     subject = primitive->name;
-    bytewise = strstr(subject, "-cfb8") != NULL;
     complaints = 0;
+    /* The blocks of a message wait for each other in all modes of this kind, of bytes too. */
+    if (primitive->kind == USUBA_KIND_CHAIN && chain->encrypt_batch == NULL)
+        COMPLAIN("there is no function for many messages");
+    if (!is_chain && !makes_tags)
+        return complaints;
+    bytewise = strstr(subject, "-cfb8") != NULL;
     fill(key, sizeof key, 5);
     ctx = reserve(is_chain ? chain->context_bytes : tags->context_bytes);
     if ((is_chain ? chain->init(ctx, key) : tags->init(ctx, key)) != USUBA_OK)

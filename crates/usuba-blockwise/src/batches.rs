@@ -8,13 +8,14 @@
 use crate::draft::{Draft, Draw, Pending};
 use crate::glue::{LoopKind, Parts, Writer, Written, refuse};
 use crate::helpers::BATCH;
-use crate::loops::{GROUPS, reads, reads_itself, source_reads};
+use crate::loops::{GROUPS, reads, source_reads};
 use crate::phases::CipherCall;
 use crate::place::{self, as_is};
 use crate::plan::{Given, Plan};
 use crate::step::{Bit, Step, Value};
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use usuba_message::classes::reads_itself;
 use usuba_message::facts::Facts;
 use usuba_message::form::{self, Carried, Loop, Statement, Target, VariableId};
 

@@ -473,7 +473,7 @@ impl Writer<'_> {
 
     /// The plan of a loop, which makes its results and the block that it adds; and the C before it.
     fn drafted(&mut self, one: &Loop, plain: &Plain) -> Written<(Plan, Vec<String>, Vec<String>, String)> {
-        if crate::loops::reads_itself(&one.body) {
+        if usuba_message::classes::reads_itself(&one.body) {
             return refuse("a position reads what another one writes");
         }
         let text = self.text.len();

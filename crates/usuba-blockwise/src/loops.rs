@@ -9,6 +9,7 @@ use crate::step::in_memory;
 use std::fmt::Write;
 use std::rc::Rc;
 use usuba_ir::program::BinaryOp;
+use usuba_message::classes::reads_itself;
 use usuba_message::form::{self, ByteOperation, Loop, Piece, Source, Statement, Text, VariableId, Window};
 use usuba_message::number::{Number, Term};
 
@@ -623,50 +624,4 @@ pub(crate) fn source_reads(source: &Source, variable: VariableId) -> bool {
         Source::Text(text) | Source::Words { text, .. } => form::reads(text, variable),
         Source::Word { .. } => false,
     }
-}
-
-/// Whether a loop reads bytes of a string that it writes, other than those that the position itself writes.
-pub(crate) fn reads_itself(body: &[Statement]) -> bool {
-    let mut written: Vec<&Window> = Vec::new();
-    for statement in body {
-        match statement {
-            Statement::Step(step) => written.extend(step.outputs.iter().filter_map(|target| match target {
-                form::Target::Window(window) => Some(window),
-                _ => None,
-            })),
-            Statement::Define(define) => written.push(&define.target),
-            Statement::Loop(_) | Statement::If { .. } | Statement::Accept { .. } => return true,
-        }
-    }
-    let mut found = false;
-    let mut see = |text: &Text| {
-        found |= windows(text).into_iter().any(|read| {
-            let same = |one: &&&Window| one.variable == read.variable;
-            written.iter().filter(same).any(|one| one.start != read.start)
-        });
-    };
-    for statement in body {
-        match statement {
-            Statement::Step(step) => step.inputs.iter().for_each(|source| match source {
-                Source::Text(text) | Source::Words { text, .. } => see(text),
-                _ => {}
-            }),
-            Statement::Define(define) => see(&define.value),
-            _ => {}
-        }
-    }
-    found
-}
-
-/// The windows that a text reads.
-fn windows(text: &[Piece]) -> Vec<&Window> {
-    let mut found = Vec::new();
-    for piece in text {
-        match piece {
-            Piece::Window(window) => found.push(window),
-            Piece::Padding { .. } => {}
-            Piece::Map { operands, .. } => found.extend(operands.iter().flat_map(|text| windows(text))),
-        }
-    }
-    found
 }

@@ -3,7 +3,7 @@
 //! Only what a loop carries makes one iteration wait for another. What it carries is followed through the step on sums of symbols
 //! ([`usuba_algebra::sums`]): the answer is exact, and names do not count.
 
-use crate::form::{Carried, Loop, Message, Source, Statement, Step, Target, VariableId};
+use crate::form::{Carried, Loop, Message, Source, Statement, Step, Target, Text, VariableId, Window};
 use crate::number::{Number, Term};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -63,11 +63,17 @@ pub struct Classified {
     pub counters: Vec<String>,
     /// Windows that lie before or behind those of the iteration itself.
     pub neighbours: Vec<String>,
+    /// Whether iterations read what others have written to a string, such as the ciphertext of cipher feedback.
+    pub reads_itself: bool,
 }
 
 impl Classified {
-    /// The class of the whole loop: that of the carried variable that lets least be done at once.
+    /// The class of the whole loop: that of the carried variable that lets least be done at once. A loop that reads what it has
+    /// written waits, too, though no variable is carried.
     pub fn class(&self) -> Class {
+        if self.reads_itself {
+            return Class::Scan(Why::new("a position reads what another one writes", Some(self.span)));
+        }
         let rank = |class: &Class| match class {
             Class::Map => 0,
             Class::Sum => 1,
@@ -144,7 +150,48 @@ fn of_loop(message: &Message, one: &Loop) -> Classified {
         carried,
         counters: counters.into_iter().collect(),
         neighbours: neighbours.into_iter().collect(),
+        // Inner loops are looked at by themselves.
+        reads_itself: steps_only(&one.body) && reads_itself(&one.body),
     }
+}
+
+/// Whether there are no loops and choices inside.
+fn steps_only(body: &[Statement]) -> bool {
+    body.iter().all(|statement| matches!(statement, Statement::Step(_) | Statement::Define(_)))
+}
+
+/// Whether a loop reads bytes of a string that it writes, other than those that the position itself writes; or has other loops or choices,
+/// in which it might.
+pub fn reads_itself(body: &[Statement]) -> bool {
+    let mut written: Vec<&Window> = Vec::new();
+    for statement in body {
+        match statement {
+            Statement::Step(step) => written.extend(step.outputs.iter().filter_map(|target| match target {
+                Target::Window(window) => Some(window),
+                _ => None,
+            })),
+            Statement::Define(define) => written.push(&define.target),
+            Statement::Loop(_) | Statement::If { .. } | Statement::Accept { .. } => return true,
+        }
+    }
+    let mut found = false;
+    let mut see = |text: &Text| {
+        crate::passes::windows(text, &mut |read| {
+            let same = |one: &&&Window| one.variable == read.variable;
+            found |= written.iter().filter(same).any(|one| one.start != read.start);
+        });
+    };
+    for statement in body {
+        match statement {
+            Statement::Step(step) => step.inputs.iter().for_each(|source| match source {
+                Source::Text(text) | Source::Words { text, .. } => see(text),
+                _ => {}
+            }),
+            Statement::Define(define) => see(&define.value),
+            _ => {}
+        }
+    }
+    found
 }
 
 fn steps(body: &[Statement]) -> impl Iterator<Item = &Step> {
