@@ -12,20 +12,37 @@ pub fn size_checks(headers: &[Header]) -> String {
         }
         let Some(primitive) = &header.primitive else { continue };
         text += &message_checks(primitive);
-        let Some(bytes) = primitive.context else { continue };
-        let ctx = format!("{}_ctx", primitive.stem);
-        let _ = writeln!(
-            text,
-            "typedef char {ctx}_has_another_size[sizeof({ctx}) == {bytes} ? 1 : -1];\n\
-             struct {ctx}_after {{ char first; {ctx} second; }};\n\
-             typedef char {ctx}_has_another_alignment[offsetof(struct {ctx}_after, second) <= 8 ? 1 : -1];"
-        );
+        for (what, bytes) in [("ctx", primitive.context), ("stream", primitive.stream)] {
+            let Some(bytes) = bytes else { continue };
+            let structure = format!("{}_{what}", primitive.stem);
+            let _ = writeln!(
+                text,
+                "typedef char {structure}_has_another_size[sizeof({structure}) == {bytes} ? 1 : -1];\n\
+                 struct {structure}_after {{ char first; {structure} second; }};\n\
+                 typedef char {structure}_has_another_alignment[offsetof(struct {structure}_after, second) <= 8 ? 1 : -1];"
+            );
+        }
+    }
+    // All modes of a shape have one type of messages.
+    let primitives = || headers.iter().flat_map(|header| &header.primitive).filter(|one| has_batch(one));
+    for (message, kinds, members) in [
+        ("usuba_chained_message", CHAINED, "iv in length out result"),
+        ("usuba_tagged_message", TAGGED, "in length tag tag_bytes result"),
+    ] {
+        if primitives().any(|one| kinds.contains(&one.kind)) {
+            text += &structure_checks(message, members);
+        }
     }
     text
 }
 
-/// The C that compares the message of a batch with the structure of `src/raw.rs` for it: its members, each as long as a
-/// pointer.
+/// Modes whose batches have messages with a vector.
+const CHAINED: &[Kind] = &[Kind::BlockMode, Kind::OutputFeedback];
+
+/// Modes whose batches have messages with a tag.
+const TAGGED: &[Kind] = &[Kind::Cmac];
+
+/// The C that compares the message of a batch with the structure of `src/raw.rs` for it.
 fn message_checks(primitive: &Primitive) -> String {
     let members = match primitive.kind {
         _ if !has_batch(primitive) => return String::new(),
@@ -35,7 +52,11 @@ fn message_checks(primitive: &Primitive) -> String {
         Kind::CustomXof => "custom custom_length in length out out_length result",
         _ => return String::new(),
     };
-    let message = format!("{}_message", primitive.stem);
+    structure_checks(&format!("{}_message", primitive.stem), members)
+}
+
+/// The C that compares a structure with these members, each as long as a pointer.
+fn structure_checks(message: &str, members: &str) -> String {
     let mut text = String::new();
     for (place, member) in members.split(' ').enumerate() {
         let _ = writeln!(
@@ -52,7 +73,7 @@ fn message_checks(primitive: &Primitive) -> String {
 
 /// Whether there are functions for many messages.
 fn has_batch(primitive: &Primitive) -> bool {
-    primitive.functions.iter().any(|name| name == "_batch" || name == "_seal_batch")
+    primitive.functions.iter().any(|name| name.ends_with("_batch"))
 }
 
 /// The Rust module of a cipher.
@@ -122,6 +143,28 @@ fn wrapper(primitive: &Primitive) -> String {
             "crate::authenticator::mac!({kind}, {name:?}, key {key} U{key}, tag {tag} U{tag}, context {context}, \
              {stem}_init, {stem}_update, {stem}_final, {stem}_wipe);\n"
         ),
+        Kind::BlockMode => block_mode(primitive),
+        Kind::OutputFeedback => {
+            let batch =
+                if has_batch(primitive) { format!(", batch {stem}_xor_batch") } else { String::new() };
+            format!(
+                "crate::chained::output_feedback!({kind}Key, {name:?}, key {key} U{key}, block {block} U{block}, \
+                 context {context}, {stem}_init, {stem}_wipe, xor {stem}_xor{batch});\n\
+                 /// `{name}` as a stream cipher: see [`Ofb`](crate::Ofb).\n\
+                 pub type {kind} = crate::Ofb<{kind}Key>;\n"
+            )
+        }
+        Kind::Cmac => {
+            let batch =
+                if has_batch(primitive) { format!(", batch {stem}_compute_batch") } else { String::new() };
+            let stream = primitive.stream.unwrap_or(0).div_ceil(8);
+            format!(
+                "crate::cmac::cmac!({kind}, {kind}Key, {name:?}, key {key} U{key}, tag {tag} U{tag}, context {context}, \
+                 stream {stream}, {stem}_init, {stem}_wipe, {stem}_compute, {stem}_begin, {stem}_update, {stem}_end, \
+                 {stem}_stream_wipe{batch});\n",
+                tag = if tag == 0 { block } else { tag },
+            )
+        }
         Kind::Stream => {
             // Positions are of 32 or 64 bits for the traits; shorter counters are asked by the first.
             let position = if primitive.counter_bits > 32 { 64 } else { 32 };
@@ -170,30 +213,59 @@ fn wrapper(primitive: &Primitive) -> String {
     }
 }
 
+/// The types of a mode that encrypts and decrypts with a vector.
+fn block_mode(primitive: &Primitive) -> String {
+    let Primitive { name, stem, .. } = primitive;
+    let kind = type_name(name);
+    let size = |what: &str| primitive.sizes.get(&format!("{what}_BYTES")).copied().unwrap_or(0);
+    let (key, block, context) = (size("KEY"), size("BLOCK"), primitive.context.unwrap_or(0).div_ceil(8));
+    // What the traits call a block, and whether other lengths are taken.
+    let (segment, lengths) = match name.rsplit('-').next() {
+        Some("cbc") => (block, format!("lengths {block}")),
+        Some("cfb8") => (1, "lengths 1 AnyLength".to_owned()),
+        _ => (block, "lengths 1 AnyLength".to_owned()),
+    };
+    let batch = if has_batch(primitive) { format!(", batch {stem}_encrypt_batch") } else { String::new() };
+    format!(
+        "crate::chained::block_mode!({kind}Key, {name:?}, key {key} U{key}, block {block} U{block}, segment U{segment}, \
+         {lengths}, context {context}, {stem}_init, {stem}_wipe, encrypt {stem}_encrypt, decrypt {stem}_decrypt{batch});\n\
+         /// Encryption with `{name}`: see [`Encryptor`](crate::Encryptor).\n\
+         pub type {kind}Enc = crate::Encryptor<{kind}Key>;\n\
+         /// Decryption with `{name}`: see [`Decryptor`](crate::Decryptor).\n\
+         pub type {kind}Dec = crate::Decryptor<{kind}Key>;\n"
+    )
+}
+
 /// The tables of [`raw`](../src/raw.rs): everything by name.
 pub fn tables<'a>(primitives: impl Iterator<Item = (String, &'a Primitive)>) -> String {
     let rows = [
-        (Kind::BlockCipher, "BLOCK_CIPHERS", "BlockCipher", "Every block cipher of this build."),
+        (&[Kind::BlockCipher][..], "BLOCK_CIPHERS", "BlockCipher", "Every block cipher of this build."),
         (
-            Kind::Tweakable,
+            &[Kind::Tweakable],
             "TWEAKABLE_BLOCK_CIPHERS",
             "TweakableBlockCipher",
             "Every block cipher with tweaks of this build.",
         ),
-        (Kind::Generator, "GENERATORS", "Generator", "Every stream cipher with a state of this build."),
-        (Kind::Mac, "MACS", "Mac", "Every authenticator of this build."),
-        (Kind::Stream, "STREAM_CIPHERS", "StreamCipher", "Every stream cipher of this build."),
-        (Kind::Permutation, "PERMUTATIONS", "Permutation", "Every permutation of this build."),
-        (Kind::Aead, "AEADS", "Aead", "Every authenticated cipher of this build."),
-        (Kind::Hash, "HASHES", "Hash", "Every hash function of this build."),
+        (&[Kind::Generator], "GENERATORS", "Generator", "Every stream cipher with a state of this build."),
         (
-            Kind::Xof,
+            CHAINED,
+            "BLOCK_MODES",
+            "BlockMode",
+            "Every mode of a block cipher of this build that carries a vector.",
+        ),
+        (&[Kind::Mac, Kind::Cmac], "MACS", "Mac", "Every authenticator of this build."),
+        (&[Kind::Stream], "STREAM_CIPHERS", "StreamCipher", "Every stream cipher of this build."),
+        (&[Kind::Permutation], "PERMUTATIONS", "Permutation", "Every permutation of this build."),
+        (&[Kind::Aead], "AEADS", "Aead", "Every authenticated cipher of this build."),
+        (&[Kind::Hash], "HASHES", "Hash", "Every hash function of this build."),
+        (
+            &[Kind::Xof],
             "XOFS",
             "Xof",
             "Every extendable-output function of this build, without those that are customized.",
         ),
         (
-            Kind::CustomXof,
+            &[Kind::CustomXof],
             "CUSTOM_XOFS",
             "CustomXof",
             "Every extendable-output function of this build whose messages have a customization string.",
@@ -201,13 +273,17 @@ pub fn tables<'a>(primitives: impl Iterator<Item = (String, &'a Primitive)>) -> 
     ];
     let primitives: Vec<(String, &Primitive)> = primitives.collect();
     let mut text = String::from("mod tables {\n");
-    for (kind, name, row, about) in rows {
+    for (kinds, name, row, about) in rows {
         let entries: String = primitives
             .iter()
-            .filter(|(_, primitive)| primitive.kind == kind)
+            .filter(|(_, primitive)| kinds.contains(&primitive.kind))
             .map(|(module, primitive)| {
-                let core = if kind == Kind::Stream { "Core" } else { "" };
-                format!("    &crate::{module}::{}{core}::RAW,\n", type_name(&primitive.name))
+                let ending = match primitive.kind {
+                    Kind::Stream => "Core",
+                    Kind::BlockMode | Kind::OutputFeedback => "Key",
+                    _ => "",
+                };
+                format!("    &crate::{module}::{}{ending}::RAW,\n", type_name(&primitive.name))
             })
             .collect();
         let _ = write!(text, "/// {about}\npub const {name}: &[&crate::raw::{row}] = &[\n{entries}];\n");

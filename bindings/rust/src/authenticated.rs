@@ -11,7 +11,8 @@ use core::marker::PhantomData;
 #[repr(transparent)]
 pub struct Message<'a, C> {
     raw: raw::AeadMessage,
-    memory: PhantomData<(&'a mut [u8], fn() -> C)>,
+    memory: PhantomData<&'a mut [u8]>,
+    cipher: PhantomData<fn() -> C>,
 }
 
 // SAFETY: it is references to bytes, as `memory` says; the pointers are only for C to read.
@@ -22,7 +23,7 @@ impl<C> Message<'_, C> {
     ///
     /// What it borrows is up to the caller to say.
     pub(crate) fn of(raw: raw::AeadMessage) -> Self {
-        Message { raw, memory: PhantomData }
+        Message { raw, memory: PhantomData, cipher: PhantomData }
     }
 
     /// What became of the message in the last call: [`Error::Tag`] if it was not authentic, and then its data are zeros or as

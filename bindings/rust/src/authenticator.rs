@@ -32,6 +32,7 @@ macro_rules! mac {
                 update: $update,
                 finish: $finish,
                 wipe: $wipe,
+                batch: None,
             };
 
             /// Bytes of a key.

@@ -1,16 +1,11 @@
-//! Block ciphers, and their counter mode.
+//! Block ciphers.
 
 use crate::error::{Error, ensure};
-use cipher::array::Array;
 use cipher::inout::{InOut, InOutBuf};
 use cipher::{
-    AlgorithmName, Block, BlockCipherDecBackend, BlockCipherEncBackend, BlockSizeUser, InnerIvInit, Iv,
-    IvSizeUser, ParBlocks, ParBlocksSizeUser, StreamCipherBackend, StreamCipherClosure, StreamCipherCore,
-    StreamCipherCoreWrapper, consts,
+    Block, BlockCipherDecBackend, BlockCipherEncBackend, BlockSizeUser, ParBlocks, ParBlocksSizeUser, consts,
 };
 use core::ffi::{c_int, c_void};
-use core::fmt;
-use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// The memory of a C context of `WORDS` words of 8 bytes, aligned as C wants it.
 #[derive(Clone)]
@@ -50,16 +45,6 @@ pub trait Decrypts: BlockSizeUser {
     /// # Safety
     /// As [`Encrypts::encrypt_raw`].
     unsafe fn decrypt_raw(&self, out: *mut u8, input: *const u8, blocks: usize) -> c_int;
-}
-
-/// Block ciphers that have a counter mode: what [`Ctr`] is made of. Not for other crates to implement.
-pub trait CounterMode: BlockSizeUser {
-    /// The C function.
-    ///
-    /// # Safety
-    /// `counter` must be to a block, the others to `length` bytes; they may be equal.
-    #[doc(hidden)]
-    unsafe fn ctr_raw(&self, counter: *mut u8, out: *mut u8, input: *const u8, length: usize) -> c_int;
 }
 
 /// Encrypts all blocks in one call, so that the C chooses how many it does at a time.
@@ -156,110 +141,6 @@ impl<C: Decrypts> BlockCipherDecBackend for Backend<'_, C> {
         decrypt_all(self.0, blocks);
     }
 }
-
-/// A block cipher in counter mode (SP 800-38A), as a stream cipher: the counter is a big-endian number of a whole block,
-/// begins as the nonce and wraps to zero. Any number of bytes at a time.
-///
-/// It is for the caller to see to it that no counter is used twice under one key.
-pub type Ctr<C> = StreamCipherCoreWrapper<CtrCore<C>>;
-
-/// The blocks of [`Ctr`].
-#[derive(Clone)]
-pub struct CtrCore<C: CounterMode> {
-    cipher: C,
-    counter: Block<C>,
-}
-
-impl<C: CounterMode> CtrCore<C> {
-    fn xor(&mut self, blocks: InOutBuf<'_, '_, Block<C>>) {
-        let length = core::mem::size_of::<Block<C>>() * blocks.len();
-        let (input, out) = blocks.into_raw();
-        // SAFETY: both are of `length` bytes, which are equal or apart, as an `InOutBuf` guarantees; the counter is a block.
-        ensure(unsafe { self.cipher.ctr_raw(self.counter.as_mut_ptr(), out.cast(), input.cast(), length) });
-    }
-}
-
-impl<C: CounterMode> BlockSizeUser for CtrCore<C> {
-    type BlockSize = C::BlockSize;
-}
-
-impl<C: CounterMode> cipher::common::InnerUser for CtrCore<C> {
-    type Inner = C;
-}
-
-impl<C: CounterMode> IvSizeUser for CtrCore<C> {
-    type IvSize = C::BlockSize;
-}
-
-impl<C: CounterMode> InnerIvInit for CtrCore<C> {
-    fn inner_iv_init(inner: C, iv: &Iv<Self>) -> Self {
-        CtrCore { cipher: inner, counter: iv.clone() }
-    }
-}
-
-impl<C: CounterMode> ParBlocksSizeUser for CtrCore<C> {
-    type ParBlocksSize = consts::U1;
-}
-
-impl<C: CounterMode> StreamCipherBackend for CtrCore<C> {
-    fn gen_ks_block(&mut self, block: &mut Block<Self>) {
-        self.write_keystream_block(block);
-    }
-}
-
-impl<C: CounterMode> StreamCipherCore for CtrCore<C> {
-    // As many as nobody can use.
-    fn remaining_blocks(&self) -> Option<usize> {
-        None
-    }
-
-    fn process_with_backend(&mut self, f: impl StreamCipherClosure<BlockSize = Self::BlockSize>) {
-        f.call(self);
-    }
-
-    fn write_keystream_block(&mut self, block: &mut Block<Self>) {
-        *block = Array::default();
-        self.xor(InOutBuf::from_mut(block));
-    }
-
-    fn write_keystream_blocks(&mut self, blocks: &mut [Block<Self>]) {
-        blocks.fill(Array::default());
-        self.xor(blocks.into());
-    }
-
-    fn apply_keystream_block_inout(&mut self, block: InOut<'_, '_, Block<Self>>) {
-        self.xor(one(block));
-    }
-
-    fn apply_keystream_blocks(&mut self, blocks: &mut [Block<Self>]) {
-        self.xor(blocks.into());
-    }
-
-    fn apply_keystream_blocks_inout(&mut self, blocks: InOutBuf<'_, '_, Block<Self>>) {
-        self.xor(blocks);
-    }
-}
-
-impl<C: CounterMode + AlgorithmName> AlgorithmName for CtrCore<C> {
-    fn write_alg_name(f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        C::write_alg_name(f)?;
-        f.write_str(" in counter mode")
-    }
-}
-
-impl<C: CounterMode> fmt::Debug for CtrCore<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CtrCore").finish_non_exhaustive()
-    }
-}
-
-impl<C: CounterMode> Drop for CtrCore<C> {
-    fn drop(&mut self) {
-        self.counter.zeroize();
-    }
-}
-
-impl<C: CounterMode + ZeroizeOnDrop> ZeroizeOnDrop for CtrCore<C> {}
 
 /// The type of a block cipher, with its key.
 macro_rules! block_cipher {
@@ -485,7 +366,7 @@ macro_rules! block_cipher {
         )?
 
         $(
-            impl crate::block::CounterMode for $name {
+            impl crate::CounterMode for $name {
                 unsafe fn ctr_raw(
                     &self,
                     counter: *mut u8,

@@ -11,11 +11,17 @@ mod authenticated;
 mod authenticator;
 #[allow(unused_macros, unused_imports, dead_code, reason = "as above")]
 mod block;
+#[allow(unused_macros, unused_imports, dead_code, reason = "as above")]
+mod chained;
+#[allow(unused_macros, unused_imports, dead_code, reason = "as above")]
+mod cmac;
 mod error;
 #[allow(unused_macros, unused_imports, dead_code, reason = "as above")]
 mod generator;
 #[allow(unused_macros, unused_imports, dead_code, reason = "as above")]
 mod hash;
+mod keystream;
+mod mode;
 #[allow(unused_macros, unused_imports, reason = "as above")]
 mod permutation;
 pub mod raw;
@@ -27,10 +33,11 @@ mod tweakable;
 
 pub use aead;
 pub use authenticated::Message;
-pub use block::{CounterMode, Ctr, CtrCore};
 pub use cipher;
 pub use digest;
 pub use error::Error;
+pub use keystream::{CounterMode, Ctr, CtrCore, Ofb, OfbCore, OutputFeedback};
+pub use mode::{AnyLength, ChainedMode, Decryptor, Encryptor};
 pub use target::{set_target, target};
 
 include!(concat!(env!("OUT_DIR"), "/primitives.rs"));

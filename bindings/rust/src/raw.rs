@@ -23,6 +23,20 @@ pub type CtrXor = unsafe extern "C" fn(
     input: *const u8,
     length: usize,
 ) -> c_int;
+/// From bytes to as many in a mode that carries a vector, which is left as what continues the message.
+pub type Chained = unsafe extern "C" fn(
+    context: *const c_void,
+    vector: *mut u8,
+    out: *mut u8,
+    input: *const u8,
+    length: usize,
+) -> c_int;
+/// The same for many messages under one key.
+pub type ChainedBatch =
+    unsafe extern "C" fn(context: *const c_void, count: usize, messages: *mut ChainedMessage) -> c_int;
+/// Makes the tags of many messages under one key.
+pub type TagBatch =
+    unsafe extern "C" fn(context: *const c_void, count: usize, messages: *mut TaggedMessage) -> c_int;
 /// Fills a context from a key and a nonce.
 pub type InitStream = unsafe extern "C" fn(context: *mut c_void, key: *const u8, nonce: *const u8) -> c_int;
 /// Takes whole blocks, each with its tweak, to whole blocks: context, tweaks, output, input, blocks.
@@ -111,6 +125,63 @@ pub struct BlockCipher {
     pub ctr32_xor: Option<CtrXor>,
 }
 
+/// A mode of a block cipher that carries a vector.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockMode {
+    /// Its name: `aes-128-cbc`.
+    pub name: &'static str,
+    /// Bytes of a key.
+    pub key_bytes: usize,
+    /// Bytes of a block of the cipher, and of a vector.
+    pub block_bytes: usize,
+    /// What the length of a message is a multiple of.
+    pub step_bytes: usize,
+    /// Words of 8 bytes of a context.
+    pub context_words: usize,
+    /// Expands a key.
+    pub init: Init,
+    /// Overwrites what was made of it.
+    pub wipe: Wipe,
+    /// Encrypts.
+    pub encrypt: Chained,
+    /// Decrypts; in output feedback it is the same function.
+    pub decrypt: Chained,
+    /// Encrypts many messages.
+    pub encrypt_batch: Option<ChainedBatch>,
+}
+
+/// One of many messages in a mode that carries a vector, and what came of it.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct ChainedMessage {
+    /// The vector, which is left as what continues the message.
+    pub vector: *mut u8,
+    /// The text.
+    pub input: *const u8,
+    /// Bytes of the text.
+    pub length: usize,
+    /// Where the other text goes.
+    pub out: *mut u8,
+    /// What the function for one message would have returned.
+    pub result: c_int,
+}
+
+/// One of many messages of which tags are made, and what came of it.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct TaggedMessage {
+    /// The message.
+    pub input: *const u8,
+    /// Bytes of it.
+    pub length: usize,
+    /// Where the tag goes.
+    pub tag: *mut u8,
+    /// Bytes of the tag.
+    pub tag_bytes: usize,
+    /// What the function for one message would have returned.
+    pub result: c_int,
+}
+
 /// A block cipher with a tweak for every block.
 #[derive(Clone, Copy, Debug)]
 pub struct TweakableBlockCipher {
@@ -176,6 +247,8 @@ pub struct Mac {
     pub finish: Final,
     /// Overwrites the context.
     pub wipe: Wipe,
+    /// The tags of many messages under the key of a context, whose own message does not matter; none if a key is for one message.
+    pub batch: Option<TagBatch>,
 }
 
 /// A stream cipher.
