@@ -56,8 +56,8 @@ pub fn set_target(name: Option<&str>) -> PyResult<()> {
     usuba::set_target(name).map_err(exception)
 }
 
-/// All primitives: for each kind (`"block-cipher"`, `"tweakable-block-cipher"`, `"stream"`, `"generator"`, `"permutation"`,
-/// `"aead"`, `"mac"`, `"hash"`, `"xof"`) a dictionary from names to sizes in bytes.
+/// All primitives: for each kind (`"block-cipher"`, `"block-mode"`, `"tweakable-block-cipher"`, `"stream"`, `"generator"`,
+/// `"permutation"`, `"aead"`, `"mac"`, `"hash"`, `"xof"`) a dictionary from names to sizes in bytes.
 #[pyfunction]
 pub fn primitives(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let all = PyDict::new(py);
@@ -73,6 +73,9 @@ pub fn primitives(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     };
     for one in raw::BLOCK_CIPHERS {
         add("block-cipher", one.name, &[("key", one.key_bytes), ("block", one.block_bytes)])?;
+    }
+    for one in raw::BLOCK_MODES {
+        add("block-mode", one.name, &[("key", one.key_bytes), ("block", one.block_bytes)])?;
     }
     for one in raw::TWEAKABLE_BLOCK_CIPHERS {
         let sizes = [("key", one.key_bytes), ("block", one.block_bytes), ("tweak", one.tweak_bytes)];

@@ -3,7 +3,7 @@
 use crate::buffers::{Memory, expect_length, output};
 use crate::ciphers::{check, key_of, named};
 use crate::exception;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyNotImplementedError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::Mutex;
@@ -234,7 +234,7 @@ impl Drop for Xof {
     }
 }
 
-/// An authenticator with a key and the message so far: `Mac("poly1305", key, b"message").tag()`.
+/// An authenticator with a key and the message so far: `Mac("aes-128-cmac", key, b"message").tag()`.
 ///
 /// A key of Poly1305 must be used for one message only.
 #[pyclass(frozen, module = "usuba")]
@@ -294,6 +294,53 @@ impl Mac {
     /// The tag, `tag_size` bytes, of the message so far; more may follow.
     fn tag<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.made()?))
+    }
+
+    /// The tags of n messages under one key, a sequence of buffers of any lengths, the next block of each at the same time: n times
+    /// `tag_size` bytes, one tag after another; `out` may be an array of shape `(n, tag_size)` and type `uint8`.
+    ///
+    /// Raises `NotImplementedError` for an authenticator whose keys are for one message, such as Poly1305.
+    #[staticmethod]
+    #[pyo3(signature = (name, key, messages, out=None))]
+    fn tag_many<'py>(
+        py: Python<'py>,
+        name: &str,
+        key: &Bound<'py, PyAny>,
+        messages: Vec<Bound<'py, PyAny>>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mac = Mac::new(py, name, key, None)?;
+        let batch = mac
+            .raw
+            .batch
+            .ok_or_else(|| PyNotImplementedError::new_err(format!("a key of {name} is for one message")))?;
+        let mut inputs = Vec::with_capacity(messages.len());
+        for (number, message) in messages.iter().enumerate() {
+            inputs.push(Memory::of(message, &format!("messages[{number}]"))?);
+        }
+        let inputs: Vec<(usize, usize)> = inputs.iter().map(|input| (input.address(), input.len())).collect();
+        let tag_bytes = mac.raw.tag_bytes;
+        output(py, out, inputs.len() * tag_bytes, |out| {
+            // The function compares a tag with its own message; those of others are for us.
+            let end = (out as usize).saturating_add(inputs.len() * tag_bytes);
+            if inputs
+                .iter()
+                .any(|&(input, length)| input < end && (out as usize) < input.saturating_add(length))
+            {
+                return Err(exception(usuba::Error::Overlap));
+            }
+            let rows = inputs.iter().enumerate().map(|(number, &(address, length))| raw::TaggedMessage {
+                input: address as *const u8,
+                length,
+                tag: out.wrapping_add(number * tag_bytes),
+                tag_bytes,
+                result: 0,
+            });
+            let mut rows: Vec<raw::TaggedMessage> = rows.collect();
+            let context = mac.context.lock().unwrap_or_else(|poison| poison.into_inner());
+            // SAFETY: messages have their lengths, tags their places; the context was initialised.
+            check(unsafe { batch(context.as_ptr().cast(), rows.len(), rows.as_mut_ptr()) })
+        })
     }
 
     /// Compares a tag with that of the message so far, in a time that does not depend on it. Raises `TagError` if it is another.

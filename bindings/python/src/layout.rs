@@ -114,7 +114,8 @@ impl Port {
                     Slicing::B => (0..each).for_each(set),
                     Slicing::V | Slicing::Packed(_) => set(within(shape, 0, bit)),
                     Slicing::H => {
-                        (0..shape.chunk_instances as usize).for_each(|instance| set(within(shape, instance, bit)));
+                        (0..shape.chunk_instances as usize)
+                            .for_each(|instance| set(within(shape, instance, bit)));
                     }
                 }
             }
@@ -131,7 +132,8 @@ impl Port {
 
 /// The bit of a register that a bit, from the least significant, of the atom of an instance is.
 fn within(shape: &Shape, instance: usize, bit: usize) -> usize {
-    let (chunk, count, pack) = (shape.chunk_bits as usize, shape.chunk_instances as usize, shape.pack as usize);
+    let (chunk, count, pack) =
+        (shape.chunk_bits as usize, shape.chunk_instances as usize, shape.pack as usize);
     match shape.slicing {
         Slicing::B => instance,
         Slicing::V => instance * shape.lane as usize + bit,

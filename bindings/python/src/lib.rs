@@ -6,6 +6,7 @@ mod ciphers;
 mod digests;
 mod kernel;
 mod layout;
+mod modes;
 mod streams;
 
 use pyo3::create_exception;
@@ -40,6 +41,8 @@ mod _native {
     use super::digests::{Hash, Mac, Xof};
     #[pymodule_export]
     use super::kernel::{Kernel, compile};
+    #[pymodule_export]
+    use super::modes::BlockMode;
     #[pymodule_export]
     use super::streams::{Generator, StreamCipher};
     #[pymodule_export]

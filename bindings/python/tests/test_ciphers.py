@@ -125,9 +125,11 @@ def test_generators(name, any_target):
     assert usuba.Generator.xor_many([], b"") == b""
 
 
-@pytest.mark.parametrize("name", PRIMITIVES.get("mac", {}))
+@pytest.mark.parametrize("name", [name for name in PRIMITIVES.get("mac", {}) if not name.endswith("-cmac")])
 def test_macs(name):
-    for _, vector in vectors(name):
+    known = list(vectors(name))
+    assert known
+    for _, vector in known:
         message, tag = data(vector, "input"), data(vector, "output")
         mac = usuba.Mac(name, data(vector, "key"), message[:5])
         mac.update(message[5:])

@@ -6,6 +6,7 @@ which is then returned: a writable buffer of as many bytes as the result has, wh
 are refused. The interpreter lock is released meanwhile, so no other thread should write to the buffers.
 
 - `BlockCipher`, `TweakableBlockCipher`: blocks, each by itself, and counter mode. The more blocks a call has, the faster each is.
+- `BlockMode`: CBC, CFB and OFB; `encrypt_many` for many messages, which is where they are fast.
 - `StreamCipher`, `Generator`: keystream from any block on; keystream that only goes on.
 - `Aead`: authenticated encryption. `Hash`, `Xof`, `Mac`: functions of messages.
 - `Permutation`: states.
@@ -25,6 +26,7 @@ from ._compile import Kernel, Parameter, compile
 from ._native import (
     Aead,
     BlockCipher,
+    BlockMode,
     CompileError,
     Generator,
     Hash,
@@ -43,6 +45,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Aead",
     "BlockCipher",
+    "BlockMode",
     "CompileError",
     "Generator",
     "Hash",
