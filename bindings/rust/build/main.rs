@@ -4,12 +4,15 @@
 mod header;
 mod write;
 
+use std::collections::BTreeMap;
 use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The files that are the same in all folders, and compiled once.
-const SHARED: &str = "usuba_cpu.c";
+/// What the names of files begin with that are the same in all folders, and compiled once: which code runs on this machine, and
+/// modes over any cipher with blocks of one size.
+const SHARED: [&str; 2] = ["usuba_cpu.", "usuba_any"];
 
 fn main() {
     println!("cargo::rerun-if-changed=csrc");
@@ -19,12 +22,9 @@ fn main() {
     // Elsewhere for checks that must not change what is there.
     println!("cargo::rerun-if-env-changed=USUBA_CSRC");
     let generated = env::var_os("USUBA_CSRC").map_or(root.join("csrc"), PathBuf::from);
-    match ciphers(&generated) {
-        Ok(ciphers) => build(&ciphers, &out),
-        Err(message) => {
-            println!("cargo::error={message}");
-            std::process::exit(1);
-        }
+    if let Err(message) = ciphers(&generated).and_then(|ciphers| build(&ciphers, &out)) {
+        println!("cargo::error={message}");
+        std::process::exit(1);
     }
 }
 
@@ -95,7 +95,41 @@ fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     files
 }
 
-fn build(ciphers: &[Cipher], out: &Path) {
+/// The files to compile.
+///
+/// # Errors
+/// Files that are the same in all folders are not: they were made by different versions of the compiler.
+fn sources(ciphers: &[Cipher]) -> Result<Vec<PathBuf>, String> {
+    let mut sources = Vec::new();
+    let mut shared: BTreeMap<OsString, (PathBuf, String)> = BTreeMap::new();
+    for path in ciphers.iter().flat_map(|cipher| files(&cipher.folder, &["c", "S"])) {
+        let name = path.file_name().unwrap_or_default().to_owned();
+        if !SHARED.iter().any(|beginning| name.to_string_lossy().starts_with(beginning)) {
+            sources.push(path);
+            continue;
+        }
+        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        // The comment names the cipher.
+        let text =
+            text.lines().filter(|line| !line.starts_with(" * Command: ")).collect::<Vec<_>>().join("\n");
+        match shared.get(&name) {
+            None => {
+                sources.push(path.clone());
+                shared.insert(name, (path, text));
+            }
+            Some((_, first)) if *first == text => {}
+            Some((first, _)) => {
+                let (first, path) = (first.display(), path.display());
+                return Err(format!(
+                    "{first} and {path} were made by different versions of usubac: make all folders with one"
+                ));
+            }
+        }
+    }
+    Ok(sources)
+}
+
+fn build(ciphers: &[Cipher], out: &Path) -> Result<(), String> {
     // For tests that need a primitive: a folder of the repository may get or lose one.
     println!("cargo::rustc-check-cfg=cfg(primitive, values(any()))");
     for primitive in ciphers.iter().flat_map(|cipher| &cipher.headers).flat_map(|header| &header.primitive) {
@@ -113,9 +147,9 @@ fn build(ciphers: &[Cipher], out: &Path) {
 
     // Documentation and type checks need no C: nothing is linked.
     println!("cargo::rerun-if-env-changed=DOCS_RS");
-    let Some(first) = ciphers.first().filter(|_| env::var_os("DOCS_RS").is_none()) else {
-        return;
-    };
+    if ciphers.is_empty() || env::var_os("DOCS_RS").is_some() {
+        return Ok(());
+    }
     let mut compiler = cc::Build::new();
     println!("cargo::rerun-if-env-changed=USUBA_NO_ASSEMBLY");
     if env::var_os("USUBA_NO_ASSEMBLY").is_none() {
@@ -124,15 +158,14 @@ fn build(ciphers: &[Cipher], out: &Path) {
     // No symbol is exported from what the crate is linked into.
     compiler.define("USUBA_API", "").flag_if_supported("-fvisibility=hidden").std("c99").opt_level(2);
     // What is generated is not debugged line by line, and without the lines it compiles faster.
-    compiler.debug(false).warnings(false).file(first.folder.join(SHARED));
+    compiler.debug(false).warnings(false).files(sources(ciphers)?);
     for cipher in ciphers {
         let checks = out.join(format!("sizes_{}.c", name(cipher).replace('-', "_")));
         save(&checks, &write::size_checks(&cipher.headers));
         compiler.file(checks).include(&cipher.folder);
-        let sources = files(&cipher.folder, &["c", "S"]);
-        compiler.files(sources.iter().filter(|path| !path.ends_with(SHARED)));
     }
     compiler.compile("usuba");
+    Ok(())
 }
 
 /// The name of a cipher's folder.
