@@ -17,6 +17,12 @@ impl Memory {
     /// # Errors
     /// The object has no memory, or it is not in one piece.
     pub fn of(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Memory> {
+        // What are bytes already needs no other view, which takes Python longer than a short message takes a cipher.
+        if let Ok(buffer) = PyBuffer::<u8>::get(object)
+            && buffer.is_c_contiguous()
+        {
+            return Ok(Memory { buffer: Some(buffer).filter(|buffer| buffer.len_bytes() > 0) });
+        }
         let view = object.py().import("builtins")?.getattr("memoryview")?.call1((object,)).map_err(|_| {
             let name = object.get_type().name().map(|name| name.to_string()).unwrap_or_default();
             PyTypeError::new_err(format!("{what} must be a bytes-like object or an array, not {name}"))
