@@ -30,6 +30,12 @@ USUBA_INLINE size_t usuba_before_wrap(const unsigned char *last, size_t block, s
 /* From a whole batch at `in` to as many bytes at `out`. Reads everything at a place of `in` before it writes there. */
 typedef void usuba_batch(void *context, unsigned char *out, const unsigned char *in);
 
+/* How many batches of `size` bytes there are in `length`, the last of which may not be full. */
+USUBA_INLINE size_t usuba_batches_of(size_t length, size_t size)
+{
+    return length / size + (length % size != 0);
+}
+
 /* `length` bytes, batch by batch of `size` bytes. A last batch that is not full is one in `scratch`, which has room for a
  * batch and holds what it made afterwards: the kernels have no smaller one. */
 USUBA_INLINE void usuba_batches(usuba_batch *apply, void *context, unsigned char *out, const unsigned char *in,

@@ -11,7 +11,7 @@ use crate::driver;
 use crate::engine::{self, BuildError, Choices, Engine};
 use crate::manifest::{BlockCipher, Function, Mode, Primitive};
 use crate::template::Values;
-use usuba_codegen::Backend;
+use usuba_codegen::{Backend, Kernel};
 use usuba_compiler::pipeline::{Compiled, Failure};
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
@@ -30,6 +30,10 @@ const WORTH_ITS_CODE_IN_BULK: f64 = 1.0 / 0.95;
 
 /// Assembly must take at most this part of the time of C, or that stays: what a user's compiler makes of it may be better.
 const WORTH_ASSEMBLY: f64 = 0.96;
+
+/// Instructions of a kernel that may be part of each function that uses it. Eight batches of AES side by side, 115 of them, take 2 %
+/// longer for long messages inside.
+const MOST_INSIDE: u64 = 100;
 
 /// Assembly is for System V with addresses of 64 bits and for ELF, and can be declined.
 const ASSEMBLES: &str = "defined(__ELF__) && !defined(__ILP32__) && !defined(USUBA_NO_ASSEMBLY)";
@@ -143,31 +147,30 @@ pub fn build(
                     }
                     let base = target.bases().find(|base| has(base.name));
                     let usual = candidate(cipher, primitive, target, base, &choices, platform, options)?;
-                    if let Some(usual) = &usual
-                        && usual.interleave > 1
-                    {
+                    let most = usual.as_ref().map_or(1, |usual| usual.interleave);
+                    for batches in fewer_at_once(slicing, target, most) {
                         // A single block does not wait for others beside it.
                         let mut choices = choices.clone();
                         let passes = &mut choices.settings.passes;
-                        (passes.interleave, passes.granularity) = (Some(1), None);
-                        let mut alone =
+                        (passes.interleave, passes.granularity) = (Some(batches), None);
+                        let mut fewer =
                             candidate(cipher, primitive, target, base, &choices, platform, options)?;
-                        if let Some(alone) = &mut alone
-                            && !alone.measured
-                            && !estimate::is_rounds(choices.slicing(), target)
+                        if let (Some(fewer), Some(usual)) = (&mut fewer, &usual)
+                            && !fewer.measured
+                            && !estimate::is_rounds(slicing, target)
                         {
-                            let least = match choices.slicing() {
+                            let least = match slicing {
                                 Slicing::Packed(_) => ALONE_PACKED,
                                 _ => ALONE,
                             };
-                            for (cycles, all) in alone.engine.cycles.iter_mut().zip(usual.engine.cycles) {
+                            for (cycles, all) in fewer.engine.cycles.iter_mut().zip(usual.engine.cycles) {
                                 *cycles = cycles.max(least * all);
                             }
                         }
-                        let in_c = alone.as_ref();
+                        let in_c = fewer.as_ref();
                         let faster =
                             assembly(cipher, primitive, (target, base), &choices, in_c, platform, options)?;
-                        candidates.extend(alone.into_iter().chain(faster));
+                        candidates.extend(fewer.into_iter().chain(faster));
                     }
                     let in_c = usual.as_ref();
                     let faster =
@@ -205,6 +208,14 @@ pub fn build(
         engines.made.push(candidate.made);
     }
     Ok(engines)
+}
+
+/// How many batches at once engines for fewer blocks have, beside the usual one with `most`: one; and where registers of several
+/// blocks go through rounds of AES, a fourth and half as many as usual, as a usual batch is many blocks then.
+pub fn fewer_at_once(slicing: Slicing, target: &Target, most: u32) -> Vec<u32> {
+    let has_parts = estimate::is_rounds(slicing, target) && target.register_bits > 128;
+    let parts = [most / 4, most / 2].into_iter().filter(|&part| has_parts && part > 1);
+    (most > 1).then_some(1).into_iter().chain(parts).collect()
 }
 
 /// The engine of a library with one level, as its only platform.
@@ -449,9 +460,7 @@ pub fn engine_around(
 
 /// What an engine is called by among those of its primitive.
 fn name(target: &Target, choices: &Choices) -> String {
-    // Two ways may differ in how many batches are computed at once only.
-    let alone = choices.settings.passes.interleave == Some(1);
-    measured::name(target, choices.slicing(), alone)
+    measured::name(target, choices.slicing(), choices.settings.passes.interleave)
 }
 
 /// The primitive by the name of an engine of it.
@@ -545,6 +554,14 @@ fn below_head(text: &str) -> &str {
     below.map_or(text, |(_, below)| below)
 }
 
+/// Whether a kernel is part of the functions that use it. Of few blocks a call takes as long as what it is around, if they go to
+/// memory and back: code of one level keeps it, so that kernels can be measured by themselves.
+fn is_inside(kernel: &Kernel, options: &Options) -> bool {
+    let instructions: u64 = kernel.report.instructions.values().map(|count| count.standing).sum();
+    let is_short = instructions <= MOST_INSIDE;
+    is_short && matches!(kernel.shape.slicing, Slicing::Packed(_)) && options.level.is_none()
+}
+
 /// What stands in the C file of an engine, but for its head and for where it is compiled.
 fn source(built: &Engine, target: &Target, stem: &str, options: &Options) -> Values {
     // What is included before the code is for this target is not made for it.
@@ -568,6 +585,10 @@ fn source(built: &Engine, target: &Target, stem: &str, options: &Options) -> Val
         // What stands at the head of a kernel's source stands in its header.
         let text = if file.path == built.driver { &file.contents } else { below_head(&file.contents) };
         files += &inline(text, &included, &crate::INCLUDED_AGAIN, &mut seen);
+    }
+    for (_, compiled) in built.kernels.iter().filter(|(_, compiled)| is_inside(&compiled.kernel, options)) {
+        let function = format!("void {}(", compiled.kernel.symbol);
+        files = files.replace(&function, &format!("USUBA_INLINE {function}"));
     }
     // A file of C has at least one declaration.
     Values::default()

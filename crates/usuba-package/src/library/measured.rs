@@ -5,6 +5,7 @@
 //! blocks than the engine now takes at once says nothing about it and is not used; an edited program that still takes as
 //! many is taken to cost about as much.
 
+use super::estimate::is_rounds;
 use crate::manifest::ManifestError;
 use crate::messages;
 use serde::Deserialize;
@@ -53,9 +54,10 @@ impl Measured {
 }
 
 /// What tells the engines of a primitive apart: `avx2-h`, or `avx2-h1` where batches of it are not interleaved although several
-/// at once would be faster.
-pub fn name(target: &Target, slicing: Slicing, alone: bool) -> String {
-    format!("{}-{slicing}{}", target.name, if alone { "1" } else { "" })
+/// at once would be faster, and `avx512-vaes-v164` where four batches of rounds of AES are, for fewer blocks than usual.
+pub fn name(target: &Target, slicing: Slicing, batches: Option<u32>) -> String {
+    let named = batches.filter(|&batches| batches == 1 || is_rounds(slicing, target));
+    format!("{}-{slicing}{}", target.name, named.map_or(String::new(), |batches| batches.to_string()))
 }
 
 /// Whether a name is that of an engine for a target.
@@ -142,6 +144,7 @@ pub fn print(measured: &Measured) -> String {
 mod tests {
     use super::*;
     use expect_test::{Expect, expect};
+    use usuba_target::machines::{AVX_AES, AVX512_VAES};
 
     const SAMPLE: &str = r#"# Made by `usubac engines`, read by `usubac build`; docs/manifest.md says what it means.
 version = 1
@@ -167,6 +170,25 @@ avx512-gfni-v16 = { blocks = 4, cycles = 97.0 }
         assert_eq!(measured.find("aes-128", "avx2-h1", 4), None);
         assert_eq!(measured.find("aes-128", "avx512-h", 32), None);
         assert_eq!(measured.find("aes-192", "avx2-h", 16), None);
+    }
+
+    #[test]
+    fn engines_for_fewer_blocks_are_told_apart() {
+        let names = |slicing, target: &Target, most| -> Vec<String> {
+            let fewer = crate::library::fewer_at_once(slicing, target, most);
+            fewer.into_iter().map(|batches| name(target, slicing, Some(batches))).collect()
+        };
+        let none: [&str; 0] = [];
+        assert_eq!(
+            names(Slicing::BLOCKS, &AVX512_VAES, 8),
+            ["avx512-vaes-v161", "avx512-vaes-v162", "avx512-vaes-v164"]
+        );
+        assert_eq!(names(Slicing::BLOCKS, &AVX512_VAES, 2), ["avx512-vaes-v161"]);
+        assert_eq!(names(Slicing::BLOCKS, &AVX512_VAES, 1), none);
+        assert_eq!(names(Slicing::BLOCKS, &AVX_AES, 8), ["avx-aes-v161"]);
+        assert_eq!(names(Slicing::V, &AVX512_VAES, 4), ["avx512-vaes-v1"]);
+        // Three at once may be the usual number of something that was tuned.
+        assert_eq!(name(&AVX512_VAES, Slicing::V, Some(3)), "avx512-vaes-v");
     }
 
     fn check(text: &str, expected: Expect) {

@@ -20,6 +20,7 @@ mod platforms;
 mod primitives;
 pub mod steps;
 
+pub use engines::fewer_at_once;
 pub use folder::earlier_files;
 
 use crate::OutputFile;

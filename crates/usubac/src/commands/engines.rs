@@ -14,7 +14,7 @@ use usuba_compiler::pipeline;
 use usuba_ir::layout::Slicing;
 use usuba_package::engine::BuildError;
 use usuba_package::library::measured::{self, Batch, Measured};
-use usuba_package::library::share_engines;
+use usuba_package::library::{fewer_at_once, share_engines};
 use usuba_package::manifest::{Function, Primitive};
 use usuba_target::{PLATFORMS, Target, beside, level_for};
 use usuba_trial::run::Family;
@@ -190,14 +190,14 @@ fn compile(
                 Some(variant) => variant,
                 None => Variant::new(slicing).by(family),
             };
-            let Some(all) = engine(workbench, primitive, target, variant, false, show)? else { continue };
+            let Some(all) = engine(workbench, primitive, target, variant, None, show)? else { continue };
             if base.is_some_and(|base| !all.in_c.kernel.report.goes_beyond(base)) {
                 continue;
             }
             there.push((target.name, slicing));
-            if all.in_c.kernel.shape.interleave > 1 {
-                let alone = variant.set("interleave", "1").map_err(Failure::general)?;
-                made.extend(engine(workbench, primitive, target, alone, true, show)?);
+            for batches in fewer_at_once(slicing, target, all.in_c.kernel.shape.interleave) {
+                let fewer = variant.set("interleave", &batches.to_string()).map_err(Failure::general)?;
+                made.extend(engine(workbench, primitive, target, fewer, Some(batches), show)?);
             }
             made.push(all);
         }
@@ -205,16 +205,16 @@ fn compile(
     Ok(made)
 }
 
-/// Compiles an engine, or nothing if the target has no code for it.
+/// Compiles an engine, with so many batches at once if that is not the usual number, or nothing if the target has no code for it.
 fn engine(
     workbench: &Workbench,
     primitive: &Primitive,
     target: &'static Target,
     variant: Variant,
-    alone: bool,
+    batches: Option<u32>,
     show: &dyn Fn(&str),
 ) -> Result<Option<Engine>, Failure> {
-    let name = measured::name(target, variant.slicing(), alone);
+    let name = measured::name(target, variant.slicing(), batches);
     show(&format!("compiling {name}"));
     let made = |variant: Variant| {
         let draft = match workbench.draft(primitive, target, variant) {

@@ -1,6 +1,7 @@
-/* Counters in the registers of the kernel, and the number after them. */
+/* Counters in the registers of the kernel, and the number after them; how many batches are still to be done. */
 struct counting {
     const void *keys;
+    size_t left;
     unsigned char counter[@STEM@_BLOCK_BYTES];
 @if kept
     struct usuba_count memory[@batches@];
@@ -13,7 +14,8 @@ struct counting {
     struct counting *state = (struct counting *)context;
     @results@;
     @symbol@(state->blocks, (const @key@ *)state->keys, results);
-    count(state, @STEM@_BATCH);
+    if (--state->left > 0)
+        count(state, @STEM@_BATCH);
     @unpack@
 }
 

@@ -1,7 +1,9 @@
-/* Key and nonce in the form in which the kernel reads them, counters in its registers, and the number after them. */
+/* Key and nonce in the form in which the kernel reads them, counters in its registers, and the number after them; how many
+ * batches are still to be done. */
 struct counting {
     @keys@;
     @nonces@;
+    size_t left;
     unsigned char counter[@counter@];
 @if kept
     struct usuba_count memory[@batches@];
@@ -14,7 +16,8 @@ struct counting {
     struct counting *state = (struct counting *)context;
     @results@;
     @symbol@(state->key, state->counters, state->nonce, results);
-    count(state, @STEM@_BATCH);
+    if (--state->left > 0)
+        count(state, @STEM@_BATCH);
     @unpack@
 }
 
@@ -25,6 +28,7 @@ void @stem@_xor(const unsigned char *key, const unsigned char *nonce, uint@count
     unsigned char scratch[@STEM@_BATCH * @STEM@_BLOCK_BYTES];
     @key_from_bytes@
     @nonce_from_bytes@
+    state.left = usuba_batches_of(length, sizeof scratch);
     usuba_store_part(state.counter, counter, sizeof state.counter);
     count(&state, 0);
     usuba_batches(xor_batch, &state, out, in, length, sizeof scratch, scratch);

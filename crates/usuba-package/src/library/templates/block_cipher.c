@@ -94,7 +94,8 @@ static void ecb_part(const void *work, size_t from, size_t blocks)
     loaded.round_keys = ecb->ctx->keys;
     loaded.memory = memory;
     ecb_share(ecb, &loaded, from, blocks);
-    usuba_wipe(memory, loaded.bytes);
+    if (loaded.bytes > 0)
+        usuba_wipe(memory, loaded.bytes);
 }
 
 static int ecb_blocks(const @stem@_ctx *ctx, size_t direction, @tweaks@unsigned char *out, const unsigned char *in,
@@ -179,7 +180,7 @@ struct ctr {
     size_t length;
 };
 
-static void ctr_part(const void *work, size_t from, size_t blocks)
+USUBA_INLINE void ctr_part(const void *work, size_t from, size_t blocks)
 {
     const struct ctr *ctr = (const struct ctr *)work;
     const size_t start = from * @STEM@_BLOCK_BYTES;
@@ -205,7 +206,8 @@ static void ctr_part(const void *work, size_t from, size_t blocks)
         out += bytes;
         in += bytes;
     }
-    usuba_wipe(memory, loaded.bytes);
+    if (loaded.bytes > 0)
+        usuba_wipe(memory, loaded.bytes);
 }
 
 int @stem@_ctr_xor(const @stem@_ctx *ctx, unsigned char counter[@STEM@_BLOCK_BYTES], unsigned char *out,

@@ -15,7 +15,7 @@ struct stream {
     size_t length;
 };
 
-static void stream_part(const void *work, size_t from, size_t blocks)
+USUBA_INLINE void stream_part(const void *work, size_t from, size_t blocks)
 {
     const struct stream *stream = (const struct stream *)work;
     const size_t start = from * @STEM@_BLOCK_BYTES;
