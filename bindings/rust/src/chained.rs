@@ -308,7 +308,7 @@ macro_rules! output_feedback {
             /// Encrypts or decrypts `data` in place. `vector` is left as what continues the message after whole blocks.
             ///
             /// # Errors
-            /// Those of C, which has none for memory that exists.
+            #[doc = crate::chained::refused!(1)]
             pub fn xor_bytes(&self, vector: &mut [u8; $block], data: &mut [u8]) -> Result<(), crate::Error> {
                 // SAFETY: the vector is a block, the others have so many bytes; the context was initialised.
                 crate::chained::in_place(1, data, |out, input, length| unsafe {
@@ -384,13 +384,13 @@ macro_rules! rules {
 /// Which lengths are refused.
 macro_rules! refused {
     (1) => {
-        "Those of C, which has none for memory that exists."
+        "[`Error::Target`](crate::Error::Target) where modes have no code, and then nothing has changed."
     };
     ($step:literal) => {
         concat!(
             "[`Error::Length`](crate::Error::Length) if the number of bytes is no multiple of ",
             $step,
-            "; then nothing has changed."
+            ", and [`Error::Target`](crate::Error::Target) where modes have no code; then nothing has changed."
         )
     };
 }
