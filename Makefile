@@ -41,10 +41,11 @@ test-long: setup
 prove: setup-build
 	USUBA_WAYS=all cargo test --release --quiet -p usuba-tests --test proofs --test object_proofs
 
-# The whole library: known answers, all lengths to 4096, and how it is installed, found and linked.
+# The whole library: known answers, all lengths to 4096, what it leaves of keys, and how it is installed, found and linked.
 test-library: setup
 	@sh scripts/test-library.sh answers
 	@sh scripts/test-library.sh lengths
+	@sh scripts/test-library.sh residue
 	@sh scripts/test-library.sh package
 
 # The whole library against OpenSSL, libgcrypt, libsodium, Botan and Crypto++; installs them from Debian's packages.

@@ -110,4 +110,18 @@ USUBA_INLINE void usuba_wipe(void *p, size_t size)
 #endif
 }
 
+/* usuba_wipe_stack_BYTES overwrites what functions that were called before have left on the stack below its caller. */
+#if defined(__GNUC__) || defined(__clang__)
+#define USUBA_STACK_WIPER(bytes)                                                       \
+    static __attribute__((noinline, unused)) void usuba_wipe_stack_##bytes(void)      \
+    {                                                                                  \
+        unsigned char dead[bytes];                                                     \
+        usuba_wipe(dead, sizeof dead);                                                 \
+    }
+#define USUBA_NOINLINE __attribute__((noinline))
+#else
+#define USUBA_STACK_WIPER(bytes) USUBA_STATIC void usuba_wipe_stack_##bytes(void) {}
+#define USUBA_NOINLINE
+#endif
+
 #endif

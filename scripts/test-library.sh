@@ -1,10 +1,11 @@
 #!/bin/sh
 # Tests a whole library as its users have it: build/libusuba, or OUT, made first if it is not there.
 #
-# usage: scripts/test-library.sh answers|lengths|peers|package|matrix
+# usage: scripts/test-library.sh answers|lengths|residue|peers|package|matrix
 #   answers  all known answers, and CIPHERS are those in the library if these are not all; chains of at most CHAIN
 #            applications, by default a million, or a thousand in the matrix
 #   lengths  all lengths from 0 to 4096, or every STEP-th, against single blocks and bytes
+#   residue  what of keys functions leave on the stack: a table for each level; setting a key leaves at most 16 bytes
 #   peers    random keys and texts against OpenSSL, libgcrypt, libsodium, Botan and Crypto++; CASES of each, from SEED
 #   package  installed by make and by CMake; found by pkg-config and by CMake; static and shared; clean C99 and C++ headers
 #   matrix   the library by gcc and clang at four levels, static and shared, with LTO, and under sanitizers, and static by gcc
@@ -17,9 +18,9 @@ cd "$(dirname "$0")/.."
 root=$PWD
 out=${OUT:-build/libusuba}
 case ${1:-} in
-answers | lengths | peers | package | matrix) ;;
+answers | lengths | residue | peers | package | matrix) ;;
 *)
-    sed -n 's/^# \{0,1\}//p' "$0" | sed -n '4,14p' >&2
+    sed -n 's/^# \{0,1\}//p' "$0" | sed -n '4,15p' >&2
     exit 2
     ;;
 esac
@@ -131,6 +132,14 @@ answers | lengths)
     make -s -j"$(nproc)" -C "$out"
     programs "${CC:-cc}" -O1 "$out/build/libusuba.a"
     if [ "$1" = answers ]; then asked "$work/answers"; else lengths "$work/lengths" "${STEP:-1}"; fi
+    ;;
+residue)
+    make -s -j"$(nproc)" -C "$out"
+    # shellcheck disable=SC2086 # the flags are flags
+    ${CC:-cc} $strict -O1 -Wl,-z,now -I"$out/include" tests/library/residue.c "$out/build/libusuba.a" -lpthread -o "$work/residue"
+    for level in $(levels); do
+        USUBA_TARGET=$level "$work/residue" 16
+    done
     ;;
 peers)
     need g++ pkg-config libssl-dev libgcrypt20-dev libsodium-dev libbotan-2-dev libcrypto++-dev

@@ -132,3 +132,31 @@ fn contexts_of_block_ciphers_hold_their_round_keys() {
         }
     }
 }
+
+/// What setting a key leaves of it on the stack: a few bytes at most, where registers were kept. AES has its schedule on words,
+/// Serpent on rows; what modes prepare is made by engines.
+#[test]
+fn setting_a_key_leaves_nothing_of_it_on_the_stack() {
+    const MOST: &str = "16";
+    for (name, primitive, modes) in
+        [("aes", "aes-128", &["gcm", "cmac"][..]), ("serpent", "serpent-128", &[])]
+    {
+        let mut cipher = Cipher::read(name);
+        for primitive in &mut cipher.manifest.primitives {
+            if let Function::BlockCipher(block_cipher) = &mut primitive.function {
+                block_cipher.modes.retain(|mode| mode.is_of_engines() || modes.contains(&mode.name()));
+            }
+        }
+        let mut files = library(&cipher, primitive, "gp64", &first);
+        let (mut sources, headers): (Vec<OutputFile>, Vec<OutputFile>) =
+            files.drain(..).partition(|file| file.path.ends_with(".c"));
+        let program = include_str!("../library/residue.c");
+        sources.push(OutputFile { path: "residue.c".into(), contents: program.into() });
+        let compiler = Compiler::native(Family::Gcc).expect("gcc is installed");
+        let flags = ["-O1", "-std=c99", "-I.", "-pthread", "-Wl,-z,now"];
+        let program =
+            compiler.compile_with(&sources, &headers, &flags).unwrap_or_else(|error| panic!("{error}"));
+        let found = program.run_with(&[MOST], b"").unwrap_or_else(|error| panic!("{primitive}: {error}"));
+        assert!(String::from_utf8_lossy(&found).lines().count() > 3, "{found:?}");
+    }
+}

@@ -6,7 +6,7 @@ use super::steps::Step;
 use super::{Options, head, values};
 use crate::OutputFile;
 use crate::engine::{self, BuildError, Choices};
-use crate::manifest::{Function, Mode, Primitive};
+use crate::manifest::{BlockCipher, Function, Mode, Primitive};
 use crate::template::Values;
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
@@ -27,6 +27,7 @@ pub fn primitive_values(primitive: &Primitive, options: &Options) -> Values {
             .text("directions", if cipher.decrypt.is_some() { 2 } else { 1 })
             .when("untweaked", cipher.tweak.is_none())
             .text("round_keys", cipher.round_keys.bytes)
+            .text("dead", dead_stack(cipher))
             .when("ecb", cipher.modes.contains(&Mode::Ecb))
             .when("decrypt", cipher.decrypt.is_some())
             .when("messages", cipher.modes.iter().any(|mode| !mode.is_of_engines()))
@@ -71,6 +72,14 @@ pub fn header_file(stem: &str, summary: &str, declarations: &str, options: &Opti
     let api = values(options).fill(include_str!("templates/api.h"));
     let contents = head(&path, summary, options) + &crate::driver::header(&guard, &api, declarations);
     OutputFile { path, contents }
+}
+
+/// Bytes of the stack that a key schedule may have written: on planes and bits it has a state of many registers.
+fn dead_stack(cipher: &BlockCipher) -> u32 {
+    match &cipher.schedule {
+        Some(schedule) if schedule.slicing != Slicing::V => 8192,
+        _ => 2048,
+    }
 }
 
 /// The C of the key schedule of a block cipher: `schedule`, with its kernel; of others nothing.

@@ -116,6 +116,10 @@ static int result_of(int result)
     }
 }
 
+@if prepares
+USUBA_STACK_WIPER(@dead@)
+
+@end
 int @stem@_init(@stem@_ctx *ctx, const unsigned char key[@STEM@_KEY_BYTES])
 {
 @if prepares
@@ -142,6 +146,7 @@ int @stem@_init(@stem@_ctx *ctx, const unsigned char key[@STEM@_KEY_BYTES])
 @if prepares
     prepared = (uint8_t *)ctx->prepared;
 @prepare_all@
+    usuba_wipe_stack_@dead@();
 @end
     ctx->state = UINT64_C(@magic@) | level;
     return USUBA_OK;
