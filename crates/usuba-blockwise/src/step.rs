@@ -124,6 +124,28 @@ impl Step {
         self
     }
 
+    /// Of each block of the outputs, whether it is made of what the cipher makes or of inputs that wait.
+    pub fn waiting(&self, waits: &dyn Fn(usize) -> bool) -> Vec<bool> {
+        let mut known: Vec<bool> = Vec::with_capacity(self.values.len());
+        for value in &self.values {
+            let any = |bits: &[Bit]| bits.iter().flat_map(|bit| &bit.terms).any(|(id, _)| known[*id]);
+            known.push(match value {
+                Value::Input(input) => waits(*input),
+                Value::Cipher { .. } => true,
+                Value::Call { arguments, .. } => any(arguments),
+                Value::Product { left, right, .. }
+                | Value::Word { left, right, .. }
+                | Value::Xor { left, right }
+                | Value::And { left, right } => any(left) || any(right),
+            });
+        }
+        let of = |bits: &Vec<Bit>| {
+            let waits = bits.iter().flat_map(|bit| &bit.terms).any(|(id, _)| known[*id]);
+            vec![waits; blocks(bits.len() as u32)]
+        };
+        self.outputs.iter().flat_map(of).collect()
+    }
+
     /// Whether anything depends on an input.
     pub fn uses(&self, input: usize) -> bool {
         let is_it = |value: &usize| self.values.get(*value) == Some(&Value::Input(input));
