@@ -56,7 +56,7 @@ pub fn set_target(name: Option<&str>) -> PyResult<()> {
     usuba::set_target(name).map_err(exception)
 }
 
-/// All primitives: for each kind (`"block-cipher"`, `"block-mode"`, `"tweakable-block-cipher"`, `"stream"`, `"generator"`,
+/// All primitives: for each kind (`"block-cipher"`, `"block-mode"`, `"unit-cipher"`, `"nonce-mac"`, `"tweakable-block-cipher"`, `"stream"`, `"generator"`,
 /// `"permutation"`, `"aead"`, `"mac"`, `"hash"`, `"xof"`) a dictionary from names to sizes in bytes.
 #[pyfunction]
 pub fn primitives(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
@@ -76,6 +76,13 @@ pub fn primitives(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     }
     for one in raw::BLOCK_MODES {
         add("block-mode", one.name, &[("key", one.key_bytes), ("block", one.block_bytes)])?;
+    }
+    for one in raw::UNIT_MODES {
+        add("unit-cipher", one.name, &[("key", one.key_bytes), ("unit", one.unit_bytes)])?;
+    }
+    for one in raw::NONCE_MACS {
+        let sizes = [("key", one.key_bytes), ("nonce", one.nonce_bytes), ("tag", one.tag_bytes)];
+        add("nonce-mac", one.name, &sizes)?;
     }
     for one in raw::TWEAKABLE_BLOCK_CIPHERS {
         let sizes = [("key", one.key_bytes), ("block", one.block_bytes), ("tweak", one.tweak_bytes)];

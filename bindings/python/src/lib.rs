@@ -5,6 +5,7 @@ mod buffers;
 mod ciphers;
 mod digests;
 mod kernel;
+mod keyed;
 mod layout;
 mod modes;
 mod streams;
@@ -41,6 +42,8 @@ mod _native {
     use super::digests::{Hash, Mac, Xof};
     #[pymodule_export]
     use super::kernel::{Kernel, compile};
+    #[pymodule_export]
+    use super::keyed::{NonceMac, UnitCipher};
     #[pymodule_export]
     use super::modes::BlockMode;
     #[pymodule_export]

@@ -57,24 +57,27 @@ pub enum Kind {
     OutputFeedback,
     /// A mode of a block cipher: `_init` with a key, and a message with a stream of its own.
     Cmac,
+    /// A mode of a block cipher: `_init` with a key, `_encrypt` and `_decrypt` with the number of a unit.
+    Units,
+    /// A mode of a block cipher: `_init` with a key, and `_compute` with a nonce.
+    NonceMac,
     /// `_squeeze`.
     Xof,
     /// `_squeeze`, and a customization string at the beginning.
     CustomXof,
-    /// What only sources include, and modes without a type here.
+    /// What only sources include.
     Other,
 }
 
-/// What the names of modes of block ciphers end in that are not authenticated ciphers, and what they are; of some there is no
-/// type here.
+/// What the names of modes of block ciphers end in that are not authenticated ciphers, and what they are.
 const MODES: [(&str, Kind); 7] = [
     ("-cbc", Kind::BlockMode),
     ("-cfb", Kind::BlockMode),
     ("-cfb8", Kind::BlockMode),
     ("-ofb", Kind::OutputFeedback),
     ("-cmac", Kind::Cmac),
-    ("-xts", Kind::Other),
-    ("-gmac", Kind::Other),
+    ("-xts", Kind::Units),
+    ("-gmac", Kind::NonceMac),
 ];
 
 /// Reads the header of a cipher, for a machine whose pointers have so many bytes: one part for each primitive and
@@ -243,6 +246,8 @@ impl Kind {
                 &[("_init", 2), ("_wipe", 1), ("_encrypt", 5), ("_decrypt", 5), ("_encrypt_batch", 3)]
             }
             Kind::OutputFeedback => &[("_init", 2), ("_wipe", 1), ("_xor", 5), ("_xor_batch", 3)],
+            Kind::Units => &[("_init", 2), ("_wipe", 1), ("_encrypt", 5), ("_decrypt", 5)],
+            Kind::NonceMac => &[("_init", 2), ("_wipe", 1), ("_compute", 7)],
             Kind::Cmac => &[
                 ("_init", 2),
                 ("_wipe", 1),

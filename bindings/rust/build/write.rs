@@ -165,6 +165,15 @@ fn wrapper(primitive: &Primitive) -> String {
                 tag = if tag == 0 { block } else { tag },
             )
         }
+        Kind::Units => format!(
+            "crate::units::units!({kind}, {name:?}, key {key} U{key}, unit {}, context {context}, {stem}_init, {stem}_wipe, \
+             encrypt {stem}_encrypt, decrypt {stem}_decrypt);\n",
+            size("UNIT")
+        ),
+        Kind::NonceMac => format!(
+            "crate::nonce_mac::nonce_mac!({kind}, {name:?}, key {key} U{key}, nonce {nonce}, tag {tag} U{tag}, context {context}, \
+             {stem}_init, {stem}_wipe, {stem}_compute);\n"
+        ),
         Kind::Stream => {
             // Positions are of 32 or 64 bits for the traits; shorter counters are asked by the first.
             let position = if primitive.counter_bits > 32 { 64 } else { 32 };
@@ -254,6 +263,18 @@ pub fn tables<'a>(primitives: impl Iterator<Item = (String, &'a Primitive)>) -> 
             "Every mode of a block cipher of this build that carries a vector.",
         ),
         (&[Kind::Mac, Kind::Cmac], "MACS", "Mac", "Every authenticator of this build."),
+        (
+            &[Kind::Units],
+            "UNIT_MODES",
+            "UnitMode",
+            "Every mode of a block cipher of this build for units of storage.",
+        ),
+        (
+            &[Kind::NonceMac],
+            "NONCE_MACS",
+            "NonceMac",
+            "Every authenticator of this build that takes a nonce.",
+        ),
         (&[Kind::Stream], "STREAM_CIPHERS", "StreamCipher", "Every stream cipher of this build."),
         (&[Kind::Permutation], "PERMUTATIONS", "Permutation", "Every permutation of this build."),
         (&[Kind::Aead], "AEADS", "Aead", "Every authenticated cipher of this build."),

@@ -23,6 +23,8 @@ mod hash;
 mod keystream;
 mod mode;
 #[allow(unused_macros, unused_imports, reason = "as above")]
+mod nonce_mac;
+#[allow(unused_macros, unused_imports, reason = "as above")]
 mod permutation;
 pub mod raw;
 #[allow(unused_macros, unused_imports, reason = "as above")]
@@ -30,6 +32,8 @@ mod stream;
 mod target;
 #[allow(unused_macros, unused_imports, dead_code, reason = "as above")]
 mod tweakable;
+#[allow(unused_macros, unused_imports, reason = "as above")]
+mod units;
 
 pub use aead;
 pub use authenticated::Message;

@@ -251,6 +251,68 @@ pub struct Mac {
     pub batch: Option<TagBatch>,
 }
 
+/// From a unit of storage to another one of as many bytes: context, number, output, input, length.
+pub type Unit = unsafe extern "C" fn(
+    context: *const c_void,
+    unit: *const u8,
+    out: *mut u8,
+    input: *const u8,
+    length: usize,
+) -> c_int;
+
+/// A mode of a block cipher for units of storage.
+#[derive(Clone, Copy, Debug)]
+pub struct UnitMode {
+    /// Its name: `aes-128-xts`.
+    pub name: &'static str,
+    /// Bytes of a key: one for blocks, then one for the numbers of units.
+    pub key_bytes: usize,
+    /// Bytes of the number of a unit.
+    pub unit_bytes: usize,
+    /// Words of 8 bytes of a context.
+    pub context_words: usize,
+    /// Expands a key.
+    pub init: Init,
+    /// Overwrites what was made of it.
+    pub wipe: Wipe,
+    /// Encrypts.
+    pub encrypt: Unit,
+    /// Decrypts.
+    pub decrypt: Unit,
+}
+
+/// Makes the tag of a message: context, tag, its bytes, nonce, its bytes, input, its length.
+pub type ComputeTag = unsafe extern "C" fn(
+    context: *const c_void,
+    tag: *mut u8,
+    tag_bytes: usize,
+    nonce: *const u8,
+    nonce_bytes: usize,
+    input: *const u8,
+    length: usize,
+) -> c_int;
+
+/// An authenticator that takes a nonce for each message.
+#[derive(Clone, Copy, Debug)]
+pub struct NonceMac {
+    /// Its name: `aes-128-gmac`.
+    pub name: &'static str,
+    /// Bytes of a key.
+    pub key_bytes: usize,
+    /// Bytes of the usual nonce.
+    pub nonce_bytes: usize,
+    /// Bytes of the longest tag.
+    pub tag_bytes: usize,
+    /// Words of 8 bytes of a context.
+    pub context_words: usize,
+    /// Expands a key.
+    pub init: Init,
+    /// Overwrites what was made of it.
+    pub wipe: Wipe,
+    /// Makes a tag, of a size that the mode has.
+    pub compute: ComputeTag,
+}
+
 /// A stream cipher.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamCipher {

@@ -7,6 +7,7 @@ are refused. The interpreter lock is released meanwhile, so no other thread shou
 
 - `BlockCipher`, `TweakableBlockCipher`: blocks, each by itself, and counter mode. The more blocks a call has, the faster each is.
 - `BlockMode`: CBC, CFB and OFB; `encrypt_many` for many messages, which is where they are fast.
+- `UnitCipher`: XTS, for storage. `NonceMac`: GMAC.
 - `StreamCipher`, `Generator`: keystream from any block on; keystream that only goes on.
 - `Aead`: authenticated encryption. `Hash`, `Xof`, `Mac`: functions of messages.
 - `Permutation`: states.
@@ -31,10 +32,12 @@ from ._native import (
     Generator,
     Hash,
     Mac,
+    NonceMac,
     Permutation,
     StreamCipher,
     TagError,
     TweakableBlockCipher,
+    UnitCipher,
     Xof,
     primitives,
     set_target,
@@ -51,11 +54,13 @@ __all__ = [
     "Hash",
     "Kernel",
     "Mac",
+    "NonceMac",
     "Parameter",
     "Permutation",
     "StreamCipher",
     "TagError",
     "TweakableBlockCipher",
+    "UnitCipher",
     "Xof",
     "compile",
     "primitives",
