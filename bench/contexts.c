@@ -7,8 +7,8 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include "keyed.h"
 #include "usuba_cpu.h"
-#include "usuba_primitives.h"
 
 enum { MOST = 1 << 14, STACK = 1 << 20, PAINT = 0xa5, CALLS = 4, CASE_SAMPLES = 51 };
 
@@ -17,57 +17,9 @@ static void *context;
 static unsigned char key[512], tweaks[MOST], text[MOST], out[MOST], counter[512], nonce[512];
 static size_t blocks;
 
-/* Bytes of a context; 0 if there is none. */
-static size_t context_bytes(void)
-{
-    switch (primitive->kind) {
-    case USUBA_KIND_BLOCK_CIPHER:
-        return primitive->of.block_cipher.context_bytes;
-    case USUBA_KIND_GENERATOR:
-        return primitive->of.generator.context_bytes;
-    case USUBA_KIND_AEAD:
-        return primitive->of.aead.context_bytes;
-    case USUBA_KIND_CHAIN:
-        return primitive->of.chain.context_bytes;
-    case USUBA_KIND_UNITS:
-        return primitive->of.units.context_bytes;
-    case USUBA_KIND_AUTHENTICATOR:
-        return primitive->of.authenticator.context_bytes;
-    case USUBA_KIND_MAC:
-        return primitive->of.mac.context_bytes;
-    default:
-        return 0;
-    }
-}
-
 static void init(void)
 {
-    int result = 0;
-    switch (primitive->kind) {
-    case USUBA_KIND_BLOCK_CIPHER:
-        result = primitive->of.block_cipher.init(context, key);
-        break;
-    case USUBA_KIND_GENERATOR:
-        result = primitive->of.generator.init(context, key, nonce);
-        break;
-    case USUBA_KIND_AEAD:
-        result = primitive->of.aead.init(context, key);
-        break;
-    case USUBA_KIND_CHAIN:
-        result = primitive->of.chain.init(context, key);
-        break;
-    case USUBA_KIND_UNITS:
-        result = primitive->of.units.init(context, key);
-        break;
-    case USUBA_KIND_AUTHENTICATOR:
-        result = primitive->of.authenticator.init(context, key);
-        break;
-    case USUBA_KIND_MAC:
-        result = primitive->of.mac.init(context, key);
-        break;
-    default:
-        break;
-    }
+    const int result = init_context(primitive, context, key, nonce);
     if (result != 0) {
         fprintf(stderr, "contexts: %s: init returned %d\n", primitive->name, result);
         exit(1);
@@ -198,16 +150,16 @@ int main(int arguments, char **argument)
     for (number = 0; (primitive = usuba_primitive_at(number)) != NULL; number++) {
         size_t most = 0, one, of_init;
         const char *round_keys = "";
-        if (context_bytes() == 0)
+        if (context_bytes(primitive) == 0)
             continue;
-        context = calloc(1, context_bytes() + 64);
+        context = calloc(1, context_bytes(primitive) + 64);
         if (context == NULL)
             return 1;
         for (named = 1; named + 1 < arguments; named += 2) {
             if (strcmp(argument[named], primitive->name) == 0)
                 round_keys = argument[named + 1];
         }
-        printf("| %s | %zu | %s | %.0f |", primitive->name, context_bytes(), round_keys, cycles(init, CALLS));
+        printf("| %s | %zu | %s | %.0f |", primitive->name, context_bytes(primitive), round_keys, cycles(init, CALLS));
         for (i = 0; i < sizeof short_calls / sizeof short_calls[0]; i++) {
             blocks = short_calls[i];
             printf(" %.0f |", cycles(encrypt, CALLS));

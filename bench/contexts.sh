@@ -8,7 +8,7 @@ library=${LIBRARY:-build/libusuba}
 [ -e "$library/build/libusuba.a" ] || OUT=$library sh scripts/lib.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-${CC:-cc} -std=gnu99 -O2 -Wall -Wextra -Werror -pthread -I bench -I "$library/include" bench/contexts.c \
+${CC:-cc} -std=gnu99 -O2 -Wall -Wextra -Werror -pthread -I bench -I tests/library -I "$library/include" bench/contexts.c \
     "$library/build/libusuba.a" -o "$work/contexts"
 # Names of primitives, and the bytes of their round keys: of the key where the manifest has none.
 sizes=$(awk -F'[ ,]+' '

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "keyed.h"
 #include "usuba_cpu.h"
-#include "usuba_primitives.h"
 
 enum { STACK = 1 << 20, PAINT = 0xa5, TEXT = 64, ROOM = 4096 };
 
@@ -17,50 +17,6 @@ static const usuba_primitive *primitive;
 static void *context;
 static unsigned char key[512], text[ROOM], out[ROOM], tweaks[ROOM], counter[512], nonce[512];
 static int does_call;
-
-static size_t context_bytes(void)
-{
-    switch (primitive->kind) {
-    case USUBA_KIND_BLOCK_CIPHER:
-        return primitive->of.block_cipher.context_bytes;
-    case USUBA_KIND_GENERATOR:
-        return primitive->of.generator.context_bytes;
-    case USUBA_KIND_AEAD:
-        return primitive->of.aead.context_bytes;
-    case USUBA_KIND_CHAIN:
-        return primitive->of.chain.context_bytes;
-    case USUBA_KIND_UNITS:
-        return primitive->of.units.context_bytes;
-    case USUBA_KIND_AUTHENTICATOR:
-        return primitive->of.authenticator.context_bytes;
-    case USUBA_KIND_MAC:
-        return primitive->of.mac.context_bytes;
-    default:
-        return 0;
-    }
-}
-
-static int init(void)
-{
-    switch (primitive->kind) {
-    case USUBA_KIND_BLOCK_CIPHER:
-        return primitive->of.block_cipher.init(context, key);
-    case USUBA_KIND_GENERATOR:
-        return primitive->of.generator.init(context, key, nonce);
-    case USUBA_KIND_AEAD:
-        return primitive->of.aead.init(context, key);
-    case USUBA_KIND_CHAIN:
-        return primitive->of.chain.init(context, key);
-    case USUBA_KIND_UNITS:
-        return primitive->of.units.init(context, key);
-    case USUBA_KIND_AUTHENTICATOR:
-        return primitive->of.authenticator.init(context, key);
-    case USUBA_KIND_MAC:
-        return primitive->of.mac.init(context, key);
-    default:
-        return 0;
-    }
-}
 
 static int call(void)
 {
@@ -93,7 +49,7 @@ static int call(void)
 static void *run(void *unused)
 {
     (void)unused;
-    if ((does_call ? call() : init()) != 0) {
+    if ((does_call ? call() : init_context(primitive, context, key, nonce)) != 0) {
         fprintf(stderr, "residue: %s failed\n", primitive->name);
         exit(2);
     }
@@ -113,7 +69,7 @@ static void once(int which)
         exit(2);
     for (i = 0; i < sizeof key; i++)
         key[i] = (unsigned char)((i * 7 + 1) ^ (which ? 0xff - i * 13 : 0));
-    if (does_call && context_bytes() > 0 && init() != 0)
+    if (does_call && context_bytes(primitive) > 0 && init_context(primitive, context, key, nonce) != 0)
         exit(2);
     memset(stack, PAINT, STACK);
     pthread_attr_init(&attributes);
@@ -146,7 +102,7 @@ int main(int arguments, char **argument)
         return 2;
     printf("target: %s\n| primitive | after the key | after a call |\n|---|--:|--:|\n", usuba_target());
     for (number = 0; (primitive = usuba_primitive_at(number)) != NULL; number++) {
-        const size_t bytes = context_bytes();
+        const size_t bytes = context_bytes(primitive);
         size_t of_init = 0;
         if (bytes == 0 && primitive->kind != USUBA_KIND_STREAM)
             continue;

@@ -148,8 +148,10 @@ fn setting_a_key_leaves_nothing_of_it_on_the_stack() {
             }
         }
         let mut files = library(&cipher, primitive, "gp64", &first);
-        let (mut sources, headers): (Vec<OutputFile>, Vec<OutputFile>) =
+        let (mut sources, mut headers): (Vec<OutputFile>, Vec<OutputFile>) =
             files.drain(..).partition(|file| file.path.ends_with(".c"));
+        let keyed = include_str!("../library/keyed.h");
+        headers.push(OutputFile { path: "keyed.h".into(), contents: keyed.into() });
         let program = include_str!("../library/residue.c");
         sources.push(OutputFile { path: "residue.c".into(), contents: program.into() });
         let compiler = Compiler::native(Family::Gcc).expect("gcc is installed");

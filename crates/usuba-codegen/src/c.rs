@@ -172,8 +172,9 @@ struct Printer<'a> {
     indices: BTreeSet<RegisterId>,
     /// The results whose place is kept.
     ordered: BTreeSet<RegisterId>,
-    /// The loads that Clang makes once, and their names before the loop.
+    /// The loads that Clang makes once.
     kept: Kept,
+    /// What those are called before their loop.
     kept_names: BTreeMap<RegisterId, String>,
 }
 
