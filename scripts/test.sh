@@ -7,7 +7,20 @@ before=$(tree)
 cargo fmt --check
 cargo clippy --workspace --all-targets --quiet -- -D warnings
 
-# Reads what `cargo test` says, line by line.
+# Tests that take longest, with several that leave a core idle: they run beside all others.
+long="known_answers constructions provider instructions transposition blockwise"
+
+# The names of all other tests that are programs of their own.
+short() {
+    for program in tests/tests/*.rs tests/tests/*/main.rs crates/*/tests/*.rs crates/*/tests/*/main.rs bench/report/tests/*.rs; do
+        [ -f "$program" ] || continue
+        name=${program%/main.rs}
+        name=$(basename "$name" .rs)
+        case " $long " in *" $name "*) ;; *) echo "$name" ;; esac
+    done | sort -u
+}
+
+# Reads what `cargo test` says, line by line, and writes how many passed and failed to a file.
 digest() {
     program="" all=0 failures=0
     while IFS= read -r line; do
@@ -31,16 +44,34 @@ digest() {
             *) printf '%s\n' "$line" ;;
         esac
     done
-    echo "$all passed, $failures failed"
+    echo "$all $failures" >"$1"
 }
 
-failed=$(mktemp)
+# tests NAME OPTION…: the tests that options choose; that one failed is a file.
+tests() {
+    name=$1
+    shift
+    { cargo test --workspace --no-fail-fast "$@" 2>&1 || : >"$work/$name.failed"; } | digest "$work/$name.count"
+}
+
+work=$(mktemp -d)
 started=$(date +%s)
-{ cargo test --workspace --no-fail-fast 2>&1 || echo failed >"$failed"; } | digest
-echo "all tests: $(($(date +%s) - started)) s"
+cargo test --workspace --no-run --quiet
+echo "compiled: $(($(date +%s) - started)) s"
+options() { for name in "$@"; do printf ' --test %s' "$name"; done; }
+# shellcheck disable=SC2046,SC2086 # lists
+{
+    tests long $(options $long) >"$work/long.text" &
+    tests short --lib --bins $(options $(short))
+    tests examples --doc
+    wait
+}
+cat "$work/long.text"
 status=0
-if [ -s "$failed" ]; then status=1; fi
-rm -f "$failed"
+for name in long short examples; do if [ -f "$work/$name.failed" ]; then status=1; fi; done
+awk '{ passed += $1; failed += $2 } END { print passed " passed, " failed " failed" }' "$work"/*.count
+echo "all tests: $(($(date +%s) - started)) s"
+rm -rf "$work"
 
 # The crate in bindings/ over what the compiler makes now: its types only. `make rust` and `make python` test the bindings.
 started=$(date +%s)
