@@ -618,6 +618,7 @@ static void check_units(const usuba_units_functions *units, const unsigned char 
 {
     unsigned char *key = place(4, units->key_bytes, AT_END), *unit = place(5, units->unit_bytes, AT_END);
     void *ctx = reserve(units->context_bytes);
+    unsigned char *longest;
     struct mode_arguments forth = { NULL, units->encrypt, ctx, NULL, unit, units->unit_bytes }, back = forth;
     int how;
     back.apply_unit = units->decrypt;
@@ -629,6 +630,11 @@ static void check_units(const usuba_units_functions *units, const unsigned char 
     checks++;
     if (units->encrypt(ctx, unit, expected, in, units->unit_bytes - 1) != USUBA_ERROR_LENGTH)
         COMPLAIN("a unit that is too short is not refused");
+    longest = reserve(((size_t)1 << 24) + 1);
+    if (units->encrypt(ctx, unit, longest, longest, ((size_t)1 << 24) + 1) != USUBA_ERROR_LENGTH
+        || units->decrypt(ctx, unit, longest, longest, ((size_t)1 << 24) + 1) != USUBA_ERROR_LENGTH)
+        COMPLAIN("a unit that is too long is not refused");
+    free(longest);
     for (how = 0; how < 3; how++) {
         unsigned char *out = place(0, 32, AT_END);
         spoil(ctx, units->context_bytes, how, units->wipe);

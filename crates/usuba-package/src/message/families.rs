@@ -90,7 +90,7 @@ pub const FAMILIES: [Family; 12] = [
         shape: Shape::Units,
         functions: &DIRECTIONS_OF_XTS,
         about: "sectors of a disk, IEEE 1619 and SP 800-38E",
-        rules: "A unit has 16 bytes or more, and at most 2^24. The two halves of a key must not be the same.",
+        rules: "A unit has 16 bytes to 2^24. The two halves of a key must not be the same.",
     },
     Family {
         mode: Mode::Cmac,
