@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use usuba_tests::ciphers::{CIPHERS, Cipher, root};
+use usuba_trial::proof::{CAVEATS, Caveat};
 
 fn text(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -178,4 +179,16 @@ fn the_readme_has_the_slicings_of_the_manifests() {
         known.dedup();
         assert_eq!(said, known, "the slicings of {name} in README.md");
     }
+}
+
+/// The caveats of certificates are those of SOUNDNESS.md.
+#[test]
+fn caveats_are_written_down() {
+    let soundness = text(&root().join("SOUNDNESS.md"));
+    for Caveat { code, says } in CAVEATS {
+        let row = format!("\n| {code} | {says} |\n");
+        assert!(soundness.contains(&row), "SOUNDNESS.md has no row {row}");
+    }
+    let rows = soundness.lines().filter(|line| line.starts_with("| C"));
+    assert_eq!(rows.count(), CAVEATS.len());
 }

@@ -59,6 +59,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "usuba-lower",
             "usuba-target",
             "usuba-codegen",
+            "usuba-verify",
             "usuba-compiler",
             "usuba-package",
         ],

@@ -6,58 +6,43 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 use usuba_codegen::Options as Naming;
-use usuba_compiler::pipeline::{Compiled, Settings, compile, in_planes};
+use usuba_compiler::pipeline::{Settings, compile};
 use usuba_ir::layout::Slicing;
 use usuba_ir::random::Random;
-use usuba_lang::elaborate::{Options, elaborate};
-use usuba_lang::typed::{self, Atoms};
 use usuba_target::{Target, machines};
 use usuba_tests::ciphers::Cipher;
+use usuba_trial::proof::Subject;
 use usuba_trial::run::{Compiler, Family};
-use usuba_verify::equal::{self, Meaning};
 use usuba_verify::object::file::Object;
-use usuba_verify::object::kernel::{NoProof, Report, Verdict, prove_kernel};
+use usuba_verify::object::kernel::{NoProof, Report, Verdict};
 use usuba_verify::prove::Limits;
 use usuba_verify::taint::{self, Secret};
 
-fn text_of(cipher: &Cipher, settings: &Settings) -> typed::Program {
-    let options = Options {
-        atoms: Atoms::Words,
-        bitslice_arithmetic: true,
-        keep_tables: true,
-        ..settings.elaboration()
-    };
-    elaborate(&cipher.loaded.program, &options).0.expect("it elaborates")
-}
-
 /// A kernel, compiled to an object.
 struct Built {
-    text: typed::Program,
-    compiled: Compiled,
+    subject: Subject,
     object: Vec<u8>,
-}
-
-fn build(name: &str, node: &str, slicing: Slicing, target: &Target, compiler: &str, flags: &[&str]) -> Built {
-    build_with(name, Settings::new(slicing, Some(node)), target, compiler, flags)
 }
 
 /// Six rounds of Ascon on words, one batch.
 fn small() -> Built {
     let mut settings = Settings::new(Slicing::V, Some("P6"));
     settings.passes.interleave = Some(1);
-    build_with("ascon", settings, machines::by_name("gp64").expect("a target"), "gcc", &["-O2"])
+    build("ascon", &settings, machines::by_name("gp64").expect("a target"), "gcc")
 }
 
-fn build_with(name: &str, settings: Settings, target: &Target, compiler: &str, flags: &[&str]) -> Built {
+fn build(name: &str, settings: &Settings, target: &Target, compiler: &str) -> Built {
     let cipher = Cipher::read(name);
     let naming = Naming { symbol: "kernel".into(), header_name: "kernel.h".into(), ..Naming::default() };
-    let compiled = compile(&cipher.loaded, &settings, target, &naming, &mut ()).expect("it compiles");
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
-    write("kernel.c", &compiled.kernel.source);
-    write("kernel.h", &compiled.kernel.header);
-    let object = object(folder.path(), "kernel.c", compiler, target, flags);
-    Built { text: text_of(&cipher, &settings), compiled, object }
+    let subject = Subject::of(&cipher.loaded, settings, target, &naming).expect("it compiles");
+    let object = subject.object(&compiler_of(compiler, target), &["-O2"]).expect("an object");
+    Built { subject, object }
+}
+
+/// A compiler for a target, whether or not this machine can run what it makes.
+fn compiler_of(name: &str, target: &Target) -> Compiler {
+    let family = Family::named(name).expect("a compiler");
+    Compiler::of(&target.toolchains[0], family).expect("it is installed")
 }
 
 /// Whether there is code for this.
@@ -67,8 +52,7 @@ fn compiles(name: &str, node: &str, slicing: Slicing, target: &Target) -> bool {
 }
 
 fn object(folder: &Path, file: &str, compiler: &str, target: &Target, flags: &[&str]) -> Vec<u8> {
-    let family = Family::named(compiler).expect("a compiler");
-    let compiler = Compiler::of(&target.toolchains[0], family).expect("it is installed");
+    let compiler = compiler_of(compiler, target);
     let output = Command::new(&compiler.command)
         .args(["-c", file, "-o", "it.o"])
         .args(flags)
@@ -81,18 +65,7 @@ fn object(folder: &Path, file: &str, compiler: &str, target: &Target, flags: &[&
 }
 
 fn prove(built: &Built, object: &[u8]) -> Result<(Verdict, Report), NoProof> {
-    let object = Object::parse(object).expect("an object");
-    let Compiled { typed, program, kernel, .. } = &built.compiled;
-    let planes = in_planes(typed, kernel.shape.slicing);
-    let atoms = if planes { equal::Atoms::Planes } else { equal::Atoms::InOrder };
-    prove_kernel(
-        &object,
-        "kernel",
-        Meaning::Text(&built.text, atoms),
-        program,
-        &kernel.shape,
-        Limits::default(),
-    )
+    built.subject.prove(&Object::parse(object).expect("an object"), "kernel", Limits::default())
 }
 
 /// What a normal run proves, each by one compiler; with `USUBA_WAYS=all` every cipher below on all three targets by both.
@@ -133,7 +106,7 @@ const LONG: [(&str, &str); 12] = [
 fn check(name: &str, node: &str, slicing: Slicing, target: &str, compiler: &str) -> Result<bool, String> {
     let what = format!("{name}: {node} in {slicing} on {target} by {compiler}");
     let target = machines::by_name(target).expect("a target");
-    let built = build(name, node, slicing, target, compiler, &["-O2"]);
+    let built = build(name, &Settings::new(slicing, Some(node)), target, compiler);
     let start = Instant::now();
     let (verdict, report) = prove(&built, &built.object).map_err(|why| format!("{what}: {why}"))?;
     println!(
@@ -147,7 +120,7 @@ fn check(name: &str, node: &str, slicing: Slicing, target: &str, compiler: &str)
     }
     // Another way to see that nothing takes its time from data.
     let secrets: Vec<Secret> =
-        (0..built.compiled.kernel.parameters.len() as u8).map(Secret::Pointee).collect();
+        (0..built.subject.compiled.kernel.parameters.len() as u8).map(Secret::Pointee).collect();
     let object = Object::parse(&built.object).expect("an object");
     let found = taint::check(&object, "kernel", &secrets).expect("a kernel");
     match (found.leaks.first(), found.unknown.first()) {
@@ -234,7 +207,7 @@ fn outputs(built: &Built, object: &[u8]) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = |name: &str| folder.path().join(name);
     std::fs::write(path("it.o"), object).expect("written");
-    std::fs::write(path("kernel.h"), &built.compiled.kernel.header).expect("written");
+    std::fs::write(path("kernel.h"), &built.subject.compiled.kernel.header).expect("written");
     let main = "#include <stdio.h>\n#include \"kernel.h\"\nint main(void) {\n  uint64_t in[5], out[5], x = 1;\n  \
                 for (int i = 0; i < 500; i++) {\n    for (int j = 0; j < 5; j++) in[j] = x = x * 6364136223846793005u + 1;\n    \
                 kernel((const void *)in, (void *)out);\n    fwrite(out, 1, sizeof out, stdout);\n  }\n}\n";

@@ -9,8 +9,8 @@ use usuba_ir::interpret::interpret;
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::{BinaryOp, Block, Op, Program, ShiftOp};
 use usuba_ir::random::Random;
-use usuba_lang::elaborate::{Options, elaborate};
-use usuba_lang::typed::{self, Atoms};
+use usuba_lang::elaborate::elaborate;
+use usuba_lang::typed;
 use usuba_tests::ciphers::{CIPHERS, Cipher};
 use usuba_verify::compare::{Effort, Verdict, compare};
 use usuba_verify::equal::{self, Outcome, Problem};
@@ -24,13 +24,7 @@ const UNLIKE: [(&str, Slicing); 1] = [("chacha20", Slicing::Packed(4))];
 
 /// A node as its text says it: in words, tables as they are.
 fn text_of(cipher: &Cipher, settings: &Settings) -> typed::Program {
-    let options = Options {
-        atoms: Atoms::Words,
-        bitslice_arithmetic: true,
-        keep_tables: true,
-        ..settings.elaboration()
-    };
-    elaborate(&cipher.loaded.program, &options).0.expect("it elaborates")
+    elaborate(&cipher.loaded.program, &settings.as_written()).0.expect("it elaborates")
 }
 
 fn ways(cipher: &Cipher) -> impl Iterator<Item = Settings> {

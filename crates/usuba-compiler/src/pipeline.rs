@@ -83,6 +83,16 @@ impl Settings {
         let (atoms, direction) = usuba_lower::elaborated_for(self.lowering.slicing);
         elaborate::Options { atoms, direction, ..self.entry.clone() }
     }
+
+    /// The options of elaboration for the node as its text has it: in words, tables as they are. It is what proofs compare with.
+    pub fn as_written(&self) -> elaborate::Options {
+        elaborate::Options {
+            atoms: typed::Atoms::Words,
+            bitslice_arithmetic: true,
+            keep_tables: true,
+            ..self.elaboration()
+        }
+    }
 }
 
 /// What a stage has made.

@@ -4,7 +4,7 @@
 //! Floors, in reading order: [`vectors`] (files of known answers), [`run`] (compiling and running C), [`harness`] (the C that
 //! tests C), [`variant`] (all that can be chosen about the code of a primitive), [`known_answers`] (the same tests every way),
 //! [`bench`] (the C that times C), [`disassembly`] (what compilers made of it), [`tune`] (which variants are tried), [`tuned`]
-//! (the file of what was found best).
+//! (the file of what was found best), [`proof`] (kernels, to be proved as object code).
 //!
 //! The crate is pure, with the exception of [`run`]: nothing else reads files or starts processes.
 
@@ -12,6 +12,7 @@ pub mod bench;
 pub mod disassembly;
 pub mod harness;
 pub mod known_answers;
+pub mod proof;
 pub mod run;
 pub mod tune;
 pub mod tuned;

@@ -1,14 +1,12 @@
 //! Two programs as bits of one graph, and what is proved of them.
 
-use crate::graph::{Edge, Graph, Vertex, value_of};
+use crate::graph::{Edge, Graph, value_of};
 use crate::prove::{Answer, Limits, Work, prove};
 use crate::symbolic::source::Refuses;
-use crate::symbolic::{Signal, Values, fresh, numbers, source, usuba0};
-use std::collections::HashSet;
+use crate::symbolic::{Signal, Values, first_signal, fresh, numbers, source, usuba0};
 use std::iter::zip;
 use thiserror::Error;
 use usuba_ir::program::Program;
-use usuba_ir::random::Random;
 use usuba_lang::typed;
 
 /// Why there is nothing to prove.
@@ -76,11 +74,18 @@ pub enum Meaning<'a> {
 }
 
 impl Meaning<'_> {
-    /// The outputs for these inputs, of one batch: both in the shape of `program`, which is to compute them.
+    /// The outputs for these inputs, of one batch: both in the shape of `program`, which is to compute them. Named values on the
+    /// way are added to `signals`.
     ///
     /// # Errors
     /// Inputs or outputs have other sizes, or there is no result for all inputs.
-    pub fn run(self, graph: &mut Graph, program: &Program, inputs: &Values) -> Result<Values, Unlike> {
+    pub fn run(
+        self,
+        graph: &mut Graph,
+        program: &Program,
+        inputs: &Values,
+        signals: &mut Vec<Signal>,
+    ) -> Result<Values, Unlike> {
         let given = batch_inputs(program);
         let wanted = batch_outputs(program);
         let sizes = |values: &Values| -> Vec<(u32, u32)> {
@@ -90,24 +95,39 @@ impl Meaning<'_> {
             Meaning::Program(meaning) => {
                 check_shapes("inputs", &batch_inputs(meaning), &given)?;
                 let inputs = recut(inputs, &batch_inputs(meaning));
-                let outputs = usuba0::run(graph, meaning, &inputs, &mut Vec::new());
+                let outputs = usuba0::run(graph, meaning, &inputs, signals);
                 check_shapes("outputs", &sizes(&outputs), &wanted)?;
                 Ok(recut(&outputs, &wanted))
             }
             Meaning::Text(text, atoms) => {
                 let shape = source::inputs(text);
                 check_shapes("inputs", &shape, &given)?;
-                let inputs = match atoms {
-                    Atoms::InOrder => recut(inputs, &shape),
-                    Atoms::Planes => bytes(inputs),
-                };
-                let outputs = source::run(graph, text, &inputs, &mut Vec::new())?;
+                let inputs = self.own_inputs(inputs);
+                let outputs = source::run(graph, text, &inputs, signals)?;
                 check_shapes("outputs", &sizes(&outputs), &wanted)?;
                 Ok(match atoms {
                     Atoms::InOrder => recut(&outputs, &wanted),
                     Atoms::Planes => planes(&outputs, &wanted),
                 })
             }
+        }
+    }
+
+    /// Inputs of one batch in the shape of what was made of it, in its own.
+    pub fn own_inputs(self, inputs: &Values) -> Values {
+        match self {
+            Meaning::Program(meaning) => recut(inputs, &batch_inputs(meaning)),
+            Meaning::Text(text, Atoms::InOrder) => recut(inputs, &source::inputs(text)),
+            Meaning::Text(_, Atoms::Planes) => bytes(inputs),
+        }
+    }
+
+    /// Outputs of one batch in the shape of what was made of it, in its own.
+    pub fn own_outputs(self, outputs: &Values) -> Values {
+        match self {
+            Meaning::Program(meaning) => recut(outputs, &batch_outputs(meaning)),
+            Meaning::Text(text, Atoms::InOrder) => recut(outputs, &source::outputs(text)),
+            Meaning::Text(_, Atoms::Planes) => bytes(outputs),
         }
     }
 }
@@ -145,7 +165,7 @@ fn in_order(atoms: &[Vec<Edge>]) -> Vec<Edge> {
 }
 
 /// The same bits as atoms of other widths.
-fn recut(values: &Values, shape: &[(u32, u32)]) -> Values {
+pub(crate) fn recut(values: &Values, shape: &[(u32, u32)]) -> Values {
     let cut = |(atoms, &(width, _)): (&Vec<Vec<Edge>>, &(u32, u32))| {
         let bits = in_order(atoms);
         bits.chunks(width as usize).map(|atom| atom.iter().rev().copied().collect()).collect()
@@ -178,7 +198,11 @@ fn bytes(planes: &Values) -> Values {
     planes.iter().map(of).collect()
 }
 
-fn check_shapes(what: &'static str, left: &[(u32, u32)], right: &[(u32, u32)]) -> Result<(), Unlike> {
+pub(crate) fn check_shapes(
+    what: &'static str,
+    left: &[(u32, u32)],
+    right: &[(u32, u32)],
+) -> Result<(), Unlike> {
     if left.len() != right.len() {
         return Err(Unlike::Count { what, left: left.len(), right: right.len() });
     }
@@ -382,42 +406,13 @@ impl Problem {
             left: of(&self.sides[0].outputs),
             right: of(&self.sides[1].outputs),
             output: self.output(pair),
-            signal: self.first_signal(inputs),
+            signal: first_signal(&self.graph, inputs, &self.sides[0].signals, &self.sides[1].outputs),
         }
-    }
-
-    /// The first named value of the first program after the last of those that the second program has too, by their values for these
-    /// inputs and 255 random ones. A guess that helps to find a mistake: nothing rests on it.
-    fn first_signal(&self, inputs: &[bool]) -> Option<String> {
-        let mut random = Random::new(17);
-        let rounds: Vec<Vec<u64>> = (0..4)
-            .map(|_| {
-                let column = |number| {
-                    let bit = u64::from(inputs.get(number as usize) == Some(&true));
-                    random.bits() & !1 | bit
-                };
-                let columns: Vec<u64> = (0..self.graph.inputs()).map(column).collect();
-                self.graph.evaluate(|number| columns[number as usize])
-            })
-            .collect();
-        let class = |vertex: Vertex| {
-            let flip = if rounds[0][vertex.index()] & 1 == 1 { u64::MAX } else { 0 };
-            let mut words = rounds.iter().map(|values| values[vertex.index()] ^ flip);
-            std::array::from_fn::<u64, 4, _>(|_| words.next().unwrap_or(0))
-        };
-        let [left, right] = &self.sides;
-        let cone = self.graph.cone(right.outputs.iter().flatten().flatten().copied());
-        let there: HashSet<[u64; 4]> = cone.into_iter().map(class).collect();
-        let is_there = |signal: &&Signal| {
-            signal.bits.iter().all(|bit| bit.known().is_some() || there.contains(&class(bit.vertex())))
-        };
-        let last = left.signals.iter().rposition(|signal| is_there(&signal));
-        left.signals.get(last.map_or(0, |place| place + 1)).map(|signal| signal.name.clone())
     }
 }
 
 /// The width and number of atoms of each output, in one batch.
-fn batch_outputs(program: &Program) -> Vec<(u32, u32)> {
+pub(crate) fn batch_outputs(program: &Program) -> Vec<(u32, u32)> {
     let outputs = program.entry().outputs.iter();
     outputs.map(|output| (output.ty.layout.width(), output.ty.atoms() / program.interleave.max(1))).collect()
 }

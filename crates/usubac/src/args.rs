@@ -434,11 +434,21 @@ fn secret(text: &str) -> Result<SecretArg, String> {
 Examples:
   usubac verify ciphers/aes/aes.ua mine.ua --entry Encrypt128
   usubac verify tables.ua circuits.ua --entry SubBytes --other-entry Circuit
+  usubac verify ciphers/aes/aes.ua kernel.o --entry Encrypt128 --slicing b --target avx2 --certificate kernel.proof
+  usubac verify ciphers/aes/aes.ua --cc clang --entry Encrypt128 --slicing b --target avx2
+  usubac verify --audit kernel.proof
   usubac verify --ct aes.o --secret '*2' --function encrypt
 The two nodes have inputs and outputs of the same sizes, in the same order; how these are cut into words does not matter.
 The proof is about the programs as the reference interpreter runs them, for all inputs. Where they differ, the inputs
 that are printed were run through the interpreter, and the exit status is 1. It is 3 if neither was shown in the limits;
 `--effort 10` tries ten times as long.
+
+With `--target`, the second file is an object for x86-64 with the kernel that `usubac build FILE` makes for this slicing and
+target, by any compiler. Its bytes are decoded and proved to compute what the source says, from memory to memory, for all
+inputs of every instance, with no access outside of its parameters and its stack, the registers of its caller as they were, and
+no branch or address that depends on data. What cannot be followed, and what breaks these rules, is said with the
+instruction, and the exit status is 3. A certificate says what was proved of which bytes; `--audit` proves it again, and says what
+differs (1).
 
 With `--ct`, an object file for x86-64, of any compiler: each function is followed along all of its paths, with what it calls in
 the object, and a jump, an address, or an instruction of variable time that may depend on a secret is printed, with the
@@ -446,13 +456,36 @@ instructions that the secret came through. Exit status 0: there is none; 1: ther
 that is not followed.")]
 pub struct Verify {
     /// The program that says what is right.
-    #[arg(value_name = "FILE", required_unless_present = "ct")]
+    #[arg(value_name = "FILE", required_unless_present_any = ["ct", "audit"])]
     pub left: Option<String>,
-    /// The program that is to compute the same.
-    #[arg(value_name = "FILE", required_unless_present = "ct")]
+    /// The program that is to compute the same, or with `--target` an object file.
+    #[arg(value_name = "FILE|FILE.o", required_unless_present_any = ["ct", "audit", "cc"])]
     pub right: Option<String>,
+    /// The slicing of the kernel in the object.
+    #[arg(long, value_enum, requires = "target")]
+    pub slicing: Option<SlicingArg>,
+    /// The target of the kernel in the object.
+    #[arg(long, value_name = "NAME", requires = "slicing", conflicts_with = "other_entry")]
+    pub target: Option<String>,
+    /// The function in the object; the one that `usubac build` makes if nothing is said.
+    #[arg(long, value_name = "NAME", requires = "target")]
+    pub symbol: Option<String>,
+    /// How many batches the kernel computes, if it was built with this option.
+    #[arg(long, value_name = "N", requires = "target", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub inter_factor: Option<u32>,
+    /// Compile the kernel by this C compiler, `gcc` or `clang`, with -O2, instead of reading an object.
+    #[arg(long, value_name = "CC", requires = "target", conflicts_with_all = ["right", "certificate"])]
+    pub cc: Option<String>,
+    /// Write what was proved, of which bytes, under which assumptions.
+    #[arg(long, value_name = "FILE", requires = "target")]
+    pub certificate: Option<PathBuf>,
+    /// Prove again what a certificate says: its paths are taken from the current folder.
+    #[arg(long, value_name = "CERTIFICATE",
+        conflicts_with_all = ["left", "right", "entry", "other_entry", "word", "nats", "target", "ct", "effort"])]
+    pub audit: Option<PathBuf>,
     /// Look for what depends on secrets in an object file.
-    #[arg(long, value_name = "FILE.o", conflicts_with_all = ["left", "right", "entry", "other_entry"], requires = "secret")]
+    #[arg(long, value_name = "FILE.o", requires = "secret",
+        conflicts_with_all = ["left", "right", "entry", "other_entry", "target"])]
     pub ct: Option<PathBuf>,
     /// What is secret (repeatable): `2`, the value of the second argument of every function; `*2`, what it points to;
     /// `NAME:*2`, of one function.

@@ -6,6 +6,7 @@ use crate::overrides;
 use crate::prediction::Best;
 use usuba_codegen::{Backend, Missing};
 use usuba_ir::layout::Slicing;
+use usuba_lang::load::Loaded;
 use usuba_target::Target;
 use usuba_trial::variant::Variant;
 
@@ -40,6 +41,15 @@ pub fn candidates(choices: &Compile, all: &[Slicing]) -> Result<Vec<Slicing>, Be
         (Some(slicing), Some(_)) => Ok(vec![slicing]),
         (None, _) => Ok(all.to_vec()),
     }
+}
+
+/// The name of the function that is made of a node, if the command line gives none.
+pub fn usual_symbol(entry: Option<&str>, loaded: &Loaded, slicing: Slicing, target: &Target) -> String {
+    let last = loaded.program.definitions.last().map(|definition| definition.name.text.as_str());
+    let entry = entry.or(last).unwrap_or("kernel");
+    let entry: String = entry.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let target = target.name.replace(['-', '.'], "_");
+    format!("usuba_{}_{slicing}_{target}", entry.to_lowercase().trim_end_matches('_'))
 }
 
 /// What a target lacks for a program in a slicing.

@@ -1,7 +1,7 @@
 //! An ELF object for x86-64: its sections, the functions in them, and what is to be filled in when it is linked.
 
 use object::{Object as _, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SymbolKind};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
 /// Why a file is not read.
@@ -78,6 +78,8 @@ pub struct Object {
     pub sections: BTreeMap<usize, Section>,
     /// Its functions, by section and place.
     pub functions: Vec<Function>,
+    /// What its section `.comment` says: the names and versions of the compilers that made it, sorted, each once.
+    pub producers: Vec<String>,
 }
 
 impl Object {
@@ -127,7 +129,14 @@ impl Object {
             })
             .collect();
         functions.sort_by(|a, b| (a.section, a.offset, &a.name).cmp(&(b.section, b.offset, &b.name)));
-        Ok(Object { sections, functions })
+        let comment = file.section_by_name(".comment").and_then(|section| section.data().ok());
+        let names: BTreeSet<String> = comment
+            .unwrap_or_default()
+            .split(|&byte| byte == 0)
+            .filter(|name| !name.is_empty())
+            .map(|name| String::from_utf8_lossy(name).into_owned())
+            .collect();
+        Ok(Object { sections, functions, producers: names.into_iter().collect() })
     }
 
     /// The function with a name.
@@ -137,6 +146,13 @@ impl Object {
     pub fn function(&self, name: &str) -> Result<&Function, Unreadable> {
         let found = self.functions.iter().find(|function| function.name == name);
         found.ok_or_else(|| Unreadable::Function(name.to_owned()))
+    }
+
+    /// The bytes of a function, before linking; none where its symbol has no size.
+    pub fn code(&self, function: &Function) -> &[u8] {
+        let section = self.sections.get(&function.section);
+        let bytes = section.and_then(|section| section.bytes.get(function.offset as usize..));
+        bytes.and_then(|bytes| bytes.get(..function.size as usize)).unwrap_or_default()
     }
 
     /// The name of the function that a place is in, and the distance from its begin.

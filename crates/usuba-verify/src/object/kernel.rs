@@ -12,7 +12,7 @@ use super::value::{Byte, Lane};
 use crate::equal::{Meaning, Unlike, batch_inputs};
 use crate::graph::{Edge, Graph, value_of};
 use crate::prove::{Answer, Limits, Work, prove};
-use crate::symbolic::{Values, fresh, numbers};
+use crate::symbolic::{Values, first_signal, fresh, numbers};
 use thiserror::Error;
 use usuba_ir::program::Program;
 use usuba_machine::Shape;
@@ -59,13 +59,21 @@ pub enum Verdict {
     Unknown,
 }
 
-/// Inputs for which a kernel computes something else.
+/// Inputs for which a kernel computes something else: those of one instance of each batch. All atoms are those of the meaning.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Counterexample {
     /// The atoms of each input of each batch.
     pub inputs: Vec<Vec<Vec<u128>>>,
-    /// The bit that differs: the output, its atom, and the bit of that.
+    /// What has to come out of each batch.
+    pub expected: Vec<Vec<Vec<u128>>>,
+    /// What the kernel computes instead.
+    pub found: Vec<Vec<Vec<u128>>>,
+    /// The instance, counted from 0 in the registers of a batch.
+    pub instance: u16,
+    /// The first place in memory that differs: the output, its register, the byte and the bit of that.
     pub output: String,
+    /// The named value of the text from which on the kernel has none with its values; where one is found.
+    pub signal: Option<String>,
 }
 
 /// How much there was to do.
@@ -111,8 +119,9 @@ pub fn prove_kernel(
         inputs.push(values);
     }
     let mut expected: Vec<Values> = Vec::new();
+    let mut signals = Vec::new();
     for values in &inputs {
-        expected.push(meaning.run(&mut graph, kernel, values)?);
+        expected.push(meaning.run(&mut graph, kernel, values, &mut signals)?);
     }
     let mut found: Option<Vec<Vec<Byte>>> = None;
     let mut report = Report::default();
@@ -179,9 +188,17 @@ pub fn prove_kernel(
             let place = pairs.iter().position(|one| *one == unique[pair]).unwrap_or(0);
             let (output, register, byte, bit) = names[place];
             let name = &entry.outputs[output].name;
+            let instance = layout.instance(byte, bit);
+            let computed: Vec<Values> =
+                (0..batches).map(|batch| layout.outputs(&expected, &found, batch, instance)).collect();
+            let all = computed.iter().flatten().cloned().collect();
             Verdict::Refuted(Box::new(Counterexample {
-                inputs: inputs.iter().map(atoms).collect(),
+                inputs: inputs.iter().map(|one| atoms(&meaning.own_inputs(one))).collect(),
+                expected: expected.iter().map(|one| atoms(&meaning.own_outputs(one))).collect(),
+                found: computed.iter().map(|one| atoms(&meaning.own_outputs(one))).collect(),
+                instance,
                 output: format!("{name}, register {register}, byte {byte}, bit {bit}"),
+                signal: first_signal(&graph, &values, &signals, &all),
             }))
         }
     };
@@ -248,11 +265,20 @@ fn run(
     Ok(Ran { outputs: found, steps, asks_residue, asks_order })
 }
 
+/// A bit of a register, and what it is of an atom.
+#[derive(Clone, Copy)]
+struct Place {
+    byte: usize,
+    bit: usize,
+    weight: usize,
+    instance: u16,
+}
+
 /// Where the bits of atoms lie in memory.
 struct Layout<'a> {
     shape: &'a Shape,
-    /// Byte, bit and weight of each bit of a register that has an instance.
-    bits: Vec<(usize, usize, usize)>,
+    /// The bits of a register that have an instance.
+    bits: Vec<Place>,
     /// Whose the bits of each byte are.
     lanes: Vec<Lane>,
 }
@@ -270,7 +296,7 @@ impl<'a> Layout<'a> {
                 let packed = shape.pack(ByteOrder::Little, &atoms);
                 for (byte, value) in packed.iter().enumerate().filter(|(_, value)| **value != 0) {
                     for bit in (0..8).filter(|bit| value >> bit & 1 == 1) {
-                        bits.push((byte, bit, weight));
+                        bits.push(Place { byte, bit, weight, instance: instance as u16 });
                         instances[byte][bit] = Some(instance as u16);
                     }
                 }
@@ -284,10 +310,34 @@ impl<'a> Layout<'a> {
     fn register(&self, atom: &[Edge]) -> Vec<Byte> {
         let mut result: Vec<Byte> =
             self.lanes.iter().map(|&lane| Byte { bits: [Edge::FALSE; 8], lane }).collect();
-        for &(byte, bit, weight) in &self.bits {
+        for &Place { byte, bit, weight, .. } in &self.bits {
             result[byte].bits[bit] = atom.get(weight).copied().unwrap_or(Edge::FALSE);
         }
         result
+    }
+
+    /// The instance that a bit of a register belongs to; the first for bits that belong to none.
+    fn instance(&self, byte: usize, bit: usize) -> u16 {
+        self.bits
+            .iter()
+            .find(|place| (place.byte, place.bit) == (byte, bit))
+            .map_or(0, |place| place.instance)
+    }
+
+    /// The outputs of one instance of one batch among the bytes that a run has left, in the shape of what is expected.
+    fn outputs(&self, expected: &[Values], found: &[Vec<Byte>], batch: usize, instance: u16) -> Values {
+        let size = self.shape.register_bytes() as usize;
+        let of = |(atoms, bytes): (&Vec<Vec<Edge>>, &Vec<Byte>)| {
+            let atom = |(number, atom): (usize, &Vec<Edge>)| {
+                let register = &bytes[(batch * atoms.len() + number) * size..][..size];
+                let mut bits = vec![Edge::FALSE; atom.len()];
+                let own = self.bits.iter().filter(|one| one.instance == instance && one.weight < atom.len());
+                own.for_each(|one| bits[one.weight] = register[one.byte].bits[one.bit]);
+                bits
+            };
+            atoms.iter().enumerate().map(atom).collect()
+        };
+        expected[batch].iter().zip(found).map(of).collect()
     }
 
     /// The bytes in memory of an atom that is the same for all instances.

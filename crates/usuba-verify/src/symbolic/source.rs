@@ -20,6 +20,12 @@ pub fn inputs(program: &Program) -> Vec<(u32, u32)> {
     entry.inputs.iter().map(|&id| entry.variable(id)).map(|one| (one.width, one.atoms())).collect()
 }
 
+/// The width and the number of atoms of each output.
+pub fn outputs(program: &Program) -> Vec<(u32, u32)> {
+    let entry = program.instance(program.entry());
+    entry.outputs.iter().map(|&id| entry.variable(id)).map(|one| (one.width, one.atoms())).collect()
+}
+
 /// The outputs of the entry, and its named values in the order in which they are made.
 ///
 /// # Errors

@@ -5,7 +5,7 @@ mod message;
 use super::packages;
 use crate::args::Build;
 use crate::cipher::Cipher;
-use crate::compile::{backend, candidates, options, refused};
+use crate::compile::{backend, candidates, options, refused, usual_symbol};
 use crate::files;
 use crate::output::{Failure, Output, print_json, print_line};
 use crate::prediction::{self, Best, Refusal};
@@ -153,13 +153,7 @@ fn symbol(build: &Build, loaded: &Loaded, slicing: Slicing, target: &Target) -> 
     let target_name = target.name.replace(['-', '.'], "_");
     let symbol = match &build.symbol {
         Some(pattern) => pattern.replace("{target}", &target_name).replace("{slicing}", &slicing.to_string()),
-        None => {
-            let last = loaded.program.definitions.last().map(|definition| definition.name.text.as_str());
-            let entry = build.entry.entry.as_deref().or(last).unwrap_or("kernel");
-            let entry: String =
-                entry.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-            format!("usuba_{}_{slicing}_{target_name}", entry.to_lowercase().trim_end_matches('_'))
-        }
+        None => usual_symbol(build.entry.entry.as_deref(), loaded, slicing, target),
     };
     check_symbol(build, symbol)
 }

@@ -1,7 +1,9 @@
-//! `usubac verify`: two programs are proved equal, or told apart by inputs; or object code is looked at for what depends on
-//! secrets ([`constant_time`]).
+//! `usubac verify`: two programs are proved equal, or told apart by inputs; or object code and a program ([`object`]), with a
+//! [`certificate`]; or object code is looked at for what depends on secrets ([`constant_time`]).
 
+mod certificate;
 mod constant_time;
+mod object;
 
 use crate::args::{Entry, Verify};
 use crate::front_end;
@@ -17,22 +19,26 @@ pub fn run(verify: &Verify, output: &Output) -> Result<(), Failure> {
     if let Some(object) = &verify.ct {
         return constant_time::run(verify, object, output);
     }
+    if let Some(file) = &verify.audit {
+        return certificate::audit(file, verify, output);
+    }
+    if verify.target.is_some() {
+        return object::run(verify, output);
+    }
     let [Some(left), Some(right)] = [&verify.left, &verify.right] else {
         return Err(Failure::general("two programs are needed, or an object file with `--ct`"));
     };
+    if object::is_object(right) {
+        return Err(Failure::general(format!(
+            "`{right}` is an object file: say what its kernel was built for with `--slicing` and `--target`"
+        )));
+    }
     let left = read(verify, left, verify.entry.entry.as_ref(), output)?;
     let other = verify.other_entry.as_ref().or(verify.entry.entry.as_ref());
     let right = read(verify, right, other, output)?;
     let problem = Problem::of_sources(&left, &right)
         .map_err(|unlike| Failure::general(format!("the two nodes cannot be compared: {unlike}")))?;
-    let effort = u64::from(verify.effort);
-    let usual = Limits::default();
-    let limits = Limits {
-        conflicts: usual.conflicts * effort,
-        final_conflicts: usual.final_conflicts * effort,
-        ..usual
-    };
-    let (outcome, work) = problem.decide(limits);
+    let (outcome, work) = problem.decide(limits(verify.effort));
     let names = [&left, &right].map(|program| program.instance(program.entry()).name.clone());
     match outcome {
         Outcome::Proved => {
@@ -67,18 +73,30 @@ pub fn run(verify: &Verify, output: &Output) -> Result<(), Failure> {
     }
 }
 
+/// So many times the usual limits of the solver.
+fn limits(effort: u32) -> Limits {
+    let (effort, usual) = (u64::from(effort), Limits::default());
+    Limits { conflicts: usual.conflicts * effort, final_conflicts: usual.final_conflicts * effort, ..usual }
+}
+
 fn read(verify: &Verify, file: &str, node: Option<&String>, output: &Output) -> Result<Program, Failure> {
     let loaded = front_end::read(file, &verify.search, output)?;
     let entry = Entry { entry: node.cloned(), ..verify.entry.clone() };
     let mut options = front_end::options(&entry, &verify.search, Atoms::Words, None)?;
     options.keep_tables = true;
     let program = front_end::elaborate(&loaded, &options, output)?;
-    let operations = Interpreter::new(&program).operations();
+    check_length(file, &program)?;
+    Ok(program)
+}
+
+/// A run of the program is not too long for a proof.
+fn check_length(file: &str, program: &Program) -> Result<(), Failure> {
+    let operations = Interpreter::new(program).operations();
     if operations > LONGEST_RUN >> 6 {
         let message = format!("`{file}`: a run takes {operations} operations, too many for a proof");
         return Err(Failure::general(message));
     }
-    Ok(program)
+    Ok(())
 }
 
 /// Runs both programs on the inputs that tell them apart, and prints what that gives.

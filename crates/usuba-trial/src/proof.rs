@@ -1,0 +1,121 @@
+//! Kernels to be proved: a text, what is compiled of it for a target, and the object code of that.
+
+use crate::run::{Compiler, RunError};
+use usuba_codegen::Options as Naming;
+use usuba_compiler::pipeline::{Compiled, Failure, Settings, compile};
+use usuba_ir::layout::Slicing;
+use usuba_lang::elaborate::elaborate;
+use usuba_lang::load::Loaded;
+use usuba_lang::typed;
+use usuba_package::OutputFile;
+use usuba_target::Target;
+use usuba_verify::equal::{Atoms, Meaning};
+use usuba_verify::object::file::Object;
+use usuba_verify::object::kernel::{NoProof, Report, Verdict, prove_kernel};
+use usuba_verify::prove::Limits;
+
+/// Something that a proof of object code rests on. `SOUNDNESS.md` has the same table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Caveat {
+    /// Its code.
+    pub code: &'static str,
+    /// What is assumed, or not said.
+    pub says: &'static str,
+}
+
+/// All caveats, by their codes.
+pub const CAVEATS: [Caveat; 12] = [
+    Caveat { code: "C1", says: "that the source is the standard is tested, not proved" },
+    Caveat { code: "C2", says: "parser and elaboration are trusted: they say what the source means" },
+    Caveat { code: "C3", says: "the meanings of instructions are tested against a processor, not proved" },
+    Caveat { code: "C4", says: "the decoder is trusted" },
+    Caveat { code: "C5", says: "the prover and its SAT solver are trusted" },
+    Caveat {
+        code: "C6",
+        says: "the caller gives parameters that are aligned and neither overlap nor touch, 512 KiB of stack, and a clear \
+               direction flag",
+    },
+    Caveat {
+        code: "C7",
+        says: "the caller gives masks of all zeros or all ones for bits that instances share",
+    },
+    Caveat { code: "C8", says: "the upper halves of vector registers at the return are not looked at" },
+    Caveat {
+        code: "C9",
+        says: "parameters lie in memory in their order or the opposite one, where code compares addresses",
+    },
+    Caveat { code: "C10", says: "what is linked and loaded is what the object has" },
+    Caveat { code: "C11", says: "it is about the kernel: transposition, drivers and modes are other code" },
+    Caveat { code: "C12", says: "speculation, power and frequency are not in the model" },
+];
+
+/// A node for a slicing and a target, and what says what its object code is to compute.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// The node as its text has it, tables as they are: no lowering, pass or selection is between the text and it.
+    pub text: typed::Program,
+    /// What is compiled of it.
+    pub compiled: Compiled,
+    /// The file of the kernel: the symbol with the ending of its language.
+    pub file: String,
+}
+
+impl Subject {
+    /// Compiles a node; the code is not compiled further.
+    ///
+    /// # Errors
+    /// As for [`compile`].
+    pub fn of(
+        loaded: &Loaded,
+        settings: &Settings,
+        target: &Target,
+        naming: &Naming,
+    ) -> Result<Subject, Failure> {
+        let compiled = compile(loaded, settings, target, naming, &mut ())?;
+        let (text, findings) = elaborate(&loaded.program, &settings.as_written());
+        let text = text.ok_or(Failure::Program(findings))?;
+        let file = format!("{}.{}", compiled.kernel.symbol, naming.backend.extension());
+        Ok(Subject { text, compiled, file })
+    }
+
+    /// What a C compiler makes of the kernel: the bytes of an object file.
+    ///
+    /// # Errors
+    /// The compiler said something, or the system refused something.
+    pub fn object(&self, compiler: &Compiler, flags: &[&str]) -> Result<Vec<u8>, RunError> {
+        let kernel = &self.compiled.kernel;
+        let files = [
+            OutputFile { path: self.file.clone(), contents: kernel.source.clone() },
+            OutputFile { path: format!("{}.h", kernel.symbol), contents: kernel.header.clone() },
+        ];
+        compiler.objects(&files, flags, None)?.content(&self.file)
+    }
+
+    /// What one batch is to compute.
+    pub fn meaning(&self) -> Meaning<'_> {
+        let atoms = if self.compiled.in_planes() { Atoms::Planes } else { Atoms::InOrder };
+        Meaning::Text(&self.text, atoms)
+    }
+
+    /// The codes of what a proof of its object code rests on.
+    pub fn caveats(&self) -> Vec<&'static str> {
+        let has_masks = self.compiled.kernel.shape.slicing == Slicing::B
+            && self.compiled.kernel.parameters.iter().any(|parameter| parameter.uniform);
+        let applies = |caveat: &&Caveat| has_masks || caveat.code != "C7";
+        CAVEATS.iter().filter(applies).map(|caveat| caveat.code).collect()
+    }
+
+    /// Proves that a function of an object is the kernel of the text, or refutes it.
+    ///
+    /// # Errors
+    /// As for [`prove_kernel`].
+    pub fn prove(
+        &self,
+        object: &Object,
+        function: &str,
+        limits: Limits,
+    ) -> Result<(Verdict, Report), NoProof> {
+        let Compiled { program, kernel, .. } = &self.compiled;
+        prove_kernel(object, function, self.meaning(), program, &kernel.shape, limits)
+    }
+}

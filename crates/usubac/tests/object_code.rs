@@ -1,0 +1,238 @@
+//! `usubac verify` of object files: what is proved, refuted and refused, and certificates.
+
+use expect_test::expect;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
+}
+
+/// Exit status, standard output and standard error.
+fn usubac(command: &str, folder: &Path) -> (i32, String, String) {
+    let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_usubac"))
+        .args(command.split_whitespace())
+        .current_dir(folder)
+        .output()
+        .expect("usubac runs");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    (status.code().expect("it ends"), text(stdout), text(stderr))
+}
+
+/// A folder with a text of the repository and a kernel of it for `gp64`, compiled by gcc.
+fn built(cipher: &str, node: &str, slicing: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let name = format!("{cipher}.ua");
+    fs::copy(root().join("ciphers").join(cipher).join(&name), folder.path().join(&name)).expect("copied");
+    let command = format!("build {name} --entry {node} --slicing {slicing} --target gp64 --symbol kernel");
+    assert_eq!(usubac(&command, folder.path()).0, 0);
+    compiled("kernel.c", folder.path());
+    folder
+}
+
+fn compiled(file: &str, folder: &Path) {
+    let made = Command::new("gcc").args(["-O2", "-c", file]).current_dir(folder).status().expect("gcc");
+    assert!(made.success());
+}
+
+#[test]
+fn objects_are_proved_and_refuted() {
+    let folder = built("speck", "Encrypt64_128", "v");
+    let options = "--slicing v --target gp64 --symbol kernel";
+    let (status, said, _) =
+        usubac(&format!("verify speck.ua kernel.o --entry Encrypt64_128 {options}"), folder.path());
+    assert_eq!(status, 0);
+    assert!(said.starts_with("proved: `kernel` computes `Encrypt64_128` for all inputs, "), "{said}");
+    assert!(said.ends_with("caveats of SOUNDNESS.md: C1 C2 C3 C4 C5 C6 C8 C9 C10 C11 C12\n"), "{said}");
+    let (status, said, note) =
+        usubac(&format!("verify speck.ua kernel.o --entry Decrypt64_128 {options}"), folder.path());
+    assert_eq!(status, 1, "{note}");
+    assert!(
+        said.starts_with("refuted: `kernel` does not compute `Decrypt64_128`: instance 0 of batch 0 differs, first in plain"),
+        "{said}"
+    );
+    assert_eq!(said.matches("\n  input  ").count(), 2, "{said}");
+    assert_eq!([said.matches("\n  source ").count(), said.matches("\n  object ").count()], [1, 1], "{said}");
+    assert!(note.contains("note: from `Decrypt64_128/"), "{note}");
+    let (status, said, _) =
+        usubac("verify speck.ua --cc gcc --entry Encrypt64_128 --slicing v --target gp64", folder.path());
+    assert_eq!(status, 0, "{said}");
+}
+
+#[test]
+fn what_cannot_be_proved_is_said() {
+    let folder = built("speck", "Encrypt64_128", "v");
+    let say = |rest: &str| usubac(&format!("verify speck.ua {rest}"), folder.path());
+    let node = "--entry Encrypt64_128 --slicing v";
+    let mut all = String::new();
+    let mut record = |what: &str, (status, said, why): (i32, String, String)| {
+        all.push_str(&format!("{what}: {status}\n{said}{why}"));
+    };
+    record("no target", say("kernel.o --entry Encrypt64_128"));
+    record("no symbol", say(&format!("kernel.o {node} --target gp64")));
+    record("another symbol", say(&format!("kernel.o {node} --target gp64 --symbol other")));
+    record("no object", say(&format!("speck.ua {node} --target gp64")));
+    record("no file", say(&format!("gone.o {node} --target gp64")));
+    record("another machine", say(&format!("kernel.o {node} --target neon")));
+    record("no slicing", say("kernel.o --entry Encrypt64_128 --slicing auto --target gp64"));
+    for (name, code) in [
+        ("unknown instruction", "rdtsc"),
+        ("jump on data", "mov (%rdi), %rax\n test $1, %rax\n jz kernel"),
+        ("outside", "mov 8(%rdi), %rax"),
+        ("not written", "nop"),
+    ] {
+        let text = format!(
+            ".globl kernel\n.type kernel, @function\nkernel:\n {code}\n ret\n.size kernel, .-kernel\n"
+        );
+        fs::write(folder.path().join("bad.s"), text).expect("written");
+        compiled("bad.s", folder.path());
+        record(name, say(&format!("bad.o {node} --target gp64 --symbol kernel")));
+    }
+    expect![[r#"
+        no target: 1
+        error: `kernel.o` is an object file: say what its kernel was built for with `--slicing` and `--target`
+        no symbol: 1
+        error: cannot look into `kernel.o`: it has no function `usuba_encrypt64_128_v_gp64`; it has kernel
+          help: `--symbol` names the function of the kernel
+        another symbol: 1
+        error: cannot look into `kernel.o`: it has no function `other`; it has kernel
+        no object: 1
+        error: cannot read `speck.ua`: it is no object file: Unknown file magic
+        no file: 1
+        error: cannot read `gone.o`: no such file or directory
+        another machine: 1
+        error: object code of `neon` cannot be proved: only that of x86-64 is decoded
+        no slicing: 1
+        error: `--slicing auto` does not say what the object was built for: name the slicing
+        unknown instruction: 3
+        error: `kernel` is not proved: kernel+0x0: `rdtsc`: this instruction is not known
+        jump on data: 3
+        error: `kernel` is not proved: kernel+0x9: `je 0h`: whether this jumps depends on data
+        outside: 3
+        error: `kernel` is not proved: kernel+0x0: `mov rax,[rdi+8h]`: 8 bytes at 8 are not inside of `plain`, which has 8
+        not written: 3
+        error: `kernel` is not proved: byte 0 of the output `cipher` holds nothing
+          help: slicing, target and `--inter-factor` must be those that the kernel was built with
+    "#]]
+    .assert_eq(&all);
+}
+
+/// A certificate without what depends on the compiler of this machine.
+fn masked(certificate: &str) -> String {
+    let mut text = String::new();
+    for line in certificate.lines() {
+        let shown = match line.split_once(" = ") {
+            _ if line.starts_with("# Not compared") => "# Not compared: the time.".to_owned(),
+            Some(("instructions" | "vertices" | "code_bytes", number)) => {
+                assert!(number.parse::<u64>().is_ok_and(|number| number > 100), "{line}");
+                line.replace(number, "N")
+            }
+            Some((key, number)) if key.starts_with("by_") => line.replace(number, "N"),
+            Some(("sha256" | "code_sha256", hash)) => {
+                assert_eq!(hash.len(), 66, "{line}");
+                line.replace(hash, "…")
+            }
+            Some(("compilers", names)) => {
+                assert!(names.contains("GCC"), "{line}");
+                line.replace(names, "…")
+            }
+            _ => line.to_owned(),
+        };
+        text.push_str(&shown);
+        text.push('\n');
+    }
+    text
+}
+
+#[test]
+fn certificates_are_proved_again() {
+    let folder = built("rectangle", "Encrypt", "b");
+    let at = |name: &str| folder.path().join(name);
+    let text = |name: &str| fs::read_to_string(at(name)).expect("text");
+    let certify = |name: &str| {
+        let command = format!(
+            "verify rectangle.ua kernel.o --entry Encrypt --slicing b --target gp64 --symbol kernel --certificate {name}"
+        );
+        usubac(&command, folder.path())
+    };
+    assert_eq!(certify("a.proof").0, 0);
+    assert_eq!(certify("b.proof").0, 0);
+    let lines =
+        |name: &str| text(name).lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n");
+    assert_eq!(lines("a.proof"), lines("b.proof"));
+    expect![[r##"
+        # What `usubac verify` has proved of a function of an object, for all inputs.
+        # `usubac verify --audit` with this file proves it again. SOUNDNESS.md of Usuba says what the caveats are.
+        # Not compared: the time.
+
+        version = 1
+        tool = "usubac 0.1.0"
+        proved = ["equality", "memory", "calling convention", "constant time", "instances apart"]
+        caveats = ["C1", "C2", "C3", "C4", "C5", "C6", "C7", "C8", "C9", "C10", "C11", "C12"]
+
+        [source]
+        file = "rectangle.ua"
+        entry = "Encrypt"
+        slicing = "b"
+        target = "gp64"
+
+        [[source.sha256]]
+        file = "rectangle.ua"
+        sha256 = …
+
+        [object]
+        file = "kernel.o"
+        symbol = "kernel"
+        sha256 = …
+        code_bytes = N
+        code_sha256 = …
+        compilers = …
+
+        [figures]
+        effort = 1
+        instructions = N
+        vertices = N
+        by_structure = N
+        by_sums = N
+        by_tables = N
+        by_solver = N
+        questions = 0
+        conflicts = 0
+    "##]]
+    .assert_eq(&masked(&text("a.proof")));
+
+    let audit = || usubac("verify --audit a.proof", folder.path());
+    let (status, said, _) = audit();
+    assert_eq!((status, said.as_str()), (0, "a.proof: proved again: `kernel` of `kernel.o`\n"));
+    // Another figure, text or object is said, with both values.
+    let (certificate, source, object) =
+        (text("a.proof"), text("rectangle.ua"), fs::read(at("kernel.o")).expect("bytes"));
+    fs::write(at("a.proof"), certificate.replace("\nvertices = ", "\nvertices = 1")).expect("written");
+    let (status, said, _) = audit();
+    assert!(status == 1 && said.contains("\n  figures.vertices: 1"), "{said}");
+    fs::write(at("a.proof"), &certificate).expect("written");
+    fs::write(at("rectangle.ua"), format!("{source}\n// a remark\n")).expect("written");
+    let (status, said, why) = audit();
+    assert!(status == 1 && said.contains("\n  source.sha256[0].sha256: \""), "{said}{why}");
+    assert_eq!(said.lines().count(), 2, "{said}");
+    fs::write(at("rectangle.ua"), &source).expect("written");
+    let place = object.windows(3).rposition(|bytes| bytes == b"GCC").expect("a compiler's name");
+    let mut patched = object.clone();
+    patched[place] = b'g';
+    fs::write(at("kernel.o"), patched).expect("written");
+    let (status, said, _) = audit();
+    assert_eq!(status, 1);
+    assert!(said.contains("\n  object.sha256: \"") && said.contains("\n  object.compilers: "), "{said}");
+    assert!(!said.contains("code_sha256"), "{said}");
+    fs::write(at("kernel.o"), &object).expect("written");
+    // What is no certificate is neither read nor overwritten.
+    let (status, _, why) = usubac("verify --audit rectangle.ua", folder.path());
+    assert!(status == 1 && why.starts_with("error: cannot use the certificate `rectangle.ua`: "), "{why}");
+    let (status, _, why) = certify("rectangle.ua");
+    assert_eq!((status, text("rectangle.ua")), (1, source));
+    assert!(why.contains("there is a file that is no certificate"), "{why}");
+    fs::write(at("a.proof"), certificate.replace("version = 1\n", "version = 2\n")).expect("written");
+    let (status, _, why) = audit();
+    assert!(status == 1 && why.contains("it has version 2; this usubac reads version 1"), "{why}");
+}
