@@ -16,7 +16,7 @@ use usuba_lang::elaborate;
 use usuba_lang::load::Loaded;
 use usuba_lang::source::Sources;
 use usuba_lang::typed::{self, Instance};
-use usuba_lower::circuit::{Basis, Circuit};
+use usuba_lower::circuit::{Basis, Circuit, Gate};
 pub use usuba_lower::in_planes;
 use usuba_lower::{Loops, Split, lower_with};
 use usuba_opt::hoist::{KEY_HOISTING, halve};
@@ -299,6 +299,36 @@ pub fn optimised(
     let Optimised { typed, program, warnings, .. } =
         optimised_with(loaded, settings, None, &|_| 0, observer)?;
     Ok((typed, program, warnings))
+}
+
+/// A node as gates on bits, for no machine: of published circuits for its tables the ones with the fewest gates that are not linear,
+/// adders of gates, and no pass. Also the node as its text has it.
+///
+/// # Errors
+/// As for [`compile`].
+pub fn gates(
+    loaded: &Loaded,
+    entry: &elaborate::Options,
+) -> Result<(typed::Program, Program, Vec<Diagnostic>), Failure> {
+    let mut settings = Settings::new(Slicing::B, None);
+    settings.entry = elaborate::Options { bitslice_arithmetic: true, ..entry.clone() };
+    let elaborated = |options: &elaborate::Options| {
+        let (typed, findings) = elaborate::elaborate(&loaded.program, options);
+        typed.map(|typed| (typed, findings.clone())).ok_or(Failure::Program(findings))
+    };
+    let (bits, _) = elaborated(&settings.elaboration())?;
+    let (text, findings) = elaborated(&settings.as_written())?;
+    let conjunctions = |circuit: &Circuit| {
+        let is_linear = |gate: &&Gate| matches!(gate, Gate::Not(_) | Gate::Xor(..));
+        circuit.gates.iter().filter(|gate| !is_linear(gate)).count()
+    };
+    let fewest = |candidates: &[Circuit]| {
+        (0..candidates.len()).min_by_key(|&place| conjunctions(&candidates[place])).unwrap_or(0)
+    };
+    let program =
+        lower_with(&bits, &loaded.sources, &settings.lowering, &fewest).map_err(Failure::Program)?;
+    checked(&program)?;
+    Ok((text, program, findings))
 }
 
 /// What the stages before the last make.

@@ -317,6 +317,19 @@ pub struct Overrides {
     pub disable_pass: Vec<String>,
 }
 
+/// A format of circuits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Emit {
+    /// Binary AIGER: an and-inverter graph.
+    Aiger,
+    /// Berkeley Logic Interchange Format.
+    Blif,
+    /// SMT-LIB 2, with bit vectors.
+    Smtlib,
+    /// Bristol Fashion, for multi-party computation.
+    Bristol,
+}
+
 /// `usubac build`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -330,6 +343,8 @@ Examples:
   usubac build ciphers/ascon/aead.ua --bytes --entry SealAEAD128 --target gp64 -o out
   usubac build toy.ua --slicing b --dump-after lower -o out     print Usuba0 on the way
   usubac build toy.ua --slicing v --stop-after fold             print Usuba0 and stop
+  usubac build ciphers/aes/aes.ua --entry Encrypt128 --emit bristol,aiger -o out
+                                                                one instance as a circuit of gates
 
 Nothing is left half-written: files appear when all of them are complete. A file that usubac has not generated is not
 overwritten.")]
@@ -381,6 +396,12 @@ pub struct Build {
     /// The name of the function; `{target}` and `{slicing}` are replaced.
     #[arg(long, value_name = "NAME")]
     pub symbol: Option<String>,
+    /// Write the node as a circuit of gates, for no machine, in these formats: one instance, proved equal to the source before it is
+    /// written. docs/circuits.md has names and the order of bits.
+    #[arg(long, value_enum, value_name = "FORMAT,…", value_delimiter = ',',
+        conflicts_with_all = ["mode", "bytes", "slicing", "target", "backend", "blocks", "primitive", "library", "drop_in", "threads",
+            "dump_after", "stop_after", "time_passes", "verify_each"])]
+    pub emit: Vec<Emit>,
     #[command(flatten)]
     pub passes: Passes,
 }

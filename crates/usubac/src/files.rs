@@ -94,7 +94,7 @@ pub fn remove(files: &[PathBuf]) -> Result<(), Failure> {
 
 /// Writes files so that either all of them are there or none is new: each is written beside its place under a temporary
 /// name, and when all are complete they are moved there.
-pub fn write_all(folder: &Path, files: &[(PathBuf, String)]) -> Result<Vec<PathBuf>, Failure> {
+pub fn write_all(folder: &Path, files: &[(PathBuf, impl AsRef<[u8]>)]) -> Result<Vec<PathBuf>, Failure> {
     let mut made = Vec::new();
     let outcome = write_in(folder, files, &mut made);
     if outcome.is_err() {
@@ -121,7 +121,7 @@ fn make_folder(folder: &Path, made: &mut Vec<PathBuf>) -> Result<(), Failure> {
 
 fn write_in(
     folder: &Path,
-    files: &[(PathBuf, String)],
+    files: &[(PathBuf, impl AsRef<[u8]>)],
     made: &mut Vec<PathBuf>,
 ) -> Result<Vec<PathBuf>, Failure> {
     make_folder(folder, made)?;
@@ -135,7 +135,7 @@ fn write_in(
         make_folder(parent, made)?;
         let mut file = tempfile::NamedTempFile::new_in(parent)
             .map_err(|error| Failure::file("cannot write in", parent, &plain(&error)))?;
-        file.write_all(contents.as_bytes())
+        file.write_all(contents.as_ref())
             .and_then(|()| file.flush())
             .map_err(|error| Failure::file("cannot write", &place, &plain(&error)))?;
         pending.push((file, place));

@@ -1,5 +1,7 @@
-//! `usubac build`: one node to a kernel, or a cipher folder to all that encrypts bytes; a [`message`] to a function.
+//! `usubac build`: one node to a kernel, or a cipher folder to all that encrypts bytes; a [`message`] to a function; a node to
+//! a [`circuit`].
 
+mod circuit;
 mod message;
 
 use super::packages;
@@ -28,6 +30,9 @@ pub fn run(build: &Build, output: &Output) -> Result<(), Failure> {
     }
     if build.mode.is_some() || build.bytes {
         return message::run(build, output);
+    }
+    if !build.emit.is_empty() {
+        return circuit::run(build, output);
     }
     let of_messages = [(build.small, "--small"), (build.keep_first_round, "--keep-first-round")];
     if let Some((_, option)) = of_messages.iter().find(|(is_given, _)| *is_given) {
