@@ -1,7 +1,7 @@
 //! The charts of the page.
 
 use crate::data::Data;
-use crate::query::{CIPHERS, TARGETS, kernel, peer, slicings, whole};
+use crate::query::{CIPHERS, TARGETS, hardest, kernel, slicings};
 use crate::svg::{DotRow, Line, dots, lines, number};
 
 /// A chart: the name of its file, and its text.
@@ -23,12 +23,12 @@ pub fn charts(data: &Data) -> Vec<Chart> {
     vec![
         Chart {
             file: "peers-avx512.svg",
-            caption: "On AVX-512, Usuba beside the fastest constant-time code found in packages",
+            caption: "On AVX-512, Usuba beside the fastest constant-time code, the worst row first",
             svg: peers(data, &[("avx512", ""), ("avx512-gfni", ", GFNI")], "AVX-512"),
         },
         Chart {
             file: "peers-avx2.svg",
-            caption: "On AVX2, Usuba beside the fastest constant-time code found in packages",
+            caption: "On AVX2, Usuba beside the fastest constant-time code, the worst row first",
             svg: peers(data, &[("avx2", ""), ("avx2-gfni", ", GFNI")], "AVX2"),
         },
         Chart {
@@ -40,38 +40,29 @@ pub fn charts(data: &Data) -> Vec<Chart> {
     ]
 }
 
-/// Ours and the best peer that is constant time, on the whole path or kernel beside kernel: the harder of the two for us.
-/// The targets are named with what is said behind the name of a cipher on them.
+/// Ours and the best peer that is constant time, [the harder way](hardest) for us, and the worst row first. The targets are named with what is said behind the name of a cipher on them.
 fn peers(data: &Data, targets: &[(&str, &str)], name: &str) -> String {
     let mut rows = Vec::new();
     let everywhere = |cipher| targets.iter().map(move |target| (cipher, target));
     for ((primitive, title, modes), (target, with)) in CIPHERS.iter().flat_map(everywhere) {
-        let paths = modes.iter().filter_map(|mode| {
-            let (_, ours) = whole(data, primitive, target, mode)?;
-            let (theirs, cycles) = peer(data, primitive, mode, target, true)?;
-            let what = match *mode {
-                "xor" => "stream",
-                "permute" => "bytes",
-                "ctr" => "CTR",
-                "ecb" => "ECB",
-                other => other,
-            };
-            Some((what, ours, theirs.name.as_str(), cycles))
-        });
-        let kernels = kernel(data, primitive, target, None).and_then(|(_, ours)| {
-            let (theirs, cycles) = peer(data, primitive, "kernel", target, true)?;
-            Some(("kernel", ours, theirs.name.as_str(), cycles))
-        });
-        let hardest = paths.chain(kernels).max_by(|a, b| (a.1 / a.3).total_cmp(&(b.1 / b.3)));
-        let Some((what, ours, theirs, cycles)) = hardest else { continue };
-        rows.push(DotRow {
-            name: format!("{title}{with}, {what}"),
-            dots: vec![Some((ours, number(ours))), Some((cycles, format!("{} {theirs}", number(cycles))))],
-        });
+        let Some(one) = hardest(data, primitive, target, modes) else { continue };
+        let what = match one.mode {
+            "xor" => "stream",
+            "permute" => "bytes",
+            "ctr" => "CTR",
+            "ecb" => "ECB",
+            other => other,
+        };
+        let theirs = format!("{} {}", number(one.theirs), one.peer.name);
+        let dots = vec![Some((one.ours, number(one.ours))), Some((one.theirs, theirs))];
+        rows.push((one.ratio(), DotRow { name: format!("{title}{with}, {what}"), dots }));
     }
+    // Those that are furthest behind come first.
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let rows: Vec<DotRow> = rows.into_iter().map(|(_, row)| row).collect();
     dots(
         &format!("{name}: core cycles per byte (less is faster; logarithmic)"),
-        "Whole path (bytes in and out, 16 KiB) or kernel, where the peer comes closer. Constant time, no AES instructions.",
+        "Whole path (bytes in and out, 16 KiB) or kernel, where the peer comes closer; the worst row first. Constant time, no AES instructions.",
         &["Usuba", "fastest peer"],
         &rows,
     )

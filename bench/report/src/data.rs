@@ -139,12 +139,15 @@ pub struct Peer {
     /// The load average when it was measured.
     #[serde(default)]
     pub load: Option<f64>,
+    /// Whether the figure is not of this measurement but of another one on the same core.
+    #[serde(skip)]
+    pub elsewhere: bool,
 }
 
 impl Peer {
     /// The library and its version, as the page calls it.
     pub fn full_name(&self) -> String {
-        format!("{} {}", self.name, self.version)
+        if self.version.is_empty() { self.name.clone() } else { format!("{} {}", self.name, self.version) }
     }
 }
 

@@ -22,9 +22,8 @@ impl Causes {
 pub struct Published {
     /// Where the figures come from and how they were made.
     pub source: String,
-    /// What makes all of ours slower on a core than on theirs.
-    #[serde(default)]
-    pub causes: Causes,
+    /// The core on which it was measured: only there is a ratio one of two programs.
+    pub core: String,
     /// The rows.
     pub rows: Vec<PublishedRow>,
 }
@@ -64,12 +63,14 @@ pub struct Compared<'a> {
     pub vectorised: bool,
     /// Ours, in the same slicing.
     pub ours: Option<(&'a Ours, f64)>,
+    /// Whether both were measured on one core.
+    pub is_alike: bool,
 }
 
 impl Compared<'_> {
-    /// Ours over theirs.
+    /// Ours over theirs, of one core.
     pub fn ratio(&self) -> Option<f64> {
-        self.ours.map(|(_, cycles)| cycles / self.theirs)
+        self.ours.filter(|_| self.is_alike).map(|(_, cycles)| cycles / self.theirs)
     }
 }
 
@@ -106,6 +107,7 @@ pub fn compare<'a>(data: &'a Data, published: &'a Published) -> Vec<Compared<'a>
                 theirs: row.without_vectors.unwrap_or(row.cycles),
                 vectorised: row.arch == "gp64" && row.without_vectors.is_none(),
                 ours,
+                is_alike: ours.is_some_and(|(ours, _)| ours.core == published.core),
             }
         })
         .collect()
@@ -169,6 +171,7 @@ pub fn measured(data: &Data, published: &Published, expected: &Expected) -> Opti
         "published-mean" => mean_ratio(&compare(data, published)),
         "published-rows" => {
             let rows = compare(data, published);
+            rows.iter().find(|one| one.is_alike)?;
             let slower = rows.iter().filter(|one| !one.vectorised && one.ratio() > Some(1.0)).count();
             (!data.ours.is_empty()).then_some(slower as f64)
         }

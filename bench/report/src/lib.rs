@@ -3,6 +3,7 @@
 
 pub mod chart;
 pub mod data;
+pub mod elsewhere;
 pub mod expectations;
 pub mod page;
 pub mod query;

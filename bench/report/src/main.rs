@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use usuba_report::data::Data;
-use usuba_report::{expectations, page};
+use usuba_report::{elsewhere, expectations, page};
 
 const USAGE: &str = "usage: usuba-report measure --usubac FILE --compile-speed FILE --peers DIR --out FILE [--quick] \
                      [--part NAME]… [--primitive NAME]… \
@@ -29,7 +29,13 @@ fn write_page(data: &Path, markdown: &Path) -> Result<()> {
     let text = fs::read_to_string(data).with_context(|| format!("cannot read {}", data.display()))?;
     let data: Data = serde_json::from_str(&text).with_context(|| format!("{} is no data", data.display()))?;
     let name = markdown.file_stem().and_then(OsStr::to_str).context("the page has no name")?;
-    let page = page::page(&data, &expectations::published()?, &expectations::expected()?, name);
+    let page = page::page(
+        &data,
+        &expectations::published()?,
+        &expectations::expected()?,
+        &elsewhere::known()?,
+        name,
+    );
     let folder: PathBuf = markdown.with_extension("");
     fs::create_dir_all(&folder)?;
     for chart in &page.charts {

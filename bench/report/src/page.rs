@@ -1,13 +1,17 @@
 //! The page in Markdown.
 
 use crate::chart::{Chart, charts};
-use crate::data::{Data, Ours};
+use crate::data::{Data, Ours, Peer};
+use crate::elsewhere::{Known, PUBLISHED};
 use crate::expectations::{
     Compared, Expected, NOISE, Published, compare, mean_ratio, measured, row, slower_when_wider,
 };
-use crate::query::{CIPHERS, COLUMNS, TARGETS, kernel, peer, slicings, targets, title, way, whole, width};
+use crate::query::{
+    CIPHERS, COLUMNS, TARGETS, geometric_mean, hardest, kernel, peer, slicings, targets, title, way, whole,
+    width,
+};
 use crate::svg::number;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// The page and its charts.
@@ -23,22 +27,27 @@ pub struct Page {
 pub const PAGES: &[(&str, &str)] = &[("Zen 5", "performance"), ("Zen 4", "performance-zen-4")];
 
 /// Makes the page of the data, which is to have a name.
-pub fn page(data: &Data, published: &Published, expected: &[Expected], name: &str) -> Page {
+pub fn page(data: &Data, published: &Published, expected: &[Expected], known: &Known, name: &str) -> Page {
+    let core = cores(data);
+    let data = &known.beside(data, &core);
     let charts = charts(data);
     let mut text = String::new();
     head(&mut text, data, name);
     for chart in &charts {
         let _ = writeln!(text, "![{}]({name}/{})\n", chart.caption, chart.file);
     }
+    behind(&mut text, data, known, &core);
     overview(&mut text, data);
     code(&mut text, data);
     scaling(&mut text, data);
     rectangle(&mut text, data);
     against_published(&mut text, data, published);
+    on_the_same_core(&mut text, data);
     varied(&mut text, data);
     limits(&mut text, data, published, expected);
     compile(&mut text, data);
     peers(&mut text, data);
+    elsewhere(&mut text, known, &core);
     Page { markdown: text, charts }
 }
 
@@ -119,9 +128,74 @@ fn head(text: &mut String, data: &Data, name: &str) {
     }
 }
 
+/// A peer in words, with a mark if it was measured elsewhere.
+fn named(peer: &Peer) -> String {
+    format!("{}{}", peer.full_name(), if peer.elsewhere { " †" } else { "" })
+}
+
+/// The rows in which a peer is ahead, the furthest first.
+fn behind(text: &mut String, data: &Data, known: &Known, core: &str) {
+    let mut rows = Vec::new();
+    let (mut compared, mut ahead) = (0, 0);
+    for (primitive, title, modes) in CIPHERS {
+        for target in targets(data) {
+            let Some(one) = hardest(data, primitive, target, modes) else { continue };
+            compared += 1;
+            if one.ratio() <= 1.0 {
+                ahead += 1;
+                continue;
+            }
+            let cause = known.cause(primitive, target, core).unwrap_or("not looked into");
+            let line = format!(
+                "| {title} | {} | {} | {} | {} {} | {:.2} | {cause} |",
+                name_of(target),
+                one.mode,
+                number(one.ours),
+                number(one.theirs),
+                named(one.peer),
+                one.ratio()
+            );
+            rows.push((one.ratio(), line));
+        }
+    }
+    if compared == 0 {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "## Where a peer is ahead\n\n{ahead} of {compared} rows with a peer are ahead of the fastest constant-time one, kernel beside kernel \
+         and whole path beside whole path, by the fastest way of ours. The others:\n"
+    );
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+    if !rows.is_empty() {
+        text.push_str(
+            "| cipher | target | | ours | peer | ours / peer | cause |\n|---|---|---|---:|---|---:|---|\n",
+        );
+        rows.iter().for_each(|(_, line)| {
+            let _ = writeln!(text, "{line}");
+        });
+        text.push('\n');
+    }
+}
+
+/// Where figures come from that the bench did not measure.
+fn elsewhere(text: &mut String, known: &Known, core: &str) {
+    let mut of = known.elsewhere.iter().filter(|peer| peer.core == core).peekable();
+    if of.peek().is_none() {
+        return;
+    }
+    text.push_str("\nPeers marked † are figures of others for the same core, not of this measurement:\n\n");
+    for peer in of {
+        let version = if peer.version.is_empty() { String::new() } else { format!(" {}", peer.version) };
+        let _ = writeln!(text, "- {}{version} ({}): {}.", peer.name, peer.mode, peer.source);
+    }
+}
+
 fn overview(text: &mut String, data: &Data) {
     text.push_str(
         "## Every cipher and target\n\n\
+         Kernel, bound and whole path of a row are of the way under *how*; where another way has a faster whole path, that stands in \
+         parentheses. *Ours / peer* is the harder of kernel and whole path, each by its fastest way.\n\n\
          | cipher | target | kernel | how | bound | kernel / bound | fastest kernel of a peer | whole path | fastest peer | ours / peer |\n\
          |---|---|---:|---|---:|---:|---|---:|---|---:|\n",
     );
@@ -136,7 +210,10 @@ fn overview(text: &mut String, data: &Data) {
                 .or(modes.first())
                 .copied()
                 .unwrap_or_default();
-            let path = whole(data, primitive, target, mode);
+            let path = row.whole.get(mode).map(|&cycles| (row, cycles));
+            let faster = whole(data, primitive, target, mode)
+                .filter(|(_, best)| path.is_none_or(|(_, cycles)| cycles > best * NOISE))
+                .map_or(String::new(), |(row, cycles)| format!(" ({} by {})", number(cycles), way(row)));
             let outer = peer(data, primitive, mode, target, true);
             let _ = writeln!(
                 text,
@@ -147,20 +224,24 @@ fn overview(text: &mut String, data: &Data) {
                 way(row),
                 cell(row.port_bound),
                 ratio(row.port_bound.map(|bound| cycles / bound)),
-                inner.map_or("–".to_owned(), |(one, cycles)| format!("{} {}", number(cycles), one.name)),
+                inner.map_or("–".to_owned(), |(one, cycles)| format!(
+                    "{} {}{}",
+                    number(cycles),
+                    one.name,
+                    if one.elsewhere { " †" } else { "" }
+                )),
                 path.map_or("–".to_owned(), |(row, cycles)| format!(
-                    "{} {mode}{}",
+                    "{} {mode}{}{faster}",
                     number(cycles),
                     busy(data, row.load)
                 )),
                 outer.map_or("–".to_owned(), |(one, cycles)| format!(
-                    "{} {} {} ({})",
+                    "{} {} ({})",
                     number(cycles),
-                    one.name,
-                    one.version,
+                    named(one),
                     one.level
                 )),
-                ratio(path.zip(outer).map(|(ours, theirs)| ours.1 / theirs.1)),
+                ratio(hardest(data, primitive, target, modes).map(|one| one.ratio())),
             );
         }
     }
@@ -294,6 +375,10 @@ fn against_published(text: &mut String, data: &Data, published: &Published) {
             ratio(one.ratio()),
         );
     }
+    if !rows.iter().any(|one| one.is_alike) {
+        text.push_str("\nTheirs was measured on another core, so there are no ratios.\n\n");
+        return;
+    }
     let _ = writeln!(text, "\nGeometric mean of ours / theirs: **{}**.\n", ratio(mean_ratio(&rows)));
     let slower: Vec<&Compared<'_>> =
         rows.iter().filter(|one| !one.vectorised && one.ratio() > Some(1.0)).collect();
@@ -301,8 +386,7 @@ fn against_published(text: &mut String, data: &Data, published: &Published) {
         text.push_str("No row of theirs is faster than ours.\n\n");
         return;
     }
-    let all = published.causes.on(&cores(data)).map(|cause| format!(" {cause}.")).unwrap_or_default();
-    let _ = writeln!(text, "Rows in which theirs is faster, and why, where that was found.{all}\n");
+    text.push_str("Rows in which theirs is faster, and why, where that was found.\n\n");
     for one in slower {
         let facts = one.ours.map(|(row, _)| facts(row)).unwrap_or_default();
         let core = one.ours.map(|(row, _)| row.core.as_str()).unwrap_or_default();
@@ -314,6 +398,41 @@ fn against_published(text: &mut String, data: &Data, published: &Published) {
             one.row.slicing.to_uppercase(),
             one.row.arch,
             ratio(one.ratio()),
+        );
+    }
+    text.push('\n');
+}
+
+/// The published compiler where it was measured on the core of the page: means over ciphers, the fastest way of each.
+fn on_the_same_core(text: &mut String, data: &Data) {
+    let theirs = data.peers.iter().filter(|peer| peer.elsewhere && peer.name == PUBLISHED);
+    let mut ratios: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    for peer in theirs {
+        let ours = kernel(data, &peer.primitive, &peer.level, None);
+        if let (Some((_, ours)), Some(theirs)) = (ours, peer.cycles) {
+            ratios.entry(width(&peer.level)).or_default().push(ours / theirs);
+        }
+    }
+    if ratios.is_empty() {
+        return;
+    }
+    text.push_str(
+        "Rebuilt on the core of this page (the figures stand with the peers), fastest kernel beside fastest kernel:\n\n\
+         | target | ciphers | geometric mean of ours / theirs | least | most |\n|---|---:|---:|---:|---:|\n",
+    );
+    for (place, ratios) in ratios {
+        let target = TARGETS.get(place).map_or("", |(name, _)| *name);
+        let (least, most) =
+            (ratios.iter().copied().reduce(f64::min), ratios.iter().copied().reduce(f64::max));
+        let mean = geometric_mean(&ratios);
+        let _ = writeln!(
+            text,
+            "| {} | {} | **{}** | {} | {} |",
+            name_of(target),
+            ratios.len(),
+            ratio(mean),
+            ratio(least),
+            ratio(most)
         );
     }
     text.push('\n');
@@ -531,12 +650,11 @@ fn peers(text: &mut String, data: &Data) {
     for peer in rows {
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {} {} | {}{} | {} |",
+            "| {} | {} | {} | {} | {}{} | {} |",
             title(&peer.primitive),
             peer.mode,
             name_of(&peer.level),
-            peer.name,
-            peer.version,
+            named(peer),
             cell(peer.cycles),
             busy(data, peer.load),
             if peer.method == "constant time" { "" } else { &peer.method },

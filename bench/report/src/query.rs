@@ -16,6 +16,24 @@ pub const TARGETS: &[(&str, &str)] = &[
     ("avx512-gfni", "AVX-512 and GFNI"),
 ];
 
+/// What a target has beside itself: targets whose instructions and registers are among its own.
+const WITHIN: &[(&str, &[&str])] = &[
+    ("sse2", &["gp64"]),
+    ("ssse3", &["sse2"]),
+    ("avx2", &["ssse3"]),
+    ("avx2-gfni", &["avx2"]),
+    ("avx512-128", &["ssse3"]),
+    ("avx512-256", &["avx512-128", "avx2"]),
+    ("avx512", &["avx512-256"]),
+    ("avx512-gfni", &["avx512", "avx2-gfni"]),
+];
+
+/// Whether all that a level of a peer uses is in a target.
+fn has(target: &str, level: &str) -> bool {
+    target == level
+        || WITHIN.iter().any(|(name, all)| *name == target && all.iter().any(|one| has(one, level)))
+}
+
 /// The ciphers of the page: the primitive that stands for each, its title, the modes of its whole path.
 pub const CIPHERS: &[(&str, &str, &[&str])] = &[
     ("aes-128", "AES-128", &["ctr", "ecb"]),
@@ -86,12 +104,46 @@ pub fn peer<'a>(
 ) -> Option<(&'a Peer, f64)> {
     data.peers
         .iter()
-        .filter(|peer| {
-            peer.primitive == primitive && peer.mode == mode && width(&peer.level) <= width(target)
-        })
+        .filter(|peer| peer.primitive == primitive && peer.mode == mode && has(target, &peer.level))
         .filter(|peer| !constant_time || peer.method == "constant time")
         .filter_map(|peer| Some((peer, peer.cycles?)))
         .min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// Ours beside a peer.
+#[derive(Clone, Copy, Debug)]
+pub struct Against<'a> {
+    /// `kernel`, or the mode of the whole path.
+    pub mode: &'a str,
+    /// Core cycles per byte of ours, by its fastest way.
+    pub ours: f64,
+    /// The peer.
+    pub peer: &'a Peer,
+    /// Core cycles per byte of the peer.
+    pub theirs: f64,
+}
+
+impl Against<'_> {
+    /// Ours over theirs.
+    pub fn ratio(&self) -> f64 {
+        self.ours / self.theirs
+    }
+}
+
+/// Ours and the best peer that is constant time, on the whole path or kernel beside kernel: the harder of the two for us.
+pub fn hardest<'a>(
+    data: &'a Data,
+    primitive: &str,
+    target: &str,
+    modes: &'a [&'a str],
+) -> Option<Against<'a>> {
+    let paths = modes.iter().filter_map(|mode| Some((*mode, whole(data, primitive, target, mode)?.1)));
+    let kernels = kernel(data, primitive, target, None).map(|(_, ours)| ("kernel", ours));
+    let beside = |(mode, ours)| {
+        let (peer, theirs) = peer(data, primitive, mode, target, true)?;
+        Some(Against { mode, ours, peer, theirs })
+    };
+    paths.chain(kernels).filter_map(beside).max_by(|a, b| a.ratio().total_cmp(&b.ratio()))
 }
 
 /// The targets of [`TARGETS`] that have rows.
