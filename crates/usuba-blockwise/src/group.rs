@@ -11,7 +11,7 @@ use crate::plan::{Given, Plan, Refusal, Slot};
 use crate::scan::turn;
 use crate::section::{PARTS, TABLE, late, looped, renewed};
 use crate::splice::Argument;
-use crate::spread::{is_round, mingled};
+use crate::spread::{Tail, is_round, mingled};
 use crate::stretch::{BLOCK, STRETCH, is_loaded};
 use crate::writer::Writer;
 use std::collections::{BTreeMap, BTreeSet};
@@ -285,7 +285,7 @@ impl Machine<'_> {
         }
         let numbers = plan.given.iter().filter(|given| !keeps && **given == Given::Number).count();
         let sums: Vec<Parameter> = function.parameters.iter().rev().skip(numbers).take(1).copied().collect();
-        Ok((mingled(function, &sums), files))
+        Ok((mingled(function, &sums, Tail::Behind), files))
     }
 
     /// A function that multiplies what groups leave: `name(sum, [pending], powers, low, high)`. It makes the parts. `powers`

@@ -4,7 +4,7 @@ use crate::machine::Machine;
 use crate::node::Blocks;
 use crate::plan::{Given, Plan, Refusal};
 use crate::splice::Argument;
-use crate::spread::mingled;
+use crate::spread::{Tail, mingled};
 use crate::turn::State;
 use crate::writer::Writer;
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,7 +56,7 @@ impl Machine<'_> {
             return Ok((function, files));
         }
         let next: Vec<Parameter> = function.parameters.iter().rev().take(orbits).copied().collect();
-        Ok((mingled(function, &next), files))
+        Ok((mingled(function, &next, Tail::Behind), files))
     }
 
     /// A function that does a plan once: `name(given…, results…)`, all of them 16 bytes but the round keys. Of a register that

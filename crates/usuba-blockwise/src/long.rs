@@ -14,7 +14,7 @@ use crate::plan::{Given, Plan, Refusal, Slot};
 use crate::scan::turn;
 use crate::section::{LONGEST, late, looped, renewed};
 use crate::splice::Argument;
-use crate::spread::{is_round, mingled};
+use crate::spread::{Tail, is_round, mingled};
 use crate::writer::Writer;
 use std::collections::{BTreeMap, BTreeSet};
 use usuba_algebra::product::Product;
@@ -205,7 +205,7 @@ impl Machine<'_> {
         let sums = if adds == Some(Half::First) { SUMS.len() } else { 1 };
         let sums = function.parameters.iter().rev().skip(numbers).take(sums).copied();
         let sums: Vec<Parameter> = sums.collect();
-        Ok((mingled(function, &sums), files))
+        Ok((mingled(function, &sums, Tail::Behind), files))
     }
 
     /// A function for long strings: `name(given…, powers, paired, [changes, bases], pieces, sum, results…)`; with those two if the first

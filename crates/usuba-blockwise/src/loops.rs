@@ -5,6 +5,7 @@ use crate::glue::{BLOCK, LoopCode, LoopKind, Writer, Written, refuse, words};
 use crate::linear::{Linear, linear};
 use crate::place::{self, Places};
 use crate::plan::{Given, Plan, Refusal};
+use crate::scan::Table;
 use crate::step::in_memory;
 use std::fmt::Write;
 use std::rc::Rc;
@@ -468,7 +469,7 @@ impl Writer<'_> {
         if let Some(known) = self.powers.get(&key) {
             return Ok((known.clone(), true));
         }
-        let bytes = 16 * (counts.0 + 2 * counts.1);
+        let bytes = 16 * (counts.0 + Table::of(wide.target, counts.1).rows() as usize);
         let of_key = given.iter().all(|one| one.starts_with("(prepared + "));
         let place = match of_key {
             true => format!("(prepared + {})", self.room(bytes)),
