@@ -1,7 +1,7 @@
 # Usuba: `make demo` shows it at work, `make test` runs every test. Both install what is missing, if they may; `make lib` and
 # `make demo` need little (scripts/setup.sh says what).
 
-.PHONY: all demo man lib test test-long prove test-library test-peers library-matrix bench bench-gcm bench-contexts bench-modes bench-streams bench-page pages covers book compile-speed rust python provider setup setup-build setup-demo setup-provider fmt lint clean
+.PHONY: all demo man lib test test-long prove second-opinion mutants test-library test-peers library-matrix bench bench-gcm bench-contexts bench-modes bench-streams bench-page pages covers book compile-speed rust python provider setup setup-build setup-demo setup-provider fmt lint clean
 
 all:
 	cargo build --release
@@ -40,6 +40,15 @@ test-long: setup
 # kernels (six minutes).
 prove: setup-build
 	USUBA_WAYS=all cargo test --release --quiet -p usuba-tests --test proofs --test object_proofs
+
+# Asks ABC (Debian's berkeley-abc) the same of kernels and of programs of Usuba0, both sides as AIGER, and Z3 of exported circuits.
+second-opinion: setup-build
+	@cargo run --release --quiet -p usuba-tests --bin second-opinion
+
+# Seeds 500 faults into Usuba0 and 500 into object code of each of ten ciphers, and prints what the prover and test vectors say of
+# them: USUBA_MUTANTS=60 for a first look.
+mutants: setup-build
+	@cargo run --release --quiet -p usuba-tests --bin mutants
 
 # The whole library: known answers, all lengths to 4096, what it leaves of keys, and how it is installed, found and linked.
 test-library: setup

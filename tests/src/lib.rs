@@ -3,10 +3,14 @@
 pub mod answers;
 pub mod ciphers;
 pub mod covers;
+pub mod decoders;
+pub mod faults;
 pub mod instructions;
 pub mod lines;
 pub mod messages;
 pub mod mode_lines;
+pub mod mutants;
+pub mod objects;
 pub mod pieces;
 pub mod random;
 pub mod round_keys;

@@ -11,38 +11,19 @@ use usuba_ir::layout::Slicing;
 use usuba_ir::random::Random;
 use usuba_target::{Target, machines};
 use usuba_tests::ciphers::Cipher;
-use usuba_trial::proof::Subject;
-use usuba_trial::run::{Compiler, Family};
+use usuba_tests::decoders::disagreements;
+use usuba_tests::faults::Code;
+use usuba_tests::objects::{Built, SYMBOL, build, compiler_of};
 use usuba_verify::object::file::Object;
 use usuba_verify::object::kernel::{NoProof, Report, Verdict};
 use usuba_verify::prove::Limits;
 use usuba_verify::taint::{self, Secret};
-
-/// A kernel, compiled to an object.
-struct Built {
-    subject: Subject,
-    object: Vec<u8>,
-}
 
 /// Six rounds of Ascon on words, one batch.
 fn small() -> Built {
     let mut settings = Settings::new(Slicing::V, Some("P6"));
     settings.passes.interleave = Some(1);
     build("ascon", &settings, machines::by_name("gp64").expect("a target"), "gcc")
-}
-
-fn build(name: &str, settings: &Settings, target: &Target, compiler: &str) -> Built {
-    let cipher = Cipher::read(name);
-    let naming = Naming { symbol: "kernel".into(), header_name: "kernel.h".into(), ..Naming::default() };
-    let subject = Subject::of(&cipher.loaded, settings, target, &naming).expect("it compiles");
-    let object = subject.object(&compiler_of(compiler, target), &["-O2"]).expect("an object");
-    Built { subject, object }
-}
-
-/// A compiler for a target, whether or not this machine can run what it makes.
-fn compiler_of(name: &str, target: &Target) -> Compiler {
-    let family = Family::named(name).expect("a compiler");
-    Compiler::of(&target.toolchains[0], family).expect("it is installed")
 }
 
 /// Whether there is code for this.
@@ -65,7 +46,7 @@ fn object(folder: &Path, file: &str, compiler: &str, target: &Target, flags: &[&
 }
 
 fn prove(built: &Built, object: &[u8]) -> Result<(Verdict, Report), NoProof> {
-    built.subject.prove(&Object::parse(object).expect("an object"), "kernel", Limits::default())
+    built.subject.prove(&Object::parse(object).expect("an object"), SYMBOL, Limits::default())
 }
 
 /// What a normal run proves, each by one compiler; with `USUBA_WAYS=all` every cipher below on all three targets by both.
@@ -117,6 +98,12 @@ fn check(name: &str, node: &str, slicing: Slicing, target: &str, compiler: &str)
     );
     if verdict != Verdict::Proved {
         return Err(format!("{what}: {verdict:?}, {:?}", report.work));
+    }
+    // The other decoder reads the same instructions.
+    if let Some((count, differences)) = disagreements(&built.object, SYMBOL)
+        && (count < 50 || !differences.is_empty())
+    {
+        return Err(format!("{what}: of {count} instructions, {differences:#?}"));
     }
     // Another way to see that nothing takes its time from data.
     let secrets: Vec<Secret> =
@@ -170,35 +157,29 @@ fn object_code_is_what_the_text_says() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// One patched bit of the code, wherever it is, is refused or refuted; or the processor sees no difference either.
+/// A fault in the code, wherever it is, is refused or refuted; or the processor sees no difference either.
 #[test]
 fn patched_code_is_refuted() {
     let built = small();
     assert_eq!(prove(&built, &built.object).expect("it is known").0, Verdict::Proved);
-    let object = Object::parse(&built.object).expect("an object");
-    let kernel = object.function("kernel").expect("a kernel");
-    let code = &object.sections[&kernel.section].bytes[kernel.offset as usize..][..kernel.size as usize];
-    let place =
-        built.object.windows(code.len()).position(|bytes| bytes == code).expect("the code is in the file");
+    let code = Code::of(&built.object, SYMBOL);
     let (mut refused, mut refuted, mut harmless) = (0, 0, Vec::new());
     let mut random = Random::new(64);
     let all = std::env::var("USUBA_WAYS").is_ok_and(|value| value == "all");
     let count = if all { 2_000 } else { 40 };
     for _ in 0..count {
-        let mut patched = built.object.clone();
-        let (byte, bit) = (random.below(code.len() as u32) as usize, random.below(8));
-        patched[place + byte] ^= 1 << bit;
+        let (fault, patched) = code.faulty(&built.object, &mut random);
         match prove(&built, &patched) {
             Err(_) => refused += 1,
             Ok((Verdict::Refuted(_), _)) => refuted += 1,
-            Ok((Verdict::Proved, _)) => harmless.push((patched, byte, bit)),
-            Ok((Verdict::Unknown, _)) => panic!("bit {bit} of byte {byte} is not decided"),
+            Ok((Verdict::Proved, _)) => harmless.push((patched, fault)),
+            Ok((Verdict::Unknown, _)) => panic!("{fault} is not decided"),
         }
     }
     println!("{refused} refused, {refuted} refuted, {} without effect", harmless.len());
     assert!(refuted > count / 4 && harmless.len() < count / 4, "{refused}, {refuted}, {}", harmless.len());
-    for (patched, byte, bit) in harmless {
-        assert_eq!(outputs(&built, &patched), outputs(&built, &built.object), "bit {bit} of byte {byte}");
+    for (patched, fault) in harmless {
+        assert_eq!(outputs(&built, &patched), outputs(&built, &built.object), "{fault}");
     }
 }
 

@@ -4,14 +4,14 @@
 //! A normal run proves eight ciphers in all of their slicings; with `USUBA_WAYS=all` every cipher of the repository is proved.
 
 use usuba_compiler::pipeline::{Settings, in_planes, optimised};
-use usuba_ir::check::check;
 use usuba_ir::interpret::interpret;
 use usuba_ir::layout::Slicing;
-use usuba_ir::program::{BinaryOp, Block, Op, Program, ShiftOp};
+use usuba_ir::program::Program;
 use usuba_ir::random::Random;
 use usuba_lang::elaborate::elaborate;
 use usuba_lang::typed;
 use usuba_tests::ciphers::{CIPHERS, Cipher};
+use usuba_tests::faults;
 use usuba_verify::compare::{Effort, Verdict, compare};
 use usuba_verify::equal::{self, Outcome, Problem};
 use usuba_verify::prove::Limits;
@@ -62,75 +62,6 @@ fn what_is_made_of_ciphers_is_what_they_say() {
     }
 }
 
-/// The operations that a mistake can be planted in.
-fn sites(program: &Program) -> usize {
-    let mut count = 0;
-    for node in &program.nodes {
-        visit(&mut node.body.clone(), &mut |_| count += 1);
-    }
-    count
-}
-
-fn visit(block: &mut Block, see: &mut dyn FnMut(&mut Op)) {
-    for operation in &mut block.operations {
-        match &mut operation.op {
-            Op::Loop(inner) => visit(&mut inner.body, see),
-            op @ (Op::Constant(_)
-            | Op::Not(_)
-            | Op::Binary(..)
-            | Op::Ternary(..)
-            | Op::Shift(..)
-            | Op::Get(..)) => see(op),
-            _ => {}
-        }
-    }
-}
-
-/// A program with one mistake: an operand complemented or exchanged, another operator, a rotation by one more, a bit of a
-/// constant or a truth table flipped, a neighbour of an element. `None` if it is malformed then.
-fn damaged(program: &Program, site: usize, random: &mut Random) -> Option<Program> {
-    let mut program = program.clone();
-    let mut number = 0;
-    for node in &mut program.nodes {
-        let types: Vec<_> = node.values.iter().map(|value| value.ty).collect();
-        visit(&mut node.body, &mut |op| {
-            number += 1;
-            if number != site + 1 {
-                return;
-            }
-            let way = random.below(3);
-            *op = match op.clone() {
-                Op::Constant(value) => Op::Constant(value ^ 1),
-                Op::Not(a) => Op::Refresh(a),
-                Op::Binary(kind, a, b) => match (kind, way) {
-                    (BinaryOp::Xor, 0) => Op::Binary(BinaryOp::Or, a, b),
-                    (BinaryOp::Xor, _) => Op::Binary(BinaryOp::AndNot, a, b),
-                    (BinaryOp::And, 0) => Op::Binary(BinaryOp::AndNot, a, b),
-                    (BinaryOp::And, _) => Op::Binary(BinaryOp::Or, a, b),
-                    (BinaryOp::Or, 0) => Op::Binary(BinaryOp::Xor, a, b),
-                    (BinaryOp::Or, _) => Op::Binary(BinaryOp::And, a, b),
-                    (BinaryOp::AndNot, 0) => Op::Binary(BinaryOp::AndNot, b, a),
-                    (BinaryOp::AndNot, _) => Op::Binary(BinaryOp::And, a, b),
-                    (BinaryOp::Add, _) => Op::Binary(BinaryOp::Subtract, a, b),
-                    (BinaryOp::Subtract | BinaryOp::Multiply, _) => Op::Binary(BinaryOp::Add, a, b),
-                },
-                Op::Ternary(table, of) => Op::Ternary(table ^ 1 << random.below(8), of),
-                Op::Shift(kind, a, amount) => {
-                    let width = types[a.index()].layout.width();
-                    let amount = if way == 0 && amount > 1 { amount - 1 } else { amount + 1 };
-                    if amount < width { Op::Shift(kind, a, amount) } else { Op::Shift(ShiftOp::Left, a, 1) }
-                }
-                Op::Get(array, mut index) => {
-                    index.constant += if way == 0 { -1 } else { 1 };
-                    Op::Get(array, index)
-                }
-                other => other,
-            };
-        });
-    }
-    check(&program).is_ok().then_some(program)
-}
-
 /// What the two say of a damaged program: `None` if nothing changed.
 fn judge(program: &Program, other: &Program) -> Option<bool> {
     let problem = Problem::of_programs(program, other).expect("the same inputs");
@@ -163,10 +94,10 @@ fn mistakes_in_ciphers_are_found() {
         settings.passes.interleave = Some(1);
         let (_, program, _) = optimised(&cipher.loaded, &settings, &mut ()).expect("it compiles");
         let mut random = Random::new(22);
-        let count = sites(&program) as u32;
+        let count = faults::sites(&program) as u32;
         for _ in 0..40 {
             let site = random.below(count) as usize;
-            let Some(other) = damaged(&program, site, &mut random) else { continue };
+            let Some((_, other)) = faults::in_program(&program, site, &mut random) else { continue };
             match judge(&program, &other).unwrap_or_else(|| panic!("{name}: {site} is not decided")) {
                 false => refuted += 1,
                 true => {
@@ -190,9 +121,11 @@ fn the_first_value_that_changes_is_named() {
     let (_, program, _) = optimised(&cipher.loaded, &settings, &mut ()).expect("it compiles");
     let mut random = Random::new(5);
     let mut named = 0;
-    let count = sites(&program);
+    let count = faults::sites(&program);
     for number in 0..8 {
-        let Some(other) = damaged(&program, count * number / 8, &mut random) else { continue };
+        let Some((_, other)) = faults::in_program(&program, count * number / 8, &mut random) else {
+            continue;
+        };
         let problem = Problem::of_source(&text, &other, equal::Atoms::InOrder).expect("the same inputs");
         if let Outcome::Refuted(difference) = problem.decide(Limits::default()).0 {
             let signal = difference.signal.expect("a name");

@@ -11,7 +11,7 @@ use usuba_package::OutputFile;
 use usuba_target::Target;
 use usuba_verify::equal::{Atoms, Meaning};
 use usuba_verify::object::file::Object;
-use usuba_verify::object::kernel::{NoProof, Report, Verdict, prove_kernel};
+use usuba_verify::object::kernel::{Lifted, NoProof, Report, Verdict};
 use usuba_verify::prove::Limits;
 
 /// Something that a proof of object code rests on. `SOUNDNESS.md` has the same table.
@@ -105,17 +105,25 @@ impl Subject {
         CAVEATS.iter().filter(applies).map(|caveat| caveat.code).collect()
     }
 
+    /// Runs a function of an object on symbols, to be compared with the text.
+    ///
+    /// # Errors
+    /// As for [`Lifted::of`].
+    pub fn lift(&self, object: &Object, function: &str) -> Result<Lifted<'_>, NoProof> {
+        let Compiled { program, kernel, .. } = &self.compiled;
+        Lifted::of(object, function, self.meaning(), program, &kernel.shape)
+    }
+
     /// Proves that a function of an object is the kernel of the text, or refutes it.
     ///
     /// # Errors
-    /// As for [`prove_kernel`].
+    /// As for [`Lifted::of`].
     pub fn prove(
         &self,
         object: &Object,
         function: &str,
         limits: Limits,
     ) -> Result<(Verdict, Report), NoProof> {
-        let Compiled { program, kernel, .. } = &self.compiled;
-        prove_kernel(object, function, self.meaning(), program, &kernel.shape, limits)
+        Ok(self.lift(object, function)?.decide(limits))
     }
 }

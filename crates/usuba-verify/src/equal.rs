@@ -1,7 +1,8 @@
 //! Two programs as bits of one graph, and what is proved of them.
 
+use crate::circuit::Circuit;
 use crate::graph::{Edge, Graph, value_of};
-use crate::prove::{Answer, Limits, Work, prove};
+use crate::prove::{Answer, Limits, Work, prove, sample};
 use crate::symbolic::source::Refuses;
 use crate::symbolic::{Signal, Values, first_signal, fresh, numbers, source, usuba0};
 use std::iter::zip;
@@ -359,6 +360,17 @@ impl Problem {
             in_order(a).into_iter().zip(in_order(b)).collect::<Vec<_>>()
         };
         left.outputs.iter().zip(&right.outputs).flat_map(of).collect()
+    }
+
+    /// For 64 random inputs, numbered by bits, whether the two sides differ.
+    pub fn sample(&self, seed: u64) -> u64 {
+        sample(&self.graph, &self.pairs(), seed)
+    }
+
+    /// Both sides as circuits with the same inputs and as many outputs, for another prover.
+    pub fn sides(&self) -> [Circuit; 2] {
+        let (left, right): (Vec<Edge>, Vec<Edge>) = self.pairs().into_iter().unzip();
+        [Circuit::of_bits("left", &self.graph, left), Circuit::of_bits("right", &self.graph, right)]
     }
 
     /// How many vertices both sides are together.

@@ -71,6 +71,9 @@ pub enum Why {
     /// More instructions than are run.
     #[error("more than {0} instructions are run")]
     TooLong(u64),
+    /// More bits are computed than are kept.
+    #[error("more than {0} different bits are computed")]
+    TooLarge(usize),
     /// At the return something is not as it has to be.
     #[error("{0} at the return is not what it was at the call")]
     Convention(&'static str),

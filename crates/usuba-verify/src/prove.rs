@@ -105,6 +105,14 @@ pub fn differs(graph: &Graph, pairs: &[(Edge, Edge)], inputs: &[bool]) -> Option
     pairs.iter().position(|&(a, b)| (value_of(&values, a) ^ value_of(&values, b)) & 1 == 1)
 }
 
+/// For 64 random inputs, numbered by bits, whether the bits of any pair differ: what that many test vectors see.
+pub fn sample(graph: &Graph, pairs: &[(Edge, Edge)], seed: u64) -> u64 {
+    let mut random = Random::new(seed);
+    let columns: Vec<u64> = (0..graph.inputs()).map(|_| random.bits()).collect();
+    let values = graph.evaluate(|number| columns[number as usize]);
+    pairs.iter().fold(0, |all, &(a, b)| all | value_of(&values, a) ^ value_of(&values, b))
+}
+
 /// Looks for a difference by all inputs clear, all set, and random ones.
 fn refute(graph: &Graph, pairs: &[(Edge, Edge)], seed: u64) -> Option<Answer> {
     let mut random = Random::new(seed);

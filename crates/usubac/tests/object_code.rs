@@ -81,6 +81,7 @@ fn what_cannot_be_proved_is_said() {
         ("jump on data", "mov (%rdi), %rax\n test $1, %rax\n jz kernel"),
         ("outside", "mov 8(%rdi), %rax"),
         ("not written", "nop"),
+        ("no end", "push %rax\n pop %rax\n jmp kernel"),
     ] {
         let text = format!(
             ".globl kernel\n.type kernel, @function\nkernel:\n {code}\n ret\n.size kernel, .-kernel\n"
@@ -114,6 +115,8 @@ fn what_cannot_be_proved_is_said() {
         not written: 3
         error: `kernel` is not proved: byte 0 of the output `cipher` holds nothing
           help: slicing, target and `--inter-factor` must be those that the kernel was built with
+        no end: 3
+        error: `kernel` is not proved: kernel+0x1: `pop rax`: more than 4000000 instructions are run
     "#]]
     .assert_eq(&all);
 }

@@ -9,10 +9,11 @@ use super::file::Object;
 use super::machine::{Machine, Placement, Word};
 use super::memory::{Address, Cell, Region, RegionId};
 use super::value::{Byte, Lane};
+use crate::circuit::Circuit;
 use crate::equal::{Meaning, Unlike, batch_inputs};
 use crate::graph::{Edge, Graph, value_of};
-use crate::prove::{Answer, Limits, Work, prove};
-use crate::symbolic::{Values, first_signal, fresh, numbers};
+use crate::prove::{Answer, Limits, Work, prove, sample};
+use crate::symbolic::{Signal, Values, first_signal, fresh, numbers};
 use thiserror::Error;
 use usuba_ir::program::Program;
 use usuba_machine::Shape;
@@ -87,70 +88,170 @@ pub struct Report {
     pub work: Work,
 }
 
-/// Proves or refutes that a function of an object is the kernel of a program: for all inputs, for every instance.
-///
-/// `meaning` says what a batch is; `kernel` is the program that the kernel was made of, whose parameters it has, and
-/// `shape` how instances lie in its registers. The function is run for each place that its stack may have in a line of a cache,
-/// and for both orders of its regions in memory ([`Placement`]).
-///
-/// # Errors
-/// There is an instruction without a meaning, or one that is against the rules: an access outside of the parameters and the own
-/// frame, a write to an input, a branch or an address that depends on data, a register that is not given back.
-pub fn prove_kernel(
-    object: &Object,
-    function: &str,
-    meaning: Meaning<'_>,
+/// What a function of an object computes, and what it has to compute, as bits of one graph.
+#[derive(Clone, Debug)]
+pub struct Lifted<'a> {
+    graph: Graph,
+    meaning: Meaning<'a>,
+    kernel: &'a Program,
+    layout: Layout<'a>,
+    /// The inputs of each batch.
+    inputs: Vec<Values>,
+    /// The outputs of each batch that are wanted.
+    expected: Vec<Values>,
+    /// The bytes of each output.
+    found: Vec<Vec<Byte>>,
+    /// The named values of the meaning.
+    signals: Vec<Signal>,
+    /// The bits that have to be equal, wanted and found.
+    pairs: Vec<(Edge, Edge)>,
+    /// Of each pair the output, register, byte and bit.
+    places: Vec<(usize, usize, usize, usize)>,
+    /// The same pairs, each once: all instances have the same ones.
+    unique: Vec<(Edge, Edge)>,
+    /// Instructions that were run, for one place of the stack.
+    instructions: u64,
+}
+
+impl<'a> Lifted<'a> {
+    /// Runs a function of an object.
+    ///
+    /// `meaning` says what a batch is; `kernel` is the program that the kernel was made of, whose parameters it has, and
+    /// `shape` how instances lie in its registers. The function is run for each place that its stack may have in a line of a cache,
+    /// and for both orders of its regions in memory ([`Placement`]).
+    ///
+    /// # Errors
+    /// There is an instruction without a meaning, or one that is against the rules: an access outside of the parameters and the own
+    /// frame, a write to an input, a branch or an address that depends on data, a register that is not given back.
+    pub fn of(
+        object: &Object,
+        function: &str,
+        meaning: Meaning<'a>,
+        kernel: &'a Program,
+        shape: &'a Shape,
+    ) -> Result<Lifted<'a>, NoProof> {
+        let mut graph = Graph::new();
+        let entry = kernel.entry();
+        if entry.inputs.len() + entry.outputs.len() > 6 {
+            return Err(NoProof::Parameters);
+        }
+        let batches = kernel.interleave.max(1) as usize;
+        let mut inputs: Vec<Values> = Vec::new();
+        for batch in 0..batches {
+            let mut values = fresh(&mut graph, &batch_inputs(kernel));
+            for (number, _) in entry.inputs.iter().enumerate().filter(|(_, input)| input.uniform && batch > 0)
+            {
+                values[number].clone_from(&inputs[0][number]);
+            }
+            inputs.push(values);
+        }
+        let mut expected: Vec<Values> = Vec::new();
+        let mut signals = Vec::new();
+        for values in &inputs {
+            expected.push(meaning.run(&mut graph, kernel, values, &mut signals)?);
+        }
+        let mut found: Option<Vec<Vec<Byte>>> = None;
+        let mut instructions = 0;
+        let layout = Layout::of(shape)?;
+        // Where nothing was asked about a placement, the others are the same.
+        let mut asked = (true, true);
+        for placement in Placement::all() {
+            let is_first = found.is_none();
+            let is_new = (placement.residue != Placement::FIRST.residue && asked.0)
+                || (placement.is_reversed != Placement::FIRST.is_reversed && asked.1);
+            if !is_first && !is_new {
+                continue;
+            }
+            let ran = run(&mut graph, object, function, kernel, &layout, &inputs, placement)?;
+            if is_first {
+                asked = (ran.asks_residue, ran.asks_order);
+                instructions = ran.steps;
+            }
+            asked = (asked.0 || ran.asks_residue, asked.1 || ran.asks_order);
+            if found.as_ref().is_some_and(|found| *found != ran.outputs) {
+                return Err(NoProof::Placement);
+            }
+            found = Some(ran.outputs);
+        }
+        let found = found.unwrap_or_default();
+        let (pairs, places) = pairs(kernel, &layout, &expected, &found)?;
+        let mut unique: Vec<(Edge, Edge)> = pairs.clone();
+        unique.sort_unstable();
+        unique.dedup();
+        Ok(Lifted {
+            graph,
+            meaning,
+            kernel,
+            layout,
+            inputs,
+            expected,
+            found,
+            signals,
+            pairs,
+            places,
+            unique,
+            instructions,
+        })
+    }
+
+    /// Proves or refutes that both are the same for all inputs.
+    pub fn decide(&self, limits: Limits) -> (Verdict, Report) {
+        let (answer, work) = prove(&self.graph, &self.unique, limits);
+        let verdict = match answer {
+            Answer::Proved => Verdict::Proved,
+            Answer::Unknown { .. } => Verdict::Unknown,
+            Answer::Refuted { inputs, pair } => {
+                Verdict::Refuted(Box::new(self.counterexample(&inputs, self.unique[pair])))
+            }
+        };
+        (verdict, Report { instructions: self.instructions, vertices: self.graph.len(), work })
+    }
+
+    fn counterexample(&self, values: &[bool], pair: (Edge, Edge)) -> Counterexample {
+        let Lifted { graph, meaning, layout, expected, found, .. } = self;
+        let value = graph.evaluate(|number| u64::from(values.get(number as usize) == Some(&true)));
+        let atoms = |one: &Values| numbers(one, |edge| value_of(&value, edge) & 1 == 1);
+        let place = self.pairs.iter().position(|one| *one == pair).unwrap_or(0);
+        let (output, register, byte, bit) = self.places[place];
+        let name = &self.kernel.entry().outputs[output].name;
+        let instance = layout.instance(byte, bit);
+        let computed: Vec<Values> =
+            (0..expected.len()).map(|batch| layout.outputs(expected, found, batch, instance)).collect();
+        let all = computed.iter().flatten().cloned().collect();
+        Counterexample {
+            inputs: self.inputs.iter().map(|one| atoms(&meaning.own_inputs(one))).collect(),
+            expected: expected.iter().map(|one| atoms(&meaning.own_outputs(one))).collect(),
+            found: computed.iter().map(|one| atoms(&meaning.own_outputs(one))).collect(),
+            instance,
+            output: format!("{name}, register {register}, byte {byte}, bit {bit}"),
+            signal: first_signal(graph, values, &self.signals, &all),
+        }
+    }
+
+    /// For 64 random inputs, numbered by bits, whether the two differ.
+    pub fn sample(&self, seed: u64) -> u64 {
+        sample(&self.graph, &self.unique, seed)
+    }
+
+    /// What is wanted and what is found, as circuits with the same inputs and as many outputs, for another prover: each bit that all
+    /// instances have in common once.
+    pub fn sides(&self) -> [Circuit; 2] {
+        let (wanted, found): (Vec<Edge>, Vec<Edge>) = self.unique.iter().copied().unzip();
+        [Circuit::of_bits("wanted", &self.graph, wanted), Circuit::of_bits("found", &self.graph, found)]
+    }
+}
+
+/// The bits of outputs that have to be equal, wanted and found; and of each the output, register, byte and bit.
+#[expect(clippy::type_complexity, reason = "two lists that belong together")]
+fn pairs(
     kernel: &Program,
-    shape: &Shape,
-    limits: Limits,
-) -> Result<(Verdict, Report), NoProof> {
-    let mut graph = Graph::new();
-    let entry = kernel.entry();
-    if entry.inputs.len() + entry.outputs.len() > 6 {
-        return Err(NoProof::Parameters);
-    }
-    let batches = kernel.interleave.max(1) as usize;
-    let mut inputs: Vec<Values> = Vec::new();
-    for batch in 0..batches {
-        let mut values = fresh(&mut graph, &batch_inputs(kernel));
-        for (number, _) in entry.inputs.iter().enumerate().filter(|(_, input)| input.uniform && batch > 0) {
-            values[number].clone_from(&inputs[0][number]);
-        }
-        inputs.push(values);
-    }
-    let mut expected: Vec<Values> = Vec::new();
-    let mut signals = Vec::new();
-    for values in &inputs {
-        expected.push(meaning.run(&mut graph, kernel, values, &mut signals)?);
-    }
-    let mut found: Option<Vec<Vec<Byte>>> = None;
-    let mut report = Report::default();
-    let layout = Layout::of(shape)?;
-    // Where nothing was asked about a placement, the others are the same.
-    let mut asked = (true, true);
-    for placement in Placement::all() {
-        let is_first = found.is_none();
-        let is_new = (placement.residue != Placement::FIRST.residue && asked.0)
-            || (placement.is_reversed != Placement::FIRST.is_reversed && asked.1);
-        if !is_first && !is_new {
-            continue;
-        }
-        let ran = run(&mut graph, object, function, kernel, &layout, &inputs, placement)?;
-        if is_first {
-            asked = (ran.asks_residue, ran.asks_order);
-            report.instructions = ran.steps;
-        }
-        asked = (asked.0 || ran.asks_residue, asked.1 || ran.asks_order);
-        if found.as_ref().is_some_and(|found| *found != ran.outputs) {
-            return Err(NoProof::Placement);
-        }
-        found = Some(ran.outputs);
-    }
-    let found = found.unwrap_or_default();
-    let mut pairs = Vec::new();
-    let mut names = Vec::new();
-    let size = shape.register_bytes() as usize;
-    for (number, (output, bytes)) in entry.outputs.iter().zip(&found).enumerate() {
+    layout: &Layout<'_>,
+    expected: &[Values],
+    found: &[Vec<Byte>],
+) -> Result<(Vec<(Edge, Edge)>, Vec<(usize, usize, usize, usize)>), NoProof> {
+    let (mut pairs, mut places) = (Vec::new(), Vec::new());
+    let size = layout.shape.register_bytes() as usize;
+    for (number, (output, bytes)) in kernel.entry().outputs.iter().zip(found).enumerate() {
         let atoms = expected[0][number].len();
         for (place, register) in bytes.chunks(size).enumerate() {
             let (batch, atom) = (place / atoms, place % atoms);
@@ -167,42 +268,12 @@ pub fn prove_kernel(
                 }
                 for bit in 0..8 {
                     pairs.push((expected.bits[bit], of.bits[bit]));
-                    names.push((number, place, byte, bit));
+                    places.push((number, place, byte, bit));
                 }
             }
         }
     }
-    report.vertices = graph.len();
-    // All instances have the same pairs.
-    let mut unique: Vec<(Edge, Edge)> = pairs.clone();
-    unique.sort_unstable();
-    unique.dedup();
-    let (answer, work) = prove(&graph, &unique, limits);
-    report.work = work;
-    let verdict = match answer {
-        Answer::Proved => Verdict::Proved,
-        Answer::Unknown { .. } => Verdict::Unknown,
-        Answer::Refuted { inputs: values, pair } => {
-            let value = graph.evaluate(|number| u64::from(values.get(number as usize) == Some(&true)));
-            let atoms = |one: &Values| numbers(one, |edge| value_of(&value, edge) & 1 == 1);
-            let place = pairs.iter().position(|one| *one == unique[pair]).unwrap_or(0);
-            let (output, register, byte, bit) = names[place];
-            let name = &entry.outputs[output].name;
-            let instance = layout.instance(byte, bit);
-            let computed: Vec<Values> =
-                (0..batches).map(|batch| layout.outputs(&expected, &found, batch, instance)).collect();
-            let all = computed.iter().flatten().cloned().collect();
-            Verdict::Refuted(Box::new(Counterexample {
-                inputs: inputs.iter().map(|one| atoms(&meaning.own_inputs(one))).collect(),
-                expected: expected.iter().map(|one| atoms(&meaning.own_outputs(one))).collect(),
-                found: computed.iter().map(|one| atoms(&meaning.own_outputs(one))).collect(),
-                instance,
-                output: format!("{name}, register {register}, byte {byte}, bit {bit}"),
-                signal: first_signal(&graph, &values, &signals, &all),
-            }))
-        }
-    };
-    Ok((verdict, report))
+    Ok((pairs, places))
 }
 
 /// What a run gave.
@@ -266,7 +337,7 @@ fn run(
 }
 
 /// A bit of a register, and what it is of an atom.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Place {
     byte: usize,
     bit: usize,
@@ -275,6 +346,7 @@ struct Place {
 }
 
 /// Where the bits of atoms lie in memory.
+#[derive(Clone, Debug)]
 struct Layout<'a> {
     shape: &'a Shape,
     /// The bits of a register that have an instance.

@@ -7,8 +7,11 @@ use super::memory::{Address, Cell};
 use super::{Refusal, Why, scalar, value, vector};
 use iced_x86::{Decoder, DecoderOptions, FastFormatter, Instruction, Register};
 
-/// Instructions that are run at most.
-const LONGEST: u64 = 20_000_000;
+/// Instructions that are run at most: ten times those of the longest kernel here.
+const LONGEST: u64 = 4_000_000;
+
+/// Vertices of the graph at most: a gigabyte. A loop that does not end makes new ones in each turn.
+const LARGEST: usize = 1 << 24;
 
 impl Machine<'_> {
     /// Runs a function to its return, and checks that registers and the stack are as a caller expects them.
@@ -40,6 +43,9 @@ impl Machine<'_> {
             self.steps += 1;
             if self.steps > LONGEST {
                 return Err(refused(self, Why::TooLong(LONGEST)));
+            }
+            if self.graph.len() > LARGEST {
+                return Err(refused(self, Why::TooLarge(LARGEST)));
             }
             match self.step(&instruction).map_err(|why| refused(self, why))? {
                 Flow::Next => place = instruction.next_ip(),
