@@ -1,7 +1,7 @@
 # Usuba: `make demo` shows it at work, `make test` runs every test. Both install what is missing, if they may; `make lib` and
 # `make demo` need little (scripts/setup.sh says what).
 
-.PHONY: all demo man lib test test-long prove second-opinion mutants test-library test-peers library-matrix bench bench-gcm bench-contexts bench-modes bench-streams bench-page pages covers book compile-speed rust python provider setup setup-build setup-demo setup-provider fmt lint clean
+.PHONY: all demo man lib test test-long prove second-opinion mutants test-library test-peers library-matrix bench bench-gcm bench-contexts bench-modes bench-streams bench-page pages covers book compile-speed rust packages python provider setup setup-build setup-demo setup-provider fmt lint clean
 
 all:
 	cargo build --release
@@ -110,6 +110,10 @@ compile-speed: setup
 # The Rust crate in bindings/rust: generates its C and tests it.
 rust: setup-build
 	@sh scripts/bindings.sh rust
+
+# The Rust crates as a registry takes them, in build/packages/package: none may have more than 5 MB.
+packages: setup-build
+	@sh scripts/bindings.sh packages
 
 # The Python package in bindings/python: generates the C of the ciphers, makes a wheel and tests it.
 python: setup-build

@@ -1,36 +1,70 @@
 #!/bin/sh
-# Makes the Rust crate, the Python package and the OpenSSL provider, and tests them.
+# Makes the Rust crates, the Python package and the OpenSSL provider, and tests them.
 #
-# usage: scripts/bindings.sh generate|rust|python|quick|check|provider
-#   generate  the C of every cipher, into bindings/rust/csrc
+# usage: scripts/bindings.sh manifests|generate|rust|packages|python|quick|check|provider
+#   manifests the crates of the families, bindings/rust/families/NAME, without their C: what Cargo needs to read the crate usuba
+#   generate  the same with the C of every cipher
 #   rust      generate, and the tests of the crate with all ciphers; the tutorial's example in Rust
+#   packages  generate, and all crates as a registry takes them, in build/packages: none may have more than 5 MB
 #   python    generate, a wheel, its tests and the check of its types in a fresh virtual environment; the tutorial's example
 #   quick     the tests of the crate with a few small ciphers, one of each kind
-#   check     whether the crate compiles with these: no C is compiled and nothing is run
+#   check     whether the crate compiles with these, and how large their packages are: no C is compiled and nothing is run
 #   provider  libusuba with all ciphers, the provider of it in build/openssl, and its tests
 #
 # USUBAC: the compiler (default: the release build, made if it is not there); CIPHERS: only these, but for the provider. A wheel
-# has all ciphers: for python they are those that are generated anew, and the others must be there.
+# and the packages have all ciphers: there they are those that are generated anew, and the others must be there.
 # LIBRARY: a libusuba of all ciphers that is there already, for the provider.
-# The code of all ciphers is 330 megabytes, most of them straight lines. With ccache installed it is compiled once for both.
+# The code of all ciphers is 170 megabytes, most of them straight lines. With ccache installed it is compiled once for both.
 set -eu
 cd "$(dirname "$0")/.."
 build=${CARGO_TARGET_DIR:-$PWD/target}
 usubac=${USUBAC:-}
-generated=$PWD/bindings/rust/csrc
+crate=$PWD/bindings/rust
 wheels=$PWD/bindings/python/dist
 pebble=32bf786a95cfd922
 few="ascon chacha20 clyde trivium rectangle des"
+# Bytes that a package may have: registries take ten million.
+most=5000000
 if [ -z "${CC:-}" ] && command -v ccache >/dev/null 2>&1; then export CC="ccache cc"; fi
 
 # A feature for each cipher, or a cipher would not be in the crate and nobody would notice.
 check_features() {
     for folder in ciphers/*/; do
         cipher=$(basename "$folder")
-        grep -q "^$cipher = \[\]" bindings/rust/Cargo.toml && grep -q "^    \"$cipher\",\$" bindings/rust/Cargo.toml || {
-            echo "bindings: $folder has no feature in bindings/rust/Cargo.toml: add \`$cipher = []\`, and \"$cipher\" to \`all\`" >&2
+        grep -q "^$cipher = \[\"dep:usuba-$cipher-sys\"\]" bindings/rust/Cargo.toml &&
+            grep -q "^usuba-$cipher-sys = { .*path = \"families/$cipher\"" bindings/rust/Cargo.toml &&
+            grep -q "^    \"$cipher\",\$" bindings/rust/Cargo.toml || {
+            echo "bindings: $folder has no feature in bindings/rust/Cargo.toml: add \`$cipher = [\"dep:usuba-$cipher-sys\"]\`," \
+                "\"$cipher\" to \`all\`, and \`usuba-$cipher-sys\` to the dependencies" >&2
             exit 1
         }
+    done
+}
+
+# family NAME TITLE: the crate of a family but for its C. Cargo compiles anew what is written, so that files which are right stay.
+family() {
+    folder=$crate/families/$1
+    version=$(sed -n 's/^version = "\(.*\)"$/\1/p' bindings/rust/Cargo.toml | sed -n 1p)
+    mkdir -p "$folder/src"
+    for file in Cargo.toml build.rs lib.rs README.md; do
+        to=$folder/$file
+        [ $file != lib.rs ] || to=$folder/src/lib.rs
+        sed -e "s|@NAME@|$1|g" -e "s|@TITLE@|$2|g" -e "s|@VERSION@|$version|g" bindings/rust/family/$file >"$folder/.new"
+        if [ "$1" = common ]; then
+            # It is below all others.
+            sed -i -e '/^usuba-common-sys = /d' -e '/^use usuba_common_sys/d' -e 's|, "![^"]*"||g' \
+                -e '/^# What all families/d' "$folder/.new"
+        fi
+        if cmp -s "$folder/.new" "$to"; then rm "$folder/.new"; else mv "$folder/.new" "$to"; fi
+    done
+    cp -p bindings/rust/LICENSE-* "$folder"
+}
+
+# The crates of all families without their C.
+manifests() {
+    family common "what all ciphers share"
+    for cipher in $(all); do
+        family "$cipher" "$(sed -n 's/^title = "\(.*\)"$/\1/p' "ciphers/$cipher/usuba.toml" | sed -n 1p)"
     done
 }
 
@@ -40,15 +74,38 @@ find_usubac() {
     usubac=$build/release/usubac
 }
 
+# share FOLDER: what is the same in the folders of all ciphers, and the headers that it includes, into the crate that is below them.
+share() {
+    common=$crate/families/common/csrc
+    mkdir -p "$common"
+    seen=" "
+    wanted=$(cd "$1" && ls | grep -E '^usuba_(any.*|cpu)\.c$')
+    while [ -n "$wanted" ]; do
+        next=""
+        for file in $wanted; do
+            case $seen in *" $file "*) continue ;; esac
+            seen="$seen$file "
+            # The comment names the cipher.
+            sed '/^ \* Command: /d' "$1/$file" >"$common/.new"
+            if cmp -s "$common/.new" "$common/$file"; then rm "$common/.new"; else mv "$common/.new" "$common/$file"; fi
+            next="$next $(sed -n 's/^#include "\(.*\)"$/\1/p' "$1/$file")"
+        done
+        # shellcheck disable=SC2086 # the list is a list
+        wanted=$(echo $next)
+    done
+}
+
 # generate CIPHER…: each in a folder of its own, complete before it takes the place of what was there.
 generate() {
     find_usubac
-    mkdir -p "$generated"
+    manifests
     for cipher in "$@"; do
-        rm -rf "$generated/.$cipher"
-        "$usubac" build "ciphers/$cipher" --drop-in -o "$generated/.$cipher" >/dev/null
-        rm -rf "${generated:?}/$cipher"
-        mv "$generated/.$cipher" "$generated/$cipher"
+        folder=$crate/families/$cipher
+        rm -rf "$folder/.csrc"
+        "$usubac" build "ciphers/$cipher" --drop-in -o "$folder/.csrc" >/dev/null
+        share "$folder/.csrc"
+        rm -rf "$folder/csrc"
+        mv "$folder/.csrc" "$folder/csrc"
     done
 }
 
@@ -58,6 +115,26 @@ all() { for folder in ciphers/*/; do basename "$folder"; done; }
 rust_tests() {
     features=$(echo "$@" | tr ' ' ',')
     (cd bindings/rust && CARGO_TARGET_DIR="$build/bindings" cargo test --quiet --no-default-features --features "$features")
+}
+
+# packages FOLDER: all crates as a registry takes them, none too large. What is generated is in no commit; the lock file is for
+# programs, and making one would ask the registry for families that it does not have yet.
+packages() {
+    rm -rf "$1/package"
+    (cd "$crate" && cargo package --quiet --workspace --no-verify --allow-dirty --offline --exclude-lockfile --target-dir "$1")
+    for file in "$1"/package/*.crate; do
+        bytes=$(wc -c <"$file")
+        [ "$bytes" -le $most ] || {
+            echo "bindings: $file has $bytes bytes, and may have $most" >&2
+            exit 1
+        }
+        for part in LICENSE-MIT LICENSE-APACHE README.md; do
+            tar -tzf "$file" | grep -q "/$part\$" || {
+                echo "bindings: $file lacks $part" >&2
+                exit 1
+            }
+        done
+    done
 }
 
 # The example of the tutorial in Rust, as it says.
@@ -74,11 +151,11 @@ rust_example() {
     }
 }
 
-# A wheel has all ciphers, and so have its tests: what is missing is said before anything is compiled.
+# A wheel and the packages have all ciphers: what is missing is said before anything is compiled.
 check_generated() {
     for cipher in $(all); do
-        [ -d "$generated/$cipher" ] || {
-            echo "bindings: a wheel has all ciphers, and $cipher is not in bindings/rust/csrc: run this without CIPHERS once" >&2
+        [ -d "$crate/families/$cipher/csrc" ] || {
+            echo "bindings: $cipher is not in bindings/rust/families: run this without CIPHERS once" >&2
             exit 1
         }
     done
@@ -107,6 +184,10 @@ python_tests() {
 }
 
 case ${1:-} in
+manifests)
+    check_features
+    manifests
+    ;;
 generate)
     check_features
     # shellcheck disable=SC2046 # the list is a list
@@ -119,6 +200,14 @@ rust)
     # shellcheck disable=SC2046
     rust_tests ${CIPHERS:-$(all)}
     rust_example
+    ;;
+packages)
+    check_features
+    # shellcheck disable=SC2046
+    generate ${CIPHERS:-$(all)}
+    check_generated
+    packages "$PWD/build/packages"
+    ls -l build/packages/package/*.crate
     ;;
 python)
     check_features
@@ -136,12 +225,16 @@ quick)
     ;;
 check)
     check_features
-    # Elsewhere, so that what is there is not made anew.
-    generated=$build/bindings/csrc
+    # A copy, so that what is there is not made anew.
+    crate=$build/bindings/check
+    mkdir -p "$crate"
+    rm -rf "$crate/src" "$crate/build"
+    cp -Rp bindings/rust/src bindings/rust/build bindings/rust/Cargo.* bindings/rust/README.md bindings/rust/LICENSE-* "$crate"
     # shellcheck disable=SC2086
     generate $few
-    (cd bindings/rust && DOCS_RS=1 USUBA_CSRC="$generated" CARGO_TARGET_DIR="$build/bindings" \
+    (cd "$crate" && DOCS_RS=1 CARGO_TARGET_DIR="$build/bindings" \
         cargo check --quiet --no-default-features --features "$(echo "$few" | tr ' ' ',')")
+    packages "$build/bindings"
     ;;
 provider)
     library=${LIBRARY:-$PWD/build/libusuba}
@@ -151,7 +244,7 @@ provider)
     USUBA_LIBRARY=$library cargo test --quiet -p usuba-tests --test provider
     ;;
 *)
-    sed -n 's/^# \{0,1\}//p' "$0" | sed -n '2,15p' >&2
+    sed -n 's/^# \{0,1\}//p' "$0" | sed -n '2,19p' >&2
     exit 2
     ;;
 esac

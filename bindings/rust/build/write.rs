@@ -82,7 +82,8 @@ pub fn module(folder: &str, headers: &[Header]) -> String {
     for header in headers.iter().filter(|header| header.primitive.is_some()) {
         let _ = writeln!(text, "/// - {}", header.about);
     }
-    let _ = writeln!(text, "pub mod {} {{", folder.replace('-', "_"));
+    let name = folder.replace('-', "_");
+    let _ = writeln!(text, "pub mod {name} {{\n// Its C.\nuse usuba_{name}_sys as _;");
     for primitive in headers.iter().flat_map(|header| &header.primitive) {
         text += &wrapper(primitive);
     }
@@ -205,16 +206,16 @@ fn wrapper(primitive: &Primitive) -> String {
         Kind::Hash => {
             let digest = size("DIGEST");
             format!(
-                "crate::hash::hash!({kind}, {name:?}, digest {digest} U{digest}, context {context}, {stem}_init, \
+                "crate::hash::hash!({kind}, {name:?}, digest {digest} U{digest}, block {block}, context {context}, {stem}_init, \
                  {stem}_update, {stem}_final, {stem}_wipe{batch});\n"
             )
         }
         Kind::Xof => format!(
-            "crate::hash::xof!({kind}, {kind}Reader, {name:?}, context {context}, {stem}_init, {stem}_update, \
+            "crate::hash::xof!({kind}, {kind}Reader, {name:?}, block {block}, context {context}, {stem}_init, {stem}_update, \
              {stem}_squeeze, {stem}_wipe{batch});\n"
         ),
         Kind::CustomXof => format!(
-            "crate::hash::custom_xof!({kind}, {kind}Reader, {name:?}, context {context}, customization {}, {stem}_init, \
+            "crate::hash::custom_xof!({kind}, {kind}Reader, {name:?}, block {block}, context {context}, customization {}, {stem}_init, \
              {stem}_update, {stem}_squeeze, {stem}_wipe{batch});\n",
             size("CUSTOMIZATION")
         ),

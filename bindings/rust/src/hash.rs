@@ -5,7 +5,7 @@ pub const TOGETHER: usize = 64;
 
 /// The type of a hash function, with the message so far.
 macro_rules! hash {
-    ($name:ident, $text:literal, digest $digest:literal $digest_size:ident, context $words:literal, $init:ident,
+    ($name:ident, $text:literal, digest $digest:literal $digest_size:ident, block $block:literal, context $words:literal, $init:ident,
      $update:ident, $finish:ident, $wipe:ident $(, batch $batch:ident)?) => {
         crate::hash::absorbing!($name, $text, $words, $update, $wipe);
 
@@ -28,6 +28,7 @@ macro_rules! hash {
             pub const RAW: crate::raw::Hash = crate::raw::Hash {
                 name: $text,
                 digest_bytes: $digest,
+                block_bytes: $block,
                 context_words: $words,
                 init: $init,
                 update: $update,
@@ -109,7 +110,8 @@ macro_rules! hash {
 
 /// The type of an extendable-output function, with the message so far.
 macro_rules! xof {
-    ($name:ident, $reader:ident, $text:literal, context $words:literal, $init:ident, $update:ident, $squeeze:ident,
+    ($name:ident, $reader:ident, $text:literal, block $block:literal, context $words:literal, $init:ident,
+     $update:ident, $squeeze:ident,
      $wipe:ident $(, batch $batch:ident)?) => {
         crate::hash::absorbing!($name, $text, $words, $update, $wipe);
 
@@ -130,6 +132,7 @@ macro_rules! xof {
             /// Its C functions.
             pub const RAW: crate::raw::Xof = crate::raw::Xof {
                 name: $text,
+                block_bytes: $block,
                 context_words: $words,
                 init: $init,
                 update: $update,
@@ -188,7 +191,7 @@ macro_rules! xof {
 
 /// The type of an extendable-output function whose messages have a customization string.
 macro_rules! custom_xof {
-    ($name:ident, $reader:ident, $text:literal, context $words:literal, customization $limit:literal, $init:ident,
+    ($name:ident, $reader:ident, $text:literal, block $block:literal, context $words:literal, customization $limit:literal, $init:ident,
      $update:ident, $squeeze:ident, $wipe:ident $(, batch $batch:ident)?) => {
         crate::hash::absorbing!($name, $text, $words, $update, $wipe);
 
@@ -214,6 +217,7 @@ macro_rules! custom_xof {
             pub const RAW: crate::raw::CustomXof = crate::raw::CustomXof {
                 name: $text,
                 customization_bytes: $limit,
+                block_bytes: $block,
                 context_words: $words,
                 init: $init,
                 update: $update,

@@ -447,6 +447,8 @@ pub struct Hash {
     pub name: &'static str,
     /// Bytes of a digest.
     pub digest_bytes: usize,
+    /// Bytes of a block of the message: HMAC pads keys to it.
+    pub block_bytes: usize,
     /// Words of 8 bytes of a context.
     pub context_words: usize,
     /// Begins a message.
@@ -466,6 +468,8 @@ pub struct Hash {
 pub struct Xof {
     /// Its name: `ascon-xof128`.
     pub name: &'static str,
+    /// Bytes of a block of the message.
+    pub block_bytes: usize,
     /// Words of 8 bytes of a context.
     pub context_words: usize,
     /// Begins a message.
@@ -487,6 +491,8 @@ pub struct CustomXof {
     pub name: &'static str,
     /// The most bytes of a customization string.
     pub customization_bytes: usize,
+    /// Bytes of a block of the message.
+    pub block_bytes: usize,
     /// Words of 8 bytes of a context.
     pub context_words: usize,
     /// Begins a message.

@@ -2,6 +2,8 @@
 
 use crate::Error;
 use core::ffi::{CStr, c_char, c_int};
+// The C of the functions below, and of modes over any cipher.
+use usuba_common_sys as _;
 
 unsafe extern "C" {
     fn usuba_target() -> *const c_char;
