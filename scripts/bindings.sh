@@ -14,7 +14,7 @@
 # USUBAC: the compiler (default: the release build, made if it is not there); CIPHERS: only these, but for the provider. A wheel
 # and the packages have all ciphers: there they are those that are generated anew, and the others must be there.
 # LIBRARY: a libusuba of all ciphers that is there already, for the provider.
-# The code of all ciphers is 170 megabytes, most of them straight lines. With ccache installed it is compiled once for both.
+# The code of all ciphers is 145 megabytes, most of them straight lines. With ccache installed it is compiled once for both.
 set -eu
 cd "$(dirname "$0")/.."
 build=${CARGO_TARGET_DIR:-$PWD/target}

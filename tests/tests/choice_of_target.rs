@@ -68,7 +68,7 @@ fn program() -> Program {
         primitives: &[],
         targets: &gp64,
         level: None,
-        amalgamated: false,
+        drop_in: false,
         threads: false,
         choose: &usual,
     };

@@ -34,7 +34,7 @@ fn library(cipher: &Cipher, primitive: &str, target: &str, choose: &library::Cho
         primitives: &[primitive.to_owned()],
         targets: &[],
         level: Some(by_name(target).expect("it is a target")),
-        amalgamated: false,
+        drop_in: false,
         threads: false,
         choose,
     };

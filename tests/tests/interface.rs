@@ -36,7 +36,7 @@ fn installed(folder: &Path, targets: &[&'static Target]) -> PathBuf {
         primitives: &["rectangle-80".to_owned()],
         targets,
         level: None,
-        amalgamated: false,
+        drop_in: false,
         threads: false,
         choose: &first,
     };

@@ -51,7 +51,7 @@ const USUAL_OPTIONS: Options<'static> = Options {
     primitives: &[],
     targets: &[],
     level: None,
-    amalgamated: true,
+    drop_in: true,
     threads: false,
     choose: &usual,
 };
@@ -325,29 +325,39 @@ fn headers_are_those_that_sources_include() {
             measured: None,
         };
         let gp64 = [by_name("gp64").expect("it is a target")];
-        let options = Options { targets: &gp64, amalgamated: false, ..USUAL_OPTIONS };
-        let files = library::build(&[read], &options, &|_| {}).expect("the library is made").files;
-        let file_named = |name: &str| {
-            files.iter().find(|file| file.path.rsplit('/').next().is_some_and(|own| own == name))
-        };
-        let mut seen: Vec<&str> = Vec::new();
-        let mut unread: Vec<&OutputFile> = files.iter().filter(|file| file.path.ends_with(".c")).collect();
-        while let Some(file) = unread.pop() {
-            let names = file.contents.lines().filter_map(|line| line.strip_prefix("#include \""));
-            for name in names.filter_map(|rest| rest.strip_suffix('"')) {
-                let header = file_named(name).unwrap_or_else(|| panic!("{} includes {name}", file.path));
-                if !seen.contains(&header.path.as_str()) {
-                    seen.push(&header.path);
-                    unread.push(header);
+        for drop_in in [false, true] {
+            let options = Options { targets: &gp64, drop_in, ..USUAL_OPTIONS };
+            let files = library::build(&[read], &options, &|_| {}).expect("the library is made").files;
+            let file_named = |name: &str| {
+                files.iter().find(|file| file.path.rsplit('/').next().is_some_and(|own| own == name))
+            };
+            let mut seen: Vec<&str> = Vec::new();
+            let mut unread: Vec<&OutputFile> =
+                files.iter().filter(|file| file.path.ends_with(".c")).collect();
+            while let Some(file) = unread.pop() {
+                let names = file.contents.lines().filter_map(|line| line.strip_prefix("#include \""));
+                for name in names.filter_map(|rest| rest.strip_suffix('"')) {
+                    let header = file_named(name).unwrap_or_else(|| panic!("{} includes {name}", file.path));
+                    if !seen.contains(&header.path.as_str()) {
+                        seen.push(&header.path);
+                        unread.push(header);
+                    }
                 }
             }
+            let of_sources = files.iter().map(|file| file.path.as_str());
+            let headers: Vec<&str> = of_sources
+                .filter(|path| path.ends_with(".h") && (drop_in || path.starts_with("src/")))
+                .collect();
+            let unread: Vec<&&str> = headers.iter().filter(|path| !seen.contains(*path)).collect();
+            assert!(unread.is_empty(), "{folder}: nobody includes {unread:?}");
+            let lanes = if drop_in { "usuba_lanes.h" } else { "src/usuba_lanes.h" };
+            assert_eq!(headers.contains(&lanes), has_lanes, "{folder}");
+            // What a header has stands nowhere else, but for what the header of a cipher has of all.
+            for guard in ["USUBA_FORMAT_H", "USUBA_LIBRARY_H"] {
+                let with = files.iter().filter(|file| file.contents.contains(&format!("#ifndef {guard}\n")));
+                assert_eq!(with.count(), 1, "{folder}: {guard}");
+            }
         }
-        let of_sources = files.iter().map(|file| file.path.as_str());
-        let headers: Vec<&str> =
-            of_sources.filter(|path| path.starts_with("src/") && path.ends_with(".h")).collect();
-        let unread: Vec<&&str> = headers.iter().filter(|path| !seen.contains(*path)).collect();
-        assert!(unread.is_empty(), "{folder}: nobody includes {unread:?}");
-        assert_eq!(headers.contains(&"src/usuba_lanes.h"), has_lanes, "{folder}");
     }
 }
 
@@ -460,9 +470,10 @@ fn a_drop_in_has_one_header_for_each_cipher() {
         .collect();
     let options = Options { targets: &[gp64], ..USUAL_OPTIONS };
     let mut files = library::build(&read, &options, &|_| {}).expect("the library is made").files;
-    let headers: Vec<&str> =
-        files.iter().map(|file| file.path.as_str()).filter(|path| path.ends_with(".h")).collect();
-    assert_eq!(headers, ["usuba_ascon.h", "usuba_chacha20.h"]);
+    // Others are of sources only, and say nothing of functions that programs call.
+    let declares = |file: &&OutputFile| file.path.ends_with(".h") && file.contents.contains("\nUSUBA_API ");
+    let headers: Vec<&str> = files.iter().filter(declares).map(|file| file.path.as_str()).collect();
+    assert_eq!(headers, ["usuba_cpu.h", "usuba_ascon.h", "usuba_chacha20.h"]);
     files.push(OutputFile { path: "one.c".into(), contents: ONE_HEADER.into() });
     let both = "#include \"usuba_chacha20.h\"\n#include \"usuba_ascon.h\"\nextern int nothing;\n";
     files.push(OutputFile { path: "both.c".into(), contents: both.into() });
@@ -507,7 +518,7 @@ fn hashes_say_what_a_block_is() {
 #[test]
 fn the_version_is_that_of_usuba() {
     let gp64 = by_name("gp64").expect("it is a target");
-    let options = Options { targets: &[gp64], amalgamated: false, ..USUAL_OPTIONS };
+    let options = Options { targets: &[gp64], drop_in: false, ..USUAL_OPTIONS };
     let mut files = build(&Cipher::read("gimli"), &options).files;
     // Headers and sources have different names: one folder is as good as two.
     for file in &mut files {

@@ -61,7 +61,7 @@ fn check(name: &str, primitives: &[String]) {
         primitives,
         targets: &[],
         level: None,
-        amalgamated: false,
+        drop_in: false,
         threads: false,
         choose: &first,
     };

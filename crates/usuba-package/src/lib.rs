@@ -51,9 +51,6 @@ pub fn marked(contents: String) -> String {
     format!("/* {MARK} {}. Do not edit. */\n{contents}", env!("CARGO_PKG_VERSION"))
 }
 
-/// The runtime file that is made to be included several times.
-const INCLUDED_AGAIN: [&str; 1] = ["usuba_count_size.h"];
-
 /// The C headers that drivers include: the same for all ciphers, slicings and targets.
 pub fn runtime() -> Vec<OutputFile> {
     let file = |path: &str, contents: &str| OutputFile {

@@ -29,7 +29,7 @@ fn check(name: &str, primitive: &str, modes: &[&str], compiler: &Compiler) {
         primitives: &[primitive.to_owned()],
         targets: &[],
         level: None,
-        amalgamated: false,
+        drop_in: false,
         threads: false,
         choose: &first,
     };

@@ -57,7 +57,7 @@ fn package_of(names: &[&str], prefix: &str) -> Vec<OutputFile> {
         primitives: &[],
         targets: &targets,
         level: None,
-        amalgamated: false,
+        drop_in: false,
         threads: false,
         choose: &usual,
     };

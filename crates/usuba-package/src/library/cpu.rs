@@ -148,7 +148,7 @@ mod tests {
             primitives: &[],
             targets,
             level: None,
-            amalgamated: false,
+            drop_in: false,
             threads: false,
             choose: &|_, _, _| Vec::new(),
         };

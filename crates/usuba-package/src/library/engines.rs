@@ -42,7 +42,7 @@ const ASSEMBLES_ON_DEMAND: &str = "defined(__ELF__) && !defined(__ILP32__) && de
 
 /// Where assembly is compiled.
 fn assembles(options: &Options) -> &'static str {
-    if options.amalgamated { ASSEMBLES_ON_DEMAND } else { ASSEMBLES }
+    if options.drop_in { ASSEMBLES_ON_DEMAND } else { ASSEMBLES }
 }
 
 /// The implementations of a primitive.
@@ -204,7 +204,7 @@ pub fn build(
             platform if is_only(false) => format!("{platform} && !({})", assembles(options)),
             platform => platform.to_owned(),
         };
-        engines.files.extend(candidate.files(&condition, options));
+        engines.files.extend(candidate.files(&condition));
         engines.made.push(candidate.made);
     }
     Ok(engines)
@@ -237,13 +237,13 @@ fn one(
     if same.is_none() {
         known.of.push((primitive.clone(), candidates.clone()));
     }
-    Ok(alone(target, candidates, options))
+    Ok(alone(target, candidates))
 }
 
 /// Engines of which all are used, on a platform that has one level and no condition.
-pub fn alone(target: &'static Target, candidates: Vec<Candidate>, options: &Options) -> Engines {
+pub fn alone(target: &'static Target, candidates: Vec<Candidate>) -> Engines {
     let platforms = vec![serve_with(&[target], String::new(), &candidates)];
-    let files = candidates.iter().flat_map(|candidate| candidate.files("", options)).collect();
+    let files = candidates.iter().flat_map(|candidate| candidate.files("")).collect();
     let made = candidates.into_iter().map(|candidate| candidate.made).collect();
     Engines { platforms, files, made }
 }
@@ -270,13 +270,12 @@ pub struct Candidate {
 
 impl Candidate {
     /// Its files, for where this condition holds; for everywhere, if it is empty.
-    fn files(&self, condition: &str, options: &Options) -> Vec<OutputFile> {
+    fn files(&self, condition: &str) -> Vec<OutputFile> {
         let values =
             self.source.clone().when("conditional", !condition.is_empty()).text("condition", condition);
         let contents = self.head.clone() + &values.fill(include_str!("templates/engine/engine.c"));
         let mut files = vec![OutputFile { path: format!("{}.c", self.engine.stem), contents }];
-        // What is amalgamated has them in it.
-        files.extend(self.networks.iter().filter(|_| !options.amalgamated).cloned());
+        files.extend(self.networks.iter().cloned());
         let guarded = |file: &OutputFile| OutputFile {
             path: file.path.clone(),
             contents: guarded(&file.contents, condition),
@@ -571,12 +570,8 @@ fn source(built: &Engine, target: &Target, stem: &str, options: &Options) -> Val
     // Two that have one name.
     features.dedup();
     let mut seen = Vec::new();
-    let mut included: Vec<OutputFile> =
+    let included: Vec<OutputFile> =
         built.files.iter().filter(|file| file.path.ends_with(".h")).cloned().collect();
-    if options.amalgamated {
-        included.extend(crate::runtime());
-        included.extend(built.networks.iter().cloned());
-    }
     let driver = built.files.iter().find(|file| file.path == built.driver);
     let kernels = built.files.iter().filter(|file| file.path.ends_with(".c") && file.path != built.driver);
     let mut files = String::new();
@@ -584,7 +579,7 @@ fn source(built: &Engine, target: &Target, stem: &str, options: &Options) -> Val
         files += "\n";
         // What stands at the head of a kernel's source stands in its header.
         let text = if file.path == built.driver { &file.contents } else { below_head(&file.contents) };
-        files += &inline(text, &included, &crate::INCLUDED_AGAIN, &mut seen);
+        files += &inline(text, &included, &mut seen);
     }
     for (_, compiled) in built.kernels.iter().filter(|(_, compiled)| is_inside(&compiled.kernel, options)) {
         let function = format!("void {}(", compiled.kernel.symbol);

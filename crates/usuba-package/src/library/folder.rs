@@ -1,16 +1,15 @@
 //! The files of a library in their folders, with what builds and installs it.
 
-use super::amalgamate::{included_name, inline, is_included_again};
-use super::{Cipher, Options, front, head, values};
+use super::amalgamate::included_name;
+use super::{Cipher, Options, drop_in, front, values};
 use crate::OutputFile;
-use crate::manifest::{Function, Mode, Primitive};
 use std::collections::BTreeSet;
 
 /// Puts the files where they belong, and adds the headers, the runtime and the build files.
 pub fn arrange(files: &mut Vec<OutputFile>, headers: Vec<OutputFile>, ciphers: &[Cipher], options: &Options) {
     files.sort_by(|a, b| a.path.cmp(&b.path));
-    if options.amalgamated {
-        return drop_in(files, &headers, ciphers, options);
+    if options.drop_in {
+        return drop_in::arrange(files, &headers, ciphers, options);
     }
     let mut names: Vec<String> = headers.iter().map(|file| file.path.clone()).collect();
     let cpu = format!("{}cpu.h", options.prefix);
@@ -124,86 +123,6 @@ pub fn runtime(files: &[OutputFile], options: &Options) -> impl Iterator<Item = 
 fn whole_runtime(options: &Options) -> impl Iterator<Item = OutputFile> {
     let own = |file: OutputFile| OutputFile { contents: front::own_level(&file.contents, options), ..file };
     crate::library_runtime().into_iter().map(own)
-}
-
-/// One folder of files that include nothing but the header of their cipher and those of the language.
-fn drop_in(files: &mut Vec<OutputFile>, headers: &[OutputFile], ciphers: &[Cipher], options: &Options) {
-    let mut included: Vec<OutputFile> = whole_runtime(options).collect();
-    // Headers that only sources include go into these.
-    let (own, kept): (Vec<_>, Vec<_>) = files.drain(..).partition(|file| file.path.ends_with(".h"));
-    included.extend(own);
-    *files = kept;
-    let ciphers: Vec<OneHeader> =
-        ciphers.iter().map(|&cipher| OneHeader::of(cipher, headers, options)).collect();
-    let again: Vec<&str> =
-        included.iter().filter(|file| is_included_again(file)).map(|file| file.path.as_str()).collect();
-    for file in files.iter_mut().filter(|file| file.path.ends_with(".c")) {
-        let text = inline(&file.contents, &included, &again, &mut Vec::new());
-        file.contents = including(&text, &ciphers);
-    }
-    included.extend(headers.iter().cloned());
-    let there = ciphers.iter().filter(|cipher| !cipher.parts.is_empty());
-    files.extend(there.map(|cipher| cipher.file(&included, options)));
-}
-
-/// The header of a cipher, in place of those of its primitives and constructions.
-struct OneHeader<'a> {
-    cipher: Cipher<'a>,
-    path: String,
-    parts: Vec<String>,
-}
-
-impl<'a> OneHeader<'a> {
-    fn of(cipher: Cipher<'a>, headers: &[OutputFile], options: &Options) -> OneHeader<'a> {
-        let Cipher { manifest, .. } = cipher;
-        let path = |identifier: String| format!("{}{identifier}.h", options.prefix);
-        let with_modes = |one: &Primitive| {
-            let modes: &[Mode] = match &one.function {
-                Function::BlockCipher(cipher) => &cipher.modes,
-                _ => &[],
-            };
-            let of_mode = |mode: &Mode| format!("{}_{}", one.identifier(), mode.name().replace('-', "_"));
-            let of_modes = modes.iter().map(of_mode);
-            std::iter::once(one.identifier()).chain(of_modes).collect::<Vec<_>>()
-        };
-        let primitives = manifest.primitives.iter().flat_map(with_modes);
-        let parts = primitives
-            .chain(manifest.constructions.iter().map(|one| one.identifier()))
-            .map(path)
-            .filter(|path| headers.iter().any(|header| header.path == *path))
-            .collect();
-        OneHeader { cipher, path: path(manifest.name.replace('-', "_")), parts }
-    }
-
-    /// Every part has a guard of its own: that about the machine is in the headers of all ciphers.
-    fn file(&self, included: &[OutputFile], options: &Options) -> OutputFile {
-        let names = [format!("{}cpu.h", options.prefix)];
-        let lines: String =
-            names.iter().chain(&self.parts).map(|name| format!("#include \"{name}\"\n")).collect();
-        let summary = format!("{}: all that programs call.", self.cipher.manifest.title);
-        let contents = head(&self.path, &summary, options) + &inline(&lines, included, &[], &mut Vec::new());
-        OutputFile { path: self.path.clone(), contents }
-    }
-}
-
-/// The text with the header of a cipher, once, in place of those that are parts of it.
-fn including(text: &str, ciphers: &[OneHeader]) -> String {
-    let (mut result, mut seen) = (String::new(), Vec::new());
-    for line in text.lines() {
-        let part = |name: &str| ciphers.iter().find(|cipher| cipher.parts.iter().any(|part| part == name));
-        match included_name(line).and_then(part) {
-            Some(cipher) if seen.contains(&&cipher.path) => {}
-            Some(cipher) => {
-                seen.push(&cipher.path);
-                result += &format!("#include \"{}\"\n", cipher.path);
-            }
-            None => {
-                result += line;
-                result.push('\n');
-            }
-        }
-    }
-    result
 }
 
 #[cfg(test)]

@@ -122,7 +122,7 @@ fn kernel_in_place(files: &[OutputFile]) -> String {
     let sources = files.iter().filter(|file| file.path.ends_with(".c"));
     let headers: Vec<OutputFile> = files.iter().filter(|file| file.path.ends_with(".h")).cloned().collect();
     let text: String =
-        sources.map(|file| super::amalgamate::inline(&file.contents, &headers, &[], &mut seen)).collect();
+        sources.map(|file| super::amalgamate::inline(&file.contents, &headers, &mut seen)).collect();
     Values::default()
         .when("kernel", !text.is_empty())
         .text("kernel", text.trim_end_matches('\n'))

@@ -9,6 +9,7 @@ mod amalgamate;
 mod batches;
 mod constructions;
 mod cpu;
+mod drop_in;
 mod engines;
 mod estimate;
 mod folder;
@@ -68,9 +69,9 @@ pub struct Options<'a> {
     pub targets: &'a [&'static Target],
     /// For this target only: there is one level, and one engine for each primitive, in the first way that is chosen.
     pub level: Option<&'static Target>,
-    /// Whether each C file has all that it includes in itself but for one header of its cipher, and all files lie in one
-    /// folder, to be dropped into a project.
-    pub amalgamated: bool,
+    /// Whether all files lie in one folder, to be dropped into a project: for each cipher one header that programs include,
+    /// the sources, and the headers that only these include.
+    pub drop_in: bool,
     /// Whether calls with much to do share it among the threads that OpenMP has.
     pub threads: bool,
     /// How code is chosen.
@@ -162,7 +163,7 @@ fn of_one_level<'a>(target: &'static Target, choices: &'a Choices) -> Options<'a
         primitives: &[],
         targets: &[],
         level: Some(target),
-        amalgamated: false,
+        drop_in: false,
         threads: false,
         choose: &|_, _, _| Vec::new(),
     }
@@ -175,7 +176,7 @@ fn put_together(
     target: &'static Target,
     options: &Options,
 ) -> OneLevel {
-    let engines = engines::alone(target, vec![engine], options);
+    let engines = engines::alone(target, vec![engine]);
     let made = engines.made().into_iter().next();
     let (stem, batch) = made.map_or_else(Default::default, |made| (made.stem, made.batch));
     let header = front::header(&primitive.name, primitive, options);
@@ -242,7 +243,7 @@ pub fn build(
     }
     library.files.extend(cpu::files(options));
     // A project may take the files of several ciphers from a folder each: there is no one table of those.
-    if !options.amalgamated {
+    if !options.drop_in {
         let [header, source] = table.files(options);
         headers.push(header);
         library.files.push(source);

@@ -124,7 +124,7 @@ fn make(
         primitives: &build.primitive,
         targets,
         level,
-        amalgamated: build.drop_in,
+        drop_in: build.drop_in,
         threads: build.threads,
         choose,
     };
