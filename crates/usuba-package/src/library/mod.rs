@@ -249,6 +249,10 @@ pub fn build(
         library.files.push(source);
     }
     folder::arrange(&mut library.files, headers, ciphers, options);
+    for file in &mut library.files {
+        file.contents = crate::licensed(&file.contents);
+    }
+    library.files.push(crate::licence_file(options.prefix.trim_end_matches('_')));
     Ok(library)
 }
 
