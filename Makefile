@@ -1,7 +1,7 @@
 # Usuba: `make demo` shows it at work, `make test` runs every test. Both install what is missing, if they may; `make lib` and
 # `make demo` need little (scripts/setup.sh says what).
 
-.PHONY: all demo man lib test test-long prove second-opinion mutants test-library test-peers library-matrix bench bench-gcm bench-contexts bench-modes bench-streams bench-page pages covers book compile-speed rust packages python provider setup setup-build setup-demo setup-provider fmt lint clean
+.PHONY: all demo man lib test test-long prove second-opinion mutants test-library test-peers library-matrix bench bench-gcm bench-contexts bench-modes bench-streams bench-page pages covers book compile-speed rust packages python wheel provider setup setup-build setup-demo setup-provider fmt lint clean
 
 all:
 	cargo build --release
@@ -118,6 +118,10 @@ packages: setup-build
 # The Python package in bindings/python: generates the C of the ciphers, makes a wheel and tests it.
 python: setup-build
 	@sh scripts/bindings.sh python
+
+# The wheel as PyPI takes it, in bindings/python/dist: for Python 3.9 and later, and every Linux with glibc 2.28.
+wheel: setup-build
+	@sh scripts/bindings.sh wheel
 
 # The OpenSSL provider in bindings/openssl: makes libusuba with all ciphers, build/openssl/usuba.so, and tests it.
 provider: setup-provider

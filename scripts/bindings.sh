@@ -1,12 +1,13 @@
 #!/bin/sh
 # Makes the Rust crates, the Python package and the OpenSSL provider, and tests them.
 #
-# usage: scripts/bindings.sh manifests|generate|rust|packages|python|quick|check|provider
+# usage: scripts/bindings.sh manifests|generate|rust|packages|python|wheel|quick|check|provider
 #   manifests the crates of the families, bindings/rust/families/NAME, without their C: what Cargo needs to read the crate usuba
 #   generate  the same with the C of every cipher
 #   rust      generate, and the tests of the crate with all ciphers; the tutorial's example in Rust
 #   packages  generate, and all crates as a registry takes them, in build/packages: none may have more than 5 MB
 #   python    generate, a wheel, its tests and the check of its types in a fresh virtual environment; the tutorial's example
+#   wheel     generate, and the wheel as PyPI takes it: for every Linux with glibc 2.28, whatever this one has
 #   quick     the tests of the crate with a few small ciphers, one of each kind
 #   check     whether the crate compiles with these, and how large their packages are: no C is compiled and nothing is run
 #   provider  libusuba with all ciphers, the provider of it in build/openssl, and its tests
@@ -167,7 +168,7 @@ python_tests() {
     trap 'rm -rf "$work"' EXIT
     python3 -m venv "$work/venv"
     python=$work/venv/bin/python
-    "$python" -m pip install --quiet 'maturin>=1.9,<2' pytest mypy cryptography
+    "$python" -m pip install --quiet 'maturin>=1.9,<2' pytest mypy cryptography numpy
     rm -rf "$wheels"
     (cd bindings/python && CARGO_TARGET_DIR="$build" "$work/venv/bin/maturin" build --quiet --release --out "$wheels")
     "$python" -m pip install --quiet "$wheels"/*.whl
@@ -181,6 +182,18 @@ python_tests() {
         echo "bindings: docs/examples/pebble/pebble.py says $said in place of $pebble" >&2
         exit 1
     }
+}
+
+# The wheel for PyPI: Zig links with the symbols of an old glibc. Maturin refuses a wheel that needs newer ones.
+wheel() {
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    python3 -m venv "$work/venv"
+    "$work/venv/bin/python" -m pip install --quiet 'maturin[zig]>=1.9,<2' auditwheel
+    rm -rf "$wheels"
+    (cd bindings/python && PATH=$work/venv/bin:$PATH CARGO_TARGET_DIR="$build" maturin build --quiet --release \
+        --zig --compatibility manylinux_2_28 --out "$wheels")
+    "$work/venv/bin/auditwheel" show "$wheels"/*.whl
 }
 
 case ${1:-} in
@@ -216,6 +229,13 @@ python)
     check_generated
     python_tests
     ;;
+wheel)
+    check_features
+    # shellcheck disable=SC2046
+    generate ${CIPHERS:-$(all)}
+    check_generated
+    wheel
+    ;;
 quick)
     check_features
     # shellcheck disable=SC2086 # the list is a list
@@ -244,7 +264,7 @@ provider)
     USUBA_LIBRARY=$library cargo test --quiet -p usuba-tests --test provider
     ;;
 *)
-    sed -n 's/^# \{0,1\}//p' "$0" | sed -n '2,19p' >&2
+    sed -n 's/^# \{0,1\}//p' "$0" | sed -n '2,18p' >&2
     exit 2
     ;;
 esac

@@ -108,13 +108,14 @@ pub fn primitives(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         add("aead", one.name, &[("key", one.key_bytes), ("nonce", one.nonce_bytes), ("tag", one.tag_bytes)])?;
     }
     for one in raw::HASHES {
-        add("hash", one.name, &[("digest", one.digest_bytes)])?;
+        add("hash", one.name, &[("digest", one.digest_bytes), ("block", one.block_bytes)])?;
     }
     for one in raw::XOFS {
-        add("xof", one.name, &[])?;
+        add("xof", one.name, &[("block", one.block_bytes)])?;
     }
     for one in raw::CUSTOM_XOFS {
-        add("xof", one.name, &[("customization", one.customization_bytes)])?;
+        let sizes = [("block", one.block_bytes), ("customization", one.customization_bytes)];
+        add("xof", one.name, &sizes)?;
     }
     Ok(all)
 }

@@ -41,6 +41,18 @@ impl Hash {
         self.raw.digest_bytes
     }
 
+    /// Bytes of a block of the message, as HMAC asks for it.
+    #[getter]
+    fn block_size(&self) -> usize {
+        self.raw.block_bytes
+    }
+
+    /// The same with the message so far: both go on by themselves.
+    fn copy(&self) -> Hash {
+        let context = self.context.lock().unwrap_or_else(|poison| poison.into_inner()).clone();
+        Hash { raw: self.raw, context: Mutex::new(context) }
+    }
+
     /// Adds to the message.
     fn update(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<()> {
         let input = Memory::of(data, "data")?;
@@ -109,8 +121,16 @@ impl Hash {
 
     /// The digest in hexadecimal.
     fn hexdigest(&self) -> PyResult<String> {
-        Ok(self.digest()?.iter().map(|byte| format!("{byte:02x}")).collect())
+        Ok(hexadecimal(&self.digest()?))
     }
+
+    fn __repr__(&self) -> String {
+        format!("<usuba.Hash {}>", self.raw.name)
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Drop for Hash {
@@ -125,6 +145,7 @@ impl Drop for Hash {
 #[derive(Clone, Copy)]
 struct Absorbing {
     name: &'static str,
+    block_bytes: usize,
     update: raw::Update,
     squeeze: raw::Squeeze,
     wipe: raw::Wipe,
@@ -164,8 +185,13 @@ impl Xof {
                 let mut context = vec![0_u64; raw.context_words];
                 // SAFETY: the context has the size that the function wants.
                 check(unsafe { (raw.init)(context.as_mut_ptr().cast()) })?;
-                let raw =
-                    Absorbing { name: raw.name, update: raw.update, squeeze: raw.squeeze, wipe: raw.wipe };
+                let raw = Absorbing {
+                    name: raw.name,
+                    block_bytes: raw.block_bytes,
+                    update: raw.update,
+                    squeeze: raw.squeeze,
+                    wipe: raw.wipe,
+                };
                 (raw, context)
             }
             (_, Some(raw)) => {
@@ -181,8 +207,13 @@ impl Xof {
                 // SAFETY: the context has the size that the function wants, the string its length.
                 let result = unsafe { (raw.init)(context.as_mut_ptr().cast(), address as *const u8, length) };
                 check(result)?;
-                let raw =
-                    Absorbing { name: raw.name, update: raw.update, squeeze: raw.squeeze, wipe: raw.wipe };
+                let raw = Absorbing {
+                    name: raw.name,
+                    block_bytes: raw.block_bytes,
+                    update: raw.update,
+                    squeeze: raw.squeeze,
+                    wipe: raw.wipe,
+                };
                 (raw, context)
             }
             (None, None) => {
@@ -214,6 +245,39 @@ impl Xof {
                 result => check(result),
             }
         })
+    }
+
+    /// 0: the output has any length, as `hashlib` says it of SHAKE.
+    #[getter]
+    fn digest_size(&self) -> usize {
+        0
+    }
+
+    /// Bytes of a block of the message.
+    #[getter]
+    fn block_size(&self) -> usize {
+        self.raw.block_bytes
+    }
+
+    /// The same with the message, and the output, so far: both go on by themselves.
+    fn copy(&self) -> Xof {
+        let context = self.context.lock().unwrap_or_else(|poison| poison.into_inner()).clone();
+        Xof { raw: self.raw, context: Mutex::new(context) }
+    }
+
+    /// The first `length` bytes of output for the message so far, as `hashlib` has it: more may follow. After `read`, those that
+    /// it would read next.
+    fn digest<'py>(&self, py: Python<'py>, length: usize) -> PyResult<Bound<'py, PyAny>> {
+        self.copy().read(py, length)
+    }
+
+    /// The same in hexadecimal.
+    fn hexdigest(&self, py: Python<'_>, length: usize) -> PyResult<String> {
+        Ok(hexadecimal(self.digest(py, length)?.cast::<PyBytes>()?.as_bytes()))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<usuba.Xof {}>", self.raw.name)
     }
 
     /// The next `length` bytes of output.

@@ -152,6 +152,7 @@ impl BlockMode {
         });
         vectors.zeroize();
         result?;
+        places.iter().try_for_each(|place| place.written(py))?;
         Ok(out.unwrap_or_else(|| made.iter().map(|made| PyBytes::new(py, made).into_any()).collect()))
     }
 

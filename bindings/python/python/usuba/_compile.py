@@ -6,10 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-import numpy
-import numpy.typing as npt
-
-from . import _native
+from . import _arrays, _native
 
 
 @dataclass(frozen=True)
@@ -26,9 +23,16 @@ class Parameter:
     uniform: bool
 
     @property
-    def dtype(self) -> numpy.dtype[Any]:
-        """The smallest unsigned type that holds a word."""
-        return numpy.dtype(f"u{next(size for size in (1, 2, 4, 8) if self.width <= 8 * size)}")
+    def itemsize(self) -> int:
+        """Bytes of the smallest unsigned type that holds a word."""
+        return next(size for size in (1, 2, 4, 8) if self.width <= 8 * size)
+
+    @property
+    def dtype(self) -> Any:
+        """That type, of NumPy. Raises `ImportError` where NumPy is not installed."""
+        import numpy
+
+        return numpy.dtype(f"u{self.itemsize}")
 
 
 class Kernel:
@@ -67,7 +71,7 @@ class Kernel:
         ports = ", ".join(f"{one.name}: u{one.width}{list(one.shape) or ''}" for one in self.inputs)
         return f"<usuba.Kernel ({ports}), slicing {self.slicing}, {self.target}, {self.instances} instances>"
 
-    def __call__(self, *inputs: npt.ArrayLike) -> Any:
+    def __call__(self, *inputs: Any) -> Any:
         """The outputs for arrays of inputs: one array, or a tuple of them if the node has several.
 
         Raises `TypeError` for another number of inputs or arrays that are not of integers, `ValueError` for shapes other
@@ -76,27 +80,25 @@ class Kernel:
         if len(inputs) != len(self.inputs):
             names = ", ".join(one.name for one in self.inputs)
             raise TypeError(f"{len(self.inputs)} inputs are needed ({names}), not {len(inputs)}")
-        arrays: list[npt.NDArray[numpy.uint64]] = []
+        arrays: list[Any] = []
         count: int | None = None
         for given, parameter in zip(inputs, self.inputs):
-            array = numpy.asarray(given)
-            if array.dtype.kind not in "ui" and array.size:
-                raise TypeError(f"{parameter.name} must be an array of integers, not of {array.dtype}")
-            batch: tuple[int, ...] = () if parameter.uniform else array.shape[:1]
-            if array.shape[len(batch) :] != parameter.shape or (not parameter.uniform and array.ndim == 0):
+            words = _arrays.read(given, parameter.name)
+            batch = () if parameter.uniform else words.shape[:1]
+            if words.shape[len(batch) :] != parameter.shape or (not parameter.uniform and not words.shape):
                 wanted = parameter.shape if parameter.uniform else ("n", *parameter.shape)
-                raise ValueError(f"{parameter.name} must have the shape {wanted}, not {array.shape}".replace("'", ""))
+                raise ValueError(f"{parameter.name} must have the shape {wanted}, not {words.shape}".replace("'", ""))
             if batch:
                 if count not in (None, batch[0]):
                     raise ValueError(f"{parameter.name} has {batch[0]} instances, others have {count}")
                 count = batch[0]
-            if array.size and (int(array.min()) < 0 or int(array.max()) >> parameter.width):
+            if words.least < 0 or words.most >> parameter.width:
                 raise ValueError(f"{parameter.name} has words that are not of {parameter.width} bits")
-            arrays.append(numpy.ascontiguousarray(array, dtype=numpy.uint64))
+            arrays.append(words.buffer)
         # Without inputs that vary, all instances are the same one.
         count = 1 if count is None else count
         results = tuple(
-            numpy.frombuffer(words, dtype=numpy.uint64).reshape(count, *parameter.shape).astype(parameter.dtype)
+            _arrays.made(words, parameter.itemsize, (count, *parameter.shape))
             for words, parameter in zip(self._native.run(arrays, count), self.outputs)
         )
         return results[0] if len(results) == 1 else results
