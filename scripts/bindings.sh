@@ -100,6 +100,8 @@ share() {
 generate() {
     find_usubac
     manifests
+    # All of it is made anew, so that nothing stays which no family has any more.
+    [ $# -lt "$(all | wc -l)" ] || rm -rf "$crate/families/common/csrc"
     for cipher in "$@"; do
         folder=$crate/families/$cipher
         rm -rf "$folder/.csrc"

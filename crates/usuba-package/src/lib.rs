@@ -124,6 +124,12 @@ pub fn runtime() -> Vec<OutputFile> {
     ]
 }
 
+/// Whether libraries have a header of their own by this name, as `usuba_counter.h`: a cipher must have another.
+fn is_own_name(name: &str) -> bool {
+    let path = format!("usuba_{}.h", name.replace('-', "_"));
+    ["cpu", "primitives"].contains(&name) || library_runtime().iter().any(|file| file.path == path)
+}
+
 /// The same and what a library of several implementations needs besides.
 fn library_runtime() -> Vec<OutputFile> {
     let library = include_str!("../../../runtime/usuba_library.h");

@@ -645,11 +645,13 @@ impl Reader<'_> {
 
     fn check_name(&self, what: &str, name: &Spanned<String>) -> Result<(), ManifestError> {
         let text = name.get_ref();
-        if is_name(text) {
-            Ok(())
-        } else {
-            Err(self.error(name.span().start, messages::bad_name(what, text)))
+        if !is_name(text) {
+            return Err(self.error(name.span().start, messages::bad_name(what, text)));
         }
+        if crate::is_own_name(text) {
+            return Err(self.error(name.span().start, messages::own_name(what, text)));
+        }
+        Ok(())
     }
 
     fn check_path(&self, path: &Spanned<String>) -> Result<(), ManifestError> {

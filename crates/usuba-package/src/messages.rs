@@ -10,6 +10,11 @@ pub fn bad_name(what: &str, name: &str) -> String {
     )
 }
 
+/// A name whose header would have the name of one of the library's own.
+pub fn own_name(what: &str, name: &str) -> String {
+    format!("`{name}` is no name for {what}: libraries have a header of their own by it; choose another")
+}
+
 /// A field that this kind of primitive needs.
 pub fn missing_field(kind: impl Display, field: &str, meaning: &str) -> String {
     format!("a primitive of kind `{kind}` needs the field `{field}`: {meaning}")

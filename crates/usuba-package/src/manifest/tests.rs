@@ -233,6 +233,16 @@ fn planes_are_made_of_bytes() {
 }
 
 #[test]
+fn names_of_headers_of_libraries_are_taken() {
+    for name in ["counter", "count-size", "library", "cpu", "primitives"] {
+        let error = parse("aes.toml", &AES.replacen("\"aes\"", &format!("\"{name}\""), 1)).unwrap_err();
+        let rest = "is no name for a cipher: libraries have a header of their own by it; choose another";
+        assert!(error.to_string().ends_with(&format!("`{name}` {rest}")), "{error}");
+    }
+    assert!(parse("aes.toml", &AES.replacen("\"aes\"", "\"counters\"", 1)).is_ok());
+}
+
+#[test]
 fn names_are_unique() {
     let second = AES.split_once("[[primitive]]").unwrap().1;
     let error = parse("aes.toml", &format!("{AES}\n[[primitive]]{second}")).unwrap_err();
