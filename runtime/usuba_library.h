@@ -1,7 +1,7 @@
 /* usuba_library.h - one public function, several implementations.
  *
  * An engine is an implementation for one target, which works on batches of some size. The level of a machine says which
- * engines it can run; its steps say which of them is best for how many blocks. */
+ * engines it can run; the steps of its core say which of them is best for how many blocks. */
 #ifndef USUBA_LIBRARY_H
 #define USUBA_LIBRARY_H
 
@@ -24,6 +24,9 @@
 /* The level of this machine: a number of the list in usuba_cpu.c. */
 USUBA_HIDDEN unsigned usuba_level(void);
 
+/* The plan by which engines are chosen on this machine: levels * core + level, numbers of the lists in usuba_cpu.c. */
+USUBA_HIDDEN unsigned usuba_plan(void);
+
 /* Whether rounds of AES and carry-less products of 512 bits are executed by the same ports of this machine. */
 USUBA_HIDDEN int usuba_shares_ports(void);
 
@@ -36,15 +39,9 @@ struct usuba_step {
     size_t engine;
 };
 
-/* What a machine of some level does. */
-struct usuba_plan {
-    const struct usuba_step *steps;
-};
-
-/* The best engine for so many blocks. */
-USUBA_INLINE size_t usuba_engine_for(const struct usuba_plan *plan, size_t blocks)
+/* The best engine for so many blocks, by a list of steps. */
+USUBA_INLINE size_t usuba_engine_for(const struct usuba_step *step, size_t blocks)
 {
-    const struct usuba_step *step = plan->steps;
     while (blocks > step->blocks)
         step++;
     return step->engine;
@@ -86,12 +83,12 @@ USUBA_INLINE void usuba_in_parts(usuba_part *part, const void *work, size_t bloc
     part(work, 0, blocks);
 }
 
-/* The level of a context that begins with `magic`, which names the cipher, and the level in the last byte; -1 if it was not
+/* The plan of a context that begins with `magic`, which names the cipher, and the plan in the last byte; -1 if it was not
  * made, was wiped, or is that of another cipher. */
-USUBA_INLINE int usuba_context_level(uint64_t state, uint64_t magic, size_t levels)
+USUBA_INLINE int usuba_context_plan(uint64_t state, uint64_t magic, size_t plans)
 {
-    const uint64_t level = state ^ magic;
-    return level < levels ? (int)level : -1;
+    const uint64_t plan = state ^ magic;
+    return plan < plans ? (int)plan : -1;
 }
 
 /* Round keys as an engine reads them, made of those that are specified when it is first asked for. */

@@ -26,6 +26,15 @@ static void *ask(void *unused)
     return (void *)(size_t)usuba_target();
 }
 
+/* Whether a name says what is used: a target, a core behind \"@\", or both. */
+static int is_used(const char *name)
+{
+    const size_t target = strcspn(name, \"@\");
+    const char *core = name + target;
+    return (target == 0 || (strlen(usuba_target()) == target && memcmp(usuba_target(), name, target) == 0))
+        && (*core == 0 || strcmp(usuba_core(), core + 1) == 0);
+}
+
 int main(int count, char **names)
 {
     pthread_t threads[4];
@@ -41,7 +50,7 @@ int main(int count, char **names)
     }
     printf(\"%lu %s\", getauxval(AT_SECURE), usuba_target());
     for (int i = 1; i < count; i++)
-        printf(\" %s=%d\", names[i], usuba_set_target(names[i]) == USUBA_OK && strcmp(usuba_target(), names[i]) == 0);
+        printf(\" %s=%d\", names[i], usuba_set_target(names[i]) == USUBA_OK && is_used(names[i]));
     if (usuba_set_target(NULL) != USUBA_OK || usuba_target() != (const char *)first)
         return 3;
     printf(\"\\n\");
@@ -132,6 +141,21 @@ fn a_choice_that_cannot_be_is_said_once() {
             format!("USUBA_TARGET={name}: {why}; code for {best} is used. This machine takes {list}.")
         );
     }
+
+    // Costs of every core may be chosen by, with any target or with the best.
+    let told_apart = PLATFORMS.iter().find(|one| one.levels.iter().any(|level| level.name == best));
+    let cores: Vec<&str> = told_apart.expect("it is there").cores.iter().map(|core| core.id).collect();
+    let cores = if cores.is_empty() { vec!["any"] } else { cores };
+    for core in &cores {
+        let (one, other) = (format!("gp64@{core}"), format!("@{core}"));
+        let (found, nothing) = said(&path, Some(&one), &[&one, &other, "gp64@zen-3", "gp64@"], None);
+        assert_eq!(found, format!("0 gp64 {one}=1 {other}=1 gp64@zen-3=0 gp64@=0"));
+        assert_eq!(nothing, "");
+    }
+    let (_, complaint) = said(&path, Some("gp64@zen-3"), &[], None);
+    let list = cores.join(", ");
+    let expected = "USUBA_TARGET=gp64@zen-3: there is no such core; code for";
+    assert_eq!(complaint, format!("{expected} {best} is used. Cores are {list}."));
 
     // An empty variable is none; a long one does not fill the log.
     assert_eq!(said(&path, Some(""), &[], None), (format!("0 {best}"), String::new()));

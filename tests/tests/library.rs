@@ -228,7 +228,7 @@ int main(void)
     if (other_set_target(NULL) != USUBA_OK || strcmp(other_target(), found) != 0)
         return 3;
     int result = compute();
-    printf(\"%s %016llx\\n\", found, sum);
+    printf(\"%s %s %016llx\\n\", found, other_core(), sum);
     return result;
 }
 ";
@@ -261,29 +261,37 @@ fn each_cpu_gets_what_it_has() {
         SharedObjects::new().compile(&compiler, &files, &[], &["-O0", "-static"]).expect("it compiles");
     let said = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text").trim().to_owned();
     let native = said(program.run(b"").expect("it runs"));
-    let (target, sum) = native.split_once(' ').expect("a target and a sum");
+    let [target, _, sum] = native.split(' ').collect::<Vec<&str>>()[..] else { panic!("{native}") };
     assert_eq!(target, *native_targets().last().expect("gp64 is there"));
-    for (cpu, expected) in [
-        ("qemu64,-ssse3", "gp64"),
-        ("Nehalem", "ssse3"),
+    for (cpu, expected, core) in [
+        ("qemu64,-ssse3", "gp64", "zen-4"),
+        ("Nehalem", "ssse3", "golden-cove"),
         // Its AVX has no 256-bit integers.
-        ("SandyBridge", "ssse3"),
-        ("Haswell", "avx-aes"),
+        ("SandyBridge", "ssse3", "golden-cove"),
+        ("Haswell", "avx-aes", "golden-cove"),
         // What it had before there were rounds of AES.
-        ("Haswell,-aes", "avx2"),
-        ("Haswell,-pclmulqdq", "avx2"),
+        ("Haswell,-aes", "avx2", "golden-cove"),
+        ("Haswell,-pclmulqdq", "avx2", "golden-cove"),
         // AES, but no AVX2.
-        ("SandyBridge,+aes", "ssse3"),
-        ("Haswell,-xsave", "ssse3"),
+        ("SandyBridge,+aes", "ssse3", "golden-cove"),
+        ("Haswell,-xsave", "ssse3", "golden-cove"),
+        // The nearest core of the vendor: Zen 5 itself, what follows it, Zen 3, and Zen as Hygon makes it (QEMU leaves out its
+        // carry-less product).
+        ("Haswell,vendor=AuthenticAMD,family=26,model=2", "avx-aes", "zen-5"),
+        ("Haswell,vendor=AuthenticAMD,family=27,model=0", "avx-aes", "zen-5"),
+        ("EPYC-Milan", "avx-aes", "zen-4"),
+        ("Dhyana", "avx2", "zen-4"),
+        // Of vendors of which no core is known the first of all.
+        ("Haswell,vendor=CentaurHauls,family=26,model=2", "avx-aes", "golden-cove"),
     ] {
         program = program.under(&["qemu-x86_64", "-cpu", cpu]);
         let found = said(program.run(b"").unwrap_or_else(|error| panic!("{cpu}: {error}")));
-        assert_eq!(found, format!("{expected} {sum}"), "{cpu}");
+        assert_eq!(found, format!("{expected} {core} {sum}"), "{cpu}");
         // More than the machine has is not to be had; less is.
         for (wanted, got) in [("avx512", expected), ("nonsense", expected), ("", expected), ("gp64", "gp64")]
         {
             let found = said(program.run_asked(&[], b"", &[("OTHER_TARGET", wanted)]).expect("it runs"));
-            assert_eq!(found, format!("{got} {sum}"), "{cpu} asked for {wanted}");
+            assert_eq!(found, format!("{got} {core} {sum}"), "{cpu} asked for {wanted}");
         }
     }
 }
@@ -292,10 +300,9 @@ fn each_cpu_gets_what_it_has() {
 /// ChaCha20 in packed words takes 1.8 times as long as in words on vectors.
 #[test]
 fn engines_are_those_that_measurements_prefer() {
-    const HEAD: &str = "version = 1\nmachine = \"one\"\ntools = \"gcc\"\n[engines.chacha20]\ngp64-v = { blocks = 1, cycles = 400 }\n";
     let slicings = |measured: &str| -> Vec<String> {
         let mut cipher = Cipher::read("chacha20");
-        cipher.measured = measured::parse("engines.toml", &format!("{HEAD}{measured}")).expect("it is valid");
+        cipher.measured = chacha20_on(&[("zen-4", measured)]);
         let avx2 = [by_name("avx2").expect("it is a target")];
         let package = build(&cipher, &Options { targets: &avx2, ..USUAL_OPTIONS });
         let made = package.engines.iter().filter(|made| made.target.name == "avx2");
@@ -310,6 +317,80 @@ fn engines_are_those_that_measurements_prefer() {
     assert_eq!(with(500, 1000), ["v 8", "v4 2"]);
     assert_eq!(with(5000, 10000), ["v4 2", "v4 8"]);
     assert_eq!(with(5000, 500), ["v 16", "v4 2"]);
+}
+
+/// What ChaCha20 took on some cores.
+fn chacha20_on(cores: &[(&str, &str)]) -> measured::Measured {
+    let mut text = String::from("version = 2\n");
+    for (core, rows) in cores {
+        text += &format!(
+            "[cores.{core}]\nmachine = \"one\"\ntools = \"gcc\"\n[cores.{core}.engines.chacha20]\n\
+             gp64-v = {{ blocks = 1, cycles = 400 }}\n{rows}"
+        );
+    }
+    measured::parse("engines.toml", &text).expect("it is valid")
+}
+
+/// Says by which engine 8 blocks go for each core, and whether all of them make the same of 20.
+const BY_CORE: &str = "#include \"usuba_chacha20.c\"
+#include <stdio.h>
+
+int main(void)
+{
+    static const char *const names[] = { \"avx2@golden-cove\", \"avx2@zen-4\", \"avx2@zen-5\", \"gp64@zen-4\" };
+    static const unsigned char key[32] = { 1 }, nonce[12] = { 2 };
+    static unsigned char first[20 * 64], text[20 * 64];
+    for (int i = 0; i < 4; i++) {
+        if (usuba_set_target(names[i]) != USUBA_OK)
+            return 1;
+        memset(text, 0, sizeof text);
+        if (usuba_chacha20_xor(key, nonce, 0, text, text, sizeof text) != USUBA_OK)
+            return 2;
+        if (i == 0)
+            memcpy(first, text, sizeof text);
+        if (memcmp(first, text, sizeof text) != 0)
+            return 3;
+        printf(\"%s %u\\n\", usuba_core(), (unsigned)engines[usuba_engine_for(steps + plans[usuba_plan()], 8)].batch);
+    }
+    return 0;
+}
+";
+
+/// A library has the engines that are of use on some core, and uses those that are on the one at hand; a core of which there is no
+/// table takes the choices of the nearest one.
+#[test]
+fn engines_are_chosen_by_core() {
+    let rows = |one: u32, two: u32, packed: u32| {
+        format!(
+            "avx2-v1 = {{ blocks = 8, cycles = {one} }}\navx2-v = {{ blocks = 16, cycles = {two} }}\n\
+             avx2-v41 = {{ blocks = 2, cycles = 350 }}\navx2-v4 = {{ blocks = 8, cycles = {packed} }}\n"
+        )
+    };
+    let words = rows(500, 1000, 900);
+    let said = |cores: &[(&str, &str)]| -> (Vec<String>, String) {
+        let mut cipher = Cipher::read("chacha20");
+        cipher.manifest.constructions.clear();
+        cipher.measured = chacha20_on(cores);
+        let avx2 = [by_name("avx2").expect("it is a target")];
+        let package = build(&cipher, &Options { targets: &avx2, ..USUAL_OPTIONS });
+        let made = package.engines.iter().filter(|made| made.target.name == "avx2");
+        let made = made.map(|made| format!("{} {}", made.slicing, made.batch)).collect();
+        let (included, mut files): (Vec<OutputFile>, Vec<OutputFile>) =
+            package.files.iter().cloned().partition(|file| file.path == "usuba_chacha20.c");
+        files.push(OutputFile { path: "by_core.c".into(), contents: BY_CORE.into() });
+        let compiler = Compiler::native(Family::Gcc).expect("gcc is installed");
+        let program = SharedObjects::new().compile(&compiler, &files, &included, &["-O0"]);
+        let said = program.expect("it compiles").run(b"").expect("all cores compute the same");
+        (made, String::from_utf8(said).expect("text"))
+    };
+    let few = rows(5000, 10000, 9000);
+    // Golden Cove is nearest to Zen 5: both compute 512 bits at once.
+    let (made, by_core) = said(&[("zen-4", &words), ("zen-5", &few)]);
+    assert_eq!(made, ["v 8", "v4 2"]);
+    assert_eq!(by_core, "golden-cove 2\nzen-4 8\nzen-5 2\nzen-4 1\n");
+    // Zen 5's table is missing: the nearest is that of the same vendor.
+    let (_, by_core) = said(&[("zen-4", &few), ("golden-cove", &words)]);
+    assert_eq!(by_core, "golden-cove 8\nzen-4 2\nzen-5 2\nzen-4 1\n");
 }
 
 /// Every header that goes with the sources is read by one of them, directly or through another.

@@ -112,6 +112,12 @@ pub fn engines_version(found: i64, known: i64) -> String {
     format!("this is version {found} of the file, and version {known} is known: run `usubac engines` again")
 }
 
+/// A table of a core that does not exist.
+pub fn engines_core(id: &str) -> String {
+    let known: Vec<&str> = usuba_target::core::TOLD_APART.iter().map(|core| core.id).collect();
+    format!("`{id}` is no core that libraries tell apart: cores are {}", known.join(", "))
+}
+
 /// An engine for a target that does not exist.
 pub fn engines_name(name: &str) -> String {
     let names: Vec<&str> = usuba_target::all().iter().map(|target| target.name).collect();

@@ -1,7 +1,8 @@
 //! Cores: which execution ports run what, where it differs from the tables of the targets, and how they run it out of order.
 //!
 //! No code depends on the core it is made on: orders of instructions are chosen for all of [`for_target`] together. Which of
-//! several engines a library keeps, and what is said beside measurements, is about one.
+//! its engines a library uses for how many blocks is chosen for each of [`TOLD_APART`]; what is said beside measurements is about
+//! one.
 //!
 //! Which ports run what follows from `bench/ports.sh`: how many of each instruction start in a cycle, by itself and beside
 //! others.
@@ -10,15 +11,38 @@ use crate::feature::Feature;
 use crate::instruction::{Instruction, Meaning};
 use crate::target::Target;
 
+/// Who makes processors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Vendor {
+    /// Intel.
+    Intel,
+    /// AMD, and Hygon, whose cores are AMD's.
+    Amd,
+}
+
+impl Vendor {
+    /// How its processors call it (`CPUID`, leaf 0).
+    pub fn names(self) -> &'static [&'static str] {
+        match self {
+            Vendor::Intel => &["GenuineIntel"],
+            Vendor::Amd => &["AuthenticAMD", "HygonGenuine"],
+        }
+    }
+}
+
 /// A core, or those alike.
 #[derive(Clone, Copy, Debug)]
 pub struct Core {
     /// Its name.
     pub name: &'static str,
+    /// Its name in files, and where a library is told to choose as on it: `zen-4`.
+    pub id: &'static str,
+    /// Who makes it.
+    pub vendor: Vendor,
     /// Where the numbers come from, and how far to trust them.
     pub source: &'static str,
     /// Families and models, as `/proc/cpuinfo` has them.
-    models: &'static [(u32, u32)],
+    pub models: &'static [(u32, u32)],
     /// Bits of a vector that a port computes in a cycle: it runs wider operations in several, one after the other.
     data_path: u32,
     /// Ports by meaning, for vectors: all that computes. Empty if the tables of the targets are about this core.
@@ -91,8 +115,11 @@ use Meaning::*;
 /// What the tables of the x86 targets are about.
 pub const GOLDEN_COVE: Core = Core {
     name: "Golden Cove",
+    id: "golden-cove",
+    vendor: Vendor::Intel,
     source: "the tables of the targets",
-    models: &[],
+    // Sapphire Rapids, Emerald Rapids, Alder Lake and Raptor Lake (Intel's Software Developer's Manual, volume 4, table 2-1).
+    models: &[(6, 143), (6, 207), (6, 151), (6, 154), (6, 183), (6, 186), (6, 191)],
     data_path: 512,
     vectors: &[],
     general: &[],
@@ -122,6 +149,8 @@ const ALU_SHIFTS: u16 = 0b00_0111;
 /// Zen 5 with 512-bit data paths (EPYC 9005, Ryzen 9000).
 pub const ZEN_5: Core = Core {
     name: "Zen 5",
+    id: "zen-5",
+    vendor: Vendor::Amd,
     source: "Our microbenchmarks, as those of `bench/ports.sh`, on an EPYC of family 26, model 2, 2026-11; numbers of ports \
              are ours",
     models: &[(26, 2), (26, 17), (26, 68)],
@@ -211,6 +240,8 @@ const ONE_ALU: u16 = 0b0001;
 /// Zen 4 (EPYC 9004, Ryzen 7000).
 pub const ZEN_4: Core = Core {
     name: "Zen 4",
+    id: "zen-4",
+    vendor: Vendor::Amd,
     source: "`bench/ports.sh` and `bench/core.sh` on an EPYC of family 25, model 17, 2026-11; numbers of ports are ours",
     models: &[(25, 17), (25, 24), (25, 97), (25, 116), (25, 117), (25, 120), (25, 160)],
     data_path: 256,
@@ -283,6 +314,9 @@ const STORE: u16 = 1 << 10;
 /// The cores with numbers of their own.
 pub const CORES: &[Core] = &[ZEN_5, ZEN_4];
 
+/// The cores that libraries for x86 tell apart: each has its own choice of engines.
+pub const TOLD_APART: &[&Core] = &[&GOLDEN_COVE, &ZEN_4, &ZEN_5];
+
 /// A core whose way of running instructions out of order is known, so that orders can be chosen for it.
 #[derive(Clone, Copy, Debug)]
 pub struct OutOfOrder {
@@ -313,9 +347,21 @@ impl OutOfOrder {
 }
 
 impl Core {
-    /// The core of an x86 processor; that of the tables if it has no numbers of its own.
-    pub fn of_cpu(family: u32, model: u32) -> &'static Core {
-        CORES.iter().find(|core| core.models.contains(&(family, model))).unwrap_or(&GOLDEN_COVE)
+    /// The core of an x86 processor, if it is one of [`TOLD_APART`]: the vendor as `CPUID` names it, family and model.
+    pub fn of_cpu(vendor: &str, family: u32, model: u32) -> Option<&'static Core> {
+        let is_it =
+            |core: &Core| core.vendor.names().contains(&vendor) && core.models.contains(&(family, model));
+        TOLD_APART.iter().copied().find(|core| is_it(core))
+    }
+
+    /// Which of some cores is the likest: of the same vendor before others, of those one that computes as many bits in a cycle,
+    /// of those the one with the nearest family. Of equals the first.
+    pub fn nearest<'a>(&self, known: impl Iterator<Item = &'a Core>) -> Option<&'a Core> {
+        let family = |core: &Core| core.models.iter().map(|model| model.0).max().unwrap_or(0);
+        known.min_by_key(|core| {
+            let apart = family(core).abs_diff(family(self));
+            (core.id != self.id, core.vendor != self.vendor, core.data_path != self.data_path, apart)
+        })
     }
 
     /// The ports that can run an instruction of a target; 0 for what only reads or writes memory, whose ports have numbers of
@@ -409,11 +455,26 @@ mod tests {
     }
 
     #[test]
-    fn unknown_processors_are_taken_for_the_tables() {
-        assert_eq!(Core::of_cpu(26, 2).name, "Zen 5");
-        assert_eq!(Core::of_cpu(25, 17).name, "Zen 4");
-        assert_eq!(Core::of_cpu(6, 143).name, "Golden Cove");
+    fn processors_are_told_by_vendor_family_and_model() {
+        let id = |vendor, family, model| Core::of_cpu(vendor, family, model).map(|core| core.id);
+        assert_eq!(id("AuthenticAMD", 26, 2), Some("zen-5"));
+        assert_eq!(id("AuthenticAMD", 25, 17), Some("zen-4"));
+        assert_eq!(id("GenuineIntel", 6, 143), Some("golden-cove"));
+        assert_eq!(id("GenuineIntel", 25, 17), None);
+        assert_eq!(id("AuthenticAMD", 25, 1), None);
         let and = AVX512_GFNI.instruction(And, 0).expect("a row");
         assert_eq!(GOLDEN_COVE.ports(&AVX512_GFNI, and), and.ports);
+    }
+
+    /// Of the same vendor first; of another one, with as wide a data path.
+    #[test]
+    fn the_nearest_core() {
+        let nearest = |core: &Core, known: &[&Core]| core.nearest(known.iter().copied()).map(|core| core.id);
+        assert_eq!(nearest(&ZEN_4, &[&GOLDEN_COVE, &ZEN_4, &ZEN_5]), Some("zen-4"));
+        assert_eq!(nearest(&ZEN_4, &[&GOLDEN_COVE, &ZEN_5]), Some("zen-5"));
+        assert_eq!(nearest(&ZEN_5, &[&GOLDEN_COVE, &ZEN_4]), Some("zen-4"));
+        assert_eq!(nearest(&GOLDEN_COVE, &[&ZEN_4, &ZEN_5]), Some("zen-5"));
+        assert_eq!(nearest(&GOLDEN_COVE, &[&ZEN_4]), Some("zen-4"));
+        assert_eq!(nearest(&GOLDEN_COVE, &[]), None);
     }
 }

@@ -1,5 +1,6 @@
 //! Families of machines that one library serves: which targets can be tried, and how a CPU tells that it has one.
 
+use crate::core::{Core, TOLD_APART};
 use crate::feature::Feature;
 use crate::machines::{
     ALTIVEC, AVX_AES, AVX2, AVX512, AVX512_GFNI, AVX512_VAES, GP64, GP64_BMI, NEON, NEON_AES, SSSE3,
@@ -15,6 +16,8 @@ pub struct Platform {
     pub condition: &'static str,
     /// What code exists for, from what all of its machines run. Who has one of them has those before it.
     pub levels: &'static [&'static Target],
+    /// The cores that its libraries tell apart; none if all of its machines are taken to be alike.
+    pub cores: &'static [&'static Core],
 }
 
 /// The platforms with more than general-purpose registers.
@@ -26,13 +29,20 @@ pub const PLATFORMS: [Platform; 3] = [
         // is switched off, as firmware and virtual machines may, is used as AVX2: no such processor was made. VAES
         // without AVX-512 has no level: in a line, AVX-512 without VAES (Skylake) would fall below it.
         levels: &[&GP64, &SSSE3, &AVX2, &AVX_AES, &AVX512, &AVX512_GFNI, &AVX512_VAES],
+        cores: TOLD_APART,
     },
     Platform {
         name: "AArch64",
         condition: "defined(__aarch64__) && defined(__ARM_NEON)",
         levels: &[&GP64, &NEON, &NEON_AES],
+        cores: &[],
     },
-    Platform { name: "POWER", condition: "defined(__POWER8_VECTOR__)", levels: &[&GP64, &ALTIVEC] },
+    Platform {
+        name: "POWER",
+        condition: "defined(__POWER8_VECTOR__)",
+        levels: &[&GP64, &ALTIVEC],
+        cores: &[],
+    },
 ];
 
 /// What machines of a level have beside its vectors: general-purpose registers with more instructions than all machines have. A

@@ -1,11 +1,12 @@
 //! The command line, as clap reads it.
 
 use crate::metric::Metric;
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use usuba_codegen::Scheduling;
 use usuba_ir::layout::Slicing;
+use usuba_target::core::TOLD_APART;
 use usuba_verify::taint::Secret;
 
 /// The Usuba compiler: a symmetric cipher, written once, to constant-time code for every machine.
@@ -770,17 +771,23 @@ pub struct Tune {
     pub search: Search,
 }
 
+/// The cores that libraries tell apart.
+fn core_names() -> PossibleValuesParser {
+    TOLD_APART.iter().map(|core| core.id).collect::<Vec<&str>>().into()
+}
+
 /// `usubac engines`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   usubac engines ciphers/aes
   usubac engines ciphers/gift --primitive gift-64 --target avx2 --dry-run
+  usubac engines ciphers/gift --runner 'ssh zen5 run' --core zen-5
 
 A library has several implementations of a primitive, its engines: one for each target, slicing and width that pays for some
 number of blocks. Which ones, `usubac build` decides by what a batch of each costs. This command compiles all there could be,
-times a call of one batch of each on this machine, and writes that to `engines.toml` beside the manifest. Engines that are not
-in it cost what is estimated from execution ports. Where there is assembly for the kernels of an engine, it is timed as well, and
+times a call of one batch of each on this machine, and writes that to the table of its core in `engines.toml` beside the manifest;
+tables of other cores stay. Engines that are not in it cost what is estimated from execution ports. Where there is assembly for the kernels of an engine, it is timed as well, and
 libraries have it where it is faster. docs/manifest.md explains the file.")]
 pub struct Engines {
     /// A folder with a manifest `usuba.toml`.
@@ -804,6 +811,9 @@ pub struct Engines {
     /// A command that runs programs elsewhere: the path of the program, and its argument, come after its words.
     #[arg(long, value_name = "CMD", value_parser = words)]
     pub runner: Option<Words>,
+    /// The core whose table is written [default: that of this machine].
+    #[arg(long, value_name = "NAME", value_parser = core_names())]
+    pub core: Option<String>,
     /// Compare kernels in assembly with those in C, and leave all else that the file says as it is.
     #[arg(long)]
     pub assembly: bool,

@@ -151,7 +151,7 @@ impl Cipher {
         let name = file.to_string_lossy();
         let known = measured::parse(&name, &files::read_text(&file)?)
             .map_err(|error| Failure::general(error.to_string()))?;
-        for primitive in known.batches.keys() {
+        for primitive in known.cores.values().flat_map(|table| table.batches.keys()) {
             self.primitives(std::slice::from_ref(primitive)).map_err(|failure| match failure {
                 Failure::General(message) => Failure::General(format!("{name}: {message}")),
                 Failure::Said | Failure::Unknown(_) | Failure::Undecided => failure,

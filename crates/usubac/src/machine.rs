@@ -80,8 +80,9 @@ fn processor() -> (String, Option<&'static Core>) {
     let model = field("model name").unwrap_or_else(|| "an unknown processor".into());
     match (field("cpu family"), field("model\t")) {
         (Some(family), Some(number)) => {
+            let vendor = field("vendor_id").unwrap_or_default();
             let core = family.parse().ok().zip(number.parse().ok());
-            let core = core.map(|(family, number)| Core::of_cpu(family, number));
+            let core = core.and_then(|(family, number)| Core::of_cpu(&vendor, family, number));
             (format!("{model} (family {family}, model {number})"), core)
         }
         _ => (model, None),

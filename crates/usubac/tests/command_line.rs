@@ -809,7 +809,8 @@ fn synth_prints_a_circuit_and_what_is_proved_of_it() {
 fn engines_are_measured_and_written_down() {
     let folder = ascon(None);
     let file = folder.path().join("engines.toml");
-    let measure = ["engines", ".", "--primitive", "ascon-p6", "--target", "gp64", "--runs", "1"];
+    let measure =
+        ["engines", ".", "--primitive", "ascon-p6", "--target", "gp64", "--runs", "1", "--core", "zen-4"];
     let fails = |arguments: &[&str], expected: &str| {
         let output = usubac(arguments, folder.path());
         assert_eq!(output.status.code(), Some(1));
@@ -818,9 +819,14 @@ fn engines_are_measured_and_written_down() {
     };
     let shown = succeeds(&[&measure[..], &["--dry-run"]].concat(), folder.path());
     assert!(shown.contains("ascon-p6             gp64-v ") && !file.exists(), "{shown}");
+    // The table of another core stays as it is.
+    let other = "\n[cores.zen-5]\nmachine = \"one\"\ntools = \"gcc\"\n\n[cores.zen-5.engines.ascon-p6]\n\
+                 gp64-v = { blocks = 2, cycles = 1.5 }\n";
+    fs::write(&file, format!("version = 2\n{other}")).expect("it can be written");
     succeeds(&measure, folder.path());
     let text = fs::read_to_string(&file).expect("it is written");
-    assert!(text.contains("[engines.ascon-p6]\ngp64-v = { blocks = 2, cycles = "), "{text}");
+    assert!(text.contains("[cores.zen-4.engines.ascon-p6]\ngp64-v = { blocks = 2, cycles = "), "{text}");
+    let text = text.strip_suffix(other).expect("it is there");
     fails(&["engines", ".", "--target", "sse2"], "libraries have no engines for `sse2`");
     fails(&["engines", ".", "--cc", "icc"], "`icc` is no compiler; there are gcc and clang");
     fs::write(&file, text.replace("machine = \"", "machine = \"Another ")).expect("it can be written");
@@ -830,7 +836,7 @@ fn engines_are_measured_and_written_down() {
     fs::write(&file, text.replace("gp64-v ", "gp32-v ")).expect("it can be written");
     fails(
         &["build", ".", "-o", "out"],
-        "./engines.toml:7:1: `gp32-v` is no engine: write a target and a slicing",
+        "./engines.toml:9:1: `gp32-v` is no engine: write a target and a slicing",
     );
 }
 
@@ -839,7 +845,8 @@ fn engines_are_measured_and_written_down() {
 fn libraries_have_assembly_where_it_is_faster() {
     let folder = ascon(None);
     let file = folder.path().join("engines.toml");
-    let measure = ["engines", ".", "--primitive", "ascon-p6", "--target", "ssse3", "--runs", "1"];
+    let measure =
+        ["engines", ".", "--primitive", "ascon-p6", "--target", "ssse3", "--runs", "1", "--core", "zen-4"];
     let comparison = [&measure[..], &["--assembly"]].concat();
     let refused = |reason: &str| {
         let output = usubac(&comparison, folder.path());

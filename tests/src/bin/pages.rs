@@ -147,30 +147,36 @@ fn targets(cipher: &Cipher, primitive: &Primitive, slicing: Slicing) -> (String,
     (with.join(", "), without.join(", "))
 }
 
-/// What calls of one batch take, if that was measured: what the shortest call costs, and from how many blocks on wide engines pay.
+/// What calls of one batch take on each core, if that was measured: what the shortest call costs, and from how many blocks on wide
+/// engines pay.
 fn batches(cipher: &Cipher, primitive: &Primitive) -> String {
     let shares = |other: &&Primitive| other.name == primitive.name || share_engines(other, primitive);
     let first = cipher.manifest.primitives.iter().find(shares).unwrap_or(primitive);
-    let Some(batches) = cipher.measured.batches.get(&first.name) else { return String::new() };
-    let mut rows: Vec<(&String, &Batch)> = batches.iter().collect();
-    rows.sort_by(|a, b| (a.1.blocks, a.0).cmp(&(b.1.blocks, b.0)));
-    let compared = match cipher.measured.assembly.as_str() {
-        "" => String::new(),
-        machine => format!("; in assembly, as a part of that: {machine}"),
-    };
-    let mut text = format!(
-        "\nThe shortest call of each engine that a library could keep; a call for fewer blocks takes as long (core cycles from \
-         bytes to bytes, {}, {}{compared}):\n\n| engine | blocks | cycles | a byte | in assembly |\n|---|---|---|---|---|\n",
-        cipher.measured.machine, cipher.measured.tools
-    );
     let block = usuba_trial::bench::block_bytes(primitive);
-    for (engine, &Batch { blocks, cycles, assembly }) in rows {
-        let _ = writeln!(
+    let mut text = String::new();
+    for (core, table) in cipher.measured.tables() {
+        let Some(batches) = table.batches.get(&first.name) else { continue };
+        let mut rows: Vec<(&String, &Batch)> = batches.iter().collect();
+        rows.sort_by(|a, b| (a.1.blocks, a.0).cmp(&(b.1.blocks, b.0)));
+        let compared = match table.assembly.as_str() {
+            "" => String::new(),
+            machine => format!("; in assembly, as a part of that: {machine}"),
+        };
+        let _ = write!(
             text,
-            "| {engine} | {blocks} | {cycles:.0} | {:.2} | {} |",
-            cycles / f64::from(blocks * block),
-            assembly.map_or_else(|| "–".to_owned(), |part| format!("{part:.2}"))
+            "\nThe shortest call of each engine that a library could keep, on {}; a call for fewer blocks takes as long (core \
+             cycles from bytes to bytes, {}, {}{compared}):\n\n| engine | blocks | cycles | a byte | in assembly |\n\
+             |---|---|---|---|---|\n",
+            core.name, table.machine, table.tools
         );
+        for (engine, &Batch { blocks, cycles, assembly }) in rows {
+            let _ = writeln!(
+                text,
+                "| {engine} | {blocks} | {cycles:.0} | {:.2} | {} |",
+                cycles / f64::from(blocks * block),
+                assembly.map_or_else(|| "–".to_owned(), |part| format!("{part:.2}"))
+            );
+        }
     }
     text
 }

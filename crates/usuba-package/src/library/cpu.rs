@@ -5,8 +5,12 @@ use super::platforms::alternatives;
 use super::{Options, head, values};
 use crate::OutputFile;
 use crate::template::Values;
+use std::fmt::Write;
 use usuba_target::machines::GP64;
-use usuba_target::{Feature, PLATFORMS, Target, beside};
+use usuba_target::{Core, Feature, PLATFORMS, Platform, Target, beside};
+
+/// The name of all cores of a platform that tells none apart.
+const ANY_CORE: &str = "any";
 
 /// The header and the source.
 pub fn files(options: &Options) -> [OutputFile; 2] {
@@ -33,12 +37,12 @@ pub fn files(options: &Options) -> [OutputFile; 2] {
 }
 
 /// A text for every platform, and one for all other machines. A library with one level knows no platforms.
-fn each(options: &Options, of: impl Fn(&[&'static Target]) -> String) -> String {
+fn each(options: &Options, of: impl Fn(&[&'static Target], &[&'static Core]) -> String) -> String {
     if let Some(target) = options.level {
-        return of(&[target]);
+        return of(&[target], &[]);
     }
-    let known = PLATFORMS.iter().map(|platform| (platform.condition.to_owned(), of(platform.levels)));
-    alternatives(known.chain([(String::new(), of(&[&GP64]))]))
+    let platform = |platform: &Platform| (platform.condition.to_owned(), of(platform.levels, platform.cores));
+    alternatives(PLATFORMS.iter().map(platform).chain([(String::new(), of(&[&GP64], &[]))]))
 }
 
 /// For C by hand: that it is part of a library, what asks for the level of the machine, and for each level the number of the
@@ -51,7 +55,7 @@ pub fn levels(options: &Options) -> String {
         let name = target.name.to_uppercase().replace(['-', '.'], "_");
         Values::default().text("NAME", name).text("level", level).fill(include_str!("templates/level.h"))
     };
-    let list = |levels: &[&Target]| {
+    let list = |levels: &[&Target], _: &[&Core]| {
         let mut text = String::new();
         for (level, target) in levels.iter().enumerate().skip(1) {
             if let Some(further) = levels[level..].iter().position(|target| wanted(target)) {
@@ -71,20 +75,29 @@ pub fn levels(options: &Options) -> String {
 }
 
 fn names(options: &Options) -> String {
-    each(options, |levels| {
-        let names: Vec<String> = levels.iter().map(|target| format!("\"{}\"", target.name)).collect();
-        Values::default().text("names", names.join(", ")).fill(include_str!("templates/names.c"))
+    each(options, |levels, cores| {
+        let quoted = |name: &str| format!("\"{name}\"");
+        let names: Vec<String> = levels.iter().map(|target| quoted(target.name)).collect();
+        let mut cores: Vec<String> = cores.iter().map(|core| quoted(core.id)).collect();
+        if cores.is_empty() {
+            cores.push(quoted(ANY_CORE));
+        }
+        Values::default()
+            .text("names", names.join(", "))
+            .text("cores", cores.join(", "))
+            .fill(include_str!("templates/names.c"))
     })
 }
 
 fn detect(options: &Options) -> String {
-    each(options, |levels| {
+    each(options, |levels, cores| {
         let first = |asked: &dyn Fn(Feature) -> bool| {
             levels.iter().skip(1).position(|target| target.requires.iter().any(|&one| asked(one)))
         };
         let values = Values::default().text("best", levels.len() - 1);
         if first(&|one| one.cpuid().is_some()).is_some() {
-            return values.text("levels", conditions(levels)).fill(include_str!("templates/detect_x86.c"));
+            let values = values.text("levels", conditions(levels)).text("models", models(cores));
+            return values.fill(include_str!("templates/detect_x86.c"));
         }
         if let Some(all) = first(&|one| one.hwcap().is_some()) {
             let values = values.text("levels", hardware(levels)).text("all", all);
@@ -93,6 +106,21 @@ fn detect(options: &Options) -> String {
         // All machines of the platform have all levels.
         values.fill(include_str!("templates/detect.c"))
     })
+}
+
+/// The models of CPUs of x86 that are known, and the number of the core of each.
+fn models(cores: &[&Core]) -> String {
+    let mut text = String::new();
+    for (number, core) in cores.iter().enumerate() {
+        for name in core.vendor.names() {
+            let letters = name.bytes().take(4).rev();
+            let letters = letters.fold(0u32, |letters, letter| letters << 8 | u32::from(letter));
+            for (family, model) in core.models {
+                let _ = writeln!(text, "    {{ {letters:#010x}, {family}, {model}, {number} }},");
+            }
+        }
+    }
+    text
 }
 
 /// For each level but the first, what a CPU of x86 has that has it.

@@ -2,7 +2,7 @@
 
 use super::amalgamate::inline;
 use super::estimate;
-use super::measured::{self, Measured};
+use super::measured::{self, Measured, Table};
 use super::platforms::initialiser;
 use super::steps::{Cost, Step, steps, worthwhile};
 use super::{Cipher, Made, Options};
@@ -11,12 +11,14 @@ use crate::driver;
 use crate::engine::{self, BuildError, Choices, Engine};
 use crate::manifest::{BlockCipher, Function, Mode, Primitive};
 use crate::template::Values;
+use std::collections::BTreeSet;
 use usuba_codegen::{Backend, Kernel};
 use usuba_compiler::pipeline::{Compiled, Failure};
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
+use usuba_target::core::ZEN_5;
 use usuba_target::machines::GP64;
-use usuba_target::{PLATFORMS, Platform, Target, beside, level_for};
+use usuba_target::{Core, PLATFORMS, Platform, Target, beside, level_for};
 
 /// A batch by itself, of which several at once would fill the ports, takes at least this part of the time of all of them.
 const ALONE: f64 = 0.6;
@@ -64,8 +66,10 @@ pub struct Served {
     pub engines: Vec<Entry>,
     /// Whether it is one of two, with assembly or without.
     assembly: Option<bool>,
-    /// For every level, the engines by number of blocks.
-    pub steps: Vec<Vec<Step>>,
+    /// The names of the cores that it tells apart; one without a name if it tells none.
+    pub cores: Vec<&'static str>,
+    /// For each of these and every level, the engines by number of blocks.
+    pub steps: Vec<Vec<Vec<Step>>>,
 }
 
 /// What the public functions know of an engine.
@@ -79,10 +83,43 @@ pub struct Entry {
     keys: driver::KeyForms,
     target: &'static Target,
     assembly: bool,
-    /// By ports, and by instructions.
-    cycles: [f64; 2],
+    cycles: Cycles,
     /// What a batch that is not full takes more.
     part: f64,
+}
+
+/// What a batch takes.
+#[derive(Clone)]
+struct Cycles {
+    /// On each of the cores of [`priced`]: what was measured, or what is estimated from its ports.
+    on: Vec<OnCore>,
+    /// By instructions, for platforms of whose cores no ports are known.
+    by_instructions: f64,
+}
+
+#[derive(Clone, Copy)]
+struct OnCore {
+    cycles: f64,
+    measured: bool,
+}
+
+impl Cycles {
+    /// An engine by itself, of which several at once take `all`, takes no less than so much of that, as far as both are estimated.
+    fn at_least(&mut self, part: f64, all: &Cycles) {
+        for (one, all) in self.on.iter_mut().zip(&all.on).filter(|(one, _)| !one.measured) {
+            one.cycles = one.cycles.max(part * all.cycles);
+        }
+        if self.on.iter().all(|one| !one.measured) {
+            self.by_instructions = self.by_instructions.max(part * all.by_instructions);
+        }
+    }
+}
+
+/// The cores for which engines have a price: those of which there is a table; if there is none, the core that estimates know best.
+fn priced(measured: Option<&Measured>) -> Vec<(&'static Core, Option<&Table>)> {
+    let tables = measured.into_iter().flat_map(Measured::tables);
+    let known: Vec<_> = tables.map(|(core, table)| (core, Some(table))).collect();
+    if known.is_empty() { vec![(&ZEN_5, None)] } else { known }
 }
 
 impl Served {
@@ -117,16 +154,15 @@ pub fn build(
     if let Some(target) = options.level {
         return one(cipher, primitive, target, known, options);
     }
-    let general = Platform { name: "", condition: "", levels: &[&GP64] };
+    let general = Platform { name: "", condition: "", levels: &[&GP64], cores: &[] };
     let platforms: Vec<&Platform> = PLATFORMS.iter().chain([&general]).collect();
     let same = known.of.iter().find(|(one, _)| is_same_but_for_keys(one, primitive));
     let mut candidates: Vec<Candidate> = same.map_or_else(Vec::new, |(_, candidates)| candidates.clone());
     for platform in platforms.iter().filter(|_| same.is_none()) {
-        // What stands beside a level is the same code by other instructions: what that saves, only measuring says.
+        // What nobody measured is of no use.
         let beside = platform.levels.iter().filter_map(|level| beside(level));
         let beside = beside.filter(|target| {
-            let known = cipher.measured.and_then(|known| known.batches.get(&primitive.name));
-            known.is_some_and(|known| known.keys().any(|name| measured::is_of(name, target)))
+            cipher.measured.is_some_and(|measured| measured.has_target(&primitive.name, target))
         });
         for target in platform.levels.iter().copied().chain(beside) {
             let level = platform.levels.iter().find(|level| is_beside(level, target)).unwrap_or(&target);
@@ -156,16 +192,13 @@ pub fn build(
                         let mut fewer =
                             candidate(cipher, primitive, target, base, &choices, platform, options)?;
                         if let (Some(fewer), Some(usual)) = (&mut fewer, &usual)
-                            && !fewer.measured
                             && !estimate::is_rounds(slicing, target)
                         {
                             let least = match slicing {
                                 Slicing::Packed(_) => ALONE_PACKED,
                                 _ => ALONE,
                             };
-                            for (cycles, all) in fewer.engine.cycles.iter_mut().zip(usual.engine.cycles) {
-                                *cycles = cycles.max(least * all);
-                            }
+                            fewer.engine.cycles.at_least(least, &usual.engine.cycles);
                         }
                         let in_c = fewer.as_ref();
                         let faster =
@@ -186,8 +219,9 @@ pub fn build(
     if same.is_none() {
         known.of.push((primitive.clone(), candidates.clone()));
     }
+    let cores: Vec<&Core> = priced(cipher.measured).into_iter().map(|(core, _)| core).collect();
     let served: Vec<Served> =
-        platforms.iter().flat_map(|platform| serve(platform, &candidates, options)).collect();
+        platforms.iter().flat_map(|platform| serve(platform, &candidates, &cores, options)).collect();
     let mut engines = Engines { platforms: served, files: Vec::new(), made: Vec::new() };
     for candidate in candidates {
         let used =
@@ -242,7 +276,9 @@ fn one(
 
 /// Engines of which all are used, on a platform that has one level and no condition.
 pub fn alone(target: &'static Target, candidates: Vec<Candidate>) -> Engines {
-    let platforms = vec![serve_with(&[target], String::new(), &candidates)];
+    // With one engine, costs decide nothing.
+    let platform = Platform { name: "", condition: "", levels: &[], cores: &[] };
+    let platforms = vec![serve_with(&platform, &[target], String::new(), &candidates, &[])];
     let files = candidates.iter().flat_map(|candidate| candidate.files("")).collect();
     let made = candidates.into_iter().map(|candidate| candidate.made).collect();
     Engines { platforms, files, made }
@@ -264,8 +300,6 @@ pub struct Candidate {
     platform: String,
     made: Made,
     interleave: u32,
-    /// Whether its cost by ports is a measured one.
-    measured: bool,
 }
 
 impl Candidate {
@@ -301,7 +335,13 @@ pub(super) fn is_same_but_for_keys(a: &Primitive, b: &Primitive) -> bool {
 }
 
 /// What a platform does: once with all engines, and if that takes assembly, again without for where there is none.
-fn serve(platform: &Platform, candidates: &[Candidate], options: &Options) -> Vec<Served> {
+/// `cores` are those for which engines have a price.
+fn serve(
+    platform: &Platform,
+    candidates: &[Candidate],
+    cores: &[&'static Core],
+    options: &Options,
+) -> Vec<Served> {
     // Where there is assembly for what C does as well, it is there because it is faster.
     let has_assembly = |one: &Candidate| {
         let is_twin = |other: &Candidate| {
@@ -312,19 +352,26 @@ fn serve(platform: &Platform, candidates: &[Candidate], options: &Options) -> Ve
         !one.engine.assembly && candidates.iter().any(is_twin)
     };
     let best: Vec<Candidate> = candidates.iter().filter(|one| !has_assembly(one)).cloned().collect();
-    let with = serve_with(platform.levels, platform.condition.into(), &best);
+    let with = serve_with(platform, platform.levels, platform.condition.into(), &best, cores);
     if !with.engines.iter().any(|engine| engine.assembly) {
         return vec![with];
     }
     let in_c: Vec<Candidate> =
         candidates.iter().filter(|candidate| !candidate.engine.assembly).cloned().collect();
-    let without = serve_with(platform.levels, with.condition.clone(), &in_c);
+    let without = serve_with(platform, platform.levels, with.condition.clone(), &in_c, cores);
     let condition = format!("{} && {}", platform.condition, assembles(options));
     vec![Served { condition, assembly: Some(true), ..with }, Served { assembly: Some(false), ..without }]
 }
 
-/// What a platform with these levels does with those engines that it can run; those that are never the best are left out.
-fn serve_with(levels: &[&'static Target], condition: String, candidates: &[Candidate]) -> Served {
+/// What a platform with these levels does with those engines that it can run; those that are never the best, on any core, are left
+/// out. Of the cores that it tells apart, one without a price for engines does as the nearest that has one.
+fn serve_with(
+    platform: &Platform,
+    levels: &[&'static Target],
+    condition: String,
+    candidates: &[Candidate],
+    cores: &[&'static Core],
+) -> Served {
     let mut engines: Vec<Entry> = Vec::new();
     let mut until: Vec<usize> = Vec::new();
     for target in levels {
@@ -336,34 +383,65 @@ fn serve_with(levels: &[&'static Target], condition: String, candidates: &[Candi
         until.push(engines.len());
     }
     // Ports are compared with ports only.
-    let measure = usize::from(!levels.iter().any(|target| has_ports(target)));
-    let costs = |engines: &[Entry]| -> Vec<Cost> {
-        let cost =
-            |engine: &Entry| Cost { batch: engine.batch, cycles: engine.cycles[measure], part: engine.part };
-        engines.iter().map(cost).collect()
+    let has_ports = levels.iter().any(|target| has_ports(target));
+    let prices: Vec<Price> = match cores.len() {
+        priced if has_ports && priced > 0 => (0..priced).map(Price::On).collect(),
+        _ => vec![Price::ByInstructions],
     };
-    let all = costs(&engines);
+    let costs = |engines: &[Entry], price: Price| -> Vec<Cost> {
+        engines.iter().map(|engine| engine.cost(price)).collect()
+    };
     let upto = |end: usize| (0..end).collect::<Vec<usize>>();
     // What a level can do without, it leaves to others: the narrow engines of a wide machine are the wide ones of another.
-    let kept: Vec<Vec<usize>> = until
-        .iter()
-        .map(|&end| worthwhile(&all, &upto(end), WORTH_ITS_CODE, WORTH_ITS_CODE_IN_BULK))
-        .collect();
-    let used = |number: usize| kept.iter().flatten().any(|&one| one == number);
-    let until: Vec<usize> =
-        until.iter().map(|&end| (0..end).filter(|&number| used(number)).count()).collect();
-    let mut number = 0;
-    engines.retain(|_| {
-        number += 1;
-        used(number - 1)
-    });
-    let all = costs(&engines);
+    let kept = |price: &Price| -> Vec<usize> {
+        let all = costs(&engines, *price);
+        let of_level = |&end: &usize| worthwhile(&all, &upto(end), WORTH_ITS_CODE, WORTH_ITS_CODE_IN_BULK);
+        until.iter().flat_map(of_level).collect()
+    };
+    let kept: BTreeSet<usize> = prices.iter().flat_map(kept).collect();
+    let until: Vec<usize> = until.iter().map(|&end| kept.range(..end).count()).collect();
+    let engines: Vec<Entry> = kept.iter().filter_map(|&number| engines.get(number).cloned()).collect();
+    let steps_by = |price: &Price| -> Vec<Vec<Step>> {
+        let all = costs(&engines, *price);
+        until.iter().map(|&end| steps(&all, &upto(end))).collect()
+    };
+    let by_price: Vec<Vec<Vec<Step>>> = prices.iter().map(steps_by).collect();
+    let of_core = |core: &&'static Core| {
+        let nearest = core.nearest(cores.iter().copied());
+        let place = cores.iter().position(|one| nearest.is_some_and(|nearest| one.id == nearest.id));
+        by_price.get(place.unwrap_or(0)).or(by_price.first()).cloned().unwrap_or_default()
+    };
+    let told_apart: Vec<&'static Core> = platform.cores.to_vec();
+    let (names, steps) = match told_apart.is_empty() {
+        true => (vec![""], by_price.first().cloned().into_iter().collect()),
+        false => (told_apart.iter().map(|core| core.id).collect(), told_apart.iter().map(of_core).collect()),
+    };
     Served {
         condition,
         levels: levels.iter().map(|target| target.name).collect(),
-        steps: until.iter().map(|&end| steps(&all, &upto(end))).collect(),
         engines,
         assembly: None,
+        cores: names,
+        steps,
+    }
+}
+
+/// What engines are compared by.
+#[derive(Clone, Copy)]
+enum Price {
+    /// What they take on a core, by its number among those of [`priced`].
+    On(usize),
+    /// Their instructions.
+    ByInstructions,
+}
+
+impl Entry {
+    fn cost(&self, price: Price) -> Cost {
+        let cycles = match price {
+            Price::On(core) => self.cycles.on.get(core).map_or(f64::INFINITY, |on| on.cycles),
+            Price::ByInstructions => self.cycles.by_instructions,
+        };
+        Cost { batch: self.batch, cycles, part: self.part }
     }
 }
 
@@ -413,7 +491,7 @@ fn assembly(
     let choices = Choices { backend: Backend::Assembly, ..choices.clone() };
     let known = cipher
         .measured
-        .and_then(|known| known.find(&primitive.name, &name(target, &choices), in_c.engine.batch)?.assembly);
+        .and_then(|measured| measured.assembly(&primitive.name, &name(target, &choices), in_c.engine.batch));
     if known.is_none_or(|part| part > WORTH_ASSEMBLY) {
         return Ok(None);
     }
@@ -496,12 +574,25 @@ fn candidate_of(
     let in_planes = built.kernels.first().is_some_and(|(_, compiled)| compiled.in_planes());
     let in_planes = primitive.in_planes().filter(|_| in_planes);
     let seen = in_planes.as_ref().unwrap_or(primitive);
-    let mut cycles = kernel.map_or([estimate::CALL; 2], |kernel| estimate::cycles(seen, kernel, target));
+    let estimated = |core: Option<&Core>| {
+        kernel.map_or(estimate::CALL, |kernel| estimate::cycles(seen, kernel, target, core))
+    };
     let name = name(target, choices);
-    let found = measured.and_then(|known| known.find(&primitive.name, &name, built.batch));
-    if let Some(found) = found {
-        cycles[0] = found.cycles * if assembly { found.assembly.unwrap_or(1.0) } else { 1.0 };
-    }
+    // What stands beside a level is the same code by other instructions: what that saves, only measuring says.
+    let is_beside_some = PLATFORMS.iter().flat_map(|one| one.levels).any(|level| is_beside(level, target));
+    let on = |(core, table): (&'static Core, Option<&Table>)| {
+        let table = table.filter(|_| measured::is_timed(slicing, target));
+        let found = table.and_then(|table| table.find(&primitive.name, &name, built.batch));
+        let part = |found: measured::Batch| found.assembly.filter(|_| assembly).unwrap_or(1.0);
+        let cycles = match found {
+            Some(found) => found.cycles * part(found),
+            None if is_beside_some => f64::INFINITY,
+            None => estimated(Some(core)),
+        };
+        OnCore { cycles, measured: found.is_some() }
+    };
+    let cycles =
+        Cycles { on: priced(measured).into_iter().map(on).collect(), by_instructions: estimated(None) };
     let summary = format!("{} for {}: {}.", primitive.name, target.name, target.description);
     let head = super::head(&format!("{stem}.c"), &summary, options);
     let source = source(built, target, &stem, options);
@@ -527,7 +618,6 @@ fn candidate_of(
         platform: platform.to_owned(),
         made,
         interleave,
-        measured: found.is_some(),
     }
 }
 

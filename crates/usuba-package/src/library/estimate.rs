@@ -6,8 +6,8 @@
 //! packing = registers, or bytes where it goes word by word, that are brought from bytes and back
 //! ```
 //!
-//! It is asked only about engines that were not [measured](super::measured). Ports, and all numbers here, are those of one
-//! core, Zen 5: medians of what `make bench` measured there in November 2026 with gcc 12 and clang 19
+//! It is asked only about engines that were not [measured](super::measured). Ports are those of the core whose costs are wanted; all
+//! numbers here are those of one core, Zen 5: medians of what `make bench` measured there in November 2026 with gcc 12 and clang 19
 //! (`docs/performance/data.json`: `kernel` over `port_bound`, and `whole` less `kernel`, of 515 kernels). Other cores differ
 //! in how much, but the reasons are the same: chains of dependent steps, states that are in memory, and transpositions are in
 //! no port bound.
@@ -16,8 +16,7 @@ use crate::manifest::{Bytes, Function, Primitive};
 use crate::order::Order;
 use usuba_codegen::{Kernel, Shape};
 use usuba_ir::layout::Slicing;
-use usuba_target::Target;
-use usuba_target::core::ZEN_5;
+use usuba_target::{Core, Target};
 
 /// Cycles of a call that has to do with neither kernel nor data.
 pub const CALL: f64 = 40.0;
@@ -68,12 +67,14 @@ const WORD_BYTE: f64 = 0.2;
 const INTERLEAVED_BYTE: f64 = 1.3;
 const ELEMENT_BYTE: f64 = 1.2;
 
-/// Cycles that a batch takes: by ports, and by instructions. `primitive` is as the slicing of the kernel sees it.
-pub fn cycles(primitive: &Primitive, kernel: &Kernel, target: &Target) -> [f64; 2] {
+/// Cycles that a batch takes by the ports of a core, where they are known, or else by instructions. `primitive` is as the slicing of
+/// the kernel sees it.
+pub fn cycles(primitive: &Primitive, kernel: &Kernel, target: &Target, core: Option<&Core>) -> f64 {
     let shape = &kernel.shape;
     let at_once = if target.single_lane { GENERAL_A_CYCLE } else { VECTORS_A_CYCLE };
     let guess = kernel.report.instructions_run() as f64 / at_once;
-    let bound = if has_ports(target) { kernel.report.port_bound_on(target, &ZEN_5) } else { None };
+    let core = core.filter(|_| has_ports(target));
+    let bound = core.and_then(|core| kernel.report.port_bound_on(target, core));
     let more = match shape.slicing {
         Slicing::B => by_size(&BITSLICED, shape) * (1.0 + state_bytes(kernel) / STATE),
         Slicing::V => by_size(&VERTICAL, shape),
@@ -84,7 +85,7 @@ pub fn cycles(primitive: &Primitive, kernel: &Kernel, target: &Target) -> [f64; 
     };
     let call = if is_rounds(shape.slicing, target) { ROUNDS_CALL } else { CALL };
     let around = call + packing(primitive, kernel, target);
-    [bound.unwrap_or(guess), guess].map(|kernel| kernel * more + around)
+    bound.unwrap_or(guess) * more + around
 }
 
 /// Cycles that a batch takes more if it is not full.

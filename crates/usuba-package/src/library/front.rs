@@ -8,6 +8,7 @@ use crate::OutputFile;
 use crate::engine::{self, BuildError, Choices};
 use crate::manifest::{BlockCipher, Function, Mode, Primitive};
 use crate::template::Values;
+use std::fmt::Write;
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
 
@@ -134,7 +135,7 @@ pub fn own_level(text: &str, options: &Options) -> String {
     if options.prefix == "usuba_" {
         return text.to_owned();
     }
-    let known = ["level(", "shares_ports(", "has_ifma("];
+    let known = ["plan(", "level(", "shares_ports(", "has_ifma("];
     known.iter().fold(text.to_owned(), |text, name| {
         text.replace(&format!("usuba_{name}"), &format!("{}{name}", options.prefix))
     })
@@ -154,32 +155,56 @@ fn platform_plans(primitive: &Primitive, served: &Served, options: &Options) -> 
     let declared = served.engines.iter().map(|engine| prototypes(primitive, engine, values.clone()));
     let line = |initialiser: String| format!("    {initialiser},\n");
     let rows: String = served.engines.iter().map(|engine| line(row(primitive, engine))).collect();
-    let (mut all_steps, mut plans) = (String::new(), String::new());
-    for (level, (name, steps)) in served.levels.iter().zip(&served.steps).enumerate() {
-        // A level that adds no engine takes the steps of the first that has them.
-        let first = served.steps.iter().position(|one| one == steps).unwrap_or(level);
-        let name = served.levels.get(first).unwrap_or(name).replace(['-', '.'], "_");
-        let step = |step: &Step| {
-            let blocks = step.blocks.map_or("SIZE_MAX".into(), |blocks| blocks.to_string());
-            initialiser(&[blocks, step.engine.to_string()])
-        };
-        let steps: Vec<String> = steps.iter().map(step).collect();
-        if first == level {
-            all_steps += &Values::default()
-                .text("level", &name)
-                .text("steps", initialiser(&steps))
-                .fill(include_str!("templates/steps.c"));
-        }
-        plans += &line(initialiser(&[format!("steps_{name}")]));
-    }
+    let (steps, plans) = lists(served);
     Values::default()
         .when("loaded", matches!(primitive.function, Function::BlockCipher(_)))
         .text("loaded_words", served.key_bytes().div_ceil(8).max(1))
         .text("prototypes", declared.collect::<String>())
         .text("rows", rows)
-        .text("steps", all_steps)
+        .text("steps", steps)
         .text("plans", plans)
         .fill(include_str!("templates/plans.c"))
+}
+
+/// The lists of steps, one after another, and for each core and level where its list begins. Those that several have stand once.
+fn lists(served: &Served) -> (String, String) {
+    // For each list where it begins, and who has it: a level and the cores on which it does.
+    let mut lists: Vec<(&[Step], usize, Vec<(&str, Vec<&str>)>)> = Vec::new();
+    let (mut length, mut plans) = (0, String::new());
+    for (core, levels) in served.cores.iter().zip(&served.steps) {
+        let mut starts = Vec::new();
+        for (level, steps) in served.levels.iter().zip(levels) {
+            let place = lists.iter().position(|(list, ..)| list == steps).unwrap_or_else(|| {
+                lists.push((steps, length, Vec::new()));
+                length += steps.len();
+                lists.len() - 1
+            });
+            if let Some((_, start, users)) = lists.get_mut(place) {
+                starts.push(start.to_string());
+                match users.iter_mut().find(|(name, _)| name == level) {
+                    Some((_, cores)) => cores.push(core),
+                    None => users.push((level, vec![core])),
+                }
+            }
+        }
+        let name = if core.is_empty() { String::new() } else { format!(" /* {core} */") };
+        let _ = writeln!(plans, "    {},{name}", starts.join(", "));
+    }
+    let mut text = String::new();
+    for (steps, _, users) in &lists {
+        let user = |(level, cores): &(&str, Vec<&str>)| match cores.len() == served.cores.len() {
+            true => (*level).to_owned(),
+            false => format!("{level} on {}", cores.join(", ")),
+        };
+        let step = |step: &Step| {
+            let blocks = step.blocks.map_or("SIZE_MAX".into(), |blocks| blocks.to_string());
+            initialiser(&[blocks, step.engine.to_string()])
+        };
+        let steps: Vec<String> = steps.iter().map(step).collect();
+        let users: Vec<String> = users.iter().map(user).collect();
+        let _ = writeln!(text, "    /* {} */\n    {},", users.join("; "), steps.join(", "));
+    }
+    (text, plans)
 }
 
 /// The header of the whole library.

@@ -13,9 +13,10 @@ use std::path::PathBuf;
 use usuba_compiler::pipeline;
 use usuba_ir::layout::Slicing;
 use usuba_package::engine::BuildError;
-use usuba_package::library::measured::{self, Batch, Measured};
+use usuba_package::library::measured::{self, Batch, Table};
 use usuba_package::library::{fewer_at_once, share_engines};
 use usuba_package::manifest::{Function, Primitive};
+use usuba_target::core::TOLD_APART;
 use usuba_target::{PLATFORMS, Target, beside, level_for};
 use usuba_trial::run::Family;
 use usuba_trial::tuned::Tuned;
@@ -51,7 +52,10 @@ pub fn run(engines: &Engines, output: &Output) -> Result<(), Failure> {
         }
         machine.add_compiler(compiler.version());
     }
-    let mut known = known(engines, &cipher, &machine, &workbench.level)?;
+    let core = core(engines, &machine)?;
+    let mut measured = cipher.measured()?;
+    let old = core.and_then(|core| measured.cores.get(core)).cloned().unwrap_or_default();
+    let mut table = kept(engines, &cipher, old, &machine, &workbench.level)?;
     let bar = progress::bar(output);
     let primitives = cipher.primitives(&engines.primitive)?;
     bar.set_length(primitives.len() as u64);
@@ -69,7 +73,7 @@ pub fn run(engines: &Engines, output: &Output) -> Result<(), Failure> {
         let made = compile(&workbench, primitive, &chosen, family, &tuned, &show)?;
         show("timing");
         let times = time(&workbench, &made, engines.runs as usize)?;
-        let of = known.batches.entry(primitive.name.clone()).or_default();
+        let of = table.batches.entry(primitive.name.clone()).or_default();
         if !engines.assembly {
             of.retain(|name, _| !chosen.iter().any(|target| measured::is_of(name, target)));
         }
@@ -96,8 +100,9 @@ pub fn run(engines: &Engines, output: &Output) -> Result<(), Failure> {
                 bar.suspend(|| print_line(&line));
             }
         }
-        if !engines.dry_run {
-            let file = [(PathBuf::from(measured::FILE), measured::print(&known))];
+        if let Some(core) = core.filter(|_| !engines.dry_run) {
+            measured.cores.insert(core, table.clone());
+            let file = [(PathBuf::from(measured::FILE), measured::print(&measured))];
             path = files::write_all(&cipher.folder, &file)?.into_iter().next();
         }
     }
@@ -130,19 +135,41 @@ fn levels(names: &[String]) -> Result<Vec<&'static Target>, Failure> {
     }
 }
 
-/// What stays of the file: all if only a part is measured, else nothing.
-fn known(engines: &Engines, cipher: &Cipher, machine: &Machine, level: &str) -> Result<Measured, Failure> {
-    let new = Measured {
+/// The name of the core whose table is written; nothing if none is, and the machine has none that libraries tell apart.
+fn core(engines: &Engines, machine: &Machine) -> Result<Option<&'static str>, Failure> {
+    let named =
+        engines.core.as_ref().and_then(|name| TOLD_APART.iter().find(|core| core.id == name).copied());
+    let core = named.or(machine.core).map(|core| core.id);
+    if core.is_none() && !engines.dry_run {
+        let known: Vec<&str> = TOLD_APART.iter().map(|core| core.id).collect();
+        return Err(Failure::general(format!(
+            "{} has none of the cores that libraries tell apart ({}): say with --core for which of them the figures shall be, or \
+             --dry-run to see them only",
+            machine.processor,
+            known.join(", ")
+        )));
+    }
+    Ok(core)
+}
+
+/// What stays of the table: all if only a part is measured, else nothing.
+fn kept(
+    engines: &Engines,
+    cipher: &Cipher,
+    old: Table,
+    machine: &Machine,
+    level: &str,
+) -> Result<Table, Failure> {
+    let new = Table {
         machine: machine.processor.clone(),
         tools: format!("{}, {level}", machine.compilers.join("; ")),
         assembly: machine.processor.clone(),
-        ..Measured::default()
+        ..Table::default()
     };
-    let old = cipher.measured()?;
     if engines.assembly {
         let reason = match old.tools == new.tools {
             _ if old.batches.is_empty() => "there is nothing yet to compare assembly with".to_owned(),
-            true => return Ok(Measured { assembly: new.assembly, ..old }),
+            true => return Ok(Table { assembly: new.assembly, ..old }),
             false => format!("its C was compiled otherwise ({}, and now {})", old.tools, new.tools),
         };
         return Err(Failure::general(format!(
@@ -178,7 +205,8 @@ fn compile(
     let mut made: Vec<Engine> = Vec::new();
     let mut there: Vec<(&str, Slicing)> = Vec::new();
     for &target in chosen {
-        for &slicing in &primitive.library {
+        let timed = primitive.library.iter().filter(|&&slicing| measured::is_timed(slicing, target));
+        for &slicing in timed {
             // As where libraries are made.
             let has = |other: &str| there.contains(&(level_for(other), slicing));
             if !target.adds_to(slicing, has) {

@@ -33,7 +33,7 @@ int @stem@_init(@stem@_ctx *ctx, const unsigned char key[@STEM@_KEY_BYTES])
         return USUBA_ERROR_NULL;
     set_key(ctx, key);
     usuba_wipe_stack_@dead@();
-    ctx->state = UINT64_C(@magic@) | usuba_level();
+    ctx->state = UINT64_C(@magic@) | usuba_plan();
     return USUBA_OK;
 }
 
@@ -66,7 +66,7 @@ static const void *keys_for(struct usuba_loaded *loaded, const struct engine *en
 /* Blocks by themselves. */
 struct ecb {
     const @stem@_ctx *ctx;
-    const struct usuba_plan *plan;
+    const struct usuba_step *steps;
     size_t direction;
 @if tweak
     const unsigned char *tweaks;
@@ -83,7 +83,7 @@ static void ecb_share(const struct ecb *ecb, struct usuba_loaded *loaded, size_t
     const unsigned char *tweaks = ecb->tweaks + from * @STEM@_TWEAK_BYTES;
 @end
     while (blocks > 0) {
-        const struct engine *engine = engines + usuba_engine_for(ecb->plan, blocks);
+        const struct engine *engine = engines + usuba_engine_for(ecb->steps, blocks);
         const size_t share = usuba_share(blocks, engine->batch);
         engine->apply[ecb->direction](keys_for(loaded, engine, ecb->direction), @given@out, in, share);
         blocks -= share;
@@ -111,11 +111,11 @@ static int ecb_blocks(const @stem@_ctx *ctx, size_t direction, @tweaks@unsigned 
     size_t blocks)
 {
     struct ecb ecb;
-    int level, result;
+    int plan, result;
     if (ctx == NULL)
         return USUBA_ERROR_NULL;
-    level = usuba_context_level(ctx->state, UINT64_C(@magic@), sizeof plans / sizeof plans[0]);
-    if (level < 0)
+    plan = usuba_context_plan(ctx->state, UINT64_C(@magic@), sizeof plans / sizeof plans[0]);
+    if (plan < 0)
         return USUBA_ERROR_CONTEXT;
     if (blocks > SIZE_MAX / @STEM@_BLOCK_BYTES)
         return USUBA_ERROR_LENGTH;
@@ -131,14 +131,14 @@ static int ecb_blocks(const @stem@_ctx *ctx, size_t direction, @tweaks@unsigned 
     if (result != USUBA_OK || blocks == 0)
         return result;
     ecb.ctx = ctx;
-    ecb.plan = plans + level;
+    ecb.steps = steps + plans[plan];
     ecb.direction = direction;
 @if tweak
     ecb.tweaks = tweaks;
 @end
     ecb.out = out;
     ecb.in = in;
-    usuba_in_parts(ecb_part, &ecb, blocks, @STEM@_BLOCK_BYTES, engines[usuba_engine_for(ecb.plan, SIZE_MAX)].batch);
+    usuba_in_parts(ecb_part, &ecb, blocks, @STEM@_BLOCK_BYTES, engines[usuba_engine_for(ecb.steps, SIZE_MAX)].batch);
     return USUBA_OK;
 }
 
@@ -147,17 +147,17 @@ static int ecb_blocks(const @stem@_ctx *ctx, size_t direction, @tweaks@unsigned 
 void @stem@_loaded_blocks(const @stem@_ctx *ctx, struct usuba_loaded *loaded, size_t direction, unsigned char *out,
     const unsigned char *in, size_t blocks)
 {
-    const int level = usuba_context_level(ctx->state, UINT64_C(@magic@), sizeof plans / sizeof plans[0]);
+    const int plan = usuba_context_plan(ctx->state, UINT64_C(@magic@), sizeof plans / sizeof plans[0]);
     struct ecb ecb;
     size_t batch;
-    if (level < 0 || blocks == 0)
+    if (plan < 0 || blocks == 0)
         return;
     ecb.ctx = ctx;
-    ecb.plan = plans + level;
+    ecb.steps = steps + plans[plan];
     ecb.direction = direction;
     ecb.out = out;
     ecb.in = in;
-    batch = engines[usuba_engine_for(ecb.plan, SIZE_MAX)].batch;
+    batch = engines[usuba_engine_for(ecb.steps, SIZE_MAX)].batch;
     if (blocks < 2 * batch)
         ecb_share(&ecb, loaded, 0, blocks);
     else
@@ -182,7 +182,7 @@ int @stem@_decrypt_blocks(const @stem@_ctx *ctx, @tweaks@unsigned char *out, con
 /* Counter mode. */
 struct ctr {
     const @stem@_ctx *ctx;
-    const struct usuba_plan *plan;
+    const struct usuba_step *steps;
     const unsigned char *counter;
     unsigned char *out;
     const unsigned char *in;
@@ -205,7 +205,7 @@ USUBA_INLINE void ctr_part(const void *work, size_t from, size_t blocks)
     usuba_counter_copy(counter, ctr->counter, sizeof counter);
     usuba_counter_add(counter, sizeof counter, 1, from);
     while (length > 0) {
-        const struct engine *engine = engines + usuba_engine_for(ctr->plan, blocks);
+        const struct engine *engine = engines + usuba_engine_for(ctr->steps, blocks);
         const size_t share = usuba_share(blocks, engine->batch);
         const size_t bytes = share == blocks ? length : share * @STEM@_BLOCK_BYTES;
         engine->ctr_xor(keys_for(&loaded, engine, 0), counter, out, in, bytes);
@@ -224,23 +224,23 @@ int @stem@_ctr_xor(const @stem@_ctx *ctx, unsigned char counter[@STEM@_BLOCK_BYT
 {
     struct ctr ctr;
     size_t blocks;
-    int level, result;
+    int plan, result;
     if (ctx == NULL || counter == NULL)
         return USUBA_ERROR_NULL;
-    level = usuba_context_level(ctx->state, UINT64_C(@magic@), sizeof plans / sizeof plans[0]);
-    if (level < 0)
+    plan = usuba_context_plan(ctx->state, UINT64_C(@magic@), sizeof plans / sizeof plans[0]);
+    if (plan < 0)
         return USUBA_ERROR_CONTEXT;
     result = usuba_check_counter(counter, @STEM@_BLOCK_BYTES, out, in, length);
     if (result != USUBA_OK || length == 0)
         return result;
     blocks = (length - 1) / @STEM@_BLOCK_BYTES + 1;
     ctr.ctx = ctx;
-    ctr.plan = plans + level;
+    ctr.steps = steps + plans[plan];
     ctr.counter = counter;
     ctr.out = out;
     ctr.in = in;
     ctr.length = length;
-    usuba_in_parts(ctr_part, &ctr, blocks, @STEM@_BLOCK_BYTES, engines[usuba_engine_for(ctr.plan, SIZE_MAX)].batch);
+    usuba_in_parts(ctr_part, &ctr, blocks, @STEM@_BLOCK_BYTES, engines[usuba_engine_for(ctr.steps, SIZE_MAX)].batch);
     usuba_counter_add(counter, @STEM@_BLOCK_BYTES, 1, blocks);
     return USUBA_OK;
 }
@@ -252,7 +252,7 @@ int @stem@_ctr32_xor(const @stem@_ctx *ctx, unsigned char counter[@STEM@_BLOCK_B
     int result;
     if (ctx == NULL || counter == NULL)
         return USUBA_ERROR_NULL;
-    if (usuba_context_level(ctx->state, UINT64_C(@magic@), sizeof plans / sizeof plans[0]) < 0)
+    if (usuba_context_plan(ctx->state, UINT64_C(@magic@), sizeof plans / sizeof plans[0]) < 0)
         return USUBA_ERROR_CONTEXT;
     if (usuba_overruns(length, @STEM@_BLOCK_BYTES))
         return USUBA_ERROR_LENGTH;

@@ -16,11 +16,13 @@ const char *@prefix@version(void)
     return @PREFIX@VERSION;
 }
 
-/* The levels of a machine; each has what those before it have. */
+/* The levels of a machine; each has what those before it have. Then the cores for which engines are chosen. */
 @names@
-/* The level of this machine. */
+enum { LEVELS = sizeof names / sizeof names[0], CORES = sizeof cores / sizeof cores[0], PLANS = LEVELS * CORES };
+
+/* The level of this machine, and its core. */
 @detect@
-/* One more than the level in use; 0 if nobody has asked. Threads that ask at once all find the same. */
+/* One more than the plan in use, a core and a level; 0 if nobody has asked. Threads that ask at once all find the same. */
 static unsigned known;
 
 #if defined(__GNUC__) || defined(__clang__)
@@ -33,13 +35,39 @@ static unsigned known;
 #define FIRST(p) ((*(p))++ == 0)
 #endif
 
-/* The level with this name among the first `levels`, or `levels` if none has it. */
-static unsigned named(const char *name, unsigned levels)
+/* The place of a text of so many bytes among others, or their number if it is none of them. */
+static unsigned place(const char *const texts[], unsigned number, const char *text, size_t length)
 {
-    unsigned level = 0;
-    while (level < levels && strcmp(names[level], name) != 0)
-        level++;
-    return level;
+    unsigned one = 0;
+    while (one < number && (strlen(texts[one]) != length || memcmp(texts[one], text, length) != 0))
+        one++;
+    return one;
+}
+
+/* What a name says: a level, "@" and a core, or both. What it does not say is this machine's. */
+struct wanted {
+    unsigned level, core;
+};
+
+static struct wanted read_name(const char *name, unsigned best)
+{
+    const char *at = strchr(name, '@');
+    const size_t length = at == NULL ? strlen(name) : (size_t)(at - name);
+    struct wanted wanted;
+    wanted.level = at == name ? best : place(names, LEVELS, name, length);
+    wanted.core = at == NULL ? detect_core() : place(cores, CORES, at + 1, strlen(at + 1));
+    return wanted;
+}
+
+/* Whether a machine with this level can do what is wanted. */
+static int is_there(struct wanted wanted, unsigned best)
+{
+    return wanted.level <= best && wanted.core < CORES;
+}
+
+static unsigned plan_for(struct wanted wanted)
+{
+    return wanted.core * LEVELS + wanted.level;
 }
 
 /* Whether the program has more rights than who started it, whose environment it then must not follow. */
@@ -56,35 +84,53 @@ static int privileged(void)
 #endif
 }
 
+static void list(const char *const texts[], unsigned number)
+{
+    unsigned one;
+    for (one = 0; one < number; one++)
+        fprintf(stderr, "%s %s", one == 0 ? "" : ",", texts[one]);
+}
+
 /* Says once that the environment names what cannot be used, and what can. */
-static void complain(const char *wanted, unsigned best)
+static void complain(const char *name, struct wanted wanted, unsigned best)
 {
     static unsigned said;
-    const unsigned levels = (unsigned)(sizeof names / sizeof names[0]);
+    const char *reason = wanted.core == CORES     ? "there is no such core"
+                         : wanted.level == LEVELS ? "there is no such target"
+                                                  : "this machine lacks it";
     if (!FIRST(&said))
         return;
-    fprintf(stderr, "@PREFIX@TARGET=%.40s: %s; code for %s is used. This machine takes", wanted,
-            named(wanted, levels) < levels ? "this machine lacks it" : "there is no such target", names[best]);
-    for (unsigned level = 0; level <= best; level++)
-        fprintf(stderr, "%s %s", level == 0 ? "" : ",", names[level]);
+    fprintf(stderr, "@PREFIX@TARGET=%.40s: %s; code for %s is used. ", name, reason, names[best]);
+    if (wanted.core == CORES) {
+        fputs("Cores are", stderr);
+        list(cores, CORES);
+    } else {
+        fputs("This machine takes", stderr);
+        list(names, best + 1);
+    }
     fputs(".\n", stderr);
+}
+
+unsigned usuba_plan(void)
+{
+    unsigned plan = LOAD(&known);
+    if (plan == 0) {
+        const char *name = privileged() ? NULL : getenv("@PREFIX@TARGET");
+        const unsigned best = detect();
+        struct wanted wanted = read_name(name == NULL || name[0] == 0 ? names[best] : name, best);
+        if (!is_there(wanted, best)) {
+            complain(name, wanted, best);
+            wanted = read_name(names[best], best);
+        }
+        plan = plan_for(wanted) + 1;
+        STORE(&known, plan);
+    }
+    return plan - 1;
 }
 
 unsigned usuba_level(void)
 {
-    unsigned level = LOAD(&known);
-    if (level == 0) {
-        const char *wanted = privileged() ? NULL : getenv("@PREFIX@TARGET");
-        const unsigned best = detect();
-        level = wanted == NULL || wanted[0] == 0 ? best : named(wanted, best + 1);
-        if (level > best) {
-            complain(wanted, best);
-            level = best;
-        }
-        level++;
-        STORE(&known, level);
-    }
-    return level - 1;
+    return usuba_plan() % LEVELS;
 }
 
 /* AMD's cores: so measured on Zen 4, and taken to be so on the others. */
@@ -140,12 +186,22 @@ const char *@prefix@target(void)
     return names[usuba_level()];
 }
 
+const char *@prefix@core(void)
+{
+    return cores[usuba_plan() / LEVELS];
+}
+
 int @prefix@set_target(const char *name)
 {
     const unsigned best = detect();
-    const unsigned level = name == NULL ? best : named(name, best + 1);
-    if (level > best)
+    struct wanted wanted;
+    if (name == NULL) {
+        STORE(&known, 0);
+        return USUBA_OK;
+    }
+    wanted = read_name(name, best);
+    if (!is_there(wanted, best))
         return USUBA_ERROR_TARGET;
-    STORE(&known, name == NULL ? 0 : level + 1);
+    STORE(&known, plan_for(wanted) + 1);
     return USUBA_OK;
 }

@@ -18,9 +18,14 @@ extern "C" {
  * than their user (set-user-ID and the like) do not read it. */
 @API@const char *@prefix@target(void);
 
+/* The core for which one of several implementations is chosen: that of this machine or the nearest known one, such as "zen-4";
+ * "any" on machines whose cores are not told apart. */
+@API@const char *@prefix@core(void);
+
 /* Uses the target of this name from now on, for tests and comparisons: contexts that exist keep what they were made for.
- * NULL asks the machine anew. USUBA_ERROR_TARGET if there is no such target or the machine lacks it; then nothing has
- * changed. */
+ * "avx2@zen-4" is that target with the choices for a core, "@zen-4" the best target with them; any machine takes those of any
+ * core. NULL asks the machine anew. USUBA_ERROR_TARGET if there is no such target or core, or the machine lacks the target;
+ * then nothing has changed. */
 @API@int @prefix@set_target(const char *name);
 
 #ifdef __cplusplus

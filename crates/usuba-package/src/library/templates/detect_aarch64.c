@@ -12,3 +12,8 @@ static unsigned detect(void)
 #endif
     return @best@;
 }
+
+static unsigned detect_core(void)
+{
+    return 0;
+}

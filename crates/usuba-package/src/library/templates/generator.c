@@ -9,7 +9,7 @@ int @stem@_init(@stem@_ctx *ctx, const unsigned char key[@STEM@_KEY_BYTES], cons
 {
     if (ctx == NULL || key == NULL || nonce == NULL)
         return USUBA_ERROR_NULL;
-    engines[usuba_engine_for(plans + usuba_level(), 1)].init(ctx, key, nonce);
+    engines[usuba_engine_for(steps + plans[usuba_plan()], 1)].init(ctx, key, nonce);
     return USUBA_OK;
 }
 
@@ -23,7 +23,7 @@ int @stem@_xor(@stem@_ctx *ctx, unsigned char *out, const unsigned char *in, siz
 int @stem@_xor_batch(@stem@_ctx *ctx, unsigned char *const out[], const unsigned char *const in[], size_t length,
     size_t streams)
 {
-    const struct usuba_plan *plan = plans + usuba_level();
+    const struct usuba_step *list = steps + plans[usuba_plan()];
     int result = USUBA_OK;
     size_t stream;
     if (streams > 0 && (ctx == NULL || out == NULL || in == NULL))
@@ -32,7 +32,7 @@ int @stem@_xor_batch(@stem@_ctx *ctx, unsigned char *const out[], const unsigned
         result = ctx[stream].made == USUBA_CONTEXT_MADE ? usuba_check(out[stream], in[stream], length)
                                                         : USUBA_ERROR_CONTEXT;
     while (result == USUBA_OK && streams > 0) {
-        const struct engine *engine = engines + usuba_engine_for(plan, streams);
+        const struct engine *engine = engines + usuba_engine_for(list, streams);
         const size_t share = usuba_share(streams, engine->batch);
         engine->xor_batch(ctx, out, in, length, share);
         streams -= share;

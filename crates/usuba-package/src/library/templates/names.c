@@ -1,1 +1,2 @@
 static const char *const names[] = { @names@ };
+static const char *const cores[] = { @cores@ };

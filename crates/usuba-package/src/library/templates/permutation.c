@@ -6,7 +6,7 @@ struct engine {
 @plans@
 /* What a call works on. */
 struct permutation {
-    const struct usuba_plan *plan;
+    const struct usuba_step *steps;
     unsigned char *states;
 };
 
@@ -15,7 +15,7 @@ static void permutation_part(const void *work, size_t from, size_t count)
     const struct permutation *permutation = (const struct permutation *)work;
     unsigned char *states = permutation->states + from * @STEM@_STATE_BYTES;
     while (count > 0) {
-        const struct engine *engine = engines + usuba_engine_for(permutation->plan, count);
+        const struct engine *engine = engines + usuba_engine_for(permutation->steps, count);
         const size_t share = usuba_share(count, engine->batch);
         engine->permute(states, share);
         count -= share;
@@ -32,9 +32,9 @@ int @stem@_permute(unsigned char *states, size_t count)
     result = usuba_check(states, states, count * @STEM@_STATE_BYTES);
     if (result != USUBA_OK || count == 0)
         return result;
-    permutation.plan = plans + usuba_level();
+    permutation.steps = steps + plans[usuba_plan()];
     permutation.states = states;
     usuba_in_parts(permutation_part, &permutation, count, @STEM@_STATE_BYTES,
-        engines[usuba_engine_for(permutation.plan, SIZE_MAX)].batch);
+        engines[usuba_engine_for(permutation.steps, SIZE_MAX)].batch);
     return USUBA_OK;
 }

@@ -6,6 +6,10 @@ enum { LOADED_WORDS = @loaded_words@ };
 static const struct engine engines[] = {
 @rows@};
 
-@steps@
-static const struct usuba_plan plans[] = {
+/* Lists one after another, each of which ends with a step for any number of blocks. */
+static const struct usuba_step steps[] = {
+@steps@};
+
+/* For each plan, in the order of usuba_cpu.c, where its list begins. */
+static const unsigned short plans[] = {
 @plans@};

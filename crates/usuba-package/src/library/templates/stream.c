@@ -7,7 +7,7 @@ struct engine {
 @plans@
 /* What a call works on. */
 struct stream {
-    const struct usuba_plan *plan;
+    const struct usuba_step *steps;
     const unsigned char *key, *nonce;
     uint@counter_bits@_t counter;
     unsigned char *out;
@@ -25,7 +25,7 @@ USUBA_INLINE void stream_part(const void *work, size_t from, size_t blocks)
     const unsigned char *in = stream->in + start;
     uint@counter_bits@_t counter = (uint@counter_bits@_t)(stream->counter + from);
     while (length > 0) {
-        const struct engine *engine = engines + usuba_engine_for(stream->plan, blocks);
+        const struct engine *engine = engines + usuba_engine_for(stream->steps, blocks);
         const size_t share = usuba_share(blocks, engine->batch);
         const size_t bytes = share == blocks ? length : share * @STEM@_BLOCK_BYTES;
         engine->xor_bytes(stream->key, stream->nonce, counter, out, in, bytes);
@@ -51,7 +51,7 @@ int @stem@_xor(const unsigned char key[@STEM@_KEY_BYTES], const unsigned char no
     result = usuba_check_stream(key, @STEM@_KEY_BYTES, nonce, @STEM@_NONCE_BYTES, out, in, length);
     if (result != USUBA_OK || length == 0)
         return result;
-    stream.plan = plans + usuba_level();
+    stream.steps = steps + plans[usuba_plan()];
     stream.key = key;
     stream.nonce = nonce;
     stream.counter = counter;
@@ -59,6 +59,6 @@ int @stem@_xor(const unsigned char key[@STEM@_KEY_BYTES], const unsigned char no
     stream.in = in;
     stream.length = length;
     usuba_in_parts(stream_part, &stream, (length - 1) / @STEM@_BLOCK_BYTES + 1, @STEM@_BLOCK_BYTES,
-        engines[usuba_engine_for(stream.plan, SIZE_MAX)].batch);
+        engines[usuba_engine_for(stream.steps, SIZE_MAX)].batch);
     return USUBA_OK;
 }

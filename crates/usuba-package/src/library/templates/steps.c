@@ -1,1 +1,0 @@
-static const struct usuba_step steps_@level@[] = @steps@;
