@@ -9,8 +9,8 @@ pub mod blif;
 pub mod bristol;
 pub mod smtlib;
 
-use crate::equal::{Unlike, batch_inputs, batch_outputs, check_shapes, recut};
 use crate::graph::{Edge, Gate, Graph, Vertex};
+use crate::shapes::{Unlike, batch_inputs, batch_outputs, check_shapes, recut};
 use crate::symbolic::source::Refuses;
 use crate::symbolic::{Values, fresh, source, usuba0};
 use usuba_ir::program::Program;

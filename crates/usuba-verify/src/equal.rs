@@ -3,42 +3,13 @@
 use crate::circuit::Circuit;
 use crate::graph::{Edge, Graph, value_of};
 use crate::prove::{Answer, Limits, Work, prove, sample};
-use crate::symbolic::source::Refuses;
+use crate::shapes::{batch_inputs, batch_outputs, check_shapes, in_order, recut};
 use crate::symbolic::{Signal, Values, first_signal, fresh, numbers, source, usuba0};
 use std::iter::zip;
-use thiserror::Error;
 use usuba_ir::program::Program;
 use usuba_lang::typed;
 
-/// Why there is nothing to prove.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum Unlike {
-    /// Not as many inputs or outputs.
-    #[error("there are {left} {what} on one side and {right} on the other")]
-    Count {
-        /// `inputs` or `outputs`.
-        what: &'static str,
-        /// On the one side.
-        left: usize,
-        /// On the other side.
-        right: usize,
-    },
-    /// An input or output of other size.
-    #[error("number {number} of the {what} has {left} bits on one side and {right} on the other")]
-    Size {
-        /// `inputs` or `outputs`.
-        what: &'static str,
-        /// Which, from 1.
-        number: usize,
-        /// Bits on the one side.
-        left: usize,
-        /// Bits on the other side.
-        right: usize,
-    },
-    /// One of them has no result for all inputs.
-    #[error(transparent)]
-    Refuses(#[from] Refuses),
-}
+pub use crate::shapes::Unlike;
 
 /// Two programs on the same inputs.
 #[derive(Clone, Debug)]
@@ -159,21 +130,6 @@ pub struct Difference {
     pub signal: Option<String>,
 }
 
-/// Bits of values in the order of numbers on paper: parameter by parameter, atom by atom, each from its most significant bit.
-/// However a parameter is cut into atoms, this is the same.
-fn in_order(atoms: &[Vec<Edge>]) -> Vec<Edge> {
-    atoms.iter().flat_map(|atom| atom.iter().rev()).copied().collect()
-}
-
-/// The same bits as atoms of other widths.
-pub(crate) fn recut(values: &Values, shape: &[(u32, u32)]) -> Values {
-    let cut = |(atoms, &(width, _)): (&Vec<Vec<Edge>>, &(u32, u32))| {
-        let bits = in_order(atoms);
-        bits.chunks(width as usize).map(|atom| atom.iter().rev().copied().collect()).collect()
-    };
-    values.iter().zip(shape).map(cut).collect()
-}
-
 /// Bytes as planes, see [`Atoms::Planes`]: m bytes are eight words of m bits, bit i of word k being bit 7 - k of byte i, both
 /// counted from the most significant or first.
 fn planes(bytes: &Values, shape: &[(u32, u32)]) -> Values {
@@ -197,26 +153,6 @@ fn bytes(planes: &Values) -> Values {
         groups.collect()
     };
     planes.iter().map(of).collect()
-}
-
-pub(crate) fn check_shapes(
-    what: &'static str,
-    left: &[(u32, u32)],
-    right: &[(u32, u32)],
-) -> Result<(), Unlike> {
-    if left.len() != right.len() {
-        return Err(Unlike::Count { what, left: left.len(), right: right.len() });
-    }
-    let bits = |&(width, atoms): &(u32, u32)| (width * atoms) as usize;
-    match zip(left, right).position(|(a, b)| bits(a) != bits(b)) {
-        None => Ok(()),
-        Some(place) => Err(Unlike::Size {
-            what,
-            number: place + 1,
-            left: bits(&left[place]),
-            right: bits(&right[place]),
-        }),
-    }
 }
 
 impl Problem {
@@ -421,24 +357,6 @@ impl Problem {
             signal: first_signal(&self.graph, inputs, &self.sides[0].signals, &self.sides[1].outputs),
         }
     }
-}
-
-/// The width and number of atoms of each output, in one batch.
-pub(crate) fn batch_outputs(program: &Program) -> Vec<(u32, u32)> {
-    let outputs = program.entry().outputs.iter();
-    outputs.map(|output| (output.ty.layout.width(), output.ty.atoms() / program.interleave.max(1))).collect()
-}
-
-/// The width and number of atoms of each input, in one batch.
-pub(crate) fn batch_inputs(program: &Program) -> Vec<(u32, u32)> {
-    let entry = program.entry();
-    let shapes = entry.inputs.iter().zip(usuba0::inputs(program));
-    shapes
-        .map(|(input, (width, atoms))| match input.uniform {
-            true => (width, atoms),
-            false => (width, atoms / program.interleave.max(1)),
-        })
-        .collect()
 }
 
 /// Which inputs all batches have in common.

@@ -13,5 +13,6 @@ pub mod graph;
 pub mod machine;
 pub mod object;
 pub mod prove;
+mod shapes;
 pub mod symbolic;
 pub mod taint;

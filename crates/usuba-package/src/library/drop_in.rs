@@ -2,7 +2,7 @@
 //! that only these include, each once.
 
 use super::amalgamate::{included_name, inline};
-use super::{Cipher, Options, folder, head};
+use super::{Cipher, Options, head, runtime};
 use crate::OutputFile;
 use crate::manifest::{Function, Mode, Primitive};
 
@@ -20,7 +20,7 @@ pub fn arrange(files: &mut Vec<OutputFile>, headers: &[OutputFile], ciphers: &[C
     for file in files.iter_mut().filter(|file| file.path.ends_with(".c") || file.path.ends_with(".h")) {
         file.contents = including(&file.contents, &ciphers);
     }
-    let included = folder::runtime(files, options);
+    let included = runtime::needed(files, options);
     files.extend(included);
     if options.prefix != OWN {
         renamed(files, options.prefix);

@@ -1,9 +1,8 @@
 //! The files of a library in their folders, with what builds and installs it.
 
 use super::amalgamate::included_name;
-use super::{Cipher, Options, drop_in, front, values};
+use super::{Cipher, Options, drop_in, front, runtime, values};
 use crate::OutputFile;
-use std::collections::BTreeSet;
 
 /// Puts the files where they belong, and adds the headers, the runtime and the build files.
 pub fn arrange(files: &mut Vec<OutputFile>, headers: Vec<OutputFile>, ciphers: &[Cipher], options: &Options) {
@@ -45,7 +44,7 @@ pub fn arrange(files: &mut Vec<OutputFile>, headers: Vec<OutputFile>, ciphers: &
             .chain([all])
             .map(|file| OutputFile { path: format!("include/{}", file.path), ..file }),
     );
-    let included = runtime(files, options);
+    let included = runtime::needed(files, options);
     files.extend(included.map(|file| OutputFile { path: format!("src/{}", file.path), ..file }));
     let map = format!("{name}.map");
     for (path, template) in [
@@ -104,25 +103,6 @@ pub fn earlier_files(read: impl Fn(&str) -> Option<String>) -> Vec<String> {
     let names = included.filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"'));
     files.extend(names.filter(|name| is_plain(name)).map(|name| format!("include/{name}")));
     files
-}
-
-/// Those headers of the runtime that `files` include, and those that these include in turn.
-pub fn runtime(files: &[OutputFile], options: &Options) -> impl Iterator<Item = OutputFile> + use<> {
-    let all: Vec<OutputFile> = whole_runtime(options).collect();
-    let mut needed: BTreeSet<String> = BTreeSet::new();
-    let mut unread: Vec<&OutputFile> = files.iter().collect();
-    while let Some(reader) = unread.pop() {
-        let names = reader.contents.lines().filter_map(included_name);
-        let found = names.filter_map(|name| all.iter().find(|file| file.path == name));
-        unread.extend(found.filter(|file| needed.insert(file.path.clone())));
-    }
-    all.into_iter().filter(move |file| needed.contains(&file.path))
-}
-
-/// All headers of the runtime of a library.
-fn whole_runtime(options: &Options) -> impl Iterator<Item = OutputFile> {
-    let own = |file: OutputFile| OutputFile { contents: front::own_level(&file.contents, options), ..file };
-    crate::library_runtime().into_iter().map(own)
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ mod messages;
 mod pieces;
 mod platforms;
 mod primitives;
+mod runtime;
 pub mod steps;
 
 pub use engines::fewer_at_once;
@@ -185,7 +186,7 @@ fn put_together(
     let mut files = vec![header, source];
     files.extend(engines.files);
     files.extend(cpu::files(options));
-    let included = folder::runtime(&files, options);
+    let included = runtime::needed(&files, options);
     files.extend(included);
     OneLevel { files, source: path, engine: format!("{stem}.c"), batch, kernels: Vec::new() }
 }

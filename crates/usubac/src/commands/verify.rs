@@ -4,6 +4,7 @@
 mod certificate;
 mod constant_time;
 mod object;
+mod question;
 
 use crate::args::{Entry, Verify};
 use crate::front_end;

@@ -1,6 +1,6 @@
 //! What was proved of an object, as a text that says the same again when the proof is done again.
 
-use super::object::Question;
+use super::question::Question;
 use crate::args::{Entry, SlicingArg, Verify};
 use crate::files;
 use crate::output::{Failure, Output, print_json, print_line};
