@@ -166,20 +166,28 @@ fn platform_plans(primitive: &Primitive, served: &Served, options: &Options) -> 
         .fill(include_str!("templates/plans.c"))
 }
 
+/// A list of steps in the table of all.
+struct List<'a> {
+    steps: &'a [Step],
+    /// The place of its first step.
+    start: usize,
+    /// Who has it: levels, each with the cores on which it does.
+    users: Vec<(&'a str, Vec<&'a str>)>,
+}
+
 /// The lists of steps, one after another, and for each core and level where its list begins. Those that several have stand once.
 fn lists(served: &Served) -> (String, String) {
-    // For each list where it begins, and who has it: a level and the cores on which it does.
-    let mut lists: Vec<(&[Step], usize, Vec<(&str, Vec<&str>)>)> = Vec::new();
+    let mut lists: Vec<List> = Vec::new();
     let (mut length, mut plans) = (0, String::new());
     for (core, levels) in served.cores.iter().zip(&served.steps) {
         let mut starts = Vec::new();
         for (level, steps) in served.levels.iter().zip(levels) {
-            let place = lists.iter().position(|(list, ..)| list == steps).unwrap_or_else(|| {
-                lists.push((steps, length, Vec::new()));
+            let place = lists.iter().position(|list| list.steps == steps).unwrap_or_else(|| {
+                lists.push(List { steps, start: length, users: Vec::new() });
                 length += steps.len();
                 lists.len() - 1
             });
-            if let Some((_, start, users)) = lists.get_mut(place) {
+            if let Some(List { start, users, .. }) = lists.get_mut(place) {
                 starts.push(start.to_string());
                 match users.iter_mut().find(|(name, _)| name == level) {
                     Some((_, cores)) => cores.push(core),
@@ -191,7 +199,7 @@ fn lists(served: &Served) -> (String, String) {
         let _ = writeln!(plans, "    {},{name}", starts.join(", "));
     }
     let mut text = String::new();
-    for (steps, _, users) in &lists {
+    for List { steps, users, .. } in &lists {
         let user = |(level, cores): &(&str, Vec<&str>)| match cores.len() == served.cores.len() {
             true => (*level).to_owned(),
             false => format!("{level} on {}", cores.join(", ")),
