@@ -465,6 +465,36 @@ fn assembly_is_left_out_where_there_is_none() {
     }
 }
 
+/// A short kernel on packed words is part of the functions that use it, but not one in assembly, whose body is elsewhere.
+#[test]
+fn short_kernels_in_assembly_are_called() {
+    let cipher = Cipher::read("gimli");
+    let one_at_once = |part: f64| -> String {
+        let text = format!(
+            "version = 2\n[cores.zen-4]\nmachine = \"one\"\ntools = \"gcc\"\n[cores.zen-4.engines.gimli]\n\
+             avx2-v41 = {{ blocks = 2, cycles = 100, assembly = {part} }}\n"
+        );
+        let measured = measured::parse("engines.toml", &text).expect("it is valid");
+        let read = library::Cipher {
+            manifest: &cipher.manifest,
+            loaded: &cipher.loaded,
+            constructions: &[],
+            measured: Some(&measured),
+        };
+        let avx2 = [by_name("avx2").expect("it is a target")];
+        let options = Options { targets: &avx2, ..USUAL_OPTIONS };
+        let package = library::build(&[read], &options, &|_| {}).expect("the library is made");
+        let suffix = if part < 1.0 { "_asm" } else { "" };
+        let path = format!("usuba_gimli_avx2_v41{suffix}.c");
+        let file = package.files.iter().find(|file| file.path == path);
+        file.unwrap_or_else(|| panic!("there is no {path}")).contents.clone()
+    };
+    assert!(one_at_once(1.0).contains("USUBA_INLINE void usuba_gimli_avx2_v41_kernel("));
+    let assembly = one_at_once(0.5);
+    assert!(assembly.contains("void usuba_gimli_avx2_v41_asm_kernel("));
+    assert!(!assembly.contains("USUBA_INLINE void usuba_gimli_avx2_v41_asm_kernel("));
+}
+
 /// Calls both libraries, whose headers name the same results.
 const BOTH: &str = "#include \"one_chacha20.h\"
 #include \"two_chacha20.h\"

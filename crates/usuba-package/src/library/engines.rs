@@ -671,7 +671,9 @@ fn source(built: &Engine, target: &Target, stem: &str, options: &Options) -> Val
         let text = if file.path == built.driver { &file.contents } else { below_head(&file.contents) };
         files += &inline(text, &included, &mut seen);
     }
-    for (_, compiled) in built.kernels.iter().filter(|(_, compiled)| is_inside(&compiled.kernel, options)) {
+    // Assembly has no body here.
+    let in_c = built.kernels.iter().filter(|_| !built.files.iter().any(|file| file.path.ends_with(".S")));
+    for (_, compiled) in in_c.filter(|(_, compiled)| is_inside(&compiled.kernel, options)) {
         let function = format!("void {}(", compiled.kernel.symbol);
         files = files.replace(&function, &format!("USUBA_INLINE {function}"));
     }
