@@ -102,7 +102,9 @@ pub fn in_program(program: &Program, site: usize, random: &mut Random) -> Option
                 Op::Not(a) => (Fault::Negation, Op::Refresh(a)),
                 Op::Binary(kind, a, b) => match (kind, way) {
                     (_, 3)
-                        if before.is_some_and(|one| one != a && types[one.index()] == types[b.index()]) =>
+                        if before.is_some_and(|one| {
+                            ![a, b].contains(&one) && types[one.index()] == types[b.index()]
+                        }) =>
                     {
                         (Fault::Operand, Op::Binary(kind, a, before.unwrap_or(b)))
                     }

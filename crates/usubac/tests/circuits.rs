@@ -177,27 +177,30 @@ fn terms(text: &str) -> Vec<Term> {
     stack.pop().expect("all")
 }
 
-/// SMT-LIB with definitions only: vectors are lists of words from their least significant bit, truth values are lists of one.
+/// SMT-LIB with constants, and assertions that say what each is, but for inputs: vectors are lists of words from their least significant
+/// bit, truth values are lists of one.
 fn smtlib(text: &str) -> Read {
-    let (mut inputs, mut outputs, mut definitions) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut vectors, mut definitions) = (Vec::new(), Vec::new());
     for command in terms(text) {
         let command = command.list().to_vec();
         match command[0].symbol() {
             "set-logic" => {}
             "declare-fun" => {
-                let width: usize = command[3].list()[2].symbol().parse().expect("a width");
-                inputs.push((command[1].symbol().to_owned(), width));
-            }
-            "define-fun" => {
                 if let Term::List(sort) = &command[3] {
                     let width: usize = sort[2].symbol().parse().expect("a width");
-                    outputs.push((command[1].symbol().to_owned(), width));
+                    vectors.push((command[1].symbol().to_owned(), width));
                 }
-                definitions.push((command[1].symbol().to_owned(), command[4].clone()));
+            }
+            "assert" => {
+                let equation = command[1].list();
+                assert_eq!(equation[0].symbol(), "=");
+                definitions.push((equation[1].symbol().to_owned(), equation[2].clone()));
             }
             other => panic!("{other}"),
         }
     }
+    let is_defined = |name: &str| definitions.iter().any(|(known, _)| known == name);
+    let (outputs, inputs): (Vec<_>, Vec<_>) = vectors.into_iter().partition(|(name, _)| is_defined(name));
     let bits = |atoms: &[(String, usize)]| -> Vec<String> {
         let of = |(name, width): &(String, usize)| {
             let (name, width) = (name.clone(), *width);
@@ -423,7 +426,8 @@ fn equivalent(folder: &Path, stem: &str) {
 #[test]
 fn odd_circuits() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let text = "node F (a:u8, b:u8) returns (c:u8, d:u8, e:u8, f:u8, g:u8) let c = a; d = a; e = 0x5a; f = a & b; g = ~(a & b) tel";
+    let text = "node F (n1:u8, n17:u8) returns (c:u8, d:u8, e:u8, f:u8, g:u8)\n\
+                let c = n1; d = n1; e = 0x5a; f = n1 & n17; g = ~(n1 & n17) tel";
     fs::write(folder.path().join("f.ua"), text).expect("written");
     succeeds(&["build", "f.ua", "--emit", "bristol,blif,aiger,smtlib"], folder.path());
     let bytes = |name: &str| fs::read(folder.path().join(name)).expect("a file");

@@ -10,7 +10,8 @@ pub fn write(circuit: &Circuit) -> String {
         (names(&circuit.inputs).collect(), names(&circuit.outputs).collect());
     let name = |edge: Edge| match graph.gate(edge.vertex()) {
         Gate::Input(number) => inputs[number as usize].clone(),
-        _ => format!("n{}", edge.vertex().index()),
+        // No name of a program has this character.
+        _ => format!("${}", edge.vertex().index()),
     };
     let bit = |edge: Edge| u32::from(!edge.is_complemented());
     let model: String =
