@@ -22,6 +22,7 @@ mod bit_interleave;
 mod bound;
 mod byte_map;
 mod c;
+mod complement;
 #[cfg(test)]
 mod damage;
 mod header;
@@ -75,7 +76,7 @@ pub enum Backend {
     /// C with intrinsics, for every target.
     #[default]
     C,
-    /// Assembly, for x86-64 with vectors: registers are allocated here, and what comes out does not depend on a compiler.
+    /// Assembly, for x86-64: registers are allocated here, and what comes out does not depend on a compiler.
     Assembly,
 }
 

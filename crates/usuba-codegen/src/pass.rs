@@ -1,7 +1,7 @@
 //! The list of passes from machine program to machine program, and who looks on while a kernel is made.
 
 use crate::order::Scheduling;
-use crate::{Backend, Kernel, Options, asm, mapping, order, prune, unroll};
+use crate::{Backend, Kernel, Options, asm, complement, mapping, order, prune, unroll};
 use std::fmt;
 use std::ops::ControlFlow;
 use usuba_machine::{Program, Shape};
@@ -48,6 +48,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "prune",          purpose: "Remove what no output depends on.",                                run: prune },
     Pass { name: "unroll",         purpose: "Unroll loops until no carried value is a copy of another.",        run: unroll },
     Pass { name: "prune-unrolled", purpose: "Remove what unrolling has left over.",                             run: prune },
+    Pass { name: "complement",     purpose: "Hold values complemented where few complements are left to compute.", run: complement },
     Pass { name: "order",          purpose: "Order instructions for fewer values at once, or shorter chains.",  run: order },
 ];
 
@@ -117,6 +118,12 @@ fn prune(program: &mut Program, _: &Context<'_>) {
 
 fn unroll(program: &mut Program, context: &Context<'_>) {
     program.functions.iter_mut().for_each(|function| unroll::unroll_and_rename(function, context.target));
+}
+
+fn complement(program: &mut Program, context: &Context<'_>) {
+    for function in &mut program.functions {
+        complement::complement(function, context.target, context.shape.lane);
+    }
 }
 
 fn order(program: &mut Program, context: &Context<'_>) {

@@ -194,7 +194,7 @@ fn a_complement_goes_into_what_uses_it() {
            return %4, %5
          }",
         expect_test::expect![[r#"
-            gp64: Not AndNot Or; 0 constants
+            gp64: Not And Or; 0 constants
             avx2: Xor NotAnd Or; 1 constants
             avx512: NotAnd Ternary(0xcf); 0 constants
             neon: AndNot OrNot; 0 constants
@@ -216,7 +216,7 @@ fn a_choice_is_one_instruction_where_there_is_one() {
            return %5, %8
          }",
         expect_test::expect![[r#"
-            gp64: And AndNot Or Xor And Xor; 0 constants
+            gp64: And Not And Or Xor And Xor; 0 constants
             avx2: And NotAnd Or Xor And Xor; 0 constants
             avx512: Ternary(0xca) Ternary(0xca); 0 constants
             neon: Select Select; 0 constants
@@ -266,6 +266,37 @@ fn what_is_stored_or_carried_is_computed() {
             avx512: Ternary(0x0f) Xor Ternary(0x9f); 0 constants
             neon: Not Xor And Not; 0 constants
             altivec: Not Xor And Not; 0 constants
+        "#]],
+    );
+}
+
+/// The nonlinear layer of Keccak in a loop: without `a & ~b` a row of five bits has five complements, and two when lanes
+/// are held complemented, with one before the loop and one after it.
+#[test]
+fn complements_go_where_few_are_left() {
+    check(
+        "node N (%0 a: b1, %1 b: b1, %2 c: b1, %3 d: b1, %4 e: b1) -> (f: b1, g: b1, h: b1, i: b1, j: b1) {
+           %20: b1, %21: b1, %22: b1, %23: b1, %24: b1 = loop i0 < 9 carry (%5: b1 = %0, %6: b1 = %1, %7: b1 = %2, %8: b1 = %3, %9: b1 = %4) {
+             %10: b1 = andnot %7, %6
+             %11: b1 = andnot %8, %7
+             %12: b1 = andnot %9, %8
+             %13: b1 = andnot %5, %9
+             %14: b1 = andnot %6, %5
+             %15: b1 = xor %5, %10
+             %16: b1 = xor %6, %11
+             %17: b1 = xor %7, %12
+             %18: b1 = xor %8, %13
+             %19: b1 = xor %9, %14
+             yield %15, %16, %17, %18, %19
+           }
+           return %20, %21, %22, %23, %24
+         }",
+        expect_test::expect![[r#"
+            gp64: Not Not Not And Or And And Or Xor Xor Xor Xor Xor Not; 0 constants
+            avx2: NotAnd NotAnd NotAnd NotAnd NotAnd Xor Xor Xor Xor Xor; 0 constants
+            avx512: Ternary(0xd2) Ternary(0xd2) Ternary(0xd2) Ternary(0x9c) Ternary(0xa6); 0 constants
+            neon: AndNot AndNot AndNot AndNot AndNot Xor Xor Xor Xor Xor; 0 constants
+            altivec: AndNot AndNot AndNot AndNot AndNot Xor Xor Xor Xor Xor; 0 constants
         "#]],
     );
 }

@@ -164,6 +164,17 @@ pub struct Constraints {
 }
 
 impl Constraints {
+    /// Operands in registers, as they are, and the result in any register.
+    pub(crate) const NONE: Constraints = Constraints {
+        overwrites: false,
+        first_matters: false,
+        memory: None,
+        free_order: false,
+        repeats: &[],
+        doubled: false,
+        immediate: Immediate::Same,
+    };
+
     /// Whether memory may be repeated from so many bits.
     pub fn repeats(&self, bits: u32) -> bool {
         self.repeats.iter().any(|(width, _)| *width == bits)
@@ -177,6 +188,8 @@ pub enum Immediate {
     Same,
     /// The functions of two groups, which the meaning counts in bits 0 and 4, in bits 0 and 1.
     AdjacentBits,
+    /// What is missing to so many bits: a rotation the other way.
+    Complement(u32),
 }
 
 /// One instruction of a machine.
@@ -241,5 +254,32 @@ pub(crate) const fn row(
         constraints: None,
         lines: &[],
         scratch: false,
+    }
+}
+
+/// How rows on general-purpose registers of x86 take their operands in assembly.
+impl Instruction {
+    const fn takes(self, constraints: Constraints) -> Instruction {
+        Instruction { constraints: Some(constraints), ..self }
+    }
+
+    /// One operand, whose place the result takes, and an immediate if the meaning has one.
+    pub(crate) const fn changes(self) -> Instruction {
+        self.takes(Constraints { overwrites: true, ..Constraints::NONE })
+    }
+
+    /// Two operands, the second of which may be memory; the result takes the place of the first.
+    pub(crate) const fn two(self) -> Instruction {
+        self.takes(Constraints { overwrites: true, memory: Some(1), ..Constraints::NONE })
+    }
+
+    /// The same in either order.
+    pub(crate) const fn commutes(self) -> Instruction {
+        self.takes(Constraints { overwrites: true, memory: Some(1), free_order: true, ..Constraints::NONE })
+    }
+
+    /// The result is in any register, and the operand of that number may be memory.
+    pub(crate) const fn elsewhere(self, memory: usize, immediate: Immediate) -> Instruction {
+        self.takes(Constraints { memory: Some(memory), immediate, ..Constraints::NONE })
     }
 }

@@ -75,6 +75,8 @@ pub struct Target {
 pub enum Rows {
     /// In tables of its own, or shared with those it goes beyond.
     Tables(&'static [&'static [Instruction]]),
+    /// In tables on general-purpose registers, which x86 has as instructions too.
+    General(&'static [&'static [Instruction]]),
     /// In the table of x86: those of an encoding, for the registers of the machine.
     X86(Encoding),
 }
@@ -84,7 +86,7 @@ impl Target {
     pub fn instructions(&self) -> impl Iterator<Item = &'static Instruction> + use<> {
         let requires = self.requires;
         let (tables, rows): (&[&[Instruction]], &[Instruction]) = match self.rows {
-            Rows::Tables(tables) => (tables, &[]),
+            Rows::Tables(tables) | Rows::General(tables) => (tables, &[]),
             Rows::X86(encoding) => (&[], x86::rows(encoding, self.register_bits)),
         };
         tables
@@ -104,6 +106,15 @@ impl Target {
     pub fn encoding(&self) -> Option<Encoding> {
         match self.rows {
             Rows::X86(encoding) => Some(encoding),
+            Rows::Tables(_) | Rows::General(_) => None,
+        }
+    }
+
+    /// How its instructions are encoded in assembly for x86-64; `None` where there is none.
+    pub fn assembly(&self) -> Option<Encoding> {
+        match self.rows {
+            Rows::X86(encoding) => Some(encoding),
+            Rows::General(_) => Some(Encoding::General),
             Rows::Tables(_) => None,
         }
     }

@@ -265,7 +265,7 @@ pub struct Compile {
     /// nothing is said.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub target: Vec<String>,
-    /// The language of the kernels: `c`, or `asm` on x86-64 with vectors. Drivers and key schedules are C. C if nothing is
+    /// The language of the kernels: `c`, or `asm` on x86-64. Drivers and key schedules are C. C if nothing is
     /// said or tuned.
     #[arg(long, value_enum)]
     pub backend: Option<BackendArg>,
@@ -554,7 +554,7 @@ pub struct Test {
     /// emulators; `none` only the interpreters.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "native")]
     pub target: Vec<String>,
-    /// The language of the kernels: `c`, or `asm` on x86-64 with vectors.
+    /// The language of the kernels: `c`, or `asm` on x86-64.
     #[arg(long, value_enum, default_value_t = BackendArg::C)]
     pub backend: BackendArg,
     /// The C compilers, separated by commas: `gcc`, `clang`.
@@ -646,7 +646,7 @@ pub struct Bench {
     /// The targets, separated by commas; `here` is all that this machine runs. Others are compiled, not timed.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "here")]
     pub target: Vec<String>,
-    /// The languages of the kernels, separated by commas: `c`, and `asm` on x86-64 with vectors.
+    /// The languages of the kernels, separated by commas: `c`, and `asm` on x86-64.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "c")]
     pub backend: Vec<BackendArg>,
     /// The C compilers, separated by commas: `gcc`, `clang`.

@@ -4,15 +4,39 @@
 //! more; one that arrives in memory is fetched before the first step or loop that needs it. A loop counts in
 //! bytes: one register for each distance by which an address moves from one time to the next, so that an address is `base +
 //! counter + displacement`; an address that moves with several loops is summed up in `rax`, which holds nothing else.
+//!
+//! Where values are in general-purpose registers, all arguments are put on the stack first and fetched like those that arrive in
+//! memory, so that registers hold addresses only where these are needed.
 
 use super::allocate::{Allocated, Place, Step};
 use super::convention::Convention;
 use super::linear::{Count, Given, Item, Linear};
-use super::machine::{Base, Code, Gpr, Limit, Line, Memory, Source, VectorLine};
+use super::machine::{Base, Code, Gpr, Limit, Line, Memory, Source, Vector, VectorLine};
 use super::{Machine, Stop};
 use std::collections::{BTreeMap, BTreeSet};
 use usuba_machine::program::{Address, Public, RegionId, Role, Trips};
 use usuba_target::Encoding;
+
+/// What there is to say when addresses take more registers than there are.
+pub(crate) const FEW_REGISTERS: Stop = Stop::Limit("more loops and distances than general-purpose registers");
+
+/// Whether the registers that values leave are enough for the addresses.
+///
+/// # Errors
+/// As for [`address`], but for its first.
+pub(crate) fn fits(
+    linear: &Linear,
+    allocated: &Allocated,
+    machine: Machine,
+    convention: &Convention,
+) -> Result<bool, Stop> {
+    let mut addresses = Addresses::new(linear, allocated, machine, convention)?;
+    match addresses.registers(allocated, convention) {
+        Ok(()) => Ok(true),
+        Err(stop) if stop == FEW_REGISTERS => Ok(false),
+        Err(stop) => Err(stop),
+    }
+}
 
 /// Gives addresses registers.
 ///
@@ -49,15 +73,17 @@ struct Addresses<'a> {
     /// Of public counts and of views.
     counts: BTreeMap<Count, Gpr>,
     views: BTreeMap<RegionId, Gpr>,
-    /// Registers that are fetched from memory before a step: how far they point into their regions, and their places among the
+    /// What is fetched from memory before a step: into which register, how far that points into its region, and the place among the
     /// arguments.
-    fetched: BTreeMap<usize, Vec<(Gpr, i64, usize)>>,
+    fetched: BTreeMap<usize, Vec<(Given, Gpr, i64, usize)>>,
     /// For what copies bytes, by its position.
     scratch: BTreeMap<usize, [Gpr; 3]>,
     /// By loop, then by bytes a time.
     counters: Vec<BTreeMap<i64, Gpr>>,
     free: Vec<Gpr>,
     saved: Vec<Gpr>,
+    /// The arguments that arrive in registers and are put on the stack.
+    put: Vec<Gpr>,
     locals: Vec<Option<i64>>,
     slots: i64,
     frame: i64,
@@ -91,6 +117,20 @@ fn places(step: &Step) -> Vec<&Place> {
             | VectorLine::StorePart { memory, .. },
         ) => vec![memory],
         _ => Vec::new(),
+    }
+}
+
+/// The register that a step writes.
+fn written(step: &Step) -> Option<Vector> {
+    match step {
+        Step::Vector(
+            VectorLine::Compute { to, .. }
+            | VectorLine::Copy { to, .. }
+            | VectorLine::Splat { to, .. }
+            | VectorLine::Load { to, .. }
+            | VectorLine::LoadPart { to, .. },
+        ) => Some(*to),
+        _ => None,
     }
 }
 
@@ -175,11 +215,13 @@ impl<'a> Addresses<'a> {
         if frame > i64::from(i32::MAX) / 2 {
             return Err(Stop::Limit("the arrays of this program are too large for a stack frame"));
         }
-        let mut free: Vec<Gpr> = convention.preserved.iter().rev().copied().collect();
-        if frame > 0 {
+        let mut free: Vec<Gpr> = match machine.file {
+            Some(file) => file.addresses().collect(),
+            None => convention.preserved.iter().chain(convention.scratch).rev().copied().collect(),
+        };
+        if frame > 0 && machine.file.is_none() {
             free.retain(|&register| register != Gpr::RBP);
         }
-        free.extend(convention.scratch.iter().rev());
         let read: BTreeSet<Count> = allocated.steps.iter().flat_map(|step| counts_of(linear, step)).collect();
         let (mut bases, mut given) = (BTreeMap::new(), BTreeMap::new());
         for (place, &parameter) in linear.parameters.iter().enumerate() {
@@ -203,11 +245,22 @@ impl<'a> Addresses<'a> {
                     let bias = if furthest > 127 * unit { 128 * unit } else { 0 };
                     bases.insert(region.index(), (bias, place));
                 }
-                (None, Some(arrives)) => free.push(arrives),
-                (None, None) => {}
+                (None, Some(arrives)) if machine.file.is_none() => free.push(arrives),
+                (None, _) => {}
             }
         }
-        free.extend(convention.arguments.iter().skip(linear.parameters.len()).copied());
+        let (mut saved, mut put) = (Vec::new(), Vec::new());
+        if machine.file.is_some() {
+            let written: BTreeSet<Gpr> =
+                allocated.steps.iter().filter_map(written).filter_map(|to| machine.general(to)).collect();
+            saved =
+                convention.preserved.iter().copied().filter(|register| written.contains(register)).collect();
+            let places: BTreeSet<usize> =
+                bases.values().map(|&(_, place)| place).chain(given.values().copied()).collect();
+            put = places.iter().filter_map(|&place| convention.arguments.get(place)).copied().collect();
+        } else {
+            free.extend(convention.arguments.iter().skip(linear.parameters.len()).copied());
+        }
         Ok(Addresses {
             linear,
             uniform,
@@ -221,7 +274,8 @@ impl<'a> Addresses<'a> {
             scratch: BTreeMap::new(),
             counters: vec![BTreeMap::new(); linear.loops.len()],
             free,
-            saved: Vec::new(),
+            saved,
+            put,
             locals,
             slots,
             frame,
@@ -287,9 +341,8 @@ impl<'a> Addresses<'a> {
             .map(|(&count, &place)| (Given::Count(count), 0, place, reads.counts.get(&count)));
         for (given, bias, place, read) in of_regions.chain(of_counts) {
             let read = read.map_or(&[][..], Vec::as_slice);
-            let (first, last) =
-                (read.first().copied().unwrap_or(0), self.last(None, read, &spans).unwrap_or(0));
-            match convention.arguments.get(place) {
+            let last = self.last(None, read, &spans).unwrap_or(0);
+            match convention.arguments.get(place).filter(|_| self.machine.file.is_none()) {
                 Some(&register) => {
                     match given {
                         Given::Region(region) => drop(self.registers.insert(region.index(), register)),
@@ -297,22 +350,23 @@ impl<'a> Addresses<'a> {
                     }
                     until.entry(last).or_insert_with(Vec::new).push(register);
                 }
-                // Before all loops around the first step that needs it.
+                // Before all loops around the first step that needs it, and again after loops that do not.
                 None => {
-                    let around = spans.iter().filter(|&&(begin, end)| begin <= first && first <= end);
-                    let before = around.map(|&(begin, _)| begin).min().unwrap_or(first);
-                    late.entry(before).or_default().push((given, bias, place, last));
+                    let brief = self.machine.file.is_some_and(|file| file.brief);
+                    for read in apart(read, &spans, brief) {
+                        let first = read.first().copied().unwrap_or(0);
+                        let last = self.last(None, read, &spans).unwrap_or(0);
+                        let around = spans.iter().filter(|&&(begin, end)| begin <= first && first <= end);
+                        let before = around.map(|&(begin, _)| begin).min().unwrap_or(first);
+                        late.entry(before).or_default().push((given, bias, place, last));
+                    }
                 }
             }
         }
         for (position, step) in allocated.steps.iter().enumerate() {
             for (given, bias, place, last) in late.remove(&position).unwrap_or_default() {
                 let register = take(&mut self.free, &mut self.saved, convention)?;
-                match given {
-                    Given::Region(region) => drop(self.registers.insert(region.index(), register)),
-                    Given::Count(count) => drop(self.counts.insert(count, register)),
-                }
-                self.fetched.entry(position).or_default().push((register, bias, place));
+                self.fetched.entry(position).or_default().push((given, register, bias, place));
                 until.entry(last).or_insert_with(Vec::new).push(register);
             }
             match step {
@@ -373,6 +427,13 @@ impl<'a> Addresses<'a> {
 
     fn prologue(&mut self, convention: &Convention) -> Result<(), Stop> {
         self.lines.push(Line::LandingPad);
+        if self.machine.file.is_some() {
+            self.lines.extend(self.saved.iter().chain(&self.put).map(|&register| Line::Push(register)));
+            if self.frame > 0 {
+                self.lines.push(Line::Reserve(self.frame));
+            }
+            return Ok(());
+        }
         let framed = self.frame > 0;
         if framed {
             self.lines.push(Line::Push(Gpr::RBP));
@@ -394,13 +455,23 @@ impl<'a> Addresses<'a> {
 
     /// Fetches what is needed from a step on.
     fn fetch(&mut self, position: usize, convention: &Convention) {
-        for (register, bias, place) in self.fetched.remove(&position).unwrap_or_default() {
-            let (base, above) = match self.frame > 0 {
-                true => (Gpr::RBP, 16),
-                false => (Gpr::RSP, 8 + 8 * self.saved.len() as i64),
+        for (given, register, bias, place) in self.fetched.remove(&position).unwrap_or_default() {
+            match given {
+                Given::Region(region) => drop(self.registers.insert(region.index(), register)),
+                Given::Count(count) => drop(self.counts.insert(count, register)),
+            }
+            let pushed = 8 * (self.saved.len() + self.put.len()) as i64;
+            let (base, above) = match (self.frame > 0, self.machine.file) {
+                (true, None) => (Gpr::RBP, 16),
+                (false, None) => (Gpr::RSP, 8 + pushed),
+                (_, Some(_)) => (Gpr::RSP, 8 + pushed + self.frame),
             };
             let beyond = place.saturating_sub(convention.arguments.len()) as i64;
-            let displacement = above + convention.home + 8 * beyond;
+            let put = convention.arguments.get(place).and_then(|argument| {
+                let above = self.put.iter().rev().position(|put| put == argument)?;
+                Some(self.frame + 8 * above as i64)
+            });
+            let displacement = put.unwrap_or(above + convention.home + 8 * beyond);
             let memory = Memory { base: Base::Register(base), index: None, displacement };
             self.lines.push(Line::Fetch { to: register, memory });
             if bias != 0 {
@@ -413,6 +484,15 @@ impl<'a> Addresses<'a> {
     }
 
     fn epilogue(&mut self) {
+        if self.machine.file.is_some() {
+            let above = self.frame + 8 * self.put.len() as i64;
+            if above > 0 {
+                self.lines.push(Line::Release(above));
+            }
+            self.lines.extend(self.saved.iter().rev().map(|&register| Line::Pop(register)));
+            self.lines.push(Line::Return);
+            return;
+        }
         let framed = self.frame > 0;
         if framed {
             let displacement = -8 * self.saved.len() as i64;
@@ -631,9 +711,27 @@ impl<'a> Addresses<'a> {
     }
 }
 
+/// Positions in order, cut where a whole loop, with none of them, lies between two; if `brief`, also between any two that are not in
+/// a loop together and more than [`NEAR`] apart.
+fn apart<'b>(
+    reads: &'b [usize],
+    spans: &'b [(usize, usize)],
+    brief: bool,
+) -> impl Iterator<Item = &'b [usize]> {
+    let together = |one: &usize, next: &usize| {
+        let is_in = |&&(begin, end): &&(usize, usize)| begin < *one && *next < end;
+        next - one <= NEAR || spans.iter().find(is_in).is_some()
+    };
+    reads.chunk_by(move |one, next| {
+        !spans.iter().any(|(begin, end)| one < begin && end < next) && (!brief || together(one, next))
+    })
+}
+
+/// Steps between two that need an argument, for which it stays in its register where arguments are fetched briefly.
+const NEAR: usize = 2;
+
 fn take(free: &mut Vec<Gpr>, saved: &mut Vec<Gpr>, convention: &Convention) -> Result<Gpr, Stop> {
-    let register =
-        free.pop().ok_or(Stop::Limit("more loops and distances than general-purpose registers"))?;
+    let register = free.pop().ok_or(FEW_REGISTERS)?;
     if convention.preserved.contains(&register) && !saved.contains(&register) {
         saved.push(register);
     }

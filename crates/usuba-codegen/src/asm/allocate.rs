@@ -20,9 +20,6 @@ use usuba_machine::program::Address;
 use usuba_target::instruction::Constraints;
 use usuba_target::{Encoding, Instruction, Meaning};
 
-/// How much later a value with a home counts as needed, in tenths.
-const CLEAN: usize = 16;
-
 /// Memory by name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
@@ -50,6 +47,22 @@ pub(crate) struct Allocated {
     pub(crate) steps: Vec<Step>,
     pub(crate) pool: Vec<Vec<u8>>,
     pub(crate) slots: u32,
+    /// For each loop, which carried values have their next one in a register when the body ends.
+    pub(crate) ended: Vec<Vec<bool>>,
+}
+
+/// What can be chosen about an allocation.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// The carried values that may have registers, for each loop; all if there are none for it.
+    pub(crate) in_registers: Vec<Vec<bool>>,
+    /// How much later a value with a home counts as needed, in tenths.
+    pub(crate) clean: usize,
+}
+
+impl Plan {
+    /// What does well for most code.
+    pub(crate) const USUAL: Plan = Plan { in_registers: Vec::new(), clean: 16 };
 }
 
 /// Where a value can be read.
@@ -81,8 +94,8 @@ struct Head {
 ///
 /// # Errors
 /// The linear code is malformed, or has an instruction without an encoding.
-pub(crate) fn allocate(linear: &Linear, machine: Machine) -> Result<Allocated, &'static str> {
-    let mut allocator = Allocator::new(linear, machine)?;
+pub(crate) fn allocate(linear: &Linear, machine: Machine, plan: &Plan) -> Result<Allocated, &'static str> {
+    let mut allocator = Allocator::new(linear, machine, plan)?;
     for (position, item) in linear.items.iter().enumerate() {
         match item {
             Item::Compute { row, result, operands, immediate } => {
@@ -116,6 +129,7 @@ pub(crate) fn allocate(linear: &Linear, machine: Machine) -> Result<Allocated, &
 struct Allocator<'a> {
     linear: &'a Linear,
     machine: Machine,
+    plan: &'a Plan,
     around: Vec<Option<usize>>,
     depth: Vec<usize>,
     /// The loop in which a value is defined.
@@ -144,7 +158,7 @@ struct Allocator<'a> {
 }
 
 impl<'a> Allocator<'a> {
-    fn new(linear: &'a Linear, machine: Machine) -> Result<Self, &'static str> {
+    fn new(linear: &'a Linear, machine: Machine, plan: &'a Plan) -> Result<Self, &'static str> {
         let around = linear.around();
         let count = linear.values.len();
         let parents: Vec<Option<usize>> = linear.loops.iter().map(|looped| around[looped.begin]).collect();
@@ -209,6 +223,7 @@ impl<'a> Allocator<'a> {
         Ok(Allocator {
             linear,
             machine,
+            plan,
             around,
             depth,
             scope,
@@ -217,7 +232,7 @@ impl<'a> Allocator<'a> {
             memories,
             stores,
             register: vec![None; count],
-            held: vec![None; usize::from(machine.encoding.registers())],
+            held: vec![None; usize::from(machine.registers())],
             home: vec![None; count],
             heads: vec![Head::default(); parents.len()],
             kept_by: vec![Vec::new(); count],
@@ -226,7 +241,7 @@ impl<'a> Allocator<'a> {
             destined: BTreeMap::new(),
             slotted: Vec::new(),
             free_slots: Vec::new(),
-            out: Allocated::default(),
+            out: Allocated { ended: vec![Vec::new(); parents.len()], ..Allocated::default() },
         })
     }
 
@@ -342,7 +357,7 @@ impl<'a> Allocator<'a> {
         if let Some(wish) = wish.filter(|wish| free(wish)) {
             return Ok(wish);
         }
-        let count = self.machine.encoding.registers();
+        let count = self.machine.registers();
         let wished: Vec<u8> = self.wish.values().copied().collect();
         let plain = (0..count).filter(free).find(|register| !wished.contains(register));
         if let Some(register) = plain.or_else(|| (0..count).find(free)) {
@@ -354,7 +369,7 @@ impl<'a> Allocator<'a> {
             let next = self.next_use(value, position);
             let distance = next.saturating_sub(position);
             let score = if self.is_clean(value) {
-                distance.saturating_mul(CLEAN)
+                distance.saturating_mul(self.plan.clean)
             } else {
                 distance.saturating_mul(10)
             };
@@ -498,8 +513,7 @@ impl<'a> Allocator<'a> {
                     continue;
                 }
                 let next = self.next_use(value, position + 1);
-                let far = next >= end
-                    || crowded && next - position > usize::from(self.machine.encoding.registers());
+                let far = next >= end || crowded && next - position > usize::from(self.machine.registers());
                 if far
                     && folded.as_ref().is_none_or(|(other, ..)| next > *other)
                     && let Some(source) = self.operand(value, &constraints)

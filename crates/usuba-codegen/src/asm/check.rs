@@ -1,8 +1,8 @@
 //! Proves that allocated code does what the linear code says.
 //!
-//! The code is run on symbols. Of every vector register and every place in memory it is known which values of the linear
+//! The code is run on symbols. Of every register for values and every place in memory it is known which values of the linear
 //! code it holds (a set: several values may be equal); general-purpose registers hold a symbol plus a number plus multiples
-//! of inductions. Then
+//! of inductions, or, where they are for values, either. Then
 //!
 //! - every instruction of the linear code is met, in order, with operands that hold its operands;
 //! - every store, copy and part of the linear code is met, in order, to its address, and nothing else is written but slots of the frame;
@@ -60,6 +60,8 @@ struct Checker<'a> {
     /// Whether the upper halves of registers are cleared.
     cleared: bool,
     framed: bool,
+    /// Where the frame begins, from the stack pointer on entry, if that is known.
+    frame: Option<i64>,
     returned: bool,
 }
 
@@ -97,7 +99,7 @@ impl<'a> Checker<'a> {
         }
         let state = State {
             integers,
-            vectors: vec![Set::new(); usize::from(machine.encoding.registers())],
+            values: vec![Set::new(); usize::from(machine.registers())],
             memory: BTreeMap::new(),
             pushed: BTreeMap::new(),
             mask: None,
@@ -118,6 +120,7 @@ impl<'a> Checker<'a> {
             skipped: None,
             cleared: false,
             framed: false,
+            frame: None,
             returned: false,
         })
     }
@@ -176,6 +179,9 @@ impl<'a> Checker<'a> {
 
     fn set(&mut self, register: Gpr, sum: Option<Sum>) {
         self.state.integers[usize::from(register.0)] = sum;
+        if let Some(value) = self.machine.value(register) {
+            self.state.values[value].clear();
+        }
     }
 
     fn resolve(&self, memory: &Memory) -> Checked<Sum> {
@@ -234,12 +240,41 @@ impl<'a> Checker<'a> {
                 self.framed = true;
                 self.set(Gpr::RSP, Some(Sum::of(Symbol::Frame)));
             }
+            Line::Reserve(bytes) => {
+                let top = self.stack()?;
+                let pushed = self.state.pushed.keys().next().copied().unwrap_or(0);
+                if self.framed || *bytes < self.code.frame || bytes % self.bytes() != 0 || top > pushed {
+                    return Err("the frame is not below what was pushed, once".into());
+                }
+                self.framed = true;
+                self.frame = Some(top - bytes);
+                self.set(Gpr::RSP, Some(Sum::of(Symbol::Frame)));
+            }
+            Line::Release(bytes) => {
+                let frame = match self.integer(Gpr::RSP)? {
+                    sum if sum == Sum::of(Symbol::Frame) => {
+                        self.frame.ok_or("where the frame lies is not known")?
+                    }
+                    _ => self.stack()?,
+                };
+                self.set(Gpr::RSP, Some(Sum::of(Symbol::Entry).plus(frame + bytes)));
+            }
             Line::Address { to, memory } => {
                 let sum = self.resolve(memory)?;
                 self.set(*to, Some(sum));
             }
             Line::Fetch { to, memory } => {
-                let sum = self.resolve(memory)?;
+                let mut sum = self.resolve(memory)?;
+                if let (Symbol::Frame, Some(frame)) = (sum.symbol, self.frame) {
+                    sum = Sum { symbol: Symbol::Entry, ..sum.plus(frame) };
+                }
+                if sum.symbol == Symbol::Entry
+                    && sum.terms.is_empty()
+                    && let Some(content) = self.state.pushed.get(&sum.constant).cloned()
+                {
+                    self.set(*to, Some(content));
+                    return Ok(());
+                }
                 let arguments = self.convention.arguments.len();
                 let beyond = sum.constant - 8 - self.convention.home;
                 let place = arguments as i64 + beyond / 8;
@@ -314,7 +349,7 @@ impl<'a> Checker<'a> {
             Line::Branch { .. } => return Err("a branch without a label".into()),
             Line::ClearUpper => {
                 self.cleared = true;
-                self.state.vectors.iter_mut().for_each(Set::clear);
+                self.state.values.iter_mut().for_each(Set::clear);
             }
             Line::Return => {
                 self.advance(self.linear.items.len())?;
@@ -532,14 +567,16 @@ impl<'a> Checker<'a> {
     }
 
     fn held(&self, register: Vector) -> Checked<&Set> {
-        self.state.vectors.get(usize::from(register.0)).ok_or_else(|| "there is no such register".into())
+        self.state.values.get(usize::from(register.0)).ok_or_else(|| "there is no such register".into())
     }
 
     fn put(&mut self, register: Vector, values: Set) -> Checked<()> {
-        if register.0 < 16 && register.0 >= self.convention.preserved_vectors {
+        if let Some(register) = self.machine.general(register) {
+            self.state.integers[usize::from(register.0)] = None;
+        } else if register.0 < 16 && register.0 >= self.convention.preserved_vectors {
             return Err("a preserved vector register is written".into());
         }
-        let known = self.state.vectors.get_mut(usize::from(register.0)).ok_or("there is no such register")?;
+        let known = self.state.values.get_mut(usize::from(register.0)).ok_or("there is no such register")?;
         *known = values;
         Ok(())
     }

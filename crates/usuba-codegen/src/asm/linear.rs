@@ -190,6 +190,23 @@ impl Linear {
         views.collect()
     }
 
+    /// Whether something is summed up beside the operands of instructions: addresses that move with several loops, and counts.
+    pub(crate) fn sums_addresses(&self) -> bool {
+        self.items.iter().any(|item| match item {
+            Item::Load { address, .. } | Item::Store { address, .. } => address.index.terms.len() > 1,
+            Item::Compute { .. } | Item::Begin(_) | Item::End(_) => false,
+            _ => true,
+        })
+    }
+
+    /// Whether most of what is done is done in loops.
+    pub(crate) fn is_in_loops(&self) -> bool {
+        let around = self.around();
+        let (inside, outside): (Vec<_>, Vec<_>) = around.into_iter().partition(Option::is_some);
+        let turns = |number: Option<usize>| number.map_or(1, |number| self.loops[number].trips.estimate());
+        inside.into_iter().map(turns).sum::<u64>() >= 4 * outside.len() as u64
+    }
+
     /// Numbers the loops' ends anew.
     pub(super) fn place_loops(&mut self) {
         for (position, item) in self.items.iter().enumerate() {
@@ -205,14 +222,13 @@ impl Linear {
 /// The entry of a program with everything that it calls.
 ///
 /// # Errors
-/// If the calls make more than [`ITEMS`] items, or the program has what assembly has not: other registers than vectors of one
-/// size and public counts.
+/// If the calls make more than [`ITEMS`] items, or the program has what assembly has not: other registers than vectors or words of
+/// one size and public counts.
 pub(crate) fn linear(program: &Program, bytes: usize) -> Result<Linear, Stop> {
     let entry = program.functions.last().ok_or("a program without functions")?;
-    let vector = |ty| matches!(ty, RegisterType::Vector { bits, .. } if bits as usize == 8 * bytes);
     let mut registers = program.functions.iter().flat_map(|function| &function.registers);
-    if !registers.all(|register| vector(register.ty) || register.ty == RegisterType::Count) {
-        return Err(Stop::Limit("it is for vectors of one size"));
+    if !registers.all(|register| register.ty == RegisterType::Count || register.ty.bytes() == bytes) {
+        return Err(Stop::Limit("it is for registers of one size"));
     }
     let mut out = Flattener {
         program,

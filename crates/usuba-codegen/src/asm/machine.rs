@@ -1,8 +1,9 @@
 //! Machine form: instructions on registers that exist, and memory by registers that exist.
 
 use usuba_target::Instruction;
+use usuba_target::encoding::general_name;
 
-/// A vector register, by its number.
+/// A register for values, by its number: a vector, or a general-purpose register by its place in a [`File`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Vector(pub(crate) u8);
 
@@ -22,20 +23,39 @@ impl Gpr {
 
     /// Its name, of 64 bits.
     pub(crate) fn name(self) -> &'static str {
-        const NAMES: [&str; 16] = [
-            "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13",
-            "r14", "r15",
-        ];
-        NAMES[usize::from(self.0 & 15)]
+        general_name(self.0, 64)
     }
 
     /// The name of its lower half.
     pub(crate) fn half(self) -> &'static str {
-        const NAMES: [&str; 16] = [
-            "eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", "r8d", "r9d", "r10d", "r11d", "r12d",
-            "r13d", "r14d", "r15d",
-        ];
-        NAMES[usize::from(self.0 & 15)]
+        general_name(self.0, 32)
+    }
+}
+
+/// How general-purpose registers are divided: the first of an order are for values, the others for addresses. Sums of addresses
+/// go through `rax`; where there are none, `rax` is the first in the order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct File {
+    pub(crate) values: u8,
+    pub(crate) sums: bool,
+    /// Whether arguments are fetched again outside of loops for every few steps that need them.
+    pub(crate) brief: bool,
+}
+
+impl File {
+    /// The most registers for values: all but the stack pointer and one address.
+    pub(crate) const MOST: File = File { values: 14, sums: false, brief: false };
+
+    /// All registers but the stack pointer and what sums go through. Those that a function must keep come after those that it need
+    /// not.
+    pub(crate) fn order(self) -> impl Iterator<Item = Gpr> {
+        let first = (!self.sums).then_some(Gpr::RAX);
+        first.into_iter().chain([8, 9, 10, 11, 1, 3, 5, 12, 13, 14, 15, 2, 6, 7].map(Gpr))
+    }
+
+    /// Those for addresses.
+    pub(crate) fn addresses(self) -> impl Iterator<Item = Gpr> {
+        self.order().skip(self.values.into())
     }
 }
 
@@ -118,12 +138,16 @@ pub(crate) enum Line {
     },
     /// Rounds the stack pointer down to a multiple of this many bytes.
     Align(i64),
+    /// Lowers the stack pointer by a frame of so many bytes.
+    Reserve(i64),
+    /// Raises it by so many.
+    Release(i64),
     /// Takes an address.
     Address {
         to: Gpr,
         memory: Memory,
     },
-    /// Reads 64 bits.
+    /// Reads 64 bits: an argument.
     Fetch {
         to: Gpr,
         memory: Memory,

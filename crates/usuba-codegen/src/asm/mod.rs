@@ -1,4 +1,4 @@
-//! From machine programs to assembly for x86-64.
+//! From machine programs to assembly for x86-64: values in vectors, or in general-purpose registers beside addresses.
 //!
 //! ```text
 //! Program --linear---> one function without calls, values defined once
@@ -25,19 +25,19 @@ use crate::header::banner;
 use crate::messages::{Fault, Internal, Missing, NoCode, Reason};
 use crate::order::{self, Scheduling};
 use crate::{KernelParameter, Options};
-use allocate::Allocated;
+use allocate::{Allocated, Plan};
 use linear::Linear;
-use machine::Code;
+use machine::{Code, File, Gpr, Vector};
 use std::fmt;
 use thiserror::Error;
 use usuba_ir::program::Node;
-use usuba_machine::program::Parameter;
+use usuba_machine::program::{Parameter, RegisterType};
 use usuba_machine::{Checked, Program, Shape};
 use usuba_target::{Encoding, Instruction, Meaning, Target};
 
 /// Whether there is assembly for a target.
 pub(crate) fn admits(target: &Target) -> bool {
-    target.encoding().is_some()
+    target.assembly().is_some()
 }
 
 /// Why there is no assembly.
@@ -73,8 +73,11 @@ pub fn assembly_file(functions: &[String]) -> String {
 /// As for [`assembly`].
 pub fn assembly_function(program: &Checked, uniform: u32, symbol: &str) -> Result<String, Stop> {
     let target = usuba_target::by_name(program.target).ok_or("a checked program without a target")?;
-    let machine = Machine::of(target, uniform).ok_or(Stop::Limit("it is for vectors of x86-64"))?;
-    let (linear, allocated) = allocated(program, machine)?;
+    let registers = program.functions.iter().flat_map(|function| &function.registers);
+    let values = registers.map(|register| register.ty).filter(|&ty| ty != RegisterType::Count);
+    let bits = values.map(|ty| 8 * ty.bytes() as u32).max().unwrap_or(target.register_bits);
+    let machine = Machine::of(target, bits, uniform).ok_or(OTHER_REGISTERS)?;
+    let (linear, allocated, machine) = settled(program, machine, target)?;
     let code = address::address(&linear, allocated, machine, &convention::SYSTEM_V)?;
     check::check(&linear, &code, machine, &convention::SYSTEM_V).map_err(Stop::Fault)?;
     let entry = program.functions.last().ok_or("a program without functions")?;
@@ -112,6 +115,8 @@ impl Stop {
     }
 }
 
+const OTHER_REGISTERS: Stop = Stop::Limit("it is for words of 32 and 64 bits and vectors of x86-64");
+
 /// The assembly of a program, as far as it is made.
 pub(crate) struct Made<'a> {
     program: &'a Checked,
@@ -126,10 +131,10 @@ impl<'a> Made<'a> {
     /// Nothing yet.
     ///
     /// # Errors
-    /// The target is not an x86 with vectors.
+    /// There is no assembly for the target or for words of this size.
     pub(crate) fn of(program: &'a Checked, shape: &Shape, target: &'a Target) -> Result<Made<'a>, Stop> {
         let machine =
-            Machine::of(target, shape.uniform_bits()).ok_or(Stop::Limit("it is for vectors of x86-64"))?;
+            Machine::of(target, shape.register_bits, shape.uniform_bits()).ok_or(OTHER_REGISTERS)?;
         let (linear, allocated) = (Linear::default(), Allocated::default());
         Ok(Made { program, target, machine, linear, allocated, code: None })
     }
@@ -139,7 +144,7 @@ impl<'a> Made<'a> {
     /// # Errors
     /// The code is too large.
     pub(crate) fn allocate(&mut self) -> Result<(), Stop> {
-        (self.linear, self.allocated) = allocated(self.program, self.machine)?;
+        (self.linear, self.allocated, self.machine) = settled(self.program, self.machine, self.target)?;
         Ok(())
     }
 
@@ -195,7 +200,7 @@ impl fmt::Display for Listing<'_> {
 /// The order that is asked for; for [`Scheduling::AUTO`] the fastest of all, by what the allocation makes of them. Where code cannot
 /// be made, it does not matter.
 pub(crate) fn best_order(program: &Program, target: &Target, shape: &Shape, order: Scheduling) -> Scheduling {
-    let Some(machine) = Machine::of(target, shape.uniform_bits())
+    let Some(mut machine) = Machine::of(target, shape.register_bits, shape.uniform_bits())
         .filter(|_| order == Scheduling::AUTO && order::steps(program) <= order::LONG)
     else {
         return order;
@@ -205,7 +210,9 @@ pub(crate) fn best_order(program: &Program, target: &Target, shape: &Shape, orde
     for candidate in [Scheduling::AUTO].into_iter().chain(Scheduling::all()) {
         let mut program = program.clone();
         program.functions.iter_mut().for_each(|function| order::order(function, target, candidate));
-        let Ok((linear, allocated)) = allocated(&program, machine) else { return order };
+        let Ok((linear, allocated, fitting)) = allocated(&program, machine) else { return order };
+        // All orders have the same addresses.
+        machine = fitting;
         let cycles = estimate::cycles(&linear, &allocated, machine, target);
         let cost = order::core::mean(&cycles, first.get_or_insert_with(|| cycles.clone()));
         if best.is_none_or(|(least, _)| cost < least) {
@@ -215,17 +222,57 @@ pub(crate) fn best_order(program: &Program, target: &Target, shape: &Shape, orde
     best.map_or(order, |(_, best)| best)
 }
 
-fn allocated(program: &Program, machine: Machine) -> Result<(Linear, Allocated), Stop> {
+/// Linear code with registers, and the machine with as many registers for values as addresses leave.
+fn allocated(program: &Program, machine: Machine) -> Result<(Linear, Allocated, Machine), Stop> {
     let mut linear = linear::linear(program, machine.shape_bits as usize / 8)?;
     hoist::hoist(&mut linear);
-    let allocated = allocate::allocate(&linear, machine)?;
-    Ok((linear, allocated))
+    for machine in machine.divisions(&linear) {
+        let allocated = allocate::allocate(&linear, machine, &Plan::USUAL)?;
+        if machine.file.is_none() || address::fits(&linear, &allocated, machine, &convention::SYSTEM_V)? {
+            return Ok((linear, allocated, machine));
+        }
+    }
+    Err(address::FEW_REGISTERS)
 }
+
+/// The same with carried values in registers at the heads of loops that are there at the ends of the bodies, where that takes less
+/// time.
+fn settled(
+    program: &Program,
+    machine: Machine,
+    target: &Target,
+) -> Result<(Linear, Allocated, Machine), Stop> {
+    let (linear, mut best, machine) = allocated(program, machine)?;
+    let cycles = |allocated: &Allocated| estimate::cycles(&linear, allocated, machine, target);
+    let first = cycles(&best);
+    let mut least = order::core::mean(&first, &first);
+    for clean in CLEAN {
+        let mut plan = Plan { clean, ..Plan::USUAL };
+        for _ in 0..ROUNDS {
+            let allocated = allocate::allocate(&linear, machine, &plan)?;
+            let cost = order::core::mean(&cycles(&allocated), &first);
+            plan.in_registers.clone_from(&allocated.ended);
+            if cost < least {
+                (best, least) = (allocated, cost);
+            }
+        }
+    }
+    Ok((linear, best, machine))
+}
+
+/// The fewest general-purpose registers for values: operands, and what loops move values through.
+const FEWEST: u8 = 5;
+/// How often places of carried values are chosen anew.
+const ROUNDS: usize = 4;
+/// What is tried of [`Plan::clean`].
+const CLEAN: [usize; 4] = [16, 10, 24, 40];
 
 /// What the stages need to know of the target.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Machine {
     pub(crate) encoding: Encoding,
+    /// How general-purpose registers are divided where values are in them.
+    pub(crate) file: Option<File>,
     /// Bits of a register.
     pub(crate) shape_bits: u32,
     /// Bits of an element of a uniform region.
@@ -239,18 +286,54 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// Of a target that there is assembly for, with uniform regions of elements of so many bits.
-    pub(crate) fn of(target: &Target, uniform: u32) -> Option<Machine> {
+    /// Of a target that there is assembly for, with values of so many bits and uniform regions of elements of so many.
+    pub(crate) fn of(target: &Target, bits: u32, uniform: u32) -> Option<Machine> {
+        let encoding = target.assembly()?;
+        let general = encoding == Encoding::General;
+        let fits = if general { matches!(bits, 32 | 64) } else { bits == target.register_bits };
+        fits.then_some(())?;
         Some(Machine {
-            encoding: target.encoding()?,
-            shape_bits: target.register_bits,
+            encoding,
+            file: general.then_some(File::MOST),
+            shape_bits: bits,
             uniform,
             moves: target.instruction(Meaning::Load, 0)?,
-            unaligned: target.instruction(Meaning::Broadcast, target.register_bits),
-            repeats: target
-                .instructions()
-                .find(|row| row.meaning == Meaning::Broadcast && row.lane == uniform),
+            unaligned: target.instruction(Meaning::Broadcast, bits),
+            repeats: target.instructions().find(|row| row.meaning.is_repeat() && row.lane == uniform),
         })
+    }
+
+    /// Registers for values.
+    pub(crate) fn registers(self) -> u8 {
+        self.file.map_or(self.encoding.registers(), |file| file.values)
+    }
+
+    /// The number in the encoding of a register for values.
+    pub(crate) fn number(self, register: Vector) -> u8 {
+        self.general(register).map_or(register.0, |register| register.0)
+    }
+
+    /// The general-purpose register that a register for values is.
+    pub(crate) fn general(self, register: Vector) -> Option<Gpr> {
+        self.file.and_then(|file| file.order().nth(usize::from(register.0)))
+    }
+
+    /// The register for values that a general-purpose register is.
+    pub(crate) fn value(self, register: Gpr) -> Option<usize> {
+        self.file.and_then(|file| file.order().take(file.values.into()).position(|other| other == register))
+    }
+
+    /// The same machine with more and more general-purpose registers for addresses; itself where values are in vectors.
+    fn divisions(self, linear: &Linear) -> impl Iterator<Item = Machine> + use<> {
+        let sums = linear.sums_addresses();
+        let most = self.file.map_or(1, |file| file.values - u8::from(file.sums != sums));
+        let brief = [false, true].into_iter().take(1 + usize::from(linear.is_in_loops()));
+        let files = (FEWEST.min(most)..=most)
+            .rev()
+            .flat_map(move |values| brief.clone().map(move |brief| File { values, sums, brief }));
+        files
+            .map(move |file| Machine { file: self.file.map(|_| file), ..self })
+            .take(if self.file.is_some() { usize::MAX } else { 1 })
     }
 
     /// The instruction that loads so many bits, repeated if they are fewer than the register has.
@@ -265,7 +348,7 @@ impl Machine {
     /// Bits that an item loads, to be repeated.
     pub(crate) fn loaded_bits(self, row: &Instruction) -> u32 {
         match row.meaning {
-            Meaning::Broadcast if row.lane > 0 => row.lane,
+            Meaning::Broadcast | Meaning::RepeatMask if row.lane > 0 => row.lane,
             _ => self.shape_bits,
         }
     }

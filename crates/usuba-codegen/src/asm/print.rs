@@ -9,7 +9,7 @@ use crate::places::Definition;
 use std::fmt::Write;
 use usuba_machine::program::{Address, Public, RegionId, Trips};
 use usuba_machine::text::computed;
-use usuba_target::encoding::{Operand, pointer, vector_name};
+use usuba_target::encoding::{Operand, pointer, register_name};
 
 /// The column of the comments.
 const COMMENT: usize = 56;
@@ -64,14 +64,15 @@ pub(crate) fn function(
             linear.bytes.trailing_zeros()
         );
         for constant in &code.pool {
+            let (directive, size) = if constant.len() < 8 { (".long", 4) } else { (".quad", 8) };
             for group in constant.chunks(16) {
                 let words: Vec<String> = group
-                    .chunks(8)
+                    .chunks(size)
                     .map(|word| {
                         word.iter().rev().fold("0x".to_owned(), |text, byte| format!("{text}{byte:02x}"))
                     })
                     .collect();
-                let _ = writeln!(text, "    .quad {}", words.join(", "));
+                let _ = writeln!(text, "    {directive} {}", words.join(", "));
             }
         }
     }
@@ -316,7 +317,9 @@ impl<'a> Printer<'a> {
                 if !self.framed {
                     self.line(&format!(".cfi_def_cfa_offset {}", self.above), "");
                 }
-                self.line(&format!(".cfi_offset {}, -{}", register.name(), self.above), "");
+                if super::convention::SYSTEM_V.preserved.contains(register) {
+                    self.line(&format!(".cfi_offset {}, -{}", register.name(), self.above), "");
+                }
             }
             Line::Pop(register) => {
                 self.line(&format!("pop {}", register.name()), "");
@@ -340,6 +343,16 @@ impl<'a> Printer<'a> {
                 self.line(&format!("sub {}, {}", to.name(), amount.unsigned_abs()), "");
             }
             Line::Add { to, amount } => self.line(&format!("add {}, {amount}", to.name()), ""),
+            Line::Reserve(bytes) => {
+                self.line(&format!("sub rsp, {bytes}"), "");
+                self.above += bytes;
+                self.line(&format!(".cfi_def_cfa_offset {}", self.above), "");
+            }
+            Line::Release(bytes) => {
+                self.line(&format!("add rsp, {bytes}"), "");
+                self.above -= bytes;
+                self.line(&format!(".cfi_def_cfa_offset {}", self.above), "");
+            }
             Line::Align(bytes) => self.line(&format!("and rsp, -{bytes}"), ""),
             Line::Address { to, memory } => {
                 let memory = self.memory(memory);
@@ -511,7 +524,7 @@ impl<'a> Printer<'a> {
     }
 
     fn register(&self, register: Vector) -> String {
-        vector_name(register.0, self.machine.shape_bits)
+        register_name(self.machine.number(register), self.machine.shape_bits)
     }
 
     fn vector(&mut self, line: &VectorLine<impl Written>) {
@@ -522,12 +535,13 @@ impl<'a> Printer<'a> {
                 self.line(&format!("{} {to}, {from}", moves.mnemonic), "");
             }
             VectorLine::Splat { to, ones } => {
-                let code = self.machine.encoding.splat(to.0, bits, *ones);
+                let code = self.machine.encoding.splat(self.machine.number(*to), bits, *ones);
                 self.line(&code, if *ones { "all ones" } else { "zero" });
             }
             VectorLine::Load { to, memory, bits: loaded, aligned } => {
                 let memory = memory.written(self);
-                for line in self.machine.load(*loaded, *aligned).load_lines(bits, to.0, &memory) {
+                let to = self.machine.number(*to);
+                for line in self.machine.load(*loaded, *aligned).load_lines(bits, to, &memory) {
                     self.line(&line, "");
                 }
             }
@@ -554,7 +568,7 @@ impl<'a> Printer<'a> {
                 let sources: Vec<Operand> = sources
                     .iter()
                     .map(|source| match source {
-                        Source::Register(register) => Operand::Register(register.0),
+                        Source::Register(register) => Operand::Register(self.machine.number(*register)),
                         Source::Memory(memory) => Operand::Memory(memory.written(self)),
                         Source::Repeated(memory, bits) => Operand::Repeated(memory.written(self), *bits),
                     })
@@ -570,7 +584,7 @@ impl<'a> Printer<'a> {
                     _ => String::new(),
                 };
                 // The checker has passed it, so it has constraints.
-                let line = row.line(bits, to.0, &sources, *immediate).unwrap_or_default();
+                let line = row.line(bits, self.machine.number(*to), &sources, *immediate).unwrap_or_default();
                 self.line(&line, &remark);
             }
         }

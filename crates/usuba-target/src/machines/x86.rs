@@ -22,7 +22,7 @@ const fn target(
         register_bits: bits,
         register_count: match encoding {
             Encoding::Evex => 32,
-            Encoding::Legacy | Encoding::Vex => 16,
+            Encoding::Legacy | Encoding::Vex | Encoding::General => 16,
         },
         register_types: [match bits {
             512 => "__m512i",

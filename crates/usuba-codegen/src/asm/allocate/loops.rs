@@ -45,14 +45,18 @@ impl Allocator<'_> {
     pub(super) fn begin(&mut self, position: usize, number: usize) -> Result<(), &'static str> {
         let linear = self.linear;
         let looped = &linear.loops[number];
-        let registers = usize::from(self.machine.encoding.registers());
+        let registers = usize::from(self.machine.registers());
         // Carried values: the ones that are needed first get registers.
         let mut by_need: Vec<usize> = (0..looped.carried.len()).collect();
         by_need.sort_by_key(|&place| {
             let uses = &self.uses[looped.carried[place].inside.index()];
             uses.first().copied().unwrap_or(usize::MAX)
         });
-        let in_slots: Vec<usize> = by_need.split_off(by_need.len().min(registers - 2));
+        let planned = self.plan.in_registers.get(number);
+        let may_have = |place: &usize| planned.is_none_or(|planned| planned.get(*place) == Some(&true));
+        let mut in_slots: Vec<usize> = by_need.iter().copied().filter(|place| !may_have(place)).collect();
+        by_need.retain(may_have);
+        in_slots.extend(by_need.split_off(by_need.len().min(registers - 2)));
         // Values from outside: those that the body uses most, as far as the body leaves registers; then those that would
         // have to be stored.
         let room = registers.saturating_sub(1 + self.pressure(number).max(by_need.len()));
@@ -192,6 +196,8 @@ impl Allocator<'_> {
         let linear = self.linear;
         let looped = &linear.loops[number];
         let head = std::mem::take(&mut self.heads[number]);
+        let ended = looped.carried.iter().map(|carried| self.register[carried.next.index()].is_some());
+        self.out.ended[number] = ended.collect();
         let mut moves: Vec<(Location, Location, Value)> = Vec::new();
         for (carried, place) in looped.carried.iter().zip(&head.carried) {
             let Some(to) = place.clone() else { continue };
@@ -272,7 +278,7 @@ impl Allocator<'_> {
         mut moves: Vec<(Location, Location, Value)>,
         fixed: &[u8],
     ) -> Result<(), &'static str> {
-        let count = self.machine.encoding.registers();
+        let count = self.machine.registers();
         let mut aside_slots = Vec::new();
         while !moves.is_empty() {
             let reads = |moves: &[(Location, Location, Value)], to: &Location, but: usize| {

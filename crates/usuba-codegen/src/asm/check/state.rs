@@ -85,7 +85,8 @@ pub(super) type Family = (Symbol, Vec<(Term, i64)>, Option<RegionId>);
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct State {
     pub(super) integers: Vec<Option<Sum>>,
-    pub(super) vectors: Vec<Set>,
+    /// Of the registers for values.
+    pub(super) values: Vec<Set>,
     /// By place without its constant, then by constant and width.
     pub(super) memory: BTreeMap<Family, BTreeMap<(i64, u32), Set>>,
     /// What was pushed, by distance from the stack pointer on entry.
@@ -95,7 +96,7 @@ pub(super) struct State {
 }
 
 pub(super) fn sets(state: &mut State) -> impl Iterator<Item = &mut Set> {
-    state.vectors.iter_mut().chain(state.memory.values_mut().flat_map(|group| group.values_mut()))
+    state.values.iter_mut().chain(state.memory.values_mut().flat_map(|group| group.values_mut()))
 }
 
 /// What is known before a loop and after it went round.
@@ -127,7 +128,7 @@ pub(super) fn common(head: &State, back: &State, agree: impl Fn(&Sum, &Sum) -> b
     let pushed = head.pushed.iter().filter(|(place, sum)| back.pushed.get(place) == Some(sum));
     State {
         integers: integers.collect(),
-        vectors: head.vectors.iter().zip(&back.vectors).map(|(a, b)| both(a, b)).collect(),
+        values: head.values.iter().zip(&back.values).map(|(a, b)| both(a, b)).collect(),
         memory,
         pushed: pushed.map(|(place, sum)| (*place, sum.clone())).collect(),
         mask: head.mask.clone().filter(|mask| back.mask.as_ref() == Some(mask)),

@@ -101,7 +101,7 @@ pub(super) fn random_code(seed: u64, target: &'static Target, machine: Machine) 
 
 impl Writer {
     fn row(&self, meaning: Meaning, lane: u32) -> &'static Instruction {
-        self.target.instruction(meaning, lane).expect("every vector of x86 has it")
+        self.target.instruction(meaning, lane).expect("every x86 has it")
     }
 
     fn value(&mut self) -> Value {
@@ -203,7 +203,14 @@ impl Writer {
     fn compute(&mut self) {
         use Meaning::*;
         let ternary = self.target.instruction(Ternary, 0).is_some();
+        let lane = 8 * self.linear.bytes as u32;
         let (meaning, lane, immediate) = match self.random.below(10) {
+            0 if self.target.single_lane => (ShiftLeft, lane, Some(1 + self.random.below(31))),
+            1 if self.target.single_lane => (RotateLeft, lane, Some(1 + self.random.below(31))),
+            2 if self.target.instruction(NotAnd, lane).is_none() => (Not, lane, None),
+            2 if self.target.single_lane => (NotAnd, lane, None),
+            3 if self.target.single_lane => (Add, lane, None),
+            4 if self.target.single_lane => (Subtract, lane, None),
             0 => (ShiftLeft, 32, Some(1 + self.random.below(31))),
             1 => (ShuffleWords, 32, Some(self.random.below(256))),
             2 => (NotAnd, 0, None),

@@ -3,7 +3,7 @@
 use super::super::Machine;
 use super::super::convention::SYSTEM_V;
 use super::super::linear::{Count, Given, Item, Linear};
-use super::super::machine::{Base, Code, Gpr, Limit, Line, Memory, Source, VectorLine};
+use super::super::machine::{Base, Code, Gpr, Limit, Line, Memory, Source, Vector, VectorLine};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use usuba_ir::program::Affine;
@@ -216,6 +216,7 @@ fn trips(linear: &Linear, number: usize, counts: &[u64]) -> i64 {
 struct Cpu<'a> {
     linear: &'a Linear,
     code: &'a Code,
+    machine: Machine,
     integers: [i64; 16],
     vectors: Vec<Vec<u8>>,
     /// How many lanes the mask register has.
@@ -224,6 +225,26 @@ struct Cpu<'a> {
 }
 
 impl Cpu<'_> {
+    fn value(&self, register: Vector) -> Vec<u8> {
+        match self.machine.general(register) {
+            Some(register) => {
+                self.integers[usize::from(register.0)].to_le_bytes()[..self.linear.bytes].to_vec()
+            }
+            None => self.vectors[usize::from(register.0)].clone(),
+        }
+    }
+
+    /// Writes a register for values; the upper half of a general-purpose register is cleared with the lower one.
+    fn put(&mut self, register: Vector, value: &[u8]) {
+        match self.machine.general(register) {
+            Some(register) => {
+                let number = value.iter().rev().fold(0, |number, &byte| number << 8 | i64::from(byte));
+                self.integers[usize::from(register.0)] = number;
+            }
+            None => self.vectors[usize::from(register.0)] = value.to_vec(),
+        }
+    }
+
     fn address(&self, memory: &Memory) -> i64 {
         let Base::Register(base) = memory.base else { return memory.displacement };
         let index = memory.index.map_or(0, |index| self.integers[usize::from(index.0)]);
@@ -250,7 +271,8 @@ impl Cpu<'_> {
 pub(super) fn run_code(linear: &Linear, code: &Code, machine: Machine, call: Call) -> Option<Bytes> {
     let bits = machine.shape_bits;
     let vectors = vec![vec![0; linear.bytes]; 32];
-    let mut cpu = Cpu { linear, code, integers: [0; 16], vectors, mask: 9, memory: Bytes::default() };
+    let mut cpu =
+        Cpu { linear, code, machine, integers: [0; 16], vectors, mask: 9, memory: Bytes::default() };
     for (number, register) in cpu.integers.iter_mut().enumerate() {
         *register = -(number as i64) * 1_000_003;
     }
@@ -288,6 +310,8 @@ pub(super) fn run_code(linear: &Linear, code: &Code, machine: Machine, call: Cal
                 set(&mut cpu, to, sum);
             }
             Line::Align(bytes) => cpu.integers[4] &= -bytes,
+            Line::Reserve(bytes) => cpu.integers[4] -= bytes,
+            Line::Release(bytes) => cpu.integers[4] += bytes,
             Line::Address { to, memory } => {
                 let place = cpu.address(memory);
                 set(&mut cpu, to, place);
@@ -351,38 +375,43 @@ pub(super) fn run_code(linear: &Linear, code: &Code, machine: Machine, call: Cal
                     let operands: Vec<Cow<'_, [u8]>> = sources
                         .iter()
                         .map(|source| match source {
-                            Source::Register(register) => (&cpu.vectors[usize::from(register.0)]).into(),
+                            Source::Register(register) => cpu.value(*register).into(),
                             Source::Memory(memory) => cpu.fetch(memory, bits).into(),
                             Source::Repeated(memory, bits) => cpu.fetch(memory, *bits).into(),
                         })
                         .collect();
-                    cpu.vectors[usize::from(to.0)] = result(row, linear.bytes, &operands, *immediate)?;
+                    let made = result(row, linear.bytes, &operands, *immediate)?;
+                    cpu.put(*to, &made);
                 }
                 VectorLine::Copy { to, from } => {
-                    cpu.vectors[usize::from(to.0)] = cpu.vectors[usize::from(from.0)].clone();
+                    let value = cpu.value(*from);
+                    cpu.put(*to, &value);
                 }
                 VectorLine::Splat { to, ones } => {
-                    cpu.vectors[usize::from(to.0)] = vec![if *ones { 0xff } else { 0 }; linear.bytes];
+                    cpu.put(*to, &vec![if *ones { 0xff } else { 0 }; linear.bytes]);
                 }
                 VectorLine::Load { to, memory, bits, .. } => {
-                    cpu.vectors[usize::from(to.0)] = cpu.fetch(memory, *bits);
+                    let value = cpu.fetch(memory, *bits);
+                    cpu.put(*to, &value);
                 }
                 VectorLine::LoadPart { row, to, memory, .. } => {
                     let part = usize::try_from(cpu.mask).ok().filter(|&part| part < linear.bytes)?;
                     let mut read = cpu.memory.read(cpu.address(memory), part);
                     read.resize(linear.bytes, 0x77);
                     let number = cpu.mask.to_le_bytes().to_vec();
-                    cpu.vectors[usize::from(to.0)] =
-                        result(row, linear.bytes, &[read.into(), number.into()], None)?;
+                    let made = result(row, linear.bytes, &[read.into(), number.into()], None)?;
+                    cpu.put(*to, &made);
                 }
                 VectorLine::StorePart { from, memory, .. } => {
                     let part = usize::try_from(cpu.mask).ok().filter(|&part| part < linear.bytes)?;
                     let place = cpu.address(memory);
-                    cpu.memory.write(place, &cpu.vectors[usize::from(from.0)][..part]);
+                    let value = cpu.value(*from);
+                    cpu.memory.write(place, &value[..part]);
                 }
                 VectorLine::Store { from, memory, .. } => {
                     let place = cpu.address(memory);
-                    cpu.memory.write(place, &cpu.vectors[usize::from(from.0)]);
+                    let value = cpu.value(*from);
+                    cpu.memory.write(place, &value);
                 }
             },
         }

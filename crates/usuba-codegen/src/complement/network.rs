@@ -1,0 +1,418 @@
+//! The values of a function, each held as it is or complemented, and what that costs.
+//!
+//! A *vertex* is a value that something other than a complement makes. Its *polarity* says how it is held: complemented or not. A
+//! conjunction takes its operands and gives its result in one of two ways, by De Morgan's law; a sum, and a rotation, is held as follows
+//! from its operands, or takes one of them the other way than that is held; what a loop leaves is held as what it carries; what is
+//! read from memory and what other instructions make is held as it is. A use that wants a value the other way costs a complement
+//! where the value is made, once for all such uses.
+
+use usuba_ir::random::Random;
+use usuba_machine::program::{Argument, Block, Function, Parameter, RegisterId, Step};
+use usuba_target::Meaning;
+
+/// A use of a vertex, complemented or not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Use {
+    pub(super) vertex: usize,
+    pub(super) complemented: bool,
+}
+
+/// What decides how a value is held.
+#[derive(Clone, Debug)]
+enum Kind {
+    /// It is held as it is.
+    Fixed,
+    /// What a loop carried in the end, held as that is.
+    Left,
+    /// A sum, or a rotation, of which one operand may be taken the other way than it is held.
+    Sum { of: Vec<Use>, turned: Option<usize> },
+    /// A conjunction of two operands, each complemented if `inputs` says so, as the result is then;
+    /// `dual`: computed as a disjunction of complements.
+    Gate { of: [Use; 2], inputs: bool, dual: bool },
+    /// What a loop carries: its first value and its next one.
+    Carried { of: [Use; 2] },
+}
+
+#[derive(Clone, Debug)]
+struct Vertex {
+    kind: Kind,
+    /// How often it is made.
+    weight: u64,
+    /// The sums and rotations of this one, and what a loop leaves of it.
+    followers: Vec<usize>,
+    polarity: bool,
+    /// How many uses want it as it is, and complemented.
+    wanted: [u32; 2],
+    /// How many sums want it the other way than it is held.
+    turned: u32,
+}
+
+/// What a step uses and makes, in the order of the steps; a loop has one record for its beginning and one for its end.
+#[derive(Clone, Debug)]
+pub(super) struct Record {
+    pub(super) uses: Vec<Use>,
+    pub(super) makes: Vec<usize>,
+}
+
+/// The values of a function.
+#[derive(Clone, Debug)]
+pub(super) struct Network {
+    vertices: Vec<Vertex>,
+    pub(super) records: Vec<Record>,
+    /// The constants and the registers that the function is given, with their vertices.
+    pub(super) given: Vec<(RegisterId, usize)>,
+    cost: u64,
+    /// The cost of the complements of the function as it is.
+    pub(super) before: u64,
+}
+
+impl Network {
+    pub(super) fn of(function: &Function) -> Network {
+        let mut reader = Reader {
+            network: Network {
+                vertices: Vec::new(),
+                records: Vec::new(),
+                given: Vec::new(),
+                cost: 0,
+                before: 0,
+            },
+            now: vec![None; function.registers.len()],
+            weight: 1,
+        };
+        let constants = function.constants.iter().filter_map(|step| match step {
+            Step::Constant { result, .. } => Some(*result),
+            _ => None,
+        });
+        let parameters = function.parameters.iter().filter_map(|parameter| match parameter {
+            Parameter::Register(register) => Some(*register),
+            Parameter::Region(_) => None,
+        });
+        for register in constants.chain(parameters) {
+            let vertex = reader.define(register, Kind::Fixed);
+            reader.network.given.push((register, vertex));
+        }
+        reader.block(&function.body);
+        let mut network = reader.network;
+        network.cost = (0..network.vertices.len()).map(|vertex| network.cost_of(vertex)).sum();
+        network
+    }
+
+    /// How often complements are computed.
+    pub(super) fn cost(&self) -> u64 {
+        self.cost
+    }
+
+    /// The number of vertices.
+    pub(super) fn vertices(&self) -> usize {
+        self.vertices.len()
+    }
+
+    /// The vertices whose polarity can be chosen.
+    pub(super) fn choices(&self) -> Vec<usize> {
+        let is_choice = |&vertex: &usize| !matches!(self.vertices[vertex].kind, Kind::Fixed | Kind::Left);
+        (0..self.vertices.len()).filter(is_choice).collect()
+    }
+
+    /// The greatest weight of a vertex.
+    pub(super) fn heaviest(&self) -> u64 {
+        self.vertices.iter().map(|vertex| vertex.weight).max().unwrap_or(1)
+    }
+
+    /// Whether a vertex is held complemented.
+    pub(super) fn polarity(&self, vertex: usize) -> bool {
+        self.vertices[vertex].polarity
+    }
+
+    /// Whether a vertex is needed the other way as well.
+    pub(super) fn is_complemented(&self, vertex: usize) -> bool {
+        let Vertex { wanted, polarity, turned, .. } = &self.vertices[vertex];
+        *turned > 0 || wanted[usize::from(!polarity)] > 0
+    }
+
+    /// The operand of a sum that is taken the other way than it is held.
+    pub(super) fn turned(&self, vertex: usize) -> Option<usize> {
+        match &self.vertices[vertex].kind {
+            Kind::Sum { turned, .. } => *turned,
+            _ => None,
+        }
+    }
+
+    /// How a gate is computed: as a disjunction or not, and the polarities of its operands.
+    pub(super) fn gate(&self, vertex: usize) -> Option<(bool, [bool; 2])> {
+        match &self.vertices[vertex].kind {
+            Kind::Gate { of, inputs, dual, .. } => {
+                Some((*dual, of.map(|operand| operand.complemented ^ inputs ^ dual)))
+            }
+            _ => None,
+        }
+    }
+
+    fn cost_of(&self, vertex: usize) -> u64 {
+        if self.is_complemented(vertex) { self.vertices[vertex].weight } else { 0 }
+    }
+
+    /// Holds a vertex the other way. What the sums and rotations that this concerns took the other way before, to undo it.
+    pub(super) fn flip(&mut self, vertex: usize, random: &mut Random) -> Undo {
+        let mut undo = Vec::new();
+        if matches!(self.vertices[vertex].kind, Kind::Sum { .. }) {
+            self.mend(vertex, random, &mut undo);
+        }
+        for held in self.flip_alone(vertex) {
+            for follower in self.vertices[held].followers.clone() {
+                if matches!(self.vertices[follower].kind, Kind::Sum { .. }) {
+                    self.mend(follower, random, &mut undo);
+                }
+            }
+        }
+        undo
+    }
+
+    /// Flips a vertex, and the sums of it that would take an operand the other way for that.
+    pub(super) fn flip_with_sums(
+        &mut self,
+        vertex: usize,
+        random: &mut Random,
+        done: &mut Vec<(usize, Undo)>,
+    ) {
+        let mut open = vec![vertex];
+        let mut seen = std::collections::BTreeSet::new();
+        while let Some(vertex) = open.pop() {
+            if !seen.insert(vertex) {
+                continue;
+            }
+            let undo = self.flip(vertex, random);
+            let sums = undo.iter().filter(|(sum, turned)| *sum != vertex && turned.is_none());
+            open.extend(sums.map(|(sum, _)| *sum).filter(|&sum| self.turned(sum).is_some()));
+            done.push((vertex, undo));
+        }
+    }
+
+    /// Undoes the last flip.
+    pub(super) fn undo(&mut self, vertex: usize, undo: Undo) {
+        for (sum, turned) in undo.into_iter().rev() {
+            self.take_turned(sum, turned);
+        }
+        self.flip_alone(vertex);
+    }
+
+    /// Has a sum take another operand the other way, if it takes one.
+    pub(super) fn exchange(&mut self, vertex: usize) {
+        if let Kind::Sum { of, turned: Some(place) } = &self.vertices[vertex].kind
+            && of.len() == 2
+        {
+            let other = 1 - place;
+            self.take_turned(vertex, Some(other));
+        }
+    }
+
+    /// Flips a vertex and what loops leave of it, but no sum of them: all of these.
+    fn flip_alone(&mut self, vertex: usize) -> Vec<usize> {
+        let pairs = match &mut self.vertices[vertex].kind {
+            Kind::Gate { of, inputs, dual } => {
+                let wanted = of.map(|operand| (operand.vertex, operand.complemented ^ *inputs ^ *dual));
+                *dual = !*dual;
+                wanted.to_vec()
+            }
+            Kind::Carried { of } => {
+                let of = *of;
+                let polarity = self.vertices[vertex].polarity;
+                of.map(|operand| (operand.vertex, operand.complemented ^ polarity)).to_vec()
+            }
+            Kind::Fixed | Kind::Left | Kind::Sum { .. } => Vec::new(),
+        };
+        for (operand, wanted) in pairs {
+            self.cost -= self.cost_of(operand);
+            let counts = &mut self.vertices[operand].wanted;
+            counts[usize::from(wanted)] -= 1;
+            counts[usize::from(!wanted)] += 1;
+            self.cost += self.cost_of(operand);
+        }
+        let mut flipped = vec![vertex];
+        let mut at = 0;
+        while let Some(&vertex) = flipped.get(at) {
+            self.cost -= self.cost_of(vertex);
+            self.vertices[vertex].polarity = !self.vertices[vertex].polarity;
+            self.cost += self.cost_of(vertex);
+            let left = self.vertices[vertex].followers.iter().copied();
+            flipped.extend(left.filter(|&left| matches!(self.vertices[left].kind, Kind::Left)));
+            at += 1;
+        }
+        flipped
+    }
+
+    /// A sum of which one operand, or the result, is now held the other way: it takes an operand the other way, or no longer one. If
+    /// it can, one that is needed the other way already.
+    fn mend(&mut self, sum: usize, random: &mut Random, undo: &mut Undo) {
+        let Kind::Sum { of, turned } = &self.vertices[sum].kind else { return };
+        undo.push((sum, *turned));
+        let now = match turned {
+            Some(_) => None,
+            None => {
+                let there = of.iter().position(|operand| self.is_complemented(operand.vertex));
+                Some(there.unwrap_or_else(|| random.below(of.len() as u32) as usize))
+            }
+        };
+        self.take_turned(sum, now);
+    }
+
+    fn take_turned(&mut self, sum: usize, now: Option<usize>) {
+        let Kind::Sum { of, turned } = &mut self.vertices[sum].kind else { return };
+        let before = std::mem::replace(turned, now);
+        let changes = [(before, -1), (now, 1)].map(|(place, by)| Some((of.get(place?)?.vertex, by)));
+        for (operand, by) in changes.into_iter().flatten() {
+            self.cost -= self.cost_of(operand);
+            let count = &mut self.vertices[operand].turned;
+            *count = count.saturating_add_signed(by);
+            self.cost += self.cost_of(operand);
+        }
+    }
+}
+
+/// Sums and rotations, with the operand that each took the other way.
+pub(super) type Undo = Vec<(usize, Option<usize>)>;
+
+/// Reads a function.
+struct Reader {
+    network: Network,
+    /// What each register holds at this point.
+    now: Vec<Option<Use>>,
+    weight: u64,
+}
+
+impl Reader {
+    fn vertex(&mut self, kind: Kind) -> usize {
+        let vertex = Vertex {
+            kind,
+            weight: self.weight,
+            followers: Vec::new(),
+            polarity: false,
+            wanted: [0; 2],
+            turned: 0,
+        };
+        self.network.vertices.push(vertex);
+        self.network.vertices.len() - 1
+    }
+
+    fn define(&mut self, register: RegisterId, kind: Kind) -> usize {
+        let vertex = self.vertex(kind);
+        self.now[register.index()] = Some(Use { vertex, complemented: false });
+        vertex
+    }
+
+    /// A value that is made of others as a sum is.
+    fn follow(&mut self, vertex: usize, of: &[Use]) {
+        for operand in of {
+            self.network.vertices[operand.vertex].followers.push(vertex);
+            let polarity = self.network.vertices[operand.vertex].polarity ^ operand.complemented;
+            self.network.vertices[vertex].polarity ^= polarity;
+        }
+    }
+
+    /// What a register holds; a register that was never made is one of its own.
+    fn used(&mut self, register: RegisterId) -> Use {
+        match self.now[register.index()] {
+            Some(used) => used,
+            None => Use { vertex: self.define(register, Kind::Fixed), complemented: false },
+        }
+    }
+
+    fn wants(&mut self, used: Use, complemented: bool) {
+        self.network.vertices[used.vertex].wanted[usize::from(used.complemented ^ complemented)] += 1;
+    }
+
+    fn record(&mut self, uses: Vec<Use>, makes: Vec<usize>) {
+        self.network.records.push(Record { uses, makes });
+    }
+
+    fn block(&mut self, block: &Block) {
+        for step in &block.steps {
+            match step {
+                Step::Loop(looped) => self.looped(looped),
+                Step::Compute { row, result, operands, .. } => {
+                    let of: Vec<Use> = operands.iter().map(|&operand| self.used(operand)).collect();
+                    let makes = match (row.meaning, of.as_slice()) {
+                        (Meaning::Not, &[of]) => {
+                            self.now[result.index()] = Some(Use { complemented: !of.complemented, ..of });
+                            self.network.before += self.weight;
+                            vec![]
+                        }
+                        (Meaning::And | Meaning::Or, &[a, b]) => {
+                            let or = row.meaning == Meaning::Or;
+                            for operand in [a, b] {
+                                self.wants(operand, false);
+                            }
+                            vec![self.define(*result, Kind::Gate { of: [a, b], inputs: or, dual: or })]
+                        }
+                        (Meaning::Xor | Meaning::RotateLeft, _) => {
+                            let vertex = self.define(*result, Kind::Sum { of: of.clone(), turned: None });
+                            self.follow(vertex, &of);
+                            vec![vertex]
+                        }
+                        _ => {
+                            of.iter().for_each(|&operand| self.wants(operand, false));
+                            vec![self.define(*result, Kind::Fixed)]
+                        }
+                    };
+                    self.record(of, makes);
+                }
+                step => {
+                    let mut uses = Vec::new();
+                    step.reads(&mut |register| uses.push(register));
+                    let uses: Vec<Use> = uses.into_iter().map(|register| self.used(register)).collect();
+                    uses.iter().for_each(|&used| self.wants(used, false));
+                    let makes = made(step).into_iter().map(|register| self.define(register, Kind::Fixed));
+                    let makes = makes.collect();
+                    self.record(uses, makes);
+                }
+            }
+        }
+    }
+
+    fn looped(&mut self, looped: &usuba_machine::program::Loop) {
+        let initial: Vec<Use> = looped.carried.iter().map(|carried| self.used(carried.initial)).collect();
+        initial.iter().for_each(|&used| self.wants(used, false));
+        let outside = self.weight;
+        self.weight = outside.saturating_mul(looped.trips.estimate().max(1));
+        let inside: Vec<usize> = looped
+            .carried
+            .iter()
+            .zip(&initial)
+            .map(|(carried, &of)| self.define(carried.register, Kind::Carried { of: [of; 2] }))
+            .collect();
+        self.record(initial, inside.clone());
+        self.block(&looped.body);
+        let next: Vec<Use> = looped.carried.iter().map(|carried| self.used(carried.next)).collect();
+        self.weight = outside;
+        let mut after = Vec::new();
+        for ((carried, &vertex), &next) in looped.carried.iter().zip(&inside).zip(&next) {
+            self.wants(next, false);
+            if let Kind::Carried { of } = &mut self.network.vertices[vertex].kind {
+                of[1] = next;
+            }
+            let left = self.define(carried.register, Kind::Left);
+            self.follow(left, &[Use { vertex, complemented: false }]);
+            after.push(left);
+        }
+        self.record(next, after);
+    }
+}
+
+/// The registers that a step other than a loop makes.
+pub(super) fn made(step: &Step) -> Vec<RegisterId> {
+    match step {
+        Step::Compute { result, .. }
+        | Step::Constant { result, .. }
+        | Step::Load { result, .. }
+        | Step::Gather { result, .. }
+        | Step::LoadPart { result, .. }
+        | Step::Count { result, .. } => vec![*result],
+        Step::Call(call) => {
+            let results = call.arguments.iter().filter_map(|argument| match argument {
+                Argument::Result(register) => Some(*register),
+                _ => None,
+            });
+            results.collect()
+        }
+        _ => Vec::new(),
+    }
+}
