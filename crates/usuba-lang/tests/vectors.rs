@@ -139,6 +139,33 @@ fn aes() {
     }
 }
 
+/// The schedule on blocks makes what the one on words does, of every published key and of others.
+#[test]
+fn aes_packed_schedules() {
+    let program = program("aes");
+    for (size, bytes_of_key) in [(128, 16), (192, 24), (256, 32)] {
+        let data = vectors("aes", &format!("aes-{size}.json"));
+        let published = data["vectors"].as_array().unwrap().iter().map(|vector| bytes(&vector["key"]));
+        let others = (0..200u32).map(|number| {
+            let byte = |place: u32| {
+                (number.wrapping_mul(2_654_435_761) >> (place % 24))
+                    ^ (((place * 40_503 + 77) * (number + 1)) >> 7)
+            };
+            (0..bytes_of_key as u32).map(|place| byte(place) as u8).collect()
+        });
+        let mut words = Node::new(&program, &format!("KeySchedule{size}"));
+        let mut packed = Node::new(&program, &format!("PackedSchedule{size}"));
+        for key in published.chain(others) {
+            // The last block is the last sixteen bytes.
+            let first = &key[..16];
+            let last = if bytes_of_key == 16 { &[][..] } else { &key[bytes_of_key - 16..] };
+            let blocks = packed.run(&[atoms(Order::Big(1), &[first, last].concat())]);
+            let expected = words.run(&[atoms(Order::Big(4), &key)]);
+            assert_eq!(text(Order::Big(1), &blocks), text(Order::Big(4), &expected), "{key:02x?}");
+        }
+    }
+}
+
 #[test]
 fn des() {
     let (key, scheduled, block) = (Order::Bits, Order::Bits, Order::Bits);

@@ -194,6 +194,21 @@ pub enum DriverError {
         /// Bits of the word.
         width: u32,
     },
+    /// A key schedule on blocks whose parameters are not those bytes.
+    #[error(
+        "`{node}` has {found} bytes of {name} in blocks of 16, the manifest {expected}: a `packed` schedule is from blocks of bytes to \
+         blocks of bytes; the last block of the key is its last 16 bytes, also where it has no whole number of blocks"
+    )]
+    PackedBytes {
+        /// The node.
+        node: String,
+        /// What the bytes are.
+        name: &'static str,
+        /// Bytes of the parameter.
+        found: u32,
+        /// Those of the manifest.
+        expected: u32,
+    },
     /// The kernels belong to another kind of primitive than the manifest says.
     #[error("the kernels given are not those of the kind of primitive that the manifest says")]
     Kind,
@@ -424,6 +439,29 @@ pub fn key_schedule(cipher: &BlockCipher, kernel: Option<&Kernel>) -> Result<Str
         + &text::schedule(kernel, key, scheduled))
 }
 
+/// The function called `name` from a key to round keys in bytes, around a kernel on blocks of 16 bytes that stand as they are
+/// specified.
+///
+/// # Errors
+/// The node is no key schedule, or has other bytes than the manifest.
+pub fn packed_schedule(cipher: &BlockCipher, kernel: &Kernel, name: &str) -> Result<String, DriverError> {
+    signature(kernel, &[false], SCHEDULE)?;
+    let ([key], [scheduled]) = (&kernel.inputs[..], &kernel.outputs[..]) else {
+        return Err(DriverError::Kind);
+    };
+    let bytes = |parameter: &Parameter| parameter.words * parameter.width / 8;
+    for (name, parameter, expected, whole) in [
+        ("the key", key, cipher.key.bytes, cipher.key.bytes.next_multiple_of(16)),
+        ("the round keys", scheduled, cipher.round_keys.bytes, cipher.round_keys.bytes),
+    ] {
+        if parameter.width != 8 || bytes(parameter) != whole || expected < 16 {
+            let node = kernel.node.clone();
+            return Err(DriverError::PackedBytes { node, name, found: bytes(parameter), expected });
+        }
+    }
+    Ok(text::packed_schedule(cipher, kernel, key, scheduled, name))
+}
+
 fn stream(cipher: &Stream, kernel: &Kernel, file: &File) -> Result<Files, DriverError> {
     const BLOCK: &str =
         "three inputs, the `const` key, the counter and the `const` nonce, and one output, the keystream";
@@ -486,4 +524,57 @@ fn permute(permutation: &Permutation, kernel: &Kernel, file: &File) -> Result<Fi
     let header = file.header(summary, include_str!("driver/templates/permutation.h"), &values);
     source += &text::permutation_functions(values, kernel, state, result);
     Ok(file.files(header, source, networks))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Image, Kernel, Parameter, packed_schedule};
+    use crate::manifest::{BlockCipher, Bytes, RoundKeys};
+    use crate::order::Order;
+
+    fn schedule(key_bytes: u32, key_words: u32, width: u32) -> Result<String, String> {
+        let key = Bytes { bytes: key_bytes, order: Order::Big };
+        let cipher = BlockCipher {
+            encrypt: "Encrypt".into(),
+            decrypt: None,
+            schedule: None,
+            block: key,
+            key,
+            tweak: None,
+            round_keys: RoundKeys { bytes: 32, schedule_order: Order::Big, cipher_order: Order::Big },
+            modes: Vec::new(),
+        };
+        let parameter = |words: u32, width: u32| Parameter {
+            element: "__m128i".into(),
+            elements: words / 16,
+            uniform: false,
+            width,
+            words,
+        };
+        let kernel = Kernel {
+            node: "Packed".into(),
+            symbol: "packed".into(),
+            header: "packed.h".into(),
+            instances: 1,
+            interleave: 1,
+            image: Image::Packed { lane: 1 },
+            inputs: vec![parameter(key_words, width)],
+            outputs: vec![parameter(32, 8)],
+            prepare: None,
+        };
+        packed_schedule(&cipher, &kernel, "schedule").map_err(|error| error.to_string())
+    }
+
+    /// The last block of a key is its last sixteen bytes.
+    #[test]
+    fn schedules_on_blocks_take_keys_of_any_length_from_a_block_on() {
+        for (bytes, words) in [(16, 16), (24, 32), (32, 32), (33, 48)] {
+            let text = schedule(bytes, words, 8).expect("it fits");
+            assert!(text.contains(&format!("(i + 16 <= {bytes} ? i : {bytes} - 16)")), "{text}");
+        }
+        for (bytes, words, width) in [(10, 16, 8), (24, 16, 8), (16, 32, 8), (32, 16, 16)] {
+            let error = schedule(bytes, words, width).expect_err("it does not fit");
+            assert!(error.contains("bytes of the key in blocks of 16"), "{error}");
+        }
+    }
 }

@@ -125,6 +125,37 @@ pub fn key_schedule(
     Ok((text, making.files))
 }
 
+/// The key schedule of a block cipher on blocks of 16 bytes, as a function called `name`; nothing if the manifest has none, or
+/// the target no code for it.
+///
+/// # Errors
+/// The node does not compile, or the manifest does not fit it.
+pub fn packed_schedule(
+    primitive: &Primitive,
+    loaded: &Loaded,
+    target: &'static Target,
+    choices: &Choices,
+    name: &str,
+) -> Result<Option<Engine>, BuildError> {
+    let Function::BlockCipher(cipher) = &primitive.function else { return Ok(None) };
+    let Some(node) = cipher.schedule.as_ref().and_then(|schedule| schedule.packed.as_ref()) else {
+        return Ok(None);
+    };
+    let mut making = Making::new(primitive, loaded, choices);
+    let kernel = match making.kernel("packed_schedule", node, Slicing::BLOCKS, target) {
+        Ok(kernel) => kernel,
+        Err(BuildError::Node { failure: Failure::Target(_), .. }) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let contents = driver::packed_schedule(cipher, &kernel, name)
+        .map_err(|error| BuildError::Driver { primitive: primitive.name.clone(), error })?;
+    let driver = format!("{name}.c");
+    let mut files = making.files;
+    files.push(OutputFile { path: driver.clone(), contents });
+    let (networks, keys) = (Vec::new(), driver::KeyForms::default());
+    Ok(Some(Engine { files, networks, driver, batch: 1, keys, kernels: making.kernels }))
+}
+
 /// Builds an implementation of a primitive for one slicing and target: without key schedule, and without the runtime. The
 /// functions are those of [`driver`].
 ///
@@ -234,7 +265,7 @@ impl<'a> Making<'a> {
 
     /// General-purpose registers are everywhere.
     fn key_schedule(&mut self, cipher: &BlockCipher) -> Result<Option<driver::Kernel>, BuildError> {
-        let Some(Schedule { node, slicing }) = &cipher.schedule else { return Ok(None) };
+        let Some(Schedule { node, slicing, .. }) = &cipher.schedule else { return Ok(None) };
         self.kernel("key_schedule", node, *slicing, &GP64).map(Some)
     }
 
@@ -251,7 +282,7 @@ impl<'a> Making<'a> {
         settings.lowering.slicing = slicing;
         match role {
             // One key at a time.
-            "key_schedule" | "initialise" => {
+            "key_schedule" | "packed_schedule" | "initialise" => {
                 (settings.passes.interleave, settings.passes.granularity) = (Some(1), None)
             }
             // Both directions work on as many blocks.
@@ -264,9 +295,9 @@ impl<'a> Making<'a> {
         }
         // What depends on round keys only is done once a key.
         settings.hoisted = matches!(role, "encrypt" | "decrypt");
-        // These run once a key, on general-purpose registers.
-        let backend =
-            if matches!(role, "key_schedule" | "initialise") { Backend::C } else { self.choices.backend };
+        // These run once a key.
+        let once = matches!(role, "key_schedule" | "packed_schedule" | "initialise");
+        let backend = if once { Backend::C } else { self.choices.backend };
         let mut compiled = self.compile(node, &symbol, backend, &settings, target)?;
         if compiled.hoisted.is_some() && !takes_round_keys(&compiled) {
             settings.hoisted = false;

@@ -24,7 +24,7 @@
 //! | field | meaning |
 //! |---|---|
 //! | `encrypt`, `decrypt` | nodes: the block, the tweak if there is one, then the `const` round keys, to the block; `decrypt` may be left out |
-//! | `schedule = { node, slicing }` | the node from the key to the round keys, and the slicing (`b`, `v` or, of bytes, `h`) to compile it in; without it and `round-keys` the nodes take the key itself |
+//! | `schedule = { node, slicing, packed }` | the node from the key to the round keys, and the slicing (`b`, `v` or, of bytes, `h`) to compile it in; `packed`, which may be left out, is one on blocks of 16 bytes for machines with vectors; without it and `round-keys` the nodes take the key itself |
 //! | `block`, `key` | `{ bytes, order }`, see [`Order`] |
 //! | `tweak` | `{ bytes, order }`, one for each block; left out, there is none |
 //! | `round-keys` | `{ bytes, schedule-order, cipher-order }`: how the schedule writes them and how the cipher reads them |
@@ -149,8 +149,13 @@ impl Primitive {
     pub fn nodes(&self) -> Vec<&str> {
         match &self.function {
             Function::BlockCipher(cipher) => {
-                let schedule = cipher.schedule.as_ref().map(|schedule| &schedule.node);
-                let nodes = [Some(&cipher.encrypt), cipher.decrypt.as_ref(), schedule];
+                let schedule = cipher.schedule.as_ref();
+                let nodes = [
+                    Some(&cipher.encrypt),
+                    cipher.decrypt.as_ref(),
+                    schedule.map(|schedule| &schedule.node),
+                    schedule.and_then(|schedule| schedule.packed.as_ref()),
+                ];
                 nodes.into_iter().flatten().map(String::as_str).collect()
             }
             Function::Stream(stream) => vec![&stream.block_function],
@@ -247,6 +252,9 @@ pub struct Schedule {
     pub node: String,
     /// The slicing to compile it in, `B` or `V`.
     pub slicing: Slicing,
+    /// A node that makes the same round keys of blocks of sixteen bytes, for machines with vectors: from the key, whose last block
+    /// is its last sixteen bytes, to the round keys as bytes that stand as they are specified.
+    pub packed: Option<String>,
 }
 
 /// The size of a byte string and how words lie in it.
@@ -371,6 +379,7 @@ impl<'de> Deserialize<'de> for NamedSlicing {
 struct ScheduleFields {
     node: String,
     slicing: Spanned<NamedSlicing>,
+    packed: Option<Spanned<String>>,
 }
 
 #[derive(Deserialize)]
@@ -691,9 +700,9 @@ impl Need<'_> {
         name: &str,
         meaning: &str,
     ) -> Result<Schedule, ManifestError> {
-        let ScheduleFields { node, slicing } = self.field(field, name, meaning)?;
+        let ScheduleFields { node, slicing, packed } = self.field(field, name, meaning)?;
         let NamedSlicing(slicing) = slicing.into_inner();
-        Ok(Schedule { node, slicing })
+        Ok(Schedule { node, slicing, packed: packed.map(Spanned::into_inner) })
     }
 
     /// The same of a node of which only what `b` and `v` make can be read back.
@@ -704,6 +713,10 @@ impl Need<'_> {
         meaning: &str,
     ) -> Result<Schedule, ManifestError> {
         let at = field.as_ref().map_or(self.at, |field| field.get_ref().slicing.span().start);
+        let packed = field.as_ref().and_then(|field| field.get_ref().packed.as_ref());
+        if let Some(packed) = packed {
+            return Err(self.reader.error(packed.span().start, messages::packed_initialiser()));
+        }
         let schedule = self.schedule(field, name, meaning)?;
         if schedule.slicing == Slicing::H {
             return Err(self.reader.error(at, messages::horizontal_initialiser()));

@@ -82,6 +82,11 @@ pub fn horizontal_initialiser() -> String {
     "a node that makes the state of a generator has one general-purpose register per value, where `h` does not exist: write `b` or `v`".into()
 }
 
+/// `packed` where there are no round keys.
+pub fn packed_initialiser() -> String {
+    "`packed` is for key schedules of block ciphers: leave it out of `initialise`".into()
+}
+
 /// A path that leaves the folder of the cipher.
 pub fn bad_path(path: &str) -> String {
     format!("`{path}` is no path inside the folder of the cipher: write a relative path without `..`")

@@ -106,6 +106,7 @@ fn about(error: &DriverError) -> Subject<'_> {
         | DriverError::RoundKeys { decrypt: node, .. } => Subject::Value(node),
         DriverError::Counter { .. } => Subject::Field { name: "counter", node: "" },
         DriverError::Kind => Subject::Field { name: "kind", node: "" },
+        DriverError::PackedBytes { node, .. } => Subject::In { field: "schedule", value: node },
         DriverError::Planes => Subject::Field { name: "slicings", node: "" },
     }
 }

@@ -3,6 +3,7 @@
 use super::parts::image;
 use super::{Files, Format, Image, Kernel, KeyForms, Labels, Parameter};
 use crate::OutputFile;
+use crate::manifest::BlockCipher;
 use crate::order::Order;
 use crate::template::Values;
 use usuba_target::Target;
@@ -218,6 +219,25 @@ pub fn schedule(kernel: &Kernel, key: &Parameter, scheduled: &Parameter) -> Stri
         .text("to_bytes", to_bytes(&kernel.image, "round_keys", "schedule_format"))
         .text("symbol", &kernel.symbol)
         .fill(include_str!("templates/schedule.c"))
+}
+
+/// The same on blocks of 16 bytes, the first of each register.
+pub fn packed_schedule(
+    cipher: &BlockCipher,
+    kernel: &Kernel,
+    key: &Parameter,
+    scheduled: &Parameter,
+    name: &str,
+) -> String {
+    Values::default()
+        .text("name", name)
+        .text("header", &kernel.header)
+        .text("in", array_declaration(key, "in"))
+        .text("out", array_declaration(scheduled, "out"))
+        .text("key", cipher.key.bytes)
+        .text("round_keys", cipher.round_keys.bytes)
+        .text("symbol", &kernel.symbol)
+        .fill(include_str!("templates/packed_schedule.c"))
 }
 
 /// A statement that makes bytes of the registers `out` of a kernel for one instance. On one general-purpose register per atom,

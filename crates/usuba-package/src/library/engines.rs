@@ -652,7 +652,7 @@ fn is_inside(kernel: &Kernel, options: &Options) -> bool {
 }
 
 /// What stands in the C file of an engine, but for its head and for where it is compiled.
-fn source(built: &Engine, target: &Target, stem: &str, options: &Options) -> Values {
+pub fn source(built: &Engine, target: &Target, stem: &str, options: &Options) -> Values {
     // What is included before the code is for this target is not made for it.
     let headers: String = target.headers.iter().map(|header| format!("#include <{header}>\n")).collect();
     let asked = target.requires.iter().filter(|one| one.cpuid().is_some() || one.hwcap().is_some());

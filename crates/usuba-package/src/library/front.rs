@@ -2,15 +2,13 @@
 
 use super::engines::{Engines, Served, prototypes, row};
 use super::platforms::{alternatives, initialiser};
+use super::schedule::KeySchedule;
 use super::steps::Step;
 use super::{Options, head, values};
 use crate::OutputFile;
-use crate::engine::{self, BuildError, Choices};
-use crate::manifest::{BlockCipher, Function, Mode, Primitive};
+use crate::manifest::{Function, Mode, Primitive};
 use crate::template::Values;
 use std::fmt::Write;
-use usuba_ir::layout::Slicing;
-use usuba_lang::load::Loaded;
 
 /// What the templates of a primitive know of its manifest.
 pub fn primitive_values(primitive: &Primitive, options: &Options) -> Values {
@@ -28,7 +26,6 @@ pub fn primitive_values(primitive: &Primitive, options: &Options) -> Values {
             .text("directions", if cipher.decrypt.is_some() { 2 } else { 1 })
             .when("untweaked", cipher.tweak.is_none())
             .text("round_keys", cipher.round_keys.bytes)
-            .text("dead", dead_stack(cipher))
             .when("ecb", cipher.modes.contains(&Mode::Ecb))
             .when("decrypt", cipher.decrypt.is_some())
             .when("messages", cipher.modes.iter().any(|mode| !mode.is_of_engines()))
@@ -75,33 +72,18 @@ pub fn header_file(stem: &str, summary: &str, declarations: &str, options: &Opti
     OutputFile { path, contents }
 }
 
-/// Bytes of the stack that a key schedule may have written: on planes and bits it has a state of many registers.
-fn dead_stack(cipher: &BlockCipher) -> u32 {
-    match &cipher.schedule {
-        Some(schedule) if schedule.slicing != Slicing::V => 8192,
-        _ => 2048,
-    }
-}
-
-/// The C of the key schedule of a block cipher: `schedule`, with its kernel; of others nothing.
-///
-/// # Errors
-/// The key schedule does not compile, or the manifest does not fit it.
-pub fn schedule(primitive: &Primitive, loaded: &Loaded, options: &Options) -> Result<String, BuildError> {
-    let Function::BlockCipher(block_cipher) = &primitive.function else { return Ok(String::new()) };
-    let mut choices = Choices::new(Slicing::V);
-    choices.prefix = options.prefix.into();
-    choices.command = options.command.into();
-    let (schedule, files) = engine::key_schedule(primitive, block_cipher, loaded, &choices)?;
-    Ok(kernel_in_place(&files) + &schedule)
-}
-
-/// The C file with the public functions of a primitive; [`schedule`] is part of it.
-pub fn source(primitive: &Primitive, schedule: &str, engines: &Engines, options: &Options) -> OutputFile {
+/// The C file with the public functions of a primitive; its key schedule is part of it.
+pub fn source(
+    primitive: &Primitive,
+    schedule: &KeySchedule,
+    engines: &Engines,
+    options: &Options,
+) -> OutputFile {
     let path = format!("{}{}.c", options.prefix, primitive.identifier());
     let values = primitive_values(primitive, options)
         .text("plans", plans(primitive, engines, options))
-        .text("schedule", schedule);
+        .text("schedule", &schedule.text)
+        .text("run_schedule", schedule.run.trim_end());
     let template = match &primitive.function {
         Function::BlockCipher(_) => include_str!("templates/block_cipher.c"),
         Function::Stream(_) => include_str!("templates/stream.c"),
@@ -114,20 +96,6 @@ pub fn source(primitive: &Primitive, schedule: &str, engines: &Engines, options:
     let text = head(&path, &summary, options) + &includes + &values.fill(template);
     let contents = own_level(&text, options);
     OutputFile { path, contents }
-}
-
-/// The kernel of a key schedule inside of another file: nobody else calls it. One that is bitsliced is thousands of moves of
-/// single words; looking for vectors among them takes GCC longer than all else, and what it finds is slower.
-fn kernel_in_place(files: &[OutputFile]) -> String {
-    let mut seen = Vec::new();
-    let sources = files.iter().filter(|file| file.path.ends_with(".c"));
-    let headers: Vec<OutputFile> = files.iter().filter(|file| file.path.ends_with(".h")).cloned().collect();
-    let text: String =
-        sources.map(|file| super::amalgamate::inline(&file.contents, &headers, &mut seen)).collect();
-    Values::default()
-        .when("kernel", !text.is_empty())
-        .text("kernel", text.trim_end_matches('\n'))
-        .fill(include_str!("templates/kernel_in_place.c"))
 }
 
 /// What two libraries with different prefixes know of the machine is not the same functions.

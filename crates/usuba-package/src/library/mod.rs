@@ -20,6 +20,7 @@ mod pieces;
 mod platforms;
 mod primitives;
 mod runtime;
+mod schedule;
 pub mod steps;
 
 pub use engines::fewer_at_once;
@@ -28,9 +29,10 @@ pub use folder::earlier_files;
 use crate::OutputFile;
 use crate::driver::Kernels;
 use crate::engine::{BuildError, Choices};
-use crate::manifest::{Manifest, Primitive};
+use crate::manifest::{Function, Manifest, Primitive};
 use crate::template::Values;
 use measured::Measured;
+use schedule::KeySchedule;
 use usuba_compiler::pipeline::Compiled;
 use usuba_lang::load::Loaded;
 use usuba_target::Target;
@@ -135,8 +137,8 @@ pub fn one_level(
 ) -> Result<OneLevel, BuildError> {
     let options = of_one_level(target, choices);
     let (engine, kernels) = engines::engine(primitive, loaded, None, target, choices, "", &options)?;
-    let schedule = front::schedule(primitive, loaded, &options)?;
-    let library = put_together(primitive, engine, &schedule, target, &options);
+    let schedule = schedule::build(primitive, loaded, &options)?;
+    let library = put_together(primitive, engine, schedule, target, &options);
     Ok(OneLevel { kernels, ..library })
 }
 
@@ -154,6 +156,10 @@ pub fn one_level_around(
 ) -> Result<OneLevel, BuildError> {
     let options = of_one_level(target, choices);
     let engine = engines::engine_around(primitive, kernels, target, choices, &options)?;
+    let schedule = match &primitive.function {
+        Function::BlockCipher(cipher) => KeySchedule::portable(cipher, schedule),
+        _ => KeySchedule::default(),
+    };
     Ok(put_together(primitive, engine, schedule, target, &options))
 }
 
@@ -173,7 +179,7 @@ fn of_one_level<'a>(target: &'static Target, choices: &'a Choices) -> Options<'a
 fn put_together(
     primitive: &Primitive,
     engine: engines::Candidate,
-    schedule: &str,
+    schedule: KeySchedule,
     target: &'static Target,
     options: &Options,
 ) -> OneLevel {
@@ -181,9 +187,10 @@ fn put_together(
     let made = engines.made().into_iter().next();
     let (stem, batch) = made.map_or_else(Default::default, |made| (made.stem, made.batch));
     let header = front::header(&primitive.name, primitive, options);
-    let source = front::source(primitive, schedule, &engines, options);
+    let source = front::source(primitive, &schedule, &engines, options);
     let path = source.path.clone();
     let mut files = vec![header, source];
+    files.extend(schedule.files);
     files.extend(engines.files);
     files.extend(cpu::files(options));
     let included = runtime::needed(&files, options);
@@ -215,8 +222,9 @@ pub fn build(
             let key_bytes = engines.key_bytes();
             let about = format!("{}: {}", primitive.name, cipher.manifest.specification);
             headers.push(front::header(&about, primitive, options));
-            let schedule = front::schedule(primitive, cipher.loaded, options)?;
+            let schedule = schedule::build(primitive, cipher.loaded, options)?;
             library.files.push(front::source(primitive, &schedule, &engines, options));
+            library.files.extend(schedule.files);
             let new = |made: &Made| !library.engines.iter().any(|known| known.stem == made.stem);
             let made: Vec<Made> = engines.made().into_iter().filter(new).collect();
             library.engines.extend(made);

@@ -29,7 +29,10 @@ fn a_block_cipher() {
     assert_eq!(primitive.identifier(), "aes_128");
     assert_eq!(primitive.slicings, [Slicing::B, Slicing::H]);
     let Function::BlockCipher(cipher) = &primitive.function else { panic!("a block cipher") };
-    assert_eq!(cipher.schedule, Some(Schedule { node: "KeySchedule128".into(), slicing: Slicing::B }));
+    assert_eq!(
+        cipher.schedule,
+        Some(Schedule { node: "KeySchedule128".into(), slicing: Slicing::B, packed: None })
+    );
     assert_eq!(cipher.block, Bytes { bytes: 16, order: Order::Planes });
     assert_eq!(
         cipher.round_keys,
@@ -86,6 +89,20 @@ keystream = { bytes = 8, order = "little" }
         "mix.toml:25:47: a node that makes the state of a generator has one general-purpose register per value, where `h` does not exist: write `b` or `v`"
     ]
     .assert_eq(&refused("\"Initialise\", slicing = \"v\"", "\"Initialise\", slicing = \"h\""));
+    expect!["mix.toml:25:61: `packed` is for key schedules of block ciphers: leave it out of `initialise`"]
+        .assert_eq(&refused(
+            "\"Initialise\", slicing = \"v\"",
+            "\"Initialise\", slicing = \"v\", packed = \"Packed\"",
+        ));
+}
+
+#[test]
+fn a_schedule_on_blocks() {
+    let packed = AES.replacen("slicing = \"b\" }", "slicing = \"b\", packed = \"Packed128\" }", 1);
+    let manifest = parse("aes.toml", &packed).unwrap();
+    let Function::BlockCipher(cipher) = &manifest.primitives[0].function else { panic!("a block cipher") };
+    assert_eq!(cipher.schedule.as_ref().unwrap().packed.as_deref(), Some("Packed128"));
+    assert!(manifest.primitives[0].nodes().contains(&"Packed128"));
 }
 
 /// Replaces `from` by `to` in the manifest of AES and compares the error.

@@ -19,20 +19,11 @@ USUBA_HIDDEN void @stem@_loaded_blocks(const @stem@_ctx *ctx, struct usuba_loade
 
 @end
 @schedule@
-USUBA_STACK_WIPER(@dead@)
-
-/* A function of its own, whose frame is overwritten when it has returned. */
-static USUBA_NOINLINE void set_key(@stem@_ctx *ctx, const unsigned char *key)
-{
-    schedule(ctx->keys, key);
-}
-
 int @stem@_init(@stem@_ctx *ctx, const unsigned char key[@STEM@_KEY_BYTES])
 {
     if (ctx == NULL || key == NULL)
         return USUBA_ERROR_NULL;
-    set_key(ctx, key);
-    usuba_wipe_stack_@dead@();
+@run_schedule@
     ctx->state = UINT64_C(@magic@) | usuba_plan();
     return USUBA_OK;
 }
