@@ -168,7 +168,7 @@ fn aes_packed_schedules() {
 
 #[test]
 fn des() {
-    let (key, scheduled, block) = (Order::Bits, Order::Bits, Order::Bits);
+    let (key, scheduled, block) = (Order::Big(8), Order::Big(8), Order::Bits);
     for (file, schedule, encrypt, decrypt) in [
         ("des.json", "KeySchedule", "Encrypt", "Decrypt"),
         ("tdes-ede3.json", "TripleKeySchedule", "TripleEncrypt", "TripleDecrypt"),
