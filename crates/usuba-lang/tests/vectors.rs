@@ -166,6 +166,22 @@ fn aes_packed_schedules() {
     }
 }
 
+/// The transformations on words, which the key schedule uses, do what those on bytes do: the S-box of every byte in every place.
+#[test]
+fn kuznyechik_on_words() {
+    let program = program("kuznyechik");
+    for (on_bytes, on_words) in [("S", "SWords"), ("L", "LWords")] {
+        let mut bytewise = Node::new(&program, on_bytes);
+        let mut wordwise = Node::new(&program, on_words);
+        for number in 0..=255u8 {
+            let block: Vec<u8> = (0..16u8).map(|place| number.wrapping_add(place.wrapping_mul(83))).collect();
+            let expected = text(Order::Big(1), &bytewise.run(&[atoms(Order::Big(1), &block)]));
+            let found = text(Order::Big(8), &wordwise.run(&[atoms(Order::Big(8), &block)]));
+            assert_eq!(found, expected, "{on_words} of {block:02x?}");
+        }
+    }
+}
+
 #[test]
 fn des() {
     let (key, scheduled, block) = (Order::Big(8), Order::Big(8), Order::Bits);
