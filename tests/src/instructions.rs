@@ -8,7 +8,7 @@
 use std::fmt::Write;
 use usuba_ir::random::Random;
 use usuba_target::Target;
-use usuba_target::encoding::{Encoding, Operand, pointer, vector_name};
+use usuba_target::encoding::{Encoding, Operand, pointer, register_name};
 use usuba_target::instruction::{Instruction, Meaning, ZERO_BYTE};
 use usuba_target::semantics::{Constant, Undefined, constant, evaluate_into, immediates};
 
@@ -296,7 +296,7 @@ impl Case {
 fn first_register(encoding: Encoding) -> u8 {
     match encoding {
         Encoding::Evex => 28,
-        Encoding::Legacy | Encoding::Vex => 12,
+        Encoding::General | Encoding::Legacy | Encoding::Vex => 12,
     }
 }
 
@@ -327,7 +327,7 @@ pub fn assembly(target: &Target, encoding: Encoding, cases: &[Case], words: usiz
                     case.lines(encoding, way, given),
                     moves.mnemonic,
                     pointer(bits),
-                    vector_name(result, bits)
+                    register_name(result, bits)
                 );
                 let _ = writeln!(names, "extern line {name};");
                 list.push(name);
