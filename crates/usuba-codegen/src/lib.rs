@@ -243,6 +243,15 @@ pub fn price(program: Checked<'_>, target: &Target) -> Result<u64, NoCode> {
     select(program, target, Scheduling::default()).map(|selected| price::price(&selected, target))
 }
 
+/// What a call of a program takes, with values in vectors of x86, by the model that orders of instructions are chosen by: cycles on each core
+/// that code for the target is to be good for. Nothing if there is no assembly of it.
+pub fn cycles(program: Checked<'_>, target: &Target) -> Option<Vec<u64>> {
+    let Selected { shape, program: mut selected, .. } = selected(program.program(), target).ok()?;
+    let context = Context { target, shape: &shape, backend: Backend::C, order: Scheduling::AUTO };
+    let _ = pass::run(&mut selected, &context, &mut ());
+    asm::cycles(&selected, target, &shape)
+}
+
 /// Whether a target has code for a program.
 ///
 /// # Errors

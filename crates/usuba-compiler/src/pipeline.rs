@@ -211,6 +211,7 @@ pub fn compile(
         *body = 0;
     }
     settings.passes.machine = Some(machine(target));
+    settings.passes.clock = target.encoding().map(|_| pass::Clock { target: target.name, cycles });
     let prefer = |candidates: &[Circuit]| cheapest(candidates, target);
     let halving = settings.hoisted.then(|| least_hoisted(target));
     let Optimised { typed, program, hoisted, warnings } =
@@ -268,6 +269,11 @@ fn machine(target: &Target) -> pass::Machine {
     let registers = target.register_count;
     let room = if target.single_lane { registers.saturating_sub(1) } else { 2 * registers };
     pass::Machine { room, in_flight, rounds_in_flight: rounds_in_flight(target) }
+}
+
+/// What a program takes on the cores that code for a target is to be good for.
+fn cycles(program: &Program, target: &'static str) -> Option<Vec<u64>> {
+    usuba_codegen::cycles(check(program).ok()?, usuba_target::by_name(target)?)
 }
 
 /// How many rounds of AES a machine has on their way at a time: how many start in a cycle, times how long one takes, on the core

@@ -29,20 +29,21 @@ pub fn run(program: &mut Program, settings: &Settings) {
     if program.interleave != 1 || entry.attributes.no_opt {
         return;
     }
-    let batches = factor(program, settings);
+    let batches = factor(program, settings, &|batches| interleaved(program, batches, 1));
     if batches > 1 {
-        let granularity = settings.granularity.unwrap_or(1).max(1) as usize;
-        let nodes = {
-            let vary = Variance::of(program);
-            let rewrite = |(number, node): (usize, &Node)| match vary.is_kept(number) {
-                true => node.clone(),
-                false => Rewriter { program, vary: &vary, number, batches, granularity }.node(node),
-            };
-            program.nodes.iter().enumerate().map(rewrite).collect()
-        };
-        program.nodes = nodes;
-        program.interleave = batches;
+        *program = interleaved(program, batches, settings.granularity.unwrap_or(1));
     }
+}
+
+/// A program that computes so many batches of what this one computes one of.
+fn interleaved(program: &Program, batches: u32, granularity: u32) -> Program {
+    let (vary, granularity) = (Variance::of(program), granularity.max(1) as usize);
+    let rewrite = |(number, node): (usize, &Node)| match vary.is_kept(number) {
+        true => node.clone(),
+        false => Rewriter { program, vary: &vary, number, batches, granularity }.node(node),
+    };
+    let nodes = program.nodes.iter().enumerate().map(rewrite).collect();
+    Program { nodes, interleave: batches, ..program.clone() }
 }
 
 /// Writes one node for all batches.

@@ -40,6 +40,8 @@ pub struct Settings {
     pub granularity: Option<u32>,
     /// The machine that the program is for, if it is known.
     pub machine: Option<Machine>,
+    /// What programs take on it, if there is a model of it.
+    pub clock: Option<Clock>,
     /// Passes that are not run, by their names.
     pub disabled: Vec<String>,
 }
@@ -56,6 +58,36 @@ pub struct Machine {
     pub rounds_in_flight: u32,
 }
 
+/// What programs take on a machine, by a model of it.
+#[derive(Clone, Copy)]
+pub struct Clock {
+    /// The name of the machine.
+    pub target: &'static str,
+    /// The cycles of one call on each core that code for the machine is to be good for; nothing if there is no code.
+    pub cycles: fn(&Program, &'static str) -> Option<Vec<u64>>,
+}
+
+impl Clock {
+    /// The cycles of one call of a program, on each core.
+    pub(crate) fn time(&self, program: &Program) -> Option<Vec<u64>> {
+        (self.cycles)(program, self.target)
+    }
+}
+
+impl PartialEq for Clock {
+    fn eq(&self, other: &Clock) -> bool {
+        self.target == other.target
+    }
+}
+
+impl Eq for Clock {}
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Clock({})", self.target)
+    }
+}
+
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
@@ -66,6 +98,7 @@ impl Default for Settings {
             interleave: None,
             granularity: None,
             machine: None,
+            clock: None,
             disabled: Vec::new(),
         }
     }

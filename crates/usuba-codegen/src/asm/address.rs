@@ -5,7 +5,8 @@
 //! bytes: one register for each distance by which an address moves from one time to the next, so that an address is `base +
 //! counter + displacement`; an address that moves with several loops is summed up in `rax`, which holds nothing else.
 //!
-//! Where values are in general-purpose registers, all arguments are put on the stack first and fetched like those that arrive in
+//! Where values are in general-purpose registers, local arrays that are used both by the index of a loop and at fixed places are not
+//! addressed from the stack pointer ([`crate::hidden`] has the reason), and all arguments are put on the stack first and fetched like those that arrive in
 //! memory, so that registers hold addresses only where these are needed.
 
 use super::allocate::{Allocated, Place, Step};
@@ -73,9 +74,8 @@ struct Addresses<'a> {
     /// Of public counts and of views.
     counts: BTreeMap<Count, Gpr>,
     views: BTreeMap<RegionId, Gpr>,
-    /// What is fetched from memory before a step: into which register, how far that points into its region, and the place among the
-    /// arguments.
-    fetched: BTreeMap<usize, Vec<(Given, Gpr, i64, usize)>>,
+    /// What comes into a register before a step.
+    fetched: BTreeMap<usize, Vec<(Late, Gpr)>>,
     /// For what copies bytes, by its position.
     scratch: BTreeMap<usize, [Gpr; 3]>,
     /// By loop, then by bytes a time.
@@ -84,6 +84,10 @@ struct Addresses<'a> {
     saved: Vec<Gpr>,
     /// The arguments that arrive in registers and are put on the stack.
     put: Vec<Gpr>,
+    /// Local regions that are not addressed from the stack pointer.
+    hidden: BTreeSet<RegionId>,
+    /// What they are addressed from: it holds the same.
+    frame_base: Option<Gpr>,
     locals: Vec<Option<i64>>,
     slots: i64,
     frame: i64,
@@ -92,6 +96,15 @@ struct Addresses<'a> {
     /// The count of which the mask register has the mask.
     masked: Option<Count>,
     lines: Vec<Line>,
+}
+
+/// What has a register only where it is needed.
+#[derive(Clone, Copy)]
+enum Late {
+    /// An argument: how far the register points into its region, and the place among the arguments.
+    Argument(Given, i64, usize),
+    /// The address of the frame.
+    Frame,
 }
 
 /// The positions that read each count and each region.
@@ -148,6 +161,28 @@ fn reached<'b>(linear: &'b Linear, step: &'b Step) -> Vec<&'b Address> {
         _ => None,
     });
     reached.chain(copied).collect()
+}
+
+/// The local regions that are used both by the index of a loop and at fixed places, but for those that are written before all loops.
+fn hidden(linear: &Linear, allocated: &Allocated) -> BTreeSet<RegionId> {
+    let local = |address: &&Address| linear.regions[address.region.index()].role == Role::Local;
+    let (fixed, indexed): (Vec<&Address>, Vec<&Address>) =
+        regions(linear, allocated).filter(local).partition(|address| address.index.terms.is_empty());
+    let fixed: BTreeSet<RegionId> = fixed.into_iter().map(|address| address.region).collect();
+    let mut written = BTreeSet::new();
+    let mut depth = 0;
+    for step in &allocated.steps {
+        match step {
+            Step::Begin(_) => depth += 1,
+            Step::End(_) => depth -= 1,
+            Step::Vector(VectorLine::Store { memory: Place::Region(address), .. }) if depth > 0 => {
+                written.insert(address.region);
+            }
+            _ => {}
+        }
+    }
+    let both = indexed.into_iter().map(|address| address.region).filter(|region| fixed.contains(region));
+    both.filter(|region| written.contains(region)).collect()
 }
 
 fn regions<'b>(linear: &'b Linear, allocated: &'b Allocated) -> impl Iterator<Item = &'b Address> {
@@ -276,6 +311,8 @@ impl<'a> Addresses<'a> {
             free,
             saved,
             put,
+            hidden: if machine.file.is_some() { hidden(linear, allocated) } else { BTreeSet::new() },
+            frame_base: None,
             locals,
             slots,
             frame,
@@ -329,8 +366,25 @@ impl<'a> Addresses<'a> {
                 reads.regions.entry(region).or_default().push(position);
             }
         }
-        // What is fetched, by the position before which it is.
-        let mut late: BTreeMap<usize, Vec<(Given, i64, usize, usize)>> = BTreeMap::new();
+        // What comes into a register later, by the position before which it does, with the last one that needs it.
+        let mut late: BTreeMap<usize, Vec<(Late, usize)>> = BTreeMap::new();
+        let near = self.machine.file.map_or(usize::MAX, |file| file.near);
+        // Before all loops around the first step that needs it, and again after loops that do not.
+        let segments = |addresses: &Self, read: &[usize]| -> Vec<(usize, usize)> {
+            let segment = |read: &[usize]| {
+                let first = read.first().copied().unwrap_or(0);
+                let last = addresses.last(None, read, &spans).unwrap_or(0);
+                let around = spans.iter().filter(|&&(begin, end)| begin <= first && first <= end);
+                (around.map(|&(begin, _)| begin).min().unwrap_or(first), last)
+            };
+            apart(read, &spans, near).map(segment).collect()
+        };
+        let reads_of_hidden = self.hidden.iter().filter_map(|region| reads.regions.get(region)).flatten();
+        let reads_of_hidden: BTreeSet<usize> = reads_of_hidden.copied().collect();
+        let reads_of_hidden: Vec<usize> = reads_of_hidden.into_iter().collect();
+        for (before, last) in segments(self, &reads_of_hidden) {
+            late.entry(before).or_default().push((Late::Frame, last));
+        }
         let of_regions = self.bases.iter().map(|(&region, &(bias, place))| {
             let region = RegionId(region as u32);
             (Given::Region(region), bias, place, reads.regions.get(&region))
@@ -350,23 +404,17 @@ impl<'a> Addresses<'a> {
                     }
                     until.entry(last).or_insert_with(Vec::new).push(register);
                 }
-                // Before all loops around the first step that needs it, and again after loops that do not.
                 None => {
-                    let brief = self.machine.file.is_some_and(|file| file.brief);
-                    for read in apart(read, &spans, brief) {
-                        let first = read.first().copied().unwrap_or(0);
-                        let last = self.last(None, read, &spans).unwrap_or(0);
-                        let around = spans.iter().filter(|&&(begin, end)| begin <= first && first <= end);
-                        let before = around.map(|&(begin, _)| begin).min().unwrap_or(first);
-                        late.entry(before).or_default().push((given, bias, place, last));
+                    for (before, last) in segments(self, read) {
+                        late.entry(before).or_default().push((Late::Argument(given, bias, place), last));
                     }
                 }
             }
         }
         for (position, step) in allocated.steps.iter().enumerate() {
-            for (given, bias, place, last) in late.remove(&position).unwrap_or_default() {
+            for (what, last) in late.remove(&position).unwrap_or_default() {
                 let register = take(&mut self.free, &mut self.saved, convention)?;
-                self.fetched.entry(position).or_default().push((given, register, bias, place));
+                self.fetched.entry(position).or_default().push((what, register));
                 until.entry(last).or_insert_with(Vec::new).push(register);
             }
             match step {
@@ -455,7 +503,14 @@ impl<'a> Addresses<'a> {
 
     /// Fetches what is needed from a step on.
     fn fetch(&mut self, position: usize, convention: &Convention) {
-        for (given, register, bias, place) in self.fetched.remove(&position).unwrap_or_default() {
+        for (what, register) in self.fetched.remove(&position).unwrap_or_default() {
+            let Late::Argument(given, bias, place) = what else {
+                let memory = Memory { base: Base::Register(Gpr::RSP), index: None, displacement: 0 };
+                self.lines.push(Line::Address { to: register, memory });
+                self.frame_base = Some(register);
+                self.overwritten(register);
+                continue;
+            };
             match given {
                 Given::Region(region) => drop(self.registers.insert(region.index(), register)),
                 Given::Count(count) => drop(self.counts.insert(count, register)),
@@ -477,9 +532,14 @@ impl<'a> Addresses<'a> {
             if bias != 0 {
                 self.lines.push(Line::Add { to: register, amount: bias });
             }
-            if self.summed.as_ref().is_some_and(|(base, sum)| *base == register || sum.contains(&register)) {
-                self.summed = None;
-            }
+            self.overwritten(register);
+        }
+    }
+
+    /// Forgets a sum of what a register held.
+    fn overwritten(&mut self, register: Gpr) {
+        if self.summed.as_ref().is_some_and(|(base, sum)| *base == register || sum.contains(&register)) {
+            self.summed = None;
         }
     }
 
@@ -598,7 +658,10 @@ impl<'a> Addresses<'a> {
         match (given, self.views.get(&region), self.locals[number]) {
             (Some((&register, &(bias, _))), ..) => Ok((register, -bias)),
             (None, Some(&register), _) => Ok((register, 0)),
-            (None, None, Some(place)) => Ok((Gpr::RSP, place)),
+            (None, None, Some(place)) => {
+                let base = self.frame_base.filter(|_| self.hidden.contains(&region));
+                Ok((base.unwrap_or(Gpr::RSP), place))
+            }
             (None, None, None) => Err(Stop::Fault("a region without an address".into())),
         }
     }
@@ -711,24 +774,20 @@ impl<'a> Addresses<'a> {
     }
 }
 
-/// Positions in order, cut where a whole loop, with none of them, lies between two; if `brief`, also between any two that are not in
-/// a loop together and more than [`NEAR`] apart.
+/// Positions in order, cut where a whole loop, with none of them, lies between two, and between any two that are not in a loop together
+/// and have more than `near` steps between them.
 fn apart<'b>(
     reads: &'b [usize],
     spans: &'b [(usize, usize)],
-    brief: bool,
+    near: usize,
 ) -> impl Iterator<Item = &'b [usize]> {
-    let together = |one: &usize, next: &usize| {
-        let is_in = |&&(begin, end): &&(usize, usize)| begin < *one && *next < end;
-        next - one <= NEAR || spans.iter().find(is_in).is_some()
+    let together = move |one: usize, next: usize| {
+        next - one <= near || spans.iter().any(|&(begin, end)| begin < one && next < end)
     };
-    reads.chunk_by(move |one, next| {
-        !spans.iter().any(|(begin, end)| one < begin && end < next) && (!brief || together(one, next))
+    reads.chunk_by(move |&one, &next| {
+        !spans.iter().any(|&(begin, end)| one < begin && end < next) && together(one, next)
     })
 }
-
-/// Steps between two that need an argument, for which it stays in its register where arguments are fetched briefly.
-const NEAR: usize = 2;
 
 fn take(free: &mut Vec<Gpr>, saved: &mut Vec<Gpr>, convention: &Convention) -> Result<Gpr, Stop> {
     let register = free.pop().ok_or(FEW_REGISTERS)?;

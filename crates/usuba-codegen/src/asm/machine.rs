@@ -38,13 +38,13 @@ impl Gpr {
 pub(crate) struct File {
     pub(crate) values: u8,
     pub(crate) sums: bool,
-    /// Whether arguments are fetched again outside of loops for every few steps that need them.
-    pub(crate) brief: bool,
+    /// Steps between two, outside of loops, that need an argument, over which it stays in its register; else it is fetched again.
+    pub(crate) near: usize,
 }
 
 impl File {
     /// The most registers for values: all but the stack pointer and one address.
-    pub(crate) const MOST: File = File { values: 14, sums: false, brief: false };
+    pub(crate) const MOST: File = File { values: 14, sums: false, near: usize::MAX };
 
     /// All registers but the stack pointer and what sums go through. Those that a function must keep come after those that it need
     /// not.

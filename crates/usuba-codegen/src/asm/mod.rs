@@ -222,6 +222,13 @@ pub(crate) fn best_order(program: &Program, target: &Target, shape: &Shape, orde
     best.map_or(order, |(_, best)| best)
 }
 
+/// The cycles of one call of a program in this order, on each core that code for the target is to be good for.
+pub(crate) fn cycles(program: &Program, target: &Target, shape: &Shape) -> Option<Vec<u64>> {
+    let machine = Machine::of(target, shape.register_bits, shape.uniform_bits())?;
+    let (linear, allocated, machine) = allocated(program, machine).ok()?;
+    Some(estimate::cycles(&linear, &allocated, machine, target))
+}
+
 /// Linear code with registers, and the machine with as many registers for values as addresses leave.
 fn allocated(program: &Program, machine: Machine) -> Result<(Linear, Allocated, Machine), Stop> {
     let mut linear = linear::linear(program, machine.shape_bits as usize / 8)?;
@@ -327,10 +334,10 @@ impl Machine {
     fn divisions(self, linear: &Linear) -> impl Iterator<Item = Machine> + use<> {
         let sums = linear.sums_addresses();
         let most = self.file.map_or(1, |file| file.values - u8::from(file.sums != sums));
-        let brief = [false, true].into_iter().take(1 + usize::from(linear.is_in_loops()));
+        let near = [usize::MAX, 2].into_iter().take(if linear.is_in_loops() { 2 } else { 1 });
         let files = (FEWEST.min(most)..=most)
             .rev()
-            .flat_map(move |values| brief.clone().map(move |brief| File { values, sums, brief }));
+            .flat_map(move |values| near.clone().map(move |near| File { values, sums, near }));
         files
             .map(move |file| Machine { file: self.file.map(|_| file), ..self })
             .take(if self.file.is_some() { usize::MAX } else { 1 })

@@ -192,6 +192,7 @@ pub fn build(
                         let mut fewer =
                             candidate(cipher, primitive, target, base, &choices, platform, options)?;
                         if let (Some(fewer), Some(usual)) = (&mut fewer, &usual)
+                            && batches == 1
                             && !estimate::is_rounds(slicing, target)
                         {
                             let least = match slicing {
@@ -244,11 +245,14 @@ pub fn build(
     Ok(engines)
 }
 
-/// How many batches at once engines for fewer blocks have, beside the usual one with `most`: one; and where registers of several
-/// blocks go through rounds of AES, a fourth and half as many as usual, as a usual batch is many blocks then.
+/// How many batches at once engines for fewer blocks have, beside the usual one with `most`: one; half as many where these are four
+/// or more; and where registers of several blocks go through rounds of AES, also a fourth, as a usual batch is many blocks then.
 pub fn fewer_at_once(slicing: Slicing, target: &Target, most: u32) -> Vec<u32> {
-    let has_parts = estimate::is_rounds(slicing, target) && target.register_bits > 128;
-    let parts = [most / 4, most / 2].into_iter().filter(|&part| has_parts && part > 1);
+    let is_rounds = estimate::is_rounds(slicing, target);
+    let is_wide = is_rounds && target.register_bits > 128;
+    let half = (is_wide || !is_rounds && most >= 4).then_some(most / 2);
+    let fourth = is_wide.then_some(most / 4);
+    let parts = fourth.into_iter().chain(half).filter(|&part| part > 1);
     (most > 1).then_some(1).into_iter().chain(parts).collect()
 }
 

@@ -84,10 +84,10 @@ impl Measured {
     }
 }
 
-/// What tells the engines of a primitive apart: `avx2-h`, or `avx2-h1` where batches of it are not interleaved although several
-/// at once would be faster, and `avx512-vaes-v164` where four batches of rounds of AES are, for fewer blocks than usual.
+/// What tells the engines of a primitive apart: `avx2-h`, or `avx2-h1` and `avx2-h2` where one batch or two of it are computed at once
+/// although more would be faster, and `avx512-vaes-v164` where four batches of rounds of AES are, for fewer blocks than usual.
 pub fn name(target: &Target, slicing: Slicing, batches: Option<u32>) -> String {
-    let named = batches.filter(|&batches| batches == 1 || is_rounds(slicing, target));
+    let named = batches.filter(|&batches| batches <= 2 || is_rounds(slicing, target));
     format!("{}-{slicing}{}", target.name, named.map_or(String::new(), |batches| batches.to_string()))
 }
 
@@ -268,7 +268,8 @@ gp64-bmi-v = { blocks = 1, cycles = 2000.0 }
         assert_eq!(names(Slicing::BLOCKS, &AVX512_VAES, 2), ["avx512-vaes-v161"]);
         assert_eq!(names(Slicing::BLOCKS, &AVX512_VAES, 1), none);
         assert_eq!(names(Slicing::BLOCKS, &AVX_AES, 8), ["avx-aes-v161"]);
-        assert_eq!(names(Slicing::V, &AVX512_VAES, 4), ["avx512-vaes-v1"]);
+        assert_eq!(names(Slicing::V, &AVX512_VAES, 4), ["avx512-vaes-v1", "avx512-vaes-v2"]);
+        assert_eq!(names(Slicing::V, &AVX512_VAES, 3), ["avx512-vaes-v1"]);
         // Three at once may be the usual number of something that was tuned.
         assert_eq!(name(&AVX512_VAES, Slicing::V, Some(3)), "avx512-vaes-v");
     }
