@@ -84,6 +84,14 @@ impl<'a> Selector<'a> {
         RegisterId(self.registers.len() as u32 - 1)
     }
 
+    /// The addition that shifts vectors by one, where more ports run it than a shift.
+    fn doubling(&self, lane: u32) -> Option<&'static Instruction> {
+        let row = |meaning| self.target.instruction(meaning, lane);
+        let (add, shift) = row(Meaning::Add).zip(row(Meaning::ShiftLeft))?;
+        let is_faster = add.ports.count_ones() > shift.ports.count_ones() && add.latency <= shift.latency;
+        (is_faster && !self.target.single_lane).then_some(add)
+    }
+
     /// As many new registers as an operation has operands, to ask whether the target has it.
     pub(crate) fn operands_of(&mut self, op: &Op) -> Vec<RegisterId> {
         let mut registers = Vec::new();
@@ -138,6 +146,11 @@ impl<'a> Selector<'a> {
         operands: &[RegisterId],
         immediate: Option<u32>,
     ) -> Result<RegisterId, Reason> {
+        if let (Meaning::ShiftLeft, Some(1), &[a], Some(add)) =
+            (meaning, immediate, operands, self.doubling(lane))
+        {
+            return Ok(self.emit(add, &[a, a], None));
+        }
         if let Some(row) = self.target.instruction(meaning, lane) {
             return Ok(self.emit(row, operands, immediate));
         }

@@ -5,9 +5,9 @@
 //! bytes: one register for each distance by which an address moves from one time to the next, so that an address is `base +
 //! counter + displacement`; an address that moves with several loops is summed up in `rax`, which holds nothing else.
 //!
-//! Where values are in general-purpose registers, local arrays that are used both by the index of a loop and at fixed places are not
-//! addressed from the stack pointer ([`crate::hidden`] has the reason), and all arguments are put on the stack first and fetched like those that arrive in
-//! memory, so that registers hold addresses only where these are needed.
+//! Where values are in general-purpose registers, all arguments are put on the stack first and fetched like those that arrive in memory,
+//! so that registers hold addresses only where these are needed. Local arrays that are used both by the index of a loop and at fixed
+//! places are not addressed from the stack pointer; [`crate::hidden`] has the reason.
 
 use super::allocate::{Allocated, Place, Step};
 use super::convention::Convention;
@@ -252,7 +252,8 @@ impl<'a> Addresses<'a> {
         }
         let mut free: Vec<Gpr> = match machine.file {
             Some(file) => file.addresses().collect(),
-            None => convention.preserved.iter().chain(convention.scratch).rev().copied().collect(),
+            // The last ones are taken first: those that need not be kept.
+            None => convention.scratch.iter().chain(convention.preserved).rev().copied().collect(),
         };
         if frame > 0 && machine.file.is_none() {
             free.retain(|&register| register != Gpr::RBP);
