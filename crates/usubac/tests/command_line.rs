@@ -836,7 +836,7 @@ fn engines_are_measured_and_written_down() {
     fs::write(&file, text.replace("gp64-v ", "gp32-v ")).expect("it can be written");
     fails(
         &["build", ".", "-o", "out"],
-        "./engines.toml:9:1: `gp32-v` is no engine: write a target and a slicing",
+        "./engines.toml:10:1: `gp32-v` is no engine: write a target and a slicing",
     );
 }
 
