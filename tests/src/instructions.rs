@@ -155,6 +155,11 @@ impl Case {
         format!("{meaning:?} {lane} ({mnemonic}: {c}) on {} bytes with {given:?}", self.bytes)
     }
 
+    /// Whether assembly is made of it: not of words of 8 and 16 bits. Masks are left out, as the line would be given other bytes.
+    pub fn has_assembly(&self) -> bool {
+        self.bytes >= 4 && self.row.meaning != Meaning::RepeatMask
+    }
+
     /// What of a case its digests depend on.
     pub fn key(&self) -> Key {
         (self.row.meaning, self.row.lane, self.bytes, self.given.len())
@@ -296,7 +301,9 @@ impl Case {
 fn first_register(encoding: Encoding) -> u8 {
     match encoding {
         Encoding::Evex => 28,
-        Encoding::General | Encoding::Legacy | Encoding::Vex => 12,
+        Encoding::Legacy | Encoding::Vex => 12,
+        // From here on are four that a function may change.
+        Encoding::General => 8,
     }
 }
 
@@ -525,10 +532,11 @@ const CALLER: &str = r#"typedef void line(void *result, const void *x0, const vo
 static uint64_t run(line *call, size_t from, size_t to, size_t bytes, int shuffles) {
   _Alignas(64) unsigned char x0[64], x1[64], x2[64], result[64];
   uint64_t digest = 0;
+  const size_t step = bytes < 8 ? 8 : bytes;
   for (size_t i = from; i < to; i++) {
-    memcpy(x0, stream + i * bytes, bytes);
-    memcpy(x1, (shuffles ? indices : stream) + sizeof stream - (i + 1) * bytes, bytes);
-    memcpy(x2, stream + (i * bytes + sizeof stream / 2) % sizeof stream, bytes);
+    memcpy(x0, stream + i * step, bytes);
+    memcpy(x1, (shuffles ? indices : stream) + sizeof stream - (i + 1) * step, bytes);
+    memcpy(x2, stream + (i * step + sizeof stream / 2) % sizeof stream, bytes);
     call(result, x0, x1, x2);
     digest = mix(digest, result, bytes);
   }

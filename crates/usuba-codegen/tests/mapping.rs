@@ -270,8 +270,8 @@ fn what_is_stored_or_carried_is_computed() {
     );
 }
 
-/// The nonlinear layer of Keccak in a loop: without `a & ~b` a row of five bits has five complements, and two when lanes
-/// are held complemented, with one before the loop and one after it.
+/// The nonlinear layer of Keccak in a loop: without `a & ~b` a row of five bits has five complements every time; held complemented, the
+/// bits have four in all, with those before the loop and after it.
 #[test]
 fn complements_go_where_few_are_left() {
     check(

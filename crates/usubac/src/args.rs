@@ -302,7 +302,7 @@ pub struct Overrides {
     #[arg(long)]
     pub no_inline: bool,
     /// How many batches of instances a kernel computes at once: 1 for one; by default what `_interleave(n)` in the source
-    /// says, else what a rule about registers and latency finds.
+    /// says, else what a model of the machine finds, or a rule.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub inter_factor: Option<u32>,
     /// How many operations of one batch come between those of the others (with a factor of 2 if none is given).

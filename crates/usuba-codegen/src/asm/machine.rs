@@ -50,7 +50,10 @@ impl File {
     /// not.
     pub(crate) fn order(self) -> impl Iterator<Item = Gpr> {
         let first = (!self.sums).then_some(Gpr::RAX);
-        first.into_iter().chain([8, 9, 10, 11, 1, 3, 5, 12, 13, 14, 15, 2, 6, 7].map(Gpr))
+        let free = [Gpr(8), Gpr(9), Gpr(10), Gpr(11), Gpr::RCX];
+        let kept = [Gpr::RBX, Gpr::RBP, Gpr(12), Gpr(13), Gpr(14), Gpr(15)];
+        // Addresses take the last ones.
+        first.into_iter().chain(free).chain(kept).chain([Gpr::RDX, Gpr::RSI, Gpr::RDI])
     }
 
     /// Those for addresses.

@@ -258,9 +258,13 @@ fn settled(
         for _ in 0..ROUNDS {
             let allocated = allocate::allocate(&linear, machine, &plan)?;
             let cost = order::core::mean(&cycles(&allocated), &first);
+            let settled = plan.in_registers == allocated.ended;
             plan.in_registers.clone_from(&allocated.ended);
             if cost < least {
                 (best, least) = (allocated, cost);
+            }
+            if settled {
+                break;
             }
         }
     }

@@ -9,7 +9,7 @@
 mod network;
 mod search;
 
-use network::{Network, Record, made};
+use network::{Network, Record};
 use std::sync::Arc;
 use usuba_machine::program::{Argument, Block, Function, Register, RegisterId, Step};
 use usuba_target::{Instruction, Meaning, Target};
@@ -23,11 +23,12 @@ pub(crate) fn complement(function: &mut Function, target: &Target, lane: u32) {
     else {
         return;
     };
-    let network = search::search(&Network::of(function));
+    let Some(network) = Network::of(function).map(|network| search::search(&network)) else { return };
     if network.cost() >= network.before {
         return;
     }
-    let Function { registers, body, .. } = function;
+    let mut written = function.clone();
+    let Function { registers, body, .. } = &mut written;
     let records = network.records.iter();
     let held = vec![[None; 2]; network.vertices()];
     let mut writer = Writer { network: &network, records, registers, held, and, or, not };
@@ -35,8 +36,10 @@ pub(crate) fn complement(function: &mut Function, target: &Target, lane: u32) {
     for &(register, vertex) in &network.given {
         writer.make(vertex, register, &mut steps);
     }
-    writer.block(body);
-    body.steps.splice(0..0, steps);
+    if writer.block(body).is_some() {
+        body.steps.splice(0..0, steps);
+        *function = written;
+    }
 }
 
 /// Writes a function as a network says.
@@ -92,14 +95,15 @@ impl Writer<'_> {
     }
 
     /// The register with a vertex as it is, or complemented.
-    fn operand(&self, vertex: usize, complemented: bool, register: RegisterId) -> RegisterId {
-        self.held[vertex][usize::from(complemented)].unwrap_or(register)
+    fn operand(&self, vertex: usize, complemented: bool) -> Option<RegisterId> {
+        self.held[vertex][usize::from(complemented)]
     }
 
-    fn block(&mut self, block: &mut Block) {
+    /// Writes a block; nothing if it is not the one that the network was read from.
+    fn block(&mut self, block: &mut Block) -> Option<()> {
         let mut steps = Vec::with_capacity(block.steps.len());
         for mut step in std::mem::take(&mut block.steps) {
-            let Some(record) = self.records.next() else { return };
+            let record = self.records.next()?;
             match &mut step {
                 Step::Loop(looped) => {
                     let mut first = Vec::new();
@@ -107,18 +111,18 @@ impl Writer<'_> {
                         looped.carried.iter_mut().zip(&record.uses).zip(&record.makes)
                     {
                         let wanted = used.complemented ^ self.network.polarity(vertex);
-                        carried.initial = self.operand(used.vertex, wanted, carried.initial);
+                        carried.initial = self.operand(used.vertex, wanted)?;
                         carried.register = self.make(vertex, carried.register, &mut first);
                     }
-                    self.block(&mut looped.body);
+                    self.block(&mut looped.body)?;
                     looped.body.steps.splice(0..0, first);
-                    let Some(end) = self.records.next() else { return };
+                    let end = self.records.next()?;
                     let mut after = Vec::new();
                     for ((carried, used), (&inside, &left)) in
                         looped.carried.iter_mut().zip(&end.uses).zip(record.makes.iter().zip(&end.makes))
                     {
                         let wanted = used.complemented ^ self.network.polarity(inside);
-                        carried.next = self.operand(used.vertex, wanted, carried.next);
+                        carried.next = self.operand(used.vertex, wanted)?;
                         self.held[left][usize::from(self.network.polarity(left))] = Some(carried.register);
                         let other = self.spare(left, carried.register);
                         self.turn(left, other, &mut after);
@@ -128,7 +132,7 @@ impl Writer<'_> {
                 }
                 Step::Compute { row, .. } if row.meaning == Meaning::Not => {}
                 Step::Compute { row, result, operands, .. } => {
-                    let Some(&vertex) = record.makes.first() else { return };
+                    let &vertex = record.makes.first()?;
                     let (gate, turned) = (self.network.gate(vertex), self.network.turned(vertex));
                     let follows = matches!(row.meaning, Meaning::Xor | Meaning::RotateLeft);
                     for (place, (operand, used)) in operands.iter_mut().zip(&record.uses).enumerate() {
@@ -137,7 +141,7 @@ impl Writer<'_> {
                             None if follows => self.network.polarity(used.vertex) ^ (turned == Some(place)),
                             None => used.complemented,
                         };
-                        *operand = self.operand(used.vertex, wanted, *operand);
+                        *operand = self.operand(used.vertex, wanted)?;
                     }
                     if let Some((dual, _)) = gate {
                         *row = if dual { self.or } else { self.and };
@@ -148,40 +152,40 @@ impl Writer<'_> {
                     steps.extend(complements);
                 }
                 other => {
-                    let mut uses = record.uses.iter();
-                    values(other, &mut |register| {
-                        if let Some(used) = uses.next() {
-                            *register = self.operand(used.vertex, used.complemented, *register);
+                    for (register, used) in values(other).into_iter().zip(&record.uses) {
+                        *register = self.operand(used.vertex, used.complemented)?;
+                    }
+                    let mut turned = Vec::new();
+                    let mut makes = record.makes.iter();
+                    other.defines(&mut |register| {
+                        if let Some(&vertex) = makes.next() {
+                            self.make(vertex, register, &mut turned);
                         }
                     });
-                    let mut turned = Vec::new();
-                    for (register, &vertex) in made(other).into_iter().zip(&record.makes) {
-                        self.make(vertex, register, &mut turned);
-                    }
                     steps.push(step);
                     steps.extend(turned);
                 }
             }
         }
         block.steps = steps;
+        Some(())
     }
 }
 
-/// Shows the values that a step other than an instruction or a loop reads, in the order of [`Step::reads`], which sees counts after
-/// them.
-fn values(step: &mut Step, see: &mut dyn FnMut(&mut RegisterId)) {
+/// The values that a step other than an instruction or a loop reads, in the order of [`Step::reads`], which sees counts after them.
+fn values(step: &mut Step) -> Vec<&mut RegisterId> {
     match step {
         Step::Store { value, .. }
         | Step::Scatter { value, .. }
         | Step::Fill { value, .. }
-        | Step::StorePart { value, .. } => see(value),
+        | Step::StorePart { value, .. } => vec![value],
         Step::Call(call) => {
-            for argument in &mut call.arguments {
-                if let Argument::Value(register) = argument {
-                    see(register);
-                }
-            }
+            let values = call.arguments.iter_mut().filter_map(|argument| match argument {
+                Argument::Value(register) => Some(register),
+                _ => None,
+            });
+            values.collect()
         }
-        _ => {}
+        _ => Vec::new(),
     }
 }

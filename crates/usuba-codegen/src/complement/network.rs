@@ -6,8 +6,9 @@
 //! read from memory and what other instructions make is held as it is. A use that wants a value the other way costs a complement
 //! where the value is made, once for all such uses.
 
+use std::collections::BTreeSet;
 use usuba_ir::random::Random;
-use usuba_machine::program::{Argument, Block, Function, Parameter, RegisterId, Step};
+use usuba_machine::program::{Block, Function, Loop, Parameter, RegisterId, Step};
 use usuba_target::Meaning;
 
 /// A use of a vertex, complemented or not.
@@ -67,7 +68,8 @@ pub(super) struct Network {
 }
 
 impl Network {
-    pub(super) fn of(function: &Function) -> Network {
+    /// Of a function; nothing if it reads a register that nothing makes.
+    pub(super) fn of(function: &Function) -> Option<Network> {
         let mut reader = Reader {
             network: Network {
                 vertices: Vec::new(),
@@ -91,10 +93,10 @@ impl Network {
             let vertex = reader.define(register, Kind::Fixed);
             reader.network.given.push((register, vertex));
         }
-        reader.block(&function.body);
+        reader.block(&function.body)?;
         let mut network = reader.network;
         network.cost = (0..network.vertices.len()).map(|vertex| network.cost_of(vertex)).sum();
-        network
+        Some(network)
     }
 
     /// How often complements are computed.
@@ -175,7 +177,7 @@ impl Network {
         done: &mut Vec<(usize, Undo)>,
     ) {
         let mut open = vec![vertex];
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         while let Some(vertex) = open.pop() {
             if !seen.insert(vertex) {
                 continue;
@@ -308,12 +310,9 @@ impl Reader {
         }
     }
 
-    /// What a register holds; a register that was never made is one of its own.
-    fn used(&mut self, register: RegisterId) -> Use {
-        match self.now[register.index()] {
-            Some(used) => used,
-            None => Use { vertex: self.define(register, Kind::Fixed), complemented: false },
-        }
+    /// What registers hold.
+    fn used(&self, registers: impl IntoIterator<Item = RegisterId>) -> Option<Vec<Use>> {
+        registers.into_iter().map(|register| self.now[register.index()]).collect()
     }
 
     fn wants(&mut self, used: Use, complemented: bool) {
@@ -324,12 +323,12 @@ impl Reader {
         self.network.records.push(Record { uses, makes });
     }
 
-    fn block(&mut self, block: &Block) {
+    fn block(&mut self, block: &Block) -> Option<()> {
         for step in &block.steps {
             match step {
-                Step::Loop(looped) => self.looped(looped),
+                Step::Loop(looped) => self.looped(looped)?,
                 Step::Compute { row, result, operands, .. } => {
-                    let of: Vec<Use> = operands.iter().map(|&operand| self.used(operand)).collect();
+                    let of = self.used(operands.iter().copied())?;
                     let makes = match (row.meaning, of.as_slice()) {
                         (Meaning::Not, &[of]) => {
                             self.now[result.index()] = Some(Use { complemented: !of.complemented, ..of });
@@ -356,20 +355,21 @@ impl Reader {
                     self.record(of, makes);
                 }
                 step => {
-                    let mut uses = Vec::new();
-                    step.reads(&mut |register| uses.push(register));
-                    let uses: Vec<Use> = uses.into_iter().map(|register| self.used(register)).collect();
+                    let mut read = Vec::new();
+                    step.reads(&mut |register| read.push(register));
+                    let uses = self.used(read)?;
                     uses.iter().for_each(|&used| self.wants(used, false));
-                    let makes = made(step).into_iter().map(|register| self.define(register, Kind::Fixed));
-                    let makes = makes.collect();
+                    let mut makes = Vec::new();
+                    step.defines(&mut |register| makes.push(self.define(register, Kind::Fixed)));
                     self.record(uses, makes);
                 }
             }
         }
+        Some(())
     }
 
-    fn looped(&mut self, looped: &usuba_machine::program::Loop) {
-        let initial: Vec<Use> = looped.carried.iter().map(|carried| self.used(carried.initial)).collect();
+    fn looped(&mut self, looped: &Loop) -> Option<()> {
+        let initial = self.used(looped.carried.iter().map(|carried| carried.initial))?;
         initial.iter().for_each(|&used| self.wants(used, false));
         let outside = self.weight;
         self.weight = outside.saturating_mul(looped.trips.estimate().max(1));
@@ -380,8 +380,8 @@ impl Reader {
             .map(|(carried, &of)| self.define(carried.register, Kind::Carried { of: [of; 2] }))
             .collect();
         self.record(initial, inside.clone());
-        self.block(&looped.body);
-        let next: Vec<Use> = looped.carried.iter().map(|carried| self.used(carried.next)).collect();
+        self.block(&looped.body)?;
+        let next = self.used(looped.carried.iter().map(|carried| carried.next))?;
         self.weight = outside;
         let mut after = Vec::new();
         for ((carried, &vertex), &next) in looped.carried.iter().zip(&inside).zip(&next) {
@@ -394,25 +394,6 @@ impl Reader {
             after.push(left);
         }
         self.record(next, after);
-    }
-}
-
-/// The registers that a step other than a loop makes.
-pub(super) fn made(step: &Step) -> Vec<RegisterId> {
-    match step {
-        Step::Compute { result, .. }
-        | Step::Constant { result, .. }
-        | Step::Load { result, .. }
-        | Step::Gather { result, .. }
-        | Step::LoadPart { result, .. }
-        | Step::Count { result, .. } => vec![*result],
-        Step::Call(call) => {
-            let results = call.arguments.iter().filter_map(|argument| match argument {
-                Argument::Result(register) => Some(*register),
-                _ => None,
-            });
-            results.collect()
-        }
-        _ => Vec::new(),
+        Some(())
     }
 }
