@@ -6,7 +6,6 @@
 //! read from memory and what other instructions make is held as it is. A use that wants a value the other way costs a complement
 //! where the value is made, once for all such uses.
 
-use std::collections::BTreeSet;
 use usuba_ir::random::Random;
 use usuba_machine::program::{Block, Function, Loop, Parameter, RegisterId, Step};
 use usuba_target::Meaning;
@@ -46,6 +45,8 @@ struct Vertex {
     wanted: [u32; 2],
     /// How many sums want it the other way than it is held.
     turned: u32,
+    /// The last walk through sums that came here.
+    seen: u64,
 }
 
 /// What a step uses and makes, in the order of the steps; a loop has one record for its beginning and one for its end.
@@ -65,6 +66,10 @@ pub(super) struct Network {
     cost: u64,
     /// The cost of the complements of the function as it is.
     pub(super) before: u64,
+    /// The changes since [`Network::keep`], the last one last.
+    journal: Vec<Change>,
+    /// The number of walks through sums.
+    walk: u64,
 }
 
 impl Network {
@@ -77,6 +82,8 @@ impl Network {
                 given: Vec::new(),
                 cost: 0,
                 before: 0,
+                journal: Vec::new(),
+                walk: 0,
             },
             now: vec![None; function.registers.len()],
             weight: 1,
@@ -153,48 +160,56 @@ impl Network {
         if self.is_complemented(vertex) { self.vertices[vertex].weight } else { 0 }
     }
 
-    /// Holds a vertex the other way. What the sums and rotations that this concerns took the other way before, to undo it.
-    pub(super) fn flip(&mut self, vertex: usize, random: &mut Random) -> Undo {
-        let mut undo = Vec::new();
-        if matches!(self.vertices[vertex].kind, Kind::Sum { .. }) {
-            self.mend(vertex, random, &mut undo);
-        }
-        for held in self.flip_alone(vertex) {
-            for follower in self.vertices[held].followers.clone() {
-                if matches!(self.vertices[follower].kind, Kind::Sum { .. }) {
-                    self.mend(follower, random, &mut undo);
-                }
+    /// What has been changed so far, to go back to.
+    pub(super) fn mark(&self) -> usize {
+        self.journal.len()
+    }
+
+    /// Undoes the changes since a mark.
+    pub(super) fn undo_to(&mut self, mark: usize) {
+        while self.journal.len() > mark {
+            match self.journal.pop() {
+                Some(Change::Flipped(vertex)) => self.hold_other_way(vertex),
+                Some(Change::Turned(sum, before)) => self.set_turned(sum, before),
+                None => {}
             }
         }
-        undo
+    }
+
+    /// Forgets the changes so far, which are not undone then.
+    pub(super) fn keep(&mut self) {
+        self.journal.clear();
+    }
+
+    /// Holds a vertex the other way.
+    pub(super) fn flip(&mut self, vertex: usize, random: &mut Random) {
+        if matches!(self.vertices[vertex].kind, Kind::Sum { .. }) {
+            self.mend(vertex, random);
+        }
+        self.journal.push(Change::Flipped(vertex));
+        self.hold_other_way(vertex);
+        self.mend_followers(vertex, random);
     }
 
     /// Flips a vertex, and the sums of it that would take an operand the other way for that.
-    pub(super) fn flip_with_sums(
-        &mut self,
-        vertex: usize,
-        random: &mut Random,
-        done: &mut Vec<(usize, Undo)>,
-    ) {
+    pub(super) fn flip_with_sums(&mut self, vertex: usize, random: &mut Random) {
+        self.walk += 1;
         let mut open = vec![vertex];
-        let mut seen = BTreeSet::new();
         while let Some(vertex) = open.pop() {
-            if !seen.insert(vertex) {
+            if std::mem::replace(&mut self.vertices[vertex].seen, self.walk) == self.walk {
                 continue;
             }
-            let undo = self.flip(vertex, random);
-            let sums = undo.iter().filter(|(sum, turned)| *sum != vertex && turned.is_none());
-            open.extend(sums.map(|(sum, _)| *sum).filter(|&sum| self.turned(sum).is_some()));
-            done.push((vertex, undo));
+            let mark = self.mark();
+            self.flip(vertex, random);
+            for change in &self.journal[mark..] {
+                if let Change::Turned(sum, None) = *change
+                    && sum != vertex
+                    && self.turned(sum).is_some()
+                {
+                    open.push(sum);
+                }
+            }
         }
-    }
-
-    /// Undoes the last flip.
-    pub(super) fn undo(&mut self, vertex: usize, undo: Undo) {
-        for (sum, turned) in undo.into_iter().rev() {
-            self.take_turned(sum, turned);
-        }
-        self.flip_alone(vertex);
     }
 
     /// Has a sum take another operand the other way, if it takes one.
@@ -207,46 +222,52 @@ impl Network {
         }
     }
 
-    /// Flips a vertex and what loops leave of it, but no sum of them: all of these.
-    fn flip_alone(&mut self, vertex: usize) -> Vec<usize> {
-        let pairs = match &mut self.vertices[vertex].kind {
+    /// Flips a vertex and what loops leave of it, but no sum of them.
+    fn hold_other_way(&mut self, vertex: usize) {
+        let Vertex { kind, polarity, .. } = &mut self.vertices[vertex];
+        let uses = match kind {
             Kind::Gate { of, inputs, dual } => {
-                let wanted = of.map(|operand| (operand.vertex, operand.complemented ^ *inputs ^ *dual));
+                let complemented = *inputs ^ *dual;
                 *dual = !*dual;
-                wanted.to_vec()
+                Some((*of, complemented))
             }
-            Kind::Carried { of } => {
-                let of = *of;
-                let polarity = self.vertices[vertex].polarity;
-                of.map(|operand| (operand.vertex, operand.complemented ^ polarity)).to_vec()
-            }
-            Kind::Fixed | Kind::Left | Kind::Sum { .. } => Vec::new(),
+            Kind::Carried { of } => Some((*of, *polarity)),
+            Kind::Fixed | Kind::Left | Kind::Sum { .. } => None,
         };
-        for (operand, wanted) in pairs {
-            self.cost -= self.cost_of(operand);
-            let counts = &mut self.vertices[operand].wanted;
-            counts[usize::from(wanted)] -= 1;
-            counts[usize::from(!wanted)] += 1;
-            self.cost += self.cost_of(operand);
+        for (used, complemented) in
+            uses.into_iter().flat_map(|(of, complemented)| of.map(|used| (used, complemented)))
+        {
+            let wanted = used.complemented ^ complemented;
+            self.change(used.vertex, |vertex| {
+                vertex.wanted[usize::from(wanted)] -= 1;
+                vertex.wanted[usize::from(!wanted)] += 1;
+            });
         }
-        let mut flipped = vec![vertex];
-        let mut at = 0;
-        while let Some(&vertex) = flipped.get(at) {
-            self.cost -= self.cost_of(vertex);
-            self.vertices[vertex].polarity = !self.vertices[vertex].polarity;
-            self.cost += self.cost_of(vertex);
-            let left = self.vertices[vertex].followers.iter().copied();
-            flipped.extend(left.filter(|&left| matches!(self.vertices[left].kind, Kind::Left)));
-            at += 1;
+        self.change(vertex, |vertex| vertex.polarity = !vertex.polarity);
+        for place in 0..self.vertices[vertex].followers.len() {
+            let follower = self.vertices[vertex].followers[place];
+            if matches!(self.vertices[follower].kind, Kind::Left) {
+                self.hold_other_way(follower);
+            }
         }
-        flipped
+    }
+
+    /// Has the sums of a vertex that was flipped, and of what loops leave of it, take an operand the other way, or no longer one.
+    fn mend_followers(&mut self, vertex: usize, random: &mut Random) {
+        for place in 0..self.vertices[vertex].followers.len() {
+            let follower = self.vertices[vertex].followers[place];
+            match self.vertices[follower].kind {
+                Kind::Sum { .. } => self.mend(follower, random),
+                Kind::Left => self.mend_followers(follower, random),
+                _ => {}
+            }
+        }
     }
 
     /// A sum of which one operand, or the result, is now held the other way: it takes an operand the other way, or no longer one. If
     /// it can, one that is needed the other way already.
-    fn mend(&mut self, sum: usize, random: &mut Random, undo: &mut Undo) {
+    fn mend(&mut self, sum: usize, random: &mut Random) {
         let Kind::Sum { of, turned } = &self.vertices[sum].kind else { return };
-        undo.push((sum, *turned));
         let now = match turned {
             Some(_) => None,
             None => {
@@ -258,20 +279,38 @@ impl Network {
     }
 
     fn take_turned(&mut self, sum: usize, now: Option<usize>) {
+        self.journal.push(Change::Turned(sum, self.turned(sum)));
+        self.set_turned(sum, now);
+    }
+
+    fn set_turned(&mut self, sum: usize, now: Option<usize>) {
         let Kind::Sum { of, turned } = &mut self.vertices[sum].kind else { return };
         let before = std::mem::replace(turned, now);
-        let changes = [(before, -1), (now, 1)].map(|(place, by)| Some((of.get(place?)?.vertex, by)));
-        for (operand, by) in changes.into_iter().flatten() {
-            self.cost -= self.cost_of(operand);
-            let count = &mut self.vertices[operand].turned;
-            *count = count.saturating_add_signed(by);
-            self.cost += self.cost_of(operand);
+        let [before, now] = [before, now].map(|place| Some(of.get(place?)?.vertex));
+        if let Some(operand) = before {
+            self.change(operand, |vertex| vertex.turned -= 1);
         }
+        if let Some(operand) = now {
+            self.change(operand, |vertex| vertex.turned += 1);
+        }
+    }
+
+    /// Changes a vertex, and the cost with it.
+    fn change(&mut self, vertex: usize, by: impl FnOnce(&mut Vertex)) {
+        self.cost -= self.cost_of(vertex);
+        by(&mut self.vertices[vertex]);
+        self.cost += self.cost_of(vertex);
     }
 }
 
-/// Sums and rotations, with the operand that each took the other way.
-pub(super) type Undo = Vec<(usize, Option<usize>)>;
+/// What was changed, and how it was before.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    /// The vertex was held the other way.
+    Flipped(usize),
+    /// The sum took this operand the other way.
+    Turned(usize, Option<usize>),
+}
 
 /// Reads a function.
 struct Reader {
@@ -290,6 +329,7 @@ impl Reader {
             polarity: false,
             wanted: [0; 2],
             turned: 0,
+            seen: 0,
         };
         self.network.vertices.push(vertex);
         self.network.vertices.len() - 1

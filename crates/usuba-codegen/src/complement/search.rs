@@ -6,10 +6,12 @@
 use super::network::Network;
 use usuba_ir::random::Random;
 
-/// So many runs,
-const RUNS: u64 = 8;
-/// each of so many changes.
-const CHANGES: usize = 60_000;
+/// So many runs where there is a loop, and so many where each complement is computed once a call,
+const RUNS: [u64; 2] = [8, 1];
+/// each of so many changes for each choice,
+const CHANGES: usize = 400;
+/// and at most of so many.
+const MOST_CHANGES: usize = 60_000;
 /// Functions with more choices than this stay as they are.
 const LARGEST: usize = 20_000;
 /// The temperature falls in so many steps.
@@ -26,7 +28,7 @@ pub(super) fn search(start: &Network) -> Network {
         return start.clone();
     }
     let mut best = start.clone();
-    for seed in 0..RUNS {
+    for seed in 0..RUNS[usize::from(start.heaviest() == 1)] {
         let mut random = Random::new(seed);
         let mut found = anneal(start, &choices, &mut random);
         descend(&mut found, &choices, &mut random);
@@ -37,38 +39,37 @@ pub(super) fn search(start: &Network) -> Network {
     best
 }
 
+/// The best network met on the way.
 fn anneal(start: &Network, choices: &[usize], random: &mut Random) -> Network {
     let unit = start.heaviest();
-    let (mut network, mut best) = (start.clone(), start.clone());
+    let mut network = start.clone();
+    let mut least = network.cost();
+    let changes = (CHANGES * choices.len()).min(MOST_CHANGES);
     let mut chance = FIRST_CHANCE;
     for _ in 0..STEPS {
-        for _ in 0..CHANGES / STEPS {
+        for _ in 0..changes / STEPS {
             let vertex = choices[random.below(choices.len() as u32) as usize];
-            let cost = network.cost();
-            if network.turned(vertex).is_some() && random.once_in(2) {
+            let (cost, mark) = (network.cost(), network.mark());
+            let exchanged = network.turned(vertex).is_some() && random.once_in(2);
+            if exchanged {
                 network.exchange(vertex);
-                if network.cost() > cost {
-                    network.exchange(vertex);
-                }
-                continue;
-            }
-            let mut done = Vec::new();
-            if random.once_in(WITH_SUMS) {
-                network.flip_with_sums(vertex, random, &mut done);
+            } else if random.once_in(WITH_SUMS) {
+                network.flip_with_sums(vertex, random);
             } else {
-                let undo = network.flip(vertex, random);
-                done.push((vertex, undo));
+                network.flip(vertex, random);
             }
             let dearer = network.cost().saturating_sub(cost).div_ceil(unit);
-            if dearer > 0 && !(0..dearer).all(|_| random.bits() >> 48 < chance) {
-                done.into_iter().rev().for_each(|(vertex, undo)| network.undo(vertex, undo));
-            } else if network.cost() < best.cost() {
-                best.clone_from(&network);
+            if dearer > 0 && (exchanged || !(0..dearer).all(|_| random.bits() >> 48 < chance)) {
+                network.undo_to(mark);
+            } else if network.cost() < least {
+                least = network.cost();
+                network.keep();
             }
         }
         chance = chance * 7 / 8;
     }
-    best
+    network.undo_to(0);
+    network
 }
 
 /// Flips what makes it cheaper until nothing does.
@@ -76,12 +77,13 @@ fn descend(network: &mut Network, choices: &[usize], random: &mut Random) {
     loop {
         let before = network.cost();
         for &vertex in choices {
-            let cost = network.cost();
-            let undo = network.flip(vertex, random);
+            let (cost, mark) = (network.cost(), network.mark());
+            network.flip(vertex, random);
             if network.cost() >= cost {
-                network.undo(vertex, undo);
+                network.undo_to(mark);
             }
         }
+        network.keep();
         if network.cost() >= before {
             return;
         }
