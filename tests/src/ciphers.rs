@@ -102,29 +102,38 @@ impl Cipher {
     /// The nodes that a manifest names, each with its slicings.
     pub fn nodes(&self) -> Vec<(String, Vec<Slicing>)> {
         let mut nodes: Vec<(String, Vec<Slicing>)> = Vec::new();
-        let mut add = |node: &str, slicings: Vec<Slicing>| {
-            if nodes.iter().all(|(known, _)| known != node) {
-                nodes.push((node.to_owned(), slicings));
-            }
-        };
+        let mut add =
+            |node: &str, slicings: &[Slicing]| match nodes.iter_mut().find(|(known, _)| known == node) {
+                Some((_, known)) => {
+                    let new = slicings.iter().filter(|slicing| !known.contains(slicing)).copied();
+                    known.extend(new.collect::<Vec<_>>());
+                }
+                None => nodes.push((node.to_owned(), slicings.to_vec())),
+            };
         for primitive in &self.manifest.primitives {
             let slicings = primitive.slicings.clone();
             match &primitive.function {
                 Function::BlockCipher(block) => {
-                    add(&block.encrypt, slicings.clone());
-                    if let Some(decrypt) = &block.decrypt {
-                        add(decrypt, slicings);
+                    let (on_blocks, others): (Vec<Slicing>, Vec<Slicing>) =
+                        slicings.into_iter().partition(|&slicing| slicing == Slicing::BLOCKS);
+                    for slicings in [others, on_blocks] {
+                        let Some(&slicing) = slicings.first() else { continue };
+                        let block = block.in_slicing(slicing);
+                        add(&block.encrypt, &slicings);
+                        if let Some(decrypt) = &block.decrypt {
+                            add(decrypt, &slicings);
+                        }
                     }
                     if let Some(schedule) = &block.schedule {
-                        add(&schedule.node, vec![schedule.slicing]);
+                        add(&schedule.node, &[schedule.slicing]);
                     }
                 }
-                Function::Stream(stream) => add(&stream.block_function, slicings),
+                Function::Stream(stream) => add(&stream.block_function, &slicings),
                 Function::Generator(generator) => {
-                    add(&generator.generate, slicings);
-                    add(&generator.initialise.node, vec![generator.initialise.slicing]);
+                    add(&generator.generate, &slicings);
+                    add(&generator.initialise.node, &[generator.initialise.slicing]);
                 }
-                Function::Permutation(permutation) => add(&permutation.permute, slicings),
+                Function::Permutation(permutation) => add(&permutation.permute, &slicings),
             }
         }
         nodes

@@ -10,6 +10,7 @@ use usuba_ir::program::Program;
 use usuba_ir::random::Random;
 use usuba_lang::elaborate::elaborate;
 use usuba_lang::typed;
+use usuba_package::manifest::Function;
 use usuba_tests::ciphers::{CIPHERS, Cipher};
 use usuba_tests::faults;
 use usuba_verify::compare::{Effort, Verdict, compare};
@@ -21,6 +22,42 @@ const USUAL: [&str; 8] = ["aes", "ascon", "chacha20", "des", "present", "rectang
 
 /// Packing joins two parameters of ChaCha20 to one group: there is nothing yet that says which bits they are.
 const UNLIKE: [(&str, Slicing); 1] = [("chacha20", Slicing::Packed(4))];
+
+/// Nodes on blocks of sixteen bytes, each beside the node that it computes the same as. A normal run proves encryption of the first
+/// primitive of each cipher that has such nodes.
+#[test]
+fn nodes_on_blocks_compute_what_the_others_do() {
+    let all = std::env::var("USUBA_WAYS").is_ok_and(|value| value == "all");
+    let mut proved = 0;
+    for name in CIPHERS {
+        let cipher = Cipher::read(name);
+        let kept = if all { cipher.manifest.primitives.len() } else { 1 };
+        for primitive in cipher.manifest.primitives.iter().take(kept).filter(|one| one.has_nodes_on_blocks())
+        {
+            let packed = primitive.in_slicing(Slicing::BLOCKS);
+            let (Function::BlockCipher(plain), Function::BlockCipher(packed)) =
+                (&primitive.function, &packed.function)
+            else {
+                panic!("{name} has nodes on blocks")
+            };
+            let both = [
+                (Some(&plain.encrypt), Some(&packed.encrypt)),
+                (plain.decrypt.as_ref(), packed.decrypt.as_ref()),
+            ];
+            for (node, other) in both.into_iter().take(if all { 2 } else { 1 }) {
+                let [left, right] = [node, other].map(|node| {
+                    let settings = Settings::new(Slicing::V, node.map(String::as_str));
+                    text_of(&cipher, &settings)
+                });
+                let problem = Problem::of_sources(&left, &right).expect("the same bits, in order");
+                let (outcome, work) = problem.decide(Limits::default());
+                assert_eq!(outcome, Outcome::Proved, "{name}: {other:?}: {work:?}");
+                proved += 1;
+            }
+        }
+    }
+    assert!(proved >= 3, "{proved} were proved");
+}
 
 /// A node as its text says it: in words, tables as they are.
 fn text_of(cipher: &Cipher, settings: &Settings) -> typed::Program {

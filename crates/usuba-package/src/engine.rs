@@ -169,6 +169,7 @@ pub fn build(
     target: &'static Target,
     choices: &Choices,
 ) -> Result<Engine, BuildError> {
+    let primitive = &*primitive.in_slicing(choices.slicing());
     let mut making = Making::new(primitive, loaded, choices);
     let kernels = match &primitive.function {
         Function::BlockCipher(cipher) => Kernels::BlockCipher {

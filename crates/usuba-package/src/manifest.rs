@@ -28,6 +28,7 @@
 //! | `block`, `key` | `{ bytes, order }`, see [`Order`] |
 //! | `tweak` | `{ bytes, order }`, one for each block; left out, there is none |
 //! | `round-keys` | `{ bytes, schedule-order, cipher-order }`: how the schedule writes them and how the cipher reads them |
+//! | `packed = { encrypt, decrypt }` | nodes on blocks of 16 bytes that compute the same, of round keys as bytes; `v16` is made of them |
 //! | `modes` | `ecb`, `ctr` |
 //!
 //! A stream cipher: `block-function`, a node from the `const` key, the counter and the `const` nonce to the keystream;
@@ -43,6 +44,7 @@
 use crate::messages;
 use crate::order::Order;
 use serde::Deserialize;
+use std::borrow::Cow;
 use std::fmt;
 use thiserror::Error;
 use toml::Spanned;
@@ -90,6 +92,18 @@ pub struct Primitive {
 }
 
 impl BlockCipher {
+    /// The cipher as it is compiled in a slicing: on blocks where it has nodes for these.
+    pub fn in_slicing(&self, slicing: Slicing) -> Cow<'_, BlockCipher> {
+        let Some(packed) = self.packed.as_ref().filter(|_| slicing == Slicing::BLOCKS) else {
+            return Cow::Borrowed(self);
+        };
+        // Words are bytes, as they stand.
+        let block = Bytes { order: Order::Big, ..self.block };
+        let round_keys = RoundKeys { cipher_order: Order::Big, ..self.round_keys };
+        let Packed { encrypt, decrypt } = packed.clone();
+        Cow::Owned(BlockCipher { encrypt, decrypt, block, round_keys, ..self.clone() })
+    }
+
     /// The cipher as its key schedule sees it where bytes have become planes of bits; `None` if they are planes already.
     pub fn scheduled_in_planes(&self) -> Option<BlockCipher> {
         let key = Bytes { order: self.key.order.in_planes()?, ..self.key };
@@ -99,6 +113,19 @@ impl BlockCipher {
 }
 
 impl Primitive {
+    /// The primitive as it is compiled in a slicing: on blocks where it has nodes for these.
+    pub fn in_slicing(&self, slicing: Slicing) -> Cow<'_, Primitive> {
+        match &self.function {
+            Function::BlockCipher(cipher) => match cipher.in_slicing(slicing) {
+                Cow::Borrowed(_) => Cow::Borrowed(self),
+                Cow::Owned(cipher) => {
+                    Cow::Owned(Primitive { function: Function::BlockCipher(cipher), ..self.clone() })
+                }
+            },
+            _ => Cow::Borrowed(self),
+        }
+    }
+
     /// The primitive as its kernels see it where bytes have become planes of bits; `None` if
     /// they are planes already.
     pub fn in_planes(&self) -> Option<Primitive> {
@@ -135,6 +162,11 @@ impl Primitive {
         Some(Primitive { function, ..self.clone() })
     }
 
+    /// Whether it has nodes of its own for blocks of sixteen bytes.
+    pub fn has_nodes_on_blocks(&self) -> bool {
+        matches!(&self.function, Function::BlockCipher(BlockCipher { packed: Some(_), .. }))
+    }
+
     /// The node that it spends its time in.
     pub fn main_node(&self) -> &str {
         match &self.function {
@@ -155,6 +187,8 @@ impl Primitive {
                     cipher.decrypt.as_ref(),
                     schedule.map(|schedule| &schedule.node),
                     schedule.and_then(|schedule| schedule.packed.as_ref()),
+                    cipher.packed.as_ref().map(|packed| &packed.encrypt),
+                    cipher.packed.as_ref().and_then(|packed| packed.decrypt.as_ref()),
                 ];
                 nodes.into_iter().flatten().map(String::as_str).collect()
             }
@@ -200,8 +234,21 @@ pub struct BlockCipher {
     pub tweak: Option<Bytes>,
     /// The round keys; without a schedule the key.
     pub round_keys: RoundKeys,
+    /// The cipher once more, on blocks of sixteen bytes.
+    pub packed: Option<Packed>,
     /// The modes to build.
     pub modes: Vec<Mode>,
+}
+
+/// Nodes on blocks of sixteen bytes, one after another in a parameter, that compute what `encrypt` and `decrypt` do of the same
+/// round keys as bytes.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Packed {
+    /// The node that encrypts a block.
+    pub encrypt: String,
+    /// The node that decrypts a block, if the cipher has one.
+    pub decrypt: Option<String>,
 }
 
 /// A stream cipher with a counter.
@@ -398,6 +445,7 @@ struct Fields {
     key: Option<Spanned<Bytes>>,
     tweak: Option<Spanned<Bytes>>,
     round_keys: Option<Spanned<RoundKeys>>,
+    packed: Option<Spanned<Packed>>,
     modes: Option<Spanned<Vec<Mode>>>,
     block_function: Option<Spanned<String>>,
     counter: Option<Spanned<Bytes>>,
@@ -537,6 +585,17 @@ impl Reader<'_> {
                         return Err(self.error(at, messages::tweak_and_message(mode)));
                     }
                 }
+                if let Some(packed) = &fields.packed
+                    && let Some(message) = messages::packed(
+                        packed.get_ref().decrypt.is_some(),
+                        decrypt.is_some(),
+                        slicings.contains(&Slicing::BLOCKS),
+                        fields.tweak.is_some(),
+                        fields.block.as_ref().map(|block| block.get_ref().bytes),
+                    )
+                {
+                    return Err(self.error(packed.span().start, message));
+                }
                 let key = need.bytes(fields.key, "key")?;
                 let round_keys = fields.round_keys.map_or(
                     RoundKeys { bytes: key.bytes, schedule_order: key.order, cipher_order: key.order },
@@ -550,6 +609,7 @@ impl Reader<'_> {
                     key,
                     tweak: fields.tweak.map(Spanned::into_inner),
                     round_keys,
+                    packed: fields.packed.map(Spanned::into_inner),
                     modes,
                 })
             }
@@ -624,6 +684,7 @@ impl Reader<'_> {
             ("key", place(&fields.key)),
             ("tweak", place(&fields.tweak)),
             ("round-keys", place(&fields.round_keys)),
+            ("packed", place(&fields.packed)),
             ("modes", place(&fields.modes)),
             ("block-function", place(&fields.block_function)),
             ("counter", place(&fields.counter)),
@@ -636,7 +697,7 @@ impl Reader<'_> {
         ];
         let allowed: &[&str] = match fields.kind {
             Kind::BlockCipher => {
-                &["encrypt", "decrypt", "schedule", "block", "key", "tweak", "round-keys", "modes"]
+                &["encrypt", "decrypt", "schedule", "block", "key", "tweak", "round-keys", "packed", "modes"]
             }
             Kind::Stream => &["block-function", "key", "counter", "nonce", "keystream"],
             Kind::Generator => &["initialise", "generate", "key", "nonce", "state", "keystream"],

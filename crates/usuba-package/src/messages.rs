@@ -87,6 +87,31 @@ pub fn packed_initialiser() -> String {
     "`packed` is for key schedules of block ciphers: leave it out of `initialise`".into()
 }
 
+/// What is wrong with the nodes on blocks of a cipher.
+pub fn packed(
+    decrypts: bool,
+    cipher_decrypts: bool,
+    has_slicing: bool,
+    has_tweak: bool,
+    block: Option<u32>,
+) -> Option<String> {
+    let message = match (decrypts, cipher_decrypts) {
+        _ if block.is_some_and(|bytes| bytes != 16) => {
+            "`packed` is on blocks of 16 bytes, and the cipher has others: leave it out"
+        }
+        _ if has_tweak => "a cipher with a `tweak` has no nodes on blocks: leave `packed` out",
+        _ if !has_slicing => {
+            "`packed` is what `v16` is made of: name `v16` among `slicings`, or leave `packed` out"
+        }
+        (false, true) => {
+            "`packed` has no `decrypt`, and the cipher has: name the node on blocks that decrypts"
+        }
+        (true, false) => "`packed` has a `decrypt`, and the cipher has none: leave one out or name both",
+        _ => return None,
+    };
+    Some(message.into())
+}
+
 /// A path that leaves the folder of the cipher.
 pub fn bad_path(path: &str) -> String {
     format!("`{path}` is no path inside the folder of the cipher: write a relative path without `..`")

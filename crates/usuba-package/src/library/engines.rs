@@ -184,7 +184,7 @@ pub fn build(
                     let base = target.bases().find(|base| has(base.name));
                     let usual = candidate(cipher, primitive, target, base, &choices, platform, options)?;
                     let most = usual.as_ref().map_or(1, |usual| usual.interleave);
-                    for batches in fewer_at_once(slicing, target, most) {
+                    for batches in fewer_at_once(primitive, slicing, target, most) {
                         // A single block does not wait for others beside it.
                         let mut choices = choices.clone();
                         let passes = &mut choices.settings.passes;
@@ -193,7 +193,7 @@ pub fn build(
                             candidate(cipher, primitive, target, base, &choices, platform, options)?;
                         if let (Some(fewer), Some(usual)) = (&mut fewer, &usual)
                             && batches == 1
-                            && !estimate::is_rounds(slicing, target)
+                            && !estimate::is_rounds(primitive, slicing, target)
                         {
                             let least = match slicing {
                                 Slicing::Packed(_) => ALONE_PACKED,
@@ -247,8 +247,8 @@ pub fn build(
 
 /// How many batches at once engines for fewer blocks have, beside the usual one with `most`: one; half as many where these are four
 /// or more; and where registers of several blocks go through rounds of AES, also a fourth, as a usual batch is many blocks then.
-pub fn fewer_at_once(slicing: Slicing, target: &Target, most: u32) -> Vec<u32> {
-    let is_rounds = estimate::is_rounds(slicing, target);
+pub fn fewer_at_once(primitive: &Primitive, slicing: Slicing, target: &Target, most: u32) -> Vec<u32> {
+    let is_rounds = estimate::is_rounds(primitive, slicing, target);
     let is_wide = is_rounds && target.register_bits > 128;
     let half = (is_wide || !is_rounds && most >= 4).then_some(most / 2);
     let fourth = is_wide.then_some(most / 4);
@@ -346,6 +346,7 @@ fn serve(
     cores: &[&'static Core],
     options: &Options,
 ) -> Vec<Served> {
+    let candidates = &without_assembly_of_the_least(platform, candidates, cores)[..];
     // Where there is assembly for what C does as well, it is there because it is faster.
     let has_assembly = |one: &Candidate| {
         let is_twin = |other: &Candidate| {
@@ -365,6 +366,24 @@ fn serve(
     let without = serve_with(platform, platform.levels, with.condition.clone(), &in_c, cores);
     let condition = format!("{} && {}", platform.condition, assembles(options));
     vec![Served { condition, assembly: Some(true), ..with }, Served { assembly: Some(false), ..without }]
+}
+
+/// The engines without assembly for general-purpose registers that no level with vectors takes: machines of the least level of a
+/// platform that has others are old ones, and the files are the largest of a library.
+fn without_assembly_of_the_least(
+    platform: &Platform,
+    candidates: &[Candidate],
+    cores: &[&'static Core],
+) -> Vec<Candidate> {
+    let all = serve_with(platform, platform.levels, String::new(), candidates, cores);
+    let above = all.steps.iter().flat_map(|levels| levels.iter().skip(1)).flatten();
+    let taken: BTreeSet<&str> =
+        above.filter_map(|step| all.engines.get(step.engine)).map(|engine| engine.stem.as_str()).collect();
+    let is_kept = |one: &&Candidate| {
+        let is_of_the_least = one.engine.assembly && one.engine.target.name == GP64.name;
+        !is_of_the_least || taken.contains(one.engine.stem.as_str())
+    };
+    candidates.iter().filter(is_kept).cloned().collect()
 }
 
 /// What a platform with these levels does with those engines that it can run; those that are never the best, on any core, are left
@@ -585,7 +604,7 @@ fn candidate_of(
     // What stands beside a level is the same code by other instructions: what that saves, only measuring says.
     let is_beside_some = PLATFORMS.iter().flat_map(|one| one.levels).any(|level| is_beside(level, target));
     let on = |(core, table): (&'static Core, Option<&Table>)| {
-        let table = table.filter(|_| measured::is_timed(slicing, target));
+        let table = table.filter(|_| measured::is_timed(primitive, slicing, target));
         let found = table.and_then(|table| table.find(&primitive.name, &name, built.batch));
         let part = |found: measured::Batch| found.assembly.filter(|_| assembly).unwrap_or(1.0);
         let cycles = match found {
@@ -610,7 +629,7 @@ fn candidate_of(
         target,
         assembly,
         cycles,
-        part: estimate::part(slicing, target),
+        part: estimate::part(primitive, slicing, target),
     };
     let interleave = kernel.map_or(1, |kernel| kernel.shape.interleave);
     Candidate {

@@ -79,23 +79,23 @@ pub fn cycles(primitive: &Primitive, kernel: &Kernel, target: &Target, core: Opt
         Slicing::B => by_size(&BITSLICED, shape) * (1.0 + state_bytes(kernel) / STATE),
         Slicing::V => by_size(&VERTICAL, shape),
         Slicing::H => by_size(&HORIZONTAL, shape),
-        slicing if is_rounds(slicing, target) => by_size(&ROUNDS, shape),
+        slicing if is_rounds(primitive, slicing, target) => by_size(&ROUNDS, shape),
         Slicing::Packed(16) => by_size(&PACKED_BYTES, shape),
         Slicing::Packed(_) => by_size(&PACKED, shape),
     };
-    let call = if is_rounds(shape.slicing, target) { ROUNDS_CALL } else { CALL };
+    let call = if is_rounds(primitive, shape.slicing, target) { ROUNDS_CALL } else { CALL };
     let around = call + packing(primitive, kernel, target);
     bound.unwrap_or(guess) * more + around
 }
 
 /// Cycles that a batch takes more if it is not full.
-pub fn part(slicing: Slicing, target: &Target) -> f64 {
-    if is_rounds(slicing, target) { ROUNDS_PART } else { 0.0 }
+pub fn part(primitive: &Primitive, slicing: Slicing, target: &Target) -> f64 {
+    if is_rounds(primitive, slicing, target) { ROUNDS_PART } else { 0.0 }
 }
 
-/// Whether kernels of a slicing are rounds of AES.
-pub fn is_rounds(slicing: Slicing, target: &Target) -> bool {
-    slicing == Slicing::BLOCKS && target.has_rounds()
+/// Whether kernels of a slicing are rounds of AES: what is on blocks by nodes of its own looks bytes up.
+pub fn is_rounds(primitive: &Primitive, slicing: Slicing, target: &Target) -> bool {
+    slicing == Slicing::BLOCKS && target.has_rounds() && !primitive.has_nodes_on_blocks()
 }
 
 /// Whether the table of a machine says which ports run what.
@@ -152,7 +152,7 @@ fn moving(Bytes { bytes, order }: Bytes, kernel: &Kernel, target: &Target) -> f6
         Slicing::B => registers * by_size(&ODD_BITS, shape),
         Slicing::V if is_vector && shape.lane == width => registers * by_size(&LANES, shape),
         Slicing::V | Slicing::Packed(_) if is_cells => size * PLANE_BYTE,
-        slicing if is_rounds(slicing, target) => registers * by_size(&PLAIN, shape),
+        slicing if slicing == Slicing::BLOCKS && target.has_rounds() => registers * by_size(&PLAIN, shape),
         Slicing::Packed(_) if is_vector => registers * by_size(&GROUPS, shape),
         Slicing::V | Slicing::Packed(_) => size * WORD_BYTE,
         Slicing::H if is_vector && has_vectors_h(Bytes { bytes, order }, width, shape) => {

@@ -7,6 +7,7 @@
 
 use super::estimate::is_rounds;
 use crate::manifest::ManifestError;
+use crate::manifest::Primitive;
 use crate::messages;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -87,15 +88,15 @@ impl Measured {
 /// What tells the engines of a primitive apart: `avx2-h`, or `avx2-h1` and `avx2-h2` where one batch or two of it are computed at once
 /// although more would be faster, and `avx512-vaes-v164` where four batches of rounds of AES are, for fewer blocks than usual.
 pub fn name(target: &Target, slicing: Slicing, batches: Option<u32>) -> String {
-    let named = batches.filter(|&batches| batches <= 2 || is_rounds(slicing, target));
+    let named = batches.filter(|&batches| batches <= 2 || slicing == Slicing::BLOCKS && target.has_rounds());
     format!("{}-{slicing}{}", target.name, named.map_or(String::new(), |batches| batches.to_string()))
 }
 
 /// Whether what a call of one batch takes says what an engine costs. Of rounds of AES it does not: such a call waits for itself, where
 /// in a longer one processors work on several batches. By such figures of Zen 4, numbers of blocks up to 40 that fill no batch took
 /// up to 2.4 times as long as by what is estimated, and none less.
-pub fn is_timed(slicing: Slicing, target: &Target) -> bool {
-    !is_rounds(slicing, target)
+pub fn is_timed(primitive: &Primitive, slicing: Slicing, target: &Target) -> bool {
+    !is_rounds(primitive, slicing, target)
 }
 
 /// Whether a name is that of an engine for a target.
@@ -256,20 +257,26 @@ gp64-bmi-v = { blocks = 1, cycles = 2000.0 }
 
     #[test]
     fn engines_for_fewer_blocks_are_told_apart() {
-        let names = |slicing, target: &Target, most| -> Vec<String> {
-            let fewer = crate::library::fewer_at_once(slicing, target, most);
+        let first = |text| crate::manifest::parse("usuba.toml", text).unwrap().primitives.remove(0);
+        let aes = first(include_str!("../../../../ciphers/aes/usuba.toml"));
+        let sm4 = first(include_str!("../../../../ciphers/sm4/usuba.toml"));
+        let names = |primitive: &Primitive, slicing, target: &Target, most| -> Vec<String> {
+            let fewer = crate::library::fewer_at_once(primitive, slicing, target, most);
             fewer.into_iter().map(|batches| name(target, slicing, Some(batches))).collect()
         };
         let none: [&str; 0] = [];
         assert_eq!(
-            names(Slicing::BLOCKS, &AVX512_VAES, 8),
+            names(&aes, Slicing::BLOCKS, &AVX512_VAES, 8),
             ["avx512-vaes-v161", "avx512-vaes-v162", "avx512-vaes-v164"]
         );
-        assert_eq!(names(Slicing::BLOCKS, &AVX512_VAES, 2), ["avx512-vaes-v161"]);
-        assert_eq!(names(Slicing::BLOCKS, &AVX512_VAES, 1), none);
-        assert_eq!(names(Slicing::BLOCKS, &AVX_AES, 8), ["avx-aes-v161"]);
-        assert_eq!(names(Slicing::V, &AVX512_VAES, 4), ["avx512-vaes-v1", "avx512-vaes-v2"]);
-        assert_eq!(names(Slicing::V, &AVX512_VAES, 3), ["avx512-vaes-v1"]);
+        assert_eq!(names(&aes, Slicing::BLOCKS, &AVX512_VAES, 2), ["avx512-vaes-v161"]);
+        assert_eq!(names(&aes, Slicing::BLOCKS, &AVX512_VAES, 1), none);
+        assert_eq!(names(&aes, Slicing::BLOCKS, &AVX_AES, 8), ["avx-aes-v161"]);
+        assert_eq!(names(&aes, Slicing::V, &AVX512_VAES, 4), ["avx512-vaes-v1", "avx512-vaes-v2"]);
+        assert_eq!(names(&aes, Slicing::V, &AVX512_VAES, 3), ["avx512-vaes-v1"]);
+        // Nodes on blocks are no rounds of AES.
+        assert_eq!(names(&sm4, Slicing::BLOCKS, &AVX_AES, 4), ["avx-aes-v161", "avx-aes-v162"]);
+        assert!(is_timed(&sm4, Slicing::BLOCKS, &AVX_AES) && !is_timed(&aes, Slicing::BLOCKS, &AVX_AES));
         // Three at once may be the usual number of something that was tuned.
         assert_eq!(name(&AVX512_VAES, Slicing::V, Some(3)), "avx512-vaes-v");
     }

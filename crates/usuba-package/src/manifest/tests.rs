@@ -105,6 +105,41 @@ fn a_schedule_on_blocks() {
     assert!(manifest.primitives[0].nodes().contains(&"Packed128"));
 }
 
+#[test]
+fn nodes_on_blocks() {
+    let with = "\"v16\"]\npacked = { encrypt = \"BlockEncrypt\", decrypt = \"BlockDecrypt\" }\nencrypt =";
+    let text = AES.replacen("\"h\"]\nencrypt =", with, 1).replace("\"ecb\", \"ctr\"", "\"ecb\"");
+    let manifest = parse("aes.toml", &text).unwrap();
+    let primitive = &manifest.primitives[0];
+    assert!(primitive.nodes().contains(&"BlockDecrypt"));
+    assert_eq!(*primitive.in_slicing(Slicing::B), *primitive);
+    let Function::BlockCipher(cipher) = &primitive.in_slicing(Slicing::BLOCKS).function else {
+        panic!("a block cipher")
+    };
+    assert_eq!(cipher.encrypt, "BlockEncrypt");
+    assert_eq!(cipher.decrypt.as_deref(), Some("BlockDecrypt"));
+    // Bytes stand as they are.
+    assert_eq!((cipher.block.order, cipher.round_keys.cipher_order), (Order::Big, Order::Big));
+    assert_eq!(cipher.round_keys.schedule_order, Order::Big);
+    let wrong =
+        |from: &str, to: &str| parse("aes.toml", &text.replacen(from, to, 1)).unwrap_err().to_string();
+    expect![[r#"
+        aes.toml:10:10: `packed` is what `v16` is made of: name `v16` among `slicings`, or leave `packed` out
+        aes.toml:10:10: `packed` has no `decrypt`, and the cipher has: name the node on blocks that decrypts
+        aes.toml:10:10: `packed` has a `decrypt`, and the cipher has none: leave one out or name both
+        aes.toml:10:10: `packed` is on blocks of 16 bytes, and the cipher has others: leave it out
+        aes.toml:10:10: a cipher with a `tweak` has no nodes on blocks: leave `packed` out
+    "#]]
+    .assert_eq(&format!(
+        "{}\n{}\n{}\n{}\n{}\n",
+        wrong("\"v16\"]", "\"h\"]"),
+        wrong(", decrypt = \"BlockDecrypt\"", ""),
+        wrong("decrypt = \"Decrypt128\"\n", ""),
+        wrong("block = { bytes = 16", "block = { bytes = 8"),
+        wrong("round-keys = ", "tweak = { bytes = 16, order = \"big\" }\nround-keys = "),
+    ));
+}
+
 /// Replaces `from` by `to` in the manifest of AES and compares the error.
 fn check(from: &str, to: &str, expected: Expect) {
     assert!(AES.contains(from), "{from}");
@@ -170,7 +205,7 @@ fn errors_point_into_the_file() {
         "decrypt = ",
         "permute = ",
         expect![
-            "aes.toml:11:11: a primitive of kind `block-cipher` has no field `permute`; its fields are name, kind, slicings, vectors, encrypt, decrypt, schedule, block, key, tweak, round-keys, modes"
+            "aes.toml:11:11: a primitive of kind `block-cipher` has no field `permute`; its fields are name, kind, slicings, vectors, encrypt, decrypt, schedule, block, key, tweak, round-keys, packed, modes"
         ],
     );
     check(

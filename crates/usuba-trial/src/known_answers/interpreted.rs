@@ -293,6 +293,7 @@ pub fn normal_form(
     tests: &[Test],
     plan: &Plan,
 ) -> Result<Answers, WayError> {
+    let primitive = &*primitive.in_slicing(slicing);
     answers(primitive, loaded, Kind::NormalForm(slicing, &plan.overrides), tests, plan)
 }
 

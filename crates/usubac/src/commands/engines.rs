@@ -205,7 +205,8 @@ fn compile(
     let mut made: Vec<Engine> = Vec::new();
     let mut there: Vec<(&str, Slicing)> = Vec::new();
     for &target in chosen {
-        let timed = primitive.library.iter().filter(|&&slicing| measured::is_timed(slicing, target));
+        let timed =
+            primitive.library.iter().filter(|&&slicing| measured::is_timed(primitive, slicing, target));
         for &slicing in timed {
             // As where libraries are made.
             let has = |other: &str| there.contains(&(level_for(other), slicing));
@@ -223,7 +224,7 @@ fn compile(
                 continue;
             }
             there.push((target.name, slicing));
-            for batches in fewer_at_once(slicing, target, all.in_c.kernel.shape.interleave) {
+            for batches in fewer_at_once(primitive, slicing, target, all.in_c.kernel.shape.interleave) {
                 let fewer = variant.set("interleave", &batches.to_string()).map_err(Failure::general)?;
                 made.extend(engine(workbench, primitive, target, fewer, Some(batches), show)?);
             }

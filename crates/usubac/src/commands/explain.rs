@@ -37,7 +37,10 @@ pub fn run(explain: &Explain, output: &Output) -> Result<(), Failure> {
             let others = primitive.slicings.iter().filter(|slicing| !targets::TRIED.contains(slicing));
             let slicings = targets::TRIED.iter().chain(others).copied().collect();
             let (name, loaded) = (primitive.name.as_str(), &cipher.loaded);
-            let place = Place { name, loaded, slicings, blocks: explain.blocks };
+            let blocks = explain.blocks;
+            let on_blocks = primitive.in_slicing(Slicing::BLOCKS).main_node().to_owned();
+            let on_blocks = Some(on_blocks).filter(|node| node != primitive.main_node());
+            let place = Place { name, loaded, slicings, blocks, on_blocks };
             let node = Some(primitive.main_node().to_owned());
             let with = Settings { entry: Options { entry: node, ..entry.clone() }, ..base.clone() };
             let recognised = of_block_cipher(&cipher.loaded, primitive);
@@ -47,7 +50,8 @@ pub fn run(explain: &Explain, output: &Output) -> Result<(), Failure> {
         let loaded = front_end::read(&explain.path, &explain.search, output)?;
         front_end::check(&loaded, &explain.search, output)?;
         let slicings = targets::TRIED.to_vec();
-        let place = Place { name: &explain.path, loaded: &loaded, slicings, blocks: explain.blocks };
+        let (name, blocks) = (explain.path.as_str(), explain.blocks);
+        let place = Place { name, loaded: &loaded, slicings, blocks, on_blocks: None };
         let settings = Settings { entry, ..base };
         let recognised = of_entry(&loaded, &settings.entry);
         found |= one(&place, &settings, &recognised, &chosen, output, &mut documents);
@@ -65,6 +69,8 @@ struct Place<'a> {
     slicings: Vec<Slicing>,
     /// Blocks that the caller has at a time.
     blocks: Option<u64>,
+    /// The node for `v16`, if it is another one.
+    on_blocks: Option<String>,
 }
 
 /// Explains one program or primitive, whose entry is that of `with`, and of which this was recognised; whether anything has code.
@@ -88,6 +94,9 @@ fn one(
     for &slicing in &place.slicings {
         let mut settings = with.clone();
         settings.lowering.slicing = slicing;
+        if slicing == Slicing::BLOCKS && place.on_blocks.is_some() {
+            settings.entry.entry.clone_from(&place.on_blocks);
+        }
         let mut admitted: Vec<&str> = Vec::new();
         for &target in chosen {
             if !target.adds_to(slicing, |other| admitted.contains(&other)) {
