@@ -49,6 +49,7 @@ fn bytes_answer_in_all_slicings() {
         "Usuba0, slicing b",
         "Usuba0, slicing h",
         "Usuba0, slicing v",
+        "Usuba0, slicing v16",
         "gp64 gcc -O1, slicing b",
         "gp64 gcc -O1, slicing h",
     ];
