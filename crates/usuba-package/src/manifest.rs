@@ -585,16 +585,20 @@ impl Reader<'_> {
                         return Err(self.error(at, messages::tweak_and_message(mode)));
                     }
                 }
-                if let Some(packed) = &fields.packed
-                    && let Some(message) = messages::packed(
-                        packed.get_ref().decrypt.is_some(),
-                        decrypt.is_some(),
-                        slicings.contains(&Slicing::BLOCKS),
-                        fields.tweak.is_some(),
-                        fields.block.as_ref().map(|block| block.get_ref().bytes),
-                    )
-                {
-                    return Err(self.error(packed.span().start, message));
+                if let Some(packed) = &fields.packed {
+                    let decrypts = packed.get_ref().decrypt.is_some();
+                    let message = if fields.block.as_ref().is_some_and(|block| block.get_ref().bytes != 16) {
+                        Some(messages::packed_blocks())
+                    } else if fields.tweak.is_some() {
+                        Some(messages::packed_tweak())
+                    } else if !slicings.contains(&Slicing::BLOCKS) {
+                        Some(messages::packed_slicing())
+                    } else {
+                        (decrypts != decrypt.is_some()).then(|| messages::packed_direction(decrypts))
+                    };
+                    if let Some(message) = message {
+                        return Err(self.error(packed.span().start, message));
+                    }
                 }
                 let key = need.bytes(fields.key, "key")?;
                 let round_keys = fields.round_keys.map_or(

@@ -87,29 +87,28 @@ pub fn packed_initialiser() -> String {
     "`packed` is for key schedules of block ciphers: leave it out of `initialise`".into()
 }
 
-/// What is wrong with the nodes on blocks of a cipher.
-pub fn packed(
-    decrypts: bool,
-    cipher_decrypts: bool,
-    has_slicing: bool,
-    has_tweak: bool,
-    block: Option<u32>,
-) -> Option<String> {
-    let message = match (decrypts, cipher_decrypts) {
-        _ if block.is_some_and(|bytes| bytes != 16) => {
-            "`packed` is on blocks of 16 bytes, and the cipher has others: leave it out"
-        }
-        _ if has_tweak => "a cipher with a `tweak` has no nodes on blocks: leave `packed` out",
-        _ if !has_slicing => {
-            "`packed` is what `v16` is made of: name `v16` among `slicings`, or leave `packed` out"
-        }
-        (false, true) => {
-            "`packed` has no `decrypt`, and the cipher has: name the node on blocks that decrypts"
-        }
-        (true, false) => "`packed` has a `decrypt`, and the cipher has none: leave one out or name both",
-        _ => return None,
-    };
-    Some(message.into())
+/// Nodes on blocks of sixteen bytes of a cipher with others.
+pub fn packed_blocks() -> String {
+    "`packed` is on blocks of 16 bytes, and the cipher has others: leave it out".into()
+}
+
+/// Nodes on blocks of a cipher with a tweak.
+pub fn packed_tweak() -> String {
+    "a cipher with a `tweak` has no nodes on blocks: leave `packed` out".into()
+}
+
+/// Nodes on blocks that no slicing is made of.
+pub fn packed_slicing() -> String {
+    "`packed` is what `v16` is made of: name `v16` among `slicings`, or leave `packed` out".into()
+}
+
+/// Nodes on blocks for one direction more, or less, than the cipher has.
+pub fn packed_direction(decrypts: bool) -> String {
+    if decrypts {
+        "`packed` has a `decrypt`, and the cipher has none: leave one out or name both".into()
+    } else {
+        "`packed` has no `decrypt`, and the cipher has: name the node on blocks that decrypts".into()
+    }
 }
 
 /// A path that leaves the folder of the cipher.
