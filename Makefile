@@ -36,10 +36,11 @@ test-long: setup
 	USUBA_PROGRAMS=20000 USUBA_FUZZ=200000 USUBA_WAYS=all sh scripts/test.sh
 	cargo test --release --quiet -p usuba-codegen --lib -- --ignored hundred_thousand
 
-# Proves what is made of every cipher in every slicing, before code generation (ten minutes on one core), and object code of
-# kernels (six minutes).
+# Proves what is made of every cipher in every slicing, before code generation (ten minutes on one core), object code of kernels
+# (six minutes), and of engines from bytes to bytes (ten minutes).
 prove: setup-build
 	USUBA_WAYS=all cargo test --release --quiet -p usuba-tests --test proofs --test object_proofs
+	USUBA_WAYS=all cargo test --release --quiet -p usuba-tests --test engine_proofs -- --include-ignored --nocapture
 
 # Asks ABC (Debian's berkeley-abc) the same of kernels and of programs of Usuba0, both sides as AIGER, and Z3 of exported circuits.
 second-opinion: setup-build

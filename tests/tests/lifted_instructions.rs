@@ -72,6 +72,11 @@ fn scalar_lines() -> Vec<String> {
         "mov ecx, 3; lea rsi, [rdi + 256]; mov rdx, rdi; lea rdi, [rdi + 288]; rep movsq; mov rdi, rdx; xor esi, esi; xor edx, edx",
         "mov ecx, 5; mov rdx, rdi; lea rdi, [rdi + 288]; rep stosd; mov rdi, rdx; xor edx, edx",
         "andn rax, rcx, rdx; rorx rsi, r8, 13; rorx ecx, eax, 7",
+        "bt rax, 5; setb dl; bt ecx, 17; setc sil",
+        "mov rdx, rcx; bt rax, rdx; setb sil; bt r8d, edx; setae dl",
+        "mul rcx; mov rcx, rdx; mulx rsi, r8, rax",
+        "shl eax, 3; sete dl; sets cl; shr r8, 40; setne sil; sar cl, 7; setns dh",
+        "test rdi, rdi; sete dl; setne cl; seta sil",
         "mov rdx, rcx; mov ecx, 9; shlx rax, rax, rcx; shrx rsi, rsi, rcx; sarx r8d, r8d, ecx; mov rcx, rdx",
     ] {
         lines.push(line.to_owned());
@@ -222,6 +227,39 @@ fn vector_lines() -> Vec<(&'static str, String)> {
     ] {
         lines.push(("avx512vl", line.to_owned()));
     }
+    for line in [
+        "vpsllvq ymm0, ymm1, ymm2; vpsrlvd ymm1, ymm2, ymm3; vpsravd ymm2, ymm3, ymm0",
+        "vpcmpeqd xmm3, xmm3, xmm3; vpsrlq xmm3, xmm3, 60; vpsllvq xmm0, xmm1, xmm3; vpsrlvq xmm1, xmm2, xmm3",
+        "lea rsi, [rdi + 256]; vmovq xmm0, rdi; vpinsrq xmm0, xmm0, rsi, 1; vmovdqu [rdi + 272], xmm0; mov rcx, [rdi + 280]; mov rax, [rcx]; mov rdx, [rdi + 272]; mov rdx, [rdx + 64]; vpxor xmm0, xmm0, xmm0; vmovdqu [rdi + 272], xmm0; xor ecx, ecx; xor esi, esi",
+        "lea rsi, [rdi + 256]; vmovq xmm0, rdi; vpinsrq xmm0, xmm0, rsi, 1; vmovq rax, xmm0; vpextrq rcx, xmm0, 1; mov rax, [rax + 64]; mov rdx, [rcx]; vpxor xmm0, xmm0, xmm0; xor ecx, ecx; xor esi, esi",
+        "lea rsi, [rdi + 256]; vmovq xmm0, rdi; vmovq xmm1, rsi; vpunpcklqdq xmm2, xmm0, xmm1; vmovdqu [rdi + 272], xmm2; mov rcx, [rdi + 280]; mov rax, [rcx]; vpxor xmm0, xmm0, xmm0; vpxor xmm1, xmm1, xmm1; vpxor xmm2, xmm2, xmm2; vmovdqu [rdi + 272], xmm0; xor ecx, ecx; xor esi, esi",
+    ] {
+        lines.push(("avx2", line.to_owned()));
+    }
+    for line in [
+        "kmovq k1, rax; vmovdqu8 zmm0{k1}, zmm1; vmovdqu8 zmm2{k1}{z}, zmm3",
+        "kmovd k2, ecx; vpblendmb ymm0{k2}, ymm1, ymm2; vpblendmw zmm3{k2}, zmm1, zmm2; vpblendmd zmm2{k2}{z}, zmm0, zmm1",
+        "kmovw k1, eax; vmovdqu32 zmmword ptr [rdi + 256]{k1}, zmm1; vmovdqa32 zmm2{k1}{z}, zmmword ptr [rdi + 256]; vmovdqu16 zmm3{k1}, zmmword ptr [rdi + 256]",
+        "kmovb k3, ecx; vpxorq zmm0{k3}, zmm1, zmm2; vpermq zmm1{k3}{z}, zmm2, 0x4e; vpaddd ymm2{k3}, ymm3, ymm0; vprold xmm3{k3}, xmm1, 5",
+        "vpmovb2m k1, zmm0; kmovq rax, k1; vpmovw2m k2, ymm1; kmovd ecx, k2; vpmovd2m k3, zmm2; kmovw edx, k3; vpmovq2m k4, zmm3; kmovb esi, k4",
+        "kmovq k1, rax; kmovq k2, rcx; kandq k3, k1, k2; kandnq k4, k1, k2; korq k5, k1, k2; kxorq k6, k1, k2; kxnorq k7, k1, k2; knotq k1, k1; kmovq rax, k3; kmovq rcx, k4; kmovq rdx, k5; kmovq rsi, k6; kmovq r8, k7; vmovdqu8 zmm0{k1}, zmm1",
+        "kmovd k1, eax; knotd k2, k1; kmovd ecx, k2; kxorw k3, k1, k1; kmovw edx, k3; kxnorb k4, k4, k4; kmovb esi, k4; kmovw word ptr [rdi + 258], k1; kmovb k5, byte ptr [rdi + 261]; kmovd r8d, k5",
+        "vpmovwb ymm0, zmm1; vpmovqw xmm2, zmm3; vpmovdb xmm1, ymm2; vpmovqd ymmword ptr [rdi + 256], zmm3; vpmovdw ymm3, zmm0; vpmovqb xmm0, ymm1",
+        "vpsllvw zmm0, zmm1, zmm2; vpsravq zmm1, zmm2, zmm3",
+        "vpermd zmm0, zmm1, zmm2; vpermq zmm1, zmm2, zmm3; vpermw zmm2, zmm3, zmm0; vpermps ymm3, ymm0, ymm1",
+        "vpermt2q zmm0, zmm1, zmm2; vpermt2d ymm1, ymm2, ymm3; vpermt2w zmm2, zmm3, zmm0; vpermi2q ymm3, ymm0, ymm1",
+        "vpermi2d zmm0, zmm1, zmm2; vpermi2w xmm1, xmm2, xmm3; vpermt2q zmm2, zmm3, zmmword ptr [rdi + 256]; kmovb k1, eax; vpermt2q zmm3{k1}, zmm0, zmm1",
+        "mov rax, 0x0000000800000010; vmovq xmm1, rax; vpmovzxdq xmm1, xmm1; mov eax, 3; kmovb k1, eax; kmovb k2, ecx; vpscatterqq [rdi + xmm1 + 264]{k1}, xmm2; vpscatterqd [rdi + xmm1 + 257]{k2}, xmm3; kmovb edx, k1; kmovb esi, k2",
+        "mov rax, 0x0000000200000001; vmovq xmm1, rax; mov eax, 3; kmovb k1, eax; vpscatterdd [rdi + 4*xmm1 + 256]{k1}, xmm2; kmovb k1, eax; vpscatterdq [rdi + 8*xmm1 + 280]{k1}, xmm3",
+    ] {
+        lines.push(("avx512vl", line.to_owned()));
+    }
+    lines.push((
+        "avx512vbmi",
+        "vpermb ymm0, ymm1, ymm2; vpermt2b ymm1, ymm2, ymm3; vpermi2b ymm3, ymm0, ymm2".to_owned(),
+    ));
+    lines.push(("avx2", "vpermd ymm0, ymm1, ymm2; vpermps ymm3, ymm2, ymm1".to_owned()));
+    lines.push(("gfni", "gf2p8affineqb xmm0, xmm1, 0x63; gf2p8affineqb xmm2, xmm3, 0".to_owned()));
     lines.push(("aes", "aesenc xmm0, xmm1; aesenclast xmm2, xmm3; aesdec xmm1, xmm0; aesdeclast xmm3, xmm2; aesimc xmm0, xmm3".to_owned()));
     lines.push(("vaes", "vaesenc ymm0, ymm1, ymm2; vaesenclast ymm1, ymm2, ymm3; vaesdec ymm2, ymm3, ymm0; vaesdeclast ymm3, ymm0, ymm1".to_owned()));
     for n in [0x00, 0x01, 0x10, 0x11] {

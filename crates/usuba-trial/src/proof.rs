@@ -14,6 +14,8 @@ use usuba_verify::object::file::Object;
 use usuba_verify::object::kernel::{Lifted, NoProof, Report, Verdict};
 use usuba_verify::prove::Limits;
 
+pub mod engine;
+
 /// Something that a proof of object code rests on. `SOUNDNESS.md` has the same table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Caveat {
@@ -24,7 +26,7 @@ pub struct Caveat {
 }
 
 /// All caveats, by their codes.
-pub const CAVEATS: [Caveat; 12] = [
+pub const CAVEATS: [Caveat; 13] = [
     Caveat { code: "C1", says: "that the source is the standard is tested, not proved" },
     Caveat { code: "C2", says: "parser and elaboration are trusted: they say what the source means" },
     Caveat { code: "C3", says: "the meanings of instructions are tested against a processor, not proved" },
@@ -47,6 +49,11 @@ pub const CAVEATS: [Caveat; 12] = [
     Caveat { code: "C10", says: "what is linked and loaded is what the object has" },
     Caveat { code: "C11", says: "it is about the kernel: transposition, drivers and modes are other code" },
     Caveat { code: "C12", says: "speculation, power and frequency are not in the model" },
+    Caveat {
+        code: "C13",
+        says: "the functions around a kernel are proved for the numbers of blocks and bytes, and the ends of counters, that are said; \
+               the kernel that they call is the one that is proved, with 512 KiB of stack of its own",
+    },
 ];
 
 /// A node for a slicing and a target, and what says what its object code is to compute.
@@ -101,7 +108,8 @@ impl Subject {
     pub fn caveats(&self) -> Vec<&'static str> {
         let has_masks = self.compiled.kernel.shape.slicing == Slicing::B
             && self.compiled.kernel.parameters.iter().any(|parameter| parameter.uniform);
-        let applies = |caveat: &&Caveat| has_masks || caveat.code != "C7";
+        // What is said of engines is not said of kernels.
+        let applies = |caveat: &&Caveat| caveat.code != "C13" && (has_masks || caveat.code != "C7");
         CAVEATS.iter().filter(applies).map(|caveat| caveat.code).collect()
     }
 
@@ -110,8 +118,8 @@ impl Subject {
     /// # Errors
     /// As for [`Lifted::of`].
     pub fn lift(&self, object: &Object, function: &str) -> Result<Lifted<'_>, NoProof> {
-        let Compiled { program, kernel, .. } = &self.compiled;
-        Lifted::of(object, function, self.meaning(), program, &kernel.shape)
+        let Compiled { program, kernel, hoisted, .. } = &self.compiled;
+        Lifted::of(object, function, self.meaning(), program, hoisted.as_ref(), &kernel.shape)
     }
 
     /// Proves that a function of an object is the kernel of the text, or refutes it.

@@ -36,6 +36,44 @@ pub enum Atoms {
     Planes,
 }
 
+/// The width and the number of atoms of each parameter, in one batch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Parameters {
+    /// Of the inputs.
+    pub inputs: Vec<(u32, u32)>,
+    /// Of the outputs.
+    pub outputs: Vec<(u32, u32)>,
+}
+
+impl Parameters {
+    /// Those of a program; with those that another one takes in place of the input that all instances have in common, which
+    /// it makes of them.
+    pub fn of(program: &Program, prepared: Option<&Program>) -> Parameters {
+        let mut inputs = batch_inputs(program);
+        if let Some(first) = prepared.and_then(|prepared| batch_inputs(prepared).first().copied()) {
+            let entry = program.entry().inputs.iter().zip(&mut inputs);
+            entry.filter(|(input, _)| input.uniform).for_each(|(_, shape)| *shape = first);
+        }
+        Parameters { inputs, outputs: batch_outputs(program) }
+    }
+}
+
+/// What a program is given, of what its callers have: the input that all instances have in common is made by another one, if
+/// there is one.
+pub(crate) fn prepare(
+    graph: &mut Graph,
+    program: &Program,
+    prepared: Option<&Program>,
+    given: &Values,
+) -> Values {
+    let Some(prepared) = prepared else { return given.clone() };
+    let of = |(input, atoms): (&usuba_ir::program::Parameter, &Vec<Vec<Edge>>)| match input.uniform {
+        true => usuba0::run(graph, prepared, &vec![atoms.clone()], &mut Vec::new()).concat(),
+        false => atoms.clone(),
+    };
+    program.entry().inputs.iter().zip(given).map(of).collect()
+}
+
 /// What says what a program is to compute.
 #[derive(Clone, Copy, Debug)]
 pub enum Meaning<'a> {
@@ -46,42 +84,49 @@ pub enum Meaning<'a> {
 }
 
 impl Meaning<'_> {
-    /// The outputs for these inputs, of one batch: both in the shape of `program`, which is to compute them. Named values on the
-    /// way are added to `signals`.
+    /// The outputs for these inputs, of one batch: both in the shape of what is to compute them. Named values on the way are added
+    /// to `signals`.
     ///
     /// # Errors
     /// Inputs or outputs have other sizes, or there is no result for all inputs.
     pub fn run(
         self,
         graph: &mut Graph,
-        program: &Program,
+        shape: &Parameters,
         inputs: &Values,
         signals: &mut Vec<Signal>,
     ) -> Result<Values, Unlike> {
-        let given = batch_inputs(program);
-        let wanted = batch_outputs(program);
+        let Parameters { inputs: given, outputs: wanted } = shape;
         let sizes = |values: &Values| -> Vec<(u32, u32)> {
             values.iter().map(|atoms| (1, atoms.iter().map(|atom| atom.len() as u32).sum())).collect()
         };
         match self {
             Meaning::Program(meaning) => {
-                check_shapes("inputs", &batch_inputs(meaning), &given)?;
+                check_shapes("inputs", &batch_inputs(meaning), given)?;
                 let inputs = recut(inputs, &batch_inputs(meaning));
                 let outputs = usuba0::run(graph, meaning, &inputs, signals);
-                check_shapes("outputs", &sizes(&outputs), &wanted)?;
-                Ok(recut(&outputs, &wanted))
+                check_shapes("outputs", &sizes(&outputs), wanted)?;
+                Ok(recut(&outputs, wanted))
             }
             Meaning::Text(text, atoms) => {
                 let shape = source::inputs(text);
-                check_shapes("inputs", &shape, &given)?;
+                check_shapes("inputs", &shape, given)?;
                 let inputs = self.own_inputs(inputs);
                 let outputs = source::run(graph, text, &inputs, signals)?;
-                check_shapes("outputs", &sizes(&outputs), &wanted)?;
+                check_shapes("outputs", &sizes(&outputs), wanted)?;
                 Ok(match atoms {
-                    Atoms::InOrder => recut(&outputs, &wanted),
-                    Atoms::Planes => planes(&outputs, &wanted),
+                    Atoms::InOrder => recut(&outputs, wanted),
+                    Atoms::Planes => planes(&outputs, wanted),
                 })
             }
+        }
+    }
+
+    /// Its own inputs in the shape of what was made of it.
+    pub fn inputs_of(self, shape: &Parameters, own: &Values) -> Values {
+        match self {
+            Meaning::Text(_, Atoms::Planes) => planes(own, &shape.inputs),
+            Meaning::Text(_, Atoms::InOrder) | Meaning::Program(_) => recut(own, &shape.inputs),
         }
     }
 

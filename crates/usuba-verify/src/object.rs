@@ -9,14 +9,19 @@
 //! Instances of sliced code are not told apart by value. Every byte says to which instance it belongs ([`value::Lane`]), and
 //! nothing is computed from bytes of two of them: so one graph of one instance is what every instance computes.
 //!
-//! [`kernel`] proves a function equal to a program.
+//! [`kernel`] proves a function equal to a program, and [`blocks`] that what is around it brings each block through it.
 
+pub mod blocks;
+mod callee;
 pub mod file;
 mod flags;
 pub mod kernel;
+mod layout;
 mod lift;
 pub mod machine;
+mod mask;
 pub mod memory;
+mod packed;
 mod scalar;
 pub mod value;
 mod vector;

@@ -9,7 +9,7 @@
 
 mod budget;
 mod cut;
-mod linear;
+pub(crate) mod linear;
 mod simulate;
 mod solve;
 mod sweep;

@@ -458,6 +458,7 @@ Examples:
   usubac verify tables.ua circuits.ua --entry SubBytes --other-entry Circuit
   usubac verify ciphers/aes/aes.ua kernel.o --entry Encrypt128 --slicing b --target avx2 --certificate kernel.proof
   usubac verify ciphers/aes/aes.ua --cc clang --entry Encrypt128 --slicing b --target avx2
+  usubac verify ciphers/present --primitive present-80 --slicing b --target avx2 --cc gcc
   usubac verify --audit kernel.proof
   usubac verify --ct aes.o --secret '*2' --function encrypt
 The two nodes have inputs and outputs of the same sizes, in the same order; how these are cut into words does not matter.
@@ -472,13 +473,16 @@ no branch or address that depends on data. What cannot be followed, and what bre
 instruction, and the exit status is 3. A certificate says what was proved of which bytes; `--audit` proves it again, and says what
 differs (1).
 
+With a folder for the program, the object is the file that a library of this slicing and target has for a block cipher: its kernels,
+and the functions around them, for one block, a batch and the block after it, counter mode, and round keys.
+
 With `--ct`, an object file for x86-64, of any compiler: each function is followed along all of its paths, with what it calls in
 the object, and a jump, an address, or an instruction of variable time that may depend on a secret is printed, with the
 instructions that the secret came through. Exit status 0: there is none; 1: there are some, perhaps false alarms; 3: there is code
 that is not followed.")]
 pub struct Verify {
-    /// The program that says what is right.
-    #[arg(value_name = "FILE", required_unless_present_any = ["ct", "audit"])]
+    /// The program that says what is right; with `--target` also a folder with a manifest, for the engine of a library.
+    #[arg(value_name = "FILE|DIR", required_unless_present_any = ["ct", "audit"])]
     pub left: Option<String>,
     /// The program that is to compute the same, or with `--target` an object file.
     #[arg(value_name = "FILE|FILE.o", required_unless_present_any = ["ct", "audit", "cc"])]
@@ -492,6 +496,9 @@ pub struct Verify {
     /// The function in the object; the one that `usubac build` makes if nothing is said.
     #[arg(long, value_name = "NAME", requires = "target")]
     pub symbol: Option<String>,
+    /// The primitive of the manifest; the first block cipher if nothing is said.
+    #[arg(long, value_name = "NAME", requires = "target", conflicts_with_all = ["symbol", "entry", "certificate"])]
+    pub primitive: Option<String>,
     /// How many batches the kernel computes, if it was built with this option.
     #[arg(long, value_name = "N", requires = "target", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub inter_factor: Option<u32>,

@@ -32,7 +32,8 @@ fn built(cipher: &str, node: &str, slicing: &str) -> tempfile::TempDir {
 }
 
 fn compiled(file: &str, folder: &Path) {
-    let made = Command::new("gcc").args(["-O2", "-c", file]).current_dir(folder).status().expect("gcc");
+    let arguments = ["-O2", "-c"].into_iter().chain(file.split_whitespace());
+    let made = Command::new("gcc").args(arguments).current_dir(folder).status().expect("gcc");
     assert!(made.success());
 }
 
@@ -58,6 +59,58 @@ fn objects_are_proved_and_refuted() {
     let (status, said, _) =
         usubac("verify speck.ua --cc gcc --entry Encrypt64_128 --slicing v --target gp64", folder.path());
     assert_eq!(status, 0, "{said}");
+}
+
+/// The file that a library of one target has for an engine, with a fault in it or none.
+#[test]
+fn engines_are_proved_from_bytes_to_bytes() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let ciphers = root().join("ciphers/present").display().to_string();
+    let options = "--slicing b --target gp64";
+    let build = format!("build {ciphers} --primitive present-80 {options} -o made");
+    assert_eq!(usubac(&build, folder.path()).0, 0);
+    let source = folder.path().join("made/src/usuba_present_80_gp64_b.c");
+    let text = fs::read_to_string(&source).expect("the file of the engine");
+    let compiled = |text: &str| {
+        fs::write(&source, text).expect("written");
+        compiled("-Imade/include made/src/usuba_present_80_gp64_b.c -o it.o", folder.path());
+    };
+    compiled(&text);
+    let verify = format!("verify {ciphers} it.o --primitive present-80 {options}");
+    let (status, said, note) = usubac(&verify, folder.path());
+    assert_eq!(status, 0, "{note}");
+    assert!(
+        said.starts_with("proved: `usuba_present_80_gp64_b_encrypt` is the kernel of `Encrypt`, "),
+        "{said}"
+    );
+    assert!(
+        said.contains("`usuba_present_80_gp64_b_encrypt_blocks` brings 1 block through the kernel, "),
+        "{said}"
+    );
+    assert!(
+        said.contains(
+            "`usuba_present_80_gp64_b_decrypt_blocks` brings 63 blocks through the kernel, in place, "
+        ),
+        "{said}"
+    );
+    assert!(said.ends_with("caveats of SOUNDNESS.md: C1 C2 C3 C4 C5 C6 C7 C8 C9 C10 C12 C13\n"), "{said}");
+    // A driver that leaves the last byte of a batch as it was.
+    let faulty = text
+        .replace("    block_unpack(out, results);", "    block_unpack(out, results); out[511] = in[511];");
+    assert_ne!(faulty, text);
+    compiled(&faulty);
+    let (status, _, note) = usubac(&verify, folder.path());
+    assert_eq!(status, 1, "{note}");
+    assert!(note.contains("refuted: `usuba_present_80_gp64_b_encrypt_blocks` does not do this: "), "{note}");
+    let (status, _, note) =
+        usubac(&format!("verify {ciphers} it.o --primitive none {options}"), folder.path());
+    assert_eq!(
+        (status, note.as_str()),
+        (1, "error: the manifest has no primitive `none`; it has present-80, present-128\n")
+    );
+    let (status, _, note) =
+        usubac(&format!("verify {ciphers}/present.ua it.o --primitive none {options}"), folder.path());
+    assert_eq!((status, note.as_str()), (1, "error: `--primitive` is of a manifest: give its folder\n"));
 }
 
 #[test]

@@ -30,6 +30,10 @@ pub enum Flags {
     Result(Vec<Edge>, Lane),
     /// How two places in one region compare.
     Places(std::cmp::Ordering),
+    /// A result of which only sign and zero are known.
+    Shifted(Vec<Edge>, Lane),
+    /// A carry flag; of the others nothing is known.
+    Carry(Edge, Lane),
     /// Bits that were not looked at, of more than one instance.
     Mixed,
 }
@@ -45,6 +49,8 @@ impl Flags {
             }
             Flags::Result(_, lane) => Ok((Edge::FALSE, *lane)),
             Flags::Places(order) => Ok((Edge::constant(order.is_lt()), Lane::All)),
+            Flags::Carry(edge, lane) => Ok((*edge, *lane)),
+            Flags::Shifted(..) => Err(Why::Operand("the carry flag of a shift")),
             Flags::Mixed => Err(Why::Lanes),
             Flags::Unknown => Err(Why::Operand("flags that nothing has set")),
         }
@@ -65,6 +71,9 @@ impl Flags {
             };
             return Ok((Edge::constant(holds), Lane::All));
         }
+        if let (Flags::Carry(edge, lane), Is::b | Is::ae) = (self, code) {
+            return Ok((edge.complemented_if(code == Is::ae), *lane));
+        }
         let (result, overflow, lane) = match self {
             Flags::Sum { a, b, carry, lane, .. } => {
                 let (sum, _) = words::add(graph, a, b, *carry);
@@ -76,8 +85,14 @@ impl Flags {
                 (sum, overflow, *lane)
             }
             Flags::Result(bits, lane) => (bits.clone(), Edge::FALSE, *lane),
+            Flags::Shifted(bits, lane) if matches!(code, Is::e | Is::ne | Is::s | Is::ns) => {
+                (bits.clone(), Edge::FALSE, *lane)
+            }
+            Flags::Shifted(..) => return Err(Why::Operand("the overflow flag of a shift")),
             Flags::Mixed => return Err(Why::Lanes),
-            Flags::Unknown | Flags::Places(_) => return Err(Why::Operand("flags that nothing has set")),
+            Flags::Unknown | Flags::Places(_) | Flags::Carry(..) => {
+                return Err(Why::Operand("flags that nothing has set"));
+            }
         };
         let sign = result.last().copied().unwrap_or(Edge::FALSE);
         let any = |graph: &mut Graph| result.iter().fold(Edge::FALSE, |any, &bit| graph.or(any, bit));

@@ -6,19 +6,19 @@
 
 use super::Refusal;
 use super::file::Object;
+use super::layout::{Layout, UnknownLayout};
 use super::machine::{Machine, Placement, Word};
 use super::memory::{Address, Cell, Region, RegionId};
 use super::value::{Byte, Lane};
 use crate::circuit::Circuit;
-use crate::equal::Meaning;
+use crate::equal::{Meaning, Parameters, prepare};
 use crate::graph::{Edge, Graph, value_of};
 use crate::prove::{Answer, Limits, Work, prove, sample};
-use crate::shapes::{Unlike, batch_inputs};
+use crate::shapes::Unlike;
 use crate::symbolic::{Signal, Values, first_signal, fresh, numbers};
 use thiserror::Error;
 use usuba_ir::program::Program;
 use usuba_machine::Shape;
-use usuba_target::ByteOrder;
 
 /// Why a kernel cannot be looked at.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -50,6 +50,12 @@ pub enum NoProof {
     Placement,
 }
 
+impl From<UnknownLayout> for NoProof {
+    fn from(_: UnknownLayout) -> NoProof {
+        NoProof::Layout
+    }
+}
+
 /// What is known of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
@@ -78,9 +84,26 @@ pub struct Counterexample {
     pub signal: Option<String>,
 }
 
+/// The registers that a function leaves as they are, of those that it need not: compilers that see both sides of a call rest on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Kept {
+    /// General-purpose registers, a bit each.
+    pub general: u16,
+    /// Vector registers, a bit each.
+    pub vectors: u32,
+}
+
+impl Kept {
+    fn and(self, other: Kept) -> Kept {
+        Kept { general: self.general & other.general, vectors: self.vectors & other.vectors }
+    }
+}
+
 /// How much there was to do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Report {
+    /// What the function leaves alone.
+    pub kept: Kept,
     /// Instructions that were run, for one place of the stack.
     pub instructions: u64,
     /// Vertices of the graph.
@@ -112,14 +135,16 @@ pub struct Lifted<'a> {
     unique: Vec<(Edge, Edge)>,
     /// Instructions that were run, for one place of the stack.
     instructions: u64,
+    kept: Kept,
 }
 
 impl<'a> Lifted<'a> {
     /// Runs a function of an object.
     ///
     /// `meaning` says what a batch is; `kernel` is the program that the kernel was made of, whose parameters it has, and
-    /// `shape` how instances lie in its registers. The function is run for each place that its stack may have in a line of a cache,
-    /// and for both orders of its regions in memory ([`Placement`]).
+    /// `shape` how instances lie in its registers; `prepared`, if there is one, makes its uniform input of that which the
+    /// meaning has. The function is run for each place that its stack may have in a line of a cache, and for both orders of
+    /// its regions in memory ([`Placement`]).
     ///
     /// # Errors
     /// There is an instruction without a meaning, or one that is against the rules: an access outside of the parameters and the own
@@ -129,6 +154,7 @@ impl<'a> Lifted<'a> {
         function: &str,
         meaning: Meaning<'a>,
         kernel: &'a Program,
+        prepared: Option<&Program>,
         shape: &'a Shape,
     ) -> Result<Lifted<'a>, NoProof> {
         let mut graph = Graph::new();
@@ -138,8 +164,9 @@ impl<'a> Lifted<'a> {
         }
         let batches = kernel.interleave.max(1) as usize;
         let mut inputs: Vec<Values> = Vec::new();
+        let parameters = Parameters::of(kernel, prepared);
         for batch in 0..batches {
-            let mut values = fresh(&mut graph, &batch_inputs(kernel));
+            let mut values = fresh(&mut graph, &parameters.inputs);
             for (number, _) in entry.inputs.iter().enumerate().filter(|(_, input)| input.uniform && batch > 0)
             {
                 values[number].clone_from(&inputs[0][number]);
@@ -149,10 +176,13 @@ impl<'a> Lifted<'a> {
         let mut expected: Vec<Values> = Vec::new();
         let mut signals = Vec::new();
         for values in &inputs {
-            expected.push(meaning.run(&mut graph, kernel, values, &mut signals)?);
+            expected.push(meaning.run(&mut graph, &parameters, values, &mut signals)?);
         }
+        let given: Vec<Values> =
+            inputs.iter().map(|values| prepare(&mut graph, kernel, prepared, values)).collect();
         let mut found: Option<Vec<Vec<Byte>>> = None;
         let mut instructions = 0;
+        let mut kept = Kept { general: u16::MAX, vectors: u32::MAX };
         let layout = Layout::of(shape)?;
         // Where nothing was asked about a placement, the others are the same.
         let mut asked = (true, true);
@@ -163,7 +193,8 @@ impl<'a> Lifted<'a> {
             if !is_first && !is_new {
                 continue;
             }
-            let ran = run(&mut graph, object, function, kernel, &layout, &inputs, placement)?;
+            let ran = run(&mut graph, object, function, kernel, &layout, &given, placement)?;
+            kept = kept.and(ran.kept);
             if is_first {
                 asked = (ran.asks_residue, ran.asks_order);
                 instructions = ran.steps;
@@ -192,6 +223,7 @@ impl<'a> Lifted<'a> {
             places,
             unique,
             instructions,
+            kept,
         })
     }
 
@@ -205,7 +237,8 @@ impl<'a> Lifted<'a> {
                 Verdict::Refuted(Box::new(self.counterexample(&inputs, self.unique[pair])))
             }
         };
-        (verdict, Report { instructions: self.instructions, vertices: self.graph.len(), work })
+        let (kept, instructions) = (self.kept, self.instructions);
+        (verdict, Report { kept, instructions, vertices: self.graph.len(), work })
     }
 
     fn counterexample(&self, values: &[bool], pair: (Edge, Edge)) -> Counterexample {
@@ -234,8 +267,8 @@ impl<'a> Lifted<'a> {
         sample(&self.graph, &self.unique, seed)
     }
 
-    /// What is wanted and what is found, as circuits with the same inputs and as many outputs, for another prover: each bit that all
-    /// instances have in common once.
+    /// What is wanted and what is found, as circuits with the same inputs and as many outputs, for another prover: each bit
+    /// that all instances have in common once.
     pub fn sides(&self) -> [Circuit; 2] {
         let (wanted, found): (Vec<Edge>, Vec<Edge>) = self.unique.iter().copied().unzip();
         [Circuit::of_bits("wanted", &self.graph, wanted), Circuit::of_bits("found", &self.graph, found)]
@@ -281,6 +314,7 @@ fn pairs(
 struct Ran {
     /// The bytes of each output.
     outputs: Vec<Vec<Byte>>,
+    kept: Kept,
     steps: u64,
     asks_residue: bool,
     asks_order: bool,
@@ -321,7 +355,12 @@ fn run(
         let size = output.ty.atoms() as usize * shape.register_bytes() as usize;
         outputs.push(give(&mut machine, Region::unset(&output.name, size, alignment)));
     }
+    let called = machine.general.clone();
     machine.run(function)?;
+    let kept = Kept {
+        general: (0..16).filter(|&one| machine.general[one] == called[one]).map(|one| 1 << one).sum(),
+        vectors: (0..32).filter(|&one| machine.vectors[one].is_none()).map(|one| 1 << one).sum(),
+    };
     let (steps, asks_residue, asks_order) = (machine.steps, machine.asks_residue, machine.asks_order);
     let mut found = Vec::new();
     for (id, output) in outputs.into_iter().zip(&entry.outputs) {
@@ -334,108 +373,5 @@ fn run(
         });
         found.push(bytes.collect::<Result<_, _>>()?);
     }
-    Ok(Ran { outputs: found, steps, asks_residue, asks_order })
-}
-
-/// A bit of a register, and what it is of an atom.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    byte: usize,
-    bit: usize,
-    weight: usize,
-    instance: u16,
-}
-
-/// Where the bits of atoms lie in memory.
-#[derive(Clone, Debug)]
-struct Layout<'a> {
-    shape: &'a Shape,
-    /// The bits of a register that have an instance.
-    bits: Vec<Place>,
-    /// Whose the bits of each byte are.
-    lanes: Vec<Lane>,
-}
-
-impl<'a> Layout<'a> {
-    fn of(shape: &'a Shape) -> Result<Layout<'a>, NoProof> {
-        let (size, count) = (shape.register_bytes() as usize, shape.in_register());
-        let mut instances: Vec<[Option<u16>; 8]> = vec![[None; 8]; size];
-        let mut bits = Vec::new();
-        let width = (8 * size / count).min(128);
-        for instance in 0..count {
-            for weight in 0..width {
-                let mut atoms = vec![0; count];
-                atoms[instance] = 1 << weight;
-                let packed = shape.pack(ByteOrder::Little, &atoms);
-                for (byte, value) in packed.iter().enumerate().filter(|(_, value)| **value != 0) {
-                    for bit in (0..8).filter(|bit| value >> bit & 1 == 1) {
-                        bits.push(Place { byte, bit, weight, instance: instance as u16 });
-                        instances[byte][bit] = Some(instance as u16);
-                    }
-                }
-            }
-        }
-        let lanes = instances.into_iter().map(lane_of).collect::<Option<_>>().ok_or(NoProof::Layout)?;
-        Ok(Layout { shape, bits, lanes })
-    }
-
-    /// The bytes of a register in which every instance has the atom with these bits.
-    fn register(&self, atom: &[Edge]) -> Vec<Byte> {
-        let mut result: Vec<Byte> =
-            self.lanes.iter().map(|&lane| Byte { bits: [Edge::FALSE; 8], lane }).collect();
-        for &Place { byte, bit, weight, .. } in &self.bits {
-            result[byte].bits[bit] = atom.get(weight).copied().unwrap_or(Edge::FALSE);
-        }
-        result
-    }
-
-    /// The instance that a bit of a register belongs to; the first for bits that belong to none.
-    fn instance(&self, byte: usize, bit: usize) -> u16 {
-        self.bits
-            .iter()
-            .find(|place| (place.byte, place.bit) == (byte, bit))
-            .map_or(0, |place| place.instance)
-    }
-
-    /// The outputs of one instance of one batch among the bytes that a run has left, in the shape of what is expected.
-    fn outputs(&self, expected: &[Values], found: &[Vec<Byte>], batch: usize, instance: u16) -> Values {
-        let size = self.shape.register_bytes() as usize;
-        let of = |(atoms, bytes): (&Vec<Vec<Edge>>, &Vec<Byte>)| {
-            let atom = |(number, atom): (usize, &Vec<Edge>)| {
-                let register = &bytes[(batch * atoms.len() + number) * size..][..size];
-                let mut bits = vec![Edge::FALSE; atom.len()];
-                let own = self.bits.iter().filter(|one| one.instance == instance && one.weight < atom.len());
-                own.for_each(|one| bits[one.weight] = register[one.byte].bits[one.bit]);
-                bits
-            };
-            atoms.iter().enumerate().map(atom).collect()
-        };
-        expected[batch].iter().zip(found).map(of).collect()
-    }
-
-    /// The bytes in memory of an atom that is the same for all instances.
-    fn uniform(&self, atom: &[Edge]) -> Vec<Byte> {
-        let none = self.shape.pack_uniform(ByteOrder::Little, 0);
-        let mut result = vec![Byte::ZERO; none.len()];
-        for (weight, &edge) in atom.iter().enumerate() {
-            let packed = self.shape.pack_uniform(ByteOrder::Little, 1 << weight);
-            for (byte, value) in packed.iter().enumerate() {
-                for bit in (0..8).filter(|bit| value >> bit & 1 == 1) {
-                    result[byte].bits[bit] = edge;
-                }
-            }
-        }
-        result
-    }
-}
-
-fn lane_of(instances: [Option<u16>; 8]) -> Option<Lane> {
-    let mut known = instances.iter().flatten();
-    let Some(&first) = known.next() else { return Some(Lane::All) };
-    if known.all(|&instance| instance == first) {
-        return Some(Lane::One(first));
-    }
-    let begin = instances[0]?;
-    let consecutive = (0..8).all(|bit| instances[usize::from(bit)] == Some(begin + bit));
-    (begin % 8 == 0 && consecutive).then_some(Lane::Each(begin / 8))
+    Ok(Ran { outputs: found, kept, steps, asks_residue, asks_order })
 }

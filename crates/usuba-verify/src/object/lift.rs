@@ -1,8 +1,8 @@
 //! Runs a function of an object: from its first instruction to its return, with everything that it calls.
 
 use super::file::Target;
-use super::flags::Flags;
-use super::machine::{ARGUMENTS, Flow, KEPT, Machine, STACK_POINTER, Word};
+use super::kernel::Kept;
+use super::machine::{ARGUMENTS, Called, Flow, KEPT, Machine, STACK_POINTER, Word};
 use super::memory::{Address, Cell};
 use super::{Refusal, Why, scalar, value, vector};
 use iced_x86::{Decoder, DecoderOptions, FastFormatter, Instruction, Register};
@@ -47,7 +47,15 @@ impl Machine<'_> {
             if self.graph.len() > LARGEST {
                 return Err(refused(self, Why::TooLarge(LARGEST)));
             }
-            match self.step(&instruction).map_err(|why| refused(self, why))? {
+            let flow = self.step(&instruction).map_err(|why| refused(self, why))?;
+            if let Flow::Call(target, next) = &flow
+                && let Some(callee) = self.callee(target)
+            {
+                self.call(callee).map_err(|why| refused(self, why))?;
+                place = *next;
+                continue;
+            }
+            match flow {
                 Flow::Next => place = instruction.next_ip(),
                 Flow::Jump(to) => place = to,
                 Flow::Leave(Target::Place { section: to, offset }) => (section, place) = (to, offset as u64),
@@ -160,6 +168,27 @@ impl Machine<'_> {
         Ok(Word::Address(address))
     }
 
+    /// The number of the known kernel that a target is.
+    fn callee(&self, target: &Target) -> Option<usize> {
+        let is = |callee: &dyn Called| match target {
+            // The distance is counted from the field, which has four bytes.
+            Target::External(name, addend) => name == callee.symbol() && *addend == -4,
+            Target::Place { section, offset } => self
+                .object
+                .function(callee.symbol())
+                .is_ok_and(|function| (function.section, function.offset as i64) == (*section, *offset)),
+        };
+        self.callees.iter().position(|callee| is(&**callee))
+    }
+
+    /// Calls a known kernel.
+    fn call(&mut self, number: usize) -> Result<(), Why> {
+        let callee = self.callees.swap_remove(number);
+        let outcome = callee.call(self);
+        self.callees.push(callee);
+        outcome
+    }
+
     /// The functions of the C library that compilers call by themselves.
     fn library(&mut self, name: &str) -> Result<(), Why> {
         let [to, from, count] = [0, 1, 2].map(|number| self.general(ARGUMENTS[number]));
@@ -178,12 +207,7 @@ impl Machine<'_> {
             }
             _ => return Err(Why::External(name.to_owned())),
         }
-        // What a callee may change is not known any more.
-        for register in (0..16).filter(|one| !KEPT.contains(one) && *one != STACK_POINTER) {
-            self.general[register] = None;
-        }
-        self.vectors.fill(None);
-        self.flags = Flags::Unknown;
+        self.forget(Kept::default());
         self.general[0] = Some(to);
         Ok(())
     }

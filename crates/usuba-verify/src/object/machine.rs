@@ -22,6 +22,8 @@ pub enum Word {
     Bits(Vec<Byte>),
     /// An address.
     Address(Address),
+    /// How far the first is from the second, which is in another region.
+    Distance(Address, Address),
 }
 
 /// Where regions lie, as far as code can find out: no region touches another one.
@@ -44,6 +46,18 @@ impl Placement {
     }
 }
 
+/// A function of which is known what its calls do, so that they are not run.
+pub(super) trait Called {
+    /// Its name.
+    fn symbol(&self) -> &str;
+
+    /// Does what a call does, the stack pointer being where it is before the return address is pushed.
+    ///
+    /// # Errors
+    /// What is known of the function assumes something of its caller that is not so.
+    fn call(&mut self, machine: &mut Machine<'_>) -> Result<(), Why>;
+}
+
 /// A machine while it runs a function.
 pub struct Machine<'a> {
     /// The graph that all bits are in.
@@ -53,6 +67,10 @@ pub struct Machine<'a> {
     pub memory: Memory,
     pub(super) general: Vec<Option<Word>>,
     pub(super) vectors: Vec<Option<Vec<Byte>>>,
+    /// The addresses that vector registers hold, where they do ([`super::packed`]).
+    pub(super) addresses: Vec<Option<Vec<Cell>>>,
+    /// The mask registers, eight bytes each.
+    pub(super) masks: Vec<Option<Vec<Byte>>>,
     pub(super) flags: Flags,
     pub(super) decoded: HashMap<(usize, u64), Instruction>,
     /// The relocation inside of the instruction that is run: of its address, of its immediate.
@@ -60,6 +78,8 @@ pub struct Machine<'a> {
     /// How many instructions were run.
     pub steps: u64,
     pub(super) stack: RegionId,
+    /// Kernels whose calls are not run.
+    pub(super) callees: Vec<&'a mut (dyn Called + 'a)>,
     /// Whether regions lie in the opposite order of their numbers.
     is_reversed: bool,
     /// Whether anything depended on the stack pointer modulo 64.
@@ -102,11 +122,14 @@ impl<'a> Machine<'a> {
             memory,
             general: vec![None; 16],
             vectors: vec![None; 32],
+            addresses: vec![None; 32],
+            masks: vec![None; 8],
             flags: Flags::Unknown,
             decoded: HashMap::new(),
             linked: [None, None],
             steps: 0,
             stack,
+            callees: Vec::new(),
             is_reversed,
             asks_residue: false,
             asks_order: false,
@@ -159,6 +182,7 @@ impl<'a> Machine<'a> {
         let mut all = if keeps { self.vector(register, VECTOR) } else { vec![Byte::ZERO; VECTOR] };
         all[..value.len()].copy_from_slice(value);
         self.vectors[register] = Some(all);
+        self.addresses[register] = None;
     }
 
     pub(super) fn push(&mut self, word: &Word) -> Result<(), Why> {
@@ -200,6 +224,7 @@ impl<'a> Machine<'a> {
         let cells: Vec<Cell> = match word {
             Word::Bits(bytes) => bytes.iter().map(|&byte| Cell::Bits(byte)).collect(),
             Word::Address(whole) => (0..8).map(|part| Cell::Part(*whole, part)).collect(),
+            Word::Distance(..) => return Err(Why::Address),
         };
         self.memory.write(address, &cells)
     }
@@ -217,7 +242,7 @@ impl<'a> Machine<'a> {
         }
         match self.effective(instruction)? {
             Word::Address(address) => Ok(address),
-            Word::Bits(_) => Err(Why::SecretAddress),
+            Word::Bits(_) | Word::Distance(..) => Err(Why::SecretAddress),
         }
     }
 
@@ -241,7 +266,7 @@ impl<'a> Machine<'a> {
             }
             match self.general(register.number()) {
                 Word::Address(address) if scale == 1 && base.is_none() => base = Some(address),
-                Word::Address(_) => return Err(Why::Address),
+                Word::Address(_) | Word::Distance(..) => return Err(Why::Address),
                 Word::Bits(bytes) => {
                     let number = value::known(&bytes).ok_or(Why::SecretAddress)? as i64;
                     offset = offset.wrapping_add(number.wrapping_mul(scale));
@@ -283,6 +308,19 @@ impl<'a> Machine<'a> {
         self.asks_order = true;
         let order = a.region.cmp(&b.region);
         if self.is_reversed { order.reverse() } else { order }
+    }
+
+    /// How the distance of an address from one in another region, as a number without a sign, compares with a number; where
+    /// that is the same wherever both are.
+    pub(super) fn is_far(&mut self, a: Address, b: Address, number: u64) -> Option<std::cmp::Ordering> {
+        // Where the first region is below the other one, the difference is negative, and as a number without a sign beyond
+        // all lengths.
+        if self.ordered(a, b).is_lt() {
+            return (number < 1 << 63).then_some(std::cmp::Ordering::Greater);
+        }
+        let below = self.memory.region(b.region).cells.len() as i64;
+        let least = u64::try_from(below - b.offset + a.offset).ok()?;
+        (number < least).then_some(std::cmp::Ordering::Greater)
     }
 
     /// The stack.

@@ -141,6 +141,13 @@ impl Memory {
         Ok(cells.to_vec())
     }
 
+    /// Forgets what lies below a place of a region.
+    pub fn forget(&mut self, id: RegionId, below: i64) {
+        let cells = &mut self.regions[id.0].cells;
+        let end = usize::try_from(below).unwrap_or(0).min(cells.len());
+        cells[..end].fill(Cell::Unset);
+    }
+
     /// Changes the cells of an access.
     pub fn write(&mut self, address: Address, cells: &[Cell]) -> Result<(), Why> {
         let range = self.range(address, cells.len())?;

@@ -31,8 +31,8 @@ fn read(
             }
             let word = machine.general(number(register));
             Ok(match word {
-                Word::Address(_) if register.size() == 8 => word,
-                Word::Address(_) => return Err(Why::Address),
+                Word::Address(_) | Word::Distance(..) if register.size() == 8 => word,
+                Word::Address(_) | Word::Distance(..) => return Err(Why::Address),
                 Word::Bits(all) => {
                     let first = usize::from(is_high_byte(register));
                     Word::Bits(all[first..first + register.size()].to_vec())
@@ -55,7 +55,7 @@ fn bits(
 ) -> Result<Vec<Byte>, Why> {
     match read(machine, instruction, operand, bytes)? {
         Word::Bits(found) => Ok(found),
-        Word::Address(_) => Err(Why::Address),
+        Word::Address(_) | Word::Distance(..) => Err(Why::Address),
     }
 }
 
@@ -76,7 +76,7 @@ fn write(machine: &mut Machine<'_>, instruction: &Instruction, operand: u32, wor
                 (4, _) => value::constant(8, 0),
                 (_, Word::Bits(all)) => all,
                 // What is left of the address is any number.
-                (_, Word::Address(_)) => machine.fresh(8),
+                (_, Word::Address(_) | Word::Distance(..)) => machine.fresh(8),
             };
             let first = usize::from(is_high_byte(register));
             all[first..first + bytes.len()].copy_from_slice(&bytes);
@@ -132,7 +132,7 @@ pub(super) fn step(machine: &mut Machine<'_>, one: &Instruction) -> Result<Optio
             let word = match lea(machine, one)? {
                 Word::Bits(all) => Word::Bits(all[..bytes].to_vec()),
                 address if bytes == 8 => address,
-                Word::Address(_) => return Err(Why::Address),
+                Word::Address(_) | Word::Distance(..) => return Err(Why::Address),
             };
             write(machine, one, 0, word)?;
         }
@@ -168,6 +168,7 @@ pub(super) fn step(machine: &mut Machine<'_>, one: &Instruction) -> Result<Optio
         Shl | Sal | Shr | Sar | Rol | Ror | Rorx | Shlx | Shrx | Sarx => shift(machine, one)?,
         Shld | Shrd => double_shift(machine, one)?,
         Imul | Mul | Mulx => product(machine, one)?,
+        Bt => bit_test(machine, one)?,
         Div | Idiv => return Err(Why::VariableTime),
         Ret => return Ok(Some(Flow::Return)),
         Call => {
@@ -297,6 +298,14 @@ fn of_addresses(
 ) -> Result<(), Why> {
     machine.flags = Flags::Unknown;
     let moved = match (&first, &second) {
+        (Word::Distance(a, b), Word::Bits(number)) if one.mnemonic() == Mnemonic::Cmp => {
+            let number = value::known(number).ok_or(Why::SecretAddress)?;
+            machine.flags = Flags::Places(machine.is_far(*a, *b, number).ok_or(Why::Address)?);
+            return Ok(());
+        }
+        (Word::Address(a), Word::Address(b)) if one.mnemonic() == Mnemonic::Sub && a.region != b.region => {
+            Word::Distance(*a, *b)
+        }
         (Word::Address(a), Word::Address(b)) if one.mnemonic() == Mnemonic::Cmp => {
             machine.flags = Flags::Places(machine.ordered(*a, *b));
             return Ok(());
@@ -339,6 +348,14 @@ fn logic(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
         machine.flags = Flags::Result(words::constant(8 * bytes, 0), Lane::All);
         return write(machine, one, 0, Word::Bits(value::constant(bytes, 0)));
     }
+    // The address of a region is not null.
+    if one.mnemonic() == Test
+        && is_same
+        && let Word::Address(_) = read(machine, one, first, bytes)?
+    {
+        machine.flags = Flags::Places(std::cmp::Ordering::Greater);
+        return Ok(());
+    }
     let a = match read(machine, one, first, bytes)? {
         Word::Bits(a) => a,
         Word::Address(address) if one.mnemonic() == And => {
@@ -347,7 +364,7 @@ fn logic(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
             machine.flags = Flags::Unknown;
             return write(machine, one, 0, Word::Address(aligned));
         }
-        Word::Address(_) => return Err(Why::Address),
+        Word::Address(_) | Word::Distance(..) => return Err(Why::Address),
     };
     let b = bits(machine, one, second, bytes)?;
     let gate = match one.mnemonic() {
@@ -386,8 +403,12 @@ fn shift(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
         _ => value::shifted(&operand, bytes, (count - amount % count) % count, Move::Around)?,
     };
     if !is_new && amount > 0 {
-        // The carry is the last bit that left; nothing here needs it.
-        machine.flags = Flags::Unknown;
+        // The carry is the last bit that left; nothing here needs it. Rotations set no other flag.
+        machine.flags = match (one.mnemonic(), value::word(&result)) {
+            (Rol | Ror, _) => Flags::Unknown,
+            (_, Ok((bits, lane))) => Flags::Shifted(bits, lane),
+            (_, Err(_)) => Flags::Mixed,
+        };
     }
     write(machine, one, 0, Word::Bits(result))
 }
@@ -414,7 +435,7 @@ fn double_shift(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why>
 
 fn product(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
     if one.mnemonic() != Mnemonic::Imul || one.op_count() < 2 {
-        return Err(Why::Operand("a product of two words"));
+        return whole_product(machine, one);
     }
     let bytes = size(one, 0);
     let first = if one.op_count() == 3 { 1 } else { 0 };
@@ -424,6 +445,53 @@ fn product(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
     let result = words::multiply(machine.graph, &a, &b);
     machine.flags = Flags::Unknown;
     write(machine, one, 0, Word::Bits(value::bytes(&result, lane)))
+}
+
+/// The registers of products.
+const RAX: usize = 0;
+const RDX: usize = 2;
+
+/// `mul` and `mulx` of 64 bits, whose products have twice as many: of numbers that are known, such as lengths.
+fn whole_product(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
+    let is_mulx = one.mnemonic() == Mnemonic::Mulx;
+    let operand = if is_mulx { 2 } else { 0 };
+    if one.mnemonic() == Mnemonic::Imul || size(one, operand) != 8 {
+        return Err(Why::Operand("a product of two words"));
+    }
+    let known = |bytes: &[Byte]| value::known(bytes).ok_or(Why::Operand("a product of two words"));
+    let other = match machine.general(if is_mulx { RDX } else { RAX }) {
+        Word::Bits(all) => known(&all)?,
+        Word::Address(_) | Word::Distance(..) => return Err(Why::Address),
+    };
+    let product = u128::from(other) * u128::from(known(&bits(machine, one, operand, 8)?)?);
+    let [low, high] =
+        [product as u64, (product >> 64) as u64].map(|half| Word::Bits(value::constant(8, half)));
+    if is_mulx {
+        write(machine, one, 1, low)?;
+        return write(machine, one, 0, high);
+    }
+    machine.set_general(RAX, low);
+    machine.set_general(RDX, high);
+    machine.flags = Flags::Unknown;
+    Ok(())
+}
+
+/// `bt` of a register: the carry flag is one of its bits, by a number that is known.
+fn bit_test(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
+    let bytes = size(one, 0);
+    if Machine::is_memory(one, 0) {
+        return Err(Why::Operand("a bit of memory"));
+    }
+    let number = match one.op_kind(1) {
+        OpKind::Immediate8 => u64::from(one.immediate8()),
+        _ => {
+            value::known(&bits(machine, one, 1, bytes)?).ok_or(Why::Operand("a bit that depends on data"))?
+        }
+    };
+    let place = number as usize % (8 * bytes);
+    let byte = bits(machine, one, 0, bytes)?[place / 8];
+    machine.flags = Flags::Carry(byte.bits[place % 8], byte.lane.mixed(Lane::All)?);
+    Ok(())
 }
 
 /// `setcc` and `cmovcc`.
@@ -461,11 +529,11 @@ fn string(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
     let count = match (repeats, machine.general(1)) {
         (false, _) => 1,
         (_, Word::Bits(count)) => value::known(&count).ok_or(Why::SecretAddress)?,
-        (_, Word::Address(_)) => return Err(Why::Address),
+        (_, Word::Address(_) | Word::Distance(..)) => return Err(Why::Address),
     };
     let place = |machine: &mut Machine<'_>, register| match machine.general(register) {
         Word::Address(address) => Ok(address),
-        Word::Bits(_) => Err(Why::SecretAddress),
+        Word::Bits(_) | Word::Distance(..) => Err(Why::SecretAddress),
     };
     for _ in 0..count {
         let to = place(machine, 7)?;
@@ -476,7 +544,7 @@ fn string(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
         } else {
             match machine.general(0) {
                 Word::Bits(all) => all[..bytes as usize].iter().map(|&byte| Cell::Bits(byte)).collect(),
-                Word::Address(_) => return Err(Why::Address),
+                Word::Address(_) | Word::Distance(..) => return Err(Why::Address),
             }
         };
         machine.memory.write(to, &cells)?;

@@ -4,7 +4,9 @@
 
 use super::Why;
 use super::machine::{Machine, Word};
-use super::memory::Cell;
+use super::mask;
+use super::memory::{Address, Cell};
+use super::packed;
 use super::value::{self, Byte, Lane, Move, bitwise, each_word, shifted};
 use crate::graph::{Edge, Graph, blocks, words};
 use iced_x86::{EncodingKind, Instruction, Mnemonic, OpKind, Register};
@@ -41,7 +43,7 @@ fn read(machine: &mut Machine<'_>, one: &Instruction, operand: u32, bytes: usize
             }
             match machine.general(register.full_register().number()) {
                 Word::Bits(all) => Ok(all[..bytes.min(8)].to_vec()),
-                Word::Address(_) => Err(Why::Address),
+                Word::Address(_) | Word::Distance(..) => Err(Why::Address),
             }
         }
         OpKind::Memory => {
@@ -216,11 +218,115 @@ fn shift(mnemonic: Mnemonic) -> Option<(usize, Move, bool)> {
 
 /// Runs an instruction.
 pub(super) fn step(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
+    if mask::step(machine, one)?.is_some() || packed::step(machine, one)? {
+        return Ok(());
+    }
+    match one.op_mask() {
+        Register::None => whole(machine, one),
+        _ => masked(machine, one),
+    }
+}
+
+/// The word size of a shift of each word by a number of its own, and its way.
+fn shift_of_each(mnemonic: Mnemonic) -> Option<(usize, Move)> {
     use Mnemonic::*;
-    let mnemonic = one.mnemonic();
-    if one.op_mask() != Register::None {
+    Some(match mnemonic {
+        Vpsllvw => (2, Move::Left),
+        Vpsllvd => (4, Move::Left),
+        Vpsllvq => (8, Move::Left),
+        Vpsrlvw => (2, Move::Right),
+        Vpsrlvd => (4, Move::Right),
+        Vpsrlvq => (8, Move::Right),
+        Vpsravw => (2, Move::RightSigned),
+        Vpsravd => (4, Move::RightSigned),
+        Vpsravq => (8, Move::RightSigned),
+        _ => return None,
+    })
+}
+
+/// Runs an instruction that has a mask: as without, and what the mask leaves out is what was there, or zero.
+fn masked(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
+    use Mnemonic::*;
+    if matches!(
+        one.mnemonic(),
+        Vpscatterdd
+            | Vpscatterdq
+            | Vpscatterqd
+            | Vpscatterqq
+            | Vscatterdps
+            | Vscatterdpd
+            | Vscatterqps
+            | Vscatterqpd
+    ) {
+        return mask::scatter(machine, one);
+    }
+    let size = mask::element(one)?;
+    if one.op_kind(0) == OpKind::Register && one.op_register(0).is_k() {
         return Err(Why::Operand("a mask register"));
     }
+    let bytes = width(one);
+    let mask = machine.mask_bits(one, bytes / size)?;
+    let moves = matches!(
+        one.mnemonic(),
+        Vmovdqu8
+            | Vmovdqu16
+            | Vmovdqu32
+            | Vmovdqu64
+            | Vmovdqa32
+            | Vmovdqa64
+            | Vmovups
+            | Vmovupd
+            | Vmovaps
+            | Vmovapd
+    );
+    let memory = (0..one.op_count()).find(|&operand| Machine::is_memory(one, operand));
+    if moves && let Some(operand) = memory {
+        // Elements that are left out are not accessed.
+        let address = machine.address(one)?;
+        let is_set = mask.iter().map(|bit| bit.known()).collect::<Option<Vec<bool>>>();
+        let is_set = is_set.ok_or(Why::Operand("a mask that is not known"))?;
+        let register = one.op_register(1 - operand);
+        let mut value = machine.vector(register.number(), bytes);
+        if operand == 1 && one.zeroing_masking() {
+            value.fill(Byte::ZERO);
+        }
+        for (element, _) in is_set.iter().enumerate().filter(|(_, set)| **set) {
+            let at = Address { offset: address.offset + (element * size) as i64, ..address };
+            let part = &mut value[element * size..][..size];
+            if operand == 1 {
+                let cells = machine.memory.read(machine.graph, at, size)?;
+                part.copy_from_slice(&machine.bits(&cells)?);
+            } else {
+                let cells: Vec<Cell> = part.iter().map(|&byte| Cell::Bits(byte)).collect();
+                machine.memory.write(at, &cells)?;
+            }
+        }
+        if operand == 1 {
+            machine.set_vector(register.number(), &value, false);
+        }
+        return Ok(());
+    }
+    if memory == Some(0) {
+        return Err(Why::Operand("memory that is written by a mask"));
+    }
+    let register = one.op_register(0).number();
+    let old = match (one.zeroing_masking(), one.mnemonic()) {
+        (true, _) => vec![Byte::ZERO; bytes],
+        (_, Vpblendmb | Vpblendmw | Vpblendmd | Vpblendmq | Vblendmps | Vblendmpd) => {
+            read(machine, one, 1, bytes)?
+        }
+        _ => machine.vector(register, bytes),
+    };
+    whole(machine, one)?;
+    let new = machine.vector(register, bytes);
+    let merged = mask::merged(machine, &mask, size, &new, &old)?;
+    machine.set_vector(register, &merged, false);
+    Ok(())
+}
+
+fn whole(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
+    use Mnemonic::*;
+    let mnemonic = one.mnemonic();
     let bytes = width(one);
     if let Some(gate) = gate(mnemonic) {
         let [a, b] = two(machine, one, bytes)?;
@@ -254,6 +360,15 @@ pub(super) fn step(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), W
         };
         let operand = read(machine, one, first(one), bytes)?;
         let result = shifted(&operand, size, by, way)?;
+        return write(machine, one, &result);
+    }
+    if let Some((size, way)) = shift_of_each(mnemonic) {
+        let (operand, counts) = (read(machine, one, 1, bytes)?, read(machine, one, 2, bytes)?);
+        let mut result = Vec::with_capacity(bytes);
+        for (word, by) in operand.chunks(size).zip(counts.chunks(size)) {
+            let by = value::known(by).ok_or(Why::Operand("a shift by a number that is not known"))?;
+            result.extend(shifted(word, size, by.min(8 * size as u64) as usize, way)?);
+        }
         return write(machine, one, &result);
     }
     match mnemonic {
@@ -426,6 +541,19 @@ fn moved(machine: &mut Machine<'_>, one: &Instruction, bytes: usize) -> Result<V
             let (n, a) = (immediate(one)?, read(machine, one, 1, bytes)?);
             Ok(picked(bytes, 8, |word| word / 4 * 4 + usize::from(n >> (2 * (word % 4)) & 3), &a))
         }
+        Vpermb | Vpermw | Vpermd | Vpermps | Vpermq | Vpermpd => {
+            let size = table_element(mnemonic);
+            let (indices, a) = (read(machine, one, 1, bytes)?, read(machine, one, 2, bytes)?);
+            looked_up(&indices, size, &a)
+        }
+        Vpermt2b | Vpermt2w | Vpermt2d | Vpermt2ps | Vpermt2q | Vpermt2pd => {
+            let [a, indices, b] = [0, 1, 2].map(|operand| read(machine, one, operand, bytes));
+            looked_up(&indices?, table_element(mnemonic), &[a?, b?].concat())
+        }
+        Vpermi2b | Vpermi2w | Vpermi2d | Vpermi2ps | Vpermi2q | Vpermi2pd => {
+            let [indices, a, b] = [0, 1, 2].map(|operand| read(machine, one, operand, bytes));
+            looked_up(&indices?, table_element(mnemonic), &[a?, b?].concat())
+        }
         Vperm2i128 | Vperm2f128 => {
             let (n, [a, b]) = (immediate(one)?, two(machine, one, bytes)?);
             let all = [a, b].concat();
@@ -502,6 +630,21 @@ fn moved(machine: &mut Machine<'_>, one: &Instruction, bytes: usize) -> Result<V
             }
             Ok(result)
         }
+        Vpmovwb | Vpmovdb | Vpmovdw | Vpmovqb | Vpmovqw | Vpmovqd => {
+            let (from, to) = match mnemonic {
+                Vpmovwb => (2, 1),
+                Vpmovdb => (4, 1),
+                Vpmovdw => (4, 2),
+                Vpmovqb => (8, 1),
+                Vpmovqw => (8, 2),
+                _ => (8, 4),
+            };
+            let wide = read(machine, one, 1, one.op_register(1).size())?;
+            let narrow: Vec<Byte> = wide.chunks(from).flat_map(|element| &element[..to]).copied().collect();
+            // What is above it in a register of 128 bits is zero.
+            let size = if Machine::is_memory(one, 0) { narrow.len() } else { narrow.len().max(GROUP) };
+            Ok([narrow, vec![Byte::ZERO; size]].concat()[..size].to_vec())
+        }
         Movddup | Vmovddup if bytes == GROUP => Ok(read(machine, one, 1, 8)?.repeat(2)),
         Pinsrb | Pinsrw | Pinsrd | Pinsrq | Vpinsrb | Vpinsrw | Vpinsrd | Vpinsrq => {
             let size = element(mnemonic);
@@ -517,6 +660,8 @@ fn moved(machine: &mut Machine<'_>, one: &Instruction, bytes: usize) -> Result<V
             let place = usize::from(immediate(one)?) % (GROUP / size) * size;
             Ok(all[place..place + size].to_vec())
         }
+        // Of which the mask leaves what it leaves: the rest is the second operand.
+        Vpblendmb | Vpblendmw | Vpblendmd | Vpblendmq | Vblendmps | Vblendmpd => read(machine, one, 2, bytes),
         Pblendw | Vpblendw => {
             let (n, [a, b]) = (immediate(one)?, two(machine, one, bytes)?);
             let word = |place: usize| if n >> (place / 2 % 8) & 1 == 1 { b[place] } else { a[place] };
@@ -560,6 +705,12 @@ fn moved(machine: &mut Machine<'_>, one: &Instruction, bytes: usize) -> Result<V
             let [a, matrices] = two(machine, one, bytes)?;
             let mut result = Vec::with_capacity(bytes);
             for (bytes, matrix) in a.chunks(8).zip(matrices.chunks(8)) {
+                if !inverts {
+                    for byte in bytes {
+                        result.push(product(machine.graph, byte, matrix, n)?);
+                    }
+                    continue;
+                }
                 let matrix = value::known(matrix).ok_or(Why::Operand("a matrix that is not known"))?;
                 let map = ByteMap { inverts, affine: ByteAffine::of_matrix(matrix, n) };
                 for byte in bytes {
@@ -571,6 +722,22 @@ fn moved(machine: &mut Machine<'_>, one: &Instruction, bytes: usize) -> Result<V
         }
         _ => Err(Why::Unknown),
     }
+}
+
+/// The product of a matrix of bits and a byte, and a constant: bit i is the parity of the byte and of row 7 - i.
+fn product(graph: &mut Graph, byte: &Byte, matrix: &[Byte], constant: u8) -> Result<Byte, Why> {
+    let mut lane = byte.lane.mixed(Lane::All)?;
+    let mut bits = vec![Edge::FALSE; 8];
+    for (bit, sum) in bits.iter_mut().enumerate() {
+        let row = &matrix[7 - bit];
+        lane = lane.mixed(row.lane)?;
+        *sum = Edge::constant(constant >> bit & 1 == 1);
+        for (&a, &b) in row.bits.iter().zip(&byte.bits) {
+            let term = graph.and(a, b);
+            *sum = graph.xor(*sum, term);
+        }
+    }
+    Ok(value::bytes(&bits, lane)[0])
 }
 
 /// Bytes of the elements that an extension takes and makes, and whether it copies signs.
@@ -611,6 +778,30 @@ fn element(mnemonic: Mnemonic) -> usize {
         Pinsrd | Vpinsrd | Pextrd | Vpextrd => 4,
         _ => 8,
     }
+}
+
+/// Bytes of the element of a permutation.
+fn table_element(mnemonic: Mnemonic) -> usize {
+    use Mnemonic::*;
+    match mnemonic {
+        Vpermb | Vpermt2b | Vpermi2b => 1,
+        Vpermw | Vpermt2w | Vpermi2w => 2,
+        Vpermd | Vpermps | Vpermt2d | Vpermt2ps | Vpermi2d | Vpermi2ps => 4,
+        _ => 8,
+    }
+}
+
+/// Elements of a table, each at a known index, of which the low bits count.
+fn looked_up(indices: &[Byte], size: usize, table: &[Byte]) -> Result<Vec<Byte>, Why> {
+    let count = (table.len() / size) as u64;
+    let mut result = Vec::with_capacity(indices.len());
+    for index in indices.chunks(size) {
+        let low = &index[..size.min(2)];
+        let index = value::known(low).ok_or(Why::Operand("an index that is not known"))?;
+        let from = (index % count) as usize * size;
+        result.extend_from_slice(&table[from..from + size]);
+    }
+    Ok(result)
 }
 
 /// Elements of so many bytes, each from the place that its own number gives.

@@ -1,6 +1,6 @@
 //! Sums of the same terms, in whatever order they were added.
 
-use crate::graph::{Gate, Graph, Vertex};
+use crate::graph::{Edge, Gate, Graph, Vertex};
 use std::collections::BinaryHeap;
 
 /// How many sums are looked into.
@@ -21,4 +21,25 @@ pub(super) fn same_sum(graph: &Graph, a: Vertex, b: Vertex) -> bool {
         terms.extend([p, q]);
     }
     false
+}
+
+/// The one term that is left of a sum, if that is one: equal to the edge whatever the order in which terms were added.
+pub(crate) fn lone_term(graph: &Graph, edge: Edge) -> Option<Edge> {
+    let mut terms = BinaryHeap::from([edge.vertex()]);
+    let mut left: Vec<Vertex> = Vec::new();
+    for _ in 0..STEPS {
+        let Some(term) = terms.pop() else {
+            let only = if let [only] = left[..] { only } else { return None };
+            return Some(only.edge().complemented_if(edge.is_complemented()));
+        };
+        if terms.peek() == Some(&term) {
+            terms.pop();
+            continue;
+        }
+        match graph.gate(term) {
+            Gate::Xor(p, q) => terms.extend([p, q]),
+            _ => left.push(term),
+        }
+    }
+    None
 }

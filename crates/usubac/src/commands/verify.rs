@@ -1,12 +1,14 @@
 //! `usubac verify`: two programs are proved equal, or told apart by inputs; or object code and a program ([`object`]), with a
-//! [`certificate`]; or object code is looked at for what depends on secrets ([`constant_time`]).
+//! [`certificate`], or the engine of a library and its cipher ([`engine`]); or object code is looked at for what depends on secrets ([`constant_time`]).
 
 mod certificate;
 mod constant_time;
+mod engine;
 mod object;
 mod question;
 
 use crate::args::{Entry, Verify};
+use crate::cipher::Cipher;
 use crate::front_end;
 use crate::output::{Failure, Output, print_error, print_json, print_line};
 use serde_json::{Value, json};
@@ -22,6 +24,12 @@ pub fn run(verify: &Verify, output: &Output) -> Result<(), Failure> {
     }
     if let Some(file) = &verify.audit {
         return certificate::audit(file, verify, output);
+    }
+    if verify.left.as_deref().is_some_and(Cipher::is_at) {
+        return engine::run(verify, output);
+    }
+    if verify.primitive.is_some() {
+        return Err(Failure::general("`--primitive` is of a manifest: give its folder"));
     }
     if verify.target.is_some() {
         return object::run(verify, output);

@@ -199,6 +199,7 @@ impl Certificate {
         let mut search = given.search.clone();
         search.include.extend(self.source.include.iter().cloned());
         Ok(Verify {
+            primitive: None,
             left: Some(self.source.file.clone()),
             right: Some(self.object.file.clone()),
             slicing: Some(slicing),

@@ -155,7 +155,7 @@ impl Question {
 }
 
 /// The target, whose object code can be read.
-fn target(name: &str) -> Result<&'static Target, Failure> {
+pub(super) fn target(name: &str) -> Result<&'static Target, Failure> {
     let targets = targets::named(&[name.to_owned()])?;
     let [target] = targets[..] else {
         return Err(Failure::general(format!(
@@ -172,13 +172,18 @@ fn target(name: &str) -> Result<&'static Target, Failure> {
 }
 
 fn compiled(subject: &Subject, target: &Target, name: &str) -> Result<Vec<u8>, RunError> {
+    subject.object(&compiler(target, name)?, &["-O2"])
+}
+
+/// The compiler of a target by its name.
+pub(super) fn compiler(target: &Target, name: &str) -> Result<Compiler, RunError> {
     let Some(family) = usuba_trial::run::Family::named(name) else {
         return Err(RunError::Missing { command: name.to_owned() });
     };
     let Some(toolchain) = target.toolchains.first() else {
         return Err(RunError::Toolchain { target: target.name.into() });
     };
-    subject.object(&Compiler::of(toolchain, family)?, &["-O2"])
+    Compiler::of(toolchain, family)
 }
 
 fn no_function(object: &Object, name: &str, missing: &Unreadable, is_named: bool) -> Failure {

@@ -1,0 +1,241 @@
+//! Engines to be proved: what a library has for a primitive on a target, and the object code of that.
+
+use crate::run::{Compiler, RunError};
+use thiserror::Error;
+use usuba_compiler::pipeline::{Compiled, Failure};
+use usuba_lang::elaborate::elaborate;
+use usuba_lang::load::Loaded;
+use usuba_lang::typed;
+use usuba_package::OutputFile;
+use usuba_package::engine::{BuildError, Choices};
+use usuba_package::library::one_level;
+use usuba_package::manifest::{BlockCipher, Function, Mode, Primitive};
+use usuba_package::order::Order;
+use usuba_target::Target;
+use usuba_verify::equal::{Atoms, Meaning};
+use usuba_verify::object::blocks::{Format, Kernel, Report, Task, Unfit, Verdict};
+use usuba_verify::object::file::Object;
+use usuba_verify::object::kernel::{self, Kept, Lifted, NoProof};
+use usuba_verify::prove::Limits;
+use usuba_verify::symbolic::source;
+
+/// The codes of what a proof of an engine rests on, among [`super::CAVEATS`].
+pub const CAVEATS: [&str; 12] = ["C1", "C2", "C3", "C4", "C5", "C6", "C7", "C8", "C9", "C10", "C12", "C13"];
+
+/// Why an engine is not looked at.
+#[derive(Debug, Error)]
+pub enum NoEngine {
+    /// It does not compile.
+    #[error(transparent)]
+    Build(#[from] Box<BuildError>),
+    /// The text does not elaborate.
+    #[error("the text does not elaborate")]
+    Text(Box<Failure>),
+    /// It is no block cipher.
+    #[error("only block ciphers are proved from bytes to bytes")]
+    Function,
+}
+
+/// A direction of an engine.
+#[derive(Clone, Debug)]
+struct Direction {
+    /// `encrypt` or `decrypt`.
+    role: &'static str,
+    /// The node as its text has it.
+    text: typed::Program,
+    compiled: Compiled,
+}
+
+/// A function of an engine around a kernel, and what it does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Claim {
+    /// `encrypt` or `decrypt`.
+    pub role: &'static str,
+    /// The function.
+    pub function: String,
+    /// What it does.
+    pub task: Task,
+}
+
+/// An engine of a block cipher, and the texts that it has to be.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    cipher: BlockCipher,
+    /// What its functions begin with.
+    stem: String,
+    /// The file of it, and what that includes or calls.
+    source: String,
+    files: Vec<OutputFile>,
+    batch: usize,
+    directions: Vec<Direction>,
+}
+
+impl Subject {
+    /// Builds the library of one primitive for one target; the code is not compiled further.
+    ///
+    /// # Errors
+    /// It does not compile, or nothing is known of engines of its kind.
+    pub fn of(
+        primitive: &Primitive,
+        loaded: &Loaded,
+        target: &'static Target,
+        choices: &Choices,
+    ) -> Result<Subject, NoEngine> {
+        let seen = primitive.in_slicing(choices.slicing());
+        let Function::BlockCipher(cipher) = &seen.function else { return Err(NoEngine::Function) };
+        let library = one_level(primitive, loaded, target, choices).map_err(Box::new)?;
+        let mut directions = Vec::new();
+        for (role, compiled) in library.kernels {
+            let mut settings = choices.settings.clone();
+            settings.entry.entry = Some(compiled.typed.instance(compiled.typed.entry()).name.clone());
+            let (text, findings) = elaborate(&loaded.program, &settings.as_written());
+            let text = text.ok_or_else(|| NoEngine::Text(Box::new(Failure::Program(findings))))?;
+            directions.push(Direction { role, text, compiled });
+        }
+        Ok(Subject {
+            cipher: cipher.clone(),
+            stem: library.engine.trim_end_matches(".c").to_owned(),
+            source: library.engine,
+            files: library.files,
+            batch: library.batch as usize,
+            directions,
+        })
+    }
+
+    /// What a C compiler makes of the file of the engine: the bytes of an object file.
+    ///
+    /// # Errors
+    /// The compiler said something, or the system refused something.
+    pub fn object(&self, compiler: &Compiler, flags: &[&str]) -> Result<Vec<u8>, RunError> {
+        let is_needed = |file: &&OutputFile| file.path.ends_with(".h") || file.path == self.source;
+        let files: Vec<OutputFile> = self.files.iter().filter(is_needed).cloned().collect();
+        compiler.objects(&files, flags, None)?.content(&self.source)
+    }
+
+    /// Proves that the kernel of a direction is what its text says.
+    ///
+    /// # Errors
+    /// The code is refused.
+    pub fn kernel(
+        &self,
+        object: &Object,
+        role: &str,
+        limits: Limits,
+    ) -> Result<(kernel::Verdict, kernel::Report), NoProof> {
+        let direction = self.direction(role);
+        let Compiled { program, kernel, hoisted, .. } = &direction.compiled;
+        let lifted = Lifted::of(
+            object,
+            &kernel.symbol,
+            direction.meaning(),
+            program,
+            hoisted.as_ref(),
+            &kernel.shape,
+        )?;
+        Ok(lifted.decide(limits))
+    }
+
+    /// The name of the kernel of a direction.
+    pub fn symbol(&self, role: &str) -> &str {
+        &self.direction(role).compiled.kernel.symbol
+    }
+
+    /// The node of a direction.
+    pub fn node(&self, role: &str) -> &str {
+        let text = &self.direction(role).text;
+        &text.instance(text.entry()).name
+    }
+
+    /// Its directions: `encrypt`, and `decrypt` if it has one.
+    pub fn roles(&self) -> Vec<&'static str> {
+        self.directions.iter().map(|direction| direction.role).collect()
+    }
+
+    /// What there is to prove around the kernels of an object: round keys, and in each direction one block, a batch but for a
+    /// block, in place, and a block more than a batch; and the counter mode for a byte more than a batch.
+    pub fn claims(&self, object: &Object) -> Vec<Claim> {
+        let mut claims: Vec<Claim> = Vec::new();
+        for direction in &self.directions {
+            let role = direction.role;
+            let loads = [format!("{}_load_{role}_keys", self.stem), format!("{}_load_round_keys", self.stem)];
+            let load = loads.into_iter().find(|load| object.function(load).is_ok());
+            let task = if load.is_some() { Task::Load } else { Task::Same };
+            claims.push(Claim { role, function: load.unwrap_or_default(), task });
+            if self.cipher.modes.contains(&Mode::Ecb) {
+                for (blocks, in_place) in [(1, false), (self.batch - 1, true), (self.batch + 1, false)] {
+                    let function = format!("{}_{role}_blocks", self.stem);
+                    let task = Task::Apply { blocks, in_place };
+                    claims.extend((blocks > 0).then_some(Claim { role, function, task }));
+                }
+            }
+            if role == "encrypt" && self.cipher.modes.contains(&Mode::Ctr) {
+                let length = self.batch * self.cipher.block.bytes as usize + 1;
+                for (from, in_place) in [(0, false), (0x89ab_cdef, true)] {
+                    let task = Task::Counter { length, from, in_place };
+                    claims.push(Claim { role, function: format!("{}_ctr_xor", self.stem), task });
+                }
+            }
+        }
+        claims
+    }
+
+    /// Proves that a function of an object does what is claimed, or refutes it; the kernel is what is proved of it by
+    /// [`Subject::kernel`], whose report says which registers it leaves alone.
+    ///
+    /// # Errors
+    /// The code is refused.
+    pub fn prove(
+        &self,
+        object: &Object,
+        claim: &Claim,
+        kept: Kept,
+        limits: Limits,
+    ) -> Result<(Verdict, Report), Unfit> {
+        let direction = self.direction(claim.role);
+        let Direction { text, compiled, .. } = direction;
+        let inputs = source::inputs(text);
+        let keys = compiled.program.entry().inputs.iter().position(|input| input.uniform).unwrap_or(0);
+        let (Some(&block), Some(&round_keys), Some(&output)) =
+            (inputs.get(1 - keys.min(1)), inputs.get(keys), source::outputs(text).first())
+        else {
+            return Err(Unfit::Parameters);
+        };
+        let bytes = self.cipher.block.bytes as usize;
+        let order = self.cipher.block.order;
+        let of_keys = self.cipher.round_keys;
+        let kernel = Kernel {
+            symbol: &compiled.kernel.symbol,
+            meaning: direction.meaning(),
+            program: &compiled.program,
+            prepared: compiled.hoisted.as_ref(),
+            shape: &compiled.kernel.shape,
+            kept,
+            blocks: [format(order, bytes, block), format(order, bytes, output)],
+            round_keys: format(of_keys.cipher_order, of_keys.bytes as usize, round_keys),
+        };
+        kernel.prove(object, &claim.function, claim.task, limits)
+    }
+
+    fn direction(&self, role: &str) -> &Direction {
+        let found = self.directions.iter().find(|direction| direction.role == role);
+        found.unwrap_or_else(|| panic!("no such direction: {role}"))
+    }
+}
+
+impl Direction {
+    /// What one instance is to compute.
+    fn meaning(&self) -> Meaning<'_> {
+        let atoms = if self.compiled.in_planes() { Atoms::Planes } else { Atoms::InOrder };
+        Meaning::Text(&self.text, atoms)
+    }
+}
+
+/// Where an order has the bits of so many words of a width.
+fn format(order: Order, bytes: usize, (width, words): (u32, u32)) -> Format {
+    let place = |word: u32, weight: u32| {
+        let (byte, bit) = order.place(width, word as usize, width - 1 - weight);
+        (byte, bit as usize)
+    };
+    let word = |word: u32| (0..width).map(|weight| place(word, weight)).collect();
+    Format { bytes, words: (0..words).map(word).collect() }
+}

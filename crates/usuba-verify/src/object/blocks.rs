@@ -1,0 +1,453 @@
+//! The functions of an engine around its kernel are proved: from bytes in memory to bytes in memory.
+//!
+//! What a driver does with bytes is to bring them into registers, to call the kernel, and to bring registers back to bytes.
+//! Its calls of the kernel are not run ([`super::callee`]): it is shown that each block goes through the kernel once, as the
+//! order of bytes says, under the round keys that were given, and that its place in the output is what comes out. What was
+//! proved of the kernel says what that is. The number of blocks is public and one at a time: jumps that depend on it are
+//! followed.
+
+use super::callee::{Callee, Instance};
+use super::file::Object;
+use super::kernel::{Kept, NoProof};
+use super::layout::Layout;
+use super::machine::{Machine, Placement, Word};
+use super::memory::{Address, Cell, Region, RegionId};
+use super::value::{self, Byte, Lane};
+use crate::equal::{Meaning, Parameters, prepare};
+use crate::graph::{Edge, Graph, words};
+use crate::prove::linear::lone_term;
+use crate::prove::{Answer, Limits, Work, prove};
+use crate::shapes::Unlike;
+use crate::symbolic::Values;
+use std::collections::HashMap;
+use thiserror::Error;
+use usuba_ir::program::Program;
+use usuba_machine::Shape;
+
+/// Where the bits of words lie in a string of bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Format {
+    /// Bytes of the string.
+    pub bytes: usize,
+    /// Of each word of the text, from its least significant bit, the byte and the bit in it.
+    pub words: Vec<Vec<(usize, usize)>>,
+}
+
+impl Format {
+    /// The words in a string.
+    fn read(&self, bytes: &[Byte]) -> Vec<Vec<Edge>> {
+        let bit = |&(byte, bit): &(usize, usize)| bytes[byte].bits[bit];
+        self.words.iter().map(|word| word.iter().map(bit).collect()).collect()
+    }
+
+    /// The string that holds words; bits that belong to none are zero.
+    fn write(&self, words: &[Vec<Edge>]) -> Vec<[Edge; 8]> {
+        let mut bytes = vec![[Edge::FALSE; 8]; self.bytes];
+        for (word, places) in words.iter().zip(&self.words) {
+            for (&edge, &(byte, bit)) in word.iter().zip(places) {
+                bytes[byte][bit] = edge;
+            }
+        }
+        bytes
+    }
+}
+
+/// A kernel of a block cipher: one input of each instance, one that all have in common, one output.
+#[derive(Clone, Debug)]
+pub struct Kernel<'a> {
+    /// The name of the function.
+    pub symbol: &'a str,
+    /// What it computes of one instance.
+    pub meaning: Meaning<'a>,
+    /// The program it was made of.
+    pub program: &'a Program,
+    /// The program that makes its round keys of those that the meaning has, if it does not take these.
+    pub prepared: Option<&'a Program>,
+    /// How instances lie in its registers.
+    pub shape: &'a Shape,
+    /// The registers that it leaves as they are.
+    pub kept: Kept,
+    /// How a block lies in bytes, before and after.
+    pub blocks: [Format; 2],
+    /// How round keys lie in bytes.
+    pub round_keys: Format,
+}
+
+/// A function of an engine, by what it does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Task {
+    /// Brings round keys into the form of the kernel: `load(to, round_keys)`.
+    Load,
+    /// There is no such function, as round keys are in that form as they are.
+    Same,
+    /// Each block by itself: `apply(keys, out, in, blocks)`.
+    Apply {
+        /// How many blocks.
+        blocks: usize,
+        /// Whether the output is where the input is.
+        in_place: bool,
+    },
+    /// The input, exclusive or the encryptions of numbers that follow one another: `xor(keys, counter, out, in, length)`. A
+    /// number is a whole block, its most significant byte first. Counters are public: code may jump by what the last bytes
+    /// are, which are given; nothing is known of the others.
+    Counter {
+        /// How many bytes.
+        length: usize,
+        /// The last four bytes of the first number.
+        from: u32,
+        /// Whether the output is where the input is.
+        in_place: bool,
+    },
+}
+
+/// What is known of a function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// For all bytes and round keys it does what it is to do.
+    Proved,
+    /// It does not: for some of them what is at this byte of the output, or in the block that begins there, is wrong.
+    Refuted {
+        /// The byte.
+        byte: usize,
+    },
+    /// Neither was shown within the limits.
+    Unknown,
+}
+
+/// How much there was to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// Instructions that were run, for one place of the stack.
+    pub instructions: u64,
+    /// Instances of all calls of the kernel; none where the compiler made it a part of the function, so that it is proved
+    /// with each block.
+    pub instances: usize,
+    /// Vertices of the graph.
+    pub vertices: usize,
+    /// What the prover did.
+    pub work: Work,
+}
+
+/// Why a function cannot be looked at.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum Unfit {
+    /// As for kernels.
+    #[error(transparent)]
+    NoProof(#[from] NoProof),
+    /// What the kernel is to compute has other sizes.
+    #[error(transparent)]
+    Unlike(#[from] Unlike),
+    /// The kernel has other parameters.
+    #[error("the kernel has other parameters than a block, round keys and an output")]
+    Parameters,
+}
+
+impl Kernel<'_> {
+    /// Proves that a function of an object does its task with this kernel, or refutes it. Addresses are those of the task's
+    /// parameters, which do not overlap but where the output is where the input is, and have any alignment; those of round
+    /// keys in the form of the kernel are aligned to one of its elements.
+    ///
+    /// # Errors
+    /// The code is refused, or the kernel does not fit.
+    pub fn prove(
+        &self,
+        object: &Object,
+        function: &str,
+        task: Task,
+        limits: Limits,
+    ) -> Result<(Verdict, Report), Unfit> {
+        let entry = self.program.entry();
+        let uniform: Vec<bool> = entry.inputs.iter().map(|input| input.uniform).collect();
+        if !(uniform == [false, true] || uniform == [true, false]) || entry.outputs.len() != 1 {
+            return Err(Unfit::Parameters);
+        }
+        // Where nothing was asked about a placement, the others are the same.
+        let mut asked: Option<(bool, bool)> = None;
+        let mut report = Report::default();
+        for placement in Placement::all() {
+            let (residue, order) = asked.unwrap_or((true, true));
+            let is_new = (placement.residue != Placement::FIRST.residue && residue)
+                || (placement.is_reversed != Placement::FIRST.is_reversed && order);
+            if asked.is_some() && !is_new {
+                continue;
+            }
+            let ran = self.run(object, function, task, placement)?;
+            let (verdict, work) = ran.decide(limits);
+            if asked.is_none() {
+                let Ran { instructions, instances, .. } = ran;
+                report = Report { instructions, instances, vertices: ran.graph.len(), work };
+            }
+            if verdict != Verdict::Proved {
+                return Ok((verdict, report));
+            }
+            asked =
+                Some((asked.is_some() && residue || ran.asked.0, asked.is_some() && order || ran.asked.1));
+        }
+        Ok((Verdict::Proved, report))
+    }
+
+    fn run(&self, object: &Object, function: &str, task: Task, placement: Placement) -> Result<Ran, Unfit> {
+        let layout = Layout::of(self.shape).map_err(NoProof::from)?;
+        let mut graph = Graph::new();
+        let given = Given::new(self, &mut graph);
+        let of_kernel: Vec<Byte> = given.keys.iter().flat_map(|atom| layout.uniform(atom)).collect();
+        let alignment = layout.element() as u64;
+        let mut callee = Callee {
+            symbol: self.symbol,
+            kernel: self.program,
+            layout,
+            kept: self.kept,
+            instances: Vec::new(),
+        };
+        if task == Task::Same {
+            let pairs = match of_kernel
+                .iter()
+                .map(|byte| byte.bits)
+                .eq(given.round_keys.iter().map(|byte| byte.bits))
+            {
+                true => Vec::new(),
+                false => vec![(Edge::TRUE, Edge::FALSE, 0)],
+            };
+            return Ok(Ran { graph, pairs, instructions: 0, instances: 0, asked: (false, false) });
+        }
+        let mut machine = Machine::new(&mut graph, object, placement);
+        machine.callees.push(&mut callee);
+        let mut call = Call { machine, arguments: 0 };
+        let keys = |call: &mut Call<'_>| {
+            call.region(Region::constant("the keys", of_kernel.clone(), alignment));
+        };
+        let (output, input, counter) = match task {
+            Task::Load | Task::Same => {
+                let to = call.region(Region::unset("the keys", of_kernel.len(), alignment));
+                call.region(Region::constant("the round keys", given.round_keys.clone(), 1));
+                (to, Vec::new(), Vec::new())
+            }
+            Task::Apply { blocks, in_place } => {
+                keys(&mut call);
+                let (output, input) = call.strings(blocks * self.blocks[0].bytes, in_place);
+                call.number(blocks);
+                (output, input, Vec::new())
+            }
+            Task::Counter { length, from, in_place } => {
+                keys(&mut call);
+                let mut counter = string(call.machine.graph, self.blocks[0].bytes - 4);
+                counter.extend(from.to_be_bytes().map(Byte::constant));
+                call.region(Region::constant("the counter", counter.clone(), 1));
+                let (output, input) = call.strings(length, in_place);
+                call.number(length);
+                (output, input, counter)
+            }
+        };
+        let mut machine = call.machine;
+        machine.run(function).map_err(NoProof::from)?;
+        let (instructions, asked) = (machine.steps, (machine.asks_residue, machine.asks_order));
+        let found = machine.memory.region(output).cells.iter().enumerate().map(|(byte, cell)| match cell {
+            Cell::Bits(bits) => Ok(bits.bits),
+            cell => {
+                let what = if *cell == Cell::Unset { "nothing" } else { "an address" };
+                Err(NoProof::Output { output: "out".into(), byte, what })
+            }
+        });
+        let found: Vec<[Edge; 8]> = found.collect::<Result<_, _>>()?;
+        let instances = callee.instances.len();
+        let mut question = Question::new(self, graph, &given, callee.instances);
+        match task {
+            Task::Load | Task::Same => {
+                let expected: Vec<[Edge; 8]> = of_kernel.iter().map(|byte| byte.bits).collect();
+                question.bytes(0, &expected, &found);
+            }
+            Task::Apply { .. } => {
+                let size = self.blocks[0].bytes;
+                for (number, (block, found)) in input.chunks(size).zip(found.chunks(size)).enumerate() {
+                    question.block(block, number * size, found)?;
+                }
+            }
+            Task::Counter { .. } => question.counter(&counter, &input, &found)?,
+        }
+        let Question { graph, pairs, .. } = question;
+        Ok(Ran { graph, pairs, instructions, instances, asked })
+    }
+}
+
+/// So many bytes of which nothing is known.
+fn string(graph: &mut Graph, bytes: usize) -> Vec<Byte> {
+    let mut byte = || Byte { bits: std::array::from_fn(|_| graph.input()), lane: Lane::All };
+    (0..bytes).map(|_| byte()).collect()
+}
+
+/// The round keys of a call.
+struct Given {
+    /// The parameters of what the kernel is to compute.
+    parameters: Parameters,
+    /// Which input the block is; the other one are the round keys.
+    block: usize,
+    /// The round keys as bytes.
+    round_keys: Vec<Byte>,
+    /// As words of the text.
+    words: Vec<Vec<Edge>>,
+    /// As the kernel has them.
+    keys: Vec<Vec<Edge>>,
+}
+
+impl Given {
+    fn new(kernel: &Kernel<'_>, graph: &mut Graph) -> Given {
+        let block = kernel.program.entry().inputs.iter().position(|input| !input.uniform).unwrap_or(0);
+        let round_keys = string(graph, kernel.round_keys.bytes);
+        let words = kernel.round_keys.read(&round_keys);
+        let parameters = Parameters::of(kernel.program, kernel.prepared);
+        let mut given = Given { parameters, block, round_keys, words, keys: Vec::new() };
+        let zero = kernel.blocks[0].words.iter().map(|word| vec![Edge::FALSE; word.len()]).collect();
+        let of_text = given.values(zero);
+        let called = kernel.meaning.inputs_of(&given.parameters, &of_text);
+        given.keys = prepare(graph, kernel.program, kernel.prepared, &called).swap_remove(1 - block);
+        given
+    }
+
+    /// The inputs of the text, with these words of a block.
+    fn values(&self, words: Vec<Vec<Edge>>) -> Values {
+        let keys = self.words.clone();
+        if self.block == 0 { vec![words, keys] } else { vec![keys, words] }
+    }
+}
+
+/// A call that is being prepared.
+struct Call<'a> {
+    machine: Machine<'a>,
+    arguments: usize,
+}
+
+impl Call<'_> {
+    fn argument(&mut self, word: Word) {
+        self.machine.argument(self.arguments, word);
+        self.arguments += 1;
+    }
+
+    fn number(&mut self, number: usize) {
+        self.argument(Word::Bits(value::constant(8, number as u64)));
+    }
+
+    fn region(&mut self, region: Region) -> RegionId {
+        let id = self.machine.memory.add(region);
+        self.argument(Word::Address(Address { region: id, offset: 0 }));
+        id
+    }
+
+    /// An output and an input of so many bytes: the region of the one, and what is in the other.
+    fn strings(&mut self, length: usize, in_place: bool) -> (RegionId, Vec<Byte>) {
+        let input = string(self.machine.graph, length);
+        let from = Region::constant("the input", input.clone(), 1);
+        let output = if in_place {
+            let both = self.region(Region { is_writable: true, ..from });
+            self.argument(Word::Address(Address { region: both, offset: 0 }));
+            both
+        } else {
+            let output = self.region(Region::unset("the output", length, 1));
+            self.region(from);
+            output
+        };
+        (output, input)
+    }
+}
+
+/// What has to be equal for a function to have done its task.
+struct Question<'a> {
+    kernel: &'a Kernel<'a>,
+    graph: Graph,
+    given: &'a Given,
+    /// What the calls of the kernel were given, and the bytes of a block that they have handed out.
+    instances: Vec<(Values, Vec<[Edge; 8]>)>,
+    /// Each of them by the first of these bytes.
+    by_first: HashMap<[Edge; 8], usize>,
+    /// Two edges, and the byte of the output that they are about.
+    pairs: Vec<(Edge, Edge, usize)>,
+}
+
+impl<'a> Question<'a> {
+    fn new(kernel: &'a Kernel<'a>, graph: Graph, given: &'a Given, instances: Vec<Instance>) -> Question<'a> {
+        let written = |one: Instance| {
+            let outputs = kernel.meaning.own_outputs(&one.outputs);
+            (one.inputs, kernel.blocks[1].write(&outputs[0]))
+        };
+        let instances: Vec<(Values, Vec<[Edge; 8]>)> = instances.into_iter().map(written).collect();
+        let firsts = instances.iter().enumerate();
+        let by_first = firsts.filter_map(|(number, (_, bytes))| Some((*bytes.first()?, number))).collect();
+        Question { kernel, graph, given, instances, by_first, pairs: Vec::new() }
+    }
+
+    fn add(&mut self, a: Edge, b: Edge, at: usize) {
+        if a != b {
+            self.pairs.push((a, b, at));
+        }
+    }
+
+    /// As many bytes as there are found, of those from `at` on.
+    fn bytes(&mut self, at: usize, expected: &[[Edge; 8]], found: &[[Edge; 8]]) {
+        for (place, (expected, found)) in expected.iter().zip(found).enumerate() {
+            expected.iter().zip(found).for_each(|(&a, &b)| self.add(a, b, at + place));
+        }
+    }
+
+    /// What is found at a place of the output is what the kernel makes of a block.
+    fn block(&mut self, block: &[Byte], at: usize, found: &[[Edge; 8]]) -> Result<(), Unfit> {
+        let (kernel, given) = (self.kernel, self.given);
+        let words = given.values(kernel.blocks[0].read(block));
+        let called = kernel.meaning.inputs_of(&given.parameters, &words);
+        // Bits of the output name the instance that they come from.
+        let lone = |first: &[Edge; 8]| first.map(|edge| lone_term(&self.graph, edge).unwrap_or(edge));
+        if let Some(&number) = found.first().and_then(|first| self.by_first.get(&lone(first))) {
+            let (inputs, outputs) = self.instances[number].clone();
+            self.bytes(at, &outputs, found);
+            let mut wanted = called;
+            wanted[1 - given.block].clone_from(&given.keys);
+            for (given, wanted) in inputs.iter().flatten().zip(wanted.iter().flatten()) {
+                given.iter().zip(wanted).for_each(|(&given, &wanted)| self.add(given, wanted, at));
+            }
+            return Ok(());
+        }
+        // The kernel is part of the function.
+        let outputs = kernel.meaning.run(&mut self.graph, &given.parameters, &called, &mut Vec::new())?;
+        let outputs = kernel.meaning.own_outputs(&outputs);
+        self.bytes(at, &kernel.blocks[1].write(&outputs[0]), found);
+        Ok(())
+    }
+
+    /// What is found is the input, exclusive or what the kernel makes of numbers that follow one another.
+    fn counter(&mut self, counter: &[Byte], input: &[Byte], found: &[[Edge; 8]]) -> Result<(), Unfit> {
+        let size = counter.len();
+        let mut number: Vec<Edge> = counter.iter().rev().flat_map(|byte| byte.bits).collect();
+        for (place, (data, found)) in input.chunks(size).zip(found.chunks(size)).enumerate() {
+            let block: Vec<Byte> = value::bytes(&number, Lane::All).into_iter().rev().collect();
+            let mut keystream = Vec::with_capacity(size);
+            for (data, found) in data.iter().zip(found) {
+                keystream.push(std::array::from_fn(|bit| self.graph.xor(data.bits[bit], found[bit])));
+            }
+            self.block(&block, place * size, &keystream)?;
+            let zero = vec![Edge::FALSE; number.len()];
+            number = words::add(&mut self.graph, &number, &zero, Edge::TRUE).0;
+        }
+        Ok(())
+    }
+}
+
+/// What a run gave.
+struct Ran {
+    graph: Graph,
+    pairs: Vec<(Edge, Edge, usize)>,
+    instructions: u64,
+    instances: usize,
+    /// Whether anything depended on the place of the stack, and on the order of regions.
+    asked: (bool, bool),
+}
+
+impl Ran {
+    fn decide(&self, limits: Limits) -> (Verdict, Work) {
+        let pairs: Vec<(Edge, Edge)> = self.pairs.iter().map(|&(a, b, _)| (a, b)).collect();
+        let (answer, work) = prove(&self.graph, &pairs, limits);
+        let verdict = match answer {
+            Answer::Proved => Verdict::Proved,
+            Answer::Unknown { .. } => Verdict::Unknown,
+            Answer::Refuted { pair, .. } => Verdict::Refuted { byte: self.pairs[pair].2 },
+        };
+        (verdict, work)
+    }
+}

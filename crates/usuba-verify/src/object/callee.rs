@@ -1,0 +1,210 @@
+//! A kernel that is known from elsewhere: a call of it is not run, what it hands out are new inputs of the graph.
+//!
+//! What is proved with them holds whatever they are, so it holds for what the kernel computes, if it is proved that this is a
+//! function of each instance alone and that the kernel touches nothing else: [`super::kernel`].
+
+use super::Why;
+use super::flags::Flags;
+use super::kernel::Kept;
+use super::layout::{Layout, Place};
+use super::machine::{ARGUMENTS, Called, KEPT, Machine, STACK_POINTER, Word};
+use super::memory::{Address, Cell};
+use super::value::{Byte, Lane};
+use crate::graph::Edge;
+use crate::shapes::{batch_inputs, batch_outputs};
+use crate::symbolic::{Values, fresh};
+use usuba_ir::program::{Parameter, Program};
+
+/// What an instance of a call was given and has handed out, in the shape of the kernel.
+#[derive(Clone, Debug)]
+pub(super) struct Instance {
+    pub inputs: Values,
+    pub outputs: Values,
+}
+
+/// A parameter of a call: its address, how many bytes it has, and what they are.
+type Given = (Address, usize, Vec<Byte>);
+
+/// A kernel, and how it was called.
+#[derive(Clone, Debug)]
+pub(super) struct Callee<'a> {
+    pub symbol: &'a str,
+    pub kernel: &'a Program,
+    pub layout: Layout<'a>,
+    /// What it leaves alone.
+    pub kept: Kept,
+    /// The instances of all calls.
+    pub instances: Vec<Instance>,
+}
+
+impl Called for Callee<'_> {
+    fn symbol(&self) -> &str {
+        self.symbol
+    }
+
+    fn call(&mut self, machine: &mut Machine<'_>) -> Result<(), Why> {
+        let Word::Address(top) = machine.general(STACK_POINTER) else { return Err(Why::SecretAddress) };
+        if top.offset.rem_euclid(16) != 0 {
+            return Err(Why::Convention("the alignment of the stack"));
+        }
+        let entry = self.kernel.entry();
+        let register = self.layout.shape.register_bytes() as usize;
+        let batches = self.kernel.interleave.max(1) as usize;
+        let mut argument = 0;
+        let mut next = |machine: &mut Machine<'_>| {
+            argument += 1;
+            match machine.general(ARGUMENTS[argument - 1]) {
+                Word::Address(address) => Ok(address),
+                Word::Bits(_) | Word::Distance(..) => Err(Why::SecretAddress),
+            }
+        };
+        let mut inputs: Vec<Given> = Vec::new();
+        for (input, (_, atoms)) in entry.inputs.iter().zip(batch_inputs(self.kernel)) {
+            let at = next(machine)?;
+            let element = if input.uniform { self.layout.element() } else { register };
+            let bytes = element * atoms as usize * if input.uniform { 1 } else { batches };
+            aligned(machine, at, element)?;
+            let cells = machine.memory.read(machine.graph, at, bytes)?;
+            inputs.push((at, bytes, machine.bits(&cells)?));
+        }
+        let mut outputs: Vec<(Address, usize)> = Vec::new();
+        for output in &entry.outputs {
+            let at = next(machine)?;
+            aligned(machine, at, register)?;
+            outputs.push((at, output.ty.atoms() as usize * register));
+        }
+        let regions: Vec<(Address, usize)> =
+            inputs.iter().map(|&(at, bytes, _)| (at, bytes)).chain(outputs.iter().copied()).collect();
+        for (place, &(a, size)) in regions.iter().enumerate().skip(inputs.len()) {
+            let meets = |&(b, other): &(Address, usize)| {
+                a.region == b.region
+                    && a.offset < b.offset + other as i64
+                    && b.offset < a.offset + size as i64
+            };
+            if regions[..place].iter().any(meets) {
+                return Err(Why::Operand("parameters of a kernel that overlap"));
+            }
+        }
+        let mut written: Vec<Vec<Byte>> = outputs.iter().map(|&(_, bytes)| vec![Byte::ZERO; bytes]).collect();
+        let shapes = batch_inputs(self.kernel);
+        let places: Vec<Vec<Place>> = (0..self.layout.shape.in_register())
+            .map(|instance| self.layout.of_instance(instance as u16))
+            .collect();
+        let common = self.common(&inputs)?;
+        for batch in 0..batches {
+            for places in &places {
+                let mut given = common.clone();
+                for ((given, (_, _, bytes)), &(width, atoms)) in given.iter_mut().zip(&inputs).zip(&shapes) {
+                    if given.is_empty() {
+                        let all = bytes[batch * atoms as usize * register..].chunks(register);
+                        given.extend(
+                            all.take(atoms as usize).map(|bytes| atom(places, bytes, width as usize)),
+                        );
+                    }
+                }
+                let made = fresh(machine.graph, &batch_outputs(self.kernel));
+                for (bytes, atoms) in written.iter_mut().zip(&made) {
+                    for (number, atom) in atoms.iter().enumerate() {
+                        let at = (batch * atoms.len() + number) * register;
+                        place(places, &mut bytes[at..at + register], atom);
+                    }
+                }
+                self.instances.push(Instance { inputs: given, outputs: made });
+            }
+        }
+        for ((at, _), bytes) in outputs.into_iter().zip(written) {
+            let cells: Vec<Cell> = bytes.into_iter().map(Cell::Bits).collect();
+            machine.memory.write(at, &cells)?;
+        }
+        machine.forget(self.kept);
+        machine.memory.forget(top.region, top.offset);
+        Ok(())
+    }
+}
+
+impl Callee<'_> {
+    /// The atoms of inputs that all instances have in common; of others nothing.
+    fn common(&self, inputs: &[Given]) -> Result<Values, Why> {
+        let of = |((input, given), (width, _)): ((&Parameter, &Given), (u32, u32))| {
+            if !input.uniform {
+                return Some(Vec::new());
+            }
+            let atoms = given.2.chunks(self.layout.element());
+            atoms.map(|bytes| self.layout.of_uniform(bytes, width as usize)).collect()
+        };
+        let all = self.kernel.entry().inputs.iter().zip(inputs).zip(batch_inputs(self.kernel)).map(of);
+        all.collect::<Option<_>>().ok_or(Why::Operand("a uniform parameter of other values"))
+    }
+}
+
+fn aligned(machine: &mut Machine<'_>, at: Address, bytes: usize) -> Result<(), Why> {
+    match bytes == 1 || machine.is_aligned(at, bytes) {
+        true => Ok(()),
+        false => Err(Why::Operand("a parameter of a kernel that has to be aligned, and is not known to be")),
+    }
+}
+
+impl Machine<'_> {
+    /// What a callee may change is not known any more.
+    pub(super) fn forget(&mut self, kept: Kept) {
+        let is_kept =
+            |one: usize| KEPT.contains(&one) || one == STACK_POINTER || kept.general >> one & 1 == 1;
+        for register in (0..16).filter(|&one| !is_kept(one)) {
+            self.general[register] = None;
+        }
+        for register in (0..32).filter(|one| kept.vectors >> one & 1 == 0) {
+            self.vectors[register] = None;
+            self.addresses[register] = None;
+        }
+        self.masks.fill(None);
+        self.flags = Flags::Unknown;
+    }
+}
+
+/// The bits of an atom of an instance, whose bits lie at these places.
+fn atom(places: &[Place], register: &[Byte], width: usize) -> Vec<Edge> {
+    let mut atom = vec![Edge::FALSE; width];
+    for one in places.iter().filter(|one| one.weight < width) {
+        atom[one.weight] = register[one.byte].bits[one.bit];
+    }
+    atom
+}
+
+/// Puts the atom of an instance into a register.
+fn place(places: &[Place], register: &mut [Byte], atom: &[Edge]) {
+    for one in places.iter().filter(|one| one.weight < atom.len()) {
+        register[one.byte].bits[one.bit] = atom[one.weight];
+    }
+}
+
+impl Layout<'_> {
+    /// Bytes of an atom that is the same for all instances.
+    pub fn element(&self) -> usize {
+        self.uniform(&[]).len()
+    }
+
+    /// The bits of a register that an instance has.
+    pub fn of_instance(&self, instance: u16) -> Vec<Place> {
+        self.bits.iter().filter(|one| one.instance == instance).copied().collect()
+    }
+
+    /// The bits of an atom that is the same for all instances, if the bytes are one.
+    pub fn of_uniform(&self, bytes: &[Byte], width: usize) -> Option<Vec<Edge>> {
+        let mut atom = vec![Edge::FALSE; width];
+        for (weight, bit) in atom.iter_mut().enumerate() {
+            let mut only = vec![Edge::FALSE; width];
+            only[weight] = Edge::TRUE;
+            let mut set = self.uniform(&only).into_iter().enumerate().flat_map(|(at, byte)| {
+                byte.bits
+                    .map(|edge| edge == Edge::TRUE)
+                    .into_iter()
+                    .enumerate()
+                    .map(move |(bit, is)| (at, bit, is))
+            });
+            let (at, place, _) = set.find(|&(_, _, is)| is)?;
+            *bit = bytes.get(at)?.bits[place];
+        }
+        let all = self.uniform(&atom);
+        all.iter().zip(bytes).all(|(a, b)| a.bits == b.bits && b.lane == Lane::All).then_some(atom)
+    }
+}

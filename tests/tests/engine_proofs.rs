@@ -1,0 +1,188 @@
+//! Engines, proved: what compilers make of a library's file for a cipher and a target brings each block through the kernel
+//! once, from bytes in memory to bytes in memory, and the kernel in that file is what the text says.
+//!
+//! Nothing is run here: code for AVX-512 is proved on any machine.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+use std::time::Instant;
+use usuba_ir::layout::Slicing;
+use usuba_ir::random::Random;
+use usuba_package::engine::Choices;
+use usuba_target::machines;
+use usuba_tests::ciphers::Cipher;
+use usuba_tests::faults::Code;
+use usuba_tests::objects::compiler_of;
+use usuba_trial::proof::engine::{NoEngine, Subject};
+use usuba_verify::object::blocks::{Task, Verdict};
+use usuba_verify::object::file::Object;
+use usuba_verify::object::kernel::{self, Kept};
+use usuba_verify::prove::Limits;
+
+/// An engine, and the compiler of its file.
+type Way<'a> = (&'a str, &'a str, Slicing, &'a str, &'a str);
+
+/// What a normal run proves.
+const USUAL: [Way<'static>; 5] = [
+    ("rectangle", "rectangle-80", Slicing::V, "gp64", "gcc"),
+    ("rectangle", "rectangle-80", Slicing::B, "gp64", "clang"),
+    ("rectangle", "rectangle-80", Slicing::V, "avx512", "gcc"),
+    ("present", "present-80", Slicing::B, "gp64", "gcc"),
+    ("serpent", "serpent-128", Slicing::V, "avx2", "gcc"),
+];
+
+/// The ciphers of a long run.
+const LONG: [(&str, &str, &[Slicing]); 6] = [
+    ("rectangle", "rectangle-80", &[Slicing::H, Slicing::B]),
+    ("present", "present-80", &[Slicing::B]),
+    ("serpent", "serpent-128", &[Slicing::V]),
+    ("aes", "aes-128", &[Slicing::H]),
+    ("gift", "gift-128", &[Slicing::H]),
+    ("des", "des", &[Slicing::B]),
+];
+
+/// The targets of a long run.
+const TARGETS: [&str; 5] = ["gp64", "avx2", "avx512", "avx2-gfni", "avx512-gfni"];
+
+fn subject((name, primitive, slicing, target, _): Way<'_>) -> Result<Subject, NoEngine> {
+    let cipher = Cipher::read(name);
+    let primitive = cipher.manifest.primitives.iter().find(|one| one.name == primitive).expect("a primitive");
+    let target = machines::by_name(target).expect("a target");
+    Subject::of(primitive, &cipher.loaded, target, &Choices::new(slicing))
+}
+
+fn object(subject: &Subject, (.., target, compiler): Way<'_>) -> Vec<u8> {
+    let target = machines::by_name(target).expect("a target");
+    subject.object(&compiler_of(compiler, target), &["-O2"]).expect("an object")
+}
+
+/// Proves an engine: how many functions and tasks are proved, kernels included, and what is not, with the reason.
+fn check(subject: &Subject, object: &[u8]) -> (usize, Vec<String>) {
+    let object = Object::parse(object).expect("an object");
+    let (mut proved, mut open) = (0, Vec::new());
+    let mut kept: BTreeMap<&str, Kept> = BTreeMap::new();
+    for role in subject.roles() {
+        match subject.kernel(&object, role, Limits::default()) {
+            Ok((kernel::Verdict::Proved, report)) => {
+                kept.insert(role, report.kept);
+                proved += 1;
+            }
+            Ok((verdict, _)) => open.push(format!("the kernel of {role}: {verdict:?}")),
+            Err(why) => open.push(format!("the kernel of {role}: {why}")),
+        }
+    }
+    let claims = subject.claims(&object);
+    // Then the kernel is proved with each block, which takes as many times as long.
+    let mut has_kernel_inside = false;
+    for claim in &claims {
+        // Around a kernel of which nothing is known there is nothing to prove.
+        let Some(&kept) = kept.get(claim.role) else { continue };
+        if has_kernel_inside && !matches!(claim.task, Task::Load | Task::Same | Task::Apply { blocks: 1, .. })
+        {
+            open.push(format!("{}, {:?}: not tried", claim.function, claim.task));
+            continue;
+        }
+        match subject.prove(&object, claim, kept, Limits::default()) {
+            Ok((Verdict::Proved, report)) => {
+                proved += 1;
+                has_kernel_inside |= matches!(claim.task, Task::Apply { .. }) && report.instances == 0;
+            }
+            Ok((verdict, _)) => open.push(format!("{}, {:?}: {verdict:?}", claim.function, claim.task)),
+            Err(why) => open.push(format!("{}, {:?}: {why}", claim.function, claim.task)),
+        }
+    }
+    (proved, open)
+}
+
+#[test]
+fn engines_bring_each_block_through_the_kernel() {
+    for way in USUAL {
+        let subject = subject(way).expect("an engine");
+        let start = Instant::now();
+        let (proved, open) = check(&subject, &object(&subject, way));
+        println!("{way:?}: {proved} proved, {:?}", start.elapsed());
+        assert!(proved > 5 && open.is_empty(), "{way:?}: {open:#?}");
+    }
+}
+
+/// A line for each engine of a few ciphers on x86-64, by both compilers; of the primitive `USUBA_PRIMITIVE` alone if it is set.
+#[test]
+#[ignore = "long: `make prove`"]
+fn engines_of_a_long_run() {
+    let only = std::env::var("USUBA_PRIMITIVE").ok();
+    let wanted = |primitive: &str| only.as_ref().is_none_or(|only| only == primitive);
+    for (name, primitive, slicings) in LONG.into_iter().filter(|(_, primitive, _)| wanted(primitive)) {
+        for &slicing in slicings {
+            for target in TARGETS {
+                for compiler in ["gcc", "clang"] {
+                    let way = (name, primitive, slicing, target, compiler);
+                    let Ok(subject) = subject(way) else { continue };
+                    let start = Instant::now();
+                    let (proved, open) = check(&subject, &object(&subject, way));
+                    let seconds = start.elapsed().as_secs_f64();
+                    let first = open.first().map_or("", String::as_str);
+                    println!(
+                        "| `{primitive}` | `{slicing}` | `{target}` | {compiler} | {proved} | {} | {seconds:.1} | {first} |",
+                        open.len()
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// A fault in what brings a batch there and back is refused or refuted; or the processor sees no difference either.
+#[test]
+fn patched_engines_are_refuted() {
+    let way = USUAL[0];
+    let subject = subject(way).expect("an engine");
+    let bytes = object(&subject, way);
+    let whole = Object::parse(&bytes).expect("an object");
+    let (_, report) = subject.kernel(&whole, "encrypt", Limits::default()).expect("it is known");
+    let claims: Vec<_> = subject.claims(&whole).into_iter().filter(|one| one.role == "encrypt").collect();
+    let right = outputs(&bytes);
+    let code = Code::of(&bytes, "encrypt_batch");
+    let mut random = Random::new(65);
+    let (mut refused, mut refuted, mut harmless) = (0, 0, 0);
+    let all = std::env::var("USUBA_WAYS").is_ok_and(|value| value == "all");
+    let count = if all { 500 } else { 40 };
+    for _ in 0..count {
+        let (fault, patched) = code.faulty(&bytes, &mut random);
+        let object = Object::parse(&patched).expect("an object");
+        let prove = |one| subject.prove(&object, one, report.kept, Limits::default());
+        // The first claim that is not proved decides.
+        match claims.iter().map(prove).find(|one| !matches!(one, Ok((Verdict::Proved, _)))) {
+            Some(Err(_)) => refused += 1,
+            Some(Ok((Verdict::Unknown, _))) => panic!("{fault} is not decided"),
+            Some(Ok(_)) => refuted += 1,
+            None => {
+                harmless += 1;
+                assert_eq!(outputs(&patched), right, "{fault}");
+            }
+        }
+    }
+    println!("{refused} refused, {refuted} refuted, {harmless} without effect");
+    assert!(refused + refuted > count / 2 && refuted > 0, "{refused}, {refuted}, {harmless}");
+}
+
+/// What this processor makes of a few blocks by an object of [`USUAL`]'s first engine.
+fn outputs(object: &[u8]) -> Vec<u8> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("it.o"), object).expect("written");
+    let main = "#include <stdint.h>\n#include <stdio.h>\n\
+                void usuba_rectangle_80_gp64_v_encrypt_blocks(const void *, unsigned char *, const unsigned char *, size_t);\n\
+                int main(void) {\n  static uint64_t keys[256], in[16], out[16], x = 1;\n  \
+                for (int i = 0; i < 256; i++) keys[i] = x = x * 6364136223846793005u + 1;\n  \
+                for (int i = 0; i < 16; i++) in[i] = x = x * 6364136223846793005u + 1;\n  \
+                for (size_t n = 0; n < 16; n++) {\n    \
+                usuba_rectangle_80_gp64_v_encrypt_blocks(keys, (void *)out, (void *)in, n);\n    \
+                fwrite(out, 1, sizeof out, stdout);\n  }\n}\n";
+    std::fs::write(path("main.c"), main).expect("written");
+    let arguments = ["-O1", "main.c", "it.o", "-o", "it"];
+    let linked = Command::new("gcc").args(arguments).current_dir(folder.path()).output().expect("gcc");
+    assert!(linked.status.success(), "{}", String::from_utf8_lossy(&linked.stderr));
+    let output = Command::new(path("it")).output().expect("it runs");
+    assert!(output.status.success(), "{:?}", output.status);
+    output.stdout
+}
