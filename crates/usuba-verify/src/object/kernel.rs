@@ -84,18 +84,24 @@ pub struct Counterexample {
     pub signal: Option<String>,
 }
 
-/// The registers that a function leaves as they are, of those that it need not: compilers that see both sides of a call rest on it.
+/// What a function leaves as it is beyond what it has to, so that what calls it may rest on it: compilers that see both do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Kept {
     /// General-purpose registers, a bit each.
     pub general: u16,
     /// Vector registers, a bit each.
     pub vectors: u32,
+    /// Whether it does the same wherever its parameters are: it compares no addresses of two of them.
+    pub ignores_order: bool,
 }
 
 impl Kept {
     fn and(self, other: Kept) -> Kept {
-        Kept { general: self.general & other.general, vectors: self.vectors & other.vectors }
+        Kept {
+            general: self.general & other.general,
+            vectors: self.vectors & other.vectors,
+            ignores_order: self.ignores_order && other.ignores_order,
+        }
     }
 }
 
@@ -182,7 +188,7 @@ impl<'a> Lifted<'a> {
             inputs.iter().map(|values| prepare(&mut graph, kernel, prepared, values)).collect();
         let mut found: Option<Vec<Vec<Byte>>> = None;
         let mut instructions = 0;
-        let mut kept = Kept { general: u16::MAX, vectors: u32::MAX };
+        let mut kept = Kept { general: u16::MAX, vectors: u32::MAX, ignores_order: true };
         let layout = Layout::of(shape)?;
         // Where nothing was asked about a placement, the others are the same.
         let mut asked = (true, true);
@@ -357,9 +363,13 @@ fn run(
     }
     let called = machine.general.clone();
     machine.run(function)?;
-    let kept = Kept {
-        general: (0..16).filter(|&one| machine.general[one] == called[one]).map(|one| 1 << one).sum(),
-        vectors: (0..32).filter(|&one| machine.vectors[one].is_none()).map(|one| 1 << one).sum(),
+    let kept = match machine.has_forgotten {
+        true => Kept { ignores_order: !machine.asks_order, ..Kept::default() },
+        false => Kept {
+            general: (0..16).filter(|&one| machine.general[one] == called[one]).map(|one| 1 << one).sum(),
+            vectors: (0..32).filter(|&one| machine.vectors[one].is_none()).map(|one| 1 << one).sum(),
+            ignores_order: !machine.asks_order,
+        },
     };
     let (steps, asks_residue, asks_order) = (machine.steps, machine.asks_residue, machine.asks_order);
     let mut found = Vec::new();

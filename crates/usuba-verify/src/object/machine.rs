@@ -75,6 +75,8 @@ pub struct Machine<'a> {
     pub(super) decoded: HashMap<(usize, u64), Instruction>,
     /// The relocation inside of the instruction that is run: of its address, of its immediate.
     pub(super) linked: [Option<Target>; 2],
+    /// Whether anything was called that is not run, so that registers may have changed.
+    pub(super) has_forgotten: bool,
     /// How many instructions were run.
     pub steps: u64,
     pub(super) stack: RegionId,
@@ -127,6 +129,7 @@ impl<'a> Machine<'a> {
             flags: Flags::Unknown,
             decoded: HashMap::new(),
             linked: [None, None],
+            has_forgotten: false,
             steps: 0,
             stack,
             callees: Vec::new(),

@@ -150,11 +150,26 @@ impl Machine<'_> {
     }
 }
 
-/// The bytes of an element that a bit of the mask is about.
+/// The bytes of an element that a bit of the mask is about: of what is written, for instructions of which that is known.
 pub(super) fn element(one: &Instruction) -> Result<usize, Why> {
-    match one.memory_size().element_size() {
-        0 => Err(Why::Operand("a mask of elements of no known size")),
-        size => Ok(size),
+    use Mnemonic::*;
+    match one.mnemonic() {
+        Vmovdqu8 | Vpblendmb | Vpaddb | Vpsubb | Vpshufb | Vpunpcklbw | Vpunpckhbw | Vpalignr | Vpermb
+        | Vpermt2b | Vpermi2b | Vpbroadcastb => Ok(1),
+        Vmovdqu16 | Vpblendmw | Vpaddw | Vpsubw | Vpmullw | Vpsllw | Vpsrlw | Vpsraw | Vpsllvw | Vpsrlvw
+        | Vpsravw | Vpshuflw | Vpshufhw | Vpunpcklwd | Vpunpckhwd | Vpermw | Vpermt2w | Vpermi2w
+        | Vpbroadcastw => Ok(2),
+        Vmovdqu32 | Vmovdqa32 | Vmovaps | Vmovups | Vpblendmd | Vblendmps | Vpaddd | Vpsubd | Vpmulld
+        | Vpslld | Vpsrld | Vpsrad | Vpsllvd | Vpsrlvd | Vpsravd | Vprold | Vprord | Vpandd | Vpord
+        | Vpxord | Vpandnd | Vpternlogd | Vpshufd | Vpunpckldq | Vpunpckhdq | Vpermd | Vpermt2d
+        | Vpermi2d | Vpbroadcastd | Vshufi32x4 | Vinserti32x4 | Vbroadcasti32x4 => Ok(4),
+        Vmovdqu64 | Vmovdqa64 | Vmovapd | Vmovupd | Vpblendmq | Vblendmpd | Vpaddq | Vpsubq | Vpmullq
+        | Vpsllq | Vpsrlq | Vpsraq | Vpsllvq | Vpsrlvq | Vpsravq | Vprolq | Vprorq | Vpandq | Vporq
+        | Vpxorq | Vpandnq | Vpternlogq | Vpunpcklqdq | Vpunpckhqdq | Vpermq | Vpermt2q | Vpermi2q
+        | Vpbroadcastq | Vshufi64x2 | Vinserti64x2 | Vinserti64x4 | Vbroadcasti64x2 | Vbroadcasti64x4 => {
+            Ok(8)
+        }
+        _ => Err(Why::Operand("a mask of an instruction that is known without")),
     }
 }
 

@@ -4,7 +4,7 @@ use super::Why;
 use super::machine::{Machine, Word};
 use super::memory::Cell;
 use super::value::Byte;
-use iced_x86::{Instruction, Mnemonic, OpKind};
+use iced_x86::{EncodingKind, Instruction, Mnemonic, OpKind};
 
 /// Bytes of an address.
 const ADDRESS: usize = 8;
@@ -65,7 +65,7 @@ pub(super) fn step(machine: &mut Machine<'_>, one: &Instruction) -> Result<bool,
     }
     let register = one.op_register(0).number();
     let unknown = machine.fresh(2 * ADDRESS);
-    machine.set_vector(register, &unknown, false);
+    machine.set_vector(register, &unknown, one.encoding() == EncodingKind::Legacy);
     machine.addresses[register] = Some(cells);
     Ok(true)
 }
