@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use usuba_verify::object::file::Object;
 
-/// Where the decoder of this house and `objdump` do not read the code of a function in the same way: another length, mnemonic,
-/// register or immediate; and how many instructions were compared. `None` where `objdump` is not installed.
+/// Where the decoder of this house and `objdump` do not read the code of a function, and of those in its section, in the same way:
+/// another length, mnemonic, register or immediate; and how many instructions were compared. `None` where `objdump` is not installed.
 ///
 /// # Panics
 /// If the object has no such function.
@@ -17,12 +17,15 @@ pub fn disagreements(file: &[u8], function: &str) -> Option<(usize, Vec<String>)
     let listed = Command::new("objdump").args(["-d", "-w", "-M", "intel"]).arg(&path).output().ok()?;
     let theirs = read(&String::from_utf8_lossy(&listed.stdout));
     let object = Object::parse(file).expect("an object");
-    let function = object.function(function).expect("a function");
-    let code = object.code(function);
-    let mut decoder = Decoder::with_ip(64, code, function.offset, DecoderOptions::NONE);
+    let section = object.function(function).expect("a function").section;
+    // A kernel may be a jump to the function of its node.
+    let functions = object.functions.iter().filter(|one| one.section == section);
+    let decoded = functions.flat_map(|function| {
+        let code = object.code(function);
+        Decoder::with_ip(64, code, function.offset, DecoderOptions::NONE).into_iter()
+    });
     let (mut count, mut differences) = (0, Vec::new());
-    while decoder.can_decode() {
-        let ours = decoder.decode();
+    for ours in decoded {
         let mut text = String::new();
         FastFormatter::new().format(&ours, &mut text);
         count += 1;
