@@ -113,7 +113,9 @@ fn engines_of_a_long_run() {
     let wanted = |primitive: &str| only.as_ref().is_none_or(|only| only == primitive);
     for (name, primitive, slicings) in LONG.into_iter().filter(|(_, primitive, _)| wanted(primitive)) {
         for &slicing in slicings {
-            for target in TARGETS {
+            // Only bytes that are mapped have instructions of their own there.
+            let has_code = |target: &&str| primitive == "aes-128" || !target.ends_with("gfni");
+            for target in TARGETS.into_iter().filter(has_code) {
                 for compiler in ["gcc", "clang"] {
                     let way = (name, primitive, slicing, target, compiler);
                     let Ok(subject) = subject(way) else { continue };

@@ -51,8 +51,8 @@ pub const CAVEATS: [Caveat; 13] = [
     Caveat { code: "C12", says: "speculation, power and frequency are not in the model" },
     Caveat {
         code: "C13",
-        says: "the functions around a kernel are proved for the numbers of blocks and bytes, and the ends of counters, that are said; \
-               the kernel that they call is the one that is proved, with 512 KiB of stack of its own",
+        says: "the functions around a kernel are proved for the numbers of blocks and bytes, and the ends of counters, that are said, \
+               with round keys in the form that is proved of them; the kernel that they call is the one that is proved, with 512 KiB of stack of its own",
     },
 ];
 

@@ -93,7 +93,11 @@ fn engines_are_proved_from_bytes_to_bytes() {
         ),
         "{said}"
     );
-    assert!(said.ends_with("caveats of SOUNDNESS.md: C1 C2 C3 C4 C5 C6 C7 C8 C9 C10 C12 C13\n"), "{said}");
+    assert!(said.ends_with("caveats of SOUNDNESS.md: C1 C2 C3 C4 C5 C6 C8 C9 C10 C12 C13\n"), "{said}");
+    let (status, _, note) =
+        usubac(&format!("verify {ciphers} it.o {options} --certificate it.proof"), folder.path());
+    assert_eq!(status, 1);
+    assert!(note.contains("leave out `--entry`, `--symbol` and `--certificate`"), "{note}");
     // A driver that leaves the last byte of a batch as it was.
     let faulty = text
         .replace("    block_unpack(out, results);", "    block_unpack(out, results); out[511] = in[511];");

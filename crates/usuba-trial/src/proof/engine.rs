@@ -1,26 +1,27 @@
 //! Engines to be proved: what a library has for a primitive on a target, and the object code of that.
 
+use super::CAVEATS;
 use crate::run::{Compiler, RunError};
 use thiserror::Error;
-use usuba_compiler::pipeline::{Compiled, Failure};
+use usuba_compiler::pipeline::Failure;
 use usuba_lang::elaborate::elaborate;
 use usuba_lang::load::Loaded;
-use usuba_lang::typed;
 use usuba_package::OutputFile;
 use usuba_package::engine::{BuildError, Choices};
 use usuba_package::library::one_level;
 use usuba_package::manifest::{BlockCipher, Function, Mode, Primitive};
 use usuba_package::order::Order;
 use usuba_target::Target;
-use usuba_verify::equal::{Atoms, Meaning};
 use usuba_verify::object::blocks::{Format, Kernel, Report, Task, Unfit, Verdict};
 use usuba_verify::object::file::Object;
-use usuba_verify::object::kernel::{self, Kept, Lifted, NoProof};
+use usuba_verify::object::kernel::{self, Kept, NoProof};
 use usuba_verify::prove::Limits;
 use usuba_verify::symbolic::source;
 
-/// The codes of what a proof of an engine rests on, among [`super::CAVEATS`].
-pub const CAVEATS: [&str; 12] = ["C1", "C2", "C3", "C4", "C5", "C6", "C7", "C8", "C9", "C10", "C12", "C13"];
+/// The codes of what a proof of an engine rests on: masks are proved to be some, and what is around a kernel is not other code.
+pub fn caveats() -> Vec<&'static str> {
+    CAVEATS.iter().map(|caveat| caveat.code).filter(|code| !["C7", "C11"].contains(code)).collect()
+}
 
 /// Why an engine is not looked at.
 #[derive(Debug, Error)]
@@ -41,9 +42,8 @@ pub enum NoEngine {
 struct Direction {
     /// `encrypt` or `decrypt`.
     role: &'static str,
-    /// The node as its text has it.
-    text: typed::Program,
-    compiled: Compiled,
+    /// Its kernel.
+    kernel: super::Subject,
 }
 
 /// A function of an engine around a kernel, and what it does.
@@ -90,7 +90,8 @@ impl Subject {
             settings.entry.entry = Some(compiled.typed.instance(compiled.typed.entry()).name.clone());
             let (text, findings) = elaborate(&loaded.program, &settings.as_written());
             let text = text.ok_or_else(|| NoEngine::Text(Box::new(Failure::Program(findings))))?;
-            directions.push(Direction { role, text, compiled });
+            let kernel = super::Subject { text, compiled, file: library.engine.clone() };
+            directions.push(Direction { role, kernel });
         }
         Ok(Subject {
             cipher: cipher.clone(),
@@ -122,27 +123,18 @@ impl Subject {
         role: &str,
         limits: Limits,
     ) -> Result<(kernel::Verdict, kernel::Report), NoProof> {
-        let direction = self.direction(role);
-        let Compiled { program, kernel, hoisted, .. } = &direction.compiled;
-        let lifted = Lifted::of(
-            object,
-            &kernel.symbol,
-            direction.meaning(),
-            program,
-            hoisted.as_ref(),
-            &kernel.shape,
-        )?;
-        Ok(lifted.decide(limits))
+        let kernel = self.kernel_of(role);
+        Ok(kernel.lift(object, &kernel.compiled.kernel.symbol)?.decide(limits))
     }
 
     /// The name of the kernel of a direction.
     pub fn symbol(&self, role: &str) -> &str {
-        &self.direction(role).compiled.kernel.symbol
+        &self.kernel_of(role).compiled.kernel.symbol
     }
 
     /// The node of a direction.
     pub fn node(&self, role: &str) -> &str {
-        let text = &self.direction(role).text;
+        let text = &self.kernel_of(role).text;
         &text.instance(text.entry()).name
     }
 
@@ -160,7 +152,8 @@ impl Subject {
             let loads = [format!("{}_load_{role}_keys", self.stem), format!("{}_load_round_keys", self.stem)];
             let load = loads.into_iter().find(|load| object.function(load).is_ok());
             let task = if load.is_some() { Task::Load } else { Task::Same };
-            claims.push(Claim { role, function: load.unwrap_or_default(), task });
+            let function = load.unwrap_or_else(|| format!("{}_{role}_blocks", self.stem));
+            claims.push(Claim { role, function, task });
             if self.cipher.modes.contains(&Mode::Ecb) {
                 for (blocks, in_place) in [(1, false), (self.batch - 1, true), (self.batch + 1, false)] {
                     let function = format!("{}_{role}_blocks", self.stem);
@@ -191,8 +184,8 @@ impl Subject {
         kept: Kept,
         limits: Limits,
     ) -> Result<(Verdict, Report), Unfit> {
-        let direction = self.direction(claim.role);
-        let Direction { text, compiled, .. } = direction;
+        let kernel = self.kernel_of(claim.role);
+        let super::Subject { text, compiled, .. } = kernel;
         let inputs = source::inputs(text);
         let keys = compiled.program.entry().inputs.iter().position(|input| input.uniform).unwrap_or(0);
         let (Some(&block), Some(&round_keys), Some(&output)) =
@@ -205,7 +198,7 @@ impl Subject {
         let of_keys = self.cipher.round_keys;
         let kernel = Kernel {
             symbol: &compiled.kernel.symbol,
-            meaning: direction.meaning(),
+            meaning: kernel.meaning(),
             program: &compiled.program,
             prepared: compiled.hoisted.as_ref(),
             shape: &compiled.kernel.shape,
@@ -216,17 +209,9 @@ impl Subject {
         kernel.prove(object, &claim.function, claim.task, limits)
     }
 
-    fn direction(&self, role: &str) -> &Direction {
+    fn kernel_of(&self, role: &str) -> &super::Subject {
         let found = self.directions.iter().find(|direction| direction.role == role);
-        found.unwrap_or_else(|| panic!("no such direction: {role}"))
-    }
-}
-
-impl Direction {
-    /// What one instance is to compute.
-    fn meaning(&self) -> Meaning<'_> {
-        let atoms = if self.compiled.in_planes() { Atoms::Planes } else { Atoms::InOrder };
-        Meaning::Text(&self.text, atoms)
+        found.map_or_else(|| panic!("no such direction: {role}"), |direction| &direction.kernel)
     }
 }
 

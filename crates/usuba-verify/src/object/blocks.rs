@@ -230,8 +230,10 @@ impl Kernel<'_> {
             }
             Task::Counter { length, from, in_place } => {
                 keys(&mut call);
-                let mut counter = string(call.machine.graph, self.blocks[0].bytes - 4);
-                counter.extend(from.to_be_bytes().map(Byte::constant));
+                let last = from.to_be_bytes();
+                let known = last.len().min(self.blocks[0].bytes);
+                let mut counter = string(call.machine.graph, self.blocks[0].bytes - known);
+                counter.extend(last[last.len() - known..].iter().map(|&byte| Byte::constant(byte)));
                 call.region(Region::constant("the counter", counter.clone(), 1));
                 let (output, input) = call.strings(length, in_place);
                 call.number(length);

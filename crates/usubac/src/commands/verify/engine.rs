@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use usuba_package::engine::Choices;
 use usuba_package::manifest::{Function, Primitive};
-use usuba_trial::proof::engine::{CAVEATS, Claim, Subject};
+use usuba_trial::proof::engine::{Claim, Subject, caveats};
 use usuba_verify::object::blocks::{Task, Verdict};
 use usuba_verify::object::file::Object;
 use usuba_verify::object::kernel::{self, Kept};
@@ -23,6 +23,11 @@ pub fn run(verify: &Verify, output: &Output) -> Result<(), Failure> {
             "an engine is that of a slicing and a target: name them with `--slicing` and `--target`",
         ));
     };
+    if verify.certificate.is_some() || verify.symbol.is_some() || verify.entry.entry.is_some() {
+        return Err(Failure::general(
+            "an engine has several kernels, and no certificate yet: leave out `--entry`, `--symbol` and `--certificate`",
+        ));
+    }
     let target = target(name)?;
     let cipher = Cipher::read(path, &verify.search, output)?;
     let primitive = primitive(&cipher, path, verify.primitive.as_ref())?;
@@ -82,9 +87,9 @@ pub fn run(verify: &Verify, output: &Output) -> Result<(), Failure> {
         }
     }
     if output.is_json() {
-        print_json(&json!({ "verdict": "proved", "functions": proved, "caveats": CAVEATS }));
+        print_json(&json!({ "verdict": "proved", "functions": proved, "caveats": caveats() }));
     } else {
-        print_line(&format!("  caveats of SOUNDNESS.md: {}", CAVEATS.join(" ")));
+        print_line(&format!("  caveats of SOUNDNESS.md: {}", caveats().join(" ")));
     }
     Ok(())
 }
@@ -105,8 +110,8 @@ fn primitive<'a>(cipher: &'a Cipher, path: &str, name: Option<&String>) -> Resul
 fn words(claim: &Claim) -> String {
     let place = |in_place: bool| if in_place { "in place" } else { "to another place" };
     match claim.task {
-        Task::Load => "brings round keys into the form of the kernel".into(),
-        Task::Same => "needs no other form of the round keys".into(),
+        Task::Load => format!("brings round keys into the form of the kernel that has to {}", claim.role),
+        Task::Same => "takes round keys as they are".into(),
         Task::Apply { blocks, in_place } => {
             let s = if blocks == 1 { "" } else { "s" };
             format!("brings {blocks} block{s} through the kernel, {}", place(in_place))
