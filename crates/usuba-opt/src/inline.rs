@@ -6,6 +6,8 @@
 //! atom is read where), unless it must stay; nodes that nobody calls any more are gone. Cost: linear in what comes out.
 //! [`Settings::inline_all`] and [`Settings::no_inline`] say all or none instead.
 //!
+//! Where there is no model of the machine to ask ([`crate::calls`]), a small node is inlined that computes some more values than atoms go in and out ([`PER_ATOM`]).
+//!
 //! Whatever is said, a node stays whose copies would have more than [`LARGEST`] operations: of nodes that call each other twice,
 //! forty are more than any memory holds.
 //!
@@ -22,6 +24,12 @@ use usuba_logic::formula::gates;
 
 /// All copies of a node have at most so many operations.
 const LARGEST: usize = 1 << 18;
+
+/// So many atoms may go in and out of a small node: of an S-box of eight bits.
+const SMALL: usize = 16;
+
+/// So many values a small node may compute for an atom. The S-box of PRESENT computes 14 for 8 atoms, that of Ascon 22 for 10.
+const PER_ATOM: f64 = 2.5;
 
 /// The pass.
 pub fn run(program: &mut Program, settings: &Settings) {
@@ -67,15 +75,17 @@ fn is_inlined(callee: &Node, sites: u32, settings: &Settings) -> bool {
         Inline::Auto => {
             settings.inline_all
                 || sites == 1 && callee.body.size() <= settings.inline_limit
-                || is_no_longer_than_its_call(callee)
+                || is_no_longer_than_its_call(callee, settings.clock.is_none())
         }
     }
 }
 
-/// Whether a node computes no more values than atoms go in and out.
-fn is_no_longer_than_its_call(callee: &Node) -> bool {
+/// Whether a node computes no more values than atoms go in and out; or some more if it is small and may be `longer`.
+fn is_no_longer_than_its_call(callee: &Node, longer: bool) -> bool {
     let atoms =
         |values: &[ValueId]| values.iter().map(|&value| callee.ty(value).atoms() as usize).sum::<usize>();
+    let around = atoms(&callee.body.parameters) + atoms(&callee.body.results);
+    let most = if longer && around <= SMALL { (around as f64 * PER_ATOM) as usize } else { around };
     let mut computed = 0;
     for operation in &callee.body.operations {
         match operation.op {
@@ -87,7 +97,7 @@ fn is_no_longer_than_its_call(callee: &Node) -> bool {
             _ => computed += atoms(&operation.results),
         }
     }
-    computed <= atoms(&callee.body.parameters) + atoms(&callee.body.results)
+    computed <= most
 }
 
 struct Inliner<'a> {

@@ -7,6 +7,7 @@
 
 mod arrays;
 mod bytes;
+mod calls;
 mod copies;
 mod dead;
 mod factor;

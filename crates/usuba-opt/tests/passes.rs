@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use usuba_ir::check;
 use usuba_ir::program::Program;
-use usuba_opt::pass::{Machine, Settings};
+use usuba_opt::pass::{Clock, Machine, Settings};
 use usuba_opt::passes::{self, optimise};
 
 fn parse(text: &str) -> Program {
@@ -802,7 +802,11 @@ fn what_is_no_longer_than_its_call_is_inlined() {
           %3: b1 = not %2
           %4: b1 = xor %3, %1
           %5: b1 = or %4, %0
-          return %5
+          %6: b1 = and %5, %3
+          %7: b1 = xor %6, %2
+          %8: b1 = or %7, %5
+          %9: b1 = and %8, %6
+          return %9
         }
 
         node N (%0 x: b1[2]) -> (r: b1[2]) {
@@ -827,7 +831,11 @@ fn what_is_no_longer_than_its_call_is_inlined() {
               %3: b1 = not %2
               %4: b1 = xor %3, %1
               %5: b1 = or %4, %0
-              return %5
+              %6: b1 = and %5, %3
+              %7: b1 = xor %6, %2
+              %8: b1 = or %7, %5
+              %9: b1 = and %8, %6
+              return %9
             }
 
             node N (%0 x: b1[2]) -> (r: b1[2]) {
@@ -882,4 +890,56 @@ fn pieces() {
         }
     "#]],
     );
+}
+
+/// A node of eight values for two atoms in and two out, called twice.
+const LONG: &str = "
+    node Long (%0 x: b1, %1 y: b1) -> (r: b1, s: b1) {
+      %2: b1 = xor %0, %1
+      %3: b1 = and %0, %2
+      %4: b1 = or %1, %3
+      %5: b1 = xor %2, %4
+      %6: b1 = and %4, %5
+      %7: b1 = or %3, %6
+      %8: b1 = xor %6, %7
+      %9: b1 = and %5, %8
+      return %8, %9
+    }
+    node N (%0 x: b1, %1 y: b1) -> (r: b1, s: b1) {
+      %2: b1, %3: b1 = call Long(%0, %1)
+      %4: b1, %5: b1 = call Long(%2, %3)
+      return %4, %5
+    }";
+
+/// How many nodes all passes leave of a program.
+fn nodes_left(text: &str, settings: &Settings) -> usize {
+    let mut program = parse(text);
+    optimise(&mut program, settings, &mut ());
+    assert_eq!(check::check(&program).err(), None);
+    program.nodes.len()
+}
+
+/// Where nothing is known of the machine, twice the atoms are few enough, and three times are not.
+#[test]
+fn inline_what_is_little_longer_than_its_call() {
+    assert_eq!(nodes_left(LONG, &Settings::default()), 1);
+    let longer = LONG.replace(
+        "return %8, %9",
+        "%10: b1 = xor %8, %9 %11: b1 = and %7, %10 %12: b1 = or %9, %11 return %10, %12",
+    );
+    assert_eq!(nodes_left(&longer, &Settings::default()), 2);
+}
+
+/// Where there is a model of the machine, it decides: all calls are inlined if that saves enough, on each core.
+#[test]
+fn inline_what_a_model_finds_faster() {
+    let nodes_left = |cycles: fn(&Program, &'static str) -> Option<Vec<u64>>| {
+        nodes_left(LONG, &Settings { clock: Some(Clock { target: "any", cycles }), ..Settings::default() })
+    };
+    // One node is one with all calls inlined.
+    assert_eq!(nodes_left(|program, _| Some(vec![100 * program.nodes.len() as u64; 2])), 1);
+    assert_eq!(nodes_left(|program, _| Some(vec![100 - 2 * (2 - program.nodes.len() as u64); 2])), 2);
+    assert_eq!(nodes_left(|program, _| Some(vec![50 * program.nodes.len() as u64, 100])), 2);
+    assert_eq!(nodes_left(|program, _| Some(vec![200 / program.nodes.len() as u64; 2])), 2);
+    assert_eq!(nodes_left(|_, _| None), 2);
 }

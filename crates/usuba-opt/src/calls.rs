@@ -1,0 +1,58 @@
+//! Whether all calls are inlined, if nobody says.
+//!
+//! Where there is a model of the machine ([`Clock`](crate::pass::Clock)) and the program stays small ([`CODE`]), the model decides: the
+//! program with the calls that [`inline`] leaves and the program with none go through the other passes, and there are none if that
+//! saves [`SAVED`] of the cycles.
+//!
+//! On Zen 4, by gcc, Clang and in assembly, on AVX2 and AVX-512: where a call of an S-box has its bits in memory before and after, up
+//! to a third of the time is gone (RECTANGLE, PRESENT, GIFT and Clyde in B), and a tenth of ARIA and SKINNY. It says no to Keccak, ACE
+//! and Gimli in B, whose nodes are long and called often, and which with all inlined took up to three times as long.
+
+use crate::inline;
+use crate::pass::Settings;
+use usuba_ir::program::Program;
+
+/// The most operations in the text with all calls inlined, for the model to decide.
+const CODE: usize = 8_000;
+
+/// The same for it to decide the number of batches as well, of each of the two.
+const CODE_OF_BATCHES: usize = 400;
+
+/// The part of the cycles that inlining all calls has to save, in the mean of the cores.
+const SAVED: f64 = 0.04;
+
+/// The same on each of them.
+const SAVED_ON_EACH: f64 = 0.01;
+
+/// Whether inlining all calls saves time; `rest` runs the passes that come after.
+pub fn cost_more_than_copies(
+    program: &Program,
+    settings: &Settings,
+    rest: &dyn Fn(&mut Program, &Settings),
+) -> bool {
+    let (Some(clock), false) = (settings.clock, settings.inline_all || settings.no_inline) else {
+        return false;
+    };
+    let inlined = |inline_all: bool| {
+        let mut program = program.clone();
+        inline::run(&mut program, &Settings { inline_all, ..settings.clone() });
+        program
+    };
+    let (calls, none) = (inlined(false), inlined(true));
+    let code: usize = none.nodes.iter().map(|node| node.body.size()).sum();
+    if calls == none || code > CODE {
+        return false;
+    }
+    // Else the number of batches is that of the rule, which takes no time.
+    let clock_of_batches = (code <= CODE_OF_BATCHES).then_some(clock);
+    let later = Settings { clock: clock_of_batches, ..settings.clone() };
+    let time = |mut program: Program| {
+        rest(&mut program, &later);
+        let of_batch = |cycles: u64| cycles as f64 / f64::from(program.interleave);
+        Some(clock.time(&program)?.into_iter().map(of_batch).collect::<Vec<f64>>())
+    };
+    let (Some(before), Some(after)) = (time(calls), time(none)) else { return false };
+    let ratios: Vec<f64> = before.iter().zip(&after).map(|(before, after)| after / before.max(1.0)).collect();
+    let mean = ratios.iter().sum::<f64>() / ratios.len().max(1) as f64;
+    mean < 1.0 - SAVED && ratios.iter().all(|&ratio| ratio < 1.0 - SAVED_ON_EACH)
+}
