@@ -6,7 +6,8 @@
 //! atom is read where), unless it must stay; nodes that nobody calls any more are gone. Cost: linear in what comes out.
 //! [`Settings::inline_all`] and [`Settings::no_inline`] say all or none instead.
 //!
-//! Where there is no model of the machine to ask ([`crate::calls`]), a small node is inlined that computes some more values than atoms go in and out ([`PER_ATOM`]).
+//! Where there is no model of the machine to ask ([`crate::calls`]), a small node is inlined too that computes some more values than
+//! atoms go in and out ([`PER_ATOM`]).
 //!
 //! Whatever is said, a node stays whose copies would have more than [`LARGEST`] operations: of nodes that call each other twice,
 //! forty are more than any memory holds.

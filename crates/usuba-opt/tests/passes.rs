@@ -919,7 +919,7 @@ fn nodes_left(text: &str, settings: &Settings) -> usize {
     program.nodes.len()
 }
 
-/// Where nothing is known of the machine, twice the atoms are few enough, and three times are not.
+/// Where nothing is known of the machine, two values an atom are few enough, and 2.75 are not.
 #[test]
 fn inline_what_is_little_longer_than_its_call() {
     assert_eq!(nodes_left(LONG, &Settings::default()), 1);

@@ -15,12 +15,12 @@ const CACHED: u64 = 24 * 1024;
 /// Bytes that enter a cycle beyond that, in tenths.
 const FETCHED: u64 = 125;
 
-/// Bytes of code that a kernel may have before what is around it and the kernel put each other out of the cache of decoded
-/// instructions, so that each call decodes all of it again.
+/// Bytes of code that a kernel may have before it loses time to what runs between its calls, most likely as both do not fit in the cache
+/// of decoded instructions.
 const KEPT: u64 = 15 * 1024;
-/// Bytes that are decoded again in a cycle, beside what runs meanwhile: DES on AVX-512VL with two batches a call (16.8 KB) loses
-/// 1,000 cycles a call to one (8.2 KB) on Zen 4, Camellia with three on AVX2 with GFNI (20 KB) 400 to two (12.6 KB). A kernel that is
-/// called again and again with nothing around it loses none.
+/// Bytes of such a kernel that a call takes a cycle more for. `bench/decoded.sh` on Zen 4: DES on AVX-512VL with two batches a call
+/// (16.8 KB) takes 0.71 cycles per byte when its calls follow each other, and 0.82 to 0.95, up to 1,000 cycles a call more, with other
+/// code between them; with one batch (8.2 KB) always 0.71. Camellia with three batches on AVX2 with GFNI (20 KB) loses 400 to two.
 const DECODED_AGAIN: u64 = 25;
 
 /// The cycles of one call, about, on each core that code for the target is to be good for.
