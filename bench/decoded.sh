@@ -3,6 +3,10 @@
 # 2 to 24 KB of code in between. bench/README.md has what was found.
 set -eu
 cd "$(dirname "$0")/.."
+grep -q avx512vl /proc/cpuinfo || {
+    echo "decoded.sh: this machine has no AVX-512VL" >&2
+    exit 1
+}
 cargo build --release --quiet -p usubac
 usubac=${CARGO_TARGET_DIR:-target}/release/usubac
 folder=$(mktemp -d)
@@ -29,6 +33,6 @@ lea rax, [rax + 0x12345678]
 ret"
     done
 } >"$folder/other.S"
-cp bench/decoded.c "$folder"
-gcc -O2 "$folder/decoded.c" "$folder"/*.S -o "$folder/decoded"
+echo "machine: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), core cycles per byte, medians"
+gcc -O2 -Wall -Wextra -I bench bench/decoded.c "$folder"/*.S -o "$folder/decoded"
 "$folder/decoded"

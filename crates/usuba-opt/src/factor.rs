@@ -26,7 +26,7 @@
 //! takes ⌈r / p⌉ batches, p being the rounds of the program over those of the longest chain. A round starts in every cycle in
 //! which it can, as chains of rounds are evenly filled.
 
-use crate::pass::{Clock, Machine, Settings};
+use crate::pass::{Clock, Machine, Settings, mean, ratios};
 use crate::variance::Variance;
 use usuba_ir::block::BlockOp;
 use usuba_ir::program::{Block, Op, Program, ValueId};
@@ -107,11 +107,7 @@ fn fastest(
     let one = clock.time(program)?;
     let (mut best, mut least) = (1, 1.0);
     for batches in 2..=most {
-        let several = clock.time(&interleaved(batches))?;
-        let ratio =
-            |(&several, &one): (&u64, &u64)| several as f64 / (f64::from(batches) * one.max(1) as f64);
-        let ratios = several.iter().zip(&one).map(ratio);
-        let mean = ratios.sum::<f64>() / one.len().max(1) as f64;
+        let mean = mean(&ratios(&one, &clock.time(&interleaved(batches))?));
         let in_memory = 2 * batches * measure.state > machine.room;
         let saved = if in_memory { SAVED_IN_MEMORY } else { SAVED };
         if mean < least * (1.0 - saved * f64::from(batches - best)) {

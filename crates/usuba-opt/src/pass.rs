@@ -68,10 +68,21 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The cycles of one call of a program, on each core.
-    pub(crate) fn time(&self, program: &Program) -> Option<Vec<u64>> {
-        (self.cycles)(program, self.target)
+    /// The cycles that a program takes for a batch, on each core.
+    pub(crate) fn time(&self, program: &Program) -> Option<Vec<f64>> {
+        let of_batch = |cycles: u64| cycles as f64 / f64::from(program.interleave);
+        Some((self.cycles)(program, self.target)?.into_iter().map(of_batch).collect())
     }
+}
+
+/// What each core takes of its time before.
+pub(crate) fn ratios(before: &[f64], after: &[f64]) -> Vec<f64> {
+    before.iter().zip(after).map(|(before, after)| after / before.max(1.0)).collect()
+}
+
+/// The mean over the cores.
+pub(crate) fn mean(ratios: &[f64]) -> f64 {
+    ratios.iter().sum::<f64>() / ratios.len().max(1) as f64
 }
 
 impl PartialEq for Clock {

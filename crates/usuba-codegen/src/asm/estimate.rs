@@ -19,8 +19,8 @@ const FETCHED: u64 = 125;
 /// of decoded instructions.
 const KEPT: u64 = 15 * 1024;
 /// Bytes of such a kernel that a call takes a cycle more for. `bench/decoded.sh` on Zen 4: DES on AVX-512VL with two batches a call
-/// (16.8 KB) takes 0.71 cycles per byte when its calls follow each other, and 0.82 to 0.95, up to 1,000 cycles a call more, with other
-/// code between them; with one batch (8.2 KB) always 0.71. Camellia with three batches on AVX2 with GFNI (20 KB) loses 400 to two.
+/// (16.8 KB) loses 400 to 900 cycles a call with 4 KB or more of other code between its calls; with one batch (8.2 KB) none. Camellia with
+/// three batches on AVX2 with GFNI (20 KB) loses 400 in counter mode to two.
 const DECODED_AGAIN: u64 = 25;
 
 /// The cycles of one call, about, on each core that code for the target is to be good for.
