@@ -305,3 +305,20 @@ fn the_way_of_a_secret_is_said() {
     assert!(first.instruction.starts_with("mov"), "{first}");
     assert_eq!(leak.secret, KEY);
 }
+
+/// With debug information of any form, an instruction has its line of source, also where sections begin at one address.
+#[test]
+fn lines_of_source_are_said() {
+    let text = "uint8_t g(const uint8_t *k) { return k[0]; }\n\
+        uint8_t f(const uint8_t *k) {\n  uint8_t x = k[3];\n  return table[x];\n}";
+    let number = HEAD.lines().count() as u32 + 4;
+    for family in [Family::Gcc, Family::Clang] {
+        for form in ["-gdwarf-4", "-gdwarf-5"] {
+            let found = findings(text, &[KEY], family, &["-O1", form, "-ffunction-sections"]);
+            let line = found.leaks[0].place.line.clone().expect("a line");
+            assert!(line.file.ends_with("/it.c") && line.line == number, "{family:?} {form}: {line}");
+        }
+        let found = findings(text, &[KEY], family, &["-O1"]);
+        assert_eq!(found.leaks[0].place.line, None);
+    }
+}

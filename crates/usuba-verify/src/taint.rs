@@ -14,6 +14,7 @@ mod step;
 
 pub use flow::check;
 
+use crate::object::lines::Line;
 use std::fmt;
 
 /// What is secret at the call of a function.
@@ -73,11 +74,14 @@ pub struct Place {
     pub offset: u64,
     /// The instruction.
     pub instruction: String,
+    /// The line of source that it comes from, if the object has debug information.
+    pub line: Option<Line>,
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}+{:#x}: {}", self.function, self.offset, self.instruction)
+        write!(f, "{}+{:#x}: {}", self.function, self.offset, self.instruction)?;
+        self.line.iter().try_for_each(|line| write!(f, "    {line}"))
     }
 }
 

@@ -961,14 +961,17 @@ fn verify_finds_leaks_in_objects() {
     let text = "typedef unsigned char u8;\nextern const u8 table[256];\nu8 bad(const u8 *k) { return table[k[3] ^ 5]; }\n\
                 u8 good(const u8 *k, int i) { return table[i & 255] ^ k[0]; }\n";
     fs::write(folder.path().join("it.c"), text).expect("written");
-    let made =
-        Command::new("gcc").args(["-O1", "-c", "it.c"]).current_dir(folder.path()).status().expect("gcc");
+    let made = Command::new("gcc")
+        .args(["-O1", "-g", "-c", "it.c"])
+        .current_dir(folder.path())
+        .status()
+        .expect("gcc");
     assert!(made.success());
     let output = usubac(&["verify", "--ct", "it.o", "--secret", "*1"], folder.path());
     let said = String::from_utf8(output.stdout).expect("text");
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.starts_with("bad: 1 leak ("), "{said}");
-    assert!(said.contains("this address depends on a secret\n"), "{said}");
+    assert!(said.contains("/it.c:3\n    this address depends on a secret\n"), "{said}");
     assert!(said.contains("    from what argument 1 points to\n"), "{said}");
     assert!(said.contains("good: nothing depends on a secret ("), "{said}");
     succeeds(&["verify", "--ct", "it.o", "--secret", "*1", "--function", "good"], folder.path());

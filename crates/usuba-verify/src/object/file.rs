@@ -1,5 +1,6 @@
 //! An ELF object for x86-64: its sections, the functions in them, and what is to be filled in when it is linked.
 
+use super::lines::Lines;
 use object::{Object as _, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SymbolKind};
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
@@ -80,6 +81,8 @@ pub struct Object {
     pub functions: Vec<Function>,
     /// What its section `.comment` says: the names and versions of the compilers that made it, sorted, each once.
     pub producers: Vec<String>,
+    /// The lines of source that its code comes from, as far as its debug information says.
+    pub lines: Lines,
 }
 
 impl Object {
@@ -136,7 +139,8 @@ impl Object {
             .filter(|name| !name.is_empty())
             .map(|name| String::from_utf8_lossy(name).into_owned())
             .collect();
-        Ok(Object { sections, functions, producers: names.into_iter().collect() })
+        let (producers, lines) = (names.into_iter().collect(), Lines::of(&file));
+        Ok(Object { sections, functions, producers, lines })
     }
 
     /// The function with a name.

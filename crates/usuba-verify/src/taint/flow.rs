@@ -381,7 +381,8 @@ impl Analysis<'_> {
                 Decoder::with_ip(64, &bytes[..bytes.len().min(15)], offset, DecoderOptions::NONE).decode();
             FastFormatter::new().format(&one, &mut instruction);
         }
-        Place { function, offset: from, instruction }
+        let line = self.object.lines.at(section, offset).cloned();
+        Place { function, offset: from, instruction, line }
     }
 
     fn findings(self) -> Findings {

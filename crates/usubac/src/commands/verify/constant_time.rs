@@ -77,7 +77,10 @@ fn print((name, findings): &(String, Findings)) {
 }
 
 fn json_of((name, findings): &(String, Findings)) -> Value {
-    let place = |place: &Place| json!({ "function": place.function, "offset": place.offset, "instruction": place.instruction });
+    let place = |place: &Place| {
+        let line = place.line.as_ref().map(|line| json!({ "file": line.file, "line": line.line }));
+        json!({ "function": place.function, "offset": place.offset, "instruction": place.instruction, "source": line })
+    };
     let leak = |leak: &Leak| {
         json!({
             "at": place(&leak.place), "kind": leak.kind.to_string(), "secret": leak.secret.to_string(),
