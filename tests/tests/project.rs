@@ -133,7 +133,7 @@ fn commands_that_do_not_exist_are_noticed() {
     }
 }
 
-/// A push is linted and tested on both architectures; packages are made on both.
+/// A push is linted and tested on both architectures, and packages are made on both; proofs are made every night.
 #[test]
 fn the_workflows_run_what_is_promised() {
     let file = |name: &str| text(&root().join(".github/workflows").join(name));
@@ -147,6 +147,10 @@ fn the_workflows_run_what_is_promised() {
             assert!(known.iter().any(|one| one == command), "{command} is in no step");
         }
         assert!(workflow.contains("machine: [ubuntu-24.04, ubuntu-24.04-arm]"));
+    }
+    let proofs = commands_of_workflow(&file("proofs.yml"));
+    for command in ["make prove", "make second-opinion", "make mutants"] {
+        assert!(proofs.iter().any(|one| one == command), "{command} is in no step");
     }
 }
 
