@@ -473,13 +473,14 @@ no branch or address that depends on data. What cannot be followed, and what bre
 instruction, and the exit status is 3. A certificate says what was proved of which bytes; `--audit` proves it again, and says what
 differs (1).
 
-With a folder for the program, the object is the file that a library of this slicing and target has for a block cipher: its kernels,
-and the functions around them, for one block, a batch and the block after it, counter mode, and round keys.
+With a folder for the program, the object is the file that a library of this slicing and target has for a block cipher, a
+stream cipher or a permutation: its kernels, and the functions around them, for one block or state, a batch and the block after
+it, counter mode, and round keys.
 
 With `--ct`, an object file for x86-64, of any compiler: each function is followed along all of its paths, with what it calls in
 the object, and a jump, an address, or an instruction of variable time that may depend on a secret is printed, with the
-instructions that the secret came through. Exit status 0: there is none; 1: there are some, perhaps false alarms; 3: there is code
-that is not followed.")]
+instructions that the secret came through, and their lines of source if it was compiled with `-g`. Exit status 0: there is none;
+1: there are some, perhaps false alarms; 3: there is code that is not followed.")]
 pub struct Verify {
     /// The program that says what is right; with `--target` also a folder with a manifest, for the engine of a library.
     #[arg(value_name = "FILE|DIR", required_unless_present_any = ["ct", "audit"])]
@@ -496,8 +497,8 @@ pub struct Verify {
     /// The function in the object; the one that `usubac build` makes if nothing is said.
     #[arg(long, value_name = "NAME", requires = "target")]
     pub symbol: Option<String>,
-    /// The primitive of the manifest; the first block cipher if nothing is said.
-    #[arg(long, value_name = "NAME", requires = "target", conflicts_with_all = ["symbol", "entry", "certificate"])]
+    /// The primitive of the manifest; the first that is no generator if nothing is said.
+    #[arg(long, value_name = "NAME", requires = "target", conflicts_with_all = ["symbol", "entry"])]
     pub primitive: Option<String>,
     /// How many batches the kernel computes, if it was built with this option.
     #[arg(long, value_name = "N", requires = "target", value_parser = clap::value_parser!(u32).range(1..=64))]

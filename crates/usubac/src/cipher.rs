@@ -55,8 +55,14 @@ impl Cipher {
         Ok(cipher)
     }
 
-    fn file(&self) -> PathBuf {
+    /// The manifest.
+    pub fn file(&self) -> PathBuf {
         self.folder.join("usuba.toml")
+    }
+
+    /// The text of the manifest.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// The source has every node that the manifest names.

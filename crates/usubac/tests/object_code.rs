@@ -94,15 +94,34 @@ fn engines_are_proved_from_bytes_to_bytes() {
         "{said}"
     );
     assert!(said.ends_with("caveats of SOUNDNESS.md: C1 C2 C3 C4 C5 C6 C8 C9 C10 C12 C13\n"), "{said}");
-    let (status, _, note) =
-        usubac(&format!("verify {ciphers} it.o {options} --certificate it.proof"), folder.path());
+    let (status, _, note) = usubac(&format!("verify {ciphers} it.o {options} --symbol f"), folder.path());
     assert_eq!(status, 1);
-    assert!(note.contains("leave out `--entry`, `--symbol` and `--certificate`"), "{note}");
+    assert!(note.contains("leave out `--entry` and `--symbol`"), "{note}");
+    let (status, said, note) = usubac(&format!("{verify} --certificate it.proof"), folder.path());
+    assert_eq!(status, 0, "{note}");
+    assert!(said.ends_with("wrote it.proof\n"), "{said}");
+    let certificate = fs::read_to_string(folder.path().join("it.proof")).expect("a certificate");
+    let head = "# What `usubac verify` has proved of the functions of an engine, for all inputs.\n";
+    assert!(certificate.starts_with(head), "{certificate}");
+    let function = "\n[[function]]\nsymbol = \"usuba_present_80_gp64_b_encrypt_blocks\"\n\
+        what = \"brings 1 block through the kernel, to another place\"\n";
+    assert!(certificate.contains(function), "{certificate}");
+    assert!(certificate.contains("\nprimitive = \"present-80\"\n"), "{certificate}");
+    let (status, said, note) = usubac("verify --audit it.proof", folder.path());
+    assert_eq!(status, 0, "{note}");
+    assert!(said.starts_with("it.proof: proved again: ") && said.ends_with(" of `it.o`\n"), "{said}");
+    let other = certificate.replace("brings 63 blocks", "brings 64 blocks");
+    fs::write(folder.path().join("other.proof"), other).expect("written");
+    let (status, said, _) = usubac("verify --audit other.proof", folder.path());
+    assert_eq!(status, 1);
+    assert!(said.contains("brings 64 blocks through the kernel, in place\" in the certificate"), "{said}");
     // A driver that leaves the last byte of a batch as it was.
     let faulty = text
         .replace("    block_unpack(out, results);", "    block_unpack(out, results); out[511] = in[511];");
     assert_ne!(faulty, text);
     compiled(&faulty);
+    let (status, said, _) = usubac("verify --audit it.proof", folder.path());
+    assert!(status == 1 && said.contains("  object.sha256: "), "{said}");
     let (status, _, note) = usubac(&verify, folder.path());
     assert_eq!(status, 1, "{note}");
     assert!(note.contains("refuted: `usuba_present_80_gp64_b_encrypt_blocks` does not do this: "), "{note}");

@@ -9,8 +9,7 @@ use usuba_lang::load::Loaded;
 use usuba_package::OutputFile;
 use usuba_package::engine::{BuildError, Choices};
 use usuba_package::library::one_level;
-use usuba_package::manifest::{BlockCipher, Function, Mode, Primitive};
-use usuba_package::order::Order;
+use usuba_package::manifest::{BlockCipher, Bytes, Function, Mode, Permutation, Primitive, Stream};
 use usuba_target::Target;
 use usuba_verify::object::blocks::{Format, Kernel, Report, Task, Unfit, Verdict};
 use usuba_verify::object::file::Object;
@@ -32,15 +31,15 @@ pub enum NoEngine {
     /// The text does not elaborate.
     #[error("the text does not elaborate")]
     Text(Box<Failure>),
-    /// It is no block cipher.
-    #[error("only block ciphers are proved from bytes to bytes")]
+    /// It is a generator.
+    #[error("generators are not proved from bytes to bytes")]
     Function,
 }
 
 /// A direction of an engine.
 #[derive(Clone, Debug)]
 struct Direction {
-    /// `encrypt` or `decrypt`.
+    /// `encrypt` or `decrypt`; `kernel` of a permutation, `block` of a stream cipher.
     role: &'static str,
     /// Its kernel.
     kernel: super::Subject,
@@ -49,7 +48,7 @@ struct Direction {
 /// A function of an engine around a kernel, and what it does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim {
-    /// `encrypt` or `decrypt`.
+    /// `encrypt` or `decrypt`; `kernel` of a permutation, `block` of a stream cipher.
     pub role: &'static str,
     /// The function.
     pub function: String,
@@ -57,10 +56,18 @@ pub struct Claim {
     pub task: Task,
 }
 
-/// An engine of a block cipher, and the texts that it has to be.
+/// What an engine does.
+#[derive(Clone, Debug)]
+enum Doing {
+    Blocks(BlockCipher),
+    States(Permutation),
+    Keystream(Stream),
+}
+
+/// An engine of a block cipher, a stream cipher or a permutation, and the texts that it has to be.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    cipher: BlockCipher,
+    doing: Doing,
     /// What its functions begin with.
     stem: String,
     /// The file of it, and what that includes or calls.
@@ -82,7 +89,12 @@ impl Subject {
         choices: &Choices,
     ) -> Result<Subject, NoEngine> {
         let seen = primitive.in_slicing(choices.slicing());
-        let Function::BlockCipher(cipher) = &seen.function else { return Err(NoEngine::Function) };
+        let doing = match &seen.function {
+            Function::BlockCipher(cipher) => Doing::Blocks(cipher.clone()),
+            Function::Permutation(permutation) => Doing::States(permutation.clone()),
+            Function::Stream(stream) => Doing::Keystream(stream.clone()),
+            Function::Generator(_) => return Err(NoEngine::Function),
+        };
         let library = one_level(primitive, loaded, target, choices).map_err(Box::new)?;
         let mut directions = Vec::new();
         for (role, compiled) in library.kernels {
@@ -94,7 +106,7 @@ impl Subject {
             directions.push(Direction { role, kernel });
         }
         Ok(Subject {
-            cipher: cipher.clone(),
+            doing,
             stem: library.engine.trim_end_matches(".c").to_owned(),
             source: library.engine,
             files: library.files,
@@ -138,14 +150,20 @@ impl Subject {
         &text.instance(text.entry()).name
     }
 
-    /// Its directions: `encrypt`, and `decrypt` if it has one.
+    /// Its directions: `encrypt`, and `decrypt` if it has one; `kernel` of a permutation, `block` of a stream cipher.
     pub fn roles(&self) -> Vec<&'static str> {
         self.directions.iter().map(|direction| direction.role).collect()
     }
 
     /// What there is to prove around the kernels of an object: round keys, and in each direction one block, a batch but for a
-    /// block, in place, and a block more than a batch; and the counter mode for a byte more than a batch.
+    /// block, in place, and a block more than a batch; and the counter mode for a byte more than a batch. Of a permutation, as
+    /// many states; of a stream cipher, a byte more than a batch from two counters.
     pub fn claims(&self, object: &Object) -> Vec<Claim> {
+        let cipher = match &self.doing {
+            Doing::Blocks(cipher) => cipher,
+            Doing::States(_) => return self.claims_of_states(),
+            Doing::Keystream(cipher) => return self.claims_of_keystream(cipher),
+        };
         let mut claims: Vec<Claim> = Vec::new();
         for direction in &self.directions {
             let role = direction.role;
@@ -154,15 +172,15 @@ impl Subject {
             let task = if load.is_some() { Task::Load } else { Task::Same };
             let function = load.unwrap_or_else(|| format!("{}_{role}_blocks", self.stem));
             claims.push(Claim { role, function, task });
-            if self.cipher.modes.contains(&Mode::Ecb) {
+            if cipher.modes.contains(&Mode::Ecb) {
                 for (blocks, in_place) in [(1, false), (self.batch - 1, true), (self.batch + 1, false)] {
                     let function = format!("{}_{role}_blocks", self.stem);
                     let task = Task::Apply { blocks, in_place };
                     claims.extend((blocks > 0).then_some(Claim { role, function, task }));
                 }
             }
-            if role == "encrypt" && self.cipher.modes.contains(&Mode::Ctr) {
-                let length = self.batch * self.cipher.block.bytes as usize + 1;
+            if role == "encrypt" && cipher.modes.contains(&Mode::Ctr) {
+                let length = self.batch * cipher.block.bytes as usize + 1;
                 for (from, in_place) in [(0, false), (0x89ab_cdef, true)] {
                     let task = Task::Counter { length, from, in_place };
                     claims.push(Claim { role, function: format!("{}_ctr_xor", self.stem), task });
@@ -170,6 +188,36 @@ impl Subject {
             }
         }
         claims
+    }
+
+    fn claims_of_states(&self) -> Vec<Claim> {
+        let function = format!("{}_permute", self.stem);
+        let some = [1, self.batch - 1, self.batch + 1].into_iter().filter(|&states| states > 0);
+        let of = |role: &'static str| {
+            let function = function.clone();
+            some.clone().map(move |states| Claim {
+                role,
+                function: function.clone(),
+                task: Task::Permute { states },
+            })
+        };
+        self.roles().into_iter().flat_map(of).collect()
+    }
+
+    fn claims_of_keystream(&self, cipher: &Stream) -> Vec<Claim> {
+        let length = self.batch * cipher.keystream.bytes as usize + 1;
+        // From the second one on, a carry goes through the lowest bytes in a batch.
+        let of = |role: &'static str| {
+            [(0, false), (0x89ab_ffff, true)].map(|(from, in_place)| {
+                let from = from & (u64::MAX >> (64 - 8 * cipher.counter.bytes.min(8)));
+                Claim {
+                    role,
+                    function: format!("{}_xor", self.stem),
+                    task: Task::Stream { length, from, in_place },
+                }
+            })
+        };
+        self.roles().into_iter().flat_map(of).collect()
     }
 
     /// Proves that a function of an object does what is claimed, or refutes it; the kernel is what is proved of it by
@@ -186,16 +234,27 @@ impl Subject {
     ) -> Result<(Verdict, Report), Unfit> {
         let kernel = self.kernel_of(claim.role);
         let super::Subject { text, compiled, .. } = kernel;
-        let inputs = source::inputs(text);
-        let keys = compiled.program.entry().inputs.iter().position(|input| input.uniform).unwrap_or(0);
-        let (Some(&block), Some(&round_keys), Some(&output)) =
-            (inputs.get(1 - keys.min(1)), inputs.get(keys), source::outputs(text).first())
-        else {
+        let (inputs, outputs) = (source::inputs(text), source::outputs(text));
+        // The string of each instance, what is made of it, and the strings that all have in common, in the order of inputs.
+        let (own, made, common): (Bytes, Bytes, Vec<Bytes>) = match &self.doing {
+            Doing::Blocks(cipher) => {
+                let keys = cipher.round_keys;
+                let keys = Bytes { bytes: keys.bytes, order: keys.cipher_order };
+                (cipher.block, cipher.block, vec![keys])
+            }
+            Doing::States(permutation) => (permutation.state, permutation.state, Vec::new()),
+            Doing::Keystream(cipher) => (cipher.counter, cipher.keystream, vec![cipher.key, cipher.nonce]),
+        };
+        let is_common: Vec<bool> =
+            compiled.program.entry().inputs.iter().map(|input| input.uniform).collect();
+        let of = |wanted: bool| {
+            let inputs = inputs.iter().zip(&is_common).filter(move |(_, common)| **common == wanted);
+            inputs.map(|(&shape, _)| shape)
+        };
+        let (Some(block), Some(&output)) = (of(false).next(), outputs.first()) else {
             return Err(Unfit::Parameters);
         };
-        let bytes = self.cipher.block.bytes as usize;
-        let order = self.cipher.block.order;
-        let of_keys = self.cipher.round_keys;
+        let formats = common.iter().zip(of(true)).map(|(&bytes, shape)| format(bytes, shape));
         let kernel = Kernel {
             symbol: &compiled.kernel.symbol,
             meaning: kernel.meaning(),
@@ -203,8 +262,8 @@ impl Subject {
             prepared: compiled.hoisted.as_ref(),
             shape: &compiled.kernel.shape,
             kept,
-            blocks: [format(order, bytes, block), format(order, bytes, output)],
-            round_keys: format(of_keys.cipher_order, of_keys.bytes as usize, round_keys),
+            blocks: [format(own, block), format(made, output)],
+            common: formats.collect(),
         };
         kernel.prove(object, &claim.function, claim.task, limits)
     }
@@ -216,11 +275,11 @@ impl Subject {
 }
 
 /// Where an order has the bits of so many words of a width.
-fn format(order: Order, bytes: usize, (width, words): (u32, u32)) -> Format {
+fn format(Bytes { bytes, order }: Bytes, (width, words): (u32, u32)) -> Format {
     let place = |word: u32, weight: u32| {
         let (byte, bit) = order.place(width, word as usize, width - 1 - weight);
         (byte, bit as usize)
     };
     let word = |word: u32| (0..width).map(|weight| place(word, weight)).collect();
-    Format { bytes, words: (0..words).map(word).collect() }
+    Format { bytes: bytes as usize, words: (0..words).map(word).collect() }
 }

@@ -52,7 +52,9 @@ impl Format {
     }
 }
 
-/// A kernel of a block cipher: one input of each instance, one that all have in common, one output.
+/// A kernel with one input of each instance, and one output: of a block cipher, whose round keys all instances have in common;
+/// of a permutation, where they have nothing in common; or of a stream cipher, which have key and nonce in common, and the
+/// counter for a block.
 #[derive(Clone, Debug)]
 pub struct Kernel<'a> {
     /// The name of the function.
@@ -67,10 +69,10 @@ pub struct Kernel<'a> {
     pub shape: &'a Shape,
     /// The registers that it leaves as they are.
     pub kept: Kept,
-    /// How a block lies in bytes, before and after.
+    /// How a block, or a state, lies in bytes, before and after.
     pub blocks: [Format; 2],
-    /// How round keys lie in bytes.
-    pub round_keys: Format,
+    /// How the inputs lie in bytes that all instances have in common.
+    pub common: Vec<Format>,
 }
 
 /// A function of an engine, by what it does.
@@ -84,6 +86,21 @@ pub enum Task {
     Apply {
         /// How many blocks.
         blocks: usize,
+        /// Whether the output is where the input is.
+        in_place: bool,
+    },
+    /// Each state by itself, in place: `permute(states, count)`.
+    Permute {
+        /// How many states.
+        states: usize,
+    },
+    /// The input, exclusive or what the kernel makes of counters that follow one another:
+    /// `xor(key, nonce, counter, out, in, length)`. Counters are public, and the first one is known.
+    Stream {
+        /// How many bytes.
+        length: usize,
+        /// The first counter, least significant byte first in as many bytes as the input of the kernel has.
+        from: u64,
         /// Whether the output is where the input is.
         in_place: bool,
     },
@@ -138,7 +155,7 @@ pub enum Unfit {
     #[error(transparent)]
     Unlike(#[from] Unlike),
     /// The kernel has other parameters.
-    #[error("the kernel has other parameters than a block, round keys and an output")]
+    #[error("the kernel has other parameters than one of each instance, those in common, and an output")]
     Parameters,
 }
 
@@ -158,7 +175,8 @@ impl Kernel<'_> {
     ) -> Result<(Verdict, Report), Unfit> {
         let entry = self.program.entry();
         let uniform: Vec<bool> = entry.inputs.iter().map(|input| input.uniform).collect();
-        if !(uniform == [false, true] || uniform == [true, false]) || entry.outputs.len() != 1 {
+        let own = uniform.iter().filter(|&&uniform| !uniform).count();
+        if own != 1 || uniform.len() != 1 + self.common.len() || entry.outputs.len() != 1 {
             return Err(Unfit::Parameters);
         }
         // Where nothing was asked about a placement, the others are the same.
@@ -190,7 +208,8 @@ impl Kernel<'_> {
         let layout = Layout::of(self.shape).map_err(NoProof::from)?;
         let mut graph = Graph::new();
         let given = Given::new(self, &mut graph);
-        let of_kernel: Vec<Byte> = given.keys.iter().flat_map(|atom| layout.uniform(atom)).collect();
+        let of_kernel: Vec<Byte> =
+            given.keys.iter().flatten().flat_map(|atom| layout.uniform(atom)).collect();
         let alignment = layout.element() as u64;
         let mut callee = Callee {
             symbol: self.symbol,
@@ -200,10 +219,11 @@ impl Kernel<'_> {
             instances: Vec::new(),
         };
         if task == Task::Same {
-            let pairs = match of_kernel
+            let pairs = match of_kernel.iter().map(|byte| byte.bits).eq(given
+                .strings
                 .iter()
-                .map(|byte| byte.bits)
-                .eq(given.round_keys.iter().map(|byte| byte.bits))
+                .flatten()
+                .map(|byte| byte.bits))
             {
                 true => Vec::new(),
                 false => vec![(Edge::TRUE, Edge::FALSE, 0)],
@@ -219,13 +239,29 @@ impl Kernel<'_> {
         let (output, input, counter) = match task {
             Task::Load | Task::Same => {
                 let to = call.region(Region::unset("the keys", of_kernel.len(), alignment));
-                call.region(Region::constant("the round keys", given.round_keys.clone(), 1));
+                call.region(Region::constant("the round keys", given.strings.concat(), 1));
                 (to, Vec::new(), Vec::new())
             }
             Task::Apply { blocks, in_place } => {
                 keys(&mut call);
                 let (output, input) = call.strings(blocks * self.blocks[0].bytes, in_place);
                 call.number(blocks);
+                (output, input, Vec::new())
+            }
+            Task::Permute { states } => {
+                let input = string(call.machine.graph, states * self.blocks[0].bytes);
+                let region = Region::constant("the states", input.clone(), 1);
+                let output = call.region(Region { is_writable: true, ..region });
+                call.number(states);
+                (output, input, Vec::new())
+            }
+            Task::Stream { length, from, in_place } => {
+                for (what, bytes) in ["the key", "the nonce"].into_iter().zip(&given.strings) {
+                    call.region(Region::constant(what, bytes.clone(), 1));
+                }
+                call.number(from as usize);
+                let (output, input) = call.strings(length, in_place);
+                call.number(length);
                 (output, input, Vec::new())
             }
             Task::Counter { length, from, in_place } => {
@@ -258,12 +294,13 @@ impl Kernel<'_> {
                 let expected: Vec<[Edge; 8]> = of_kernel.iter().map(|byte| byte.bits).collect();
                 question.bytes(0, &expected, &found);
             }
-            Task::Apply { .. } => {
+            Task::Apply { .. } | Task::Permute { .. } => {
                 let size = self.blocks[0].bytes;
                 for (number, (block, found)) in input.chunks(size).zip(found.chunks(size)).enumerate() {
                     question.block(block, number * size, found)?;
                 }
             }
+            Task::Stream { from, .. } => question.stream(from, &input, &found)?,
             Task::Counter { .. } => question.counter(&counter, &input, &found)?,
         }
         let Question { graph, pairs, .. } = question;
@@ -277,38 +314,41 @@ fn string(graph: &mut Graph, bytes: usize) -> Vec<Byte> {
     (0..bytes).map(|_| byte()).collect()
 }
 
-/// The round keys of a call.
+/// What the instances of a call have in common: round keys, or key and nonce.
 struct Given {
     /// The parameters of what the kernel is to compute.
     parameters: Parameters,
-    /// Which input the block is; the other one are the round keys.
+    /// Which input the block is; the others are in common.
     block: usize,
-    /// The round keys as bytes.
-    round_keys: Vec<Byte>,
+    /// Those as bytes, in their order.
+    strings: Vec<Vec<Byte>>,
     /// As words of the text.
-    words: Vec<Vec<Edge>>,
+    words: Vec<Vec<Vec<Edge>>>,
     /// As the kernel has them.
-    keys: Vec<Vec<Edge>>,
+    keys: Vec<Vec<Vec<Edge>>>,
 }
 
 impl Given {
     fn new(kernel: &Kernel<'_>, graph: &mut Graph) -> Given {
         let block = kernel.program.entry().inputs.iter().position(|input| !input.uniform).unwrap_or(0);
-        let round_keys = string(graph, kernel.round_keys.bytes);
-        let words = kernel.round_keys.read(&round_keys);
+        let strings: Vec<Vec<Byte>> =
+            kernel.common.iter().map(|format| string(graph, format.bytes)).collect();
+        let words = kernel.common.iter().zip(&strings).map(|(format, bytes)| format.read(bytes)).collect();
         let parameters = Parameters::of(kernel.program, kernel.prepared);
-        let mut given = Given { parameters, block, round_keys, words, keys: Vec::new() };
+        let mut given = Given { parameters, block, strings, words, keys: Vec::new() };
         let zero = kernel.blocks[0].words.iter().map(|word| vec![Edge::FALSE; word.len()]).collect();
         let of_text = given.values(zero);
         let called = kernel.meaning.inputs_of(&given.parameters, &of_text);
-        given.keys = prepare(graph, kernel.program, kernel.prepared, &called).swap_remove(1 - block);
+        given.keys = prepare(graph, kernel.program, kernel.prepared, &called);
+        given.keys.remove(block);
         given
     }
 
     /// The inputs of the text, with these words of a block.
     fn values(&self, words: Vec<Vec<Edge>>) -> Values {
-        let keys = self.words.clone();
-        if self.block == 0 { vec![words, keys] } else { vec![keys, words] }
+        let mut values = self.words.clone();
+        values.insert(self.block, words);
+        values
     }
 }
 
@@ -399,8 +439,8 @@ impl<'a> Question<'a> {
         if let Some(&number) = found.first().and_then(|first| self.by_first.get(&lone(first))) {
             let (inputs, outputs) = self.instances[number].clone();
             self.bytes(at, &outputs, found);
-            let mut wanted = called;
-            wanted[1 - given.block].clone_from(&given.keys);
+            let mut wanted = given.keys.clone();
+            wanted.insert(given.block, called[given.block].clone());
             for (given, wanted) in inputs.iter().flatten().zip(wanted.iter().flatten()) {
                 given.iter().zip(wanted).for_each(|(&given, &wanted)| self.add(given, wanted, at));
             }
@@ -413,16 +453,34 @@ impl<'a> Question<'a> {
         Ok(())
     }
 
+    /// What is found is the input, exclusive or what the kernel makes of counters that follow one another.
+    fn stream(&mut self, from: u64, input: &[Byte], found: &[[Edge; 8]]) -> Result<(), Unfit> {
+        let size = self.kernel.blocks[1].bytes;
+        for (place, (data, found)) in input.chunks(size).zip(found.chunks(size)).enumerate() {
+            let counter = from.wrapping_add(place as u64).to_le_bytes();
+            let counter: Vec<Byte> =
+                counter.iter().take(self.kernel.blocks[0].bytes).map(|&byte| Byte::constant(byte)).collect();
+            let keystream = self.keystream(data, found);
+            self.block(&counter, place * size, &keystream)?;
+        }
+        Ok(())
+    }
+
+    /// What the input was added to.
+    fn keystream(&mut self, data: &[Byte], found: &[[Edge; 8]]) -> Vec<[Edge; 8]> {
+        let pairs = data.iter().zip(found);
+        pairs
+            .map(|(data, found)| std::array::from_fn(|bit| self.graph.xor(data.bits[bit], found[bit])))
+            .collect()
+    }
+
     /// What is found is the input, exclusive or what the kernel makes of numbers that follow one another.
     fn counter(&mut self, counter: &[Byte], input: &[Byte], found: &[[Edge; 8]]) -> Result<(), Unfit> {
         let size = counter.len();
         let mut number: Vec<Edge> = counter.iter().rev().flat_map(|byte| byte.bits).collect();
         for (place, (data, found)) in input.chunks(size).zip(found.chunks(size)).enumerate() {
             let block: Vec<Byte> = value::bytes(&number, Lane::All).into_iter().rev().collect();
-            let mut keystream = Vec::with_capacity(size);
-            for (data, found) in data.iter().zip(found) {
-                keystream.push(std::array::from_fn(|bit| self.graph.xor(data.bits[bit], found[bit])));
-            }
+            let keystream = self.keystream(data, found);
             self.block(&block, place * size, &keystream)?;
             let zero = vec![Edge::FALSE; number.len()];
             number = words::add(&mut self.graph, &number, &zero, Edge::TRUE).0;

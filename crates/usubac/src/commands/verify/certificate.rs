@@ -1,5 +1,6 @@
 //! What was proved of an object, as a text that says the same again when the proof is done again.
 
+use super::engine::{Engine, Function};
 use super::question::Question;
 use crate::args::{Entry, SlicingArg, Verify};
 use crate::files;
@@ -11,6 +12,9 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
+use usuba_ir::layout::Slicing;
+use usuba_trial::proof::engine::caveats;
+use usuba_verify::object::file::Object;
 use usuba_verify::object::kernel::Report;
 
 /// The version of the format.
@@ -21,6 +25,9 @@ const MARK: &str = "# What `usubac verify` has proved";
 
 /// What one run of the prover shows.
 const SHOWN: [&str; 5] = ["equality", "memory", "calling convention", "constant time", "instances apart"];
+
+/// The heads of certificates: of a function, and of the engine of a library.
+const OF: [&str; 2] = ["a function of an object", "the functions of an engine"];
 
 /// A certificate. What is in it depends on the source, the object and the version of usubac only.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -36,13 +43,28 @@ pub struct Certificate {
     source: Source,
     object: ObjectFile,
     figures: Figures,
+    /// Of an engine, its functions.
+    #[serde(skip_serializing_if = "Vec::is_empty", default, rename = "function")]
+    functions: Vec<Claim>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Claim {
+    symbol: String,
+    /// What it does.
+    what: String,
+    instructions: u64,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Source {
-    /// The program, as on the command line.
+    /// The program, or the folder with the manifest, as on the command line.
     file: String,
+    /// Of an engine, the primitive of the manifest.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    primitive: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     entry: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -74,17 +96,21 @@ struct TextHash {
 struct ObjectFile {
     /// The object, as on the command line.
     file: String,
-    symbol: String,
+    /// The function; an engine has several.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    symbol: Option<String>,
     /// SHA-256 of the file, in hexadecimal digits.
     sha256: String,
     /// Bytes of the function, and their SHA-256 before linking.
-    code_bytes: u64,
-    code_sha256: String,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    code_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    code_sha256: Option<String>,
     /// What its section `.comment` says.
     compilers: Vec<String>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Figures {
     /// How many times as many conflicts as usual were allowed.
@@ -107,6 +133,45 @@ fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+impl TextHash {
+    fn of(file: &str, text: &str) -> TextHash {
+        TextHash { file: file.to_owned(), sha256: sha256(text.as_bytes()) }
+    }
+}
+
+impl Source {
+    /// What the command line says, without the texts.
+    fn of(verify: &Verify, slicing: Slicing) -> Source {
+        Source {
+            file: verify.left.clone().unwrap_or_default(),
+            primitive: None,
+            entry: verify.entry.entry.clone(),
+            word: verify.entry.word,
+            nats: verify.entry.nats.iter().cloned().collect(),
+            bitslice_arith: verify.entry.bitslice_arith,
+            include: verify.search.include.clone(),
+            slicing: slicing.to_string(),
+            target: verify.target.clone().unwrap_or_default(),
+            inter_factor: verify.inter_factor,
+            sha256: Vec::new(),
+        }
+    }
+}
+
+impl ObjectFile {
+    /// The file, without a function.
+    fn of(verify: &Verify, bytes: &[u8], object: &Object) -> ObjectFile {
+        ObjectFile {
+            file: verify.right.clone().unwrap_or_default(),
+            symbol: None,
+            sha256: sha256(bytes),
+            code_bytes: None,
+            code_sha256: None,
+            compilers: object.producers.clone(),
+        }
+    }
+}
+
 impl Certificate {
     /// What is to be written of a proof.
     pub fn of(verify: &Verify, question: &Question, report: &Report) -> Result<Certificate, Failure> {
@@ -121,29 +186,14 @@ impl Certificate {
             proved: SHOWN.map(str::to_owned).to_vec(),
             caveats: question.subject.caveats().into_iter().map(str::to_owned).collect(),
             source: Source {
-                file: verify.left.clone().unwrap_or_default(),
-                entry: verify.entry.entry.clone(),
-                word: verify.entry.word,
-                nats: verify.entry.nats.iter().cloned().collect(),
-                bitslice_arith: verify.entry.bitslice_arith,
-                include: verify.search.include.clone(),
-                slicing: question.subject.compiled.kernel.shape.slicing.to_string(),
-                target: verify.target.clone().unwrap_or_default(),
-                inter_factor: verify.inter_factor,
-                sha256: texts
-                    .map(|(_, text)| TextHash {
-                        file: text.name.clone(),
-                        sha256: sha256(text.text.as_bytes()),
-                    })
-                    .collect(),
+                sha256: texts.map(|(_, text)| TextHash::of(&text.name, &text.text)).collect(),
+                ..Source::of(verify, question.subject.compiled.kernel.shape.slicing)
             },
             object: ObjectFile {
-                file: verify.right.clone().unwrap_or_default(),
-                symbol: question.symbol.clone(),
-                sha256: sha256(&question.bytes),
-                code_bytes: code.len() as u64,
-                code_sha256: sha256(code),
-                compilers: question.object.producers.clone(),
+                symbol: Some(question.symbol.clone()),
+                code_bytes: Some(code.len() as u64),
+                code_sha256: Some(sha256(code)),
+                ..ObjectFile::of(verify, &question.bytes, &question.object)
             },
             figures: Figures {
                 effort: verify.effort,
@@ -156,15 +206,46 @@ impl Certificate {
                 questions: work.questions,
                 conflicts: work.conflicts,
             },
+            functions: Vec::new(),
         })
+    }
+
+    /// What is to be written of the proof of an engine.
+    pub fn of_engine(verify: &Verify, engine: &Engine, functions: &[Function]) -> Certificate {
+        let manifest = TextHash::of(&engine.cipher.file().to_string_lossy(), engine.cipher.text());
+        let texts = engine.cipher.loaded.sources.iter().map(|(_, text)| TextHash::of(&text.name, &text.text));
+        let claim = |one: &Function| Claim {
+            symbol: one.symbol.clone(),
+            what: one.what.clone(),
+            instructions: one.instructions,
+        };
+        Certificate {
+            version: VERSION,
+            tool: format!("usubac {}", env!("CARGO_PKG_VERSION")),
+            proved: SHOWN.map(str::to_owned).to_vec(),
+            caveats: caveats().into_iter().map(str::to_owned).collect(),
+            source: Source {
+                primitive: Some(engine.primitive.clone()),
+                sha256: std::iter::once(manifest).chain(texts).collect(),
+                ..Source::of(verify, engine.slicing)
+            },
+            object: ObjectFile::of(verify, &engine.bytes, &engine.object),
+            figures: Figures {
+                effort: verify.effort,
+                instructions: functions.iter().map(|function| function.instructions).sum(),
+                ..Figures::default()
+            },
+            functions: functions.iter().map(claim).collect(),
+        }
     }
 
     /// The text of a certificate. The time stands in a comment: it is not compared.
     fn text(&self, time: Option<Duration>) -> Result<String, Failure> {
         let body = toml::to_string(self).map_err(|error| Failure::general(error.to_string()))?;
         let mut head = format!(
-            "{MARK} of a function of an object, for all inputs.\n\
-             # `usubac verify --audit` with this file proves it again. SOUNDNESS.md of Usuba says what the caveats are.\n"
+            "{MARK} of {}, for all inputs.\n\
+             # `usubac verify --audit` with this file proves it again. SOUNDNESS.md of Usuba says what the caveats are.\n",
+            OF[usize::from(self.source.primitive.is_some())]
         );
         if let Some(time) = time {
             head.push_str(&format!("# Not compared: the proof took {:.2} s.\n", time.as_secs_f64()));
@@ -199,12 +280,12 @@ impl Certificate {
         let mut search = given.search.clone();
         search.include.extend(self.source.include.iter().cloned());
         Ok(Verify {
-            primitive: None,
+            primitive: self.source.primitive.clone(),
             left: Some(self.source.file.clone()),
             right: Some(self.object.file.clone()),
             slicing: Some(slicing),
             target: Some(self.source.target.clone()),
-            symbol: Some(self.object.symbol.clone()),
+            symbol: self.object.symbol.clone(),
             inter_factor: self.source.inter_factor,
             cc: None,
             certificate: None,
@@ -235,6 +316,9 @@ pub fn audit(path: &Path, given: &Verify, output: &Output) -> Result<(), Failure
         return Err(wrong("`effort` is not between 1 and 10000"));
     }
     let verify = claimed.question(given, path)?;
+    if claimed.source.primitive.is_some() {
+        return audit_engine(path, &claimed, &verify, output);
+    }
     let question = Question::read(&verify, output)?;
     // What is not the certified source or object is said before a proof that may fail for it.
     let before = Certificate {
@@ -251,19 +335,39 @@ pub fn audit(path: &Path, given: &Verify, output: &Output) -> Result<(), Failure
     if !differences.is_empty() {
         return Err(differ(path, &differences, output));
     }
+    proved_again(path, &format!("`{}`", question.symbol), &claimed, output);
+    Ok(())
+}
+
+/// The same of an engine.
+fn audit_engine(path: &Path, claimed: &Certificate, verify: &Verify, output: &Output) -> Result<(), Failure> {
+    let engine = Engine::read(verify, output)?;
+    let before = Certificate {
+        figures: claimed.figures.clone(),
+        functions: claimed.functions.clone(),
+        ..Certificate::of_engine(verify, &engine, &[])
+    };
+    let differences = differences(claimed, &before)?;
+    if !differences.is_empty() {
+        return Err(differ(path, &differences, output));
+    }
+    let functions = engine.prove(verify, |_| {})?;
+    let differences = self::differences(claimed, &Certificate::of_engine(verify, &engine, &functions))?;
+    if !differences.is_empty() {
+        return Err(differ(path, &differences, output));
+    }
+    proved_again(path, &format!("{} statements about functions", functions.len()), claimed, output);
+    Ok(())
+}
+
+fn proved_again(path: &Path, what: &str, claimed: &Certificate, output: &Output) {
     if output.is_json() {
         print_json(
             &json!({ "verdict": "proved", "certificate": path.display().to_string(), "differences": [] }),
         );
     } else {
-        print_line(&format!(
-            "{}: proved again: `{}` of `{}`",
-            path.display(),
-            question.symbol,
-            claimed.object.file
-        ));
+        print_line(&format!("{}: proved again: {what} of `{}`", path.display(), claimed.object.file));
     }
-    Ok(())
 }
 
 /// What differs: where, what the certificate says, and what is so now.
