@@ -17,7 +17,7 @@ for batches in 1 2; do
         -o "$folder/$batches" >/dev/null
     source=$(echo "$folder/$batches"/src/usuba_des_*_encrypt.S)
     kernel=$(basename "$source" .S)
-    sed "s/$kernel/des_$batches/g; /\.hidden/d" "$source" >"$folder/des_$batches.S"
+    gcc -E -P "$source" | sed "s/$kernel/des_$batches/g; /\.hidden/d" >"$folder/des_$batches.S"
 done
 {
     echo ".intel_syntax noprefix"

@@ -37,7 +37,7 @@ echo "$kernels" | while read -r cipher primitive slicing target bytes; do
     {
         printf '#include <stdio.h>\n#include "timing.h"\nstatic _Alignas(64) unsigned char in[65536], key[1 << 20], out[65536], more[65536];\n'
         for without in w s ds dsl; do
-            awk -v without=$without -v name=kernel_$without -f bench/limits.awk "$source" >"$work/kernel_$without.S"
+            gcc -E -P "$source" | awk -v without=$without -v name=kernel_$without -f bench/limits.awk >"$work/kernel_$without.S"
             printf 'void kernel_%s(const void *, const void *, void *, void *);\n' $without
             printf 'static void run_%s(void) { kernel_%s(in, key, out, more); }\n' $without $without
         done

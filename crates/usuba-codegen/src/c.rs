@@ -12,7 +12,7 @@ use crate::kept::{self, Kept};
 use crate::names::{Names, identifier};
 use crate::ordered;
 use crate::places::{self, Definition};
-use crate::{KernelParameter, Options};
+use crate::{KernelParameter, Options, Style};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use usuba_ir::program::{Affine, Inline};
@@ -69,7 +69,7 @@ pub(crate) fn source(
     }
     for ((number, function), hidden) in program.functions.iter().enumerate().zip(hidden) {
         let entry = number + 1 == program.functions.len();
-        let mut printer = Printer::new(target, function, &names, hidden);
+        let mut printer = Printer::new(target, function, &names, hidden, options.style);
         (printer.files, printer.definitions) = (&program.files, &options.definitions);
         printer.into_caller = into_callers[number];
         printer.aligned = aligned;
@@ -103,7 +103,7 @@ pub fn program_source(program: &Checked, symbol: &str) -> String {
         .collect();
     for (number, function) in program.functions.iter().enumerate() {
         text.push('\n');
-        let mut printer = Printer::new(target, function, &names, BTreeSet::new());
+        let mut printer = Printer::new(target, function, &names, BTreeSet::new(), Style::OfTheSource);
         printer.is_public = number == last;
         printer.function(&mut text, &names[number], None);
     }
@@ -123,7 +123,7 @@ pub fn inline_definitions(target: &Target) -> String {
 
 /// The functions of a machine program as C that is part of a file, which has [`inline_definitions`] before it; the entry is
 /// called `symbol`. `linkage` is what they begin with, such as `static inline`. Loops are unrolled as the compiler likes, and
-/// constants that are indices of shuffles are hidden from Clang.
+/// constants that are indices of shuffles are hidden from Clang. Locals have short names.
 pub fn inline_source(program: &Checked, symbol: &str, linkage: &str) -> String {
     let mut text = String::new();
     let Some(target) = usuba_target::by_name(program.target) else { return text };
@@ -134,7 +134,7 @@ pub fn inline_source(program: &Checked, symbol: &str, linkage: &str) -> String {
     };
     let names: Vec<String> = program.functions.iter().enumerate().map(name).collect();
     for (function, name) in program.functions.iter().zip(&names) {
-        let mut printer = Printer::new(target, function, &names, BTreeSet::new());
+        let mut printer = Printer::new(target, function, &names, BTreeSet::new(), Style::Terse);
         printer.linkage = Some(linkage);
         printer.is_public = true;
         printer.indices = indices::of(function, target);
@@ -153,6 +153,7 @@ struct Printer<'a> {
     registers: Vec<String>,
     regions: Vec<String>,
     names: Names,
+    style: Style,
     /// The files that places refer to, and the definitions of the source.
     files: &'a [String],
     definitions: &'a [Definition],
@@ -184,8 +185,13 @@ impl<'a> Printer<'a> {
         function: &'a Function,
         functions: &'a [String],
         hidden: BTreeSet<RegionId>,
+        style: Style,
     ) -> Self {
         let mut names = Names::default();
+        let local = |names: &mut Names, name: &str| match style {
+            Style::OfTheSource => names.fresh(name),
+            Style::Terse => names.short(),
+        };
         // The parameters come first, so that they keep their names.
         let mut registers = vec![String::new(); function.registers.len()];
         let mut regions = vec![String::new(); function.regions.len()];
@@ -202,19 +208,20 @@ impl<'a> Printer<'a> {
         }
         for (name, region) in regions.iter_mut().zip(&function.regions) {
             if name.is_empty() {
-                *name = names.fresh(&region.name);
+                *name = local(&mut names, &region.name);
             }
         }
         for step in &function.constants {
             if let Step::Constant { result, constant, .. } = step {
                 let own = function.register(*result).name.as_deref().map(str::to_owned);
-                registers[result.index()] = names.fresh(&own.unwrap_or_else(|| constant_name(constant)));
+                registers[result.index()] =
+                    local(&mut names, &own.unwrap_or_else(|| constant_name(constant)));
             }
         }
         let elements = elements(function);
         for ((name, origin), element) in registers.iter_mut().zip(&function.registers).zip(&elements) {
             if name.is_empty() {
-                *name = names.fresh(origin.name.as_deref().or(element.as_deref()).unwrap_or("t"));
+                *name = local(&mut names, origin.name.as_deref().or(element.as_deref()).unwrap_or("t"));
             }
         }
         Printer {
@@ -224,6 +231,7 @@ impl<'a> Printer<'a> {
             registers,
             regions,
             names,
+            style,
             files: &[],
             definitions: &[],
             at: None,
@@ -463,6 +471,9 @@ impl<'a> Printer<'a> {
         immediate: Option<u32>,
         result: RegisterId,
     ) -> String {
+        if self.style == Style::Terse {
+            return String::new();
+        }
         let number = || immediate.map(|number| format!("{number:#04x}: ")).unwrap_or_default();
         let formula = match row.meaning {
             Meaning::Ternary | Meaning::Select | Meaning::Xor3 => {

@@ -107,6 +107,18 @@ pub struct Options {
     pub order: Scheduling,
     /// The definitions of the source, for comments that say which one an instruction comes from: sorted by file and line.
     pub definitions: Vec<Definition>,
+    /// How C looks.
+    pub style: Style,
+}
+
+/// How generated C looks.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Style {
+    /// Locals have the names of the source, and comments say formulas and places of the source.
+    #[default]
+    OfTheSource,
+    /// Locals have short names, and there are no comments: for the many files of a library.
+    Terse,
 }
 
 /// What a kernel does with a parameter.

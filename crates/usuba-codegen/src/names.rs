@@ -139,9 +139,34 @@ pub fn unfit_for_a_function(name: &str) -> Option<&'static str> {
 pub(crate) struct Names {
     taken: BTreeSet<String>,
     next: BTreeMap<String, u32>,
+    short: usize,
 }
 
+/// The digits of short names. Without vowels no name is a word, nor a function of C's.
+const DIGITS: &[u8] = b"0123456789bcdfghjkmnpqrsvwxz";
+
 impl Names {
+    /// The next short identifier that is free: `t0`, `t1`.
+    pub(crate) fn short(&mut self) -> String {
+        loop {
+            let mut digits = Vec::new();
+            let mut number = self.short;
+            loop {
+                digits.push(DIGITS[number % DIGITS.len()]);
+                number /= DIGITS.len();
+                if number == 0 {
+                    break;
+                }
+            }
+            self.short += 1;
+            let name: String =
+                std::iter::once('t').chain(digits.iter().rev().map(|&digit| digit.into())).collect();
+            if self.taken.insert(name.clone()) {
+                return name;
+            }
+        }
+    }
+
     /// An identifier like `name`, as it is if that is free.
     pub(crate) fn fresh(&mut self, name: &str) -> String {
         let base = identifier(name);
@@ -201,6 +226,17 @@ mod tests {
         for name in ["", "9x", "a-b", "é"] {
             assert_eq!(unfit_for_a_function(name), Some(messages::NO_IDENTIFIER), "{name}");
         }
+    }
+
+    #[test]
+    fn short_names_are_those_that_are_free() {
+        let mut names = Names::default();
+        names.fresh("t1");
+        let given: Vec<String> = (0..29).map(|_| names.short()).collect();
+        assert_eq!(
+            (&*given[0], &*given[1], &*given[9], &*given[26], &*given[27]),
+            ("t0", "t2", "tb", "tz", "t10")
+        );
     }
 
     #[test]

@@ -320,6 +320,7 @@ impl<'a> Making<'a> {
             command: self.choices.command.clone(),
             description: vec![format!("Node {node} of {}.", self.primitive.name)],
             backend,
+            style: usuba_codegen::Style::Terse,
             ..usuba_codegen::Options::default()
         }
     }

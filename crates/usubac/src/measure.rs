@@ -3,8 +3,8 @@
 use crate::cipher::Cipher;
 use crate::metric::Metric;
 use crate::output::Failure;
-use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use usuba_codegen::{Backend, Kernel};
 use usuba_compiler::pipeline::Overrides;
@@ -33,7 +33,7 @@ pub struct Workbench<'a> {
     /// What is counted.
     pub metric: Metric,
     /// How many libraries were made: each has names of its own, so that all fit in one program.
-    made: Cell<usize>,
+    made: AtomicUsize,
 }
 
 /// The library of a variant, not yet compiled.
@@ -94,7 +94,7 @@ impl<'a> Workbench<'a> {
             runner: runner.to_vec(),
             overrides: Overrides::default(),
             metric,
-            made: Cell::new(0),
+            made: AtomicUsize::new(0),
         }
     }
 
@@ -137,7 +137,7 @@ impl<'a> Workbench<'a> {
         target: &'static Target,
         variant: Variant,
     ) -> Result<Draft<'a>, BuildError> {
-        let prefix = format!("usuba{}_", self.made.replace(self.made.get() + 1));
+        let prefix = format!("usuba{}_", self.made.fetch_add(1, Ordering::Relaxed));
         let mut choices = variant.choices_over(&self.overrides);
         choices.prefix = prefix.clone();
         let library = library::one_level(primitive, &self.cipher.loaded, target, &choices)?;

@@ -2,7 +2,7 @@
 //! that only these include, each once.
 
 use super::amalgamate::{included_name, inline};
-use super::{Cipher, Options, head, runtime};
+use super::{Cipher, Options, head, runtime, share};
 use crate::OutputFile;
 use crate::manifest::{Function, Mode, Primitive};
 
@@ -11,6 +11,7 @@ const OWN: &str = "usuba_";
 
 /// Puts the headers of primitives and constructions into one for each cipher, and adds the runtime.
 pub fn arrange(files: &mut Vec<OutputFile>, headers: &[OutputFile], ciphers: &[Cipher], options: &Options) {
+    let stems = share::stems(ciphers, options.prefix);
     let ciphers: Vec<OneHeader> =
         ciphers.iter().map(|&cipher| OneHeader::of(cipher, headers, options)).collect();
     let cpu = format!("{}cpu.h", options.prefix);
@@ -20,6 +21,7 @@ pub fn arrange(files: &mut Vec<OutputFile>, headers: &[OutputFile], ciphers: &[C
     for file in files.iter_mut().filter(|file| file.path.ends_with(".c") || file.path.ends_with(".h")) {
         file.contents = including(&file.contents, &ciphers);
     }
+    share::share(files, &stems, &|path, summary| head(path, summary, options));
     let included = runtime::needed(files, options);
     files.extend(included);
     if options.prefix != OWN {

@@ -1,7 +1,7 @@
 //! The files of a library in their folders, with what builds and installs it.
 
 use super::amalgamate::included_name;
-use super::{Cipher, Options, drop_in, front, runtime, values};
+use super::{Cipher, Options, drop_in, front, head, runtime, share, values};
 use crate::OutputFile;
 
 /// Puts the files where they belong, and adds the headers, the runtime and the build files.
@@ -10,6 +10,9 @@ pub fn arrange(files: &mut Vec<OutputFile>, headers: Vec<OutputFile>, ciphers: &
     if options.drop_in {
         return drop_in::arrange(files, &headers, ciphers, options);
     }
+    share::share(files, &share::stems(ciphers, options.prefix), &|path, summary| {
+        head(path, summary, options)
+    });
     let mut names: Vec<String> = headers.iter().map(|file| file.path.clone()).collect();
     let cpu = format!("{}cpu.h", options.prefix);
     names.push(cpu.clone());

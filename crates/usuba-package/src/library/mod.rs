@@ -21,6 +21,7 @@ mod platforms;
 mod primitives;
 mod runtime;
 mod schedule;
+mod share;
 pub mod steps;
 
 pub use engines::fewer_at_once;
@@ -32,6 +33,7 @@ use crate::engine::{BuildError, Choices};
 use crate::manifest::{Function, Manifest, Primitive};
 use crate::template::Values;
 use measured::Measured;
+use rayon::prelude::*;
 use schedule::KeySchedule;
 use usuba_compiler::pipeline::Compiled;
 use usuba_lang::load::Loaded;
@@ -211,18 +213,14 @@ pub fn build(
     let mut headers = Vec::new();
     let mut table = primitives::Table::default();
     let mut shared = messages::Shared::default();
-    for &cipher in ciphers {
-        let mut known = engines::Known::default();
+    // On all processors; of several errors it is the first one's cipher that is told.
+    let all: Vec<_> = ciphers.par_iter().map(|&cipher| ready(cipher, options, progress)).collect();
+    for (&cipher, ready) in ciphers.iter().zip(all) {
         let mut there: Vec<&str> = Vec::new();
-        let wanted = |primitive: &&Primitive| {
-            options.primitives.is_empty() || options.primitives.contains(&primitive.name)
-        };
-        for primitive in cipher.manifest.primitives.iter().filter(wanted) {
-            let engines = engines::build(cipher, primitive, &mut known, options)?;
+        for Ready { primitive, engines, schedule } in ready? {
             let key_bytes = engines.key_bytes();
             let about = format!("{}: {}", primitive.name, cipher.manifest.specification);
             headers.push(front::header(&about, primitive, options));
-            let schedule = schedule::build(primitive, cipher.loaded, options)?;
             library.files.push(front::source(primitive, &schedule, &engines, options));
             library.files.extend(schedule.files);
             let new = |made: &Made| !library.engines.iter().any(|known| known.stem == made.stem);
@@ -239,7 +237,6 @@ pub fn build(
             library.files.extend(added.files);
             added.modes.iter().for_each(|mode| table.add_mode(mode, options));
             there.push(&primitive.name);
-            progress(&primitive.name);
         }
         for construction in &cipher.manifest.constructions {
             // What it is over may have been left out.
@@ -263,6 +260,33 @@ pub fn build(
     }
     library.files.push(crate::licence_file(options.prefix.trim_end_matches('_')));
     Ok(library)
+}
+
+/// A primitive with its kernels compiled.
+struct Ready<'a> {
+    primitive: &'a Primitive,
+    engines: engines::Engines,
+    schedule: KeySchedule,
+}
+
+/// Compiles the kernels of the primitives of a cipher that are wanted.
+fn ready<'a>(
+    cipher: Cipher<'a>,
+    options: &Options,
+    progress: &(dyn Fn(&str) + Sync),
+) -> Result<Vec<Ready<'a>>, BuildError> {
+    let mut known = engines::Known::default();
+    let wanted = |primitive: &&Primitive| {
+        options.primitives.is_empty() || options.primitives.contains(&primitive.name)
+    };
+    let mut all = Vec::new();
+    for primitive in cipher.manifest.primitives.iter().filter(wanted) {
+        let engines = engines::build(cipher, primitive, &mut known, options)?;
+        let schedule = schedule::build(primitive, cipher.loaded, options)?;
+        all.push(Ready { primitive, engines, schedule });
+        progress(&primitive.name);
+    }
+    Ok(all)
 }
 
 /// What all templates know.

@@ -3,10 +3,11 @@
 use crate::args::{BackendArg, Bench};
 use crate::cipher::Cipher;
 use crate::machine::Machine;
-use crate::measure::{Candidate, Samples, Workbench};
+use crate::measure::{Candidate, Draft, Samples, Workbench};
 use crate::metric::Metric;
 use crate::output::{Failure, Output, print_json, print_line};
 use crate::{overrides, progress, targets};
+use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use usuba_codegen::Backend;
@@ -14,6 +15,7 @@ use usuba_ir::layout::Slicing;
 use usuba_package::manifest::Primitive;
 use usuba_target::{Core, Target};
 use usuba_trial::bench::block_bytes;
+use usuba_trial::run::Compiler;
 use usuba_trial::tuned::Tuned;
 use usuba_trial::variant::Variant;
 
@@ -87,6 +89,7 @@ fn variants(bench: &Bench, primitive: &Primitive) -> Result<Vec<Variant>, Failur
     targets::varied(&variants, &bench.vary)
 }
 
+/// Compiles all that is to be timed, on all processors.
 fn compile<'a>(
     bench: &Bench,
     workbench: &Workbench<'a>,
@@ -111,24 +114,34 @@ fn compile<'a>(
     }
     bar.set_length(work.len() as u64);
     bar.set_position(0);
-    let mut rows = Vec::new();
-    for (target, variant, is_tuned) in work {
-        bar.set_message(format!("compiling {} {} {variant}", primitive.name, target.name));
-        bar.tick();
-        bar.inc(1);
-        if !target.adds_to(variant.slicing(), |other| {
-            rows.iter()
-                .any(|row: &Row| row.candidate.target.name == other && row.candidate.variant == variant)
-        }) {
-            continue;
+    bar.set_message(format!("compiling {}", primitive.name));
+    bar.tick();
+    let drafts: Vec<_> = work
+        .into_par_iter()
+        .map(|(target, variant, is_tuned)| {
+            let compiler = workbench.compiler(target, &variant).ok()?;
+            Some((compiler, workbench.draft(primitive, target, variant).ok()?, is_tuned))
+        })
+        .collect();
+    let mut wanted: Vec<((Compiler, bool), Draft<'a>, bool)> = Vec::new();
+    for draft in drafts {
+        let adds = |(_, draft, _): &(_, Draft<'_>, _)| {
+            let is_on =
+                |known: &Draft<'_>, other: &str| known.target.name == other && known.variant == draft.variant;
+            let has = |other: &str| wanted.iter().any(|(_, known, _)| is_on(known, other));
+            draft.target.adds_to(draft.variant.slicing(), has)
+        };
+        match draft.filter(adds) {
+            Some(draft) => wanted.push(draft),
+            None => bar.inc(1),
         }
-        let Ok((compiler, timed)) = workbench.compiler(target, &variant) else { continue };
-        let Ok(draft) = workbench.draft(primitive, target, variant) else { continue };
+    }
+    let compiled = |((compiler, timed), draft, is_tuned): ((Compiler, bool), Draft<'a>, bool)| {
         let untimed = (!timed).then(|| match compiler.runner.first() {
             Some(emulator) => format!("{emulator} runs it here, under which cycles mean nothing"),
             None => "this machine cannot run it".to_owned(),
         });
-        rows.push(Row {
+        let row = Row {
             primitive: primitive.name.clone(),
             block: f64::from(block_bytes(primitive)),
             tuned: is_tuned,
@@ -136,9 +149,13 @@ fn compile<'a>(
             core,
             untimed,
             times: BTreeMap::new(),
-        });
-    }
-    Ok(rows)
+        };
+        bar.inc(1);
+        Ok(row)
+    };
+    // Of several errors the first one is told.
+    let rows: Vec<Result<Row, Failure>> = wanted.into_par_iter().map(compiled).collect();
+    rows.into_iter().collect()
 }
 
 /// Times all that can be; the ticks per core cycle at the highest clock seen.
