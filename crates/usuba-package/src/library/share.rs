@@ -345,8 +345,12 @@ impl<'a> Text<'a> {
             }
             Some(texts)
         };
+        let given = given_to_macros(&first.tokens);
         for (place, token) in first.tokens.iter().enumerate() {
-            if matches!(token.kind, Kind::Word | Kind::Number) {
+            if given[place] && column(place)?.len() > 1 {
+                return None;
+            }
+            if matches!(token.kind, Kind::Word | Kind::Number) && !given[place] {
                 found.entry(column(place)?).or_insert((0, place)).0 += 1;
             }
         }
@@ -366,8 +370,8 @@ impl<'a> Text<'a> {
             macros.iter().enumerate().map(|(number, texts)| (&texts[..], number)).collect();
         let tokens = first.tokens.iter().enumerate().map(|(place, &token)| {
             let known = match token.kind {
-                Kind::Word | Kind::Number => numbers.get(&column(place)?[..]),
-                Kind::Other | Kind::Line => None,
+                Kind::Word | Kind::Number if !given[place] => numbers.get(&column(place)?[..]),
+                _ => None,
             };
             Some((token, known.copied()))
         });
@@ -463,6 +467,28 @@ impl<'a> Text<'a> {
     }
 }
 
+/// Which tokens stand in the parentheses of a function-like macro, whose name has no small letter: it may join an argument to
+/// other letters (`##`), which are then not those of a macro that stands for it.
+fn given_to_macros(tokens: &[Token]) -> Vec<bool> {
+    let is_macro = |token: &Token| {
+        token.kind == Kind::Word
+            && token.text.len() > 1
+            && !token.text.contains(|c: char| c.is_ascii_lowercase())
+    };
+    let mut given = vec![false; tokens.len()];
+    let mut depth = 0usize;
+    for (place, token) in tokens.iter().enumerate() {
+        given[place] = depth > 0;
+        match token.text {
+            "(" if depth > 0 => depth += 1,
+            "(" if place > 0 && is_macro(&tokens[place - 1]) => depth = 1,
+            ")" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    given
+}
+
 /// Whether a macro for a word that stands so often saves bytes.
 fn saves(word: &str, count: usize) -> bool {
     let name = 3;
@@ -553,6 +579,16 @@ mod tests {
         assert_eq!(files.len(), 1);
         assert!(files[0].contents.len() + WORTH_A_FILE < one.len());
         assert_eq!(preprocessed(&files), plain(&one));
+    }
+
+    #[test]
+    fn what_macros_are_given_stays() {
+        let text = function("f", "__m128i", "NAME", 12).replace("in[", "long_input[");
+        let files = shared(&[text.clone()]);
+        let line = "\nU0 t7=U1(long_input[7+_i],long_input[_i- -1]);\n";
+        assert!(files[0].contents.contains(line), "{}", files[0].contents);
+        let other = text.replace("long_input[7 + _i]", "long_input[8 + _i]");
+        assert_eq!(shared(&[text, other]).len(), 2);
     }
 
     #[test]
