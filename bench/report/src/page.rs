@@ -24,7 +24,8 @@ pub struct Page {
 }
 
 /// The pages in `docs/`: the core that each is about and its name; data and charts are in the folder of that name beside it.
-pub const PAGES: &[(&str, &str)] = &[("Zen 5", "performance"), ("Zen 4", "performance-zen-4")];
+pub const PAGES: &[(&str, &str)] =
+    &[("Zen 5", "performance"), ("Zen 4", "performance-zen-4"), ("Golden Cove", "performance-golden-cove")];
 
 /// Makes the page of the data, which is to have a name.
 pub fn page(data: &Data, published: &Published, expected: &[Expected], known: &Known, name: &str) -> Page {
