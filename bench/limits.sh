@@ -3,27 +3,27 @@
 # they compute nothing of use (limits.awk says what). What is left without dependences, loads and stores is what ports and the
 # front end need.
 #
-# USUBAC: the compiler (default: the release build); KERNELS: lines of cipher, primitive, slicing, target, bytes of a batch.
+# USUBAC: the compiler (default: the release build); KERNELS: lines of cipher, primitive, slicing, target.
 set -eu
 cd "$(dirname "$0")/.."
 usubac=${USUBAC:-${CARGO_TARGET_DIR:-target}/release/usubac}
-kernels=${KERNELS:-"aes aes-128 b avx512 8192
-aes aes-128 b avx2 4096
-des des b avx512 4096
-des des b avx2 2048
-serpent serpent-128 v avx512 1024
-serpent serpent-128 v avx2 512
-rectangle rectangle-80 h avx512 1024
-rectangle rectangle-80 h avx2 512
-ascon ascon-p12 v avx512 640
-ascon ascon-p12 v avx2 480
-chacha20 chacha20 v avx512 2048
-chacha20 chacha20 v avx2 1024"}
+kernels=${KERNELS:-"aes aes-128 b avx512
+aes aes-128 b avx2
+des des b avx512
+des des b avx2
+serpent serpent-128 v avx512
+serpent serpent-128 v avx2
+rectangle rectangle-80 h avx512
+rectangle rectangle-80 h avx2
+ascon ascon-p12 v avx512
+ascon ascon-p12 v avx2
+chacha20 chacha20 v avx512
+chacha20 chacha20 v avx2"}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 echo "machine: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), core cycles per byte, least of five medians"
 printf '%-36s%13s%13s%13s%13s\n' kernel whole "no stores" "nor waiting" "nor loads"
-echo "$kernels" | while read -r cipher primitive slicing target bytes; do
+echo "$kernels" | while read -r cipher primitive slicing target; do
     rm -rf "$work/code"
     "$usubac" build "ciphers/$cipher" --primitive "$primitive" --slicing "$slicing" --target "$target" --backend asm \
         -o "$work/code" >"$work/log" 2>&1 || { cat "$work/log" >&2; continue; }
@@ -33,6 +33,8 @@ echo "$kernels" | while read -r cipher primitive slicing target bytes; do
             [ -e "$file" ] && source=$file
         done
     done
+    defined() { sed -n "s/^#define USUBA_[A-Z0-9_]*_$1 //p" "$work"/code/src/*.c | head -n 1; }
+    bytes=$(($(defined BATCH) * $(defined '\(BLOCK\|STATE\)_BYTES')))
     [ -n "$source" ] || { echo "limits: $primitive has no kernel that is known here" >&2; continue; }
     {
         printf '#include <stdio.h>\n#include "timing.h"\nstatic _Alignas(64) unsigned char in[65536], key[1 << 20], out[65536], more[65536];\n'

@@ -83,7 +83,7 @@ fn head(text: &mut String, data: &Data, name: &str) {
         text,
         "# Performance{on}\n\n\
          `make bench{again}` measures and writes this page; `make bench-page{again}` writes it again from \
-         [{name}/data.json]({name}/data.json). Another page is about {}.\n\n\
+         [{name}/data.json]({name}/data.json). {} about {}.\n\n\
          | | |\n|---|---|\n\
          | machine | {}, {} processors, {} |\n| compilers | {} |\n| date | {}, commit {}, {} run |\n\
          | load average | {:.1} at the beginning, {:.1} at the end |\n\n\
@@ -96,6 +96,7 @@ fn head(text: &mut String, data: &Data, name: &str) {
          *Kernel*: registers' layout in and out, round keys ready. *Whole path*: bytes in and out, 16 KiB in the cache, one key; \
          counters, transposition and the call included. *Bound*: the time that the instructions need on the ports of {} \
          if nothing else limited them. Peers marked *tables* are not constant time and never the best peer of a table.\n",
+        if others.len() > 1 { "Other pages are" } else { "Another page is" },
         others.join(", "),
         machine.processor,
         machine.cores,
