@@ -575,7 +575,7 @@ mod tests {
     #[test]
     fn a_function_that_is_like_no_other_has_its_words_shortened_where_it_is() {
         let one = function("wide", "__m256i", "_mm256_xor_si256", 12);
-        let files = shared(&[one.clone()]);
+        let files = shared(std::slice::from_ref(&one));
         assert_eq!(files.len(), 1);
         assert!(files[0].contents.len() + WORTH_A_FILE < one.len());
         assert_eq!(preprocessed(&files), plain(&one));
@@ -584,7 +584,7 @@ mod tests {
     #[test]
     fn what_macros_are_given_stays() {
         let text = function("f", "__m128i", "NAME", 12).replace("in[", "long_input[");
-        let files = shared(&[text.clone()]);
+        let files = shared(std::slice::from_ref(&text));
         let line = "\nU0 t7=U1(long_input[7+_i],long_input[_i- -1]);\n";
         assert!(files[0].contents.contains(line), "{}", files[0].contents);
         let other = text.replace("long_input[7 + _i]", "long_input[8 + _i]");
@@ -608,7 +608,7 @@ mod tests {
         let asked =
             function("f", "__m128i", "_mm_xor_si128", 10).replace("#pragma GCC unroll 1", "#if X\n#endif");
         for text in [short, taken, asked] {
-            let files = shared(&[text.clone()]);
+            let files = shared(std::slice::from_ref(&text));
             assert_eq!((files.len(), &files[0].contents), (1, &text));
         }
     }
