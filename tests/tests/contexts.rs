@@ -91,7 +91,8 @@ fn headers_and_libraries_for_different_targets_go_together() {
     let mut all: Vec<OutputFile> = sources(narrow.clone()).collect();
     all.push(OutputFile { path: "guarded.c".into(), contents: guarded(&names) });
     // What the sources include beyond that stands in the headers of their own library.
-    let missing = narrow.into_iter().filter(|file| file.path.ends_with(".h"));
+    let is_included = |file: &OutputFile| file.path.ends_with(".h") || file.path.ends_with(".inc");
+    let missing = narrow.into_iter().filter(is_included);
     let mut headers = headers;
     for file in missing {
         if headers.iter().all(|known| known.path != file.path) {

@@ -77,7 +77,8 @@ fn check(name: &str, primitives: &[String]) {
     }
     let (sources, others): (Vec<OutputFile>, Vec<OutputFile>) =
         files.into_iter().partition(|file| file.path.ends_with(".c") || file.path.ends_with(".S"));
-    let headers: Vec<OutputFile> = others.into_iter().filter(|file| file.path.ends_with(".h")).collect();
+    let is_included = |file: &OutputFile| file.path.ends_with(".h") || file.path.ends_with(".inc");
+    let headers: Vec<OutputFile> = others.into_iter().filter(is_included).collect();
     let is_of = |name: &str, one: &str| {
         name.strip_prefix(one).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
     };

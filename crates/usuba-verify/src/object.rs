@@ -23,6 +23,7 @@ pub mod machine;
 mod mask;
 pub mod memory;
 mod moves;
+mod operand;
 mod packed;
 mod scalar;
 pub mod value;

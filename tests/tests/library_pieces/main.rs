@@ -46,7 +46,10 @@ fn check(name: &str, primitive: &str, modes: &[&str], compiler: &Compiler) {
             let of = |other: &str| {
                 file.path.contains(&format!("_{other}.")) || file.path.contains(&format!("_{other}_"))
             };
-            !file.path.contains("primitives.") && others.iter().all(|other| other == mode || !of(other))
+            // Files of several modes share texts.
+            file.path.ends_with(".inc")
+                || !file.path.contains("primitives.")
+                    && others.iter().all(|other| other == mode || !of(other))
         };
         let (mut sources, others): (Vec<OutputFile>, Vec<OutputFile>) = files
             .iter()
@@ -59,7 +62,8 @@ fn check(name: &str, primitive: &str, modes: &[&str], compiler: &Compiler) {
         };
         let contents = contents.to_owned();
         sources.push(OutputFile { path: "pieces.c".into(), contents });
-        let headers: Vec<OutputFile> = others.into_iter().filter(|file| file.path.ends_with(".h")).collect();
+        let is_included = |file: &OutputFile| file.path.ends_with(".h") || file.path.ends_with(".inc");
+        let headers: Vec<OutputFile> = others.into_iter().filter(is_included).collect();
         let defined = [
             format!("-DMODE={stem}"),
             format!("-DHEADER=\"{stem}.h\""),

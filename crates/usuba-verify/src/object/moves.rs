@@ -2,8 +2,8 @@
 
 use super::Why;
 use super::machine::Machine;
+use super::operand::{GROUP, first, immediate, read, two};
 use super::value::{self, Byte, Lane, each_word};
-use super::vector::{GROUP, first, immediate, read, two};
 use crate::graph::{Edge, Graph, blocks};
 use iced_x86::{Instruction, Mnemonic};
 use usuba_ir::aes::Round;

@@ -4,6 +4,7 @@
 mod certificate;
 mod constant_time;
 mod engine;
+mod engine_question;
 mod object;
 mod question;
 

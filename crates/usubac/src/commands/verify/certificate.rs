@@ -1,6 +1,6 @@
 //! What was proved of an object, as a text that says the same again when the proof is done again.
 
-use super::engine::{Engine, Function};
+use super::engine_question::{Engine, Function};
 use super::question::Question;
 use crate::args::{Entry, SlicingArg, Verify};
 use crate::files;

@@ -1,0 +1,172 @@
+//! What is to be proved of an engine of a library: read, and proved.
+
+use super::limits;
+use super::question::{compiler, target};
+use crate::args::{AUTO, Verify};
+use crate::cipher::Cipher;
+use crate::files;
+use crate::output::{Failure, Output};
+use std::path::Path;
+use usuba_ir::layout::Slicing;
+use usuba_package::engine::Choices;
+use usuba_package::manifest::{self, Primitive};
+use usuba_trial::proof::engine::{Claim, Subject};
+use usuba_verify::object::blocks::{Task, Verdict};
+use usuba_verify::object::file::Object;
+use usuba_verify::object::kernel::{self, Kept};
+
+/// An engine that is to be proved.
+pub struct Engine {
+    /// The cipher.
+    pub cipher: Cipher,
+    /// The primitive.
+    pub primitive: String,
+    /// The slicing of the engine.
+    pub slicing: Slicing,
+    /// The object file.
+    pub bytes: Vec<u8>,
+    /// What is in it.
+    pub object: Object,
+    subject: Subject,
+}
+
+/// What was proved of a function.
+pub struct Function {
+    /// Its name.
+    pub symbol: String,
+    /// What it does, after its name.
+    pub what: String,
+    /// Instructions that were run.
+    pub instructions: u64,
+}
+
+impl Engine {
+    /// Reads the cipher and the object, or compiles one.
+    pub fn read(verify: &Verify, output: &Output) -> Result<Engine, Failure> {
+        let path = verify.left.as_deref().unwrap_or_default();
+        let (Some(name), Some(slicing)) = (verify.target.as_deref(), verify.slicing.unwrap_or(AUTO).0) else {
+            return Err(Failure::general(
+                "an engine is that of a slicing and a target: name them with `--slicing` and `--target`",
+            ));
+        };
+        if verify.symbol.is_some() || verify.entry.entry.is_some() {
+            return Err(Failure::general(
+                "an engine has several kernels: leave out `--entry` and `--symbol`",
+            ));
+        }
+        let target = target(name)?;
+        let cipher = Cipher::read(path, &verify.search, output)?;
+        let primitive = primitive(&cipher, path, verify.primitive.as_ref())?;
+        let mut choices = Choices::new(slicing);
+        choices.settings.passes.interleave = verify.inter_factor;
+        let subject = Subject::of(primitive, &cipher.loaded, target, &choices)
+            .map_err(|why| Failure::general(format!("`{}` has no such engine: {why}", primitive.name)))?;
+        let bytes = match &verify.right {
+            Some(path) => files::read(Path::new(path))
+                .map_err(|why| Failure::file("cannot read", Path::new(path), &why))?,
+            None => compiler(target, verify.cc.as_deref().unwrap_or("gcc"))
+                .and_then(|compiler| subject.object(&compiler, &["-O2"]))
+                .map_err(|why| Failure::general(why.to_string()))?,
+        };
+        let object = Object::parse(&bytes).map_err(|why| Failure::general(why.to_string()))?;
+        let primitive = primitive.name.clone();
+        Ok(Engine { cipher, primitive, slicing, bytes, object, subject })
+    }
+
+    /// Proves its functions, the kernels first, and says each.
+    ///
+    /// # Errors
+    /// One is not proved, or refuted.
+    pub fn prove(&self, verify: &Verify, mut say: impl FnMut(&Function)) -> Result<Vec<Function>, Failure> {
+        let mut proved: Vec<Function> = Vec::new();
+        let mut add = |symbol: &str, what: String, instructions: u64| {
+            let function = Function { symbol: symbol.to_owned(), what, instructions };
+            say(&function);
+            proved.push(function);
+        };
+        let mut kept: Vec<(&str, Kept)> = Vec::new();
+        for role in self.subject.roles() {
+            let symbol = self.subject.symbol(role);
+            let proof = self.subject.kernel(&self.object, role, limits(verify.effort));
+            let (verdict, report) = proof.map_err(|why| not_proved(symbol, &why.to_string()))?;
+            match verdict {
+                kernel::Verdict::Proved => {}
+                kernel::Verdict::Unknown => return Err(unknown(symbol, verify.effort)),
+                kernel::Verdict::Refuted(found) => {
+                    let what = format!("refuted: `{symbol}` differs from its text in {}", found.output);
+                    return Err(Failure::general(what));
+                }
+            }
+            kept.push((role, report.kept));
+            add(symbol, format!("is the kernel of `{}`", self.subject.node(role)), report.instructions);
+        }
+        for claim in self.subject.claims(&self.object) {
+            let of_role =
+                kept.iter().find(|(role, _)| *role == claim.role).map_or(Kept::default(), |one| one.1);
+            let proof = self.subject.prove(&self.object, &claim, of_role, limits(verify.effort));
+            let (verdict, report) = proof.map_err(|why| not_proved(&claim.function, &why.to_string()))?;
+            match verdict {
+                Verdict::Proved => add(&claim.function, words(&claim), report.instructions),
+                Verdict::Unknown => return Err(unknown(&claim.function, verify.effort)),
+                Verdict::Refuted { byte } => {
+                    let place = format!(
+                        "byte {byte} of the output, or the block that begins there, is wrong for some inputs"
+                    );
+                    return Err(Failure::general(format!(
+                        "refuted: `{}` does not do this: it {}; {place}",
+                        claim.function,
+                        words(&claim)
+                    )));
+                }
+            }
+        }
+        Ok(proved)
+    }
+}
+
+fn primitive<'a>(cipher: &'a Cipher, path: &str, name: Option<&String>) -> Result<&'a Primitive, Failure> {
+    let named = cipher.primitives(name.map_or(&[], std::slice::from_ref))?;
+    let is_proved = |one: &&Primitive| !matches!(one.function, manifest::Function::Generator(_));
+    let missing = || {
+        let rule = "engines of block ciphers, stream ciphers and permutations are proved";
+        Failure::general(match name {
+            Some(name) => format!("`{name}` is a generator: {rule}"),
+            None => format!("`{path}` has generators only: {rule}"),
+        })
+    };
+    named.into_iter().find(is_proved).ok_or_else(missing)
+}
+
+/// What a function does, after its name.
+fn words(claim: &Claim) -> String {
+    let place = |in_place: bool| if in_place { "in place" } else { "to another place" };
+    match claim.task {
+        Task::Load => format!("brings round keys into the form of the kernel that has to {}", claim.role),
+        Task::Same => "takes round keys as they are".into(),
+        Task::Apply { blocks, in_place } => {
+            let s = if blocks == 1 { "" } else { "s" };
+            format!("brings {blocks} block{s} through the kernel, {}", place(in_place))
+        }
+        Task::Permute { states } => {
+            let s = if states == 1 { "" } else { "s" };
+            format!("brings {states} state{s} through the kernel, in place")
+        }
+        Task::Stream { length, from, in_place } => {
+            format!("encrypts {length} bytes by counters from {from}, {}", place(in_place))
+        }
+        Task::Counter { length, from, in_place } => {
+            format!("encrypts {length} bytes by counters from …{from:08x}, {}", place(in_place))
+        }
+    }
+}
+
+fn not_proved(function: &str, why: &str) -> Failure {
+    Failure::Unknown(format!("`{function}` is not proved: {why}"))
+}
+
+fn unknown(function: &str, effort: u32) -> Failure {
+    let more = effort.saturating_mul(10);
+    Failure::Unknown(format!(
+        "`{function}` is neither proved nor refuted in the limits\n  help: try `--effort {more}`"
+    ))
+}
