@@ -183,6 +183,39 @@ fn patched_engines_are_refuted() {
     assert!(refused + refuted > count / 2 && refuted > 0, "{refused}, {refuted}, {harmless}");
 }
 
+/// The same of a permutation and a stream cipher, whose functions are not run: most faults are refused or refuted.
+#[test]
+fn patched_engines_without_round_keys_are_refuted() {
+    // Compilers make what brings a batch there and back a part of these.
+    let functions = [("gimli", "usuba_gimli_avx2_v_permute"), ("chacha20", "usuba_chacha20_avx2_v_xor")];
+    for (primitive, function) in functions {
+        let way = *USUAL.iter().find(|way| way.1 == primitive).expect("an engine");
+        let subject = subject(way).expect("an engine");
+        let bytes = object(&subject, way);
+        let whole = Object::parse(&bytes).expect("an object");
+        let role = subject.roles()[0];
+        let (_, report) = subject.kernel(&whole, role, Limits::default()).expect("it is known");
+        let claims = subject.claims(&whole);
+        let code = Code::of(&bytes, function);
+        let mut random = Random::new(66);
+        let (mut refused, mut refuted) = (0, 0);
+        const COUNT: usize = 8;
+        for _ in 0..COUNT {
+            let (fault, patched) = code.faulty(&bytes, &mut random);
+            let object = Object::parse(&patched).expect("an object");
+            let prove = |one| subject.prove(&object, one, report.kept, Limits::default());
+            match claims.iter().map(prove).find(|one| !matches!(one, Ok((Verdict::Proved, _)))) {
+                Some(Err(_)) => refused += 1,
+                Some(Ok((Verdict::Unknown, _))) => panic!("{primitive}: {fault} is not decided"),
+                Some(Ok(_)) => refuted += 1,
+                None => {}
+            }
+        }
+        println!("{primitive}: {refused} refused, {refuted} refuted");
+        assert!(refused + refuted > COUNT / 2, "{primitive}: {refused}, {refuted}");
+    }
+}
+
 /// What this processor makes of a few blocks by an object of [`USUAL`]'s first engine.
 fn outputs(object: &[u8]) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a temporary folder");

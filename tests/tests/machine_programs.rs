@@ -21,7 +21,7 @@ struct Last(Option<Program>);
 
 impl Observer for Last {
     fn after(&mut self, stage: &'static str, product: pipeline::Product<'_>) -> ControlFlow<()> {
-        if let (pipeline::Product::Generated(Product::Machine(program, _)), "order") = (product, stage) {
+        if let (pipeline::Product::Generated(Product::Machine(program, _)), "overlay") = (product, stage) {
             self.0 = Some(program.clone());
             return ControlFlow::Break(());
         }

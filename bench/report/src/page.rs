@@ -4,11 +4,11 @@ use crate::chart::{Chart, charts};
 use crate::data::{Data, Ours, Peer};
 use crate::elsewhere::{Known, PUBLISHED};
 use crate::expectations::{
-    Compared, Expected, NOISE, Published, compare, mean_ratio, measured, row, slower_when_wider,
+    Compared, Expected, Published, compare, mean_ratio, measured, row, slower_when_wider,
 };
 use crate::query::{
-    CIPHERS, COLUMNS, TARGETS, geometric_mean, hardest, kernel, peer, slicings, targets, title, way, whole,
-    width,
+    CIPHERS, COLUMNS, NOISE, TARGETS, geometric_mean, hardest, kernel, kernel_on, peer, slicings, targets,
+    title, way, whole_on, width,
 };
 use crate::svg::number;
 use std::collections::{BTreeMap, BTreeSet};
@@ -135,6 +135,11 @@ fn named(peer: &Peer) -> String {
     format!("{}{}", peer.full_name(), if peer.elsewhere { " †" } else { "" })
 }
 
+/// The way of a row, and its target if that is another one.
+fn way_on(row: &Ours, target: &str) -> String {
+    if row.target == target { way(row) } else { format!("{}, {}", way(row), name_of(&row.target)) }
+}
+
 /// The rows in which a peer is ahead, the furthest first.
 fn behind(text: &mut String, data: &Data, known: &Known, core: &str) {
     let mut rows = Vec::new();
@@ -149,10 +154,11 @@ fn behind(text: &mut String, data: &Data, known: &Known, core: &str) {
             }
             let cause = known.cause(primitive, target, core).unwrap_or("not looked into");
             let line = format!(
-                "| {title} | {} | {} | {} | {} {} | {:.2} | {cause} |",
+                "| {title} | {} | {} | {} by {} | {} {} | {:.2} | {cause} |",
                 name_of(target),
                 one.mode,
                 number(one.ours),
+                way_on(one.row, target),
                 number(one.theirs),
                 named(one.peer),
                 one.ratio()
@@ -166,12 +172,12 @@ fn behind(text: &mut String, data: &Data, known: &Known, core: &str) {
     let _ = writeln!(
         text,
         "## Where a peer is ahead\n\n{ahead} of {compared} rows with a peer are ahead of the fastest constant-time one, kernel beside kernel \
-         and whole path beside whole path, by the fastest way of ours. The others:\n"
+         and whole path beside whole path, by the fastest way of ours that a processor of the row runs. The others:\n"
     );
     rows.sort_by(|a, b| b.0.total_cmp(&a.0));
     if !rows.is_empty() {
         text.push_str(
-            "| cipher | target | | ours | peer | ours / peer | cause |\n|---|---|---|---:|---|---:|---|\n",
+            "| cipher | target | | ours | peer | ours / peer | cause |\n|---|---|---|---|---|---:|---|\n",
         );
         rows.iter().for_each(|(_, line)| {
             let _ = writeln!(text, "{line}");
@@ -197,13 +203,14 @@ fn overview(text: &mut String, data: &Data) {
     text.push_str(
         "## Every cipher and target\n\n\
          Kernel, bound and whole path of a row are of the way under *how*; where another way has a faster whole path, that stands in \
-         parentheses. *Ours / peer* is the harder of kernel and whole path, each by its fastest way.\n\n\
+         parentheses. A way that names a target is code for that one, which the processors of the row run as well. *Ours / peer* is \
+         the harder of kernel and whole path, each by its fastest way.\n\n\
          | cipher | target | kernel | how | bound | kernel / bound | fastest kernel of a peer | whole path | fastest peer | ours / peer |\n\
          |---|---|---:|---|---:|---:|---|---:|---|---:|\n",
     );
     for (primitive, title, modes) in CIPHERS {
         for target in targets(data) {
-            let Some((row, cycles)) = kernel(data, primitive, target, None) else { continue };
+            let Some((row, cycles)) = kernel_on(data, primitive, target) else { continue };
             let inner = peer(data, primitive, "kernel", target, true);
             // The first mode in which there is a peer, else the first.
             let mode = modes
@@ -213,9 +220,11 @@ fn overview(text: &mut String, data: &Data) {
                 .copied()
                 .unwrap_or_default();
             let path = row.whole.get(mode).map(|&cycles| (row, cycles));
-            let faster = whole(data, primitive, target, mode)
+            let faster = whole_on(data, primitive, target, mode)
                 .filter(|(_, best)| path.is_none_or(|(_, cycles)| cycles > best * NOISE))
-                .map_or(String::new(), |(row, cycles)| format!(" ({} by {})", number(cycles), way(row)));
+                .map_or(String::new(), |(row, cycles)| {
+                    format!(" ({} by {})", number(cycles), way_on(row, target))
+                });
             let outer = peer(data, primitive, mode, target, true);
             let _ = writeln!(
                 text,
@@ -223,7 +232,7 @@ fn overview(text: &mut String, data: &Data) {
                 name_of(target),
                 number(cycles),
                 busy(data, row.load),
-                way(row),
+                way_on(row, target),
                 cell(row.port_bound),
                 ratio(row.port_bound.map(|bound| cycles / bound)),
                 inner.map_or("–".to_owned(), |(one, cycles)| format!(
@@ -355,7 +364,7 @@ fn against_published(text: &mut String, data: &Data, published: &Published) {
     let _ = writeln!(
         text,
         "## The published compiler\n\n{}\n\nTheir `sse` and `avx2` are therefore compared with our AVX-512VL targets, in the same \
-         slicing. On `gp64` their best flags let the C compiler make AVX-512 code of the loops; what counts is their time without \
+         slicing, and their `avx512` with the faster of our two AVX-512 targets. On `gp64` their best flags let the C compiler make AVX-512 code of the loops; what counts is their time without \
          that. Where only the vectorised time is known (marked ‡) there is nothing to compare, and the row is left out of the mean.\n\n\
          | cipher | slicing | theirs on | their best flags | theirs | ours | on | ours / theirs |\n|---|---|---|---|---:|---:|---|---:|",
         published.source
@@ -390,7 +399,10 @@ fn against_published(text: &mut String, data: &Data, published: &Published) {
     }
     text.push_str("Rows in which theirs is faster, and why, where that was found.\n\n");
     for one in slower {
-        let facts = one.ours.map(|(row, _)| facts(row)).unwrap_or_default();
+        let mut facts = one.ours.map(|(row, _)| facts(row)).unwrap_or_default();
+        if let Some((row, cycles)) = one.any.filter(|(_, cycles)| *cycles < one.theirs) {
+            let _ = write!(facts, "; in another slicing ours takes {} ({})", number(cycles), way(row));
+        }
         let core = one.ours.map(|(row, _)| row.core.as_str()).unwrap_or_default();
         let cause = one.row.causes.on(core).map(|cause| format!(" {cause}.")).unwrap_or_default();
         let _ = writeln!(
@@ -614,7 +626,7 @@ fn compile(text: &mut String, data: &Data) {
     }
     let _ = writeln!(
         text,
-        "## Compile time\n\nSource text to C or assembly, in one process; {} compilations of every node, slicing and target take \
+        "## Compile time\n\nSource text to C or assembly, in one process on all processors; {} compilations of every node, slicing and target take \
          {:.1} s together{}. The slowest:\n\n| node | slicing | target | to | ms | gates |\n|---|---|---|---|---:|---:|",
         data.compile_count,
         data.compile_milliseconds / 1000.0,

@@ -10,7 +10,7 @@
 //! ```text
 //! Checked --signature--> what each function is given
 //!         --node-------> machine program: operate + select (rows of the target's table, else rules), places of arrays
-//!         --pass-------> the passes of PASSES: logic, dead steps, loops, order
+//!         --pass-------> the passes of PASSES: logic, dead steps, loops, order, arrays that take turns
 //!         --check------> internal error unless it is sound
 //!         --c, asm-----> a source file and a header
 //! ```
@@ -38,6 +38,7 @@ mod node;
 mod operate;
 mod order;
 mod ordered;
+mod overlay;
 mod overwrite;
 pub mod pass;
 mod places;

@@ -1,7 +1,7 @@
 //! The list of passes from machine program to machine program, and who looks on while a kernel is made.
 
 use crate::order::Scheduling;
-use crate::{Backend, Kernel, Options, asm, complement, mapping, order, prune, unroll};
+use crate::{Backend, Kernel, Options, asm, complement, mapping, order, overlay, prune, unroll};
 use std::fmt;
 use std::ops::ControlFlow;
 use usuba_machine::{Program, Shape};
@@ -50,6 +50,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "prune-unrolled", purpose: "Remove what unrolling has left over.",                             run: prune },
     Pass { name: "complement",     purpose: "Hold values complemented where few complements are left to compute.", run: complement },
     Pass { name: "order",          purpose: "Order instructions for fewer values at once, or shorter chains.",  run: order },
+    Pass { name: "overlay",        purpose: "Give local arrays that are not needed at once one place.",          run: overlay },
 ];
 
 /// The stages of assembly alone, after all passes.
@@ -124,6 +125,10 @@ fn complement(program: &mut Program, context: &Context<'_>) {
     for function in &mut program.functions {
         complement::complement(function, context.target, context.shape.lane);
     }
+}
+
+fn overlay(program: &mut Program, _: &Context<'_>) {
+    program.functions.iter_mut().for_each(overlay::overlay);
 }
 
 fn order(program: &mut Program, context: &Context<'_>) {

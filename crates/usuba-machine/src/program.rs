@@ -546,4 +546,60 @@ impl Step {
             | Step::View { .. } => {}
         }
     }
+
+    /// Calls `see` for every address of the step, those of a call included; not for those in the body of a loop, and a view has none.
+    pub fn addresses(&self, see: &mut impl FnMut(&Address)) {
+        match self {
+            Step::Load { address, .. }
+            | Step::Store { address, .. }
+            | Step::Fill { address, .. }
+            | Step::LoadPart { address, .. }
+            | Step::StorePart { address, .. } => see(address),
+            Step::Gather { addresses, .. } | Step::Scatter { addresses, .. } => {
+                addresses.iter().for_each(see)
+            }
+            Step::Copy { from, to, .. } | Step::CopyPart { from, to, .. } => {
+                see(from);
+                see(to);
+            }
+            Step::Call(call) => call.arguments.iter().for_each(|argument| {
+                if let Argument::Read(address) | Argument::Write(address) = argument {
+                    see(address);
+                }
+            }),
+            Step::Compute { .. }
+            | Step::Constant { .. }
+            | Step::Count { .. }
+            | Step::View { .. }
+            | Step::Loop(_) => {}
+        }
+    }
+
+    /// The same, to change them.
+    pub fn addresses_mut(&mut self, see: &mut impl FnMut(&mut Address)) {
+        match self {
+            Step::Load { address, .. }
+            | Step::Store { address, .. }
+            | Step::Fill { address, .. }
+            | Step::LoadPart { address, .. }
+            | Step::StorePart { address, .. } => see(address),
+            Step::Gather { addresses, .. } | Step::Scatter { addresses, .. } => {
+                addresses.iter_mut().for_each(see)
+            }
+            Step::Copy { from, to, .. } | Step::CopyPart { from, to, .. } => {
+                see(from);
+                see(to);
+            }
+            Step::Call(call) => call.arguments.iter_mut().for_each(|argument| {
+                if let Argument::Read(address) | Argument::Write(address) = argument {
+                    see(address);
+                }
+            }),
+            Step::Compute { .. }
+            | Step::Constant { .. }
+            | Step::Count { .. }
+            | Step::View { .. }
+            | Step::Loop(_) => {}
+        }
+    }
 }

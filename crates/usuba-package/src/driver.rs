@@ -543,6 +543,7 @@ mod tests {
             tweak: None,
             round_keys: RoundKeys { bytes: 32, schedule_order: Order::Big, cipher_order: Order::Big },
             packed: None,
+            words: None,
             modes: Vec::new(),
         };
         let parameter = |words: u32, width: u32| Parameter {

@@ -29,6 +29,7 @@
 //! | `tweak` | `{ bytes, order }`, one for each block; left out, there is none |
 //! | `round-keys` | `{ bytes, schedule-order, cipher-order }`: how the schedule writes them and how the cipher reads them |
 //! | `packed = { encrypt, decrypt }` | nodes on blocks of 16 bytes that compute the same, of round keys as bytes; `v16` is made of them |
+//! | `words = { encrypt, decrypt }` | nodes on words of the block's bytes, big-endian, that compute the same; `v` is made of them |
 //! | `modes` | `ecb`, `ctr` |
 //!
 //! A stream cipher: `block-function`, a node from the `const` key, the counter and the `const` nonce to the keystream;
@@ -92,15 +93,18 @@ pub struct Primitive {
 }
 
 impl BlockCipher {
-    /// The cipher as it is compiled in a slicing: on blocks where it has nodes for these.
+    /// The cipher as it is compiled in a slicing: on blocks, or on words, where it has nodes for these.
     pub fn in_slicing(&self, slicing: Slicing) -> Cow<'_, BlockCipher> {
-        let Some(packed) = self.packed.as_ref().filter(|_| slicing == Slicing::BLOCKS) else {
-            return Cow::Borrowed(self);
+        let own = match slicing {
+            Slicing::BLOCKS => self.packed.as_ref(),
+            Slicing::V => self.words.as_ref(),
+            _ => None,
         };
-        // Words are bytes, as they stand.
+        let Some(own) = own else { return Cow::Borrowed(self) };
+        // Bytes as they stand: words are bytes, or begin with the first one.
         let block = Bytes { order: Order::Big, ..self.block };
         let round_keys = RoundKeys { cipher_order: Order::Big, ..self.round_keys };
-        let Packed { encrypt, decrypt } = packed.clone();
+        let Nodes { encrypt, decrypt } = own.clone();
         Cow::Owned(BlockCipher { encrypt, decrypt, block, round_keys, ..self.clone() })
     }
 
@@ -113,7 +117,7 @@ impl BlockCipher {
 }
 
 impl Primitive {
-    /// The primitive as it is compiled in a slicing: on blocks where it has nodes for these.
+    /// The primitive as it is compiled in a slicing: on blocks, or on words, where it has nodes for these.
     pub fn in_slicing(&self, slicing: Slicing) -> Cow<'_, Primitive> {
         match &self.function {
             Function::BlockCipher(cipher) => match cipher.in_slicing(slicing) {
@@ -182,13 +186,16 @@ impl Primitive {
         match &self.function {
             Function::BlockCipher(cipher) => {
                 let schedule = cipher.schedule.as_ref();
+                let (packed, words) = (cipher.packed.as_ref(), cipher.words.as_ref());
                 let nodes = [
                     Some(&cipher.encrypt),
                     cipher.decrypt.as_ref(),
                     schedule.map(|schedule| &schedule.node),
                     schedule.and_then(|schedule| schedule.packed.as_ref()),
-                    cipher.packed.as_ref().map(|packed| &packed.encrypt),
-                    cipher.packed.as_ref().and_then(|packed| packed.decrypt.as_ref()),
+                    packed.map(|packed| &packed.encrypt),
+                    packed.and_then(|packed| packed.decrypt.as_ref()),
+                    words.map(|words| &words.encrypt),
+                    words.and_then(|words| words.decrypt.as_ref()),
                 ];
                 nodes.into_iter().flatten().map(String::as_str).collect()
             }
@@ -235,16 +242,18 @@ pub struct BlockCipher {
     /// The round keys; without a schedule the key.
     pub round_keys: RoundKeys,
     /// The cipher once more, on blocks of sixteen bytes.
-    pub packed: Option<Packed>,
+    pub packed: Option<Nodes>,
+    /// Nodes on words, of which `v` is made.
+    pub words: Option<Nodes>,
     /// The modes to build.
     pub modes: Vec<Mode>,
 }
 
-/// Nodes on blocks of sixteen bytes, one after another in a parameter, that compute what `encrypt` and `decrypt` do of the same
-/// round keys as bytes.
+/// Nodes that compute what `encrypt` and `decrypt` do, of the block and the same round keys as bytes: on blocks of sixteen of them,
+/// one after another in a parameter, or on words.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Packed {
+pub struct Nodes {
     /// The node that encrypts a block.
     pub encrypt: String,
     /// The node that decrypts a block, if the cipher has one.
@@ -445,7 +454,8 @@ struct Fields {
     key: Option<Spanned<Bytes>>,
     tweak: Option<Spanned<Bytes>>,
     round_keys: Option<Spanned<RoundKeys>>,
-    packed: Option<Spanned<Packed>>,
+    packed: Option<Spanned<Nodes>>,
+    words: Option<Spanned<Nodes>>,
     modes: Option<Spanned<Vec<Mode>>>,
     block_function: Option<Spanned<String>>,
     counter: Option<Spanned<Bytes>>,
@@ -600,6 +610,19 @@ impl Reader<'_> {
                         return Err(self.error(packed.span().start, message));
                     }
                 }
+                if let Some(words) = &fields.words {
+                    let decrypts = words.get_ref().decrypt.is_some();
+                    let message = if fields.tweak.is_some() {
+                        Some(messages::words_tweak())
+                    } else if !slicings.contains(&Slicing::V) {
+                        Some(messages::words_slicing())
+                    } else {
+                        (decrypts != decrypt.is_some()).then(|| messages::words_direction(decrypts))
+                    };
+                    if let Some(message) = message {
+                        return Err(self.error(words.span().start, message));
+                    }
+                }
                 let key = need.bytes(fields.key, "key")?;
                 let round_keys = fields.round_keys.map_or(
                     RoundKeys { bytes: key.bytes, schedule_order: key.order, cipher_order: key.order },
@@ -614,6 +637,7 @@ impl Reader<'_> {
                     tweak: fields.tweak.map(Spanned::into_inner),
                     round_keys,
                     packed: fields.packed.map(Spanned::into_inner),
+                    words: fields.words.map(Spanned::into_inner),
                     modes,
                 })
             }
@@ -689,6 +713,7 @@ impl Reader<'_> {
             ("tweak", place(&fields.tweak)),
             ("round-keys", place(&fields.round_keys)),
             ("packed", place(&fields.packed)),
+            ("words", place(&fields.words)),
             ("modes", place(&fields.modes)),
             ("block-function", place(&fields.block_function)),
             ("counter", place(&fields.counter)),
@@ -700,9 +725,18 @@ impl Reader<'_> {
             ("state", place(&fields.state)),
         ];
         let allowed: &[&str] = match fields.kind {
-            Kind::BlockCipher => {
-                &["encrypt", "decrypt", "schedule", "block", "key", "tweak", "round-keys", "packed", "modes"]
-            }
+            Kind::BlockCipher => &[
+                "encrypt",
+                "decrypt",
+                "schedule",
+                "block",
+                "key",
+                "tweak",
+                "round-keys",
+                "packed",
+                "words",
+                "modes",
+            ],
             Kind::Stream => &["block-function", "key", "counter", "nonce", "keystream"],
             Kind::Generator => &["initialise", "generate", "key", "nonce", "state", "keystream"],
             Kind::Permutation => &["permute", "state"],

@@ -111,6 +111,25 @@ pub fn packed_direction(decrypts: bool) -> String {
     }
 }
 
+/// `words` beside a tweak.
+pub fn words_tweak() -> String {
+    "a cipher with a `tweak` has no nodes on words: leave `words` out".into()
+}
+
+/// `words` without the slicing that is made of them.
+pub fn words_slicing() -> String {
+    "`words` is what `v` is made of: name `v` among `slicings`, or leave `words` out".into()
+}
+
+/// `words` in other directions than the cipher has.
+pub fn words_direction(decrypts: bool) -> String {
+    if decrypts {
+        "`words` has a `decrypt`, and the cipher has none: leave one out or name both".into()
+    } else {
+        "`words` has no `decrypt`, and the cipher has: name the node on words that decrypts".into()
+    }
+}
+
 /// A path that leaves the folder of the cipher.
 pub fn bad_path(path: &str) -> String {
     format!("`{path}` is no path inside the folder of the cipher: write a relative path without `..`")

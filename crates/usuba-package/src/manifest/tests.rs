@@ -106,6 +106,37 @@ fn a_schedule_on_blocks() {
 }
 
 #[test]
+fn nodes_on_words() {
+    let with = "\"v\"]\nwords = { encrypt = \"EncryptWord\", decrypt = \"DecryptWord\" }\nencrypt =";
+    let text = AES.replacen("\"h\"]\nencrypt =", with, 1).replace("\"ecb\", \"ctr\"", "\"ecb\"");
+    let manifest = parse("aes.toml", &text).unwrap();
+    let primitive = &manifest.primitives[0];
+    assert!(primitive.nodes().contains(&"DecryptWord"));
+    assert_eq!(*primitive.in_slicing(Slicing::B), *primitive);
+    let Function::BlockCipher(cipher) = &primitive.in_slicing(Slicing::V).function else {
+        panic!("a block cipher")
+    };
+    assert_eq!((cipher.encrypt.as_str(), cipher.decrypt.as_deref()), ("EncryptWord", Some("DecryptWord")));
+    assert_eq!((cipher.block.order, cipher.round_keys.cipher_order), (Order::Big, Order::Big));
+    let wrong =
+        |from: &str, to: &str| parse("aes.toml", &text.replacen(from, to, 1)).unwrap_err().to_string();
+    expect![[r#"
+        aes.toml:10:9: `words` is what `v` is made of: name `v` among `slicings`, or leave `words` out
+        aes.toml:10:9: `words` has no `decrypt`, and the cipher has: name the node on words that decrypts
+        aes.toml:10:9: `words` has a `decrypt`, and the cipher has none: leave one out or name both
+        aes.toml:10:9: a cipher with a `tweak` has no nodes on words: leave `words` out"#]]
+    .assert_eq(
+        &[
+            wrong("\"v\"]", "\"h\"]"),
+            wrong(", decrypt = \"DecryptWord\"", ""),
+            wrong("decrypt = \"Decrypt128\"\n", ""),
+            wrong("round-keys = ", "tweak = { bytes = 16, order = \"big\" }\nround-keys = "),
+        ]
+        .join("\n"),
+    );
+}
+
+#[test]
 fn nodes_on_blocks() {
     let with = "\"v16\"]\npacked = { encrypt = \"BlockEncrypt\", decrypt = \"BlockDecrypt\" }\nencrypt =";
     let text = AES.replacen("\"h\"]\nencrypt =", with, 1).replace("\"ecb\", \"ctr\"", "\"ecb\"");
@@ -205,7 +236,7 @@ fn errors_point_into_the_file() {
         "decrypt = ",
         "permute = ",
         expect![
-            "aes.toml:11:11: a primitive of kind `block-cipher` has no field `permute`; its fields are name, kind, slicings, vectors, encrypt, decrypt, schedule, block, key, tweak, round-keys, packed, modes"
+            "aes.toml:11:11: a primitive of kind `block-cipher` has no field `permute`; its fields are name, kind, slicings, vectors, encrypt, decrypt, schedule, block, key, tweak, round-keys, packed, words, modes"
         ],
     );
     check(
