@@ -16,6 +16,7 @@ pub(crate) const RULES: &[Rule] = &[
     Rule { name: "not-xor",       meaning: Not,                  lanes: ANY,   law: "~a = a ^ 1…1",                                        expand: not_xor },
     Rule { name: "andnot-swap",   meaning: AndNot,               lanes: ANY,   law: "a & ~b = notand(b, a)",                               expand: andnot_swap },
     Rule { name: "andnot-not",    meaning: AndNot,               lanes: ANY,   law: "a & ~b = a & (~b)",                                   expand: andnot_not },
+    Rule { name: "rotate-bytes",  meaning: RotateLeft,           lanes: ANY,   law: "a <<< 8 k moves each byte of a lane k bytes up",      expand: rotate_bytes },
     Rule { name: "rotate-shifts", meaning: RotateLeft,           lanes: ANY,   law: "a <<< n = (a << n) | (a >> L - n)",                   expand: rotate_shifts },
     Rule { name: "double",        meaning: ShiftLeft,            lanes: &[8],  law: "a << 1 = a + a",                                      expand: double },
     Rule { name: "left-bytes",    meaning: ShiftLeft,            lanes: &[8],  law: "as 16-bit lanes, bits from the byte below cleared",   expand: left_bytes },
@@ -47,6 +48,17 @@ fn andnot_swap(s: &mut Selector<'_>, lane: u32, of: &[RegisterId], _: u32) -> Re
 fn andnot_not(s: &mut Selector<'_>, lane: u32, of: &[RegisterId], _: u32) -> Result<RegisterId, Reason> {
     let not = s.compute(Not, lane, &[of[1]], None)?;
     s.compute(And, lane, &[of[0], not], None)
+}
+
+fn rotate_bytes(s: &mut Selector<'_>, lane: u32, of: &[RegisterId], n: u32) -> Result<RegisterId, Reason> {
+    if n % 8 != 0 {
+        return Err(Reason::Instruction(RotateLeft, lane));
+    }
+    let (bytes, up) = (lane / 8, n / 8);
+    let from = |place: u32| (place - place % bytes + (place % bytes + bytes - up) % bytes) as u8;
+    let index: Vec<u8> = (0..16).map(from).collect();
+    let index = s.bytes(&index.repeat(s.shape.register_bytes() as usize / 16))?;
+    s.compute(ShuffleBytes, 0, &[of[0], index], None)
 }
 
 fn rotate_shifts(s: &mut Selector<'_>, lane: u32, of: &[RegisterId], n: u32) -> Result<RegisterId, Reason> {
