@@ -51,7 +51,7 @@ fn andnot_not(s: &mut Selector<'_>, lane: u32, of: &[RegisterId], _: u32) -> Res
 }
 
 fn rotate_bytes(s: &mut Selector<'_>, lane: u32, of: &[RegisterId], n: u32) -> Result<RegisterId, Reason> {
-    if n % 8 != 0 {
+    if !n.is_multiple_of(8) {
         return Err(Reason::Instruction(RotateLeft, lane));
     }
     let (bytes, up) = (lane / 8, n / 8);
