@@ -114,14 +114,11 @@ impl Cipher {
             let slicings = primitive.slicings.clone();
             match &primitive.function {
                 Function::BlockCipher(block) => {
-                    let (on_blocks, others): (Vec<Slicing>, Vec<Slicing>) =
-                        slicings.into_iter().partition(|&slicing| slicing == Slicing::BLOCKS);
-                    for slicings in [others, on_blocks] {
-                        let Some(&slicing) = slicings.first() else { continue };
+                    for slicing in slicings {
                         let block = block.in_slicing(slicing);
-                        add(&block.encrypt, &slicings);
+                        add(&block.encrypt, &[slicing]);
                         if let Some(decrypt) = &block.decrypt {
-                            add(decrypt, &slicings);
+                            add(decrypt, &[slicing]);
                         }
                     }
                     if let Some(schedule) = &block.schedule {

@@ -71,6 +71,14 @@ impl Function {
         &self.regions[id.index()]
     }
 
+    /// The registers of [`Function::constants`].
+    pub fn constant_registers(&self) -> impl Iterator<Item = RegisterId> + '_ {
+        self.constants.iter().filter_map(|step| match step {
+            Step::Constant { result, .. } => Some(*result),
+            _ => None,
+        })
+    }
+
     /// A new register like another one, its name included.
     pub fn another(registers: &mut Vec<Register>, like: RegisterId) -> RegisterId {
         registers.push(registers[like.index()].clone());

@@ -148,16 +148,8 @@ pub(crate) fn order(function: &mut Function, target: &Target, order: Scheduling)
 }
 
 fn order_runs(function: &mut Function, target: &Target, order: Scheduling) {
-    let constants: Vec<RegisterId> = function
-        .constants
-        .iter()
-        .filter_map(|step| match step {
-            Step::Constant { result, .. } => Some(*result),
-            _ => None,
-        })
-        .collect();
     let mut constant = vec![false; function.registers.len()];
-    constants.iter().for_each(|register| constant[register.index()] = true);
+    function.constant_registers().for_each(|register| constant[register.index()] = true);
     let registers = (target.register_count as usize).max(8);
     let mut orderer = Orderer { model: Model::new(target, registers), order, constant };
     orderer.block(&mut function.body, None);
