@@ -33,6 +33,7 @@ mod kept;
 mod life;
 mod mapping;
 pub mod messages;
+mod move_bytes;
 mod names;
 mod node;
 mod operate;

@@ -1,7 +1,7 @@
 //! The list of passes from machine program to machine program, and who looks on while a kernel is made.
 
 use crate::order::Scheduling;
-use crate::{Backend, Kernel, Options, asm, complement, mapping, order, overlay, prune, unroll};
+use crate::{Backend, Kernel, Options, asm, complement, mapping, move_bytes, order, overlay, prune, unroll};
 use std::fmt;
 use std::ops::ControlFlow;
 use usuba_machine::{Program, Shape};
@@ -44,6 +44,7 @@ pub const SELECT: &str = "select";
 /// All passes, in order.
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
+    Pass { name: "move-bytes",     purpose: "Move bytes of registers with the fewest instructions that are found.", run: move_bytes },
     Pass { name: "map-logic",      purpose: "Compute bitwise logic with the fewest instructions that are found.", run: map_logic },
     Pass { name: "prune",          purpose: "Remove what no output depends on.",                                run: prune },
     Pass { name: "unroll",         purpose: "Unroll loops until no carried value is a copy of another.",        run: unroll },
@@ -105,6 +106,10 @@ pub(crate) fn run(
         observer.after(pass.name, Product::Machine(program, context.shape))?;
     }
     ControlFlow::Continue(())
+}
+
+fn move_bytes(program: &mut Program, context: &Context<'_>) {
+    program.functions.iter_mut().for_each(|function| move_bytes::move_bytes(function, context.target));
 }
 
 fn map_logic(program: &mut Program, context: &Context<'_>) {

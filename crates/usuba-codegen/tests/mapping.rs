@@ -264,8 +264,8 @@ fn what_is_stored_or_carried_is_computed() {
             gp64: Not Xor And Not; 0 constants
             avx2: Xor Xor And Xor; 1 constants
             avx512: Ternary(0x0f) Xor Ternary(0x9f); 0 constants
-            neon: Not Xor And Not; 0 constants
-            altivec: Not Xor And Not; 0 constants
+            neon: Not Xor OrNot; 0 constants
+            altivec: Not Xor OrNot; 0 constants
         "#]],
     );
 }
@@ -297,6 +297,34 @@ fn complements_go_where_few_are_left() {
             avx512: Ternary(0xd2) Ternary(0xd2) Ternary(0xd2) Ternary(0x9c) Ternary(0xa6); 0 constants
             neon: AndNot AndNot AndNot AndNot AndNot Xor Xor Xor Xor Xor; 0 constants
             altivec: AndNot AndNot AndNot AndNot AndNot Xor Xor Xor Xor Xor; 0 constants
+        "#]],
+    );
+}
+
+/// Where conjunctions complement one operand by themselves, what is left are the complements of disjunctions of one.
+#[test]
+fn a_free_operand_takes_a_complement() {
+    check(
+        "node N (%0 a: b1, %1 b: b1, %2 c: b1) -> (d: b1, e: b1, f: b1) {
+           %14: b1, %15: b1, %16: b1 = loop i0 < 9 carry (%3: b1 = %0, %4: b1 = %1, %5: b1 = %2) {
+             %6: b1 = not %3
+             %7: b1 = or %6, %4
+             %8: b1 = xor %5, %7
+             %9: b1 = and %8, %4
+             %10: b1 = xor %3, %9
+             %11: b1 = not %8
+             %12: b1 = or %10, %11
+             %13: b1 = xor %4, %12
+             yield %10, %13, %8
+           }
+           return %14, %15, %16
+         }",
+        expect_test::expect![[r#"
+            gp64: Not Or Xor And Xor And Not Xor Not; 0 constants
+            avx2: NotAnd Xor Xor NotAnd Xor Or Xor; 1 constants
+            avx512: Ternary(0x65) Ternary(0xb4) Ternary(0x72); 0 constants
+            neon: OrNot Xor AndNot Xor OrNot Xor; 0 constants
+            altivec: OrNot Xor AndNot Xor OrNot Xor; 0 constants
         "#]],
     );
 }

@@ -1,29 +1,113 @@
 //! Holds values complemented where that leaves fewer complements to compute.
 //!
-//! General-purpose registers of x86 without BMI have no `a & ~b`: S-boxes of such gates take a `not` for many of them. By De
-//! Morgan's law a conjunction of complemented values is the complement of a disjunction, and a sum or a rotation of complemented
-//! values is complemented or not; so a value may be held either way, and the complements that are left are those where two ways
-//! meet. Keccak's authors do this by hand for six lanes of its state ("lane complementing", Keccak implementation overview,
-//! version 3.2, section 2.2); here the polarities of all values are chosen by a search (`search.rs`), what loops carry included.
+//! General-purpose registers of x86 without BMI have no `a & ~b`: S-boxes of such gates take a `not` for many of them. Vectors have
+//! it, but no complement: that is a sum with ones. By De Morgan's law a conjunction of complemented values is the complement of a
+//! disjunction, and a sum, a rotation or a shuffle of complemented values is complemented or not; so a value may be held either way,
+//! and the complements that are left are those where two ways meet. Keccak's authors do this by hand for six lanes of its state
+//! ("lane complementing", Keccak implementation overview, version 3.2, section 2.2); here the polarities of all values are chosen by
+//! a search (`search.rs`), what loops carry included. Where an instruction has any function of three bits there is nothing to do.
 
 mod network;
 mod search;
 
+use crate::prune::prune;
 use network::{Network, Record};
 use std::sync::Arc;
 use usuba_machine::program::{Argument, Block, Function, Register, RegisterId, Step};
-use usuba_target::{Instruction, Meaning, Target};
+use usuba_target::{Instruction, Meaning, Target, semantics};
 
-/// Complements values where that pays, on targets whose conjunctions take no complemented operand. Cost: bounded by a number of
-/// changes that are tried ([`search`]).
+/// Bytes of a group: what shuffles do not leave.
+const GROUP: usize = 16;
+
+/// Functions of which a smaller part are complements stay as they are: one instruction in so many.
+const LEAST_PART: u64 = 100;
+
+/// The instructions of a target that complements are about, and the constants of a function.
+struct Rows {
+    and: &'static Instruction,
+    or: &'static Instruction,
+    /// A complement: an instruction for it, or a sum with a register of ones.
+    not: (&'static Instruction, Option<RegisterId>),
+    /// A conjunction with the complement of an operand, and which operand that is.
+    and_not: Option<(&'static Instruction, usize)>,
+    /// A disjunction of the same kind.
+    or_not: Option<(&'static Instruction, usize)>,
+    /// The registers of ones.
+    ones: Vec<RegisterId>,
+    /// The constants that shuffle bytes and set none to zero.
+    shuffles: Vec<RegisterId>,
+}
+
+impl Rows {
+    /// Nothing where complements cost nothing, or where there is no way to write one.
+    fn of(function: &Function, target: &Target, lane: u32) -> Option<Rows> {
+        let row = |meaning| target.instruction(meaning, lane);
+        if row(Meaning::Ternary).is_some() {
+            return None;
+        }
+        let constants = || {
+            function.constants.iter().filter_map(|step| match step {
+                Step::Constant { row, result, constant } => {
+                    let bytes = function.register(*result).ty.bytes();
+                    Some((*result, semantics::constant(row, bytes, constant).ok()?))
+                }
+                _ => None,
+            })
+        };
+        let with = |all: fn(&u8) -> bool| {
+            constants().filter(move |(_, bytes)| bytes.iter().all(all)).map(|(id, _)| id)
+        };
+        let ones: Vec<RegisterId> = with(|&byte| byte == 0xff).collect();
+        let not = match row(Meaning::Not) {
+            Some(not) => (not, None),
+            None => (row(Meaning::Xor)?, Some(*ones.first()?)),
+        };
+        let and_not = row(Meaning::NotAnd).map(|row| (row, 0)).or(row(Meaning::AndNot).map(|row| (row, 1)));
+        let or_not = row(Meaning::OrNot).map(|row| (row, 1));
+        let shuffles = with(|&byte| usize::from(byte) < GROUP).collect();
+        Some(Rows { and: row(Meaning::And)?, or: row(Meaning::Or)?, not, and_not, or_not, ones, shuffles })
+    }
+
+    /// The operand of which a step is the complement, if it is one.
+    fn complemented(&self, step: &Step) -> Option<usize> {
+        match step {
+            Step::Compute { row, .. } if row.meaning == Meaning::Not => Some(0),
+            Step::Compute { row, operands, .. } if row.meaning == Meaning::Xor => {
+                operands.iter().position(|operand| self.ones.contains(operand)).map(|place| 1 - place)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a register is an index of shuffles that set no byte to zero.
+    fn keeps_all(&self, index: RegisterId) -> bool {
+        self.shuffles.contains(&index)
+    }
+
+    /// A gate: a conjunction or a disjunction, of which an operand may be complemented by the instruction.
+    fn gate(&self, dual: bool, turned: Option<usize>, operands: &mut [RegisterId]) -> &'static Instruction {
+        let (plain, other) = if dual { (self.or, self.or_not) } else { (self.and, self.and_not) };
+        match other.zip(turned) {
+            Some(((row, place), turned)) => {
+                if place != turned {
+                    operands.reverse();
+                }
+                row
+            }
+            None => plain,
+        }
+    }
+}
+
+/// Complements values where that pays. Cost: bounded by a number of changes that are tried ([`search`]).
 pub(crate) fn complement(function: &mut Function, target: &Target, lane: u32) {
-    let row = |meaning| target.instruction(meaning, lane);
-    let ([Some(and), Some(or), Some(not)], None, None) =
-        ([Meaning::And, Meaning::Or, Meaning::Not].map(row), row(Meaning::AndNot), row(Meaning::NotAnd))
+    let Some(rows) = Rows::of(function, target, lane) else { return };
+    let Some(network) =
+        Network::of(function, &rows).filter(|found| found.before * LEAST_PART >= found.instructions)
     else {
         return;
     };
-    let Some(network) = Network::of(function).map(|network| search::search(&network)) else { return };
+    let network = search::search(&network);
     if network.cost() >= network.before {
         return;
     }
@@ -31,13 +115,14 @@ pub(crate) fn complement(function: &mut Function, target: &Target, lane: u32) {
     let Function { registers, body, .. } = &mut written;
     let records = network.records.iter();
     let held = vec![[None; 2]; network.vertices()];
-    let mut writer = Writer { network: &network, records, registers, held, and, or, not };
+    let mut writer = Writer { network: &network, records, registers, held, rows: &rows };
     let mut steps = Vec::new();
     for &(register, vertex) in &network.given {
         writer.make(vertex, register, &mut steps);
     }
     if writer.block(body).is_some() {
         body.steps.splice(0..0, steps);
+        prune(&mut written);
         *function = written;
     }
 }
@@ -49,9 +134,7 @@ struct Writer<'a> {
     registers: &'a mut Vec<Register>,
     /// The registers of each vertex, as it is and complemented.
     held: Vec<[Option<RegisterId>; 2]>,
-    and: &'static Instruction,
-    or: &'static Instruction,
-    not: &'static Instruction,
+    rows: &'a Rows,
 }
 
 impl Writer<'_> {
@@ -77,7 +160,9 @@ impl Writer<'_> {
             && self.network.is_complemented(vertex)
         {
             self.held[vertex][usize::from(!polarity)] = Some(other);
-            steps.push(Step::Compute { row: self.not, result: other, operands: vec![held], immediate: None });
+            let (row, ones) = self.rows.not;
+            let operands = [held].into_iter().chain(ones).collect();
+            steps.push(Step::Compute { row, result: other, operands, immediate: None });
         }
     }
 
@@ -130,21 +215,21 @@ impl Writer<'_> {
                     steps.push(step);
                     steps.extend(after);
                 }
-                Step::Compute { row, .. } if row.meaning == Meaning::Not => {}
+                step if self.rows.complemented(step).is_some() => {}
                 Step::Compute { row, result, operands, .. } => {
                     let &vertex = record.makes.first()?;
                     let (gate, turned) = (self.network.gate(vertex), self.network.turned(vertex));
-                    let follows = matches!(row.meaning, Meaning::Xor | Meaning::RotateLeft);
+                    let follows = self.network.is_sum(vertex);
                     for (place, (operand, used)) in operands.iter_mut().zip(&record.uses).enumerate() {
                         let wanted = match gate {
-                            Some((_, wanted)) => wanted[place],
+                            Some((_, wanted, _)) => wanted[place],
                             None if follows => self.network.polarity(used.vertex) ^ (turned == Some(place)),
                             None => used.complemented,
                         };
                         *operand = self.operand(used.vertex, wanted)?;
                     }
-                    if let Some((dual, _)) = gate {
-                        *row = if dual { self.or } else { self.and };
+                    if let Some((dual, _, turned)) = gate {
+                        *row = self.rows.gate(dual, turned, operands);
                     }
                     let mut complements = Vec::new();
                     *result = self.make(vertex, *result, &mut complements);

@@ -1,11 +1,13 @@
 //! The values of a function, each held as it is or complemented, and what that costs.
 //!
 //! A *vertex* is a value that something other than a complement makes. Its *polarity* says how it is held: complemented or not. A
-//! conjunction takes its operands and gives its result in one of two ways, by De Morgan's law; a sum, and a rotation, is held as follows
-//! from its operands, or takes one of them the other way than that is held; what a loop leaves is held as what it carries; what is
-//! read from memory and what other instructions make is held as it is. A use that wants a value the other way costs a complement
-//! where the value is made, once for all such uses.
+//! conjunction takes its operands and gives its result in one of two ways, by De Morgan's law, and where the target complements an
+//! operand of it by itself, one of its operands is *free*: it is taken as it is held. A sum, a rotation and a shuffle is held as
+//! follows from its operands, or takes one of them the other way than that is held; what a loop leaves is held as what it carries;
+//! what is read from memory and what other instructions make is held as it is. A use that wants a value the other way costs a
+//! complement where the value is made, once for all such uses.
 
+use super::Rows;
 use usuba_ir::random::Random;
 use usuba_machine::program::{Block, Function, Loop, Parameter, RegisterId, Step};
 use usuba_target::Meaning;
@@ -24,11 +26,11 @@ enum Kind {
     Fixed,
     /// What a loop carried in the end, held as that is.
     Left,
-    /// A sum, or a rotation, of which one operand may be taken the other way than it is held.
+    /// A sum, a rotation or a shuffle, of which one operand may be taken the other way than it is held.
     Sum { of: Vec<Use>, turned: Option<usize> },
     /// A conjunction of two operands, each complemented if `inputs` says so, as the result is then;
-    /// `dual`: computed as a disjunction of complements.
-    Gate { of: [Use; 2], inputs: bool, dual: bool },
+    /// `dual`: computed as a disjunction of complements; `free`: which operand is free, where one is.
+    Gate { of: [Use; 2], inputs: bool, dual: bool, free: usize },
     /// What a loop carries: its first value and its next one.
     Carried { of: [Use; 2] },
 }
@@ -38,7 +40,7 @@ struct Vertex {
     kind: Kind,
     /// How often it is made.
     weight: u64,
-    /// The sums and rotations of this one, and what a loop leaves of it.
+    /// The sums, rotations and gates of this one, and what a loop leaves of it.
     followers: Vec<usize>,
     polarity: bool,
     /// How many uses want it as it is, and complemented.
@@ -70,12 +72,17 @@ pub(super) struct Network {
     journal: Vec<Change>,
     /// The number of walks through sums.
     walk: u64,
+    /// Whether a conjunction has a free operand, and a disjunction.
+    frees: [bool; 2],
+    /// Instructions on registers, as often as they are done.
+    pub(super) instructions: u64,
 }
 
 impl Network {
     /// Of a function; nothing if it reads a register that nothing makes.
-    pub(super) fn of(function: &Function) -> Option<Network> {
+    pub(super) fn of(function: &Function, rows: &Rows) -> Option<Network> {
         let mut reader = Reader {
+            rows,
             network: Network {
                 vertices: Vec::new(),
                 records: Vec::new(),
@@ -84,6 +91,8 @@ impl Network {
                 before: 0,
                 journal: Vec::new(),
                 walk: 0,
+                frees: [rows.and_not.is_some(), rows.or_not.is_some()],
+                instructions: 0,
             },
             now: vec![None; function.registers.len()],
             weight: 1,
@@ -138,6 +147,11 @@ impl Network {
         *turned > 0 || wanted[usize::from(!polarity)] > 0
     }
 
+    /// Whether a vertex is held as follows from its operands.
+    pub(super) fn is_sum(&self, vertex: usize) -> bool {
+        matches!(self.vertices[vertex].kind, Kind::Sum { .. })
+    }
+
     /// The operand of a sum that is taken the other way than it is held.
     pub(super) fn turned(&self, vertex: usize) -> Option<usize> {
         match &self.vertices[vertex].kind {
@@ -146,14 +160,52 @@ impl Network {
         }
     }
 
-    /// How a gate is computed: as a disjunction or not, and the polarities of its operands.
-    pub(super) fn gate(&self, vertex: usize) -> Option<(bool, [bool; 2])> {
+    /// How a gate is computed: as a disjunction or not, the polarities of its operands, and the operand that the instruction
+    /// complements, if it does.
+    pub(super) fn gate(&self, vertex: usize) -> Option<(bool, [bool; 2], Option<usize>)> {
+        let Kind::Gate { of, inputs, dual, free } = &self.vertices[vertex].kind else { return None };
+        let mut polarities = of.map(|operand| operand.complemented ^ inputs ^ dual);
+        let turned = self.is_free(vertex, *free) && self.is_unlike(vertex, *free);
+        polarities[*free] ^= turned;
+        Some((*dual, polarities, turned.then_some(*free)))
+    }
+
+    /// Whether an operand of a gate is taken as it is held.
+    fn is_free(&self, vertex: usize, place: usize) -> bool {
+        match &self.vertices[vertex].kind {
+            Kind::Gate { dual, free, .. } => self.frees[usize::from(*dual)] && place == *free,
+            _ => false,
+        }
+    }
+
+    /// Whether an operand of a gate is held the other way than the gate is written with.
+    fn is_unlike(&self, vertex: usize, place: usize) -> bool {
         match &self.vertices[vertex].kind {
             Kind::Gate { of, inputs, dual, .. } => {
-                Some((*dual, of.map(|operand| operand.complemented ^ inputs ^ dual)))
+                self.polarity(of[place].vertex) != of[place].complemented ^ inputs ^ dual
             }
-            _ => None,
+            _ => false,
         }
+    }
+
+    /// What a gate, or what a loop carries, wants held: vertices and polarities.
+    fn wants(&self, vertex: usize) -> Vec<(usize, bool)> {
+        match &self.vertices[vertex].kind {
+            Kind::Gate { of, inputs, dual, .. } => (0..2)
+                .filter(|&place| !self.is_free(vertex, place))
+                .map(|place| (of[place].vertex, of[place].complemented ^ inputs ^ dual))
+                .collect(),
+            Kind::Carried { of } => {
+                let polarity = self.polarity(vertex);
+                of.iter().map(|used| (used.vertex, used.complemented ^ polarity)).collect()
+            }
+            Kind::Fixed | Kind::Left | Kind::Sum { .. } => Vec::new(),
+        }
+    }
+
+    /// Whether a vertex has an operand that another one can stand in for.
+    pub(super) fn can_exchange(&self, vertex: usize) -> bool {
+        self.turned(vertex).is_some() || self.is_free(vertex, 0) || self.is_free(vertex, 1)
     }
 
     fn cost_of(&self, vertex: usize) -> u64 {
@@ -171,6 +223,7 @@ impl Network {
             match self.journal.pop() {
                 Some(Change::Flipped(vertex)) => self.hold_other_way(vertex),
                 Some(Change::Turned(sum, before)) => self.set_turned(sum, before),
+                Some(Change::Freed(gate)) => self.free_other(gate),
                 None => {}
             }
         }
@@ -188,6 +241,7 @@ impl Network {
         }
         self.journal.push(Change::Flipped(vertex));
         self.hold_other_way(vertex);
+        self.mend_gate(vertex);
         self.mend_followers(vertex, random);
     }
 
@@ -212,9 +266,11 @@ impl Network {
         }
     }
 
-    /// Has a sum take another operand the other way, if it takes one.
+    /// Has a sum take another operand the other way, if it takes one, and a gate be free to take another as it is held.
     pub(super) fn exchange(&mut self, vertex: usize) {
-        if let Kind::Sum { of, turned: Some(place) } = &self.vertices[vertex].kind
+        if matches!(self.vertices[vertex].kind, Kind::Gate { .. }) {
+            self.take_free(vertex);
+        } else if let Kind::Sum { of, turned: Some(place) } = &self.vertices[vertex].kind
             && of.len() == 2
         {
             let other = 1 - place;
@@ -224,26 +280,14 @@ impl Network {
 
     /// Flips a vertex and what loops leave of it, but no sum of them.
     fn hold_other_way(&mut self, vertex: usize) {
-        let Vertex { kind, polarity, .. } = &mut self.vertices[vertex];
-        let uses = match kind {
-            Kind::Gate { of, inputs, dual } => {
-                let complemented = *inputs ^ *dual;
+        let before = self.wants(vertex);
+        self.change(vertex, |vertex| {
+            vertex.polarity = !vertex.polarity;
+            if let Kind::Gate { dual, .. } = &mut vertex.kind {
                 *dual = !*dual;
-                Some((*of, complemented))
             }
-            Kind::Carried { of } => Some((*of, *polarity)),
-            Kind::Fixed | Kind::Left | Kind::Sum { .. } => None,
-        };
-        for (used, complemented) in
-            uses.into_iter().flat_map(|(of, complemented)| of.map(|used| (used, complemented)))
-        {
-            let wanted = used.complemented ^ complemented;
-            self.change(used.vertex, |vertex| {
-                vertex.wanted[usize::from(wanted)] -= 1;
-                vertex.wanted[usize::from(!wanted)] += 1;
-            });
-        }
-        self.change(vertex, |vertex| vertex.polarity = !vertex.polarity);
+        });
+        self.want_instead(vertex, &before);
         for place in 0..self.vertices[vertex].followers.len() {
             let follower = self.vertices[vertex].followers[place];
             if matches!(self.vertices[follower].kind, Kind::Left) {
@@ -252,12 +296,45 @@ impl Network {
         }
     }
 
+    /// Notes what a vertex wants now, for what it wanted before.
+    fn want_instead(&mut self, vertex: usize, before: &[(usize, bool)]) {
+        for &(operand, wanted) in before {
+            self.change(operand, |vertex| vertex.wanted[usize::from(wanted)] -= 1);
+        }
+        for (operand, wanted) in self.wants(vertex) {
+            self.change(operand, |vertex| vertex.wanted[usize::from(wanted)] += 1);
+        }
+    }
+
+    /// A gate of which an operand, or the result, is now held the other way: the operand that is held the other way is the free one.
+    fn mend_gate(&mut self, gate: usize) {
+        let strict = (0..2).find(|&place| self.is_free(gate, 1 - place));
+        if strict.is_some_and(|place| self.is_unlike(gate, place) && !self.is_unlike(gate, 1 - place)) {
+            self.take_free(gate);
+        }
+    }
+
+    fn take_free(&mut self, gate: usize) {
+        self.journal.push(Change::Freed(gate));
+        self.free_other(gate);
+    }
+
+    /// Frees the other operand of a gate.
+    fn free_other(&mut self, gate: usize) {
+        let before = self.wants(gate);
+        if let Kind::Gate { free, .. } = &mut self.vertices[gate].kind {
+            *free = 1 - *free;
+        }
+        self.want_instead(gate, &before);
+    }
+
     /// Has the sums of a vertex that was flipped, and of what loops leave of it, take an operand the other way, or no longer one.
     fn mend_followers(&mut self, vertex: usize, random: &mut Random) {
         for place in 0..self.vertices[vertex].followers.len() {
             let follower = self.vertices[vertex].followers[place];
             match self.vertices[follower].kind {
                 Kind::Sum { .. } => self.mend(follower, random),
+                Kind::Gate { .. } => self.mend_gate(follower),
                 Kind::Left => self.mend_followers(follower, random),
                 _ => {}
             }
@@ -310,17 +387,25 @@ enum Change {
     Flipped(usize),
     /// The sum took this operand the other way.
     Turned(usize, Option<usize>),
+    /// The other operand of the gate was free.
+    Freed(usize),
+}
+
+/// The complement of what is used.
+fn turned(used: Use) -> Use {
+    Use { complemented: !used.complemented, ..used }
 }
 
 /// Reads a function.
-struct Reader {
+struct Reader<'a> {
+    rows: &'a Rows,
     network: Network,
     /// What each register holds at this point.
     now: Vec<Option<Use>>,
     weight: u64,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn vertex(&mut self, kind: Kind) -> usize {
         let vertex = Vertex {
             kind,
@@ -338,6 +423,24 @@ impl Reader {
     fn define(&mut self, register: RegisterId, kind: Kind) -> usize {
         let vertex = self.vertex(kind);
         self.now[register.index()] = Some(Use { vertex, complemented: false });
+        vertex
+    }
+
+    /// A conjunction, or a disjunction, of which one operand is free if the target has such an instruction.
+    fn gate(&mut self, result: RegisterId, of: [Use; 2], or: bool, free: usize) -> usize {
+        let vertex = self.define(result, Kind::Gate { of, inputs: or, dual: or, free });
+        for (operand, wanted) in self.network.wants(vertex) {
+            self.network.vertices[operand].wanted[usize::from(wanted)] += 1;
+        }
+        for operand in of {
+            self.network.vertices[operand.vertex].followers.push(vertex);
+        }
+        vertex
+    }
+
+    fn sum(&mut self, result: RegisterId, of: &[Use]) -> usize {
+        let vertex = self.define(result, Kind::Sum { of: of.to_vec(), turned: None });
+        self.follow(vertex, of);
         vertex
     }
 
@@ -369,23 +472,31 @@ impl Reader {
                 Step::Loop(looped) => self.looped(looped)?,
                 Step::Compute { row, result, operands, .. } => {
                     let of = self.used(operands.iter().copied())?;
+                    self.network.instructions += self.weight;
+                    if let Some(place) = self.rows.complemented(step) {
+                        self.now[result.index()] = Some(turned(of[place]));
+                        self.network.before += self.weight;
+                        self.record(of, Vec::new());
+                        continue;
+                    }
                     let makes = match (row.meaning, of.as_slice()) {
-                        (Meaning::Not, &[of]) => {
-                            self.now[result.index()] = Some(Use { complemented: !of.complemented, ..of });
-                            self.network.before += self.weight;
-                            vec![]
+                        (Meaning::And, &[a, b]) => vec![self.gate(*result, [a, b], false, 1)],
+                        (Meaning::Or, &[a, b]) => vec![self.gate(*result, [a, b], true, 1)],
+                        (Meaning::NotAnd, &[a, b]) => vec![self.gate(*result, [turned(a), b], false, 0)],
+                        (Meaning::AndNot, &[a, b]) => vec![self.gate(*result, [a, turned(b)], false, 1)],
+                        (Meaning::OrNot, &[a, b]) => vec![self.gate(*result, [a, turned(b)], true, 1)],
+                        (
+                            Meaning::Xor
+                            | Meaning::RotateLeft
+                            | Meaning::ShuffleWords
+                            | Meaning::PermuteGroups,
+                            _,
+                        ) => {
+                            vec![self.sum(*result, &of)]
                         }
-                        (Meaning::And | Meaning::Or, &[a, b]) => {
-                            let or = row.meaning == Meaning::Or;
-                            for operand in [a, b] {
-                                self.wants(operand, false);
-                            }
-                            vec![self.define(*result, Kind::Gate { of: [a, b], inputs: or, dual: or })]
-                        }
-                        (Meaning::Xor | Meaning::RotateLeft, _) => {
-                            let vertex = self.define(*result, Kind::Sum { of: of.clone(), turned: None });
-                            self.follow(vertex, &of);
-                            vec![vertex]
+                        (Meaning::ShuffleBytes, &[a, index]) if self.rows.keeps_all(operands[1]) => {
+                            self.wants(index, false);
+                            vec![self.sum(*result, &[a])]
                         }
                         _ => {
                             of.iter().for_each(|&operand| self.wants(operand, false));

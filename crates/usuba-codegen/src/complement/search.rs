@@ -50,7 +50,7 @@ fn anneal(start: &Network, choices: &[usize], random: &mut Random) -> Network {
         for _ in 0..changes / STEPS {
             let vertex = choices[random.below(choices.len() as u32) as usize];
             let (cost, mark) = (network.cost(), network.mark());
-            let exchanged = network.turned(vertex).is_some() && random.once_in(2);
+            let exchanged = network.can_exchange(vertex) && random.once_in(2);
             if exchanged {
                 network.exchange(vertex);
             } else if random.once_in(WITH_SUMS) {

@@ -11,12 +11,6 @@ const CROSS: u16 = 0b10_0000;
 
 #[rustfmt::skip]
 const SSE: &[Instruction] = &[
-    row(InterleaveLow, 8, "punpcklbw", "_mm_unpacklo_epi8({0}, {1})", 1, 1, SHUFFLE),
-    row(InterleaveHigh, 8, "punpckhbw", "_mm_unpackhi_epi8({0}, {1})", 1, 1, SHUFFLE),
-    row(InterleaveLow, 16, "punpcklwd", "_mm_unpacklo_epi16({0}, {1})", 1, 1, SHUFFLE),
-    row(InterleaveHigh, 16, "punpckhwd", "_mm_unpackhi_epi16({0}, {1})", 1, 1, SHUFFLE),
-    row(InterleaveLow, 32, "punpckldq", "_mm_unpacklo_epi32({0}, {1})", 1, 1, SHUFFLE),
-    row(InterleaveHigh, 32, "punpckhdq", "_mm_unpackhi_epi32({0}, {1})", 1, 1, SHUFFLE),
     row(EvenLanes, 32, "shufps", "_mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps({0}), _mm_castsi128_ps({1}), 0x88))", 1, 1, SHUFFLE),
     row(OddLanes, 32, "shufps", "_mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps({0}), _mm_castsi128_ps({1}), 0xdd))", 1, 1, SHUFFLE),
 ];
@@ -37,12 +31,6 @@ const SSE41: &[Instruction] = &[
 
 #[rustfmt::skip]
 const YMM: &[Instruction] = &[
-    row(InterleaveLow, 8, "vpunpcklbw", "_mm256_unpacklo_epi8({0}, {1})", 1, 1, SHUFFLE),
-    row(InterleaveHigh, 8, "vpunpckhbw", "_mm256_unpackhi_epi8({0}, {1})", 1, 1, SHUFFLE),
-    row(InterleaveLow, 16, "vpunpcklwd", "_mm256_unpacklo_epi16({0}, {1})", 1, 1, SHUFFLE),
-    row(InterleaveHigh, 16, "vpunpckhwd", "_mm256_unpackhi_epi16({0}, {1})", 1, 1, SHUFFLE),
-    row(InterleaveLow, 32, "vpunpckldq", "_mm256_unpacklo_epi32({0}, {1})", 1, 1, SHUFFLE),
-    row(InterleaveHigh, 32, "vpunpckhdq", "_mm256_unpackhi_epi32({0}, {1})", 1, 1, SHUFFLE),
     row(EvenLanes, 32, "vshufps", "_mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps({0}), _mm256_castsi256_ps({1}), 0x88))", 1, 1, SHUFFLE),
     row(OddLanes, 32, "vshufps", "_mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps({0}), _mm256_castsi256_ps({1}), 0xdd))", 1, 1, SHUFFLE),
     row(Blend, 16, "vpblendw", "_mm256_blend_epi16({0}, {1}, {imm})", 1, 1, SHUFFLE),
@@ -53,12 +41,6 @@ const YMM: &[Instruction] = &[
 
 #[rustfmt::skip]
 const ZMM: &[Instruction] = &[
-    row(InterleaveLow, 8, "vpunpcklbw", "_mm512_unpacklo_epi8({0}, {1})", 1, 1, SHUFFLE512),
-    row(InterleaveHigh, 8, "vpunpckhbw", "_mm512_unpackhi_epi8({0}, {1})", 1, 1, SHUFFLE512),
-    row(InterleaveLow, 16, "vpunpcklwd", "_mm512_unpacklo_epi16({0}, {1})", 1, 1, SHUFFLE512),
-    row(InterleaveHigh, 16, "vpunpckhwd", "_mm512_unpackhi_epi16({0}, {1})", 1, 1, SHUFFLE512),
-    row(InterleaveLow, 32, "vpunpckldq", "_mm512_unpacklo_epi32({0}, {1})", 1, 1, SHUFFLE512),
-    row(InterleaveHigh, 32, "vpunpckhdq", "_mm512_unpackhi_epi32({0}, {1})", 1, 1, SHUFFLE512),
     row(EvenLanes, 32, "vshufps", "_mm512_castps_si512(_mm512_shuffle_ps(_mm512_castsi512_ps({0}), _mm512_castsi512_ps({1}), 0x88))", 1, 1, SHUFFLE512),
     row(OddLanes, 32, "vshufps", "_mm512_castps_si512(_mm512_shuffle_ps(_mm512_castsi512_ps({0}), _mm512_castsi512_ps({1}), 0xdd))", 1, 1, SHUFFLE512),
     row(PermuteLanesOfTwo, 64, "vpermt2q", "_mm512_permutex2var_epi64({0}, {1}, {2})", 3, 1, CROSS),
