@@ -1,11 +1,16 @@
 //! Kernels of the repository's ciphers, compiled to objects.
 
 use crate::ciphers::Cipher;
+use crate::decoders::disagreements;
 use usuba_codegen::Options as Naming;
 use usuba_compiler::pipeline::Settings;
 use usuba_target::Target;
 use usuba_trial::proof::Subject;
 use usuba_trial::run::{Compiler, Family};
+use usuba_verify::object::file::Object;
+use usuba_verify::object::kernel::Verdict;
+use usuba_verify::prove::Limits;
+use usuba_verify::taint::{self, Secret};
 
 /// The name of the function.
 pub const SYMBOL: &str = "kernel";
@@ -37,4 +42,51 @@ pub fn build(name: &str, settings: &Settings, target: &Target, compiler: &str) -
 pub fn compiler_of(name: &str, target: &Target) -> Compiler {
     let family = Family::named(name).expect("a compiler");
     Compiler::of(&target.toolchains[0], family).expect("it is installed")
+}
+
+/// What was found of an object.
+pub enum Found {
+    /// It computes what the text says; whether another way to look for secrets sees one where there is none.
+    Proved {
+        /// The instructions of a call.
+        instructions: u64,
+        /// What that way says.
+        alarm: Option<String>,
+    },
+    /// Neither that nor the opposite, and why.
+    NotProved(String),
+    /// It does not, or two decoders read different instructions.
+    Wrong(String),
+}
+
+/// Proves that an object is its kernel, reads it with another decoder, and looks for secrets another way.
+pub fn examine(subject: &Subject, object: &[u8]) -> Found {
+    let parsed = match Object::parse(object) {
+        Ok(parsed) => parsed,
+        Err(error) => return Found::Wrong(error.to_string()),
+    };
+    let (verdict, report) = match subject.prove(&parsed, SYMBOL, Limits::default()) {
+        Ok(decided) => decided,
+        Err(why) => return Found::NotProved(why.to_string()),
+    };
+    match verdict {
+        Verdict::Proved => {}
+        Verdict::Unknown => return Found::NotProved("the limits of the prover".into()),
+        Verdict::Refuted(example) => return Found::Wrong(format!("{example:?}")),
+    }
+    if let Some((count, differences)) = disagreements(object, SYMBOL)
+        && (count < 50 || !differences.is_empty())
+    {
+        return Found::Wrong(format!("of {count} instructions, {differences:#?}"));
+    }
+    let parameters = subject.compiled.kernel.parameters.len() as u8;
+    let secrets: Vec<Secret> = (0..parameters).map(Secret::Pointee).collect();
+    let alarm = match taint::check(&parsed, SYMBOL, &secrets) {
+        Ok(found) => match (found.leaks.first(), found.unknown.first()) {
+            (None, None) => None,
+            (leak, unknown) => Some(format!("{leak:?} {unknown:?}")),
+        },
+        Err(why) => return Found::Wrong(why.to_string()),
+    };
+    Found::Proved { instructions: report.instructions, alarm }
 }

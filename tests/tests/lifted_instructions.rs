@@ -63,7 +63,7 @@ fn scalar_lines() -> Vec<String> {
         "xchg rax, rcx; xchg edx, esi",
         "push rax; push rcx; pop rdx; pop rsi",
         "imul rax, rcx; imul edx, esi, 77; imul r8w, cx, -5",
-        "shld rax, rcx, 11; shrd edx, esi, 9",
+        "shld rax, rcx, 11; shrd edx, esi, 9; shld cx, si, 5; shrd dx, ax, 9",
         "mov rax, -2; mov ecx, 0x80000000; mov rdx, 0x123456789abcdef0",
         "mov qword ptr [rdi + 256], rax; mov dword ptr [rdi + 264], ecx; mov word ptr [rdi + 270], dx; mov byte ptr [rdi + 273], sil",
         "add qword ptr [rdi + 256], rax; xor ecx, dword ptr [rdi + 260]; not byte ptr [rdi + 261]",
@@ -180,6 +180,18 @@ fn vector_lines() -> Vec<(&'static str, String)> {
         ));
         lines.push(("avx2", format!("vpermq ymm0, ymm1, {n}; vperm2i128 ymm2, ymm3, ymm0, {}; vpblendd ymm1, ymm2, ymm3, {n}; vpblendw ymm3, ymm0, ymm1, {n}", n & 0xbb)));
         lines.push(("avx512vl", format!("vpternlogd ymm0, ymm1, ymm2, {n}; vpternlogq zmm3, zmm1, zmm2, {n}; vshufi64x2 zmm0, zmm1, zmm2, {n}; vshufi32x4 ymm1, ymm2, ymm3, {}", n & 3)));
+        lines.push((
+            "avx512_vbmi2",
+            format!(
+                "vpshldw zmm0, zmm1, zmm2, {n}; vpshldd ymm3, ymm1, ymm2, {n}; vpshldq xmm1, xmm2, xmm3, {n}"
+            ),
+        ));
+        lines.push((
+            "avx512_vbmi2",
+            format!(
+                "vpshrdw ymm0, ymm1, ymm2, {n}; vpshrdd zmm3, zmm1, zmm2, {n}; vpshrdq ymm1, ymm2, ymm3, {n}"
+            ),
+        ));
         lines.push(("avx512vl", format!("vpternlogd zmm0, zmm1, dword ptr [rdi + 256]{{1to16}}, {n}; vpermq zmm1, zmm2, {n}; vpshufd zmm2, zmm3, {n}")));
     }
     for line in [
@@ -209,6 +221,7 @@ fn vector_lines() -> Vec<(&'static str, String)> {
         "vinserti128 ymm0, ymm1, xmm2, 1; vinserti128 ymm1, ymm2, xmmword ptr [rdi + 257], 0; vextracti128 xmm2, ymm3, 1; vextracti128 xmmword ptr [rdi + 290], ymm0, 0",
         "vpinsrb xmm0, xmm1, ecx, 5; vpinsrw xmm1, xmm2, ecx, 3; vpinsrd xmm2, xmm3, ecx, 2; vpinsrq xmm3, xmm0, rcx, 1; vpextrb eax, xmm0, 5; vpextrq rsi, xmm3, 1",
         "vpmovsxbw ymm0, xmm1; vpmovsxwq ymm1, qword ptr [rdi + 257]; vpmovzxbd ymm2, xmm3; vpmovsxdq ymm3, xmm2",
+        "vpblendvb ymm0, ymm1, ymm2, ymm3; vpblendvb xmm1, xmm2, xmmword ptr [rdi + 257], xmm3",
         "vzeroupper",
         "vzeroall",
         "vpcmpeqd ymm1, ymm1, ymm1; vpsrld ymm1, ymm1, 28; vpshufb ymm0, ymm0, ymm1; vpand ymm2, ymm2, ymm0",

@@ -13,7 +13,7 @@ use usuba_target::{Target, machines};
 use usuba_tests::ciphers::Cipher;
 use usuba_tests::decoders::disagreements;
 use usuba_tests::faults::Code;
-use usuba_tests::objects::{Built, SYMBOL, build, compiler_of};
+use usuba_tests::objects::{Built, Found, SYMBOL, build, compiler_of, examine};
 use usuba_verify::object::file::Object;
 use usuba_verify::object::kernel::{NoProof, Report, Verdict};
 use usuba_verify::prove::Limits;
@@ -25,12 +25,6 @@ fn small() -> Built {
     let mut settings = Settings::new(Slicing::V, Some("P6"));
     settings.passes.interleave = Some(1);
     build("ascon", &settings, machines::by_name("gp64-bmi").expect("a target"), "gcc")
-}
-
-/// Whether there is code for this.
-fn compiles(name: &str, node: &str, slicing: Slicing, target: &Target) -> bool {
-    let cipher = Cipher::read(name);
-    compile(&cipher.loaded, &Settings::new(slicing, Some(node)), target, &Naming::default(), &mut ()).is_ok()
 }
 
 fn object(folder: &Path, file: &str, compiler: &str, target: &Target, flags: &[&str]) -> Vec<u8> {
@@ -50,7 +44,7 @@ fn prove(built: &Built, object: &[u8]) -> Result<(Verdict, Report), NoProof> {
     built.subject.prove(&Object::parse(object).expect("an object"), SYMBOL, Limits::default())
 }
 
-/// What a normal run proves, each by one compiler; with `USUBA_WAYS=all` every cipher below on all three targets by both.
+/// What a run proves, each by one compiler; `make prove` proves every kernel (`prove-kernels`).
 const USUAL: [(&str, &str, Slicing, &str, &str); 14] = [
     ("rectangle", "Encrypt", Slicing::B, "gp64", "gcc"),
     ("rectangle", "Encrypt", Slicing::B, "avx2", "clang"),
@@ -68,90 +62,19 @@ const USUAL: [(&str, &str, Slicing, &str, &str); 14] = [
     ("aes", "Encrypt128", Slicing::B, "gp64", "gcc"),
 ];
 
-/// Every slicing of these is proved on every target by every compiler in a long run.
-const LONG: [(&str, &str); 12] = [
-    ("aes", "Encrypt128"),
-    ("aes", "Decrypt128"),
-    ("ascon", "P12"),
-    ("chacha20", "Block"),
-    ("des", "Encrypt"),
-    ("gift", "Encrypt128"),
-    ("keccak", "KeccakF"),
-    ("present", "Encrypt"),
-    ("rectangle", "Encrypt"),
-    ("serpent", "Encrypt"),
-    ("serpent", "Decrypt"),
-    ("speck", "Encrypt64_128"),
-];
-
-/// Proves an object, or says why that is not done; then whether the other way to look for secrets finds none, as the proof does.
-fn check(name: &str, node: &str, slicing: Slicing, target: &str, compiler: &str) -> Result<bool, String> {
-    let what = format!("{name}: {node} in {slicing} on {target} by {compiler}");
-    let target = machines::by_name(target).expect("a target");
-    let built = build(name, &Settings::new(slicing, Some(node)), target, compiler);
-    let start = Instant::now();
-    let (verdict, report) = prove(&built, &built.object).map_err(|why| format!("{what}: {why}"))?;
-    println!(
-        "{what}: {} instructions, {} vertices, {:?}",
-        report.instructions,
-        report.vertices,
-        start.elapsed()
-    );
-    if verdict != Verdict::Proved {
-        return Err(format!("{what}: {verdict:?}, {:?}", report.work));
-    }
-    // The other decoder reads the same instructions.
-    if let Some((count, differences)) = disagreements(&built.object, SYMBOL)
-        && (count < 50 || !differences.is_empty())
-    {
-        return Err(format!("{what}: of {count} instructions, {differences:#?}"));
-    }
-    // Another way to see that nothing takes its time from data.
-    let secrets: Vec<Secret> =
-        (0..built.subject.compiled.kernel.parameters.len() as u8).map(Secret::Pointee).collect();
-    let object = Object::parse(&built.object).expect("an object");
-    let found = taint::check(&object, "kernel", &secrets).expect("a kernel");
-    match (found.leaks.first(), found.unknown.first()) {
-        (None, None) => Ok(true),
-        (leak, unknown) => {
-            println!("{what}: a false alarm, {leak:?} {unknown:?}");
-            Ok(false)
-        }
-    }
-}
-
 #[test]
 fn object_code_is_what_the_text_says() {
-    let all = std::env::var("USUBA_WAYS").is_ok_and(|value| value == "all");
-    if !all {
-        for (name, node, slicing, target, compiler) in USUAL {
-            assert_eq!(check(name, node, slicing, target, compiler), Ok(true));
-        }
-        return;
-    }
-    let mut failures = Vec::new();
-    for (name, node) in LONG {
-        let nodes = Cipher::read(name).nodes();
-        let (_, slicings) = nodes.iter().find(|(known, _)| known == node).expect("the manifest names it");
-        for &slicing in slicings {
-            for target in ["gp64", "avx2", "avx512"] {
-                // There instances lie beside each other in each word, and nothing says yet whose a bit is.
-                if (slicing, target) == (Slicing::H, "gp64") {
-                    continue;
-                }
-                // Packing joins two parameters, and nothing says yet how.
-                if (name, slicing) == ("chacha20", Slicing::Packed(4)) {
-                    continue;
-                }
-                if compiles(name, node, slicing, machines::by_name(target).expect("a target")) {
-                    let both = ["gcc", "clang"].map(|compiler| check(name, node, slicing, target, compiler));
-                    failures
-                        .extend(both.into_iter().filter_map(Result::err).inspect(|why| println!("{why}")));
-                }
+    for (name, node, slicing, target, compiler) in USUAL {
+        let what = format!("{name}: {node} in {slicing} on {target} by {compiler}");
+        let target = machines::by_name(target).expect("a target");
+        let built = build(name, &Settings::new(slicing, Some(node)), target, compiler);
+        match examine(&built.subject, &built.object) {
+            Found::Proved { alarm: None, instructions } => println!("{what}: {instructions} instructions"),
+            Found::Proved { alarm: Some(why), .. } | Found::NotProved(why) | Found::Wrong(why) => {
+                panic!("{what}: {why}")
             }
         }
     }
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 /// A fault in the code, wherever it is, is refused or refuted; or the processor sees no difference either.

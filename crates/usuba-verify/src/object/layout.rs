@@ -108,6 +108,10 @@ fn lane_of(instances: [Option<u16>; 8]) -> Option<Lane> {
     if known.all(|&instance| instance == first) {
         return Some(Lane::One(first));
     }
+    let every = |&count: &u16| (0..8).all(|bit| instances[usize::from(bit)] == Some(bit % count));
+    if let Some(count) = [2, 4].into_iter().find(every) {
+        return Some(Lane::Every(count));
+    }
     let begin = instances[0]?;
     let consecutive = (0..8).all(|bit| instances[usize::from(bit)] == Some(begin + bit));
     (begin % 8 == 0 && consecutive).then_some(Lane::Each(begin / 8))

@@ -238,6 +238,32 @@ pub(super) fn moved(machine: &mut Machine<'_>, one: &Instruction, bytes: usize) 
             let word = |place: usize| if n >> (place / 4) & 1 == 1 { b[place] } else { a[place] };
             Ok((0..bytes).map(word).collect())
         }
+        // The highest bit of each byte of the last operand chooses.
+        Vpblendvb => {
+            let [a, b, choice] = [1, 2, 3].map(|operand| read(machine, one, operand, bytes));
+            let (a, b, choice) = (a?, b?, choice?);
+            let mut result = Vec::with_capacity(bytes);
+            for ((a, b), choice) in a.iter().zip(&b).zip(&choice) {
+                let chosen = match choice.bits[7].known() {
+                    Some(chosen) => {
+                        if chosen {
+                            *b
+                        } else {
+                            *a
+                        }
+                    }
+                    None => {
+                        let graph = &mut *machine.graph;
+                        let lane = choice.lane.mixed(a.lane)?.mixed(b.lane)?;
+                        let bits =
+                            std::array::from_fn(|bit| graph.select(choice.bits[7], b.bits[bit], a.bits[bit]));
+                        Byte { bits, lane }
+                    }
+                };
+                result.push(chosen);
+            }
+            Ok(result)
+        }
         Aesenc | Vaesenc | Aesenclast | Vaesenclast | Aesdec | Vaesdec | Aesdeclast | Vaesdeclast => {
             let round = match mnemonic {
                 Aesenc | Vaesenc => Round::Encrypt,

@@ -234,20 +234,22 @@ fn lea(machine: &mut Machine<'_>, one: &Instruction) -> Result<Word, Why> {
         Err(Why::SecretAddress | Why::Operand(_)) => {}
         other => return other,
     }
-    let (mut sum, mut lane) = (words::constant(64, one.memory_displacement64().into()), Lane::All);
+    let mut sum = value::constant(8, one.memory_displacement64());
     for (register, scale) in [(one.memory_base(), 1), (one.memory_index(), one.memory_index_scale())] {
         if register == Register::None {
             continue;
         }
         let Word::Bits(bytes) = machine.general(number(register)) else { return Err(Why::Address) };
-        let (mut bits, of) = value::word(&bytes)?;
-        lane = lane.mixed(of)?;
-        let by = scale.trailing_zeros() as usize;
-        bits.truncate(64 - by);
-        bits.splice(0..0, std::iter::repeat_n(Edge::FALSE, by));
-        sum = words::add(machine.graph, &sum, &bits, Edge::FALSE).0;
+        let part = value::shifted(&bytes, 8, scale.trailing_zeros() as usize, Move::Left)?;
+        sum = match value::beside(machine.graph, &sum, &part)? {
+            Some(sum) => sum,
+            None => {
+                let ((a, p), (b, q)) = (value::word(&sum)?, value::word(&part)?);
+                value::bytes(&words::add(machine.graph, &a, &b, Edge::FALSE).0, p.mixed(q)?)
+            }
+        };
     }
-    Ok(Word::Bits(value::bytes(&sum, lane)))
+    Ok(Word::Bits(sum))
 }
 
 /// Sums and differences; those of addresses too.
@@ -267,6 +269,12 @@ fn sum(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
         (Word::Bits(a), Word::Bits(b)) => (a, b),
         (first, second) => return of_addresses(machine, one, first, second, borrows),
     };
+    if mnemonic == Add
+        && let Some(sum) = value::beside(machine.graph, &a, &b)?
+    {
+        machine.flags = Flags::Unknown;
+        return write(machine, one, 0, Word::Bits(sum));
+    }
     let ((a, p), (b, q)) = (value::word(&a)?, value::word(&b)?);
     let mut lane = p.mixed(q)?;
     let mut carry = Edge::constant(borrows);
@@ -419,18 +427,15 @@ fn double_shift(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why>
     let amount = value::known(&bits(machine, one, 2, 1)?[..1])
         .ok_or(Why::Operand("a shift by a number that is not known"))?;
     let amount = amount as usize & if bytes == 8 { 63 } else { 31 };
-    if bytes < 4 {
-        return Err(Why::Operand("a double shift of two bytes"));
+    if amount > 8 * bytes {
+        return Err(Why::Operand("a double shift of two bytes by more"));
     }
-    let ((a, p), (b, q)) = (value::word(&a)?, value::word(&b)?);
-    let lane = p.mixed(q)?;
-    let count = 8 * bytes;
-    let result: Vec<Edge> = match one.mnemonic() {
-        Mnemonic::Shld => [&b[count - amount..], &a[..count - amount]].concat(),
-        _ => [&a[amount..], &b[..amount]].concat(),
+    let result = match one.mnemonic() {
+        Mnemonic::Shld => value::double_shifted(machine.graph, &a, &b, bytes, amount)?,
+        _ => value::double_shifted(machine.graph, &b, &a, bytes, 8 * bytes - amount)?,
     };
     machine.flags = Flags::Unknown;
-    write(machine, one, 0, Word::Bits(value::bytes(&result, lane)))
+    write(machine, one, 0, Word::Bits(result))
 }
 
 fn product(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {

@@ -15,6 +15,8 @@ pub enum Lane {
     One(u16),
     /// Bit t is of instance 8i + t.
     Each(u16),
+    /// Bit t is of instance t modulo this number, which is 2 or 4.
+    Every(u16),
 }
 
 impl Lane {
@@ -30,9 +32,18 @@ impl Lane {
     /// What bits that are computed from bits at other places belong to.
     pub fn mixed(self, other: Lane) -> Result<Lane, Why> {
         match self.met(other)? {
-            Lane::Each(_) => Err(Why::Lanes),
+            Lane::Each(_) | Lane::Every(_) => Err(Why::Lanes),
             lane => Ok(lane),
         }
+    }
+
+    /// What bits that are computed from bits so many places away in their bytes belong to.
+    fn moved(self, other: Lane, by: usize) -> Result<Lane, Why> {
+        let stays = match other {
+            Lane::Every(count) => by.is_multiple_of(usize::from(count)),
+            _ => by == 0,
+        };
+        if stays { self.met(other) } else { self.mixed(other) }
     }
 }
 
@@ -143,6 +154,13 @@ pub fn each_word(
     Ok(result)
 }
 
+/// The sum of two words of which one has zeros where the other has bits, which is bit by bit; nothing if there are no such words.
+pub fn beside(graph: &mut Graph, a: &[Byte], b: &[Byte]) -> Result<Option<Vec<Byte>>, Why> {
+    let bits = |bytes: &[Byte]| bytes.iter().flat_map(|byte| byte.bits).collect::<Vec<_>>();
+    let meet = bits(a).into_iter().zip(bits(b)).any(|(a, b)| a != Edge::FALSE && b != Edge::FALSE);
+    if meet { Ok(None) } else { bitwise(graph, a, b, |graph, a, b| graph.or(a, b)).map(Some) }
+}
+
 /// How bits move in a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Move {
@@ -174,11 +192,23 @@ pub fn shifted(operand: &[Byte], size: usize, by: usize, way: Move) -> Result<Ve
                 let Some(source) = from(8 * byte + bit) else { continue };
                 *to = word_bytes[source / 8].bits[source % 8];
                 let of = word_bytes[source / 8].lane;
-                // In its place in the byte the bit stays of its instance.
-                lane = if source % 8 == bit { lane.met(of)? } else { lane.mixed(of)? };
+                lane = lane.moved(of, (source % 8).abs_diff(bit))?;
             }
             result.push(settled(bits, lane)?);
         }
     }
     Ok(result)
+}
+
+/// The higher half of the words of `high` with those of `low` below them, shifted by so many bits towards the most significant.
+pub fn double_shifted(
+    graph: &mut Graph,
+    high: &[Byte],
+    low: &[Byte],
+    size: usize,
+    by: usize,
+) -> Result<Vec<Byte>, Why> {
+    let high = shifted(high, size, by, Move::Left)?;
+    let low = shifted(low, size, 8 * size - by, Move::Right)?;
+    bitwise(graph, &high, &low, |graph, a, b| graph.or(a, b))
 }

@@ -9,7 +9,7 @@ use super::memory::{Address, Cell};
 use super::moves::moved;
 use super::operand::{GROUP, first, immediate, read, two, width, write};
 use super::packed;
-use super::value::{self, Byte, Move, bitwise, each_word, shifted};
+use super::value::{self, Byte, Move, bitwise, double_shifted, each_word, shifted};
 use crate::graph::{Edge, Graph, words};
 use iced_x86::{Instruction, Mnemonic, OpKind, Register};
 
@@ -106,6 +106,20 @@ fn shift(mnemonic: Mnemonic) -> Option<(usize, Move, bool)> {
         Vprolq => (8, Move::Around, false),
         Vprord => (4, Move::Around, true),
         Vprorq => (8, Move::Around, true),
+        _ => return None,
+    })
+}
+
+/// The word size of a shift of two words by an immediate, and whether it is to the right.
+fn double_shift(mnemonic: Mnemonic) -> Option<(usize, bool)> {
+    use Mnemonic::*;
+    Some(match mnemonic {
+        Vpshldw => (2, false),
+        Vpshldd => (4, false),
+        Vpshldq => (8, false),
+        Vpshrdw => (2, true),
+        Vpshrdd => (4, true),
+        Vpshrdq => (8, true),
         _ => return None,
     })
 }
@@ -263,6 +277,15 @@ fn whole(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
             let by = value::known(by).ok_or(Why::Operand("a shift by a number that is not known"))?;
             result.extend(shifted(word, size, by.min(8 * size as u64) as usize, way)?);
         }
+        return write(machine, one, &result);
+    }
+    if let Some((size, is_right)) = double_shift(mnemonic) {
+        let (a, b) = (read(machine, one, 1, bytes)?, read(machine, one, 2, bytes)?);
+        let by = usize::from(immediate(one)?) % (8 * size);
+        let result = match is_right {
+            true => double_shifted(machine.graph, &b, &a, size, 8 * size - by)?,
+            false => double_shifted(machine.graph, &a, &b, size, by)?,
+        };
         return write(machine, one, &result);
     }
     match mnemonic {
