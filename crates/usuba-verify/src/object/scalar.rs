@@ -269,14 +269,16 @@ fn sum(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
         (Word::Bits(a), Word::Bits(b)) => (a, b),
         (first, second) => return of_addresses(machine, one, first, second, borrows),
     };
-    if mnemonic == Add
-        && let Some(sum) = value::beside(machine.graph, &a, &b)?
-    {
-        machine.flags = Flags::Unknown;
-        return write(machine, one, 0, Word::Bits(sum));
-    }
-    let ((a, p), (b, q)) = (value::word(&a)?, value::word(&b)?);
-    let mut lane = p.mixed(q)?;
+    let words = value::word(&a).and_then(|(a, p)| value::word(&b).and_then(|(b, q)| Ok((a, b, p.mixed(q)?))));
+    let (a, b, mut lane) = match words {
+        Ok(words) => words,
+        // Bits of several instances are not added, but may be put beside each other.
+        Err(why) => {
+            let sum = if mnemonic == Add { value::beside(machine.graph, &a, &b)? } else { None };
+            machine.flags = Flags::Mixed;
+            return write(machine, one, 0, Word::Bits(sum.ok_or(why)?));
+        }
+    };
     let mut carry = Edge::constant(borrows);
     if matches!(mnemonic, Adc | Sbb) {
         let (flag, of) = machine.flags.clone().carry(machine.graph)?;
