@@ -36,10 +36,12 @@ test-long: setup
 	USUBA_PROGRAMS=20000 USUBA_FUZZ=200000 USUBA_WAYS=all sh scripts/test.sh
 	cargo test --release --quiet -p usuba-codegen --lib -- --ignored hundred_thousand
 
-# Proves what is made of every cipher in every slicing, before code generation (ten minutes on one core), object code of kernels
-# (six minutes), and of engines from bytes to bytes (seven minutes for six block ciphers, and 500 faults; stream ciphers and permutations besides).
+# Proves what is made of every cipher in every slicing, before code generation (ten minutes on one core), object code of every
+# kernel, of which it writes the table of docs/proofs.md (KERNELS="aes serpent" prints the rows of these), and engines from bytes to
+# bytes (seven minutes for six block ciphers, and 500 faults; stream ciphers and permutations besides).
 prove: setup-build
 	USUBA_WAYS=all cargo test --release --quiet -p usuba-tests --test proofs --test object_proofs
+	cargo run --release --quiet -p usuba-tests --bin prove-kernels -- $(KERNELS)
 	USUBA_WAYS=all cargo test --release --quiet -p usuba-tests --test engine_proofs -- --include-ignored --nocapture
 
 # Asks ABC (Debian's berkeley-abc) the same of kernels and of programs of Usuba0, both sides as AIGER, and Z3 of exported circuits.

@@ -4,20 +4,15 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
-use usuba_codegen::Options as Naming;
-use usuba_compiler::pipeline::{Settings, compile};
+use usuba_compiler::pipeline::Settings;
 use usuba_ir::layout::Slicing;
 use usuba_ir::random::Random;
 use usuba_target::{Target, machines};
-use usuba_tests::ciphers::Cipher;
-use usuba_tests::decoders::disagreements;
 use usuba_tests::faults::Code;
 use usuba_tests::objects::{Built, Found, SYMBOL, build, compiler_of, examine};
 use usuba_verify::object::file::Object;
 use usuba_verify::object::kernel::{NoProof, Report, Verdict};
 use usuba_verify::prove::Limits;
-use usuba_verify::taint::{self, Secret};
 
 /// Six rounds of Ascon on words, one batch. With BMI: without it gcc multiplies sums of products of two rounds, which is not proved in
 /// the limits (twelve rounds, in a loop, are).

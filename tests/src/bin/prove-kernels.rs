@@ -38,7 +38,7 @@ const BEGIN: &str = "<!-- The table of kernels, written by make prove. -->\n";
 const END: &str = "<!-- The end of the table of kernels. -->\n";
 
 struct Row {
-    cipher: &'static str,
+    cipher: String,
     node: String,
     slicing: Slicing,
     target: &'static Target,
@@ -71,35 +71,30 @@ fn main() {
     let is_wanted = |name: &&&str| wanted.is_empty() || wanted.iter().any(|one| one == **name);
     let ciphers: BTreeMap<&str, Cipher> =
         CIPHERS.iter().filter(is_wanted).map(|&name| (name, Cipher::read(name))).collect();
-    let rows: Vec<Row> = ciphers.iter().flat_map(|(name, cipher)| rows(name, cipher)).collect();
+    let started = Instant::now();
+    let nodes: Vec<(&str, &Cipher, String, Slicing)> = ciphers
+        .iter()
+        .flat_map(|(&name, cipher)| {
+            cipher.nodes().into_iter().map(move |(node, slicings)| (name, cipher, node, slicings))
+        })
+        .flat_map(|(name, cipher, node, slicings)| {
+            slicings.into_iter().map(move |one| (name, cipher, node.clone(), one))
+        })
+        .collect();
+    let rows = each(&nodes, |(name, cipher, node, slicing)| rows(name, cipher, node, *slicing));
+    let rows: Vec<Row> = rows.into_iter().flatten().collect();
     let bar = ProgressBar::new(rows.len() as u64);
     if let Ok(style) = ProgressStyle::with_template("{elapsed:>4} [{bar:24}] {pos}/{len} {msg}") {
         bar.set_style(style.progress_chars("=> "));
     }
-    let started = Instant::now();
-    let next = AtomicUsize::new(0);
-    let found: Mutex<BTreeMap<usize, [Cell; 3]>> = Mutex::default();
     let most = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            let work = || {
-                while let Some((number, row)) =
-                    Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, rows.get(at)?)))
-                {
-                    bar.set_message(format!(
-                        "{}, {} in {}, {}",
-                        row.cipher, row.node, row.slicing, row.target.name
-                    ));
-                    let cells = MAKERS.map(|maker| apart(row, maker, &most));
-                    found.lock().expect("no thread panics").insert(number, cells);
-                    bar.inc(1);
-                }
-            };
-            scope.spawn(work);
-        }
+    let found = each(&rows, |row| {
+        bar.set_message(format!("{}, {} in {}, {}", row.cipher, row.node, row.slicing, row.target.name));
+        let cells = MAKERS.map(|maker| apart(row, maker, &most));
+        bar.inc(1);
+        cells
     });
     bar.finish_and_clear();
-    let found = found.into_inner().expect("no thread panics");
     let (text, is_wrong) = table(&rows, &found, started.elapsed().as_secs(), most.into_inner());
     if wanted.is_empty() {
         let path = root().join(PAGE);
@@ -114,21 +109,39 @@ fn main() {
     std::process::exit(i32::from(is_wrong));
 }
 
-/// The rows of a cipher. A target whose C is that of another but for the name has none.
-fn rows(name: &'static str, cipher: &Cipher) -> Vec<Row> {
+/// Does something with each item, on all processors; the results in the order of the items.
+fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let results: Mutex<BTreeMap<usize, R>> = Mutex::default();
+    let take = || {
+        while let Some((number, item)) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, items.get(at)?)))
+        {
+            let result = work(item);
+            results.lock().expect("no thread panics").insert(number, result);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            // Elaboration goes deep.
+            let thread = std::thread::Builder::new().stack_size(1 << 30);
+            thread.spawn_scoped(scope, take).expect("a thread");
+        }
+    });
+    results.into_inner().expect("no thread panics").into_values().collect()
+}
+
+/// The rows of a node in a slicing. A target whose C is that of another but for the name has none.
+fn rows(name: &str, cipher: &Cipher, node: &str, slicing: Slicing) -> Vec<Row> {
+    let mut known: Vec<String> = Vec::new();
     let mut rows = Vec::new();
-    for (node, slicings) in cipher.nodes() {
-        for slicing in slicings {
-            let mut known: Vec<String> = Vec::new();
-            for target in TARGETS.map(|name| by_name(name).expect("a target")) {
-                let Some(subject) = subject(cipher, &node, slicing, target, Backend::C) else { continue };
-                let code = subject.compiled.kernel.source.replace(target.name, "");
-                let code = code.lines().filter(|line| !line.starts_with(" *")).collect::<Vec<_>>().join("\n");
-                if !known.contains(&code) {
-                    known.push(code);
-                    rows.push(Row { cipher: name, node: node.clone(), slicing, target });
-                }
-            }
+    for target in TARGETS.map(|name| by_name(name).expect("a target")) {
+        let Some(subject) = subject(cipher, node, slicing, target, Backend::C) else { continue };
+        let code = subject.compiled.kernel.source.replace(target.name, "");
+        let code = code.lines().filter(|line| !line.starts_with(" *")).collect::<Vec<_>>().join("\n");
+        if !known.contains(&code) {
+            known.push(code);
+            rows.push(Row { cipher: name.to_owned(), node: node.to_owned(), slicing, target });
         }
     }
     rows
@@ -149,7 +162,7 @@ fn subject(
 /// Proves an object in a process of its own; `most` is the most memory that one has taken, in KB.
 fn apart(row: &Row, maker: &str, most: &AtomicUsize) -> Cell {
     let started = Instant::now();
-    let arguments = [ONE, row.cipher, &row.node, &row.slicing.to_string(), row.target.name, maker];
+    let arguments = [ONE, &row.cipher, &row.node, &row.slicing.to_string(), row.target.name, maker];
     let program = std::env::current_exe().expect("this program");
     let spawned = Command::new(program).args(arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
     let mut child = spawned.expect("a process");
@@ -216,8 +229,8 @@ fn prove(cipher: &Cipher, node: &str, slicing: &str, target: &str, maker: &str) 
 }
 
 /// The table, and whether an object is wrong.
-fn table(rows: &[Row], found: &BTreeMap<usize, [Cell; 3]>, seconds: u64, most: usize) -> (String, bool) {
-    let cells = || found.values().flatten();
+fn table(rows: &[Row], found: &[[Cell; 3]], seconds: u64, most: usize) -> (String, bool) {
+    let cells = || found.iter().flatten();
     let proved = cells().filter(|cell| matches!(cell, Cell::Proved { .. })).count();
     let alarms = cells().filter(|cell| matches!(cell, Cell::Proved { alarm: true, .. })).count();
     let objects = cells().filter(|cell| !matches!(cell, Cell::Nothing)).count();
@@ -246,10 +259,10 @@ fn table(rows: &[Row], found: &BTreeMap<usize, [Cell; 3]>, seconds: u64, most: u
     );
     text += "| text | node | slicing | target | gcc | clang | assembly |\n|---|---|---|---|--:|--:|--:|\n";
     let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (number, row) in rows.iter().enumerate() {
+    for (row, cells) in rows.iter().zip(found) {
         let Row { cipher, node, slicing, target } = row;
         let _ = write!(text, "| `{cipher}` | `{node}` | `{slicing}` | `{}` |", target.name);
-        for (cell, maker) in found[&number].iter().zip(MAKERS) {
+        for (cell, maker) in cells.iter().zip(MAKERS) {
             let _ = match cell {
                 Cell::Proved { instructions, seconds, alarm } => {
                     let mark = if *alarm { "*" } else { "" };
