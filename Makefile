@@ -36,9 +36,9 @@ test-long: setup
 	USUBA_PROGRAMS=20000 USUBA_FUZZ=200000 USUBA_WAYS=all sh scripts/test.sh
 	cargo test --release --quiet -p usuba-codegen --lib -- --ignored hundred_thousand
 
-# Proves what is made of every cipher in every slicing, before code generation (ten minutes on one core), object code of every
-# kernel, of which it writes the table of docs/proofs.md (KERNELS="aes serpent" prints the rows of these), and engines from bytes to
-# bytes (seven minutes for six block ciphers, and 500 faults; stream ciphers and permutations besides).
+# Proves what is made of every cipher in every slicing, before code generation (ten minutes on one core); object code of every
+# kernel (up to a minute each), of which it writes the table of docs/proofs.md (KERNELS="aes serpent" prints the rows of these);
+# and engines from bytes to bytes (seven minutes for six block ciphers, and 500 faults; stream ciphers and permutations besides).
 prove: setup-build
 	USUBA_WAYS=all cargo test --release --quiet -p usuba-tests --test proofs --test object_proofs
 	cargo run --release --quiet -p usuba-tests --bin prove-kernels -- $(KERNELS)

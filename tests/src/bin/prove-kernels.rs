@@ -2,8 +2,8 @@
 //! writes the table of `docs/proofs.md`.
 //!
 //! `make prove` runs it. Arguments are ciphers: then their rows are printed, and nothing is written. The exit status is 1 if
-//! an object was refuted, or two decoders or two ways to look for secrets disagree. Each object is proved by a process of its
-//! own, which is given up after [`LIMIT`].
+//! an object was refuted, could not be made, or is read in two ways by two decoders. Each object is proved by a process of its own,
+//! which is given up after [`LIMIT`].
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
@@ -269,7 +269,8 @@ fn table(rows: &[Row], found: &[[Cell; 3]], seconds: u64, most: usize) -> (Strin
                     write!(text, " {}, {seconds:.2}{mark} |", thousands(*instructions))
                 }
                 Cell::Not(why) | Cell::Wrong(why) => {
-                    let which = format!("`{node}` in `{slicing}` on `{}` by {maker}", target.name);
+                    let which =
+                        format!("`{cipher}`, `{node}` in `{slicing}` on `{}` by {maker}", target.name);
                     reasons.entry(short(why)).or_default().push(which);
                     write!(text, " **not proved** |")
                 }
@@ -291,7 +292,8 @@ fn table(rows: &[Row], found: &[[Cell; 3]], seconds: u64, most: usize) -> (Strin
 /// A reason without the place in the code and the operands of its instruction, so that like ones are together.
 fn short(why: &str) -> String {
     let why = why.lines().next().unwrap_or("");
-    match why.strip_prefix('`').and_then(|rest| rest.split_once('`')) {
+    let after_place = why.split_once('`').filter(|(place, _)| place.is_empty() || place.ends_with(": "));
+    match after_place.and_then(|(_, rest)| rest.split_once('`')) {
         Some((instruction, rest)) => format!("`{}`{rest}", instruction.split(' ').next().unwrap_or("")),
         None => why.to_owned(),
     }
@@ -300,8 +302,8 @@ fn short(why: &str) -> String {
 /// The first few of a list.
 fn some(which: &[String]) -> String {
     const FEW: usize = 4;
-    let more = if which.len() > FEW { ", …" } else { "" };
-    format!("{}{more}", which.iter().take(FEW).cloned().collect::<Vec<_>>().join(", "))
+    let more = if which.len() > FEW { "; …" } else { "" };
+    format!("{}{more}", which.iter().take(FEW).cloned().collect::<Vec<_>>().join("; "))
 }
 
 fn thousands(number: u64) -> String {

@@ -200,7 +200,7 @@ pub fn shifted(operand: &[Byte], size: usize, by: usize, way: Move) -> Result<Ve
     Ok(result)
 }
 
-/// The higher half of the words of `high` with those of `low` below them, shifted by so many bits towards the most significant.
+/// Each word of `high` with that of `low` below it, shifted by so many bits towards the most significant: the higher half.
 pub fn double_shifted(
     graph: &mut Graph,
     high: &[Byte],
