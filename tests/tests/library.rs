@@ -57,7 +57,7 @@ const USUAL_OPTIONS: Options<'static> = Options {
 };
 
 fn build(cipher: &Cipher, options: &Options) -> Library {
-    // Modes that are messages have a test of their own, `library_modes.rs`.
+    // Modes that are messages have a test of their own, `library_modes`.
     let mut manifest = cipher.manifest.clone();
     for primitive in &mut manifest.primitives {
         if let Function::BlockCipher(cipher) = &mut primitive.function {

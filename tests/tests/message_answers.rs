@@ -166,7 +166,7 @@ fn on(target: &str, families: &[Family], turn: usize) {
         let labels = Labels { symbol: symbol.clone(), stem: symbol.clone(), ..Labels::default() };
         let made = match files(message, loaded, machines, &labels) {
             Ok(made) => made,
-            // It makes round keys, for which libraries have a function: `library_modes.rs` asks them.
+            // It makes round keys, for which libraries have a function: `library_modes` asks them.
             Err(_) if mode.starts_with("gcm-siv") => continue,
             Err(refusal) => panic!("{symbol}: {}", refusal.0),
         };

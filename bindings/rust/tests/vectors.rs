@@ -382,7 +382,7 @@ fn of_mode(name: &str) -> Option<Vec<PathBuf>> {
     is_mode.then(|| if is_published { vec![path] } else { Vec::new() })
 }
 
-/// What the mode seals it opens, and refuses with another bit; `tests/tests/library_modes.rs` has more answers, by C.
+/// What the mode seals it opens, and refuses with another bit; `tests/tests/library_modes/main.rs` has more answers, by C.
 fn mode(cipher: &raw::Aead, published: &[PathBuf], counts: &mut Counts) {
     if !published.is_empty() {
         let before = counts.0.get("aead").copied().unwrap_or(0);

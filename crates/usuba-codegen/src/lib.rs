@@ -65,7 +65,7 @@ pub use places::Definition;
 pub use report::{Count, Report, Row};
 pub use usuba_machine::Shape;
 
-use pass::{Context, PRINT, SELECT};
+use pass::{Context, Effort, PRINT, SELECT};
 use std::ops::ControlFlow;
 use usuba_ir::check::Checked;
 use usuba_ir::program::Program;
@@ -211,7 +211,7 @@ fn shape_of(program: &Program, target: &Target) -> Result<Shape, NoCode> {
 /// Everything that the target has no code for, each operation with its place; or a mistake of the compiler.
 pub fn select(program: Checked<'_>, target: &Target, order: Scheduling) -> Result<machine::Program, NoCode> {
     let Selected { shape, program: mut selected, .. } = selected(program.program(), target)?;
-    let context = Context { target, shape: &shape, backend: Backend::C, order };
+    let context = Context { target, shape: &shape, backend: Backend::C, order, effort: Effort::Full };
     let _ = pass::run(&mut selected, &context, &mut ());
     Ok(selected)
 }
@@ -261,7 +261,8 @@ pub fn price(program: Checked<'_>, target: &Target) -> Result<u64, NoCode> {
 /// that code for the target is to be good for. Nothing if there is no assembly of it.
 pub fn cycles(program: Checked<'_>, target: &Target) -> Option<Vec<u64>> {
     let Selected { shape, program: mut selected, .. } = selected(program.program(), target).ok()?;
-    let context = Context { target, shape: &shape, backend: Backend::C, order: Scheduling::AUTO };
+    let (order, effort) = (Scheduling::AUTO, Effort::Draft);
+    let context = Context { target, shape: &shape, backend: Backend::C, order, effort };
     let _ = pass::run(&mut selected, &context, &mut ());
     asm::cycles(&selected, target, &shape)
 }

@@ -30,11 +30,21 @@ pub(crate) struct Context<'a> {
     pub(crate) shape: &'a Shape,
     pub(crate) backend: Backend,
     pub(crate) order: Scheduling,
+    pub(crate) effort: Effort,
+}
+
+/// How long searches may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Effort {
+    /// For code.
+    Full,
+    /// To compare the times of drafts, all of which are made with as much.
+    Draft,
 }
 
 impl<'a> Context<'a> {
     pub(crate) fn new(target: &'a Target, shape: &'a Shape, options: &Options) -> Context<'a> {
-        Context { target, shape, backend: options.backend, order: options.order }
+        Context { target, shape, backend: options.backend, order: options.order, effort: Effort::Full }
     }
 }
 
@@ -128,7 +138,7 @@ fn unroll(program: &mut Program, context: &Context<'_>) {
 
 fn complement(program: &mut Program, context: &Context<'_>) {
     for function in &mut program.functions {
-        complement::complement(function, context.target, context.shape.lane);
+        complement::complement(function, context.target, context.shape.lane, context.effort);
     }
 }
 

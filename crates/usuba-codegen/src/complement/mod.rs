@@ -10,6 +10,7 @@
 mod network;
 mod search;
 
+use crate::pass::Effort;
 use crate::prune::prune;
 use network::{Network, Record};
 use std::sync::Arc;
@@ -100,14 +101,14 @@ impl Rows {
 }
 
 /// Complements values where that pays. Cost: bounded by a number of changes that are tried ([`search`]).
-pub(crate) fn complement(function: &mut Function, target: &Target, lane: u32) {
+pub(crate) fn complement(function: &mut Function, target: &Target, lane: u32, effort: Effort) {
     let Some(rows) = Rows::of(function, target, lane) else { return };
     let Some(network) =
         Network::of(function, &rows).filter(|found| found.before * LEAST_PART >= found.instructions)
     else {
         return;
     };
-    let network = search::search(&network);
+    let network = search::search(&network, effort);
     if network.cost() >= network.before {
         return;
     }

@@ -188,18 +188,18 @@ impl Network {
         }
     }
 
-    /// What a gate, or what a loop carries, wants held: vertices and polarities.
-    fn wants(&self, vertex: usize) -> Vec<(usize, bool)> {
+    /// What a gate, or what a loop carries, wants held: vertices and polarities, of which there are two at most.
+    fn wants(&self, vertex: usize) -> [Option<(usize, bool)>; 2] {
         match &self.vertices[vertex].kind {
-            Kind::Gate { of, inputs, dual, .. } => (0..2)
-                .filter(|&place| !self.is_free(vertex, place))
-                .map(|place| (of[place].vertex, of[place].complemented ^ inputs ^ dual))
-                .collect(),
+            Kind::Gate { of, inputs, dual, .. } => [0, 1].map(|place| {
+                let wanted = (of[place].vertex, of[place].complemented ^ inputs ^ dual);
+                (!self.is_free(vertex, place)).then_some(wanted)
+            }),
             Kind::Carried { of } => {
                 let polarity = self.polarity(vertex);
-                of.iter().map(|used| (used.vertex, used.complemented ^ polarity)).collect()
+                of.map(|used| Some((used.vertex, used.complemented ^ polarity)))
             }
-            Kind::Fixed | Kind::Left | Kind::Sum { .. } => Vec::new(),
+            Kind::Fixed | Kind::Left | Kind::Sum { .. } => [None; 2],
         }
     }
 
@@ -287,7 +287,7 @@ impl Network {
                 *dual = !*dual;
             }
         });
-        self.want_instead(vertex, &before);
+        self.want_instead(vertex, before);
         for place in 0..self.vertices[vertex].followers.len() {
             let follower = self.vertices[vertex].followers[place];
             if matches!(self.vertices[follower].kind, Kind::Left) {
@@ -297,11 +297,11 @@ impl Network {
     }
 
     /// Notes what a vertex wants now, for what it wanted before.
-    fn want_instead(&mut self, vertex: usize, before: &[(usize, bool)]) {
-        for &(operand, wanted) in before {
+    fn want_instead(&mut self, vertex: usize, before: [Option<(usize, bool)>; 2]) {
+        for (operand, wanted) in before.into_iter().flatten() {
             self.change(operand, |vertex| vertex.wanted[usize::from(wanted)] -= 1);
         }
-        for (operand, wanted) in self.wants(vertex) {
+        for (operand, wanted) in self.wants(vertex).into_iter().flatten() {
             self.change(operand, |vertex| vertex.wanted[usize::from(wanted)] += 1);
         }
     }
@@ -325,7 +325,7 @@ impl Network {
         if let Kind::Gate { free, .. } = &mut self.vertices[gate].kind {
             *free = 1 - *free;
         }
-        self.want_instead(gate, &before);
+        self.want_instead(gate, before);
     }
 
     /// Has the sums of a vertex that was flipped, and of what loops leave of it, take an operand the other way, or no longer one.
@@ -429,7 +429,7 @@ impl Reader<'_> {
     /// A conjunction, or a disjunction, of which one operand is free if the target has such an instruction.
     fn gate(&mut self, result: RegisterId, of: [Use; 2], or: bool, free: usize) -> usize {
         let vertex = self.define(result, Kind::Gate { of, inputs: or, dual: or, free });
-        for (operand, wanted) in self.network.wants(vertex) {
+        for (operand, wanted) in self.network.wants(vertex).into_iter().flatten() {
             self.network.vertices[operand].wanted[usize::from(wanted)] += 1;
         }
         for operand in of {

@@ -4,9 +4,11 @@
 //! find more than a long one: a state that a loop carries has one polarity or the other, and a run rarely changes its mind.
 
 use super::network::Network;
+use crate::pass::Effort;
 use usuba_ir::random::Random;
 
-/// So many runs where there is a loop, and so many where each complement is computed once a call,
+/// So many runs where there is a loop, and so many where each complement is computed once a call, or where the time of a draft is
+/// asked for,
 const RUNS: [u64; 2] = [8, 1];
 /// each of so many changes for each choice,
 const CHANGES: usize = 400;
@@ -22,13 +24,17 @@ const FIRST_CHANCE: u64 = 2_500;
 const WITH_SUMS: u32 = 30;
 
 /// The best network met on the way; never worse than the one given.
-pub(super) fn search(start: &Network) -> Network {
+pub(super) fn search(start: &Network, effort: Effort) -> Network {
     let choices = start.choices();
     if choices.is_empty() || choices.len() > LARGEST || start.before == 0 {
         return start.clone();
     }
     let mut best = start.clone();
-    for seed in 0..RUNS[usize::from(start.heaviest() == 1)] {
+    let once = start.heaviest() == 1 || effort == Effort::Draft;
+    for seed in 0..RUNS[usize::from(once)] {
+        if best.cost() == 0 {
+            break;
+        }
         let mut random = Random::new(seed);
         let mut found = anneal(start, &choices, &mut random);
         descend(&mut found, &choices, &mut random);

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include HEADER
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)

@@ -1,12 +1,17 @@
 //! Modes in a library give their known answers on every level that this machine has: through the table of what the library has,
 //! and with contexts that were wiped, sizes that no mode takes, and messages of which a bit was changed; and many messages at once
-//! are what they are one by one.
+//! are what they are one by one; messages in pieces are what they are at once ([`pieces`]). A library is made once for all of it, and
+//! its objects too.
 //!
 //! One key size of AES, for which levels have rounds of AES, and one cipher for which none has; with `USUBA_WAYS=all` every cipher
 //! that has modes, by both compilers.
 
+mod pieces;
+
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use usuba_package::OutputFile;
 use usuba_package::engine::Choices;
 use usuba_package::library::{self, Options};
@@ -15,7 +20,7 @@ use usuba_target::machines::GP64;
 use usuba_target::{PLATFORMS, Target, by_name};
 use usuba_tests::ciphers::{CIPHERS, Cipher, root};
 use usuba_tests::lines::{USUAL_CHAINS, lines};
-use usuba_trial::run::{Compiler, Family};
+use usuba_trial::run::{Compiler, Family, SharedObjects};
 
 /// What compares many messages at once with each by itself.
 const BATCHES: [&str; 3] = ["batches.c", "batches.h", "guarded.h"];
@@ -47,29 +52,52 @@ fn chosen() -> Vec<(String, Vec<String>)> {
     all.filter(|(_, names)| !names.is_empty()).collect()
 }
 
+/// The files of a library of these primitives, by their names without folders.
+fn library_of(cipher: &Cipher, primitives: &[String]) -> Arc<Vec<OutputFile>> {
+    type Made = Arc<OnceLock<Arc<Vec<OutputFile>>>>;
+    static MADE: Mutex<BTreeMap<Vec<String>, Made>> = Mutex::new(BTreeMap::new());
+    let entry =
+        MADE.lock().unwrap_or_else(PoisonError::into_inner).entry(primitives.to_vec()).or_default().clone();
+    let make = || {
+        let read = library::Cipher {
+            manifest: &cipher.manifest,
+            loaded: &cipher.loaded,
+            constructions: &[],
+            measured: Some(&cipher.measured),
+        };
+        let options = Options {
+            prefix: "usuba_",
+            command: "",
+            primitives,
+            targets: &[],
+            level: None,
+            drop_in: false,
+            threads: false,
+            choose: &first,
+        };
+        let mut files = library::build(&[read], &options, &|_| {}).expect("the library is made").files;
+        for file in &mut files {
+            file.path = file.path.rsplit('/').next().unwrap_or("").to_owned();
+        }
+        Arc::new(files)
+    };
+    entry.get_or_init(make).clone()
+}
+
+/// How a library is compiled, beside the level of optimisation.
+const FLAGS: [&str; 6] = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-I."];
+
+/// What is optimised away is not seen; compiling is most of the time.
+fn flags() -> Vec<&'static str> {
+    [if all_ways() { "-O2" } else { "-O0" }].into_iter().chain(FLAGS).collect()
+}
+
+/// The objects of all libraries.
+static OBJECTS: LazyLock<SharedObjects> = LazyLock::new(SharedObjects::new);
+
 fn check(name: &str, primitives: &[String]) {
     let cipher = Cipher::read(name);
-    let read = library::Cipher {
-        manifest: &cipher.manifest,
-        loaded: &cipher.loaded,
-        constructions: &[],
-        measured: Some(&cipher.measured),
-    };
-    let options = Options {
-        prefix: "usuba_",
-        command: "",
-        primitives,
-        targets: &[],
-        level: None,
-        drop_in: false,
-        threads: false,
-        choose: &first,
-    };
-    let made = library::build(&[read], &options, &|_| {}).expect("the library is made");
-    let mut files: Vec<OutputFile> = made.files;
-    for file in &mut files {
-        file.path = file.path.rsplit('/').next().unwrap_or("").to_owned();
-    }
+    let mut files: Vec<OutputFile> = library_of(&cipher, primitives).to_vec();
     let table = ["table.c", "lines.h"].map(|file| ("tests/tests/provider", file));
     for (folder, file) in table.into_iter().chain(BATCHES.map(|file| ("tests/library", file))) {
         let contents = std::fs::read_to_string(root().join(folder).join(file)).unwrap();
@@ -104,11 +132,8 @@ fn check(name: &str, primitives: &[String]) {
     }
     for family in if all_ways() { &[Family::Gcc, Family::Clang][..] } else { &[Family::Gcc] } {
         let compiler = Compiler::native(*family).expect("a compiler");
-        // What is optimised away is not seen; compiling is most of the time.
-        let level = if all_ways() { "-O2" } else { "-O0" };
-        let flags = [level, "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-I."];
-        let program =
-            compiler.compile_with(&sources, &headers, &flags).unwrap_or_else(|error| panic!("{error}"));
+        let program = OBJECTS.compile(&compiler, &sources, &headers, &flags());
+        let program = program.unwrap_or_else(|error| panic!("{error}"));
         let levels =
             PLATFORMS.iter().find(|platform| platform.name == "x86-64").map_or(&[][..], |one| one.levels);
         let runs = |target: &&&Target| {

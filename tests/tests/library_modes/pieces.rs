@@ -1,43 +1,15 @@
 //! Messages of a library that come in pieces are what they are at once, on every level that this machine has; one key size of
 //! AES, for which levels have rounds of AES, and a cipher for which none has.
 
+use super::{OBJECTS, flags, library_of};
 use usuba_package::OutputFile;
-use usuba_package::engine::Choices;
-use usuba_package::library::{self, Options};
-use usuba_package::manifest::Primitive;
 use usuba_target::machines::GP64;
 use usuba_target::{PLATFORMS, Target, by_name};
 use usuba_tests::ciphers::Cipher;
 use usuba_trial::run::{Compiler, Family};
 
-/// The first slicing of libraries, in the usual way.
-fn first(_: library::Cipher, primitive: &Primitive, _: &'static Target) -> Vec<Choices> {
-    primitive.library.iter().map(|&slicing| Choices::new(slicing)).collect()
-}
-
 fn check(name: &str, primitive: &str, modes: &[&str], compiler: &Compiler) {
-    let cipher = Cipher::read(name);
-    let read = library::Cipher {
-        manifest: &cipher.manifest,
-        loaded: &cipher.loaded,
-        constructions: &[],
-        measured: Some(&cipher.measured),
-    };
-    let options = Options {
-        prefix: "usuba_",
-        command: "",
-        primitives: &[primitive.to_owned()],
-        targets: &[],
-        level: None,
-        drop_in: false,
-        threads: false,
-        choose: &first,
-    };
-    let made = library::build(&[read], &options, &|_| {}).expect("the library is made");
-    let mut files: Vec<OutputFile> = made.files;
-    for file in &mut files {
-        file.path = file.path.rsplit('/').next().unwrap_or("").to_owned();
-    }
+    let files = library_of(&Cipher::read(name), &[primitive.to_owned()]);
     for mode in modes {
         // The table would have to have all modes.
         let stem = format!("usuba_{}_{mode}", primitive.replace('-', "_"));
@@ -56,24 +28,21 @@ fn check(name: &str, primitive: &str, modes: &[&str], compiler: &Compiler) {
             .filter(own)
             .cloned()
             .partition(|file| file.path.ends_with(".c") || file.path.ends_with(".S"));
-        let contents = match *mode {
+        let program = match *mode {
             "cmac" | "gmac" => include_str!("authenticator.c"),
             _ => include_str!("pieces.c"),
         };
-        let contents = contents.to_owned();
+        // The flags are the same for all, so that objects are shared.
+        let contents = format!(
+            "#define MODE {stem}\n#define HELD {}_HELD_BYTES\n#define NONCE {}\n#include \"{stem}.h\"\n{program}",
+            stem.to_uppercase(),
+            i32::from(*mode == "gmac")
+        );
         sources.push(OutputFile { path: "pieces.c".into(), contents });
         let is_included = |file: &OutputFile| file.path.ends_with(".h") || file.path.ends_with(".inc");
         let headers: Vec<OutputFile> = others.into_iter().filter(is_included).collect();
-        let defined = [
-            format!("-DMODE={stem}"),
-            format!("-DHEADER=\"{stem}.h\""),
-            format!("-DHELD={}_HELD_BYTES", stem.to_uppercase()),
-            format!("-DNONCE={}", i32::from(*mode == "gmac")),
-        ];
-        let flags = ["-O1", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-I."];
-        let flags: Vec<&str> = flags.into_iter().chain(defined.iter().map(String::as_str)).collect();
-        let program =
-            compiler.compile_with(&sources, &headers, &flags).unwrap_or_else(|error| panic!("{error}"));
+        let program = OBJECTS.compile(compiler, &sources, &headers, &flags());
+        let program = program.unwrap_or_else(|error| panic!("{error}"));
         let levels =
             PLATFORMS.iter().find(|platform| platform.name == "x86-64").map_or(&[][..], |one| one.levels);
         let runs = |target: &&&Target| {
@@ -101,7 +70,7 @@ fn check(name: &str, primitive: &str, modes: &[&str], compiler: &Compiler) {
 #[test]
 fn messages_of_aes_in_pieces_are_what_they_are_at_once() {
     let compiler = Compiler::native(Family::Gcc).expect("a compiler");
-    check("aes", "aes-128", &["gcm", "ocb3", "cmac", "gmac"], &compiler);
+    check("aes", "aes-256", &["gcm", "ocb3", "cmac", "gmac"], &compiler);
 }
 
 #[test]
