@@ -388,7 +388,7 @@ ways! {
 #[test]
 fn another_prefix() {
     for (cipher, dialogue) in [("ascon", ascon()), ("chacha20", chacha20())] {
-        let way = Way { target: "gp64", family: Family::Gcc, flags: &["-O1"] };
+        let way = Way { target: "gp64", family: Family::Gcc, flags: &["-O0"] };
         let built = build(cipher, way, "my_library_", &SharedObjects::new(), &|_, text| text);
         if let Err(error) = dialogue.ask(&built) {
             panic!("{cipher}: {error}");
