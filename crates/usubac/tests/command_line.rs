@@ -376,6 +376,21 @@ fn explain_says_what_is_recognised() {
 
 /// AVX2 has no rotation of 32-bit lanes, AVX-512 has one.
 #[test]
+fn explain_says_of_which_node_a_slicing_is_made() {
+    let present = succeeds(&["explain", "ciphers/present", "--target", "gp64"], &root());
+    assert_eq!(
+        present.matches("\n  v  is made of the node `EncryptWord`\n  v  gp64  ").count(),
+        2,
+        "{present}"
+    );
+    let json = succeeds(&["explain", "ciphers/present", "--target", "gp64", "--format", "json"], &root());
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let nodes: Vec<&str> =
+        json[0]["rows"].as_array().unwrap().iter().map(|row| row["node"].as_str().unwrap()).collect();
+    assert!(nodes.contains(&"EncryptWord") && nodes.contains(&"Encrypt"), "{nodes:?}");
+}
+
+#[test]
 fn explain_names_the_rules_for_what_a_target_lacks() {
     let explain = |target: &str| succeeds(&["explain", "ciphers/chacha20", "--target", target], &root());
     let rule = "without an instruction, by the rule rotate-shifts: a <<< n = (a << n) | (a >> L - n)";

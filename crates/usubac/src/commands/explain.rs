@@ -16,6 +16,7 @@ use usuba_ir::layout::Slicing;
 use usuba_lang::elaborate::Options;
 use usuba_lang::load::Loaded;
 use usuba_lang::typed::Atoms;
+use usuba_package::manifest::Primitive;
 use usuba_target::Target;
 
 /// Tries every slicing on every target.
@@ -38,9 +39,7 @@ pub fn run(explain: &Explain, output: &Output) -> Result<(), Failure> {
             let slicings = targets::TRIED.iter().chain(others).copied().collect();
             let (name, loaded) = (primitive.name.as_str(), &cipher.loaded);
             let blocks = explain.blocks;
-            let on_blocks = primitive.in_slicing(Slicing::BLOCKS).main_node().to_owned();
-            let on_blocks = Some(on_blocks).filter(|node| node != primitive.main_node());
-            let place = Place { name, loaded, slicings, blocks, on_blocks };
+            let place = Place { name, loaded, slicings, blocks, primitive: Some(primitive) };
             let node = Some(primitive.main_node().to_owned());
             let with = Settings { entry: Options { entry: node, ..entry.clone() }, ..base.clone() };
             let recognised = of_block_cipher(&cipher.loaded, primitive);
@@ -51,7 +50,7 @@ pub fn run(explain: &Explain, output: &Output) -> Result<(), Failure> {
         front_end::check(&loaded, &explain.search, output)?;
         let slicings = targets::TRIED.to_vec();
         let (name, blocks) = (explain.path.as_str(), explain.blocks);
-        let place = Place { name, loaded: &loaded, slicings, blocks, on_blocks: None };
+        let place = Place { name, loaded: &loaded, slicings, blocks, primitive: None };
         let settings = Settings { entry, ..base };
         let recognised = of_entry(&loaded, &settings.entry);
         found |= one(&place, &settings, &recognised, &chosen, output, &mut documents);
@@ -69,8 +68,17 @@ struct Place<'a> {
     slicings: Vec<Slicing>,
     /// Blocks that the caller has at a time.
     blocks: Option<u64>,
-    /// The node for `v16`, if it is another one.
-    on_blocks: Option<String>,
+    /// The primitive, if it is one of a folder: it may have nodes of its own for blocks and for words.
+    primitive: Option<&'a Primitive>,
+}
+
+impl Place<'_> {
+    /// The node that a slicing is made of, if it is another one than the primitive's.
+    fn own_node(&self, slicing: Slicing) -> Option<String> {
+        let primitive = self.primitive?;
+        let node = primitive.in_slicing(slicing).main_node().to_owned();
+        Some(node).filter(|node| node != primitive.main_node())
+    }
 }
 
 /// Explains one program or primitive, whose entry is that of `with`, and of which this was recognised; whether anything has code.
@@ -94,9 +102,14 @@ fn one(
     for &slicing in &place.slicings {
         let mut settings = with.clone();
         settings.lowering.slicing = slicing;
-        if slicing == Slicing::BLOCKS && place.on_blocks.is_some() {
-            settings.entry.entry.clone_from(&place.on_blocks);
+        let own = place.own_node(slicing);
+        if let Some(node) = &own {
+            settings.entry.entry = Some(node.clone());
+            if !output.is_json() {
+                print_line(&format!("  {slicing}  is made of the node `{node}`"));
+            }
         }
+        let node = own.as_deref().or(entry);
         let mut admitted: Vec<&str> = Vec::new();
         for &target in chosen {
             if !target.adds_to(slicing, |other| admitted.contains(&other)) {
@@ -125,7 +138,7 @@ fn one(
                         compiled.program.nodes.iter().map(|node| node.inductions as usize).sum();
                     if output.is_json() {
                         rows.push(json!({
-                            "slicing": slicing.to_string(), "target": target.name, "admitted": true,
+                            "slicing": slicing.to_string(), "node": node, "target": target.name, "admitted": true,
                             "instances": kernel.instances, "gates": kernel.report.gates,
                             "instructions": kernel.report.instructions_run(),
                             "code_bytes": kernel.report.code_bytes, "loops": loops,
@@ -157,7 +170,7 @@ fn one(
                     let reason = reason(&refusal, loaded);
                     if output.is_json() {
                         rows.push(json!({
-                            "slicing": slicing.to_string(),
+                            "slicing": slicing.to_string(), "node": node,
                             "target": if everywhere { Value::Null } else { json!(target.name) },
                             "admitted": false, "reason": reason,
                         }));
