@@ -211,7 +211,7 @@ pub fn compile(
         *body = 0;
     }
     settings.passes.machine = Some(machine(target));
-    settings.passes.clock = target.encoding().map(|_| pass::Clock { target: target.name, cycles });
+    settings.passes.clock = target.encoding().map(|_| pass::Clock::new(target.name, cycles));
     let prefer = |candidates: &[Circuit]| cheapest(candidates, target);
     let halving = settings.hoisted.then(|| least_hoisted(target));
     let Optimised { typed, program, hoisted, warnings } =

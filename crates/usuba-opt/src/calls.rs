@@ -31,7 +31,7 @@ pub fn cost_more_than_copies(
     settings: &Settings,
     rest: &dyn Fn(&mut Program, &Settings),
 ) -> bool {
-    let (Some(clock), false) = (settings.clock, settings.inline_all || settings.no_inline) else {
+    let (Some(clock), false) = (&settings.clock, settings.inline_all || settings.no_inline) else {
         return false;
     };
     let inlined = |inline_all: bool| {
@@ -45,7 +45,7 @@ pub fn cost_more_than_copies(
         return false;
     }
     // Else the number of batches is that of the rule, which takes no time.
-    let clock_of_batches = (code <= CODE_OF_BATCHES).then_some(clock);
+    let clock_of_batches = (code <= CODE_OF_BATCHES).then(|| clock.clone());
     let later = Settings { clock: clock_of_batches, ..settings.clone() };
     let time = |mut program: Program| {
         rest(&mut program, &later);

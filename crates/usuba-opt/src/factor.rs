@@ -60,7 +60,7 @@ pub fn factor(program: &Program, settings: &Settings, interleaved: &dyn Fn(u32) 
         (Some(factor), _) => factor,
         (None, Some(_)) => 2,
         (None, None) => attribute.unwrap_or_else(|| match settings.machine {
-            Some(machine) => fitting(program, machine, settings.clock, interleaved),
+            Some(machine) => fitting(program, machine, settings.clock.as_ref(), interleaved),
             None => 1,
         }),
     }
@@ -69,7 +69,7 @@ pub fn factor(program: &Program, settings: &Settings, interleaved: &dyn Fn(u32) 
 fn fitting(
     program: &Program,
     machine: Machine,
-    clock: Option<Clock>,
+    clock: Option<&Clock>,
     interleaved: &dyn Fn(u32) -> Program,
 ) -> u32 {
     let rounds = measure(program, &|op| matches!(op, Op::Block(BlockOp::Aes(_), ..)));
@@ -97,7 +97,7 @@ fn fastest(
     program: &Program,
     machine: Machine,
     measure: Measure,
-    clock: Clock,
+    clock: &Clock,
     interleaved: &dyn Fn(u32) -> Program,
 ) -> Option<u32> {
     let most = (2 * machine.room / measure.state.max(1)).clamp(1, MOST);

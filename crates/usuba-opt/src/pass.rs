@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
 use usuba_ir::program::{Node, Program};
 
 /// A pass.
@@ -59,19 +60,41 @@ pub struct Machine {
 }
 
 /// What programs take on a machine, by a model of it.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Clock {
     /// The name of the machine.
-    pub target: &'static str,
-    /// The cycles of one call on each core that code for the machine is to be good for; nothing if there is no code.
-    pub cycles: fn(&Program, &'static str) -> Option<Vec<u64>>,
+    target: &'static str,
+    cycles: Cycles,
+    /// The programs so far: what is chosen in drafts is made, and asked for, again.
+    known: Arc<Mutex<Vec<Timed>>>,
 }
 
+/// The cycles of one call of a program on each core that code for the machine of this name is to be good for; nothing if there is no
+/// code.
+pub type Cycles = fn(&Program, &'static str) -> Option<Vec<u64>>;
+
+/// A program and what it takes.
+type Timed = (Program, Option<Vec<u64>>);
+
 impl Clock {
+    /// Of a machine.
+    pub fn new(target: &'static str, cycles: Cycles) -> Clock {
+        Clock { target, cycles, known: Arc::default() }
+    }
+
     /// The cycles that a program takes for a batch, on each core.
     pub(crate) fn time(&self, program: &Program) -> Option<Vec<f64>> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let cycles = match known.iter().find(|(one, _)| one == program) {
+            Some((_, cycles)) => cycles.clone(),
+            None => {
+                let cycles = (self.cycles)(program, self.target);
+                known.push((program.clone(), cycles.clone()));
+                cycles
+            }
+        };
         let of_batch = |cycles: u64| cycles as f64 / f64::from(program.interleave);
-        Some((self.cycles)(program, self.target)?.into_iter().map(of_batch).collect())
+        Some(cycles?.into_iter().map(of_batch).collect())
     }
 }
 

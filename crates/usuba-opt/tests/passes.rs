@@ -934,7 +934,7 @@ fn inline_what_is_little_longer_than_its_call() {
 #[test]
 fn inline_what_a_model_finds_faster() {
     let nodes_left = |cycles: fn(&Program, &'static str) -> Option<Vec<u64>>| {
-        nodes_left(LONG, &Settings { clock: Some(Clock { target: "any", cycles }), ..Settings::default() })
+        nodes_left(LONG, &Settings { clock: Some(Clock::new("any", cycles)), ..Settings::default() })
     };
     // One node is one with all calls inlined.
     assert_eq!(nodes_left(|program, _| Some(vec![100 * program.nodes.len() as u64; 2])), 1);
