@@ -25,6 +25,7 @@ mod c;
 mod complement;
 #[cfg(test)]
 mod damage;
+mod effort;
 mod header;
 mod hidden;
 mod indices;
@@ -65,7 +66,8 @@ pub use places::Definition;
 pub use report::{Count, Report, Row};
 pub use usuba_machine::Shape;
 
-use pass::{Context, Effort, PRINT, SELECT};
+use effort::Effort;
+use pass::{Context, PRINT, SELECT};
 use std::ops::ControlFlow;
 use usuba_ir::check::Checked;
 use usuba_ir::program::Program;

@@ -1,5 +1,6 @@
 //! The list of passes from machine program to machine program, and who looks on while a kernel is made.
 
+use crate::effort::Effort;
 use crate::order::Scheduling;
 use crate::{Backend, Kernel, Options, asm, complement, mapping, move_bytes, order, overlay, prune, unroll};
 use std::fmt;
@@ -31,15 +32,6 @@ pub(crate) struct Context<'a> {
     pub(crate) backend: Backend,
     pub(crate) order: Scheduling,
     pub(crate) effort: Effort,
-}
-
-/// How long searches may take.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Effort {
-    /// For code.
-    Full,
-    /// To compare the times of drafts, all of which are made with as much.
-    Draft,
 }
 
 impl<'a> Context<'a> {

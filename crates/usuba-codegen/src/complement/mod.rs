@@ -10,7 +10,7 @@
 mod network;
 mod search;
 
-use crate::pass::Effort;
+use crate::effort::Effort;
 use crate::prune::prune;
 use network::{Network, Record};
 use std::sync::Arc;

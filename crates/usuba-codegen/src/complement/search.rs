@@ -4,7 +4,7 @@
 //! find more than a long one: a state that a loop carries has one polarity or the other, and a run rarely changes its mind.
 
 use super::network::Network;
-use crate::pass::Effort;
+use crate::effort::Effort;
 use usuba_ir::random::Random;
 
 /// So many runs where there is a loop, and so many where each complement is computed once a call, or where the time of a draft is
