@@ -13,7 +13,7 @@ use crate::loops::GROUPS;
 use crate::place::{self, as_is};
 use crate::plan::{Given, Plan, Refusal};
 use crate::step::{Bit, Step, Value};
-use std::sync::Arc;
+use std::rc::Rc;
 use usuba_ir::program::BinaryOp;
 use usuba_message::form::{Loop, VariableId};
 
@@ -336,7 +336,7 @@ pub(crate) fn course(draft: &mut Draft, slot: usize, next: Draw, results: &[Draw
         && bits.iter().zip(0..).all(|(bit, at)| is_sum(bit, &[(own, at), (entry, at)]))
     {
         let step = with_sums(step, own, entry)?;
-        draft.pending[at] = Pending::Step(Arc::new(step), inputs.clone());
+        draft.pending[at] = Pending::Step(Rc::new(step), inputs.clone());
         return Some(Course::Prefix(place));
     }
     // Each bit is the own one and others.
@@ -348,7 +348,7 @@ pub(crate) fn course(draft: &mut Draft, slot: usize, next: Draw, results: &[Draw
     if results.contains(&next) || mentions(&alone, own) {
         return None;
     }
-    draft.pending[at] = Pending::Step(Arc::new(alone), inputs.clone());
+    draft.pending[at] = Pending::Step(Rc::new(alone), inputs.clone());
     Some(Course::Sum(next))
 }
 

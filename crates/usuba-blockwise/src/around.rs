@@ -9,7 +9,7 @@ use crate::loops::GROUPS;
 use crate::place::{self, as_is};
 use crate::plan::Given;
 use crate::step::{Step, Value};
-use std::sync::Arc;
+use std::rc::Rc;
 use usuba_message::form::{Loop, Statement, VariableId};
 
 /// What goes on before the cipher, and once more behind it.
@@ -130,7 +130,7 @@ fn halves(draft: &Draft, blocks: &str) -> Option<(Before, Draft)> {
                 for (value, one) in step.values.iter().enumerate().filter(|(_, value)| is_cipher(value)) {
                     let Value::Cipher { block, .. } = one else { return None };
                     if found
-                        .replace((at, first, Arc::clone(step), inputs.clone(), value, block.clone()))
+                        .replace((at, first, Rc::clone(step), inputs.clone(), value, block.clone()))
                         .is_some()
                     {
                         return None;
@@ -160,7 +160,7 @@ fn halves(draft: &Draft, blocks: &str) -> Option<(Before, Draft)> {
             let mut before = draft.clone();
             before.pending.truncate(at);
             let alone = Step { outputs: vec![block], schedules: Vec::new(), ..Step::clone(&step) }.needed();
-            before.pending.push(Pending::Step(Arc::new(alone), inputs.clone()));
+            before.pending.push(Pending::Step(Rc::new(alone), inputs.clone()));
             Before::Made(Box::new(before), Draw::Made(first))
         }
     };
@@ -169,6 +169,6 @@ fn halves(draft: &Draft, blocks: &str) -> Option<(Before, Draft)> {
     rest.values[value] = Value::Input(rest.inputs.len());
     rest.inputs.push(place::BITS);
     inputs.push((behind.give(Given::Each, blocks.to_owned()), as_is(place::BITS)));
-    behind.pending[at] = Pending::Step(Arc::new(rest.needed()), inputs);
+    behind.pending[at] = Pending::Step(Rc::new(rest.needed()), inputs);
     Some((before, behind))
 }

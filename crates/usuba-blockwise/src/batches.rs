@@ -14,7 +14,7 @@ use crate::place::{self, as_is};
 use crate::plan::{Given, Plan};
 use crate::step::{Bit, Step, Value};
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::rc::Rc;
 use usuba_message::classes::reads_itself;
 use usuba_message::facts::Facts;
 use usuba_message::form::{self, Carried, Loop, Statement, Target, VariableId};
@@ -200,7 +200,7 @@ impl Writer<'_> {
         let mut draft = Draft::default();
         let inputs = [(Given::Each, blocks, bits), (Given::Keys(key_bits / place::BITS), keys, key_bits)];
         let inputs = inputs.map(|(given, name, bits)| (draft.give(given, name.to_owned()), as_is(bits)));
-        draft.pending.push(Pending::Step(Arc::new(step), inputs.to_vec()));
+        draft.pending.push(Pending::Step(Rc::new(step), inputs.to_vec()));
         let (plan, given, _) = draft.finish(&[Draw::Made(0)], &[]);
         Ok((plan, given))
     }

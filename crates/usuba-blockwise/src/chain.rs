@@ -16,7 +16,7 @@ use crate::section::{HIGHEST, LONGEST, PARTS, TABLE, TABLES};
 use crate::segment::{Body, Segment, uses};
 use crate::step::Bit;
 use std::fmt::Write;
-use std::sync::Arc;
+use std::rc::Rc;
 use usuba_message::form::{
     self, Define, Loop, Piece, Source, Statement, Step, Target, Text, VariableId, Window,
 };
@@ -511,7 +511,7 @@ impl Writer<'_> {
             };
             inputs.push((draw, places.clone()));
         }
-        factor.pending.push(Pending::Step(Arc::new(plain.linear.factor.clone()), inputs));
+        factor.pending.push(Pending::Step(Rc::new(plain.linear.factor.clone()), inputs));
         let (plan, given, _) = factor.finish(&[Draw::Made(0)], &[]);
         if !given.iter().all(|one| one.starts_with("(prepared + ")) {
             return refuse("powers that are not of the key");

@@ -4,7 +4,7 @@ use crate::place::{self, Places};
 use crate::plan::{Action, Given, Plan, Slot};
 use crate::step::{Bit, Step, blocks};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::rc::Rc;
 use usuba_ir::program::BinaryOp;
 use usuba_message::form::VariableId;
 
@@ -31,7 +31,7 @@ pub(crate) struct Draft {
 /// An action whose slots are not final.
 #[derive(Clone)]
 pub(crate) enum Pending {
-    Step(Arc<Step>, Vec<(Draw, Places)>),
+    Step(Rc<Step>, Vec<(Draw, Places)>),
     Binary(BinaryOp, Draw, Draw),
     Not(Draw),
     Last(Draw, Draw),
@@ -106,7 +106,7 @@ impl Draft {
             self.plan.actions.push(match action {
                 Pending::Step(step, inputs) => {
                     let inputs = inputs.iter().map(|(draw, places)| (slot(draw), places.clone())).collect();
-                    Action::Step(Arc::clone(step), inputs)
+                    Action::Step(Rc::clone(step), inputs)
                 }
                 Pending::Binary(op, a, b) => Action::Binary(*op, slot(a), slot(b)),
                 Pending::Not(a) => Action::Not(slot(a)),
@@ -147,7 +147,7 @@ impl Draft {
                     pruned = pruned.needed();
                     let used = inputs.iter().enumerate().filter(|(place, _)| pruned.uses(*place));
                     used.for_each(|(_, (draw, _))| need(draw, &mut needed));
-                    *step = Arc::new(pruned);
+                    *step = Rc::new(pruned);
                 }
                 Pending::Binary(..) | Pending::Not(_) | Pending::Last(..) => {
                     end -= 1;
@@ -160,7 +160,7 @@ impl Draft {
                                 outputs: vec![zeros],
                                 schedules: Vec::new(),
                             };
-                            *action = Pending::Step(Arc::new(step), Vec::new());
+                            *action = Pending::Step(Rc::new(step), Vec::new());
                         }
                         Pending::Binary(_, a, b) | Pending::Last(a, b) => {
                             need(a, &mut needed);

@@ -7,7 +7,7 @@ use crate::plan::Refusal;
 use crate::step::Step;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::Arc;
+use std::rc::Rc;
 use usuba_lang::source::{Sources, Span};
 use usuba_lang::typed;
 use usuba_message::form::{Message, Order, VariableId};
@@ -96,7 +96,7 @@ pub(crate) struct Writer<'a> {
     pub(crate) blocks: Option<(&'a Machine<'a>, &'a Machine<'a>)>,
     /// For steps that are not on blocks.
     pub(crate) words: &'static Target,
-    pub(crate) word_steps: BTreeMap<String, Arc<WordStep>>,
+    pub(crate) word_steps: BTreeMap<String, Rc<WordStep>>,
     /// The roles of the cipher with their nodes.
     pub(crate) roles: Vec<(&'static str, String)>,
     /// Whether the cipher may be functions.
@@ -114,7 +114,7 @@ pub(crate) struct Writer<'a> {
     pub(crate) assembly: Vec<(String, String)>,
     /// Kernels by what they do.
     pub(crate) known: BTreeMap<String, String>,
-    pub(crate) steps: BTreeMap<String, Arc<Step>>,
+    pub(crate) steps: BTreeMap<String, Rc<Step>>,
     /// Variables that are the same for all messages of a key.
     pub(crate) of_key: BTreeSet<VariableId>,
     /// Where those lie that are prepared.
@@ -158,7 +158,7 @@ pub(crate) struct WordStep {
 /// A step on words with what it is given.
 pub(crate) struct Parts {
     pub(crate) node: String,
-    pub(crate) form: Arc<WordStep>,
+    pub(crate) form: Rc<WordStep>,
     pub(crate) given: Vec<String>,
     pub(crate) places: Vec<Places>,
 }

@@ -8,7 +8,7 @@ use crate::plan::{Given, Plan, Refusal};
 use crate::scan::Table;
 use crate::step::in_memory;
 use std::fmt::Write;
-use std::sync::Arc;
+use std::rc::Rc;
 use usuba_ir::program::BinaryOp;
 use usuba_message::classes::reads_itself;
 use usuba_message::form::{self, ByteOperation, Loop, Piece, Source, Statement, Text, VariableId, Window};
@@ -342,7 +342,7 @@ impl Writer<'_> {
             .into_iter()
             .enumerate()
             .map(|(place, (draw, places))| (if place == at { Draw::Nothing } else { draw }, places));
-        let addend = Pending::Step(Arc::new(linear.addend.clone()), addend.collect());
+        let addend = Pending::Step(Rc::new(linear.addend.clone()), addend.collect());
         draft.pending.push(addend);
         let of_this = |draw: &Draw| matches!(draw, Draw::Made(slot) if *slot >= before);
         if results.iter().any(of_this) {
@@ -459,7 +459,7 @@ impl Writer<'_> {
             };
             inputs.push((draw, places.clone()));
         }
-        factor.pending.push(Pending::Step(Arc::new(linear.factor.clone()), inputs));
+        factor.pending.push(Pending::Step(Rc::new(linear.factor.clone()), inputs));
         let (plan, given, _) = factor.finish(&[Draw::Made(0)], &[]);
         let counts = (wide.in_register(), self.scanned());
         let key = format!("{} {plan:?} {given:?}", wide.target.name);

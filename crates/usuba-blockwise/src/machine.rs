@@ -4,8 +4,9 @@ use crate::cut::cut;
 use crate::node::{Blocks, CipherNodes, Maker, StepInput};
 use crate::plan::{Action, Given, Plan, Refusal, Slot};
 use crate::step::Step;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::rc::Rc;
 use usuba_algebra::why::Why;
 use usuba_codegen::Scheduling;
 use usuba_compiler::pipeline::{Failure, Settings, optimised};
@@ -34,7 +35,7 @@ pub struct Machine<'a> {
 /// names and places in them.
 #[derive(Default, Debug)]
 pub struct Ciphers {
-    made: Mutex<BTreeMap<(String, u32), Made>>,
+    made: RefCell<BTreeMap<(String, u32), Made>>,
 }
 
 /// The nodes of a cipher, the whole of it last, or why there are none.
@@ -45,19 +46,14 @@ type Made = Result<Vec<Node>, Refusal>;
 pub struct Known<'a> {
     ciphers: &'a Ciphers,
     /// Its steps, by their nodes and whether the cipher is functions.
-    pub(crate) steps: Mutex<BTreeMap<(String, bool), Arc<Step>>>,
+    pub(crate) steps: RefCell<BTreeMap<(String, bool), Rc<Step>>>,
 }
 
 impl<'a> Known<'a> {
     /// Nothing yet but what is known of its cipher.
     pub fn over(ciphers: &'a Ciphers) -> Known<'a> {
-        Known { ciphers, steps: Mutex::default() }
+        Known { ciphers, steps: RefCell::default() }
     }
-}
-
-/// What threads have found so far: entries are only ever added, whole.
-pub(crate) fn locked<T>(found: &Mutex<T>) -> MutexGuard<'_, T> {
-    found.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What code of a message is to be like, where there is a choice.
@@ -255,7 +251,7 @@ impl<'a> Machine<'a> {
     /// The nodes of the cipher for so many registers.
     fn cipher(&self, node: &str, registers: u32) -> Made {
         let key = (node.to_owned(), registers);
-        if let Some(made) = locked(&self.known.ciphers.made).get(&key) {
+        if let Some(made) = self.known.ciphers.made.borrow().get(&key) {
             return made.clone();
         }
         let mut settings = Settings::new(Slicing::BLOCKS, Some(node));
@@ -265,7 +261,7 @@ impl<'a> Machine<'a> {
         let made = optimised(self.loaded, &settings, &mut ())
             .map(|(_, made, _)| made.nodes)
             .map_err(|failure| Refusal::new(format!("`{node}` is not in blocks: {}", self.said(&failure))));
-        locked(&self.known.ciphers.made).insert(key, made.clone());
+        self.known.ciphers.made.borrow_mut().insert(key, made.clone());
         made
     }
 

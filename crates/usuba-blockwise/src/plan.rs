@@ -5,7 +5,7 @@ use crate::node::Blocks;
 use crate::place::Places;
 use crate::step;
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::rc::Rc;
 use usuba_ir::program::BinaryOp;
 
 /// What a loop is given.
@@ -38,7 +38,7 @@ pub type Slot = usize;
 #[derive(Clone, Debug)]
 pub enum Action {
     /// A step, of blocks and where the bits of its inputs lie in them; it makes the blocks of its outputs.
-    Step(Arc<step::Step>, Vec<(Slot, Places)>),
+    Step(Rc<step::Step>, Vec<(Slot, Places)>),
     /// An operation on two blocks.
     Binary(BinaryOp, Slot, Slot),
     /// The complement.

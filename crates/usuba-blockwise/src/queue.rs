@@ -10,7 +10,7 @@ use crate::loops::{makes_next, reads};
 use crate::place::{self, Places};
 use crate::plan::{Action, Given, Plan};
 use crate::step::in_memory;
-use std::sync::Arc;
+use std::rc::Rc;
 use usuba_message::form::{Loop, Source, Statement, Step, Target, VariableId};
 
 /// The last step of a loop as a linear scan of blocks as they are.
@@ -177,7 +177,7 @@ impl Writer<'_> {
             .collect();
         let plan = Plan {
             given: vec![Given::Each],
-            actions: vec![Action::Step(Arc::new(plain.linear.addend.clone()), inputs)],
+            actions: vec![Action::Step(Rc::new(plain.linear.addend.clone()), inputs)],
             next: vec![1],
             ..Plan::default()
         };

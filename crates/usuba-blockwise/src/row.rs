@@ -16,7 +16,7 @@ use crate::step::{Step, Value, in_memory};
 use crate::stretch::{LAST, STRETCH, Stretch, is_loaded};
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::sync::Arc;
+use std::rc::Rc;
 use usuba_message::form::{self, Loop, Source, Statement, Target, VariableId};
 
 /// Blocks of the longest text that is computed in groups where it could be in pieces, if it is sealed, and if it is opened, on cores
@@ -559,7 +559,7 @@ impl Writer<'_> {
             let places = in_memory(bits, self.message.variable(*id).words.width);
             inputs.push((draft.give(given, self.name(*id)), places));
         }
-        draft.pending.push(Pending::Step(Arc::new(alone.needed()), inputs));
+        draft.pending.push(Pending::Step(Rc::new(alone.needed()), inputs));
         let (plan, given, _) = draft.finish(&[crate::draft::Draw::Made(0)], &[]);
         let kernel = self.inline_kernel(format!("single {plan:?}"), |name| narrow.single(&plan, name))?;
         let call = self.call(&kernel, (&plan, &given), None, &[lead.to_owned()]);

@@ -2,13 +2,12 @@
 
 use crate::draft::{Draft, Draw, Pending};
 use crate::glue::{BLOCK, Parts, WordStep, Writer, Written, refuse, words};
-use crate::machine::locked;
 use crate::phases::{CipherCall, phases};
 use crate::place::{self, Places};
 use crate::plan::{Given, Plan, Refusal};
 use crate::step::{self, Step, in_memory, node_of};
 use crate::words::{self, Kernel};
-use std::sync::Arc;
+use std::rc::Rc;
 use usuba_codegen::{Stop, assembly_function, inline_source};
 use usuba_lang::elaborate::{Options, elaborate};
 use usuba_lang::typed::Direction;
@@ -193,7 +192,7 @@ impl Writer<'_> {
         blocks: &[String],
         results: &[String],
     ) -> Written<()> {
-        let form = Arc::clone(&parts.form);
+        let form = Rc::clone(&parts.form);
         self.phase_by(parts, &form.phases.phases[number], (number, ""), blocks, results)
     }
 
@@ -255,9 +254,9 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn word_step(&mut self, node: &str) -> Written<Arc<WordStep>> {
+    fn word_step(&mut self, node: &str) -> Written<Rc<WordStep>> {
         if let Some(known) = self.word_steps.get(node) {
-            return Ok(Arc::clone(known));
+            return Ok(Rc::clone(known));
         }
         let options = Options {
             entry: Some(node.to_owned()),
@@ -278,8 +277,8 @@ impl Writer<'_> {
             lane.apart.iter().find(|one| one.node == typed.instance(callee).name).cloned()
         };
         let phases = phases(&step, &apart);
-        let made = Arc::new(WordStep { phases, typed });
-        self.word_steps.insert(node.to_owned(), Arc::clone(&made));
+        let made = Rc::new(WordStep { phases, typed });
+        self.word_steps.insert(node.to_owned(), Rc::clone(&made));
         Ok(made)
     }
 
@@ -295,30 +294,30 @@ impl Writer<'_> {
     }
 
     /// A step in a loop.
-    pub(crate) fn form(&mut self, node: &str) -> Written<Arc<Step>> {
+    pub(crate) fn form(&mut self, node: &str) -> Written<Rc<Step>> {
         let form = self.any_form(node)?;
         if form.schedules.is_empty() { Ok(form) } else { refuse("a key schedule in a loop") }
     }
 
-    fn any_form(&mut self, node: &str) -> Written<Arc<Step>> {
+    fn any_form(&mut self, node: &str) -> Written<Rc<Step>> {
         if let Some(known) = self.steps.get(node) {
-            return Ok(Arc::clone(known));
+            return Ok(Rc::clone(known));
         }
         // What it is does not depend on the target.
         let shared = self.blocks.map(|(machine, _)| &machine.known.steps);
         let key = (node.to_owned(), self.functions);
-        let made = match shared.and_then(|steps| locked(steps).get(&key).cloned()) {
+        let made = match shared.and_then(|steps| steps.borrow().get(&key).cloned()) {
             Some(made) => made,
             None => {
                 let made =
                     step::step(&self.message.program, node, self.message.cipher.as_ref(), self.functions);
-                Arc::new(made.map_err(|why| Refusal(why.at(self.sources)))?)
+                Rc::new(made.map_err(|why| Refusal(why.at(self.sources)))?)
             }
         };
         if let Some(steps) = shared {
-            locked(steps).insert(key, Arc::clone(&made));
+            steps.borrow_mut().insert(key, Rc::clone(&made));
         }
-        self.steps.insert(node.to_owned(), Arc::clone(&made));
+        self.steps.insert(node.to_owned(), Rc::clone(&made));
         Ok(made)
     }
 
@@ -453,7 +452,7 @@ impl Writer<'_> {
             };
             inputs.push((draft.give(given, expression), places));
         }
-        draft.pending.push(Pending::Step(Arc::clone(&form), inputs));
+        draft.pending.push(Pending::Step(Rc::clone(&form), inputs));
         let mut after = Vec::new();
         for (number, target) in step.outputs.iter().enumerate() {
             let key_bits =

@@ -18,7 +18,6 @@ use crate::message::families::{Carried, Family, Shape, family};
 use crate::message::files::{Machines, code_over, whole_code};
 use crate::message::{self, CIPHER};
 use crate::template::Values;
-use rayon::prelude::*;
 use std::collections::BTreeMap;
 use usuba_blockwise::glue::{LoopCode, LoopKind};
 use usuba_blockwise::machine::{Ciphers, Known};
@@ -308,48 +307,38 @@ impl Over<'_> {
             }
         };
         let known = Known::over(self.ciphers);
-        let stem_on = |target: &Target, rounds: bool| {
-            let named = target.name.replace(['-', '.'], "_");
-            match rounds {
-                true => format!("{prefix}{}_{part}_{named}", self.primitive.identifier()),
-                false => format!("{around}_{named}"),
-            }
-        };
-        let code_on = |target: &'static Target, machines: Machines, rounds: bool| {
-            let stem = stem_on(target, rounds);
-            code_over(&message, &loaded, machines, &known, !rounds, &stem, parts).ok()
-        };
-        let is_better = |one: &LoopCode| matches!(one.kind, LoopKind::Linear | LoopKind::Around);
-        let is_known = |stem: &String| shared.0.contains_key(stem);
-        // What has no rounds on this machine is around engines, with the machine's products if there are any.
-        let made = |&(target, machines): &(&'static Target, Machines)| match code_on(target, machines, true) {
-            Some(code) => (true, Some(code)),
-            None if is_known(&stem_on(target, false)) => (false, None),
-            None => (false, code_on(target, machines, false).filter(|code| code.loops.iter().any(is_better))),
-        };
-        let machines: Vec<(&Target, Machines)> =
-            Over::targets().filter_map(|target| Some((target, Machines::of(target).ok()?))).collect();
-        // What is found of the message and its cipher for the first is known for all others.
-        let (first, others) = machines.split_at(1.min(machines.len()));
-        let mut codes: Vec<(bool, Option<Code>)> = first.iter().map(made).collect();
-        codes.par_extend(others.par_iter().map(made));
         let (mut on, mut elsewhere) = (Vec::new(), Vec::new());
-        for (&(target, machines), (rounds, code)) in machines.iter().zip(&codes) {
-            let (rounds, stem) = (*rounds, stem_on(target, *rounds));
-            let is_known = !rounds && shared.0.contains_key(&stem);
-            if let Some(code) = code.as_ref().filter(|_| !is_known && self.is_wanted(target)) {
-                added.files.push(self.of_target(&stem, node, target, machines, (code, !rounds)));
-            }
-            let prepared = match rounds {
-                true => code.as_ref().map(Prepared::of),
-                false => {
-                    shared.0.entry(stem.clone()).or_insert_with(|| code.as_ref().map(Prepared::of)).clone()
+        for target in Over::targets() {
+            let named = target.name.replace(['-', '.'], "_");
+            let stem = format!("{prefix}{}_{part}_{named}", self.primitive.identifier());
+            let Ok(machines) = Machines::of(target) else { continue };
+            let one = match code_over(&message, &loaded, machines, &known, false, &stem, parts) {
+                Ok(code) => {
+                    if self.is_wanted(target) {
+                        added.files.push(self.of_target(&stem, node, target, machines, (&code, false)));
+                    }
+                    OnTarget { target, stem, prepared: Prepared::of(&code), rounds: true }
+                }
+                // What has no rounds on this machine is around engines, with the machine's products if there are any.
+                Err(_) => {
+                    let stem = format!("{around}_{named}");
+                    if !shared.0.contains_key(&stem) {
+                        let code = code_over(&message, &loaded, machines, &known, true, &stem, parts).ok();
+                        let is_better =
+                            |one: &LoopCode| matches!(one.kind, LoopKind::Linear | LoopKind::Around);
+                        let code = code.filter(|code| code.loops.iter().any(is_better));
+                        if let Some(code) = code.as_ref().filter(|_| self.is_wanted(target)) {
+                            added.files.push(self.of_target(&stem, node, target, machines, (code, true)));
+                        }
+                        shared.0.insert(stem.clone(), code.as_ref().map(Prepared::of));
+                    }
+                    let Some(prepared) = shared.0.get(&stem).cloned().flatten() else { continue };
+                    OnTarget { target, stem, prepared, rounds: false }
                 }
             };
-            let Some(prepared) = prepared else { continue };
             match self.is_wanted(target) {
-                true => on.push(OnTarget { target, stem, prepared, rounds }),
-                false => elsewhere.push((target, prepared)),
+                true => on.push(one),
+                false => elsewhere.push((target, one.prepared)),
             }
         }
         let call = Call::of(&message)?;
