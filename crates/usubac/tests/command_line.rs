@@ -374,7 +374,6 @@ fn explain_says_what_is_recognised() {
     assert!(reason.ends_with(": a table from 6 to 4 bits is none from bytes to bytes"), "{reason}");
 }
 
-/// AVX2 has no rotation of 32-bit lanes, AVX-512 has one.
 #[test]
 fn explain_says_of_which_node_a_slicing_is_made() {
     let present = succeeds(&["explain", "ciphers/present", "--target", "gp64"], &root());
@@ -390,6 +389,7 @@ fn explain_says_of_which_node_a_slicing_is_made() {
     assert!(nodes.contains(&"EncryptWord") && nodes.contains(&"Encrypt"), "{nodes:?}");
 }
 
+/// AVX2 has no rotation of 32-bit lanes, AVX-512 has one.
 #[test]
 fn explain_names_the_rules_for_what_a_target_lacks() {
     let explain = |target: &str| succeeds(&["explain", "ciphers/chacha20", "--target", target], &root());

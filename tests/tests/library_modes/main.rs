@@ -3,7 +3,7 @@
 //! are what they are one by one; messages in pieces are what they are at once ([`pieces`]). A library is made once for all of it, and
 //! its objects too.
 //!
-//! One key size of AES, for which levels have rounds of AES, and one cipher for which none has; with `USUBA_WAYS=all` every cipher
+//! One key size of AES, for which levels have rounds of AES, and three ciphers for which none has; with `USUBA_WAYS=all` every cipher
 //! that has modes, by both compilers.
 
 mod pieces;
@@ -11,7 +11,7 @@ mod pieces;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use usuba_package::OutputFile;
 use usuba_package::engine::Choices;
 use usuba_package::library::{self, Options};
@@ -20,7 +20,7 @@ use usuba_target::machines::GP64;
 use usuba_target::{PLATFORMS, Target, by_name};
 use usuba_tests::ciphers::{CIPHERS, Cipher, root};
 use usuba_tests::lines::{USUAL_CHAINS, lines};
-use usuba_trial::run::{Compiler, Family, SharedObjects};
+use usuba_trial::run::{Compiler, Family, SharedObjects, WeakObjects};
 
 /// What compares many messages at once with each by itself.
 const BATCHES: [&str; 3] = ["batches.c", "batches.h", "guarded.h"];
@@ -92,11 +92,17 @@ fn flags() -> Vec<&'static str> {
     [if all_ways() { "-O2" } else { "-O0" }].into_iter().chain(FLAGS).collect()
 }
 
-/// The objects of all libraries.
-static OBJECTS: LazyLock<SharedObjects> = LazyLock::new(SharedObjects::new);
+/// The objects that other tests of this program have compiled, or none yet. They go with the last test that has them.
+fn objects() -> SharedObjects {
+    static OTHERS: Mutex<WeakObjects> = Mutex::new(WeakObjects::new());
+    let mut others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let objects = others.upgrade().unwrap_or_default();
+    *others = objects.downgrade();
+    objects
+}
 
 fn check(name: &str, primitives: &[String]) {
-    let cipher = Cipher::read(name);
+    let (cipher, objects) = (Cipher::read(name), objects());
     let mut files: Vec<OutputFile> = library_of(&cipher, primitives).to_vec();
     let table = ["table.c", "lines.h"].map(|file| ("tests/tests/provider", file));
     for (folder, file) in table.into_iter().chain(BATCHES.map(|file| ("tests/library", file))) {
@@ -132,7 +138,7 @@ fn check(name: &str, primitives: &[String]) {
     }
     for family in if all_ways() { &[Family::Gcc, Family::Clang][..] } else { &[Family::Gcc] } {
         let compiler = Compiler::native(*family).expect("a compiler");
-        let program = OBJECTS.compile(&compiler, &sources, &headers, &flags());
+        let program = objects.compile(&compiler, &sources, &headers, &flags());
         let program = program.unwrap_or_else(|error| panic!("{error}"));
         let levels =
             PLATFORMS.iter().find(|platform| platform.name == "x86-64").map_or(&[][..], |one| one.levels);

@@ -1,7 +1,7 @@
 //! Messages of a library that come in pieces are what they are at once, on every level that this machine has; one key size of
 //! AES, for which levels have rounds of AES, and a cipher for which none has.
 
-use super::{OBJECTS, flags, library_of};
+use super::{flags, library_of, objects};
 use usuba_package::OutputFile;
 use usuba_target::machines::GP64;
 use usuba_target::{PLATFORMS, Target, by_name};
@@ -9,6 +9,7 @@ use usuba_tests::ciphers::Cipher;
 use usuba_trial::run::{Compiler, Family};
 
 fn check(name: &str, primitive: &str, modes: &[&str], compiler: &Compiler) {
+    let objects = objects();
     let files = library_of(&Cipher::read(name), &[primitive.to_owned()]);
     for mode in modes {
         // The table would have to have all modes.
@@ -41,7 +42,7 @@ fn check(name: &str, primitive: &str, modes: &[&str], compiler: &Compiler) {
         sources.push(OutputFile { path: "pieces.c".into(), contents });
         let is_included = |file: &OutputFile| file.path.ends_with(".h") || file.path.ends_with(".inc");
         let headers: Vec<OutputFile> = others.into_iter().filter(is_included).collect();
-        let program = OBJECTS.compile(compiler, &sources, &headers, &flags());
+        let program = objects.compile(compiler, &sources, &headers, &flags());
         let program = program.unwrap_or_else(|error| panic!("{error}"));
         let levels =
             PLATFORMS.iter().find(|platform| platform.name == "x86-64").map_or(&[][..], |one| one.levels);
