@@ -1,7 +1,7 @@
 //! How long searches may take.
 
 /// What code is wanted for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Effort {
     /// To be run.
     Full,

@@ -22,6 +22,7 @@ mod bit_interleave;
 mod bound;
 mod byte_map;
 mod c;
+mod coalesce;
 mod complement;
 #[cfg(test)]
 mod damage;

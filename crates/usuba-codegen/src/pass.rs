@@ -2,7 +2,9 @@
 
 use crate::effort::Effort;
 use crate::order::Scheduling;
-use crate::{Backend, Kernel, Options, asm, complement, mapping, move_bytes, order, overlay, prune, unroll};
+use crate::{
+    Backend, Kernel, Options, asm, coalesce, complement, mapping, move_bytes, order, overlay, prune, unroll,
+};
 use std::fmt;
 use std::ops::ControlFlow;
 use usuba_machine::{Program, Shape};
@@ -53,7 +55,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "prune-unrolled", purpose: "Remove what unrolling has left over.",                             run: prune },
     Pass { name: "complement",     purpose: "Hold values complemented where few complements are left to compute.", run: complement },
     Pass { name: "order",          purpose: "Order instructions for fewer values at once, or shorter chains.",  run: order },
-    Pass { name: "overlay",        purpose: "Give local arrays that are not needed at once one place.",          run: overlay },
+    Pass { name: "overlay",        purpose: "Give arrays one place that are not needed at once or begin as each other.", run: overlay },
 ];
 
 /// The stages of assembly alone, after all passes.
@@ -116,7 +118,7 @@ fn move_bytes(program: &mut Program, context: &Context<'_>) {
 
 fn map_logic(program: &mut Program, context: &Context<'_>) {
     for function in &mut program.functions {
-        mapping::map_logic(function, context.target, context.shape.lane, &mut |_, _| ());
+        mapping::map_logic(function, context.target, context.shape.lane, context.effort, &mut |_, _| ());
     }
 }
 
@@ -135,7 +137,10 @@ fn complement(program: &mut Program, context: &Context<'_>) {
 }
 
 fn overlay(program: &mut Program, _: &Context<'_>) {
-    program.functions.iter_mut().for_each(overlay::overlay);
+    for function in &mut program.functions {
+        coalesce::coalesce(function);
+        overlay::overlay(function);
+    }
 }
 
 fn order(program: &mut Program, context: &Context<'_>) {

@@ -2,6 +2,7 @@
 
 pub use crate::mapping::solved::{LARGEST, Solved, TABLE, lines};
 
+use crate::effort::Effort;
 use crate::{NoCode, mapping};
 use usuba_ir::check::Checked;
 use usuba_logic::choice::Problem;
@@ -28,7 +29,7 @@ pub fn problems(program: Checked<'_>, target: &Target) -> Result<Vec<Covered>, N
     let mut selected = crate::selected(program.program(), target)?;
     let lane = selected.shape.lane;
     for function in &mut selected.program.functions {
-        mapping::map_logic(function, target, lane, &mut |gates, chosen| {
+        mapping::map_logic(function, target, lane, Effort::Full, &mut |gates, chosen| {
             if !gates.is_empty() {
                 let (searched, cost) = (chosen.searched, chosen.cost);
                 found.push(Covered { problem: mapping::choice::problem(gates), searched, cost });

@@ -1,9 +1,10 @@
-//! The choice that is taken: the best of some improved ones, [annealed](super::anneal) and improved once more. Problems that
-//! were solved exactly are in a [table](super::solved): its choice is taken where it is cheaper.
+//! The choice that is taken: the best of some improved ones, [annealed](super::anneal) and improved once more, but for drafts.
+//! Problems that were solved exactly are in a [table](super::solved): its choice is taken where it is cheaper.
 
 use super::anneal::anneal;
 use super::choice::{Choice, Gate, digest};
 use super::solved;
+use crate::effort::Effort;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -20,20 +21,20 @@ pub(crate) struct Chosen {
 
 /// The best choice found or known. A gate needs only earlier ones. Blocks come again in other kernels, of other key sizes or as
 /// many at once: what was chosen is remembered by the number of gates and their digest.
-pub(super) fn choose(gates: &[Gate]) -> Chosen {
-    static KNOWN: Mutex<BTreeMap<(usize, u128), Chosen>> = Mutex::new(BTreeMap::new());
+pub(super) fn choose(gates: &[Gate], effort: Effort) -> Chosen {
+    static KNOWN: Mutex<BTreeMap<(usize, u128, Effort), Chosen>> = Mutex::new(BTreeMap::new());
     // A thread that panicked has left the map whole: choices are put into it one by one.
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let key = (gates.len(), digest(gates));
-    if let Some(chosen) = known().get(&key) {
+    let (len, digest) = (gates.len(), digest(gates));
+    if let Some(chosen) = known().get(&(len, digest, effort)) {
         return chosen.clone();
     }
-    let chosen = search(gates);
-    known().insert(key, chosen.clone());
+    let chosen = search(gates, effort);
+    known().insert((len, digest, effort), chosen.clone());
     chosen
 }
 
-fn search(gates: &[Gate]) -> Chosen {
+fn search(gates: &[Gate], effort: Effort) -> Chosen {
     // How often a gate is used where all are computed as they stand.
     let mut fanout = vec![0u32; gates.len()];
     for gate in gates {
@@ -53,10 +54,12 @@ fn search(gates: &[Gate]) -> Chosen {
         }
     }
     let Some(mut best) = best else { return Chosen::default() };
-    let mut annealed = anneal(&best);
-    annealed.improve();
-    if annealed.cost < best.cost {
-        best = annealed;
+    if effort == Effort::Full {
+        let mut annealed = anneal(&best);
+        annealed.improve();
+        if annealed.cost < best.cost {
+            best = annealed;
+        }
     }
     let searched = best.cost;
     if let Some(ways) = solved::cheaper(gates, searched) {

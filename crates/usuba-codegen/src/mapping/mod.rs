@@ -16,6 +16,7 @@ mod functions;
 mod opened;
 pub(crate) mod solved;
 
+use crate::effort::Effort;
 pub(crate) use choice::{Gate, Way};
 pub(crate) use choose::Chosen;
 use choose::choose;
@@ -31,6 +32,7 @@ pub(crate) fn map_logic(
     function: &mut Function,
     target: &Target,
     lane: u32,
+    effort: Effort,
     seen: &mut dyn FnMut(&[Gate], &Chosen),
 ) {
     let mut bits = vec![None; function.registers.len()];
@@ -52,7 +54,7 @@ pub(crate) fn map_logic(
         let functions = Functions::of(target, lane);
         let mut bits = bits.clone();
         bits.resize(function.registers.len(), None);
-        Network { functions, bits }.cover(&mut function.body, BTreeSet::new(), seen);
+        Network { functions, bits, effort }.cover(&mut function.body, BTreeSet::new(), seen);
     };
     let taken_apart = opened::opened(function, target);
     cover(function, seen);
@@ -85,6 +87,7 @@ struct Network {
     functions: Functions,
     /// The constants, by register: the bit that is everywhere in it.
     bits: Vec<Option<bool>>,
+    effort: Effort,
 }
 
 /// The instruction of a [`Way`].
@@ -156,7 +159,7 @@ impl Network {
                 }
             }
         }
-        let chosen = choose(&gates);
+        let chosen = choose(&gates, self.effort);
         seen(&gates, &chosen);
         let mut number = 0;
         steps.retain_mut(|step| {
