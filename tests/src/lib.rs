@@ -16,4 +16,5 @@ pub mod random;
 pub mod round_keys;
 pub mod sample;
 pub mod sums;
+pub mod ways;
 pub mod wycheproof;

@@ -1,4 +1,7 @@
 //! Modes as machine code equal the form of messages: every mode over AES on every target with AES rounds.
+//!
+//! What code every mode becomes is looked at on every target. In a normal run it is compiled and run on half of them, with
+//! `USUBA_WAYS=all` on all; `USUBA_MODE` names one mode or node that is tried alone, everywhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -20,6 +23,7 @@ use usuba_target::{Target, by_name};
 use usuba_tests::ciphers::{Disk, root};
 use usuba_tests::messages::{self, bound, bytes};
 use usuba_tests::round_keys::round_keys;
+use usuba_tests::ways;
 use usuba_trial::run::{Compiler, Family};
 use usuba_verify::object::file::Object;
 
@@ -554,12 +558,36 @@ struct Way {
     choices: Choices,
     /// Whether the cipher is functions.
     functions: bool,
+    /// Whether the code is compiled and run.
+    runs: bool,
 }
 
-fn compare(name: &str, cases: &Cases, blocks: Option<Pair>, family: Family) -> Result<Code, Refusal> {
+/// What `USUBA_MODE` names, a mode or a node.
+fn only() -> Option<String> {
+    std::env::var("USUBA_MODE").ok()
+}
+
+/// Those to try of modes or nodes, each with the number that decides about its turns.
+fn chosen<T>(all: &[T], name: impl Fn(&T) -> &str) -> impl Iterator<Item = (usize, &T)> {
+    let only = only();
+    all.iter().enumerate().filter(move |(_, one)| only.as_ref().is_none_or(|only| only == name(one)))
+}
+
+/// Whether the code of a mode or node is compiled and run in this of two ways.
+fn runs(number: usize, way: usize) -> bool {
+    only().is_some() || ways::has_turn(number, way, 2)
+}
+
+fn compare(
+    name: &str,
+    cases: &Cases,
+    blocks: Option<Pair>,
+    family: Family,
+    runs: bool,
+) -> Result<Code, Refusal> {
     // One compiler has what is made with less code.
     let choices = Choices { is_small: family == Family::Clang, ..Choices::default() };
-    compare_with(Way { blocks, choices, functions: blocks.is_none() }, name, cases, family)
+    compare_with(Way { blocks, choices, functions: blocks.is_none(), runs }, name, cases, family)
 }
 
 fn compare_with(way: Way, name: &str, cases: &Cases, family: Family) -> Result<Code, Refusal> {
@@ -572,6 +600,9 @@ fn compare_with(way: Way, name: &str, cases: &Cases, family: Family) -> Result<C
     let made = generated(&cases.loaded, message, pieces, way)?;
     if std::env::var_os("USUBA_SHOW").is_some() {
         std::fs::write(format!("/tmp/{name}.c"), &made.source).unwrap();
+    }
+    if !way.runs {
+        return Ok(made);
     }
     let [wide, narrow] = blocks.unwrap_or([by_name("gp64").unwrap(); 2]);
     let compiler = Compiler::find(wide, family).expect("a compiler");
@@ -645,13 +676,17 @@ fn compare_with(way: Way, name: &str, cases: &Cases, family: Family) -> Result<C
 /// The modes that are code on blocks, by what their loops are: in registers of several blocks, and of one.
 const GOLDEN: [&str; 2] = ["tests/messages/blocks.txt", "tests/messages/blocks-one.txt"];
 
+/// The targets with rounds of AES. In a normal run every mode runs on two of them.
+const ON: [&str; 4] = ["avx512-vaes", "avx2-vaes", "avx-aes", "neon-aes"];
+
 fn on(wide: &str, narrow: &str, family: Family) {
     let (wide, narrow) = (by_name(wide).unwrap(), by_name(narrow).unwrap());
-    let only = std::env::var("USUBA_MODE").ok();
+    let target = ON.iter().position(|name| *name == wide.name).expect("a target of these tests");
     let mut found = String::new();
-    for mode in MODES.iter().filter(|mode| only.as_ref().is_none_or(|only| *only == mode.name)) {
+    for (number, mode) in chosen(&MODES, |mode: &Mode| mode.name) {
         let _ = writeln!(found, "{}", mode.name);
-        say(&mut found, compare(mode.name, &cases(*mode), Some([wide, narrow]), family));
+        let runs = runs(number, target);
+        say(&mut found, compare(mode.name, &cases(*mode), Some([wide, narrow]), family, runs));
     }
     agrees(GOLDEN[usize::from(wide.name == narrow.name)], &found);
 }
@@ -665,7 +700,7 @@ fn avx512_vaes() {
 #[test]
 fn first_round() {
     let pair = Some(["avx512-vaes", "avx-aes"].map(|name| by_name(name).unwrap()));
-    let way = |choices| Way { blocks: pair, choices, functions: false };
+    let way = |choices| Way { blocks: pair, choices, functions: false, runs: true };
     let kept = Choices { keeps_first_round: true, ..Choices::default() };
     let modes: Vec<_> = MODES.iter().filter(|mode| ["gcm-seal", "gcm-open"].contains(&mode.name)).collect();
     assert_eq!(modes.len(), 2);
@@ -686,7 +721,7 @@ fn small() {
     const MOST: u64 = 8192;
     let target = by_name("avx512-vaes").unwrap();
     let pair = Some([target, by_name("avx-aes").unwrap()]);
-    let way = |choices| Way { blocks: pair, choices, functions: false };
+    let way = |choices| Way { blocks: pair, choices, functions: false, runs: true };
     let small = Choices { is_small: true, ..Choices::default() };
     let compiler = Compiler::of(&target.toolchains[0], Family::Gcc).expect("gcc is installed");
     for name in ["gcm-seal", "gcm-open"] {
@@ -723,7 +758,7 @@ fn assembly() {
         let mode = MODES.iter().find(|mode| mode.name == name).unwrap();
         let pair = [wide, "avx-aes"].map(|name| by_name(name).unwrap());
         let choices = Choices { is_assembly: true, ..Choices::default() };
-        let way = Way { blocks: Some(pair), choices, functions: false };
+        let way = Way { blocks: Some(pair), choices, functions: false, runs: true };
         let made = compare_with(way, name, &cases(*mode), Family::Gcc).expect("code");
         let functions = made.assembly.matches("@function").count();
         assert!(functions >= least, "{name} on {wide}: {functions} functions in assembly");
@@ -773,16 +808,15 @@ const SPONGES: [(&str, &str, &[&str]); 8] = [
 
 #[test]
 fn words() {
-    let only = std::env::var("USUBA_MODE").ok();
     let mut found = String::new();
     for (cipher, file, nodes) in SPONGES {
         let path = root().join("ciphers").join(cipher).join(file).to_string_lossy().into_owned();
         let loaded = load(&path, &[], &Disk);
-        for node in nodes.iter().filter(|node| only.as_ref().is_none_or(|only| only == *node)) {
+        for (number, node) in chosen(nodes, |node| node) {
             let sealing = node.strip_prefix("Open").map(|name| streamed(&loaded, &format!("Seal{name}")));
             let cases = made_cases(loaded.clone(), node, sealing);
-            for family in [Family::Gcc, Family::Clang] {
-                match compare(node, &cases, None, family) {
+            for (turn, family) in [Family::Gcc, Family::Clang].into_iter().enumerate() {
+                match compare(node, &cases, None, family, runs(number, turn)) {
                     Ok(_) if family == Family::Gcc => writeln!(found, "{node}").unwrap(),
                     Err(refusal) if family == Family::Gcc => {
                         writeln!(found, "{node}: none: {}", without_root(&refusal.0)).unwrap();
@@ -802,7 +836,7 @@ fn without_root(text: &str) -> String {
 
 /// Compares with a golden file, unless only one message was looked at. `UPDATE_EXPECT=1` writes the file anew.
 fn agrees(path: &str, found: &str) {
-    if std::env::var_os("USUBA_MODE").is_some() {
+    if only().is_some() {
         println!("{found}");
     } else if std::env::var_os("UPDATE_EXPECT").is_some() {
         std::fs::write(root().join(path), found).unwrap();
@@ -815,10 +849,12 @@ fn agrees(path: &str, found: &str) {
 /// Modes around ciphers that are functions: over AES-128, and over PRESENT with blocks of 8 bytes.
 #[test]
 fn functions() {
-    let only = std::env::var("USUBA_MODE").ok();
     let mut found = String::new();
-    for mode in MODES.iter().filter(|mode| only.as_ref().is_none_or(|only| *only == mode.name)) {
-        for (cipher, primitive) in [("aes", "aes-128"), ("present", "present-80")] {
+    for (number, mode) in chosen(&MODES, |mode: &Mode| mode.name) {
+        for (turn, (cipher, primitive)) in
+            [("aes", "aes-128"), ("present", "present-80")].into_iter().enumerate()
+        {
+            let runs = runs(number, turn);
             let loaded = bound(cipher, primitive, *mode);
             if elaborate::elaborate(&loaded.program, mode.node, Some(CIPHER)).is_err() {
                 continue;
@@ -826,7 +862,7 @@ fn functions() {
             let _ = writeln!(found, "{} over {primitive}", mode.name);
             match cipher {
                 "aes" => {
-                    let outcome = compare(mode.name, &cases(*mode), None, Family::Gcc);
+                    let outcome = compare(mode.name, &cases(*mode), None, Family::Gcc, runs);
                     say(&mut found, outcome);
                 }
                 _ => {
@@ -839,7 +875,7 @@ fn functions() {
                         let _ = writeln!(found, "  no length fits");
                         continue;
                     }
-                    say(&mut found, compare(mode.name, &made, None, Family::Gcc));
+                    say(&mut found, compare(mode.name, &made, None, Family::Gcc, runs));
                 }
             }
         }
@@ -850,19 +886,19 @@ fn functions() {
 /// The same where the machine has registers of blocks, of several and of one: over NOEKEON, which has no rounds there.
 #[test]
 fn functions_on_blocks() {
-    let only = std::env::var("USUBA_MODE").ok();
     let narrow = by_name("avx-aes").unwrap();
     let mut found = String::new();
-    for mode in MODES.iter().filter(|mode| only.as_ref().is_none_or(|only| *only == mode.name)) {
+    for (number, mode) in chosen(&MODES, |mode: &Mode| mode.name) {
         let loaded = bound("noekeon", "noekeon-direct", *mode);
         if elaborate::elaborate(&loaded.program, mode.node, Some(CIPHER)).is_err() {
             continue;
         }
         let cases = cases_over("noekeon", "noekeon-direct", *mode);
-        for wide in ["avx512-vaes", "avx-aes"] {
+        for (turn, wide) in ["avx512-vaes", "avx-aes"].into_iter().enumerate() {
+            let runs = runs(number, turn);
             let _ = writeln!(found, "{} on {wide}", mode.name);
             let pair = [by_name(wide).unwrap(), narrow];
-            let way = Way { blocks: Some(pair), choices: Choices::default(), functions: true };
+            let way = Way { blocks: Some(pair), choices: Choices::default(), functions: true, runs };
             say(&mut found, compare_with(way, mode.name, &cases, Family::Gcc));
         }
     }

@@ -13,6 +13,7 @@ use usuba_target::machines;
 use usuba_tests::ciphers::Cipher;
 use usuba_tests::faults::Code;
 use usuba_tests::objects::compiler_of;
+use usuba_tests::ways;
 use usuba_trial::proof::engine::{NoEngine, Subject};
 use usuba_verify::object::blocks::{Task, Verdict};
 use usuba_verify::object::file::Object;
@@ -162,7 +163,7 @@ fn patched_engines_are_refuted() {
     let code = Code::of(&bytes, "encrypt_batch");
     let mut random = Random::new(65);
     let (mut refused, mut refuted, mut harmless) = (0, 0, 0);
-    let all = std::env::var("USUBA_WAYS").is_ok_and(|value| value == "all");
+    let all = ways::all();
     let count = if all { 500 } else { 40 };
     for _ in 0..count {
         let (fault, patched) = code.faulty(&bytes, &mut random);

@@ -14,14 +14,11 @@ use usuba_target::instruction::{Instruction, Meaning};
 use usuba_target::machines::{GP64, SSE2};
 use usuba_target::{Encoding, Target, Toolchain};
 use usuba_tests::instructions::{Case, Key, Stream, Way, assembly, cases, program};
+use usuba_tests::ways;
 use usuba_trial::run::{Compiler, Family, RunError};
 
-fn all_ways() -> bool {
-    std::env::var("USUBA_WAYS").is_ok_and(|value| value == "all")
-}
-
 fn words() -> usize {
-    if all_ways() { 1 << 23 } else { 1 << 20 }
+    if ways::all() { 1 << 23 } else { 1 << 20 }
 }
 
 /// The digests by meaning, each computed once: targets share rows.
@@ -95,12 +92,12 @@ fn every_row_is_what_the_processor_does() {
         let rows: Vec<Instruction> = target.all_instructions().copied().collect();
         for toolchain in target.toolchains {
             for family in [Family::Gcc, Family::Clang] {
-                if !all_ways() && (number % 2 == 0) != (family == Family::Gcc) {
+                if !ways::all() && (number % 2 == 0) != (family == Family::Gcc) {
                     continue;
                 }
                 let Some(compiler) = compiler(target, toolchain, family) else { continue };
                 let mut first = |row: &Instruction| seen.insert((toolchain.platform, row.meaning, row.lane));
-                let cases = cases(target, &rows, |row| first(row) || all_ways());
+                let cases = cases(target, &rows, |row| first(row) || ways::all());
                 let more = differences(target, None, &cases, &compiler, &stream, &meanings)
                     .unwrap_or_else(|why| panic!("{} on {}: {why}", target.name, toolchain.platform));
                 found.extend(more);
@@ -124,7 +121,7 @@ fn every_line_of_assembly_is_what_the_processor_does() {
         let Some(compiler) = compiler(target, toolchain, Family::Gcc) else { continue };
         let rows: Vec<Instruction> = target.instructions().copied().collect();
         let mut cases =
-            cases(target, &rows, |row| seen.insert((row.mnemonic, target.register_bits)) || all_ways());
+            cases(target, &rows, |row| seen.insert((row.mnemonic, target.register_bits)) || ways::all());
         cases.retain(|case| !case.ways().is_empty() && case.has_assembly());
         found.extend(
             differences(target, Some(encoding), &cases, &compiler, &stream, &meanings)

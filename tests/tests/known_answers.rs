@@ -18,6 +18,7 @@ use usuba_ir::layout::Slicing;
 use usuba_target::Target;
 use usuba_tests::ciphers::{CIPHERS, Cipher};
 use usuba_tests::sample::{Subject, Way, house, offered, sample};
+use usuba_tests::ways;
 use usuba_trial::known_answers::{Path, Plan, Report, Request, Test, run};
 use usuba_trial::run::{Compiler, Family, RunError, SharedObjects, WeakObjects};
 
@@ -34,7 +35,7 @@ fn matrix() -> &'static Matrix {
     static MATRIX: OnceLock<Matrix> = OnceLock::new();
     MATRIX.get_or_init(|| {
         let chosen = std::env::var("USUBA_TARGETS").ok();
-        let all = chosen.is_some() || std::env::var("USUBA_WAYS").is_ok_and(|value| value == "all");
+        let all = chosen.is_some() || ways::all();
         let wanted = |name: &str| chosen.as_ref().is_none_or(|names| names.split(',').any(|one| one == name));
         let mut targets: Vec<&'static Target> = Vec::new();
         for target in usuba_target::all().iter().copied().filter(|target| wanted(target.name)) {

@@ -12,6 +12,7 @@ use usuba_package::library::{self, Library, Options, measured};
 use usuba_package::manifest::{Function, Primitive};
 use usuba_target::{PLATFORMS, Target, by_name};
 use usuba_tests::ciphers::{CIPHERS, Cipher};
+use usuba_tests::ways;
 use usuba_trial::harness;
 use usuba_trial::known_answers::{LONGEST_EMULATED, Request, Test, run_program};
 use usuba_trial::run::{Compiler, Family, Program, SharedObjects};
@@ -20,12 +21,8 @@ use usuba_trial::run::{Compiler, Family, Program, SharedObjects};
 const USUAL: [(&str, &str); 4] =
     [("aes", "aes-128"), ("chacha20", "chacha20"), ("ascon", "ascon-p8"), ("des", "des")];
 
-fn all_ways() -> bool {
-    std::env::var("USUBA_WAYS").is_ok_and(|value| value == "all")
-}
-
 fn chosen() -> Vec<(String, String)> {
-    if all_ways() {
+    if ways::all() {
         let all = |name: &str| {
             let manifest = Cipher::read(name).manifest;
             manifest.primitives.into_iter().map(|one| ((*name).to_owned(), one.name)).collect::<Vec<_>>()
@@ -141,7 +138,7 @@ fn other_machines_have_their_own_code() {
         let compiler =
             Compiler::find(target, Family::Gcc).expect("cross compiler and emulator are installed");
         // DES takes longer than the others together.
-        for (folder, name) in chosen().into_iter().filter(|(_, name)| all_ways() || name != "des") {
+        for (folder, name) in chosen().into_iter().filter(|(_, name)| ways::all() || name != "des") {
             let cipher = Cipher::read(&folder);
             let primitive =
                 cipher.manifest.primitives.iter().find(|one| one.name == name).expect("it is there");

@@ -20,6 +20,7 @@ use usuba_tests::answers::{Case, all_cases, changed_too};
 use usuba_tests::ciphers::{Disk, root};
 use usuba_tests::messages::bound;
 use usuba_tests::round_keys::round_keys;
+use usuba_tests::ways;
 use usuba_trial::run::{Compiler, Family};
 
 const MAIN: &str = r#"
@@ -130,10 +131,6 @@ fn exchange(number: usize, message: &Message, case: &Case) -> (Vec<u8>, Vec<u8>)
     (given, answer)
 }
 
-fn all_ways() -> bool {
-    std::env::var("USUBA_WAYS").is_ok_and(|value| value == "all")
-}
-
 /// The messages of all cases, made once: the program and the form.
 fn messages() -> &'static [(String, String, Loaded, Message)] {
     static KNOWN: OnceLock<Vec<(String, String, Loaded, Message)>> = OnceLock::new();
@@ -159,7 +156,7 @@ fn on(target: &str, families: &[Family], turn: usize) {
     let mut refused = 0;
     for (number, (primitive, mode, loaded, message)) in messages().iter().enumerate() {
         let is_gcm = mode.starts_with("gcm-") && !mode.contains("siv") && primitive == "aes-256";
-        if !all_ways() && !is_gcm && number % 4 != turn {
+        if !ways::all() && !is_gcm && number % 4 != turn {
             continue;
         }
         let symbol = format!("{primitive}_{mode}").replace('-', "_");
@@ -181,7 +178,7 @@ fn on(target: &str, families: &[Family], turn: usize) {
         built.push((symbol, message.clone()));
     }
     compiled.push(OutputFile { path: "main.c".into(), contents: main_file(&built) });
-    for &family in if all_ways() { &[Family::Gcc, Family::Clang] } else { families } {
+    for &family in if ways::all() { &[Family::Gcc, Family::Clang] } else { families } {
         let mut compiler = Compiler::find(by_name(target).unwrap(), family).expect("a compiler");
         // The head of the files says so.
         compiler.flags.extend(machines.flags().iter().map(|flag| (*flag).to_owned()));

@@ -15,6 +15,7 @@ use usuba_package::message::{self, CIPHER, MODES};
 use usuba_tests::ciphers::{Disk, root};
 use usuba_tests::messages::{SPONGES, bound, bytes, round_keys};
 use usuba_tests::random::message::NODE;
+use usuba_tests::ways;
 
 fn form(program: &ast::Program, node: &str, cipher: Option<&str>) -> Message {
     elaborate::elaborate(program, node, cipher).unwrap_or_else(|error| panic!("{node}: {error:#?}"))
@@ -62,7 +63,7 @@ fn compare(program: &ast::Program, node: &str, cipher: Option<&'static str>, len
         .collect();
     let numbers = message.lengths.len();
     let mut compared = 0;
-    let rounds = if std::env::var_os("USUBA_WAYS").is_some() { 3 } else { 2 };
+    let rounds = if ways::all() { 3 } else { 2 };
     for seed in 0..(lengths.len() * rounds) as u64 {
         // Lengths that differ in each place.
         let chosen: Vec<i64> = (0..numbers)

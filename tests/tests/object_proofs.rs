@@ -10,6 +10,7 @@ use usuba_ir::random::Random;
 use usuba_target::{Target, machines};
 use usuba_tests::faults::Code;
 use usuba_tests::objects::{Built, Found, SYMBOL, build, compiler_of, examine};
+use usuba_tests::ways;
 use usuba_verify::object::file::Object;
 use usuba_verify::object::kernel::{NoProof, Report, Verdict};
 use usuba_verify::prove::Limits;
@@ -80,7 +81,7 @@ fn patched_code_is_refuted() {
     let code = Code::of(&built.object, SYMBOL);
     let (mut refused, mut refuted, mut harmless) = (0, 0, Vec::new());
     let mut random = Random::new(64);
-    let all = std::env::var("USUBA_WAYS").is_ok_and(|value| value == "all");
+    let all = ways::all();
     let count = if all { 2_000 } else { 40 };
     for _ in 0..count {
         let (fault, patched) = code.faulty(&built.object, &mut random);

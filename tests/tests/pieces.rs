@@ -14,6 +14,7 @@ use usuba_tests::ciphers::{Disk, root};
 use usuba_tests::messages::{SPONGES, bound, bytes, round_keys};
 use usuba_tests::pieces::Pieces;
 use usuba_tests::random::prng::Random;
+use usuba_tests::ways;
 
 /// What is told of a message: a name, its program, its node, and its cipher, if it has one.
 type See<'s> = dyn FnMut(&str, &ast::Program, &str, Option<&str>) + 's;
@@ -93,7 +94,7 @@ fn given(
 
 #[test]
 fn pieces_make_the_whole() {
-    let many = if std::env::var_os("USUBA_WAYS").is_some() { 200 } else { 25 };
+    let many = if ways::all() { 200 } else { 25 };
     let mut names = Vec::new();
     messages(&mut |name, program, node, cipher| {
         let whole = elaborate::elaborate(program, node, cipher).unwrap();

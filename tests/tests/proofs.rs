@@ -13,6 +13,7 @@ use usuba_lang::typed;
 use usuba_package::manifest::Function;
 use usuba_tests::ciphers::{CIPHERS, Cipher};
 use usuba_tests::faults;
+use usuba_tests::ways;
 use usuba_verify::compare::{Effort, Verdict, compare};
 use usuba_verify::equal::{self, Outcome, Problem};
 use usuba_verify::prove::Limits;
@@ -27,7 +28,7 @@ const UNLIKE: [(&str, Slicing); 1] = [("chacha20", Slicing::Packed(4))];
 /// primitive of each cipher that has such nodes.
 #[test]
 fn nodes_on_blocks_compute_what_the_others_do() {
-    let all = std::env::var("USUBA_WAYS").is_ok_and(|value| value == "all");
+    let all = ways::all();
     let mut proved = 0;
     for name in CIPHERS {
         let cipher = Cipher::read(name);
@@ -73,7 +74,7 @@ fn ways(cipher: &Cipher) -> impl Iterator<Item = Settings> {
 
 #[test]
 fn what_is_made_of_ciphers_is_what_they_say() {
-    let all = std::env::var("USUBA_WAYS").is_ok_and(|value| value == "all");
+    let all = ways::all();
     for name in CIPHERS.into_iter().filter(|name| all || USUAL.contains(name)) {
         let cipher = Cipher::read(name);
         for settings in ways(&cipher) {

@@ -7,15 +7,12 @@ use std::collections::BTreeMap;
 use usuba_codegen::problems::{Solved, TABLE, lines};
 use usuba_tests::ciphers::{CIPHERS, Cipher};
 use usuba_tests::covers::{Met, check, machines, of_cipher, of_circuits, ternary};
+use usuba_tests::ways;
 
 /// Blocks of all kinds, soon compiled; of the first two the table has covers.
 const USUAL: [&str; 7] = ["aes", "photon", "des", "gift", "present", "rectangle", "trivium"];
 /// Every so many lines one is proved again, if it has no more gates than this.
 const PROVED: (usize, usize) = (8, 150);
-
-fn all() -> bool {
-    std::env::var("USUBA_WAYS").is_ok_and(|value| value == "all")
-}
 
 fn table() -> BTreeMap<u128, Solved> {
     lines(TABLE).map(|line| (line.digest, line)).collect()
@@ -24,7 +21,7 @@ fn table() -> BTreeMap<u128, Solved> {
 /// The problems of the ciphers, those that `usual` or `USUBA_WAYS` names.
 fn met() -> Vec<Met> {
     let mut met: Vec<Met> = machines().into_iter().flat_map(of_circuits).collect();
-    for name in CIPHERS.into_iter().filter(|name| all() || USUAL.contains(name)) {
+    for name in CIPHERS.into_iter().filter(|name| ways::all() || USUAL.contains(name)) {
         let cipher = Cipher::read(name);
         met.extend(ternary().into_iter().flat_map(|target| of_cipher(name, &cipher, target)));
     }
@@ -54,7 +51,7 @@ fn the_compiler_reaches_what_the_table_says() {
             continue;
         };
         let (every, largest) = PROVED;
-        let proves = all() || (seen.len().is_multiple_of(every) && line.gates <= largest);
+        let proves = ways::all() || (seen.len().is_multiple_of(every) && line.gates <= largest);
         proved += usize::from(proves);
         if let Err(what) = check(line, one, proves) {
             wrong.push(format!("{}: {what}", one.place));
@@ -62,7 +59,7 @@ fn the_compiler_reaches_what_the_table_says() {
     }
     let cipher =
         |line: &&Solved| CIPHERS.into_iter().find(|name| line.place.starts_with(&format!("{name}/")));
-    let is_met = |line: &&Solved| cipher(line).is_none_or(|name| all() || USUAL.contains(&name));
+    let is_met = |line: &&Solved| cipher(line).is_none_or(|name| ways::all() || USUAL.contains(&name));
     let stale = table.values().filter(is_met).filter(|line| !seen.contains_key(&line.digest));
     wrong.extend(stale.map(|line| format!("{}: nobody meets this problem", line.place)));
     assert!(wrong.is_empty(), "`make covers` writes the table again:\n{}", wrong.join("\n"));

@@ -1,10 +1,12 @@
 //! A C program around the constructions of a cipher, and what it can be asked: see `common.c`, `aead.c`, `digest.c`.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use usuba_package::OutputFile;
 use usuba_package::construction;
 use usuba_package::engine::Choices;
 use usuba_package::library;
-use usuba_package::manifest::{Construction, Scheme};
+use usuba_package::manifest::{Construction, Primitive, Scheme};
 use usuba_target::Target;
 use usuba_tests::ciphers::{Cipher, root};
 use usuba_trial::run::{Compiler, Family, Program, SharedObjects};
@@ -46,15 +48,7 @@ pub fn build(
     };
     let mut files = construction::files(constructions, &cipher.manifest.primitives, prefix, read)
         .expect("the files of the manifest");
-    for primitive in &cipher.manifest.primitives {
-        if constructions.iter().any(|construction| construction.over.contains(&primitive.name)) {
-            let mut choices = Choices::new(primitive.slicings[0]);
-            choices.prefix = prefix.into();
-            let library = library::one_level(primitive, &cipher.loaded, target, &choices)
-                .expect("the primitive compiles");
-            files.extend(library.files);
-        }
-    }
+    files.extend(primitives(name, &cipher, target, prefix).iter().cloned());
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files.dedup_by(|a, b| a.path == b.path);
     let there: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
@@ -65,6 +59,28 @@ pub fn build(
     let compiler = Compiler::find(target, way.family).expect("a compiler");
     let program = objects.compile(&compiler, &files, &[], &flags).unwrap_or_else(|error| panic!("{error}"));
     Built { program }
+}
+
+/// The files of the primitives that a cipher's constructions are over, made once for all programs that have them.
+fn primitives(name: &str, cipher: &Cipher, target: &'static Target, prefix: &str) -> Arc<Vec<OutputFile>> {
+    type Made = Mutex<BTreeMap<[String; 3], Arc<OnceLock<Arc<Vec<OutputFile>>>>>>;
+    static MADE: Made = Mutex::new(BTreeMap::new());
+    let key = [name, target.name, prefix].map(str::to_owned);
+    let made = Arc::clone(MADE.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default());
+    let make = || {
+        let constructions = &cipher.manifest.constructions;
+        let is_used = |primitive: &&Primitive| {
+            constructions.iter().any(|construction| construction.over.contains(&primitive.name))
+        };
+        let files = |primitive: &Primitive| {
+            let mut choices = Choices::new(primitive.slicings[0]);
+            choices.prefix = prefix.into();
+            let library = library::one_level(primitive, &cipher.loaded, target, &choices);
+            library.expect("the primitive compiles").files
+        };
+        Arc::new(cipher.manifest.primitives.iter().filter(is_used).flat_map(files).collect())
+    };
+    Arc::clone(made.get_or_init(make))
 }
 
 /// Compares C by hand with what the texts of ChaCha20's constructions become, by the program `same.c`. Returns what it says.

@@ -20,14 +20,11 @@ use usuba_target::machines::GP64;
 use usuba_target::{PLATFORMS, Target, by_name};
 use usuba_tests::ciphers::{CIPHERS, Cipher, root};
 use usuba_tests::lines::{USUAL_CHAINS, lines};
+use usuba_tests::ways;
 use usuba_trial::run::{Compiler, Family, SharedObjects, WeakObjects};
 
 /// What compares many messages at once with each by itself.
 const BATCHES: [&str; 3] = ["batches.c", "batches.h", "guarded.h"];
-
-fn all_ways() -> bool {
-    std::env::var("USUBA_WAYS").is_ok_and(|value| value == "all")
-}
 
 /// The first slicing of libraries, in the usual way.
 fn first(_: library::Cipher, primitive: &Primitive, _: &'static Target) -> Vec<Choices> {
@@ -36,7 +33,7 @@ fn first(_: library::Cipher, primitive: &Primitive, _: &'static Target) -> Vec<C
 
 /// Ciphers with modes, and which of their primitives are compiled.
 fn chosen() -> Vec<(String, Vec<String>)> {
-    if !all_ways() {
+    if !ways::all() {
         return [("aes", "aes-256"), ("serpent", "serpent-128"), ("des", "des"), ("gift", "giftb-128")]
             .map(|(cipher, name)| (cipher.to_owned(), vec![name.to_owned()]))
             .into();
@@ -89,7 +86,7 @@ const FLAGS: [&str; 6] = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror"
 
 /// What is optimised away is not seen; compiling is most of the time.
 fn flags() -> Vec<&'static str> {
-    [if all_ways() { "-O2" } else { "-O0" }].into_iter().chain(FLAGS).collect()
+    [if ways::all() { "-O2" } else { "-O0" }].into_iter().chain(FLAGS).collect()
 }
 
 /// The objects that other tests of this program have compiled, or none yet. They go with the last test that has them.
@@ -136,7 +133,7 @@ fn check(name: &str, primitives: &[String]) {
     for line in all.iter().filter(|line| line.for_table()).map(ToString::to_string).filter(is_asked) {
         writeln!(asked, "{line}").unwrap();
     }
-    for family in if all_ways() { &[Family::Gcc, Family::Clang][..] } else { &[Family::Gcc] } {
+    for family in if ways::all() { &[Family::Gcc, Family::Clang][..] } else { &[Family::Gcc] } {
         let compiler = Compiler::native(*family).expect("a compiler");
         let program = objects.compile(&compiler, &sources, &headers, &flags());
         let program = program.unwrap_or_else(|error| panic!("{error}"));
