@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use usuba_ir::check::range;
 use usuba_ir::program::InductionId;
 use usuba_machine::program::{
-    Address, Argument, Block, Function, Length, Region, RegionId, Role, Step, Trips,
+    Address, Argument, Block, Element, Function, Length, Region, RegionId, Role, Step, Trips,
 };
 
 /// Makes one array of each pair of local arrays of a block that can be one.
@@ -64,7 +64,9 @@ fn copied(step: &Step, block: &Block, regions: &[Region]) -> Option<Copied> {
     let Step::Copy { from, to, len, .. } = step else { return None };
     let is_local = |address: &Address| {
         let region = &regions[address.region.index()];
+        // Of scalars one load takes several elements.
         region.role == Role::Local
+            && matches!(region.element, Element::Register(_))
             && matches!(region.length, Length::Constant(_))
             && block.locals.contains(&address.region)
     };
