@@ -166,19 +166,22 @@ fn aes_packed_schedules() {
     }
 }
 
-/// The transformations on words, which the key schedule uses, do what those on bytes do: the S-box of every byte in every place.
+/// The transformations on words, which the key schedule uses, do what the round on bytes does: a sum with the key, the S-box of
+/// every byte in every place, and L.
 #[test]
 fn kuznyechik_on_words() {
     let program = program("kuznyechik");
-    for (on_bytes, on_words) in [("S", "SWords"), ("L", "LWords")] {
-        let mut bytewise = Node::new(&program, on_bytes);
-        let mut wordwise = Node::new(&program, on_words);
-        for number in 0..=255u8 {
-            let block: Vec<u8> = (0..16u8).map(|place| number.wrapping_add(place.wrapping_mul(83))).collect();
-            let expected = text(Order::Big(1), &bytewise.run(&[atoms(Order::Big(1), &block)]));
-            let found = text(Order::Big(8), &wordwise.run(&[atoms(Order::Big(8), &block)]));
-            assert_eq!(found, expected, "{on_words} of {block:02x?}");
-        }
+    let [mut round, mut substitution, mut linear] =
+        ["LS", "SWords", "LWords"].map(|name| Node::new(&program, name));
+    for number in 0..=255u8 {
+        let bytes = |factor: u8| (0..16u8).map(move |place| number.wrapping_add(place.wrapping_mul(factor)));
+        let (block, key): (Vec<u8>, Vec<u8>) = (bytes(83).collect(), bytes(29).rev().collect());
+        let sum: Vec<u8> = block.iter().zip(&key).map(|(one, other)| one ^ other).collect();
+        let expected =
+            text(Order::Big(1), &round.run(&[atoms(Order::Big(1), &block), atoms(Order::Big(1), &key)]));
+        let substituted = substitution.run(&[atoms(Order::Big(8), &sum)]);
+        let found = text(Order::Big(8), &linear.run(&[substituted]));
+        assert_eq!(found, expected, "{block:02x?}, key {key:02x?}");
     }
 }
 
