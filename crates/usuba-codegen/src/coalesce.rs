@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use usuba_ir::check::range;
 use usuba_ir::program::InductionId;
 use usuba_machine::program::{
-    Address, Argument, Block, Element, Function, Length, Region, RegionId, Role, Step, Trips,
+    Address, Block, Element, Function, Length, Region, RegionId, Role, Step, Trips,
 };
 
 /// Makes one array of each pair of local arrays of a block that can be one.
@@ -138,23 +138,13 @@ fn see(step: &Step, time: usize, copy: &Copied, trips: &AllTrips, accesses: &mut
         Step::Scatter { addresses, .. } => addresses.iter().all(|address| add(address, true, 1)),
         Step::Copy { from, to, len, .. } => add(from, false, *len) && add(to, true, *len),
         Step::Loop(looped) => looped.body.steps.iter().all(|step| see(step, time, copy, trips, accesses)),
-        // How far these reach is not looked at.
-        Step::Call(call) => call.arguments.iter().all(|argument| match argument {
-            Argument::Read(address) | Argument::Write(address) => {
-                address.region != copy.from && address.region != copy.to
-            }
-            _ => true,
-        }),
-        Step::View { of, region, .. } => {
-            [of, region].into_iter().all(|one| *one != copy.from && *one != copy.to)
+        Step::View { of, .. } => *of != copy.from && *of != copy.to,
+        // How far the others reach is not looked at.
+        other => {
+            let mut touches = false;
+            other.addresses(&mut |address| touches |= [copy.from, copy.to].contains(&address.region));
+            !touches
         }
-        Step::LoadPart { address, .. } | Step::StorePart { address, .. } => {
-            address.region != copy.from && address.region != copy.to
-        }
-        Step::CopyPart { from, to, .. } => {
-            [from, to].into_iter().all(|one| one.region != copy.from && one.region != copy.to)
-        }
-        Step::Compute { .. } | Step::Constant { .. } | Step::Count { .. } => true,
     }
 }
 

@@ -1,9 +1,9 @@
 //! Constructions over primitives: authenticated encryption, hashes, authenticators.
 //!
 //! Every construction is compiled by gcc and by clang with the kernels of several machines, and asked by one dialogue: all
-//! known answers, Wycheproof's cases, all lengths to 4096 (a part of them in a normal run) against other implementations, in place and between pages that
-//! cannot be touched, every bit of a tag and bits of everything else tampered with, messages in pieces, batches of mixed
-//! lengths, bad arguments. One way is under sanitizers, one under an emulator of another machine. Mistakes planted in the C must be noticed.
+//! known answers, Wycheproof's cases, all lengths to 4096 (a part of them in a normal run) against other implementations, in
+//! place and between pages that cannot be touched, every bit of a tag and bits of everything else tampered with, messages in
+//! pieces, batches of mixed lengths, bad arguments. One way is under sanitizers, one under an emulator of another machine. Mistakes planted in the C must be noticed.
 
 mod program;
 mod reference;
