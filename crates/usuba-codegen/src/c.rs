@@ -12,6 +12,7 @@ use crate::kept::{self, Kept};
 use crate::names::{Names, identifier};
 use crate::ordered;
 use crate::places::{self, Definition};
+use crate::reread;
 use crate::{KernelParameter, Options, Style};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -67,12 +68,16 @@ pub(crate) fn source(
     if aligned {
         text.push_str(aligned::DEFINITION);
     }
+    if program.functions.iter().any(|function| reread::is_needed(function, target)) {
+        text.push_str(reread::DEFINITION);
+    }
     for ((number, function), hidden) in program.functions.iter().enumerate().zip(hidden) {
         let entry = number + 1 == program.functions.len();
         let mut printer = Printer::new(target, function, &names, hidden, options.style);
         (printer.files, printer.definitions) = (&program.files, &options.definitions);
         printer.into_caller = into_callers[number];
         printer.aligned = aligned;
+        printer.is_kernel = true;
         printer.function(&mut text, &names[number], entry.then_some(parameters));
         if !entry {
             text.push('\n');
@@ -165,6 +170,8 @@ struct Printer<'a> {
     into_caller: bool,
     /// Whether Clang shall align its stack.
     aligned: bool,
+    /// Whether it is part of a kernel, in a file that defines what loops of kernels need.
+    is_kernel: bool,
     /// Whether it is the entry of a program that is no kernel.
     is_public: bool,
     /// What it begins with, if it is part of a file.
@@ -238,6 +245,7 @@ impl<'a> Printer<'a> {
             hidden,
             into_caller: false,
             aligned: false,
+            is_kernel: false,
             is_public: false,
             linkage: None,
             indices: BTreeSet::new(),
@@ -307,17 +315,15 @@ impl<'a> Printer<'a> {
 
     fn block(&mut self, text: &mut String, block: &Block, depth: usize) {
         let margin = "  ".repeat(depth);
-        // Memory of a function's own has a constant length: the checker has seen to it.
-        let len = |region: RegionId| self.function.region(region).length.constant().unwrap_or(0);
         let (hidden, plain): (Vec<RegionId>, Vec<RegionId>) =
             block.locals.iter().partition(|&&region| self.hidden.contains(&region));
         for region in plain {
             let (name, ty) = (&self.regions[region.index()], self.element_type(region));
-            let _ = writeln!(text, "{margin}{ty} {name}[{}];", len(region));
+            let _ = writeln!(text, "{margin}{ty} {name}[{}];", self.len(region));
         }
         if let Some(&first) = hidden.first() {
             let ty = self.element_type(first);
-            let all: u32 = hidden.iter().map(|&region| len(region)).sum();
+            let all: u32 = hidden.iter().map(|&region| self.len(region)).sum();
             let memory = self.names.fresh("memory");
             let locals = self.names.fresh("locals");
             let _ = writeln!(text, "{margin}{ty} {memory}[{all}];");
@@ -329,7 +335,7 @@ impl<'a> Printer<'a> {
                 let name = &self.regions[region.index()];
                 let from = if start == 0 { locals.clone() } else { format!("{locals} + {start}") };
                 let _ = writeln!(text, "{margin}{ty} *const {name} = {from};");
-                start += len(region);
+                start += self.len(region);
             }
         }
         for step in &block.steps {
@@ -540,6 +546,13 @@ impl<'a> Printer<'a> {
             Trips::Public(count) => self.registers[count.index()].clone(),
         };
         let _ = writeln!(text, "{margin}for (size_t {index} = 0; {index} < {trips}; {index}++) {{");
+        let again =
+            if self.is_kernel { reread::arrays(looped, self.function, self.target) } else { Vec::new() };
+        for region in again {
+            let (name, ty) = (&self.regions[region.index()], self.element_type(region));
+            let len = self.len(region);
+            let _ = writeln!(text, "{margin}  {}({ty}, {name}, {len});", reread::KEYWORD);
+        }
         self.block(text, &looped.body, depth + 1);
         // All carried registers change at once: what one of them hands to another is put aside first.
         let mut changes = Vec::new();
@@ -562,6 +575,11 @@ impl<'a> Printer<'a> {
             let _ = writeln!(text, "{margin}  {to} = {from};");
         }
         let _ = writeln!(text, "{margin}}}");
+    }
+
+    /// The length of memory of a function's own, or of a kernel's arrays: constant, as the checker has seen to.
+    fn len(&self, region: RegionId) -> u32 {
+        self.function.region(region).length.constant().unwrap_or(0)
     }
 
     fn is_string(&self, region: RegionId) -> bool {

@@ -49,6 +49,7 @@ mod price;
 pub mod problems;
 mod prune;
 mod report;
+mod reread;
 mod rules;
 mod select;
 mod shape;

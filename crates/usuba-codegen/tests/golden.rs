@@ -357,6 +357,32 @@ fn arrays_that_loops_replace() {
     );
 }
 
+/// A window that goes along an array: where it is longer than what registers hold, GCC is told to read it again in every turn.
+#[test]
+fn what_gcc_reads_again() {
+    let has = |target: &str, window: usize| {
+        let mut text = "node Window (%0 x: b1[64]) -> (r: b1[64]) {
+           %1: b1[64] = loop i0 < 8 carry (%2: b1[64] = %0) {\n"
+            .to_owned();
+        for place in 0..window {
+            let (read, sum) = (3 + 2 * place, 4 + 2 * place);
+            let operand = if place == 0 { read } else { sum - 2 };
+            text += &format!("%{read}: b1 = get %2[i0 + {place}]\n%{sum}: b1 = xor %{read}, %{operand}\n");
+        }
+        let (last, set) = (2 + 2 * window, 3 + 2 * window);
+        text += &format!("%{set}: b1[64] = set %2[i0 + 50], %{last}\nyield %{set}\n}}\nreturn %1\n}}");
+        let program = Program::parse(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+        let cases = [case(program, by_name(target).expect("a target"), "toy")];
+        let folder = tempfile::tempdir().expect("a folder");
+        for compiler in compilers(by_name(target).expect("a target")) {
+            compare(&cases, &compiler, "-O2", folder.path());
+        }
+        cases[0].kernel.source.contains("\n    USUBA_READ_AGAIN(")
+    };
+    assert!(has("gp64", 24) && has("avx2", 24) && has("avx512", 40));
+    assert!(!has("gp64", 8) && !has("avx2", 8) && !has("avx512", 24));
+}
+
 #[test]
 fn many_atoms_go_through_memory() {
     check(
