@@ -103,22 +103,22 @@ impl Rows {
 /// Complements values where that pays. Cost: bounded by a number of changes that are tried ([`search`]).
 pub(crate) fn complement(function: &mut Function, target: &Target, lane: u32, effort: Effort) {
     let Some(rows) = Rows::of(function, target, lane) else { return };
-    let Some(network) =
-        Network::of(function, &rows).filter(|found| found.before * LEAST_PART >= found.instructions)
+    let Some(network) = Network::of(function, &rows)
+        .filter(|found| found.values.before * LEAST_PART >= found.values.instructions)
     else {
         return;
     };
     let network = search::search(&network, effort);
-    if network.cost() >= network.before {
+    if network.cost() >= network.values.before {
         return;
     }
     let mut written = function.clone();
     let Function { registers, body, .. } = &mut written;
-    let records = network.records.iter();
+    let records = network.values.records.iter();
     let held = vec![[None; 2]; network.vertices()];
     let mut writer = Writer { network: &network, records, registers, held, rows: &rows };
     let mut steps = Vec::new();
-    for &(register, vertex) in &network.given {
+    for &(register, vertex) in &network.values.given {
         writer.make(vertex, register, &mut steps);
     }
     if writer.block(body).is_some() {

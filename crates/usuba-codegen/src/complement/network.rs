@@ -8,6 +8,7 @@
 //! complement where the value is made, once for all such uses.
 
 use super::Rows;
+use std::sync::Arc;
 use usuba_ir::random::Random;
 use usuba_machine::program::{Block, Function, Loop, Parameter, RegisterId, Step};
 use usuba_target::Meaning;
@@ -20,35 +21,50 @@ pub(super) struct Use {
 }
 
 /// What decides how a value is held.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Kind {
     /// It is held as it is.
     Fixed,
     /// What a loop carried in the end, held as that is.
     Left,
     /// A sum, a rotation or a shuffle, of which one operand may be taken the other way than it is held.
-    Sum { of: Vec<Use>, turned: Option<usize> },
-    /// A conjunction of two operands, each complemented if `inputs` says so, as the result is then;
-    /// `dual`: computed as a disjunction of complements; `free`: which operand is free, where one is.
-    Gate { of: [Use; 2], inputs: bool, dual: bool, free: usize },
+    Sum { of: Vec<Use> },
+    /// A conjunction of two operands, each complemented if `inputs` says so, as the result is then.
+    Gate { of: [Use; 2], inputs: bool },
     /// What a loop carries: its first value and its next one.
     Carried { of: [Use; 2] },
 }
 
-#[derive(Clone, Debug)]
+/// What stays.
+#[derive(Debug)]
 struct Vertex {
     kind: Kind,
     /// How often it is made.
     weight: u64,
     /// The sums, rotations and gates of this one, and what a loop leaves of it.
     followers: Vec<usize>,
+}
+
+/// What is chosen, and what follows from that.
+#[derive(Clone, Copy, Default, Debug)]
+struct Held {
     polarity: bool,
+    /// Of a gate: whether it is computed as a disjunction of complements.
+    dual: bool,
+    /// Of a gate: which operand is free, where one is.
+    free: u8,
+    /// Of a sum: the operand that is taken the other way than it is held, counted from one; zero if none is.
+    takes: u32,
     /// How many uses want it as it is, and complemented.
     wanted: [u32; 2],
     /// How many sums want it the other way than it is held.
     turned: u32,
-    /// The last walk through sums that came here.
-    seen: u64,
+}
+
+impl Held {
+    fn takes(self) -> Option<usize> {
+        (self.takes as usize).checked_sub(1)
+    }
 }
 
 /// What a step uses and makes, in the order of the steps; a loop has one record for its beginning and one for its end.
@@ -59,23 +75,31 @@ pub(super) struct Record {
 }
 
 /// The values of a function.
-#[derive(Clone, Debug)]
-pub(super) struct Network {
+#[derive(Debug)]
+pub(super) struct Values {
     vertices: Vec<Vertex>,
     pub(super) records: Vec<Record>,
     /// The constants and the registers that the function is given, with their vertices.
     pub(super) given: Vec<(RegisterId, usize)>,
-    cost: u64,
     /// The cost of the complements of the function as it is.
     pub(super) before: u64,
-    /// The changes since [`Network::keep`], the last one last.
-    journal: Vec<Change>,
-    /// The number of walks through sums.
-    walk: u64,
     /// Whether a conjunction has a free operand, and a disjunction.
     frees: [bool; 2],
     /// Instructions on registers, as often as they are done.
     pub(super) instructions: u64,
+}
+
+/// The values of a function, and how they are held. Clones have the values in common.
+#[derive(Clone, Debug)]
+pub(super) struct Network {
+    pub(super) values: Arc<Values>,
+    held: Vec<Held>,
+    cost: u64,
+    /// The changes since [`Network::keep`], the last one last.
+    journal: Vec<Change>,
+    /// The number of walks through sums, and the last one that came to each vertex.
+    walk: u64,
+    seen: Vec<u64>,
 }
 
 impl Network {
@@ -83,17 +107,15 @@ impl Network {
     pub(super) fn of(function: &Function, rows: &Rows) -> Option<Network> {
         let mut reader = Reader {
             rows,
-            network: Network {
+            values: Values {
                 vertices: Vec::new(),
                 records: Vec::new(),
                 given: Vec::new(),
-                cost: 0,
                 before: 0,
-                journal: Vec::new(),
-                walk: 0,
                 frees: [rows.and_not.is_some(), rows.or_not.is_some()],
                 instructions: 0,
             },
+            held: Vec::new(),
             now: vec![None; function.registers.len()],
             weight: 1,
         };
@@ -107,11 +129,14 @@ impl Network {
         });
         for register in constants.chain(parameters) {
             let vertex = reader.define(register, Kind::Fixed);
-            reader.network.given.push((register, vertex));
+            reader.values.given.push((register, vertex));
         }
         reader.block(&function.body)?;
-        let mut network = reader.network;
-        network.cost = (0..network.vertices.len()).map(|vertex| network.cost_of(vertex)).sum();
+        let Reader { values, held, .. } = reader;
+        let seen = vec![0; held.len()];
+        let values = Arc::new(values);
+        let mut network = Network { values, held, cost: 0, journal: Vec::new(), walk: 0, seen };
+        network.cost = (0..network.held.len()).map(|vertex| network.cost_of(vertex)).sum();
         Some(network)
     }
 
@@ -122,67 +147,69 @@ impl Network {
 
     /// The number of vertices.
     pub(super) fn vertices(&self) -> usize {
-        self.vertices.len()
+        self.held.len()
+    }
+
+    fn kind(&self, vertex: usize) -> &Kind {
+        &self.values.vertices[vertex].kind
     }
 
     /// The vertices whose polarity can be chosen.
     pub(super) fn choices(&self) -> Vec<usize> {
-        let is_choice = |&vertex: &usize| !matches!(self.vertices[vertex].kind, Kind::Fixed | Kind::Left);
-        (0..self.vertices.len()).filter(is_choice).collect()
+        let is_choice = |&vertex: &usize| !matches!(self.kind(vertex), Kind::Fixed | Kind::Left);
+        (0..self.vertices()).filter(is_choice).collect()
     }
 
     /// The greatest weight of a vertex.
     pub(super) fn heaviest(&self) -> u64 {
-        self.vertices.iter().map(|vertex| vertex.weight).max().unwrap_or(1)
+        self.values.vertices.iter().map(|vertex| vertex.weight).max().unwrap_or(1)
     }
 
     /// Whether a vertex is held complemented.
     pub(super) fn polarity(&self, vertex: usize) -> bool {
-        self.vertices[vertex].polarity
+        self.held[vertex].polarity
     }
 
     /// Whether a vertex is needed the other way as well.
     pub(super) fn is_complemented(&self, vertex: usize) -> bool {
-        let Vertex { wanted, polarity, turned, .. } = &self.vertices[vertex];
-        *turned > 0 || wanted[usize::from(!polarity)] > 0
+        let Held { wanted, polarity, turned, .. } = self.held[vertex];
+        turned > 0 || wanted[usize::from(!polarity)] > 0
     }
 
     /// Whether a vertex is held as follows from its operands.
     pub(super) fn is_sum(&self, vertex: usize) -> bool {
-        matches!(self.vertices[vertex].kind, Kind::Sum { .. })
+        matches!(self.kind(vertex), Kind::Sum { .. })
     }
 
     /// The operand of a sum that is taken the other way than it is held.
     pub(super) fn turned(&self, vertex: usize) -> Option<usize> {
-        match &self.vertices[vertex].kind {
-            Kind::Sum { turned, .. } => *turned,
-            _ => None,
-        }
+        self.held[vertex].takes()
     }
 
     /// How a gate is computed: as a disjunction or not, the polarities of its operands, and the operand that the instruction
     /// complements, if it does.
     pub(super) fn gate(&self, vertex: usize) -> Option<(bool, [bool; 2], Option<usize>)> {
-        let Kind::Gate { of, inputs, dual, free } = &self.vertices[vertex].kind else { return None };
+        let Kind::Gate { of, inputs } = self.kind(vertex) else { return None };
+        let (dual, free) = (self.held[vertex].dual, usize::from(self.held[vertex].free));
         let mut polarities = of.map(|operand| operand.complemented ^ inputs ^ dual);
-        let turned = self.is_free(vertex, *free) && self.is_unlike(vertex, *free);
-        polarities[*free] ^= turned;
-        Some((*dual, polarities, turned.then_some(*free)))
+        let turned = self.is_free(vertex, free) && self.is_unlike(vertex, free);
+        polarities[free] ^= turned;
+        Some((dual, polarities, turned.then_some(free)))
     }
 
     /// Whether an operand of a gate is taken as it is held.
     fn is_free(&self, vertex: usize, place: usize) -> bool {
-        match &self.vertices[vertex].kind {
-            Kind::Gate { dual, free, .. } => self.frees[usize::from(*dual)] && place == *free,
-            _ => false,
-        }
+        let Held { dual, free, .. } = self.held[vertex];
+        matches!(self.kind(vertex), Kind::Gate { .. })
+            && self.values.frees[usize::from(dual)]
+            && place == usize::from(free)
     }
 
     /// Whether an operand of a gate is held the other way than the gate is written with.
     fn is_unlike(&self, vertex: usize, place: usize) -> bool {
-        match &self.vertices[vertex].kind {
-            Kind::Gate { of, inputs, dual, .. } => {
-                self.polarity(of[place].vertex) != of[place].complemented ^ inputs ^ dual
+        match self.kind(vertex) {
+            Kind::Gate { of, inputs } => {
+                self.polarity(of[place].vertex) != of[place].complemented ^ inputs ^ self.held[vertex].dual
             }
             _ => false,
         }
@@ -190,9 +217,9 @@ impl Network {
 
     /// What a gate, or what a loop carries, wants held: vertices and polarities, of which there are two at most.
     fn wants(&self, vertex: usize) -> [Option<(usize, bool)>; 2] {
-        match &self.vertices[vertex].kind {
-            Kind::Gate { of, inputs, dual, .. } => [0, 1].map(|place| {
-                let wanted = (of[place].vertex, of[place].complemented ^ inputs ^ dual);
+        match self.kind(vertex) {
+            Kind::Gate { of, inputs } => [0, 1].map(|place| {
+                let wanted = (of[place].vertex, of[place].complemented ^ inputs ^ self.held[vertex].dual);
                 (!self.is_free(vertex, place)).then_some(wanted)
             }),
             Kind::Carried { of } => {
@@ -209,7 +236,7 @@ impl Network {
     }
 
     fn cost_of(&self, vertex: usize) -> u64 {
-        if self.is_complemented(vertex) { self.vertices[vertex].weight } else { 0 }
+        if self.is_complemented(vertex) { self.values.vertices[vertex].weight } else { 0 }
     }
 
     /// What has been changed so far, to go back to.
@@ -236,7 +263,7 @@ impl Network {
 
     /// Holds a vertex the other way.
     pub(super) fn flip(&mut self, vertex: usize, random: &mut Random) {
-        if matches!(self.vertices[vertex].kind, Kind::Sum { .. }) {
+        if self.is_sum(vertex) {
             self.mend(vertex, random);
         }
         self.journal.push(Change::Flipped(vertex));
@@ -250,7 +277,7 @@ impl Network {
         self.walk += 1;
         let mut open = vec![vertex];
         while let Some(vertex) = open.pop() {
-            if std::mem::replace(&mut self.vertices[vertex].seen, self.walk) == self.walk {
+            if std::mem::replace(&mut self.seen[vertex], self.walk) == self.walk {
                 continue;
             }
             let mark = self.mark();
@@ -268,9 +295,10 @@ impl Network {
 
     /// Has a sum take another operand the other way, if it takes one, and a gate be free to take another as it is held.
     pub(super) fn exchange(&mut self, vertex: usize) {
-        if matches!(self.vertices[vertex].kind, Kind::Gate { .. }) {
+        if matches!(self.kind(vertex), Kind::Gate { .. }) {
             self.take_free(vertex);
-        } else if let Kind::Sum { of, turned: Some(place) } = &self.vertices[vertex].kind
+        } else if let Some(place) = self.turned(vertex)
+            && let Kind::Sum { of } = self.kind(vertex)
             && of.len() == 2
         {
             let other = 1 - place;
@@ -281,17 +309,19 @@ impl Network {
     /// Flips a vertex and what loops leave of it, but no sum of them.
     fn hold_other_way(&mut self, vertex: usize) {
         let before = self.wants(vertex);
-        self.change(vertex, |vertex| {
-            vertex.polarity = !vertex.polarity;
-            if let Kind::Gate { dual, .. } = &mut vertex.kind {
-                *dual = !*dual;
-            }
+        let is_gate = matches!(self.kind(vertex), Kind::Gate { .. });
+        self.change(vertex, |held| {
+            held.polarity = !held.polarity;
+            held.dual ^= is_gate;
         });
         self.want_instead(vertex, before);
-        for place in 0..self.vertices[vertex].followers.len() {
-            let follower = self.vertices[vertex].followers[place];
-            if matches!(self.vertices[follower].kind, Kind::Left) {
-                self.hold_other_way(follower);
+        // What a loop carries is what it leaves in the end; nothing else is.
+        if matches!(self.kind(vertex), Kind::Carried { .. }) {
+            for place in 0..self.values.vertices[vertex].followers.len() {
+                let follower = self.values.vertices[vertex].followers[place];
+                if matches!(self.kind(follower), Kind::Left) {
+                    self.hold_other_way(follower);
+                }
             }
         }
     }
@@ -299,10 +329,10 @@ impl Network {
     /// Notes what a vertex wants now, for what it wanted before.
     fn want_instead(&mut self, vertex: usize, before: [Option<(usize, bool)>; 2]) {
         for (operand, wanted) in before.into_iter().flatten() {
-            self.change(operand, |vertex| vertex.wanted[usize::from(wanted)] -= 1);
+            self.change(operand, |held| held.wanted[usize::from(wanted)] -= 1);
         }
         for (operand, wanted) in self.wants(vertex).into_iter().flatten() {
-            self.change(operand, |vertex| vertex.wanted[usize::from(wanted)] += 1);
+            self.change(operand, |held| held.wanted[usize::from(wanted)] += 1);
         }
     }
 
@@ -322,17 +352,17 @@ impl Network {
     /// Frees the other operand of a gate.
     fn free_other(&mut self, gate: usize) {
         let before = self.wants(gate);
-        if let Kind::Gate { free, .. } = &mut self.vertices[gate].kind {
-            *free = 1 - *free;
+        if matches!(self.kind(gate), Kind::Gate { .. }) {
+            self.held[gate].free ^= 1;
         }
         self.want_instead(gate, before);
     }
 
     /// Has the sums of a vertex that was flipped, and of what loops leave of it, take an operand the other way, or no longer one.
     fn mend_followers(&mut self, vertex: usize, random: &mut Random) {
-        for place in 0..self.vertices[vertex].followers.len() {
-            let follower = self.vertices[vertex].followers[place];
-            match self.vertices[follower].kind {
+        for place in 0..self.values.vertices[vertex].followers.len() {
+            let follower = self.values.vertices[vertex].followers[place];
+            match self.kind(follower) {
                 Kind::Sum { .. } => self.mend(follower, random),
                 Kind::Gate { .. } => self.mend_gate(follower),
                 Kind::Left => self.mend_followers(follower, random),
@@ -344,8 +374,8 @@ impl Network {
     /// A sum of which one operand, or the result, is now held the other way: it takes an operand the other way, or no longer one. If
     /// it can, one that is needed the other way already.
     fn mend(&mut self, sum: usize, random: &mut Random) {
-        let Kind::Sum { of, turned } = &self.vertices[sum].kind else { return };
-        let now = match turned {
+        let Kind::Sum { of } = self.kind(sum) else { return };
+        let now = match self.turned(sum) {
             Some(_) => None,
             None => {
                 let there = of.iter().position(|operand| self.is_complemented(operand.vertex));
@@ -361,21 +391,22 @@ impl Network {
     }
 
     fn set_turned(&mut self, sum: usize, now: Option<usize>) {
-        let Kind::Sum { of, turned } = &mut self.vertices[sum].kind else { return };
-        let before = std::mem::replace(turned, now);
-        let [before, now] = [before, now].map(|place| Some(of.get(place?)?.vertex));
-        if let Some(operand) = before {
-            self.change(operand, |vertex| vertex.turned -= 1);
+        let before = self.turned(sum);
+        let Kind::Sum { of } = self.kind(sum) else { return };
+        let [operand_before, operand_now] = [before, now].map(|place| Some(of.get(place?)?.vertex));
+        self.held[sum].takes = now.map_or(0, |place| place as u32 + 1);
+        if let Some(operand) = operand_before {
+            self.change(operand, |held| held.turned -= 1);
         }
-        if let Some(operand) = now {
-            self.change(operand, |vertex| vertex.turned += 1);
+        if let Some(operand) = operand_now {
+            self.change(operand, |held| held.turned += 1);
         }
     }
 
     /// Changes a vertex, and the cost with it.
-    fn change(&mut self, vertex: usize, by: impl FnOnce(&mut Vertex)) {
+    fn change(&mut self, vertex: usize, by: impl FnOnce(&mut Held)) {
         self.cost -= self.cost_of(vertex);
-        by(&mut self.vertices[vertex]);
+        by(&mut self.held[vertex]);
         self.cost += self.cost_of(vertex);
     }
 }
@@ -399,7 +430,8 @@ fn turned(used: Use) -> Use {
 /// Reads a function.
 struct Reader<'a> {
     rows: &'a Rows,
-    network: Network,
+    values: Values,
+    held: Vec<Held>,
     /// What each register holds at this point.
     now: Vec<Option<Use>>,
     weight: u64,
@@ -407,17 +439,9 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn vertex(&mut self, kind: Kind) -> usize {
-        let vertex = Vertex {
-            kind,
-            weight: self.weight,
-            followers: Vec::new(),
-            polarity: false,
-            wanted: [0; 2],
-            turned: 0,
-            seen: 0,
-        };
-        self.network.vertices.push(vertex);
-        self.network.vertices.len() - 1
+        self.values.vertices.push(Vertex { kind, weight: self.weight, followers: Vec::new() });
+        self.held.push(Held::default());
+        self.held.len() - 1
     }
 
     fn define(&mut self, register: RegisterId, kind: Kind) -> usize {
@@ -428,18 +452,20 @@ impl Reader<'_> {
 
     /// A conjunction, or a disjunction, of which one operand is free if the target has such an instruction.
     fn gate(&mut self, result: RegisterId, of: [Use; 2], or: bool, free: usize) -> usize {
-        let vertex = self.define(result, Kind::Gate { of, inputs: or, dual: or, free });
-        for (operand, wanted) in self.network.wants(vertex).into_iter().flatten() {
-            self.network.vertices[operand].wanted[usize::from(wanted)] += 1;
-        }
-        for operand in of {
-            self.network.vertices[operand.vertex].followers.push(vertex);
+        let vertex = self.define(result, Kind::Gate { of, inputs: or });
+        self.held[vertex] = Held { dual: or, free: free as u8, ..Held::default() };
+        for (place, operand) in of.iter().enumerate() {
+            // The gate is computed as it is written, so that complements of operands are as they are.
+            if !self.values.frees[usize::from(or)] || place != free {
+                self.held[operand.vertex].wanted[usize::from(operand.complemented)] += 1;
+            }
+            self.values.vertices[operand.vertex].followers.push(vertex);
         }
         vertex
     }
 
     fn sum(&mut self, result: RegisterId, of: &[Use]) -> usize {
-        let vertex = self.define(result, Kind::Sum { of: of.to_vec(), turned: None });
+        let vertex = self.define(result, Kind::Sum { of: of.to_vec() });
         self.follow(vertex, of);
         vertex
     }
@@ -447,9 +473,9 @@ impl Reader<'_> {
     /// A value that is made of others as a sum is.
     fn follow(&mut self, vertex: usize, of: &[Use]) {
         for operand in of {
-            self.network.vertices[operand.vertex].followers.push(vertex);
-            let polarity = self.network.vertices[operand.vertex].polarity ^ operand.complemented;
-            self.network.vertices[vertex].polarity ^= polarity;
+            self.values.vertices[operand.vertex].followers.push(vertex);
+            let polarity = self.held[operand.vertex].polarity ^ operand.complemented;
+            self.held[vertex].polarity ^= polarity;
         }
     }
 
@@ -459,11 +485,11 @@ impl Reader<'_> {
     }
 
     fn wants(&mut self, used: Use, complemented: bool) {
-        self.network.vertices[used.vertex].wanted[usize::from(used.complemented ^ complemented)] += 1;
+        self.held[used.vertex].wanted[usize::from(used.complemented ^ complemented)] += 1;
     }
 
     fn record(&mut self, uses: Vec<Use>, makes: Vec<usize>) {
-        self.network.records.push(Record { uses, makes });
+        self.values.records.push(Record { uses, makes });
     }
 
     fn block(&mut self, block: &Block) -> Option<()> {
@@ -472,10 +498,10 @@ impl Reader<'_> {
                 Step::Loop(looped) => self.looped(looped)?,
                 Step::Compute { row, result, operands, .. } => {
                     let of = self.used(operands.iter().copied())?;
-                    self.network.instructions += self.weight;
+                    self.values.instructions += self.weight;
                     if let Some(place) = self.rows.complemented(step) {
                         self.now[result.index()] = Some(turned(of[place]));
-                        self.network.before += self.weight;
+                        self.values.before += self.weight;
                         self.record(of, Vec::new());
                         continue;
                     }
@@ -537,7 +563,7 @@ impl Reader<'_> {
         let mut after = Vec::new();
         for ((carried, &vertex), &next) in looped.carried.iter().zip(&inside).zip(&next) {
             self.wants(next, false);
-            if let Kind::Carried { of } = &mut self.network.vertices[vertex].kind {
+            if let Kind::Carried { of } = &mut self.values.vertices[vertex].kind {
                 of[1] = next;
             }
             let left = self.define(carried.register, Kind::Left);

@@ -26,7 +26,7 @@ const WITH_SUMS: u32 = 30;
 /// The best network met on the way; never worse than the one given.
 pub(super) fn search(start: &Network, effort: Effort) -> Network {
     let choices = start.choices();
-    if choices.is_empty() || choices.len() > LARGEST || start.before == 0 {
+    if choices.is_empty() || choices.len() > LARGEST || start.values.before == 0 {
         return start.clone();
     }
     let mut best = start.clone();
