@@ -1,9 +1,11 @@
-//! A second opinion on the decoder of object code: the disassembler of GNU binutils.
+//! A second opinion on the decoders of object code: the disassembler of GNU binutils.
 
 use iced_x86::{Decoder, DecoderOptions, FastFormatter};
 use std::collections::BTreeMap;
 use std::process::Command;
-use usuba_verify::object::file::Object;
+use usuba_verify::object::file::{Architecture, Object};
+use yaxpeax_arch::{Decoder as _, U8Reader};
+use yaxpeax_arm::armv8::a64;
 
 /// Where the decoder of this house and `objdump` do not read the code of a function, and of those in its section, in the same way:
 /// another length, mnemonic, register or immediate; and how many instructions were compared. `None` where `objdump` is not installed.
@@ -30,7 +32,8 @@ pub fn disagreements(file: &[u8], function: &str) -> Option<(usize, Vec<String>)
         FastFormatter::new().format(&ours, &mut text);
         count += 1;
         match theirs.get(&ours.ip()) {
-            Some((length, other)) if *length == ours.len() && normal(&text) == normal(other) => {}
+            Some((length, other))
+                if *length == ours.len() && normal(&text) == normal(without_remark(other)) => {}
             Some((length, other)) => differences.push(format!(
                 "{:#x}: `{text}` of {} bytes, by objdump `{other}` of {length}",
                 ours.ip(),
@@ -43,19 +46,116 @@ pub fn disagreements(file: &[u8], function: &str) -> Option<(usize, Vec<String>)
     Some((count, differences))
 }
 
+/// The same for all functions of an object for AArch64.
+///
+/// # Panics
+/// If it is no such object.
+pub fn aarch64_disagreements(file: &[u8]) -> Option<(usize, Vec<String>)> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("it.o");
+    std::fs::write(&path, file).expect("written");
+    let listed = Command::new("aarch64-linux-gnu-objdump")
+        .args(["-d", "-w", "-j", ".text"])
+        .arg(&path)
+        .output()
+        .ok()?;
+    let theirs = read(&String::from_utf8_lossy(&listed.stdout));
+    let object = Object::parse_for(file, Architecture::Aarch64).expect("an object");
+    let code = object.sections.values().find(|section| section.name == ".text").expect("code");
+    let (mut count, mut differences) = (0, Vec::new());
+    for (place, bytes) in code.bytes.chunks(4).enumerate() {
+        let place = 4 * place as u64;
+        let Some((_, other)) = theirs.get(&place) else { continue };
+        // Data between functions.
+        if other.starts_with('.') || other.starts_with("udf") {
+            continue;
+        }
+        count += 1;
+        let ours = a64::InstDecoder::default().decode(&mut U8Reader::new(bytes));
+        let text = ours.map_or_else(|error| error.to_string(), |instruction| instruction.to_string());
+        if normal_of_aarch64(&text) != normal_of_aarch64(other) {
+            differences.push(format!("{place:#x}: `{text}`, by objdump `{other}`"));
+        }
+    }
+    Some((count, differences))
+}
+
+/// What two ways to write an instruction of AArch64 have in common: the mnemonic, under one of its names, registers and shifts in
+/// order, and the numbers other than zero, but for places in the code.
+fn normal_of_aarch64(text: &str) -> Vec<String> {
+    let text = text.split("//").next().unwrap_or_default().trim().to_lowercase();
+    let (mnemonic, operands) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
+    let mnemonic = match mnemonic {
+        "dup" => "mov",
+        "uxtl" => "ushll",
+        "uxtl2" => "ushll2",
+        "sxtl" => "sshll",
+        "sxtl2" => "sshll2",
+        "b.cs" => "b.hs",
+        "b.cc" => "b.lo",
+        other => other,
+    };
+    let mut all = vec![mnemonic.to_owned()];
+    // A place in the code, and the function that it is in.
+    let operands = match operands.split_once('<') {
+        Some((before, _)) => before.trim_end().rsplit_once(char::is_whitespace).map_or("", |(rest, _)| rest),
+        None => operands,
+    };
+    for word in operands.split(|c: char| c.is_whitespace() || "[]{},!".contains(c)) {
+        // A list of registers is written by its ends.
+        let ends: Vec<&str> = if word.starts_with('#') { vec![word] } else { word.splitn(2, '-').collect() };
+        for word in ends.into_iter().filter(|word| !word.is_empty()) {
+            let digits = word.trim_start_matches('#');
+            let (sign, digits) = digits.strip_prefix('-').map_or((false, digits), |rest| (true, rest));
+            let number = match digits.strip_prefix("0x") {
+                Some(digits) => u64::from_str_radix(digits, 16).ok(),
+                None => digits.parse().ok(),
+            };
+            match (number, word) {
+                (Some(_), _) if !word.starts_with('#') => {}
+                (Some(0), _) => {}
+                (Some(number), _) => {
+                    all.push(if sign { number.wrapping_neg() } else { number }.to_string());
+                }
+                // A place in the code.
+                (None, word) if word.starts_with('$') => {}
+                (None, "cs") => all.push("hs".to_owned()),
+                (None, "cc") => all.push("lo".to_owned()),
+                (None, "uxtw" | "uxtx" | "lsl") => {}
+                (None, word) => all.push(word.to_owned()),
+            }
+        }
+    }
+    // Of three registers and more in a list, those in the middle are not written by all.
+    if operands.contains('{') {
+        let is_vector = |word: &String| word.starts_with('v') && word.contains('.');
+        let count = all.iter().filter(|word| is_vector(word)).count();
+        if count > 2 && mnemonic.starts_with(['l', 's']) {
+            let last = all.iter().rposition(is_vector).unwrap_or(0);
+            let first = all.iter().position(is_vector).unwrap_or(0);
+            all.drain(first + 1..last);
+        }
+    }
+    all
+}
+
 /// The place, length and text of each instruction of the section `.text` in a listing.
 fn read(listing: &str) -> BTreeMap<u64, (usize, String)> {
     let mut all = BTreeMap::new();
     for line in listing.lines() {
-        let mut parts = line.split('\t');
+        let mut parts = line.splitn(3, '\t');
         let (Some(place), Some(bytes), Some(text)) = (parts.next(), parts.next(), parts.next()) else {
             continue;
         };
         let Ok(place) = u64::from_str_radix(place.trim().trim_end_matches(':'), 16) else { continue };
-        let text = text.split('#').next().unwrap_or_default().trim();
-        all.entry(place).or_insert((bytes.split_whitespace().count(), text.to_owned()));
+        all.entry(place).or_insert((bytes.split_whitespace().count(), text.trim().to_owned()));
     }
     all
+}
+
+/// The text of an instruction of x86 without what the disassembler says of it.
+fn without_remark(text: &str) -> &str {
+    text.split('#').next().unwrap_or_default()
 }
 
 /// What two ways to write an instruction have in common: the mnemonic, under one of its names, the registers in order, and the

@@ -6,6 +6,7 @@ pub mod covers;
 pub mod decoders;
 pub mod faults;
 pub mod instructions;
+pub mod lifted;
 pub mod lines;
 pub mod messages;
 pub mod mode_lines;

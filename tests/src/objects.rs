@@ -1,13 +1,13 @@
 //! Kernels of the repository's ciphers, compiled to objects.
 
 use crate::ciphers::Cipher;
-use crate::decoders::disagreements;
+use crate::decoders::{aarch64_disagreements, disagreements};
 use usuba_codegen::Options as Naming;
 use usuba_compiler::pipeline::Settings;
 use usuba_target::Target;
 use usuba_trial::proof::Subject;
 use usuba_trial::run::{Compiler, Family};
-use usuba_verify::object::file::Object;
+use usuba_verify::object::file::{Architecture, Object};
 use usuba_verify::object::kernel::Verdict;
 use usuba_verify::prove::Limits;
 use usuba_verify::taint::{self, Secret};
@@ -60,8 +60,10 @@ pub enum Found {
 }
 
 /// Proves that an object is its kernel, reads it with another decoder, and looks for secrets another way.
-pub fn examine(subject: &Subject, object: &[u8]) -> Found {
-    let parsed = match Object::parse(object) {
+pub fn examine(subject: &Subject, target: &Target, object: &[u8]) -> Found {
+    let platform = target.toolchains[0].platform;
+    let architecture = Architecture::of_platform(platform).expect("an architecture");
+    let parsed = match Object::parse_for(object, architecture) {
         Ok(parsed) => parsed,
         Err(error) => return Found::Wrong(error.to_string()),
     };
@@ -74,10 +76,18 @@ pub fn examine(subject: &Subject, object: &[u8]) -> Found {
         Verdict::Unknown => return Found::NotProved("the limits of the prover".into()),
         Verdict::Refuted(example) => return Found::Wrong(format!("{example:?}")),
     }
-    if let Some((count, differences)) = disagreements(object, SYMBOL)
+    let disagreements = match architecture {
+        Architecture::X86_64 => disagreements(object, SYMBOL),
+        Architecture::Aarch64 => aarch64_disagreements(object),
+    };
+    if let Some((count, differences)) = disagreements
         && (count == 0 || !differences.is_empty())
     {
         return Found::Wrong(format!("of {count} instructions, {differences:#?}"));
+    }
+    // The other way to look for secrets knows x86-64 only.
+    if architecture != Architecture::X86_64 {
+        return Found::Proved { instructions: report.instructions, alarm: None };
     }
     let parameters = subject.compiled.kernel.parameters.len() as u8;
     let secrets: Vec<Secret> = (0..parameters).map(Secret::Pointee).collect();

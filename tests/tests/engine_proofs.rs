@@ -16,7 +16,7 @@ use usuba_tests::objects::compiler_of;
 use usuba_tests::ways;
 use usuba_trial::proof::engine::{NoEngine, Subject};
 use usuba_verify::object::blocks::{Task, Verdict};
-use usuba_verify::object::file::Object;
+use usuba_verify::object::file::{Architecture, Object};
 use usuba_verify::object::kernel::{self, Kept};
 use usuba_verify::prove::Limits;
 
@@ -24,7 +24,7 @@ use usuba_verify::prove::Limits;
 type Way<'a> = (&'a str, &'a str, Slicing, &'a str, &'a str);
 
 /// What a normal run proves.
-const USUAL: [Way<'static>; 8] = [
+const USUAL: [Way<'static>; 9] = [
     ("rectangle", "rectangle-80", Slicing::V, "gp64", "gcc"),
     ("rectangle", "rectangle-80", Slicing::B, "gp64", "clang"),
     ("rectangle", "rectangle-80", Slicing::V, "avx512", "gcc"),
@@ -33,6 +33,7 @@ const USUAL: [Way<'static>; 8] = [
     ("gimli", "gimli", Slicing::V, "avx2", "gcc"),
     ("ascon", "ascon-p12", Slicing::V, "gp64", "clang"),
     ("chacha20", "chacha20", Slicing::V, "avx2", "gcc"),
+    ("rectangle", "rectangle-80", Slicing::V, "neon", "clang"),
 ];
 
 /// The ciphers of a long run.
@@ -53,7 +54,7 @@ const LONG: [(&str, &str, &[Slicing]); 13] = [
 ];
 
 /// The targets of a long run.
-const TARGETS: [&str; 5] = ["gp64", "avx2", "avx512", "avx2-gfni", "avx512-gfni"];
+const TARGETS: [&str; 6] = ["gp64", "avx2", "avx512", "avx2-gfni", "avx512-gfni", "neon"];
 
 fn subject((name, primitive, slicing, target, _): Way<'_>) -> Result<Subject, NoEngine> {
     let cipher = Cipher::read(name);
@@ -68,8 +69,11 @@ fn object(subject: &Subject, (.., target, compiler): Way<'_>) -> Vec<u8> {
 }
 
 /// Proves an engine: how many functions and tasks are proved, kernels included, and what is not, with the reason.
-fn check(subject: &Subject, object: &[u8]) -> (usize, Vec<String>) {
-    let object = Object::parse(object).expect("an object");
+fn check(subject: &Subject, way: Way<'_>) -> (usize, Vec<String>) {
+    let bytes = object(subject, way);
+    let platform = machines::by_name(way.3).expect("a target").toolchains[0].platform;
+    let architecture = Architecture::of_platform(platform).expect("an architecture");
+    let object = Object::parse_for(&bytes, architecture).expect("an object");
     let (mut proved, mut open) = (0, Vec::new());
     let mut kept: BTreeMap<&str, Kept> = BTreeMap::new();
     for role in subject.roles() {
@@ -115,14 +119,14 @@ fn engines_bring_each_block_through_the_kernel() {
     for way in USUAL {
         let subject = subject(way).expect("an engine");
         let start = Instant::now();
-        let (proved, open) = check(&subject, &object(&subject, way));
+        let (proved, open) = check(&subject, way);
         println!("{way:?}: {proved} proved, {:?}", start.elapsed());
         // A permutation has one kernel, and one function on one, two and more batches.
         assert!(proved > 2 && open.is_empty(), "{way:?}: {open:#?}");
     }
 }
 
-/// A line for each engine of a few ciphers on x86-64, by both compilers; of the primitive `USUBA_PRIMITIVE` alone if it is set.
+/// A line for each engine of a few ciphers, by both compilers; of the primitive `USUBA_PRIMITIVE` alone if it is set.
 #[test]
 #[ignore = "long: `make prove`"]
 fn engines_of_a_long_run() {
@@ -137,7 +141,7 @@ fn engines_of_a_long_run() {
                     let way = (name, primitive, slicing, target, compiler);
                     let Ok(subject) = subject(way) else { continue };
                     let start = Instant::now();
-                    let (proved, open) = check(&subject, &object(&subject, way));
+                    let (proved, open) = check(&subject, way);
                     let seconds = start.elapsed().as_secs_f64();
                     let first = open.first().map_or("", String::as_str);
                     println!(

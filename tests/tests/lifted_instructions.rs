@@ -4,19 +4,14 @@
 //! lines, and stores the registers. The processor runs the function, and the lifter runs its bytes with the same state as
 //! constants. Lines for features that the processor lacks are left out, and said.
 
-use std::process::Command;
-use usuba_ir::random::Random;
-use usuba_verify::graph::Graph;
-use usuba_verify::object::file::Object;
-use usuba_verify::object::machine::{Machine, Placement, Word};
-use usuba_verify::object::memory::{Address, Cell, Region};
-use usuba_verify::object::value::Byte;
+use usuba_tests::lifted::{Functions, Processor, differences};
+use usuba_verify::object::file::Architecture;
 
 /// Bytes of a state: four vector registers of 64 bytes, 64 bytes of memory for operands, five general-purpose registers.
-const STATE: usize = 4 * 64 + 64 + 5 * 8;
+const STATE: usize = NUMBERS + 5 * 8;
 
-/// States that each line is run on.
-const STATES: usize = 12;
+/// Where the general-purpose registers are.
+const NUMBERS: usize = 4 * 64 + 64;
 
 /// Lines on general-purpose registers rax, rcx, rdx, rsi, r8, with `setcc` where they set flags.
 fn scalar_lines() -> Vec<String> {
@@ -311,11 +306,11 @@ fn assembly(lines: &[(&str, String)], wide: bool) -> String {
         }
         let general = ["rax", "rcx", "rdx", "rsi", "r8"];
         for (n, register) in general.iter().enumerate() {
-            text += &format!("mov {register}, [rdi + {}]\n", 320 + 8 * n);
+            text += &format!("mov {register}, [rdi + {}]\n", NUMBERS + 8 * n);
         }
         text += &format!("{}\n", line.replace("; ", "\n"));
         for (n, register) in general.iter().enumerate() {
-            text += &format!("mov [rdi + {}], {register}\n", 320 + 8 * n);
+            text += &format!("mov [rdi + {}], {register}\n", NUMBERS + 8 * n);
         }
         if vectors {
             (0..4).for_each(|n| text += &format!("{load} [rdi + {}], {name}{n}\n", 64 * n));
@@ -323,18 +318,6 @@ fn assembly(lines: &[(&str, String)], wide: bool) -> String {
         text += &format!("ret\n.size f{number}, . - f{number}\n");
     }
     text + ".section .note.GNU-stack,\"\",@progbits\n"
-}
-
-fn program(count: usize) -> String {
-    let declarations: String = (0..count).map(|n| format!("void f{n}(unsigned char *);\n")).collect();
-    let table: String = (0..count).map(|n| format!("f{n}, ")).collect();
-    format!(
-        "#include <stdio.h>\n{declarations}static void (*const all[])(unsigned char *) = {{ {table} }};\n\
-         static unsigned char state[{STATE}] __attribute__((aligned(64)));\n\
-         int main(void) {{\n  for (unsigned i = 0; i < {count}; i++)\n    for (unsigned j = 0; j < {STATES}; j++) {{\n      \
-         if (fread(state, 1, {STATE}, stdin) != {STATE}) return 1;\n      all[i](state);\n      \
-         fwrite(state, 1, {STATE}, stdout);\n    }}\n  return 0;\n}}\n"
-    )
 }
 
 #[test]
@@ -350,62 +333,14 @@ fn lifted_instructions_are_those_of_the_processor() {
         .chain(vector_lines())
         .partition(|(feature, _)| has(feature) && (*feature != "scalar" || has("bmi2")));
     println!("{} functions; {} are left out: the processor lacks what they need", lines.len(), missing.len());
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = |name: &str| folder.path().join(name);
-    std::fs::write(path("lines.s"), assembly(&lines, has("avx512f"))).expect("written");
-    std::fs::write(path("main.c"), program(lines.len())).expect("written");
-    let gcc = |arguments: &[&str]| {
-        let output = Command::new("gcc").args(arguments).current_dir(folder.path()).output().expect("gcc");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let functions = Functions {
+        lines: lines.iter().map(|(_, line)| line.as_str()).collect(),
+        assembly: assembly(&lines, has("avx512f")),
+        state: STATE,
+        register: 64,
+        numbers: NUMBERS,
     };
-    gcc(&["-c", "lines.s", "-o", "lines.o"]);
-    gcc(&["-O1", "main.c", "lines.o", "-o", "it"]);
-    let mut random = Random::new(86);
-    let mut states: Vec<u8> = (0..lines.len() * STATES * STATE).map(|_| random.bits() as u8).collect();
-    // Some states have small and equal numbers, so that comparisons and carries go both ways.
-    for state in states.chunks_mut(STATE).step_by(3) {
-        state[320..]
-            .iter_mut()
-            .enumerate()
-            .for_each(|(place, byte)| *byte = if place % 8 == 0 { *byte & 1 } else { 0 });
-        let (low, high) = state.split_at_mut(64);
-        high[..64].copy_from_slice(low);
-    }
-    std::fs::write(path("in"), &states).expect("written");
-    let output = Command::new(path("it"))
-        .stdin(std::fs::File::open(path("in")).expect("the states"))
-        .output()
-        .expect("it runs");
-    assert!(output.status.success());
-    assert_eq!(output.stdout.len(), states.len());
-    let object = Object::parse(&std::fs::read(path("lines.o")).expect("an object")).expect("an object");
-    let mut wrong = Vec::new();
-    let runs = states.chunks(STATE).zip(output.stdout.chunks(STATE)).enumerate();
-    for (run, (state, expected)) in runs {
-        let (_, line) = &lines[run / STATES];
-        let mut graph = Graph::new();
-        let mut machine = Machine::new(&mut graph, &object, Placement { residue: 8, is_reversed: false });
-        let cells = state.iter().map(|&byte| Cell::Bits(Byte::constant(byte))).collect();
-        let id = machine.memory.add(Region { name: "state".into(), cells, is_writable: true, alignment: 64 });
-        machine.argument(0, Word::Address(Address { region: id, offset: 0 }));
-        if let Err(refusal) = machine.run(&format!("f{}", run / STATES)) {
-            wrong.push(format!("{line}: {refusal}"));
-            continue;
-        }
-        let found: Vec<Option<u8>> = machine
-            .memory
-            .region(id)
-            .cells
-            .iter()
-            .map(|cell| if let Cell::Bits(byte) = cell { byte.known() } else { None })
-            .collect();
-        if let Some(place) = (0..STATE).find(|&place| found[place] != Some(expected[place])) {
-            wrong.push(format!(
-                "{line}: byte {place} is {:x?}, and {:x} on the processor",
-                found[place], expected[place]
-            ));
-        }
-    }
-    wrong.dedup_by(|a, b| a.split(':').next() == b.split(':').next());
+    let processor = Processor { architecture: Architecture::X86_64, gcc: "gcc", flags: &[], runner: &[] };
+    let (wrong, _) = differences(&functions, &processor);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

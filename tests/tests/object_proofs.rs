@@ -41,7 +41,7 @@ fn prove(built: &Built, object: &[u8]) -> Result<(Verdict, Report), NoProof> {
 }
 
 /// What a run proves, each by one compiler; `make prove` proves every kernel (`prove-kernels`).
-const USUAL: [(&str, &str, Slicing, &str, &str); 14] = [
+const USUAL: [(&str, &str, Slicing, &str, &str); 18] = [
     ("rectangle", "Encrypt", Slicing::B, "gp64", "gcc"),
     ("rectangle", "Encrypt", Slicing::B, "avx2", "clang"),
     ("rectangle", "Encrypt", Slicing::V, "avx2", "gcc"),
@@ -56,6 +56,10 @@ const USUAL: [(&str, &str, Slicing, &str, &str); 14] = [
     ("chacha20", "Block", Slicing::V, "gp64", "gcc"),
     ("speck", "Encrypt64_128", Slicing::V, "avx512", "clang"),
     ("aes", "Encrypt128", Slicing::B, "gp64", "gcc"),
+    ("rectangle", "Encrypt", Slicing::H, "neon", "gcc"),
+    ("present", "Encrypt", Slicing::B, "neon", "clang"),
+    ("chacha20", "Block", Slicing::V, "neon", "clang"),
+    ("simon", "Encrypt64_128", Slicing::V, "neon", "gcc"),
 ];
 
 #[test]
@@ -64,7 +68,7 @@ fn object_code_is_what_the_text_says() {
         let what = format!("{name}: {node} in {slicing} on {target} by {compiler}");
         let target = machines::by_name(target).expect("a target");
         let built = build(name, &Settings::new(slicing, Some(node)), target, compiler);
-        match examine(&built.subject, &built.object) {
+        match examine(&built.subject, target, &built.object) {
             Found::Proved { alarm: None, instructions } => println!("{what}: {instructions} instructions"),
             Found::Proved { alarm: Some(why), .. } | Found::NotProved(why) | Found::Wrong(why) => {
                 panic!("{what}: {why}")

@@ -29,7 +29,10 @@ pub struct Caveat {
 pub const CAVEATS: [Caveat; 13] = [
     Caveat { code: "C1", says: "that the source is the standard is tested, not proved" },
     Caveat { code: "C2", says: "parser and elaboration are trusted: they say what the source means" },
-    Caveat { code: "C3", says: "the meanings of instructions are tested against a processor, not proved" },
+    Caveat {
+        code: "C3",
+        says: "the meanings of instructions are tested against a processor (AArch64: an emulator), not proved",
+    },
     Caveat { code: "C4", says: "the decoder is trusted" },
     Caveat { code: "C5", says: "the prover and its SAT solver are trusted" },
     Caveat {

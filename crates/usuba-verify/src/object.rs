@@ -1,4 +1,4 @@
-//! Object code of x86-64, run on bits of a graph.
+//! Object code of x86-64 and of AArch64, run on bits of a graph.
 //!
 //! [`file`] reads an ELF object, [`machine::Machine::run`] runs a function of it: it decodes the bytes, follows jumps and calls inside of the
 //! object, and keeps what registers and memory hold as bits of a graph. Memory is regions of known sizes ([`memory`]); an address
@@ -11,8 +11,10 @@
 //!
 //! [`kernel`] proves a function equal to a program, and [`blocks`] that what is around it brings each block through it.
 
+mod aarch64;
 pub mod blocks;
 mod callee;
+pub mod convention;
 pub mod file;
 mod flags;
 pub mod kernel;

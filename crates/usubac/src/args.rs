@@ -466,7 +466,7 @@ The proof is about the programs as the reference interpreter runs them, for all 
 that are printed were run through the interpreter, and the exit status is 1. It is 3 if neither was shown in the limits;
 `--effort 10` tries ten times as long.
 
-With `--target`, the second file is an object for x86-64 with the kernel that `usubac build FILE` makes for this slicing and
+With `--target`, the second file is an object for x86-64 or AArch64 with the kernel that `usubac build FILE` makes for this slicing and
 target, by any compiler. Its bytes are decoded and proved to compute what the source says, from memory to memory, for all
 inputs of every instance, with no access outside of its parameters and its stack, the registers of its caller as they were, and
 no branch or address that depends on data. What cannot be followed, and what breaks these rules, is said with the

@@ -150,7 +150,8 @@ fn what_cannot_be_proved_is_said() {
     record("another symbol", say(&format!("kernel.o {node} --target gp64 --symbol other")));
     record("no object", say(&format!("speck.ua {node} --target gp64")));
     record("no file", say(&format!("gone.o {node} --target gp64")));
-    record("another machine", say(&format!("kernel.o {node} --target neon")));
+    record("another machine", say(&format!("kernel.o {node} --target altivec")));
+    record("an object for another machine", say(&format!("kernel.o {node} --target neon")));
     record("no slicing", say("kernel.o --entry Encrypt64_128 --slicing auto --target gp64"));
     for (name, code) in [
         ("unknown instruction", "rdtsc"),
@@ -179,7 +180,9 @@ fn what_cannot_be_proved_is_said() {
         no file: 1
         error: cannot read `gone.o`: no such file or directory
         another machine: 1
-        error: object code of `neon` cannot be proved: only that of x86-64 is decoded
+        error: object code of `altivec` cannot be proved: only that of x86-64 and of AArch64 is decoded
+        an object for another machine: 1
+        error: cannot read `kernel.o`: it is no relocatable ELF object for AArch64
         no slicing: 1
         error: `--slicing auto` does not say what the object was built for: name the slicing
         unknown instruction: 3

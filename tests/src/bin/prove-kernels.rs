@@ -1,7 +1,8 @@
 //! Proves object code of every node that a manifest names, for every slicing and target that has code of its own for it, and
 //! writes the table of `docs/proofs.md`.
 //!
-//! `make prove` runs it. Arguments are ciphers: then their rows are printed, and nothing is written. The exit status is 1 if
+//! `make prove` runs it. Arguments are ciphers: then their rows are printed, and nothing is written, and `USUBA_TARGETS=neon,neon-aes`
+//! asks for these targets only. The exit status is 1 if
 //! an object was refuted, could not be made, or is read in two ways by two decoders. Each object is proved by a process of its own,
 //! which is given up after [`LIMIT`].
 
@@ -21,7 +22,8 @@ use usuba_tests::objects::{Found, SYMBOL, compiler_of, examine};
 use usuba_trial::proof::Subject;
 
 /// The targets, those first whose code others may have too.
-const TARGETS: [&str; 7] = ["gp64", "avx2", "avx2-gfni", "avx2-vaes", "avx512", "avx512-gfni", "avx512-vaes"];
+const TARGETS: [&str; 9] =
+    ["gp64", "avx2", "avx2-gfni", "avx2-vaes", "avx512", "avx512-gfni", "avx512-vaes", "neon", "neon-aes"];
 
 /// Who makes the object of the kernel: compilers of the C, and the assembler of ours.
 const MAKERS: [&str; 3] = ["gcc", "clang", "assembly"];
@@ -135,7 +137,11 @@ fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> 
 fn rows(name: &str, cipher: &Cipher, node: &str, slicing: Slicing) -> Vec<Row> {
     let mut known: Vec<String> = Vec::new();
     let mut rows = Vec::new();
-    for target in TARGETS.map(|name| by_name(name).expect("a target")) {
+    let chosen = std::env::var("USUBA_TARGETS").ok();
+    let is_chosen = |name: &str| chosen.as_ref().is_none_or(|names| names.split(',').any(|one| one == name));
+    for target in
+        TARGETS.into_iter().filter(|name| is_chosen(name)).map(|name| by_name(name).expect("a target"))
+    {
         let Some(subject) = subject(cipher, node, slicing, target, Backend::C) else { continue };
         let code = subject.compiled.kernel.source.replace(target.name, "");
         let code = code.lines().filter(|line| !line.starts_with(" *")).collect::<Vec<_>>().join("\n");
@@ -218,7 +224,7 @@ fn prove(cipher: &Cipher, node: &str, slicing: &str, target: &str, maker: &str) 
         Err(error) => return format!("wrong {error}"),
     };
     let start = Instant::now();
-    match examine(&subject, &object) {
+    match examine(&subject, target, &object) {
         Found::Proved { instructions, alarm } => {
             let alarm = if alarm.is_some() { "alarm" } else { "none" };
             format!("proved {instructions} {} {alarm}", start.elapsed().as_secs_f64())

@@ -7,7 +7,7 @@ use super::Why;
 use super::flags::Flags;
 use super::kernel::Kept;
 use super::layout::{Layout, Place};
-use super::machine::{ARGUMENTS, Called, KEPT, Machine, STACK_POINTER, Word};
+use super::machine::{Called, Machine, REGISTERS, Word};
 use super::memory::{Address, Cell};
 use super::value::{Byte, Lane};
 use crate::graph::Edge;
@@ -43,7 +43,9 @@ impl Called for Callee<'_> {
     }
 
     fn call(&mut self, machine: &mut Machine<'_>) -> Result<(), Why> {
-        let Word::Address(top) = machine.general(STACK_POINTER) else { return Err(Why::SecretAddress) };
+        let Word::Address(top) = machine.general(machine.convention.stack_pointer) else {
+            return Err(Why::SecretAddress);
+        };
         if top.offset.rem_euclid(16) != 0 {
             return Err(Why::Convention("the alignment of the stack"));
         }
@@ -53,7 +55,7 @@ impl Called for Callee<'_> {
         let mut argument = 0;
         let mut next = |machine: &mut Machine<'_>| {
             argument += 1;
-            match machine.general(ARGUMENTS[argument - 1]) {
+            match machine.general(machine.convention.arguments[argument - 1]) {
                 Word::Address(address) => Ok(address),
                 Word::Bits(_) | Word::Distance(..) => Err(Why::SecretAddress),
             }
@@ -150,13 +152,21 @@ impl Machine<'_> {
     /// What a callee may change is not known any more.
     pub(super) fn forget(&mut self, kept: Kept) {
         self.has_forgotten = true;
-        let is_kept =
-            |one: usize| KEPT.contains(&one) || one == STACK_POINTER || kept.general >> one & 1 == 1;
-        for register in (0..16).filter(|&one| !is_kept(one)) {
+        let convention = self.convention;
+        let is_kept = |one: usize| {
+            convention.kept.contains(&one) || one == convention.stack_pointer || kept.general >> one & 1 == 1
+        };
+        for register in (0..REGISTERS).filter(|&one| !is_kept(one)) {
             self.general[register] = None;
         }
-        for register in (0..32).filter(|one| kept.vectors >> one & 1 == 0) {
-            self.vectors[register] = None;
+        for register in (0..REGISTERS).filter(|one| kept.vectors >> one & 1 == 0) {
+            let before = self.vectors[register].take();
+            // Of some registers the lower halves are kept.
+            if let Some(mut all) = before.filter(|_| convention.kept_vectors.contains(&register)) {
+                let above = self.fresh(all.len() - 8);
+                all[8..].copy_from_slice(&above);
+                self.vectors[register] = Some(all);
+            }
             self.addresses[register] = None;
         }
         self.masks.fill(None);

@@ -1,8 +1,9 @@
-//! An ELF object for x86-64: its sections, the functions in them, and what is to be filled in when it is linked.
+//! An ELF object: its sections, the functions in them, and what is to be filled in when it is linked.
 
 use super::lines::Lines;
 use object::{Object as _, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SymbolKind};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use thiserror::Error;
 
 /// Why a file is not read.
@@ -12,11 +13,40 @@ pub enum Unreadable {
     #[error("it is no object file: {0}")]
     Format(String),
     /// It is one of another machine.
-    #[error("it is no relocatable ELF object for x86-64")]
-    Machine,
+    #[error("it is no relocatable ELF object for {0}")]
+    Machine(Architecture),
     /// It has no such function.
     #[error("it has no function `{0}`")]
     Function(String),
+}
+
+/// What an object is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Architecture {
+    /// x86-64.
+    X86_64,
+    /// AArch64, little-endian.
+    Aarch64,
+}
+
+impl Architecture {
+    /// That of a platform as compilers name it, such as `aarch64-linux-gnu`, if it is one of these.
+    pub fn of_platform(platform: &str) -> Option<Architecture> {
+        match platform.split('-').next() {
+            Some("x86_64") => Some(Architecture::X86_64),
+            Some("aarch64") => Some(Architecture::Aarch64),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Architecture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Architecture::X86_64 => "x86-64",
+            Architecture::Aarch64 => "AArch64",
+        })
+    }
 }
 
 /// What a relocation refers to.
@@ -33,13 +63,53 @@ pub enum Target {
     External(String, i64),
 }
 
+/// What the linker fills in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fill {
+    /// The distance from where it stands, in 32 bits.
+    Relative,
+    /// AArch64: the distance to the page of the target, of 4 KiB.
+    Page,
+    /// AArch64: the place of the target in its page.
+    InPage,
+    /// AArch64: the distance of an address or of data that is near.
+    Near,
+    /// AArch64: the distance of a jump or a call.
+    Branch,
+    /// Anything else.
+    Other,
+}
+
+impl Fill {
+    /// By the type of a relocation (psABI for x86-64, table 4.9; ELF for the Arm 64-bit Architecture, section 5.7).
+    fn of(architecture: Architecture, kind: object::elf::RelocationType) -> Fill {
+        use object::elf::*;
+        match (architecture, kind) {
+            (Architecture::X86_64, R_X86_64_PC32 | R_X86_64_PLT32) => Fill::Relative,
+            (Architecture::Aarch64, R_AARCH64_ADR_PREL_PG_HI21) => Fill::Page,
+            (
+                Architecture::Aarch64,
+                R_AARCH64_ADD_ABS_LO12_NC
+                | R_AARCH64_LDST8_ABS_LO12_NC
+                | R_AARCH64_LDST16_ABS_LO12_NC
+                | R_AARCH64_LDST32_ABS_LO12_NC
+                | R_AARCH64_LDST64_ABS_LO12_NC
+                | R_AARCH64_LDST128_ABS_LO12_NC,
+            ) => Fill::InPage,
+            (Architecture::Aarch64, R_AARCH64_ADR_PREL_LO21 | R_AARCH64_LD_PREL_LO19) => Fill::Near,
+            (Architecture::Aarch64, R_AARCH64_CALL26 | R_AARCH64_JUMP26) => Fill::Branch,
+            _ => Fill::Other,
+        }
+    }
+}
+
 /// A relocation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Relocation {
     /// What it refers to.
     pub target: Target,
-    /// Whether it is a distance from where it stands, in 32 bits.
-    pub is_relative: bool,
+    /// What is filled in.
+    pub fill: Fill,
 }
 
 /// A section that is loaded.
@@ -75,6 +145,8 @@ pub struct Function {
 /// An object.
 #[derive(Clone, Debug)]
 pub struct Object {
+    /// What it is for.
+    pub architecture: Architecture,
     /// Its sections, by the index that the file gives them.
     pub sections: BTreeMap<usize, Section>,
     /// Its functions, by section and place.
@@ -86,17 +158,30 @@ pub struct Object {
 }
 
 impl Object {
-    /// Reads a file.
+    /// Reads a file for x86-64.
     ///
     /// # Errors
     /// It is not an ELF object for x86-64.
     pub fn parse(bytes: &[u8]) -> Result<Object, Unreadable> {
+        Object::parse_for(bytes, Architecture::X86_64)
+    }
+
+    /// Reads a file for an architecture.
+    ///
+    /// # Errors
+    /// It is not an ELF object for it.
+    pub fn parse_for(bytes: &[u8], architecture: Architecture) -> Result<Object, Unreadable> {
         let file = object::File::parse(bytes).map_err(|error| Unreadable::Format(error.to_string()))?;
-        let is_ours = file.architecture() == object::Architecture::X86_64
+        let wanted = match architecture {
+            Architecture::X86_64 => object::Architecture::X86_64,
+            Architecture::Aarch64 => object::Architecture::Aarch64,
+        };
+        let is_ours = file.architecture() == wanted
+            && file.is_little_endian()
             && file.format() == object::BinaryFormat::Elf
             && file.kind() == object::ObjectKind::Relocatable;
         if !is_ours {
-            return Err(Unreadable::Machine);
+            return Err(Unreadable::Machine(architecture));
         }
         let mut sections = BTreeMap::new();
         for section in file.sections() {
@@ -114,7 +199,7 @@ impl Object {
                     bytes,
                     is_writable: has(object::elf::SHF_WRITE),
                     is_code: has(object::elf::SHF_EXECINSTR),
-                    relocations: relocations(&file, &section),
+                    relocations: relocations(&file, &section, architecture),
                 },
             );
         }
@@ -140,7 +225,7 @@ impl Object {
             .map(|name| String::from_utf8_lossy(name).into_owned())
             .collect();
         let (producers, lines) = (names.into_iter().collect(), Lines::of(&file));
-        Ok(Object { sections, functions, producers, lines })
+        Ok(Object { architecture, sections, functions, producers, lines })
     }
 
     /// The function with a name.
@@ -169,7 +254,11 @@ impl Object {
     }
 }
 
-fn relocations(file: &object::File<'_>, section: &object::Section<'_, '_>) -> BTreeMap<u64, Relocation> {
+fn relocations(
+    file: &object::File<'_>,
+    section: &object::Section<'_, '_>,
+    architecture: Architecture,
+) -> BTreeMap<u64, Relocation> {
     let mut all = BTreeMap::new();
     for (place, relocation) in section.relocations() {
         let RelocationTarget::Symbol(index) = relocation.target() else { continue };
@@ -180,13 +269,11 @@ fn relocations(file: &object::File<'_>, section: &object::Section<'_, '_>) -> BT
             }
             None => Target::External(symbol.name().unwrap_or_default().to_owned(), relocation.addend()),
         };
-        let is_relative = match relocation.flags() {
-            RelocationFlags::Elf { r_type } => {
-                r_type == object::elf::R_X86_64_PC32 || r_type == object::elf::R_X86_64_PLT32
-            }
-            _ => false,
+        let fill = match relocation.flags() {
+            RelocationFlags::Elf { r_type } => Fill::of(architecture, r_type),
+            _ => Fill::Other,
         };
-        all.insert(place, Relocation { target, is_relative });
+        all.insert(place, Relocation { target, fill });
     }
     all
 }

@@ -34,6 +34,8 @@ pub enum Flags {
     Shifted(Vec<Edge>, Lane),
     /// A carry flag; of the others nothing is known.
     Carry(Edge, Lane),
+    /// Of AArch64, from the lowest: overflow, carry, zero and sign, as an instruction gives them.
+    Given(u8),
     /// Bits that were not looked at, of more than one instance.
     Mixed,
 }
@@ -52,7 +54,7 @@ impl Flags {
             Flags::Carry(edge, lane) => Ok((*edge, *lane)),
             Flags::Shifted(..) => Err(Why::Operand("the carry flag of a shift")),
             Flags::Mixed => Err(Why::Lanes),
-            Flags::Unknown => Err(Why::Operand("flags that nothing has set")),
+            Flags::Unknown | Flags::Given(_) => Err(Why::Operand("flags that nothing has set")),
         }
     }
 
@@ -90,7 +92,7 @@ impl Flags {
             }
             Flags::Shifted(..) => return Err(Why::Operand("the overflow flag of a shift")),
             Flags::Mixed => return Err(Why::Lanes),
-            Flags::Unknown | Flags::Places(_) | Flags::Carry(..) => {
+            Flags::Unknown | Flags::Places(_) | Flags::Carry(..) | Flags::Given(_) => {
                 return Err(Why::Operand("flags that nothing has set"));
             }
         };

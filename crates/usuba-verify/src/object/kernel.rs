@@ -5,9 +5,10 @@
 //! two instances meet. So what is proved of the symbols of one instance holds for each of them.
 
 use super::Refusal;
+use super::convention::Convention;
 use super::file::Object;
 use super::layout::{Layout, UnknownLayout};
-use super::machine::{Machine, Placement, Word};
+use super::machine::{Machine, Placement, REGISTERS, Word};
 use super::memory::{Address, Cell, Region, RegionId};
 use super::value::{Byte, Lane};
 use crate::circuit::Circuit;
@@ -30,7 +31,7 @@ pub enum NoProof {
     #[error(transparent)]
     Unlike(#[from] Unlike),
     /// It has more parameters than registers hold.
-    #[error("it has more than six parameters")]
+    #[error("it has more parameters than there are registers for them")]
     Parameters,
     /// A register has bits of instances that no [`Lane`] says.
     #[error("instances lie in registers in a way that is not known here")]
@@ -88,7 +89,7 @@ pub struct Counterexample {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Kept {
     /// General-purpose registers, a bit each.
-    pub general: u16,
+    pub general: u32,
     /// Vector registers, a bit each.
     pub vectors: u32,
     /// Whether it does the same wherever its parameters are: it compares no addresses of two of them.
@@ -165,7 +166,8 @@ impl<'a> Lifted<'a> {
     ) -> Result<Lifted<'a>, NoProof> {
         let mut graph = Graph::new();
         let entry = kernel.entry();
-        if entry.inputs.len() + entry.outputs.len() > 6 {
+        let registers = Convention::of(object.architecture).arguments.len();
+        if entry.inputs.len() + entry.outputs.len() > registers {
             return Err(NoProof::Parameters);
         }
         let batches = kernel.interleave.max(1) as usize;
@@ -188,7 +190,7 @@ impl<'a> Lifted<'a> {
             inputs.iter().map(|values| prepare(&mut graph, kernel, prepared, values)).collect();
         let mut found: Option<Vec<Vec<Byte>>> = None;
         let mut instructions = 0;
-        let mut kept = Kept { general: u16::MAX, vectors: u32::MAX, ignores_order: true };
+        let mut kept = Kept { general: u32::MAX, vectors: u32::MAX, ignores_order: true };
         let layout = Layout::of(shape)?;
         // Where nothing was asked about a placement, the others are the same.
         let mut asked = (true, true);
@@ -366,8 +368,11 @@ fn run(
     let kept = match machine.has_forgotten {
         true => Kept { ignores_order: !machine.asks_order, ..Kept::default() },
         false => Kept {
-            general: (0..16).filter(|&one| machine.general[one] == called[one]).map(|one| 1 << one).sum(),
-            vectors: (0..32).filter(|&one| machine.vectors[one].is_none()).map(|one| 1 << one).sum(),
+            general: (0..REGISTERS)
+                .filter(|&one| machine.general[one] == called[one])
+                .map(|one| 1 << one)
+                .sum(),
+            vectors: (0..REGISTERS).filter(|&one| machine.vectors[one].is_none()).map(|one| 1 << one).sum(),
             ignores_order: !machine.asks_order,
         },
     };

@@ -1,17 +1,11 @@
-//! Runs a function of an object: from its first instruction to its return, with everything that it calls.
+//! Runs a function of an object, for x86-64 here: from its first instruction to its return, with everything that it calls.
 
-use super::file::Target;
+use super::file::{Architecture, Fill, Target};
 use super::kernel::Kept;
-use super::machine::{ARGUMENTS, Called, Flow, KEPT, Machine, STACK_POINTER, Word};
+use super::machine::{Called, Flow, Machine, STACK_POINTER, Word};
 use super::memory::{Address, Cell};
-use super::{Refusal, Why, scalar, value, vector};
+use super::{Refusal, Why, aarch64, scalar, value, vector};
 use iced_x86::{Decoder, DecoderOptions, FastFormatter, Instruction, Register};
-
-/// Instructions that are run at most: ten times those of the longest kernel here.
-const LONGEST: u64 = 4_000_000;
-
-/// Vertices of the graph at most: a gigabyte. A loop that does not end makes new ones in each turn.
-const LARGEST: usize = 1 << 24;
 
 impl Machine<'_> {
     /// Runs a function to its return, and checks that registers and the stack are as a caller expects them.
@@ -19,34 +13,34 @@ impl Machine<'_> {
     /// # Errors
     /// The first instruction that is refused.
     pub fn run(&mut self, function: &str) -> Result<(), Refusal> {
-        let entry = self.object.function(function).map_err(|missing| Refusal {
-            function: function.to_owned(),
-            offset: 0,
-            instruction: String::new(),
-            why: Why::External(missing.to_string()),
-        })?;
-        let kept: Vec<Word> = KEPT.iter().map(|&register| self.general(register)).collect();
+        match self.object.architecture {
+            Architecture::X86_64 => self.run_x86_64(function),
+            Architecture::Aarch64 => aarch64::run(self, function),
+        }
+    }
+
+    /// [`Machine::run`] for x86-64.
+    fn run_x86_64(&mut self, function: &str) -> Result<(), Refusal> {
+        let entry = self.entry(function)?;
+        let convention = self.convention;
+        let kept: Vec<Word> = convention.kept.iter().map(|&register| self.general(register)).collect();
         let pointer = self.general(STACK_POINTER);
         let Word::Address(top) = pointer else {
-            return Err(self.refusal(entry.section, entry.offset, None, Why::Address));
+            return Err(self.refusal(entry.section, entry.offset, String::new(), Why::Address));
         };
         // The address in the caller: a place that nothing else is.
         let caller = Word::Address(Address { region: self.stack, offset: i64::MIN });
-        self.store(top, &caller).map_err(|why| self.refusal(entry.section, entry.offset, None, why))?;
+        self.store(top, &caller)
+            .map_err(|why| self.refusal(entry.section, entry.offset, String::new(), why))?;
         let (mut section, mut place) = (entry.section, entry.offset);
         // Where calls return to. The bytes on the stack have to say the same when they are used.
         let mut returns: Vec<(usize, u64)> = Vec::new();
         loop {
-            let instruction =
-                self.decode(section, place).map_err(|why| self.refusal(section, place, None, why))?;
-            let refused = |machine: &Self, why| machine.refusal(section, place, Some(&instruction), why);
-            self.steps += 1;
-            if self.steps > LONGEST {
-                return Err(refused(self, Why::TooLong(LONGEST)));
-            }
-            if self.graph.len() > LARGEST {
-                return Err(refused(self, Why::TooLarge(LARGEST)));
-            }
+            let instruction = self
+                .decode(section, place)
+                .map_err(|why| self.refusal(section, place, String::new(), why))?;
+            let refused = |machine: &Self, why| machine.refusal(section, place, text(&instruction), why);
+            self.count().map_err(|why| refused(self, why))?;
             let flow = self.step(&instruction).map_err(|why| refused(self, why))?;
             if let Flow::Call(target, next) = &flow
                 && let Some(callee) = self.callee(target)
@@ -78,7 +72,8 @@ impl Machine<'_> {
                         if found == pointer && self.load(top, 8) != Ok(caller.clone()) {
                             return Err(refused(self, Why::Convention("the return address")));
                         }
-                        let all = kept == KEPT.iter().map(|&one| self.general(one)).collect::<Vec<_>>();
+                        let all =
+                            kept == convention.kept.iter().map(|&one| self.general(one)).collect::<Vec<_>>();
                         return match (found == pointer, all) {
                             (false, _) => Err(refused(self, Why::Convention("the stack pointer"))),
                             (_, false) => {
@@ -96,15 +91,6 @@ impl Machine<'_> {
                 }
             }
         }
-    }
-
-    fn refusal(&self, section: usize, place: u64, instruction: Option<&Instruction>, why: Why) -> Refusal {
-        let (function, offset) = self.object.place(section, place);
-        let mut text = String::new();
-        if let Some(instruction) = instruction {
-            FastFormatter::new().format(instruction, &mut text);
-        }
-        Refusal { function, offset, instruction: text, why }
     }
 
     fn decode(&mut self, section: usize, place: u64) -> Result<Instruction, Why> {
@@ -125,7 +111,7 @@ impl Machine<'_> {
         self.linked = [None, None];
         let end = instruction.next_ip();
         for (&at, relocation) in code.relocations.range(place..end) {
-            if !relocation.is_relative {
+            if relocation.fill != Fill::Relative {
                 return Err(Why::Operand("an absolute address that the linker fills in"));
             }
             // The distance is counted from the field; an instruction counts it from its end.
@@ -163,16 +149,15 @@ impl Machine<'_> {
         Ok(Flow::Next)
     }
 
-    fn code(&self, section: usize, place: u64) -> Result<Word, Why> {
-        let address = self.memory.section(section, place as i64).ok_or(Why::SecretBranch)?;
-        Ok(Word::Address(address))
-    }
-
     /// The number of the known kernel that a target is.
-    fn callee(&self, target: &Target) -> Option<usize> {
+    pub(super) fn callee(&self, target: &Target) -> Option<usize> {
+        // On x86-64 the distance is counted from the field, which has four bytes.
+        let from = match self.object.architecture {
+            Architecture::X86_64 => -4,
+            Architecture::Aarch64 => 0,
+        };
         let is = |callee: &dyn Called| match target {
-            // The distance is counted from the field, which has four bytes.
-            Target::External(name, addend) => name == callee.symbol() && *addend == -4,
+            Target::External(name, addend) => name == callee.symbol() && *addend == from,
             Target::Place { section, offset } => self
                 .object
                 .function(callee.symbol())
@@ -182,7 +167,7 @@ impl Machine<'_> {
     }
 
     /// Calls a known kernel.
-    fn call(&mut self, number: usize) -> Result<(), Why> {
+    pub(super) fn call(&mut self, number: usize) -> Result<(), Why> {
         let callee = self.callees.swap_remove(number);
         let outcome = callee.call(self);
         self.callees.push(callee);
@@ -190,8 +175,8 @@ impl Machine<'_> {
     }
 
     /// The functions of the C library that compilers call by themselves.
-    fn library(&mut self, name: &str) -> Result<(), Why> {
-        let [to, from, count] = [0, 1, 2].map(|number| self.general(ARGUMENTS[number]));
+    pub(super) fn library(&mut self, name: &str) -> Result<(), Why> {
+        let [to, from, count] = [0, 1, 2].map(|number| self.general(self.convention.arguments[number]));
         let Word::Address(to_address) = to else { return Err(Why::SecretAddress) };
         let Word::Bits(count) = count else { return Err(Why::Operand("a length that is an address")) };
         let count = value::known(&count).ok_or(Why::SecretAddress)? as usize;
@@ -208,7 +193,15 @@ impl Machine<'_> {
             _ => return Err(Why::External(name.to_owned())),
         }
         self.forget(Kept::default());
+        // The register of results is the first one of both architectures.
         self.general[0] = Some(to);
         Ok(())
     }
+}
+
+/// An instruction in words.
+fn text(instruction: &Instruction) -> String {
+    let mut text = String::new();
+    FastFormatter::new().format(instruction, &mut text);
+    text
 }

@@ -1,10 +1,11 @@
 //! A machine while it runs a function of an object: registers, flags and memory.
 
-use super::Why;
-use super::file::{Object, Target};
+use super::convention::Convention;
+use super::file::{Function, Object, Target};
 use super::flags::Flags;
 use super::memory::{Address, Cell, Memory, Region, RegionId};
 use super::value::{self, Byte, Lane};
+use super::{Refusal, Why};
 use crate::graph::Graph;
 use iced_x86::{Instruction, OpKind, Register};
 use std::collections::HashMap;
@@ -29,7 +30,7 @@ pub enum Word {
 /// Where regions lie, as far as code can find out: no region touches another one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Placement {
-    /// The stack pointer on entry, modulo 64: 8 more than a multiple of 16.
+    /// The stack pointer on entry, modulo 64, where a call pushes 8 bytes: 8 more than a multiple of 16.
     pub residue: u32,
     /// Whether regions lie in the opposite order of their numbers, which comparing their addresses shows.
     pub is_reversed: bool,
@@ -63,6 +64,7 @@ pub struct Machine<'a> {
     /// The graph that all bits are in.
     pub graph: &'a mut Graph,
     pub(super) object: &'a Object,
+    pub(super) convention: &'static Convention,
     /// All regions.
     pub memory: Memory,
     pub(super) general: Vec<Option<Word>>,
@@ -90,14 +92,17 @@ pub struct Machine<'a> {
     pub asks_order: bool,
 }
 
-/// The registers that a callee leaves as they were: rbx, rbp, r12 to r15.
-pub(super) const KEPT: [usize; 6] = [3, 5, 12, 13, 14, 15];
+/// Registers of each kind, of the architecture that has most.
+pub(super) const REGISTERS: usize = 32;
 
 /// rsp.
 pub(super) const STACK_POINTER: usize = 4;
 
-/// The registers of arguments: rdi, rsi, rdx, rcx, r8, r9.
-pub const ARGUMENTS: [usize; 6] = [7, 6, 2, 1, 8, 9];
+/// Instructions that are run at most: ten times those of the longest kernel here.
+const LONGEST: u64 = 4_000_000;
+
+/// Vertices of the graph at most: a gigabyte. A loop that does not end makes new ones in each turn.
+const LARGEST: usize = 1 << 24;
 
 /// What an instruction does to the flow of control.
 pub(super) enum Flow {
@@ -115,16 +120,18 @@ impl<'a> Machine<'a> {
     pub fn new(graph: &'a mut Graph, object: &'a Object, placement: Placement) -> Machine<'a> {
         let Placement { residue, is_reversed } = placement;
         let mut memory = Memory::of(object);
-        // The return address, and above it what belongs to the caller, which has no cells.
-        let top = STACK + residue as usize;
-        let stack = memory.add(Region::unset("the stack", top + 8, 64));
+        let convention = Convention::of(object.architecture);
+        // What a call pushes, and above it what belongs to the caller, which has no cells.
+        let top = STACK + residue as usize + convention.pushed - 8;
+        let stack = memory.add(Region::unset("the stack", top + convention.pushed, 64));
         let mut machine = Machine {
             graph,
             object,
+            convention,
             memory,
-            general: vec![None; 16],
-            vectors: vec![None; 32],
-            addresses: vec![None; 32],
+            general: vec![None; REGISTERS],
+            vectors: vec![None; REGISTERS],
+            addresses: vec![None; REGISTERS],
             masks: vec![None; 8],
             flags: Flags::Unknown,
             decoded: HashMap::new(),
@@ -138,13 +145,47 @@ impl<'a> Machine<'a> {
             asks_order: false,
         };
         let pointer = Address { region: stack, offset: top as i64 };
-        machine.general[STACK_POINTER] = Some(Word::Address(pointer));
+        machine.general[convention.stack_pointer] = Some(Word::Address(pointer));
         machine
     }
 
     /// Gives an argument.
     pub fn argument(&mut self, number: usize, word: Word) {
-        self.general[ARGUMENTS[number]] = Some(word);
+        self.general[self.convention.arguments[number]] = Some(word);
+    }
+
+    /// The function with a name.
+    pub(super) fn entry(&self, function: &str) -> Result<&'a Function, Refusal> {
+        self.object.function(function).map_err(|missing| Refusal {
+            function: function.to_owned(),
+            offset: 0,
+            instruction: String::new(),
+            why: Why::External(missing.to_string()),
+        })
+    }
+
+    /// What is refused at a place.
+    pub(super) fn refusal(&self, section: usize, place: u64, instruction: String, why: Why) -> Refusal {
+        let (function, offset) = self.object.place(section, place);
+        Refusal { function, offset, instruction, why }
+    }
+
+    /// Counts an instruction.
+    pub(super) fn count(&mut self) -> Result<(), Why> {
+        self.steps += 1;
+        if self.steps > LONGEST {
+            return Err(Why::TooLong(LONGEST));
+        }
+        if self.graph.len() > LARGEST {
+            return Err(Why::TooLarge(LARGEST));
+        }
+        Ok(())
+    }
+
+    /// The address of code.
+    pub(super) fn code(&self, section: usize, place: u64) -> Result<Word, Why> {
+        let address = self.memory.section(section, place as i64).ok_or(Why::SecretBranch)?;
+        Ok(Word::Address(address))
     }
 
     /// The target of a call or jump that is written in the instruction.

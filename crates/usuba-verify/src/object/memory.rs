@@ -19,6 +19,13 @@ pub struct Address {
     pub offset: i64,
 }
 
+impl Address {
+    /// So many bytes further on.
+    pub fn moved(self, by: i64) -> Address {
+        Address { offset: self.offset.wrapping_add(by), ..self }
+    }
+}
+
 /// What a byte of memory holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cell {
@@ -64,6 +71,8 @@ pub struct Memory {
     regions: Vec<Region>,
     /// The region of each section.
     sections: BTreeMap<usize, RegionId>,
+    /// For each section what stands for its pages: nothing can be read there.
+    pages: BTreeMap<usize, RegionId>,
 }
 
 impl Memory {
@@ -103,6 +112,18 @@ impl Memory {
     /// The address of a place in a section.
     pub fn section(&self, section: usize, offset: i64) -> Option<Address> {
         self.sections.get(&section).map(|&region| Address { region, offset })
+    }
+
+    /// What stands for the pages of a section: a region without bytes.
+    pub fn page(&mut self, section: usize) -> Option<RegionId> {
+        if let Some(&known) = self.pages.get(&section) {
+            return Some(known);
+        }
+        let name = format!("the pages of {}", self.region(*self.sections.get(&section)?).name);
+        let region = Region { name, cells: Vec::new(), is_writable: false, alignment: 1 };
+        let id = self.add(region);
+        self.pages.insert(section, id);
+        Some(id)
     }
 
     /// The section of an address, and the place in it.

@@ -3,7 +3,7 @@
 use super::state::{Pointer, State, Step, Trail, Value};
 use super::step::{Watch, flags_read, step};
 use super::{Findings, Kind, Leak, Place, Secret};
-use crate::object::file::{Object, Target, Unreadable};
+use crate::object::file::{Architecture, Fill, Object, Target, Unreadable};
 use iced_x86::{
     Decoder, DecoderOptions, FastFormatter, FlowControl, Instruction, InstructionInfoFactory, Mnemonic,
     OpKind, Register,
@@ -43,8 +43,11 @@ const CHANGED: [Register; 9] = [
 /// array alone; functions keep the registers that they have to keep.
 ///
 /// # Errors
-/// There is no such function.
+/// There is no such function, or the object is not for x86-64.
 pub fn check(object: &Object, function: &str, secrets: &[Secret]) -> Result<Findings, Unreadable> {
+    if object.architecture != Architecture::X86_64 {
+        return Err(Unreadable::Machine(Architecture::X86_64));
+    }
     let entry = object.function(function)?;
     let mut analysis = Analysis {
         object,
@@ -131,7 +134,7 @@ impl Analysis<'_> {
         for (&at, relocation) in code.relocations.range(place..one.next_ip()) {
             let beyond = (one.next_ip() - at) as i64;
             self.link = Some(match relocation.target.clone() {
-                Target::Place { section, offset } if relocation.is_relative => {
+                Target::Place { section, offset } if relocation.fill == Fill::Relative => {
                     Target::Place { section, offset: offset + beyond }
                 }
                 other => other,

@@ -1,7 +1,7 @@
 //! What is to be proved of an engine of a library: read, and proved.
 
 use super::limits;
-use super::question::{compiler, target};
+use super::question::{architecture, compiler, target};
 use crate::args::{AUTO, Verify};
 use crate::cipher::Cipher;
 use crate::files;
@@ -12,7 +12,7 @@ use usuba_package::engine::Choices;
 use usuba_package::manifest::{self, Primitive};
 use usuba_trial::proof::engine::{Claim, Subject};
 use usuba_verify::object::blocks::{Task, Verdict};
-use usuba_verify::object::file::Object;
+use usuba_verify::object::file::{Architecture, Object};
 use usuba_verify::object::kernel::{self, Kept};
 
 /// An engine that is to be proved.
@@ -68,7 +68,9 @@ impl Engine {
                 .and_then(|compiler| subject.object(&compiler, &["-O2"]))
                 .map_err(|why| Failure::general(why.to_string()))?,
         };
-        let object = Object::parse(&bytes).map_err(|why| Failure::general(why.to_string()))?;
+        let architecture = architecture(target).unwrap_or(Architecture::X86_64);
+        let object =
+            Object::parse_for(&bytes, architecture).map_err(|why| Failure::general(why.to_string()))?;
         let primitive = primitive.name.clone();
         Ok(Engine { cipher, primitive, slicing, bytes, object, subject })
     }

@@ -15,7 +15,7 @@ use usuba_lang::typed::Atoms;
 use usuba_target::Target;
 use usuba_trial::proof::Subject;
 use usuba_trial::run::{Compiler, RunError};
-use usuba_verify::object::file::{Object, Unreadable};
+use usuba_verify::object::file::{Architecture, Object, Unreadable};
 use usuba_verify::object::kernel::{Counterexample, NoProof, Report, Verdict};
 
 /// What is to be proved of an object.
@@ -76,7 +76,8 @@ impl Question {
                 (bytes, format!("the object that {name} makes"))
             }
         };
-        let object = Object::parse(&bytes)
+        let architecture = architecture(target).unwrap_or(Architecture::X86_64);
+        let object = Object::parse_for(&bytes, architecture)
             .map_err(|why| Failure::file("cannot read", Path::new(&name), &why.to_string()))?;
         if let Err(missing) = object.function(&symbol) {
             return Err(no_function(&object, &name, &missing, verify.symbol.is_some()));
@@ -154,6 +155,11 @@ impl Question {
     }
 }
 
+/// What objects of a target are for, if they can be read.
+pub(super) fn architecture(target: &Target) -> Option<Architecture> {
+    target.toolchains.iter().find_map(|toolchain| Architecture::of_platform(toolchain.platform))
+}
+
 /// The target, whose object code can be read.
 pub(super) fn target(name: &str) -> Result<&'static Target, Failure> {
     let targets = targets::named(&[name.to_owned()])?;
@@ -162,10 +168,9 @@ pub(super) fn target(name: &str) -> Result<&'static Target, Failure> {
             "`{name}` is not one target: name the one that the object was built for"
         )));
     };
-    let is_ours = target.toolchains.iter().any(|toolchain| toolchain.platform.starts_with("x86_64"));
-    if !is_ours {
+    if architecture(target).is_none() {
         return Err(Failure::general(format!(
-            "object code of `{name}` cannot be proved: only that of x86-64 is decoded"
+            "object code of `{name}` cannot be proved: only that of x86-64 and of AArch64 is decoded"
         )));
     }
     Ok(target)

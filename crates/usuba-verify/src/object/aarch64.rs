@@ -1,0 +1,186 @@
+//! Object code of AArch64: runs a function from its first instruction to its return, with everything that it calls.
+//!
+//! Tests compare each instruction with a processor, which an emulator is (`tests/tests/lifted_aarch64.rs`), and the decoder with
+//! another one.
+
+mod access;
+mod general;
+mod operand;
+mod vector;
+
+use super::file::{Fill, Relocation, Target};
+use super::machine::{Flow, Machine, Word};
+use super::memory::{Address, RegionId};
+use super::{Refusal, Why};
+use yaxpeax_arch::{Decoder, U8Reader};
+use yaxpeax_arm::armv8::a64::{InstDecoder, Instruction};
+
+/// The register that a call leaves the place after it in.
+const LINK: usize = 30;
+
+/// Bytes of an instruction.
+const SIZE: u64 = 4;
+
+/// An instruction, where it is, and what the linker fills in there.
+struct One {
+    instruction: Instruction,
+    section: usize,
+    place: u64,
+    relocation: Option<Relocation>,
+}
+
+impl One {
+    /// The target of a relocation of a kind, if the instruction has one.
+    fn target(&self, fill: Fill) -> Option<&Target> {
+        self.relocation.as_ref().filter(|one| one.fill == fill).map(|one| &one.target)
+    }
+
+    /// The place that is so far away.
+    fn at(&self, distance: i64) -> u64 {
+        self.place.wrapping_add_signed(distance)
+    }
+}
+
+/// Runs a function to its return, and checks that registers and the stack are as a caller expects them.
+pub(super) fn run(machine: &mut Machine<'_>, function: &str) -> Result<(), Refusal> {
+    let entry = machine.entry(function)?;
+    let kept = Kept::of(machine);
+    // The address in the caller: a place that nothing else is.
+    let caller = Word::Address(Address { region: machine.stack, offset: i64::MIN });
+    machine.set_general(LINK, caller.clone());
+    let (mut section, mut place) = (entry.section, entry.offset);
+    // Where calls return to. The link register has to say the same when it is used.
+    let mut returns: Vec<(usize, u64)> = Vec::new();
+    loop {
+        let one = decode(machine, section, place)
+            .map_err(|why| machine.refusal(section, place, String::new(), why))?;
+        let refused =
+            |machine: &Machine<'_>, why| machine.refusal(section, place, one.instruction.to_string(), why);
+        machine.count().map_err(|why| refused(machine, why))?;
+        let mut flow = step(machine, &one).map_err(|why| refused(machine, why))?;
+        if let Flow::Call(target, _) | Flow::Leave(target) = &flow
+            && let Some(callee) = machine.callee(target)
+        {
+            let link = machine.general(LINK);
+            machine.call(callee).map_err(|why| refused(machine, why))?;
+            flow = match flow {
+                Flow::Call(_, next) => Flow::Jump(next),
+                // It returns for this function.
+                _ => {
+                    machine.set_general(LINK, link);
+                    Flow::Return
+                }
+            };
+        }
+        match flow {
+            Flow::Next => place += SIZE,
+            Flow::Jump(to) => place = to,
+            Flow::Leave(Target::Place { section: to, offset }) => (section, place) = (to, offset as u64),
+            Flow::Leave(Target::External(name, _)) => return Err(refused(machine, Why::External(name))),
+            Flow::Call(Target::Place { section: to, offset }, next) => {
+                let back = machine.code(section, next).map_err(|why| refused(machine, why))?;
+                machine.set_general(LINK, back);
+                returns.push((section, next));
+                (section, place) = (to, offset as u64);
+            }
+            Flow::Call(Target::External(name, _), next) => {
+                machine.library(&name).map_err(|why| refused(machine, why))?;
+                place = next;
+            }
+            Flow::Return => {
+                let back = machine.general(LINK);
+                let (expected, next) = match returns.pop() {
+                    Some((to, next)) => {
+                        (machine.code(to, next).map_err(|why| refused(machine, why))?, Some((to, next)))
+                    }
+                    None => (caller.clone(), None),
+                };
+                if back != expected {
+                    return Err(refused(machine, Why::Convention("the return address")));
+                }
+                let Some(next) = next else {
+                    let what = kept.differs(&Kept::of(machine));
+                    return what.map_or(Ok(()), |what| Err(refused(machine, Why::Convention(what))));
+                };
+                (section, place) = next;
+            }
+        }
+    }
+    /// What a function has to leave as it was.
+    #[derive(PartialEq, Eq)]
+    struct Kept {
+        pointer: Word,
+        general: Vec<Word>,
+        vectors: Vec<Vec<super::value::Byte>>,
+    }
+
+    impl Kept {
+        fn of(machine: &mut Machine<'_>) -> Kept {
+            let convention = machine.convention;
+            Kept {
+                pointer: machine.general(convention.stack_pointer),
+                general: convention.kept.iter().map(|&one| machine.general(one)).collect(),
+                vectors: convention.kept_vectors.iter().map(|&one| machine.vector(one, 8)).collect(),
+            }
+        }
+
+        fn differs(&self, other: &Kept) -> Option<&'static str> {
+            match (self.pointer == other.pointer, self == other) {
+                (false, _) => Some("the stack pointer"),
+                (_, false) => Some("a register that a function has to keep"),
+                _ => None,
+            }
+        }
+    }
+}
+
+fn decode(machine: &Machine<'_>, section: usize, place: u64) -> Result<One, Why> {
+    let code = machine.object.sections.get(&section).filter(|one| one.is_code).ok_or(Why::Undecodable)?;
+    let bytes = code.bytes.get(place as usize..(place + SIZE) as usize).ok_or(Why::Undecodable)?;
+    let instruction =
+        InstDecoder::default().decode(&mut U8Reader::new(bytes)).map_err(|_| Why::Undecodable)?;
+    let relocation = code.relocations.get(&place).cloned();
+    Ok(One { instruction, section, place, relocation })
+}
+
+/// Runs an instruction. What the linker fills in is looked at by those that can have it, and by no other.
+fn step(machine: &mut Machine<'_>, one: &One) -> Result<Flow, Why> {
+    if let Some(flow) = general::jump(machine, one)? {
+        return Ok(flow);
+    }
+    let is_done = general::address(machine, one)? || access::step(machine, one)?;
+    if is_done {
+        return Ok(Flow::Next);
+    }
+    if one.relocation.is_some() {
+        return Err(Why::Operand("what the linker fills in"));
+    }
+    if !vector::step(machine, &one.instruction)? && !general::step(machine, &one.instruction)? {
+        return Err(Why::Unknown);
+    }
+    Ok(Flow::Next)
+}
+
+/// What `adrp` makes of a target: the page that it lies in. Nothing can be read there: what follows has to add the place in the page.
+fn page(machine: &mut Machine<'_>, target: &Target) -> Result<Address, Why> {
+    let (section, offset) = known(target)?;
+    let region = machine.memory.page(section).ok_or(Why::Operand("a section that is not loaded"))?;
+    Ok(Address { region, offset })
+}
+
+/// The address that a page and the place in it make, which have to be those of one target.
+fn in_page(machine: &mut Machine<'_>, base: Address, target: &Target) -> Result<Address, Why> {
+    let (section, offset) = known(target)?;
+    let page: Option<RegionId> = machine.memory.page(section);
+    if page != Some(base.region) || base.offset != offset {
+        return Err(Why::Operand("a place in another page"));
+    }
+    machine.memory.section(section, offset).ok_or(Why::Operand("a section that is not loaded"))
+}
+
+fn known(target: &Target) -> Result<(usize, i64), Why> {
+    match target {
+        Target::Place { section, offset } => Ok((*section, *offset)),
+        Target::External(name, _) => Err(Why::External(name.clone())),
+    }
+}
