@@ -11,6 +11,7 @@ mod vector;
 use super::file::{Fill, Relocation, Target};
 use super::machine::{Flow, Machine, Word};
 use super::memory::{Address, RegionId};
+use super::value::Byte;
 use super::{Refusal, Why};
 use yaxpeax_arch::{Decoder, U8Reader};
 use yaxpeax_arm::armv8::a64::{InstDecoder, Instruction};
@@ -44,7 +45,7 @@ impl One {
 /// Runs a function to its return, and checks that registers and the stack are as a caller expects them.
 pub(super) fn run(machine: &mut Machine<'_>, function: &str) -> Result<(), Refusal> {
     let entry = machine.entry(function)?;
-    let kept = Kept::of(machine);
+    let preserved = Preserved::of(machine);
     // The address in the caller: a place that nothing else is.
     let caller = Word::Address(Address { region: machine.stack, offset: i64::MIN });
     machine.set_general(LINK, caller.clone());
@@ -99,37 +100,40 @@ pub(super) fn run(machine: &mut Machine<'_>, function: &str) -> Result<(), Refus
                     return Err(refused(machine, Why::Convention("the return address")));
                 }
                 let Some(next) = next else {
-                    let what = kept.differs(&Kept::of(machine));
+                    let what = preserved.differs(&Preserved::of(machine));
                     return what.map_or(Ok(()), |what| Err(refused(machine, Why::Convention(what))));
                 };
                 (section, place) = next;
             }
         }
     }
-    /// What a function has to leave as it was.
-    #[derive(PartialEq, Eq)]
-    struct Kept {
-        pointer: Word,
-        general: Vec<Word>,
-        vectors: Vec<Vec<super::value::Byte>>,
+}
+
+/// What a function has to leave as it was.
+#[derive(PartialEq, Eq)]
+struct Preserved {
+    pointer: Word,
+    general: Vec<Word>,
+    /// The lower halves of vector registers.
+    vectors: Vec<Vec<Byte>>,
+}
+
+impl Preserved {
+    fn of(machine: &mut Machine<'_>) -> Preserved {
+        let convention = machine.convention;
+        Preserved {
+            pointer: machine.general(convention.stack_pointer),
+            general: convention.kept.iter().map(|&one| machine.general(one)).collect(),
+            vectors: convention.kept_vectors.iter().map(|&one| machine.vector(one, 8)).collect(),
+        }
     }
 
-    impl Kept {
-        fn of(machine: &mut Machine<'_>) -> Kept {
-            let convention = machine.convention;
-            Kept {
-                pointer: machine.general(convention.stack_pointer),
-                general: convention.kept.iter().map(|&one| machine.general(one)).collect(),
-                vectors: convention.kept_vectors.iter().map(|&one| machine.vector(one, 8)).collect(),
-            }
-        }
-
-        fn differs(&self, other: &Kept) -> Option<&'static str> {
-            match (self.pointer == other.pointer, self == other) {
-                (false, _) => Some("the stack pointer"),
-                (_, false) => Some("a register that a function has to keep"),
-                _ => None,
-            }
+    /// What is another one.
+    fn differs(&self, other: &Preserved) -> Option<&'static str> {
+        match (self.pointer == other.pointer, self == other) {
+            (false, _) => Some("the stack pointer"),
+            (_, false) => Some("a register that a function has to keep"),
+            _ => None,
         }
     }
 }

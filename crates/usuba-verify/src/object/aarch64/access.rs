@@ -1,13 +1,13 @@
 //! Loads and stores.
 
-use super::operand::{self, VECTOR, extend, extended, width};
+use super::operand::{self, STACK_POINTER, VECTOR, extend, extended, width};
 use super::{One, in_page};
 use crate::object::Why;
 use crate::object::file::{Fill, Target};
 use crate::object::machine::{Machine, Word};
 use crate::object::memory::{Address, Cell};
 use crate::object::value;
-use yaxpeax_arm::armv8::a64::{Opcode, Operand};
+use yaxpeax_arm::armv8::a64::{Opcode, Operand, SIMDSizeCode};
 
 /// Bytes in memory of an access to one register, if they are not those of the register, and whether they are a number with a sign.
 fn part(opcode: Opcode) -> Option<(Option<usize>, bool)> {
@@ -56,7 +56,6 @@ pub(super) fn step(machine: &mut Machine<'_>, one: &One) -> Result<bool, Why> {
             structures(machine, opcode, operands[0], at.address)?;
             at.written(machine);
         }
-        PRFM | PRFUM => {}
         _ => return Ok(false),
     }
     Ok(true)
@@ -111,12 +110,7 @@ fn structures(
     address: Address,
 ) -> Result<(), Why> {
     if let Operand::SIMDRegisterGroupLane(number, element, 1, lane) = group {
-        let element = Operand::SIMDRegisterElementsLane(
-            yaxpeax_arm::armv8::a64::SIMDSizeCode::Q,
-            number,
-            element,
-            lane,
-        );
+        let element = Operand::SIMDRegisterElementsLane(SIMDSizeCode::Q, number, element, lane);
         let (bytes, size) = operand::vector(machine, element)?;
         if opcode == Opcode::ST1 {
             let cells: Vec<Cell> = bytes.into_iter().map(Cell::Bits).collect();
@@ -183,6 +177,10 @@ impl Place {
 
 fn place(machine: &mut Machine<'_>, one: &One, operand: Operand) -> Result<Place, Why> {
     let base = |machine: &mut Machine<'_>, number: u16| match machine.general(usize::from(number)) {
+        // Where the stack pointer is the base it has to be a multiple of 16: as far from the top, which is one.
+        Word::Address(address) if number == STACK_POINTER && address.offset.rem_euclid(16) != 0 => {
+            Err(Why::Operand("a stack pointer that is not a multiple of 16"))
+        }
         Word::Address(address) => Ok(address),
         Word::Bits(_) | Word::Distance(..) => Err(Why::SecretAddress),
     };
@@ -217,7 +215,10 @@ fn place(machine: &mut Machine<'_>, one: &One, operand: Operand) -> Result<Place
             Place { address, base: Some((usize::from(number), address.moved(by))) }
         }
         Operand::RegRegOffset(number, index, size, style, by) => {
-            let first = machine.general(usize::from(number));
+            let first = match machine.general(usize::from(number)) {
+                Word::Address(_) => Word::Address(base(machine, number)?),
+                other => other,
+            };
             let second = operand::read(machine, Operand::Register(size, index), operand::bytes(size))?;
             let (address, index) = match (first, second) {
                 (Word::Address(address), Word::Bits(index)) => (address, index),

@@ -7,7 +7,6 @@ use crate::object::Why;
 use crate::object::file::{Fill, Target};
 use crate::object::flags::Flags;
 use crate::object::machine::{Flow, Machine, Word};
-use crate::object::memory::Address;
 use crate::object::value::{self, Byte, Lane, Move, bitwise};
 use iced_x86::ConditionCode;
 use std::cmp::Ordering;
@@ -131,8 +130,12 @@ fn carry(machine: &mut Machine<'_>) -> Result<(Edge, Lane), Why> {
 pub(super) fn step(machine: &mut Machine<'_>, one: &Instruction) -> Result<bool, Why> {
     use Opcode::*;
     let operands = one.operands;
+    // `nop`, and what says that jumps may lead here; others change registers.
     if one.opcode == HINT {
-        return Ok(true);
+        return Ok(matches!(
+            operands[..2],
+            [Operand::ControlReg(0), Operand::Immediate(0)] | [Operand::ControlReg(4), _]
+        ));
     }
     let Some(count) = size(operands[0]) else { return Ok(false) };
     match one.opcode {
@@ -232,7 +235,7 @@ fn sum(machine: &mut Machine<'_>, one: &Instruction, count: usize) -> Result<(),
     let (first, second) = (read(machine, first, count)?, read_wide(machine, second, count)?);
     let (a, b) = match (first, second) {
         (Word::Bits(a), Word::Bits(b)) => (a, b),
-        (first, second) if count == 8 => {
+        (first, second) if count == 8 && matches!(one.opcode, ADD | ADDS | SUB | SUBS) => {
             let (word, order) = of_addresses(machine, &first, &second, borrows, is_zero(to))?;
             if sets {
                 machine.flags = order.map_or(Flags::Unknown, Flags::Places);
@@ -303,7 +306,7 @@ fn of_addresses(
         }
         (Word::Bits(number), Word::Address(place)) if !borrows => {
             let number = value::known(number).ok_or(Why::SecretAddress)? as i64;
-            Ok((Some(Word::Address(Address { offset: place.offset.wrapping_add(number), ..*place })), None))
+            Ok((Some(Word::Address(place.moved(number))), None))
         }
         _ => Err(Why::Address),
     }

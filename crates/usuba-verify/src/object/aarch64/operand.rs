@@ -5,8 +5,11 @@ use crate::object::machine::{Machine, Word};
 use crate::object::value::{self, Byte, Lane, Move};
 use yaxpeax_arm::armv8::a64::{Operand, SIMDSizeCode, ShiftStyle, SizeCode};
 
-/// The number of the zero register, and of the stack pointer.
+/// The number of the zero register, and of the stack pointer where an operand can be one.
 const LAST: u16 = 31;
+
+/// The stack pointer.
+pub(super) const STACK_POINTER: u16 = LAST;
 
 /// Bytes of a vector register.
 pub(super) const VECTOR: usize = 16;
