@@ -93,6 +93,8 @@ fn main() {
     let found = each(&rows, |row| {
         bar.set_message(format!("{}, {} in {}, {}", row.cipher, row.node, row.slicing, row.target.name));
         let cells = MAKERS.map(|maker| apart(row, maker, &most));
+        // A run that is cut off leaves what it has found.
+        bar.suspend(|| eprintln!("{}", line(row, &cells)));
         bar.inc(1);
         cells
     });
@@ -267,23 +269,13 @@ fn table(rows: &[Row], found: &[[Cell; 3]], seconds: u64, most: usize) -> (Strin
     let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (row, cells) in rows.iter().zip(found) {
         let Row { cipher, node, slicing, target } = row;
-        let _ = write!(text, "| `{cipher}` | `{node}` | `{slicing}` | `{}` |", target.name);
+        let _ = writeln!(text, "{}", line(row, cells));
         for (cell, maker) in cells.iter().zip(MAKERS) {
-            let _ = match cell {
-                Cell::Proved { instructions, seconds, alarm } => {
-                    let mark = if *alarm { "*" } else { "" };
-                    write!(text, " {}, {seconds:.2}{mark} |", thousands(*instructions))
-                }
-                Cell::Not(why) | Cell::Wrong(why) => {
-                    let which =
-                        format!("`{cipher}`, `{node}` in `{slicing}` on `{}` by {maker}", target.name);
-                    reasons.entry(short(why)).or_default().push(which);
-                    write!(text, " **not proved** |")
-                }
-                Cell::Nothing => write!(text, " – |"),
-            };
+            if let Cell::Not(why) | Cell::Wrong(why) = cell {
+                let which = format!("`{cipher}`, `{node}` in `{slicing}` on `{}` by {maker}", target.name);
+                reasons.entry(short(why)).or_default().push(which);
+            }
         }
-        text.push('\n');
     }
     if !reasons.is_empty() {
         text += "\nNot proved:\n\n";
@@ -293,6 +285,23 @@ fn table(rows: &[Row], found: &[[Cell; 3]], seconds: u64, most: usize) -> (Strin
     }
     wrong.iter().for_each(|why| eprintln!("{why}"));
     (text, !wrong.is_empty())
+}
+
+/// A row of the table.
+fn line(row: &Row, cells: &[Cell; 3]) -> String {
+    let Row { cipher, node, slicing, target } = row;
+    let mut text = format!("| `{cipher}` | `{node}` | `{slicing}` | `{}` |", target.name);
+    for cell in cells {
+        let _ = match cell {
+            Cell::Proved { instructions, seconds, alarm } => {
+                let mark = if *alarm { "*" } else { "" };
+                write!(text, " {}, {seconds:.2}{mark} |", thousands(*instructions))
+            }
+            Cell::Not(_) | Cell::Wrong(_) => write!(text, " **not proved** |"),
+            Cell::Nothing => write!(text, " – |"),
+        };
+    }
+    text
 }
 
 /// A reason without the place in the code and the operands of its instruction, so that like ones are together.
