@@ -1,9 +1,8 @@
 //! Arrays that GCC shall read again in every turn of a loop.
 //!
 //! Its predictive commoning keeps in registers what one turn reads and later turns read again. A loop that goes along a bitsliced
-//! state has more of that than there are registers, so all of it moves from one place of the stack to another in every turn:
-//! by gcc 12 with
-//! -O2 Kuznyechik on AVX2 has 14,038 bytes of code for 10,423, and goes to its stack 1,100 times for 602.
+//! state has more of that than there are registers, so all of it moves from one place of the stack to another in every turn: by gcc
+//! 12 with -O2 Kuznyechik on AVX2 has 14,038 bytes of code for 10,423, and goes to its stack 1,100 times for 602.
 
 use std::collections::{BTreeMap, BTreeSet};
 use usuba_ir::program::Affine;

@@ -1,7 +1,7 @@
 //! What is to be proved of an engine of a library: read, and proved.
 
 use super::limits;
-use super::question::{architecture, compiler, target};
+use super::question::{compiler, target};
 use crate::args::{AUTO, Verify};
 use crate::cipher::Cipher;
 use crate::files;
@@ -12,7 +12,7 @@ use usuba_package::engine::Choices;
 use usuba_package::manifest::{self, Primitive};
 use usuba_trial::proof::engine::{Claim, Subject};
 use usuba_verify::object::blocks::{Task, Verdict};
-use usuba_verify::object::file::{Architecture, Object};
+use usuba_verify::object::file::Object;
 use usuba_verify::object::kernel::{self, Kept};
 
 /// An engine that is to be proved.
@@ -54,7 +54,7 @@ impl Engine {
                 "an engine has several kernels: leave out `--entry` and `--symbol`",
             ));
         }
-        let target = target(name)?;
+        let (target, architecture) = target(name)?;
         let cipher = Cipher::read(path, &verify.search, output)?;
         let primitive = primitive(&cipher, path, verify.primitive.as_ref())?;
         let mut choices = Choices::new(slicing);
@@ -68,7 +68,6 @@ impl Engine {
                 .and_then(|compiler| subject.object(&compiler, &["-O2"]))
                 .map_err(|why| Failure::general(why.to_string()))?,
         };
-        let architecture = architecture(target).unwrap_or(Architecture::X86_64);
         let object =
             Object::parse_for(&bytes, architecture).map_err(|why| Failure::general(why.to_string()))?;
         let primitive = primitive.name.clone();

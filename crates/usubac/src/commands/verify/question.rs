@@ -36,7 +36,7 @@ impl Question {
     /// Reads the program and the object, or compiles one.
     pub fn read(verify: &Verify, output: &Output) -> Result<Question, Failure> {
         let file = verify.left.as_deref().unwrap_or_default();
-        let target = target(verify.target.as_deref().unwrap_or_default())?;
+        let (target, architecture) = target(verify.target.as_deref().unwrap_or_default())?;
         let Some(slicing) = verify.slicing.unwrap_or(AUTO).0 else {
             return Err(Failure::general(
                 "`--slicing auto` does not say what the object was built for: name the slicing",
@@ -76,7 +76,6 @@ impl Question {
                 (bytes, format!("the object that {name} makes"))
             }
         };
-        let architecture = architecture(target).unwrap_or(Architecture::X86_64);
         let object = Object::parse_for(&bytes, architecture)
             .map_err(|why| Failure::file("cannot read", Path::new(&name), &why.to_string()))?;
         if let Err(missing) = object.function(&symbol) {
@@ -155,25 +154,21 @@ impl Question {
     }
 }
 
-/// What objects of a target are for, if they can be read.
-pub(super) fn architecture(target: &Target) -> Option<Architecture> {
-    target.toolchains.iter().find_map(|toolchain| Architecture::of_platform(toolchain.platform))
-}
-
-/// The target, whose object code can be read.
-pub(super) fn target(name: &str) -> Result<&'static Target, Failure> {
+/// The target, whose object code can be read, and what its objects are for.
+pub(super) fn target(name: &str) -> Result<(&'static Target, Architecture), Failure> {
     let targets = targets::named(&[name.to_owned()])?;
     let [target] = targets[..] else {
         return Err(Failure::general(format!(
             "`{name}` is not one target: name the one that the object was built for"
         )));
     };
-    if architecture(target).is_none() {
+    let mut platforms = target.toolchains.iter().map(|toolchain| toolchain.platform);
+    let Some(architecture) = platforms.find_map(Architecture::of_platform) else {
         return Err(Failure::general(format!(
             "object code of `{name}` cannot be proved: only that of x86-64 and of AArch64 is decoded"
         )));
-    }
-    Ok(target)
+    };
+    Ok((target, architecture))
 }
 
 fn compiled(subject: &Subject, target: &Target, name: &str) -> Result<Vec<u8>, RunError> {
