@@ -99,7 +99,7 @@ pub fn differences(functions: &Functions<'_>, processor: &Processor) -> (Vec<Str
         let mut machine = Machine::new(&mut graph, &object, Placement::FIRST);
         let cells = state.iter().map(|&byte| Cell::Bits(Byte::constant(byte))).collect();
         let id = machine.memory.add(Region { name: "state".into(), cells, is_writable: true, alignment: 64 });
-        machine.argument(0, Word::Address(Address { region: id, offset: 0 }));
+        machine.argument(0, Word::Address(Address::new(id, 0)));
         if let Err(refusal) = machine.run(&format!("f{}", run / STATES)) {
             wrong.push(format!("{line}: {refusal}"));
             continue;

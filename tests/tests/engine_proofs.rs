@@ -14,7 +14,7 @@ use usuba_tests::ciphers::Cipher;
 use usuba_tests::faults::Code;
 use usuba_tests::objects::compiler_of;
 use usuba_tests::ways;
-use usuba_trial::proof::engine::{NoEngine, Subject};
+use usuba_trial::proof::engine::{Claim, Extent, NoEngine, Subject};
 use usuba_verify::object::blocks::{Task, Verdict};
 use usuba_verify::object::file::{Architecture, Object};
 use usuba_verify::object::kernel::{self, Kept};
@@ -68,12 +68,16 @@ fn object(subject: &Subject, (.., target, compiler): Way<'_>) -> Vec<u8> {
     subject.object(&compiler_of(compiler, target), &["-O2"]).expect("an object")
 }
 
+fn parsed(bytes: &[u8], target: &str) -> Object {
+    let platform = machines::by_name(target).expect("a target").toolchains[0].platform;
+    let architecture = Architecture::of_platform(platform).expect("an architecture");
+    Object::parse_for(bytes, architecture).expect("an object")
+}
+
 /// Proves an engine: how many functions and tasks are proved, kernels included, and what is not, with the reason.
 fn check(subject: &Subject, way: Way<'_>) -> (usize, Vec<String>) {
     let bytes = object(subject, way);
-    let platform = machines::by_name(way.3).expect("a target").toolchains[0].platform;
-    let architecture = Architecture::of_platform(platform).expect("an architecture");
-    let object = Object::parse_for(&bytes, architecture).expect("an object");
+    let object = parsed(&bytes, way.3);
     let (mut proved, mut open) = (0, Vec::new());
     let mut kept: BTreeMap<&str, Kept> = BTreeMap::new();
     for role in subject.roles() {
@@ -86,7 +90,7 @@ fn check(subject: &Subject, way: Way<'_>) -> (usize, Vec<String>) {
             Err(why) => open.push(format!("the kernel of {role}: {why}")),
         }
     }
-    let claims = subject.claims(&object);
+    let claims = subject.claims(&object, Extent::Some);
     // Then the kernel is proved with each block, which takes as many times as long.
     let mut has_kernel_inside = false;
     for claim in &claims {
@@ -126,6 +130,74 @@ fn engines_bring_each_block_through_the_kernel() {
     }
 }
 
+/// Each number of blocks that there can be, in place and not: few of them one by one, the others by induction.
+#[test]
+fn every_number_of_blocks_is_brought_through_the_kernel() {
+    const WAYS: [Way<'static>; 2] = [
+        ("rectangle", "rectangle-80", Slicing::V, "gp64", "gcc"),
+        ("ascon", "ascon-p12", Slicing::V, "gp64", "clang"),
+    ];
+    for way in WAYS {
+        let subject = subject(way).expect("an engine");
+        let object = parsed(&object(&subject, way), way.3);
+        let start = Instant::now();
+        let mut proved = 0;
+        for role in subject.roles() {
+            let (verdict, report) = subject.kernel(&object, role, Limits::default()).expect("it is known");
+            assert_eq!(verdict, kernel::Verdict::Proved);
+            for claim in subject.claims(&object, Extent::All).iter().filter(|claim| claim.role == role) {
+                let found = subject.prove(&object, claim, report.kept, Limits::default());
+                assert!(matches!(found, Ok((Verdict::Proved, _))), "{way:?}, {claim:?}: {found:?}");
+                proved += 1;
+            }
+        }
+        println!("{way:?}: {proved} proved, {:?}", start.elapsed());
+    }
+}
+
+/// Loops over batches that are right for as many blocks as other claims are about, and wrong for some number: none is proved.
+#[test]
+fn wrong_loops_over_batches_are_not_proved() {
+    const LOOP: &str = "        out += size;\n        in += size;\n";
+    let wrong = [
+        // The fifth batch goes elsewhere.
+        "        out += size;\n        in += length == 5 * size ? 0 : size;\n",
+        // From the fifth on, every other one is that before it.
+        "        out += size;\n        in += length > 4 * size ? 2 * size : size;\n",
+        // A turn depends on what was read.
+        "        out += size + (in[0] & 1);\n        in += size;\n",
+        // The output moves less than a batch.
+        "        out += size - 1;\n        in += size;\n",
+        // A byte behind the batch is written as well.
+        "        out += size;\n        in += size;\n        out[0] = 0;\n",
+        // The input of the batch after the next one is read.
+        "        out += size;\n        in += size;\n        ((volatile unsigned char *)in)[2 * size];\n",
+        // What is left after the last batch but one is forgotten, if that is a batch.
+        "        out += size;\n        in += size;\n        if (length == 2 * size) return;\n",
+    ];
+    let way = USUAL[0];
+    let subject = subject(way).expect("an engine");
+    let files = subject.files();
+    let compiler = compiler_of(way.4, machines::by_name(way.3).expect("a target"));
+    let right = parsed(&object(&subject, way), way.3);
+    let role = "encrypt";
+    let (_, report) = subject.kernel(&right, role, Limits::default()).expect("it is known");
+    let is_of_batches = |claim: &&Claim| claim.role == role && matches!(claim.task, Task::Batches { .. });
+    let claims = subject.claims(&right, Extent::Some);
+    for change in std::iter::once(LOOP).chain(wrong) {
+        let mut files = files.clone();
+        let drivers = files.iter_mut().find(|file| file.path.ends_with("usuba_drivers.h")).expect("drivers");
+        assert_eq!(drivers.contents.matches(LOOP).count(), 1);
+        drivers.contents = drivers.contents.replace(LOOP, change);
+        let object = parsed(&subject.object_of(&files, &compiler, &["-O2"]).expect("an object"), way.3);
+        let prove = |claim: &Claim| subject.prove(&object, claim, report.kept, Limits::default());
+        let found: Vec<_> = claims.iter().filter(is_of_batches).map(prove).collect();
+        let are_proved = found.iter().all(|found| matches!(found, Ok((Verdict::Proved, _))));
+        assert_eq!(are_proved, change == LOOP, "{change}: {found:?}");
+        println!("{change:?}: {found:?}");
+    }
+}
+
 /// A line for each engine of a few ciphers, by both compilers; of the primitive `USUBA_PRIMITIVE` alone if it is set.
 #[test]
 #[ignore = "long: `make prove`"]
@@ -162,7 +234,8 @@ fn patched_engines_are_refuted() {
     let bytes = object(&subject, way);
     let whole = Object::parse(&bytes).expect("an object");
     let (_, report) = subject.kernel(&whole, "encrypt", Limits::default()).expect("it is known");
-    let claims: Vec<_> = subject.claims(&whole).into_iter().filter(|one| one.role == "encrypt").collect();
+    let claims: Vec<_> =
+        subject.claims(&whole, Extent::Some).into_iter().filter(|one| one.role == "encrypt").collect();
     let right = outputs(&bytes);
     let code = Code::of(&bytes, "encrypt_batch");
     let mut random = Random::new(65);
@@ -200,7 +273,7 @@ fn patched_engines_without_round_keys_are_refuted() {
         let whole = Object::parse(&bytes).expect("an object");
         let role = subject.roles()[0];
         let (_, report) = subject.kernel(&whole, role, Limits::default()).expect("it is known");
-        let claims = subject.claims(&whole);
+        let claims = subject.claims(&whole, Extent::Some);
         let code = Code::of(&bytes, function);
         let mut random = Random::new(66);
         let (mut refused, mut refuted) = (0, 0);

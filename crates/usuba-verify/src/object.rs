@@ -12,11 +12,13 @@
 //! [`kernel`] proves a function equal to a program, and [`blocks`] that what is around it brings each block through it.
 
 mod aarch64;
+pub mod batches;
 pub mod blocks;
 mod callee;
 pub mod convention;
 pub mod file;
 mod flags;
+mod induction;
 pub mod kernel;
 mod layout;
 mod lift;
@@ -25,6 +27,7 @@ pub mod machine;
 mod mask;
 pub mod memory;
 mod moves;
+pub mod number;
 mod operand;
 mod packed;
 mod scalar;
@@ -72,6 +75,9 @@ pub enum Why {
     /// Something is computed of an address that is no address.
     #[error("an address is computed with")]
     Address,
+    /// An access, or a comparison, that depends on how many turns a loop makes.
+    #[error("this depends on how many turns a loop makes")]
+    Turns,
     /// Something is computed of bits of two instances.
     #[error("bits of two instances meet")]
     Lanes,

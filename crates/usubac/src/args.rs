@@ -474,8 +474,9 @@ instruction, and the exit status is 3. A certificate says what was proved of whi
 differs (1).
 
 With a folder for the program, the object is the file that a library of this slicing and target has for a block cipher, a
-stream cipher or a permutation: its kernels, and the functions around them, for one block or state, a batch and the block after
-it, counter mode, and round keys.
+stream cipher or a permutation: its kernels, and the functions around them. These are round keys; one block or state, a batch and the
+block after it; any number of batches, by induction, with nothing or a batch but for a block after them (`--every-number`: with
+each number of blocks after them); and counter mode.
 
 With `--ct`, an object file for x86-64, of any compiler: each function is followed along all of its paths, with what it calls in
 the object, and a jump, an address, or an instruction of variable time that may depend on a secret is printed, with the
@@ -500,6 +501,10 @@ pub struct Verify {
     /// The primitive of the manifest; the first that is no generator if nothing is said.
     #[arg(long, value_name = "NAME", requires = "target", conflicts_with_all = ["symbol", "entry"])]
     pub primitive: Option<String>,
+    /// Of an engine, prove every number of blocks or states, not a few and those that leave nothing or a batch but for one for a
+    /// last batch: as many proofs as a batch has blocks, and more.
+    #[arg(long, requires = "target", conflicts_with_all = ["symbol", "entry"])]
+    pub every_number: bool,
     /// How many batches the kernel computes, if it was built with this option.
     #[arg(long, value_name = "N", requires = "target", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub inter_factor: Option<u32>,

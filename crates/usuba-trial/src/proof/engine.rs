@@ -11,6 +11,7 @@ use usuba_package::engine::{BuildError, Choices};
 use usuba_package::library::one_level;
 use usuba_package::manifest::{BlockCipher, Bytes, Function, Mode, Permutation, Primitive, Stream};
 use usuba_target::Target;
+use usuba_verify::object::batches::FEWEST;
 use usuba_verify::object::blocks::{Format, Kernel, Report, Task, Unfit, Verdict};
 use usuba_verify::object::file::Object;
 use usuba_verify::object::kernel::{self, Kept, NoProof};
@@ -54,6 +55,24 @@ pub struct Claim {
     pub function: String,
     /// What it does.
     pub task: Task,
+}
+
+/// How much is claimed of the numbers of blocks that a function takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// A few, and all that leave nothing or a batch but for a block for a last batch.
+    Some,
+    /// All.
+    All,
+}
+
+/// A number of blocks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Blocks {
+    /// So many.
+    These(usize),
+    /// All that are so many more than a number of whole batches, if these are [`FEWEST`] or more.
+    Batches(usize),
 }
 
 /// What an engine does.
@@ -120,9 +139,26 @@ impl Subject {
     /// # Errors
     /// The compiler said something, or the system refused something.
     pub fn object(&self, compiler: &Compiler, flags: &[&str]) -> Result<Vec<u8>, RunError> {
+        self.object_of(&self.files(), compiler, flags)
+    }
+
+    /// The file of the engine and what it includes.
+    pub fn files(&self) -> Vec<OutputFile> {
         let is_needed = |file: &&OutputFile| file.path.ends_with(".h") || file.path == self.source;
-        let files: Vec<OutputFile> = self.files.iter().filter(is_needed).cloned().collect();
-        compiler.objects(&files, flags, None)?.content(&self.source)
+        self.files.iter().filter(is_needed).cloned().collect()
+    }
+
+    /// The same of other files of these names.
+    ///
+    /// # Errors
+    /// As for [`Subject::object`].
+    pub fn object_of(
+        &self,
+        files: &[OutputFile],
+        compiler: &Compiler,
+        flags: &[&str],
+    ) -> Result<Vec<u8>, RunError> {
+        compiler.objects(files, flags, None)?.content(&self.source)
     }
 
     /// Proves that the kernel of a direction is what its text says.
@@ -155,13 +191,13 @@ impl Subject {
         self.directions.iter().map(|direction| direction.role).collect()
     }
 
-    /// What there is to prove around the kernels of an object: round keys, and in each direction one block, a batch but for a
-    /// block, in place, and a block more than a batch; and the counter mode for a byte more than a batch. Of a permutation, as
-    /// many states; of a stream cipher, a byte more than a batch from two counters.
-    pub fn claims(&self, object: &Object) -> Vec<Claim> {
+    /// What there is to prove around the kernels of an object: round keys, and in each direction blocks ([`Subject::numbers`]);
+    /// and the counter mode for a byte more than a batch. Of a permutation, as many states; of a stream cipher, a byte more than
+    /// a batch from two counters.
+    pub fn claims(&self, object: &Object, extent: Extent) -> Vec<Claim> {
         let cipher = match &self.doing {
             Doing::Blocks(cipher) => cipher,
-            Doing::States(_) => return self.claims_of_states(),
+            Doing::States(_) => return self.claims_of_states(extent),
             Doing::Keystream(cipher) => return self.claims_of_keystream(cipher),
         };
         let mut claims: Vec<Claim> = Vec::new();
@@ -173,11 +209,13 @@ impl Subject {
             let function = load.unwrap_or_else(|| format!("{}_{role}_blocks", self.stem));
             claims.push(Claim { role, function, task });
             if cipher.modes.contains(&Mode::Ecb) {
-                for (blocks, in_place) in [(1, false), (self.batch - 1, true), (self.batch + 1, false)] {
-                    let function = format!("{}_{role}_blocks", self.stem);
-                    let task = Task::Apply { blocks, in_place };
-                    claims.extend((blocks > 0).then_some(Claim { role, function, task }));
-                }
+                let task = |(number, in_place)| match number {
+                    Blocks::These(blocks) => Task::Apply { blocks, in_place },
+                    Blocks::Batches(rest) => Task::Batches { rest, in_place },
+                };
+                let function = format!("{}_{role}_blocks", self.stem);
+                let of = |number| Claim { role, function: function.clone(), task: task(number) };
+                claims.extend(self.numbers(extent).into_iter().map(of));
             }
             if role == "encrypt" && cipher.modes.contains(&Mode::Ctr) {
                 let length = self.batch * cipher.block.bytes as usize + 1;
@@ -190,16 +228,39 @@ impl Subject {
         claims
     }
 
-    fn claims_of_states(&self) -> Vec<Claim> {
+    /// Numbers of blocks, and whether the output is where the input is. Some are one block, a batch but for a block, a block more
+    /// than a batch, and all that leave nothing or a batch but for a block for a last batch; or all that there are.
+    fn numbers(&self, extent: Extent) -> Vec<(Blocks, bool)> {
+        let batch = self.batch;
+        match extent {
+            Extent::Some => {
+                let some = [(1, false), (batch - 1, true), (batch + 1, false)];
+                let some = some.into_iter().filter(|&(blocks, _)| blocks > 0);
+                let some = some.map(|(blocks, in_place)| (Blocks::These(blocks), in_place));
+                let all =
+                    [(0, false), (batch - 1, true)].map(|(rest, in_place)| (Blocks::Batches(rest), in_place));
+                some.chain(all).collect()
+            }
+            Extent::All => {
+                let few = (0..FEWEST * batch).map(Blocks::These);
+                let all: Vec<Blocks> = few.chain((0..batch).map(Blocks::Batches)).collect();
+                all.iter().flat_map(|&number| [false, true].map(|in_place| (number, in_place))).collect()
+            }
+        }
+    }
+
+    fn claims_of_states(&self, extent: Extent) -> Vec<Claim> {
         let function = format!("{}_permute", self.stem);
-        let some = [1, self.batch - 1, self.batch + 1].into_iter().filter(|&states| states > 0);
+        // Always in place: so each number once.
+        let mut numbers: Vec<Blocks> = self.numbers(extent).into_iter().map(|(number, _)| number).collect();
+        numbers.dedup();
+        let task = |number| match number {
+            Blocks::These(states) => Task::Permute { states },
+            Blocks::Batches(rest) => Task::BatchesOfStates { rest },
+        };
         let of = |role: &'static str| {
-            let function = function.clone();
-            some.clone().map(move |states| Claim {
-                role,
-                function: function.clone(),
-                task: Task::Permute { states },
-            })
+            let of = |&number: &Blocks| Claim { role, function: function.clone(), task: task(number) };
+            numbers.iter().map(of).collect::<Vec<_>>()
         };
         self.roles().into_iter().flat_map(of).collect()
     }

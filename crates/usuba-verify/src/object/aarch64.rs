@@ -9,15 +9,15 @@ mod operand;
 mod vector;
 
 use super::file::{Fill, Relocation, Target};
-use super::machine::{Flow, Machine, Word};
+use super::lift::{Preserved, Run, Stop};
+use super::machine::{Flow, Machine};
 use super::memory::{Address, RegionId};
-use super::value::Byte;
 use super::{Refusal, Why};
 use yaxpeax_arch::{Decoder, U8Reader};
 use yaxpeax_arm::armv8::a64::{InstDecoder, Instruction};
 
 /// The register that a call leaves the place after it in.
-const LINK: usize = 30;
+pub(super) const LINK: usize = 30;
 
 /// Bytes of an instruction.
 const SIZE: u64 = 4;
@@ -42,17 +42,10 @@ impl One {
     }
 }
 
-/// Runs a function to its return, and checks that registers and the stack are as a caller expects them.
-pub(super) fn run(machine: &mut Machine<'_>, function: &str) -> Result<(), Refusal> {
-    let entry = machine.entry(function)?;
-    let preserved = Preserved::of(machine);
-    // The address in the caller: a place that nothing else is.
-    let caller = Word::Address(Address { region: machine.stack, offset: i64::MIN });
-    machine.set_general(LINK, caller.clone());
-    let (mut section, mut place) = (entry.section, entry.offset);
-    // Where calls return to. The link register has to say the same when it is used.
-    let mut returns: Vec<(usize, u64)> = Vec::new();
+/// Runs a function on, to its return or to the next jump back.
+pub(super) fn resume(machine: &mut Machine<'_>, run: &mut Run) -> Result<Stop, Refusal> {
     loop {
+        let (section, place) = (run.section, run.place);
         let one = decode(machine, section, place)
             .map_err(|why| machine.refusal(section, place, String::new(), why))?;
         let refused =
@@ -74,66 +67,43 @@ pub(super) fn run(machine: &mut Machine<'_>, function: &str) -> Result<(), Refus
             };
         }
         match flow {
-            Flow::Next => place += SIZE,
-            Flow::Jump(to) => place = to,
-            Flow::Leave(Target::Place { section: to, offset }) => (section, place) = (to, offset as u64),
+            Flow::Next => run.place += SIZE,
+            Flow::Jump(to) => run.place = to,
+            Flow::Leave(Target::Place { section: to, offset }) => {
+                (run.section, run.place) = (to, offset as u64);
+                if to == section && run.place <= place {
+                    return Ok(Stop::Back);
+                }
+            }
             Flow::Leave(Target::External(name, _)) => return Err(refused(machine, Why::External(name))),
             Flow::Call(Target::Place { section: to, offset }, next) => {
                 let back = machine.code(section, next).map_err(|why| refused(machine, why))?;
                 machine.set_general(LINK, back);
-                returns.push((section, next));
-                (section, place) = (to, offset as u64);
+                run.returns.push((section, next));
+                (run.section, run.place) = (to, offset as u64);
             }
             Flow::Call(Target::External(name, _), next) => {
                 machine.library(&name).map_err(|why| refused(machine, why))?;
-                place = next;
+                run.place = next;
             }
             Flow::Return => {
                 let back = machine.general(LINK);
-                let (expected, next) = match returns.pop() {
+                let (expected, next) = match run.returns.pop() {
                     Some((to, next)) => {
                         (machine.code(to, next).map_err(|why| refused(machine, why))?, Some((to, next)))
                     }
-                    None => (caller.clone(), None),
+                    None => (run.caller.clone(), None),
                 };
                 if back != expected {
                     return Err(refused(machine, Why::Convention("the return address")));
                 }
                 let Some(next) = next else {
-                    let what = preserved.differs(&Preserved::of(machine));
-                    return what.map_or(Ok(()), |what| Err(refused(machine, Why::Convention(what))));
+                    let what = run.preserved.differs(&Preserved::of(machine));
+                    return what
+                        .map_or(Ok(Stop::Returned), |what| Err(refused(machine, Why::Convention(what))));
                 };
-                (section, place) = next;
+                (run.section, run.place) = next;
             }
-        }
-    }
-}
-
-/// What a function has to leave as it was.
-#[derive(PartialEq, Eq)]
-struct Preserved {
-    pointer: Word,
-    general: Vec<Word>,
-    /// The lower halves of vector registers.
-    vectors: Vec<Vec<Byte>>,
-}
-
-impl Preserved {
-    fn of(machine: &mut Machine<'_>) -> Preserved {
-        let convention = machine.convention;
-        Preserved {
-            pointer: machine.general(convention.stack_pointer),
-            general: convention.kept.iter().map(|&one| machine.general(one)).collect(),
-            vectors: convention.kept_vectors.iter().map(|&one| machine.vector(one, 8)).collect(),
-        }
-    }
-
-    /// What is another one.
-    fn differs(&self, other: &Preserved) -> Option<&'static str> {
-        match (self.pointer == other.pointer, self == other) {
-            (false, _) => Some("the stack pointer"),
-            (_, false) => Some("a register that a function has to keep"),
-            _ => None,
         }
     }
 }
@@ -169,7 +139,7 @@ fn step(machine: &mut Machine<'_>, one: &One) -> Result<Flow, Why> {
 fn page(machine: &mut Machine<'_>, target: &Target) -> Result<Address, Why> {
     let (section, offset) = known(target)?;
     let region = machine.memory.page(section).ok_or(Why::Operand("a section that is not loaded"))?;
-    Ok(Address { region, offset })
+    Ok(Address::new(region, offset))
 }
 
 /// The address that a page and the place in it make, which have to be those of one target.

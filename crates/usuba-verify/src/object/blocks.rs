@@ -6,6 +6,7 @@
 //! proved of the kernel says what that is. The number of blocks is public and one at a time: jumps that depend on it are
 //! followed.
 
+use super::batches::{Batches, Window};
 use super::callee::{Callee, Instance};
 use super::file::Object;
 use super::kernel::{Kept, NoProof};
@@ -89,6 +90,19 @@ pub enum Task {
         /// Whether the output is where the input is.
         in_place: bool,
     },
+    /// The same for every number of blocks that leaves so many for the last batch, if there are [`super::batches::FEWEST`] whole
+    /// ones or more.
+    Batches {
+        /// How many blocks there are besides whole batches: fewer than a batch.
+        rest: usize,
+        /// Whether the output is where the input is.
+        in_place: bool,
+    },
+    /// The same of states.
+    BatchesOfStates {
+        /// How many states there are besides whole batches: fewer than a batch.
+        rest: usize,
+    },
     /// Each state by itself, in place: `permute(states, count)`.
     Permute {
         /// How many states.
@@ -154,6 +168,9 @@ pub enum Unfit {
     /// What the kernel is to compute has other sizes.
     #[error(transparent)]
     Unlike(#[from] Unlike),
+    /// A loop over batches was not shown to do the same in each turn.
+    #[error("{0}")]
+    Loop(&'static str),
     /// The kernel has other parameters.
     #[error("the kernel has other parameters than one of each instance, those in common, and an output")]
     Parameters,
@@ -236,6 +253,7 @@ impl Kernel<'_> {
         let keys = |call: &mut Call<'_>| {
             call.region(Region::constant("the keys", of_kernel.clone(), alignment));
         };
+        let mut batches: Option<Batches> = None;
         let (output, input, counter) = match task {
             Task::Load | Task::Same => {
                 let to = call.region(Region::unset("the keys", of_kernel.len(), alignment));
@@ -247,6 +265,19 @@ impl Kernel<'_> {
                 let (output, input) = call.strings(blocks * self.blocks[0].bytes, in_place);
                 call.number(blocks);
                 (output, input, Vec::new())
+            }
+            Task::Batches { rest, in_place } => {
+                keys(&mut call);
+                let (output, input) = call.any_strings(in_place);
+                call.argument(Batches::count(self.batch(), rest));
+                batches = Some(self.batches(output, input, rest));
+                (output, Vec::new(), Vec::new())
+            }
+            Task::BatchesOfStates { rest } => {
+                let output = call.region(Region::unset("the states", 0, 1));
+                call.argument(Batches::count(self.batch(), rest));
+                batches = Some(self.batches(output, output, rest));
+                (output, Vec::new(), Vec::new())
             }
             Task::Permute { states } => {
                 let input = string(call.machine.graph, states * self.blocks[0].bytes);
@@ -277,7 +308,13 @@ impl Kernel<'_> {
             }
         };
         let mut machine = call.machine;
-        machine.run(function).map_err(NoProof::from)?;
+        let windows = match batches {
+            Some(batches) => batches.run(&mut machine, function)?,
+            None => {
+                machine.run(function).map_err(NoProof::from)?;
+                Vec::new()
+            }
+        };
         let (instructions, asked) = (machine.steps, (machine.asks_residue, machine.asks_order));
         let found = machine.memory.region(output).cells.iter().enumerate().map(|(byte, cell)| match cell {
             Cell::Bits(bits) => Ok(bits.bits),
@@ -286,7 +323,9 @@ impl Kernel<'_> {
                 Err(NoProof::Output { output: "out".into(), byte, what })
             }
         });
-        let found: Vec<[Edge; 8]> = found.collect::<Result<_, _>>()?;
+        // Of a loop over batches the windows say it.
+        let found: Vec<[Edge; 8]> =
+            if windows.is_empty() { found.collect::<Result<_, _>>()? } else { Vec::new() };
         let instances = callee.instances.len();
         let mut question = Question::new(self, graph, &given, callee.instances);
         match task {
@@ -298,6 +337,16 @@ impl Kernel<'_> {
                 let size = self.blocks[0].bytes;
                 for (number, (block, found)) in input.chunks(size).zip(found.chunks(size)).enumerate() {
                     question.block(block, number * size, found)?;
+                }
+            }
+            Task::Batches { .. } | Task::BatchesOfStates { .. } => {
+                let size = self.blocks[0].bytes;
+                let mut place = 0;
+                for Window { input, output } in &windows {
+                    for (block, found) in input.chunks(size).zip(output.chunks(size)) {
+                        question.block(block, place, found)?;
+                        place += size;
+                    }
                 }
             }
             Task::Stream { from, .. } => question.stream(from, &input, &found)?,
@@ -370,8 +419,18 @@ impl Call<'_> {
 
     fn region(&mut self, region: Region) -> RegionId {
         let id = self.machine.memory.add(region);
-        self.argument(Word::Address(Address { region: id, offset: 0 }));
+        self.argument(Word::Address(Address::new(id, 0)));
         id
+    }
+
+    /// An output and an input of which not even the length is known.
+    fn any_strings(&mut self, in_place: bool) -> (RegionId, RegionId) {
+        let output = self.region(Region::unset("the output", 0, 1));
+        if in_place {
+            self.argument(Word::Address(Address::new(output, 0)));
+            return (output, output);
+        }
+        (output, self.region(Region::constant("the input", Vec::new(), 1)))
     }
 
     /// An output and an input of so many bytes: the region of the one, and what is in the other.
@@ -380,7 +439,7 @@ impl Call<'_> {
         let from = Region::constant("the input", input.clone(), 1);
         let output = if in_place {
             let both = self.region(Region { is_writable: true, ..from });
-            self.argument(Word::Address(Address { region: both, offset: 0 }));
+            self.argument(Word::Address(Address::new(both, 0)));
             both
         } else {
             let output = self.region(Region::unset("the output", length, 1));

@@ -30,6 +30,12 @@ pub enum Flags {
     Result(Vec<Edge>, Lane),
     /// How two places in one region compare.
     Places(std::cmp::Ordering),
+    /// How two numbers compare, of which neither is below zero.
+    Numbers(std::cmp::Ordering),
+    /// How a sum compares with zero, whose carry flag is not known.
+    Sign(std::cmp::Ordering),
+    /// How two numbers compare, which depends on how many turns a loop makes.
+    Turns,
     /// A result of which only sign and zero are known.
     Shifted(Vec<Edge>, Lane),
     /// A carry flag; of the others nothing is known.
@@ -50,10 +56,12 @@ impl Flags {
                 Ok((out.complemented_if(*borrows), *lane))
             }
             Flags::Result(_, lane) => Ok((Edge::FALSE, *lane)),
-            Flags::Places(order) => Ok((Edge::constant(order.is_lt()), Lane::All)),
+            Flags::Places(order) | Flags::Numbers(order) => Ok((Edge::constant(order.is_lt()), Lane::All)),
             Flags::Carry(edge, lane) => Ok((*edge, *lane)),
             Flags::Shifted(..) => Err(Why::Operand("the carry flag of a shift")),
+            Flags::Sign(_) => Err(Why::Operand("the carry flag of a sum of numbers")),
             Flags::Mixed => Err(Why::Lanes),
+            Flags::Turns => Err(Why::Turns),
             Flags::Unknown | Flags::Given(_) => Err(Why::Operand("flags that nothing has set")),
         }
     }
@@ -61,14 +69,20 @@ impl Flags {
     /// A condition.
     pub fn condition(&self, graph: &mut Graph, code: ConditionCode) -> Result<(Edge, Lane), Why> {
         use ConditionCode as Is;
-        if let Flags::Places(order) = self {
+        if let Flags::Places(order) | Flags::Numbers(order) | Flags::Sign(order) = self {
+            let is_signed = matches!(self, Flags::Numbers(_) | Flags::Sign(_));
+            let has_carry = !matches!(self, Flags::Sign(_));
             let holds = match code {
                 Is::e => order.is_eq(),
                 Is::ne => order.is_ne(),
-                Is::b => order.is_lt(),
-                Is::ae => order.is_ge(),
-                Is::be => order.is_le(),
-                Is::a => order.is_gt(),
+                Is::b if has_carry => order.is_lt(),
+                Is::ae if has_carry => order.is_ge(),
+                Is::be if has_carry => order.is_le(),
+                Is::a if has_carry => order.is_gt(),
+                Is::l | Is::s if is_signed => order.is_lt(),
+                Is::ge | Is::ns if is_signed => order.is_ge(),
+                Is::le if is_signed => order.is_le(),
+                Is::g if is_signed => order.is_gt(),
                 _ => return Err(Why::Operand("a condition on addresses")),
             };
             return Ok((Edge::constant(holds), Lane::All));
@@ -92,7 +106,13 @@ impl Flags {
             }
             Flags::Shifted(..) => return Err(Why::Operand("the overflow flag of a shift")),
             Flags::Mixed => return Err(Why::Lanes),
-            Flags::Unknown | Flags::Places(_) | Flags::Carry(..) | Flags::Given(_) => {
+            Flags::Turns => return Err(Why::Turns),
+            Flags::Unknown
+            | Flags::Places(_)
+            | Flags::Numbers(_)
+            | Flags::Sign(_)
+            | Flags::Carry(..)
+            | Flags::Given(_) => {
                 return Err(Why::Operand("flags that nothing has set"));
             }
         };

@@ -345,7 +345,7 @@ fn run(
     let mut argument = 0;
     let mut give = |machine: &mut Machine<'_>, region: Region| -> RegionId {
         let id = machine.memory.add(region);
-        machine.argument(argument, Word::Address(Address { region: id, offset: 0 }));
+        machine.argument(argument, Word::Address(Address::new(id, 0)));
         argument += 1;
         id
     };

@@ -4,8 +4,60 @@ use super::file::{Architecture, Fill, Target};
 use super::kernel::Kept;
 use super::machine::{Called, Flow, Machine, STACK_POINTER, Word};
 use super::memory::{Address, Cell};
+use super::value::Byte;
 use super::{Refusal, Why, aarch64, scalar, value, vector};
 use iced_x86::{Decoder, DecoderOptions, FastFormatter, Instruction, Register};
+
+/// Where the run of a function is.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    /// The section of the code, and the place in it.
+    pub section: usize,
+    pub place: u64,
+    /// Where calls return to. What the machine has of it has to say the same when it is used.
+    pub returns: Vec<(usize, u64)>,
+    pub preserved: Preserved,
+    /// What stands for the place in the caller.
+    pub caller: Word,
+}
+
+/// Why a run stops.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stop {
+    /// The function has returned.
+    Returned,
+    /// It has jumped back, as loops do after each turn.
+    Back,
+}
+
+/// What a function has to leave as it was.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Preserved {
+    pub pointer: Word,
+    general: Vec<Word>,
+    /// The lower halves of vector registers.
+    vectors: Vec<Vec<Byte>>,
+}
+
+impl Preserved {
+    pub fn of(machine: &mut Machine<'_>) -> Preserved {
+        let convention = machine.convention;
+        Preserved {
+            pointer: machine.general(convention.stack_pointer),
+            general: convention.kept.iter().map(|&one| machine.general(one)).collect(),
+            vectors: convention.kept_vectors.iter().map(|&one| machine.vector(one, 8)).collect(),
+        }
+    }
+
+    /// What is another one.
+    pub fn differs(&self, other: &Preserved) -> Option<&'static str> {
+        match (self.pointer == other.pointer, self == other) {
+            (false, _) => Some("the stack pointer"),
+            (_, false) => Some("a register that a function has to keep"),
+            _ => None,
+        }
+    }
+}
 
 impl Machine<'_> {
     /// Runs a function to its return, and checks that registers and the stack are as a caller expects them.
@@ -13,29 +65,44 @@ impl Machine<'_> {
     /// # Errors
     /// The first instruction that is refused.
     pub fn run(&mut self, function: &str) -> Result<(), Refusal> {
+        let mut run = self.begin(function)?;
+        while self.resume(&mut run)? != Stop::Returned {}
+        Ok(())
+    }
+
+    /// Calls a function, and runs nothing of it.
+    ///
+    /// # Errors
+    /// There is no such function.
+    pub(super) fn begin(&mut self, function: &str) -> Result<Run, Refusal> {
+        let entry = self.entry(function)?;
+        let preserved = Preserved::of(self);
+        // The address in the caller: a place that nothing else is.
+        let caller = Word::Address(Address::new(self.stack, i64::MIN));
+        match (self.object.architecture, &preserved.pointer) {
+            (Architecture::X86_64, &Word::Address(top)) => self
+                .store(top, &caller)
+                .map_err(|why| self.refusal(entry.section, entry.offset, String::new(), why))?,
+            _ => self.set_general(aarch64::LINK, caller.clone()),
+        }
+        Ok(Run { section: entry.section, place: entry.offset, returns: Vec::new(), preserved, caller })
+    }
+
+    /// Runs a function on, to its return or to the next jump back.
+    ///
+    /// # Errors
+    /// The first instruction that is refused.
+    pub(super) fn resume(&mut self, run: &mut Run) -> Result<Stop, Refusal> {
         match self.object.architecture {
-            Architecture::X86_64 => self.run_x86_64(function),
-            Architecture::Aarch64 => aarch64::run(self, function),
+            Architecture::X86_64 => self.resume_x86_64(run),
+            Architecture::Aarch64 => aarch64::resume(self, run),
         }
     }
 
-    /// [`Machine::run`] for x86-64.
-    fn run_x86_64(&mut self, function: &str) -> Result<(), Refusal> {
-        let entry = self.entry(function)?;
-        let convention = self.convention;
-        let kept: Vec<Word> = convention.kept.iter().map(|&register| self.general(register)).collect();
-        let pointer = self.general(STACK_POINTER);
-        let Word::Address(top) = pointer else {
-            return Err(self.refusal(entry.section, entry.offset, String::new(), Why::Address));
-        };
-        // The address in the caller: a place that nothing else is.
-        let caller = Word::Address(Address { region: self.stack, offset: i64::MIN });
-        self.store(top, &caller)
-            .map_err(|why| self.refusal(entry.section, entry.offset, String::new(), why))?;
-        let (mut section, mut place) = (entry.section, entry.offset);
-        // Where calls return to. The bytes on the stack have to say the same when they are used.
-        let mut returns: Vec<(usize, u64)> = Vec::new();
+    /// [`Machine::resume`] for x86-64.
+    fn resume_x86_64(&mut self, run: &mut Run) -> Result<Stop, Refusal> {
         loop {
+            let (section, place) = (run.section, run.place);
             let instruction = self
                 .decode(section, place)
                 .map_err(|why| self.refusal(section, place, String::new(), why))?;
@@ -46,48 +113,51 @@ impl Machine<'_> {
                 && let Some(callee) = self.callee(target)
             {
                 self.call(callee).map_err(|why| refused(self, why))?;
-                place = *next;
+                run.place = *next;
                 continue;
             }
             match flow {
-                Flow::Next => place = instruction.next_ip(),
-                Flow::Jump(to) => place = to,
-                Flow::Leave(Target::Place { section: to, offset }) => (section, place) = (to, offset as u64),
+                Flow::Next => run.place = instruction.next_ip(),
+                Flow::Jump(to) => {
+                    run.place = to;
+                    if to <= place {
+                        return Ok(Stop::Back);
+                    }
+                }
+                Flow::Leave(Target::Place { section: to, offset }) => {
+                    (run.section, run.place) = (to, offset as u64);
+                }
                 Flow::Leave(Target::External(name, _)) => return Err(refused(self, Why::External(name))),
                 Flow::Call(target, next) => match target {
                     Target::Place { section: to, offset } => {
                         let back = self.code(section, next).map_err(|why| refused(self, why))?;
                         self.push(&back).map_err(|why| refused(self, why))?;
-                        returns.push((section, next));
-                        (section, place) = (to, offset as u64);
+                        run.returns.push((section, next));
+                        (run.section, run.place) = (to, offset as u64);
                     }
                     Target::External(name, _) => {
                         self.library(&name).map_err(|why| refused(self, why))?;
-                        place = next;
+                        run.place = next;
                     }
                 },
                 Flow::Return => {
-                    let Some((to, next)) = returns.pop() else {
-                        let found = self.general(STACK_POINTER);
-                        if found == pointer && self.load(top, 8) != Ok(caller.clone()) {
+                    let Some((to, next)) = run.returns.pop() else {
+                        if let Word::Address(top) = run.preserved.pointer
+                            && self.general(STACK_POINTER) == run.preserved.pointer
+                            && self.load(top, 8) != Ok(run.caller.clone())
+                        {
                             return Err(refused(self, Why::Convention("the return address")));
                         }
-                        let all =
-                            kept == convention.kept.iter().map(|&one| self.general(one)).collect::<Vec<_>>();
-                        return match (found == pointer, all) {
-                            (false, _) => Err(refused(self, Why::Convention("the stack pointer"))),
-                            (_, false) => {
-                                Err(refused(self, Why::Convention("a register that a function has to keep")))
-                            }
-                            _ => Ok(()),
-                        };
+                        let differs = run.preserved.differs(&Preserved::of(self));
+                        return differs
+                            .map_or(Ok(Stop::Returned), |what| Err(refused(self, Why::Convention(what))));
                     };
                     let back = self.pop(8).map_err(|why| refused(self, why))?;
                     let expected = self.code(to, next).map_err(|why| refused(self, why))?;
                     if back != expected {
                         return Err(refused(self, Why::Convention("the return address")));
                     }
-                    (section, place) = (to, next);
+                    (run.section, run.place) = (to, next);
                 }
             }
         }

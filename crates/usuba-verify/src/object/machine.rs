@@ -4,6 +4,7 @@ use super::convention::Convention;
 use super::file::{Function, Object, Target};
 use super::flags::Flags;
 use super::memory::{Address, Cell, Memory, Region, RegionId};
+use super::number::{Growth, Number, Turns};
 use super::value::{self, Byte, Lane};
 use super::{Refusal, Why};
 use crate::graph::Graph;
@@ -25,6 +26,20 @@ pub enum Word {
     Address(Address),
     /// How far the first is from the second, which is in another region.
     Distance(Address, Address),
+    /// A number that grows with the turns of a loop.
+    Number(Number),
+}
+
+impl Word {
+    /// What it is in memory, if it can be there.
+    pub(super) fn cells(&self) -> Option<Vec<Cell>> {
+        match self {
+            Word::Bits(bytes) => Some(bytes.iter().map(|&byte| Cell::Bits(byte)).collect()),
+            Word::Address(whole) => Some((0..8).map(|part| Cell::Part(*whole, part)).collect()),
+            Word::Number(number) => Some((0..8).map(|part| Cell::Digit(*number, part)).collect()),
+            Word::Distance(..) => None,
+        }
+    }
 }
 
 /// Where regions lie, as far as code can find out: no region touches another one.
@@ -82,6 +97,8 @@ pub struct Machine<'a> {
     /// How many instructions were run.
     pub steps: u64,
     pub(super) stack: RegionId,
+    /// What is known of the turns of a loop that makes any number of them.
+    pub(super) turns: Option<Turns>,
     /// Kernels whose calls are not run.
     pub(super) callees: Vec<&'a mut (dyn Called + 'a)>,
     /// Whether regions lie in the opposite order of their numbers.
@@ -139,12 +156,13 @@ impl<'a> Machine<'a> {
             has_forgotten: false,
             steps: 0,
             stack,
+            turns: None,
             callees: Vec::new(),
             is_reversed,
             asks_residue: false,
             asks_order: false,
         };
-        let pointer = Address { region: stack, offset: top as i64 };
+        let pointer = Address::new(stack, top as i64);
         machine.general[convention.stack_pointer] = Some(Word::Address(pointer));
         machine
     }
@@ -247,13 +265,20 @@ impl<'a> Machine<'a> {
     /// A word from memory.
     pub(super) fn load(&mut self, address: Address, bytes: usize) -> Result<Word, Why> {
         let cells = self.memory.read(self.graph, address, bytes)?;
-        if let Some(&Cell::Part(whole, 0)) = cells.first() {
-            let parts = cells.iter().enumerate();
-            let is_whole =
-                bytes == 8 && parts.into_iter().all(|(n, cell)| *cell == Cell::Part(whole, n as u8));
-            return if is_whole { Ok(Word::Address(whole)) } else { Err(Why::Address) };
-        }
-        Ok(Word::Bits(self.bits(&cells)?))
+        let (word, part): (Word, fn(&Cell, u8) -> Cell) = match cells.first() {
+            Some(&Cell::Part(whole, 0)) => (Word::Address(whole), |first, part| match *first {
+                Cell::Part(whole, _) => Cell::Part(whole, part),
+                other => other,
+            }),
+            Some(&Cell::Digit(number, 0)) => (Word::Number(number), |first, part| match *first {
+                Cell::Digit(number, _) => Cell::Digit(number, part),
+                other => other,
+            }),
+            _ => return Ok(Word::Bits(self.bits(&cells)?)),
+        };
+        let is_whole =
+            bytes == 8 && cells.iter().enumerate().all(|(place, cell)| *cell == part(&cells[0], place as u8));
+        if is_whole { Ok(word) } else { Err(Why::Address) }
     }
 
     pub(super) fn bits(&self, cells: &[Cell]) -> Result<Vec<Byte>, Why> {
@@ -265,11 +290,7 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn store(&mut self, address: Address, word: &Word) -> Result<(), Why> {
-        let cells: Vec<Cell> = match word {
-            Word::Bits(bytes) => bytes.iter().map(|&byte| Cell::Bits(byte)).collect(),
-            Word::Address(whole) => (0..8).map(|part| Cell::Part(*whole, part)).collect(),
-            Word::Distance(..) => return Err(Why::Address),
-        };
+        let cells = word.cells().ok_or(Why::Address)?;
         self.memory.write(address, &cells)
     }
 
@@ -286,17 +307,17 @@ impl<'a> Machine<'a> {
         }
         match self.effective(instruction)? {
             Word::Address(address) => Ok(address),
+            Word::Number(_) => Err(Why::Turns),
             Word::Bits(_) | Word::Distance(..) => Err(Why::SecretAddress),
         }
     }
 
-    /// Base, index and displacement added up: an address, or a constant number.
+    /// Base, index and displacement added up: an address, or a number.
     pub(super) fn effective(&mut self, instruction: &Instruction) -> Result<Word, Why> {
         if instruction.is_ip_rel_memory_operand() {
             return self.address(instruction).map(Word::Address);
         }
-        let mut offset = instruction.memory_displacement64() as i64;
-        let mut base = None;
+        let mut sum = Word::Bits(value::constant(8, instruction.memory_displacement64()));
         let parts = [
             (instruction.memory_base(), 1),
             (instruction.memory_index(), i64::from(instruction.memory_index_scale())),
@@ -308,19 +329,19 @@ impl<'a> Machine<'a> {
             if !register.is_gpr64() {
                 return Err(Why::Operand("an address of 32 bits, or of many places"));
             }
-            match self.general(register.number()) {
-                Word::Address(address) if scale == 1 && base.is_none() => base = Some(address),
-                Word::Address(_) | Word::Distance(..) => return Err(Why::Address),
-                Word::Bits(bytes) => {
-                    let number = value::known(&bytes).ok_or(Why::SecretAddress)? as i64;
-                    offset = offset.wrapping_add(number.wrapping_mul(scale));
+            let part = self.general(register.number());
+            sum = match (sum, part) {
+                (Word::Bits(_) | Word::Number(_), Word::Address(_) | Word::Distance(..)) if scale != 1 => {
+                    return Err(Why::Address);
                 }
-            }
+                (by @ (Word::Bits(_) | Word::Number(_)), Word::Address(base)) => {
+                    Word::Address(self.moved(base, &by, 1)?)
+                }
+                (Word::Address(base), by) => Word::Address(self.moved(base, &by, scale)?),
+                (sum, part) => self.plus(&sum, &part, scale)?,
+            };
         }
-        Ok(match base {
-            Some(base) => Word::Address(Address { offset: base.offset.wrapping_add(offset), ..base }),
-            None => Word::Bits(value::constant(8, offset as u64)),
-        })
+        Ok(sum)
     }
 
     /// Whether an operand is memory.
@@ -333,25 +354,27 @@ impl<'a> Machine<'a> {
         self.asks_residue |= address.region == self.stack;
         let region = self.memory.region(address.region);
         let low = !mask;
-        let fits = low.wrapping_add(1).is_power_of_two() && low < region.alignment;
+        let fits =
+            low.wrapping_add(1).is_power_of_two() && low < region.alignment && address.growth == Growth::NONE;
         fits.then_some(Address { offset: address.offset & mask as i64, ..address })
     }
 
     /// Whether an access of so many bytes at an address is aligned to its size, wherever its region is.
     pub(super) fn is_aligned(&mut self, address: Address, bytes: usize) -> bool {
         self.asks_residue |= address.region == self.stack;
-        address.offset.rem_euclid(bytes as i64) == 0
+        address.growth == Growth::NONE
+            && address.offset.rem_euclid(bytes as i64) == 0
             && self.memory.region(address.region).alignment >= bytes as u64
     }
 
-    /// How two addresses compare.
-    pub(super) fn ordered(&mut self, a: Address, b: Address) -> std::cmp::Ordering {
+    /// How two addresses compare, if that is known.
+    pub(super) fn ordered(&mut self, a: Address, b: Address) -> Option<std::cmp::Ordering> {
         if a.region == b.region {
-            return a.offset.cmp(&b.offset);
+            return self.compared_places(a, b);
         }
         self.asks_order = true;
         let order = a.region.cmp(&b.region);
-        if self.is_reversed { order.reverse() } else { order }
+        Some(if self.is_reversed { order.reverse() } else { order })
     }
 
     /// How the distance of an address from one in another region, as a number without a sign, compares with a number; where
@@ -359,12 +382,13 @@ impl<'a> Machine<'a> {
     pub(super) fn is_far(&mut self, a: Address, b: Address, number: u64) -> Option<std::cmp::Ordering> {
         // Where the first region is below the other one, the difference is negative, and as a number without a sign beyond
         // all lengths.
-        if self.ordered(a, b).is_lt() {
+        if self.ordered(a, b)?.is_lt() {
             return (number < 1 << 63).then_some(std::cmp::Ordering::Greater);
         }
         let below = self.memory.region(b.region).cells.len() as i64;
+        let grows = a.growth != Growth::NONE || b.growth != Growth::NONE;
         let least = u64::try_from(below - b.offset + a.offset).ok()?;
-        (number < least).then_some(std::cmp::Ordering::Greater)
+        (number < least && !grows).then_some(std::cmp::Ordering::Greater)
     }
 
     /// The stack.

@@ -2,6 +2,7 @@
 
 use super::Why;
 use super::file::Object;
+use super::number::{Growth, Number};
 use super::value::{Byte, Lane};
 use crate::graph::Graph;
 use std::collections::BTreeMap;
@@ -17,9 +18,21 @@ pub struct Address {
     pub region: RegionId,
     /// Bytes from its begin.
     pub offset: i64,
+    /// What is added for each turn of a loop: only one that has nothing to add is accessed.
+    pub growth: Growth,
 }
 
 impl Address {
+    /// So many bytes from the begin of a region.
+    pub fn new(region: RegionId, offset: i64) -> Address {
+        Address { region, offset, growth: Growth::NONE }
+    }
+
+    /// Bytes from the begin of its region.
+    pub fn place(self) -> Number {
+        Number { growth: self.growth, more: self.offset }
+    }
+
     /// So many bytes further on.
     pub fn moved(self, by: i64) -> Address {
         Address { offset: self.offset.wrapping_add(by), ..self }
@@ -35,6 +48,8 @@ pub enum Cell {
     Bits(Byte),
     /// A byte of an address.
     Part(Address, u8),
+    /// A byte of a number that grows with the turns of a loop.
+    Digit(Number, u8),
     /// What the linker fills in.
     Linked,
 }
@@ -109,9 +124,36 @@ impl Memory {
         &self.regions[id.0]
     }
 
+    /// The regions that may be written.
+    pub fn writable(&self) -> impl Iterator<Item = RegionId> {
+        let writable = |(number, region): (usize, &Region)| region.is_writable.then_some(RegionId(number));
+        self.regions.iter().enumerate().filter_map(writable)
+    }
+
+    /// The bytes of a region from the first one on that holds anything, and how many there are before.
+    pub fn used(&self, id: RegionId) -> (usize, &[Cell]) {
+        let cells = &self.regions[id.0].cells;
+        let first = cells.iter().position(|cell| *cell != Cell::Unset).unwrap_or(cells.len());
+        (first, &cells[first..])
+    }
+
+    /// Changes all bytes of a region, as many as there may be.
+    pub fn set(&mut self, id: RegionId, cells: Vec<Cell>) {
+        self.regions[id.0].cells = cells;
+    }
+
+    /// Changes all bytes of a region: these after so many that hold nothing.
+    pub fn set_used(&mut self, id: RegionId, first: usize, cells: &[Cell]) {
+        let all = &mut self.regions[id.0].cells;
+        all.truncate(first);
+        all.fill(Cell::Unset);
+        all.resize(first, Cell::Unset);
+        all.extend_from_slice(cells);
+    }
+
     /// The address of a place in a section.
     pub fn section(&self, section: usize, offset: i64) -> Option<Address> {
-        self.sections.get(&section).map(|&region| Address { region, offset })
+        self.sections.get(&section).map(|&region| Address::new(region, offset))
     }
 
     /// What stands for the pages of a section: a region without bytes.
@@ -133,6 +175,9 @@ impl Memory {
     }
 
     fn range(&self, address: Address, bytes: usize) -> Result<std::ops::Range<usize>, Why> {
+        if address.growth != Growth::NONE {
+            return Err(Why::Turns);
+        }
         let region = &self.regions[address.region.0];
         let outside = || Why::Outside {
             region: region.name.clone(),
@@ -156,7 +201,7 @@ impl Memory {
                     *cell = Cell::Bits(Byte { bits, lane: Lane::All });
                 }
                 Cell::Linked => return Err(Why::Operand("what the linker fills in")),
-                Cell::Bits(_) | Cell::Part(..) => {}
+                Cell::Bits(_) | Cell::Part(..) | Cell::Digit(..) => {}
             }
         }
         Ok(cells.to_vec())

@@ -41,10 +41,12 @@ pub(super) fn step(machine: &mut Machine<'_>, one: &Instruction) -> Result<bool,
                 _ => usize::from(one.immediate8() & 1),
             };
             let cells = machine.addresses[one.op_register(1).number()].as_ref();
-            let Some(&Cell::Part(whole, 0)) = cells.and_then(|cells| cells.get(half * ADDRESS)) else {
-                return Ok(false);
+            let word = match cells.and_then(|cells| cells.get(half * ADDRESS)) {
+                Some(&Cell::Part(whole, 0)) => Word::Address(whole),
+                Some(&Cell::Digit(number, 0)) => Word::Number(number),
+                _ => return Ok(false),
             };
-            machine.set_general(one.op_register(0).number(), Word::Address(whole));
+            machine.set_general(one.op_register(0).number(), word);
             return Ok(true);
         }
         Movdqa | Movdqu | Movaps | Movups | Vmovdqa | Vmovdqu | Vmovaps | Vmovups | Vmovdqa32 | Vmovdqa64
@@ -72,11 +74,8 @@ pub(super) fn step(machine: &mut Machine<'_>, one: &Instruction) -> Result<bool,
 
 /// A general-purpose register as cells.
 fn general(machine: &mut Machine<'_>, one: &Instruction, operand: u32) -> Vec<Cell> {
-    match machine.general(one.op_register(operand).full_register().number()) {
-        Word::Bits(bytes) => bytes.into_iter().map(Cell::Bits).collect(),
-        Word::Address(whole) => (0..ADDRESS as u8).map(|part| Cell::Part(whole, part)).collect(),
-        Word::Distance(..) => machine.fresh(ADDRESS).into_iter().map(Cell::Bits).collect(),
-    }
+    let word = machine.general(one.op_register(operand).full_register().number());
+    word.cells().unwrap_or_else(|| machine.fresh(ADDRESS).into_iter().map(Cell::Bits).collect())
 }
 
 /// The lower half of a vector register of 16 bytes.

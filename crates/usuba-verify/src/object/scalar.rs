@@ -30,13 +30,13 @@ fn read(
                 return Err(Why::Operand("a register of another kind"));
             }
             let word = machine.general(number(register));
+            let first = usize::from(is_high_byte(register));
+            let part = |all: &[Byte]| Word::Bits(all[first..first + register.size()].to_vec());
             Ok(match word {
-                Word::Address(_) | Word::Distance(..) if register.size() == 8 => word,
+                Word::Address(_) | Word::Distance(..) | Word::Number(_) if register.size() == 8 => word,
                 Word::Address(_) | Word::Distance(..) => return Err(Why::Address),
-                Word::Bits(all) => {
-                    let first = usize::from(is_high_byte(register));
-                    Word::Bits(all[first..first + register.size()].to_vec())
-                }
+                Word::Number(number) => part(&machine.bits_of(number)),
+                Word::Bits(all) => part(&all),
             })
         }
         OpKind::Memory => {
@@ -55,6 +55,7 @@ fn bits(
 ) -> Result<Vec<Byte>, Why> {
     match read(machine, instruction, operand, bytes)? {
         Word::Bits(found) => Ok(found),
+        Word::Number(number) => Ok(machine.bits_of(number)),
         Word::Address(_) | Word::Distance(..) => Err(Why::Address),
     }
 }
@@ -77,6 +78,7 @@ fn write(machine: &mut Machine<'_>, instruction: &Instruction, operand: u32, wor
                 (_, Word::Bits(all)) => all,
                 // What is left of the address is any number.
                 (_, Word::Address(_) | Word::Distance(..)) => machine.fresh(8),
+                (_, Word::Number(number)) => machine.bits_of(number),
             };
             let first = usize::from(is_high_byte(register));
             all[first..first + bytes.len()].copy_from_slice(&bytes);
@@ -131,7 +133,8 @@ pub(super) fn step(machine: &mut Machine<'_>, one: &Instruction) -> Result<Optio
             let bytes = size(one, 0);
             let word = match lea(machine, one)? {
                 Word::Bits(all) => Word::Bits(all[..bytes].to_vec()),
-                address if bytes == 8 => address,
+                whole if bytes == 8 => whole,
+                Word::Number(number) => Word::Bits(machine.bits_of(number)[..bytes].to_vec()),
                 Word::Address(_) | Word::Distance(..) => return Err(Why::Address),
             };
             write(machine, one, 0, word)?;
@@ -307,6 +310,21 @@ fn of_addresses(
     borrows: bool,
 ) -> Result<(), Why> {
     machine.flags = Flags::Unknown;
+    if !matches!(one.mnemonic(), Mnemonic::Adc | Mnemonic::Sbb)
+        && let Some((word, flags)) = machine.sum_of_numbers(&first, &second, borrows)?
+    {
+        // Those that count by one leave the carry flag as it was.
+        machine.flags = match flags {
+            Flags::Numbers(order) if matches!(one.mnemonic(), Mnemonic::Inc | Mnemonic::Dec) => {
+                Flags::Sign(order)
+            }
+            flags => flags,
+        };
+        return match one.mnemonic() {
+            Mnemonic::Cmp => Ok(()),
+            _ => write(machine, one, 0, word),
+        };
+    }
     let moved = match (&first, &second) {
         (Word::Distance(a, b), Word::Bits(number)) if one.mnemonic() == Mnemonic::Cmp => {
             let number = value::known(number).ok_or(Why::SecretAddress)?;
@@ -317,7 +335,7 @@ fn of_addresses(
             Word::Distance(*a, *b)
         }
         (Word::Address(a), Word::Address(b)) if one.mnemonic() == Mnemonic::Cmp => {
-            machine.flags = Flags::Places(machine.ordered(*a, *b));
+            machine.flags = machine.ordered(*a, *b).map_or(Flags::Turns, Flags::Places);
             return Ok(());
         }
         (Word::Address(a), Word::Address(b)) if borrows && a.region == b.region => {
@@ -366,6 +384,13 @@ fn logic(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
         machine.flags = Flags::Places(std::cmp::Ordering::Greater);
         return Ok(());
     }
+    if one.mnemonic() == Test
+        && is_same
+        && let Word::Number(number) = read(machine, one, first, bytes)?
+    {
+        machine.flags = machine.tested(number);
+        return Ok(());
+    }
     let a = match read(machine, one, first, bytes)? {
         Word::Bits(a) => a,
         Word::Address(address) if one.mnemonic() == And => {
@@ -373,6 +398,22 @@ fn logic(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
             let aligned = machine.aligned(address, mask).ok_or(Why::Address)?;
             machine.flags = Flags::Unknown;
             return write(machine, one, 0, Word::Address(aligned));
+        }
+        Word::Number(number) => {
+            let mask = value::known(&bits(machine, one, second, bytes)?);
+            let masked = mask.filter(|_| matches!(one.mnemonic(), And | Test));
+            match masked.and_then(|mask| machine.masked(number, mask)) {
+                Some(Word::Number(kept)) => {
+                    machine.flags = machine.tested(kept);
+                    return if one.mnemonic() == And {
+                        write(machine, one, 0, Word::Number(kept))
+                    } else {
+                        Ok(())
+                    };
+                }
+                Some(Word::Bits(known)) => known,
+                _ => machine.bits_of(number),
+            }
         }
         Word::Address(_) | Word::Distance(..) => return Err(Why::Address),
     };
@@ -399,12 +440,30 @@ fn shift(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
     let bytes = size(one, 0);
     let is_new = matches!(one.mnemonic(), Rorx | Shlx | Shrx | Sarx);
     let source = u32::from(is_new);
-    let operand = bits(machine, one, source, bytes)?;
+    let word = read(machine, one, source, bytes)?;
     let amount = bits(machine, one, source + 1, 1)?;
     // A shift by a register takes a constant time on the processors that are aimed at, but has a meaning here for constants only.
     let amount = value::known(&amount[..1]).ok_or(Why::Operand("a shift by a number that is not known"))?;
     let amount = amount as usize & if bytes == 8 { 63 } else { 31 };
     let count = 8 * bytes;
+    let operand = match word {
+        Word::Bits(operand) => operand,
+        Word::Number(number) => {
+            let whole = match one.mnemonic() {
+                Shl | Sal | Shlx => machine.shifted_left(number, amount as u32).ok(),
+                Shr | Shrx | Sar | Sarx => machine.shifted_right(number, amount as u32),
+                _ => None,
+            };
+            if let Some(word) = whole {
+                if !is_new && amount > 0 {
+                    machine.flags = Flags::Unknown;
+                }
+                return write(machine, one, 0, word);
+            }
+            machine.bits_of(number)
+        }
+        Word::Address(_) | Word::Distance(..) => return Err(Why::Address),
+    };
     let result = match one.mnemonic() {
         Shl | Sal | Shlx => value::shifted(&operand, bytes, amount.min(count), Move::Left)?,
         Shr | Shrx => value::shifted(&operand, bytes, amount.min(count), Move::Right)?,
@@ -446,6 +505,13 @@ fn product(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
     }
     let bytes = size(one, 0);
     let first = if one.op_count() == 3 { 1 } else { 0 };
+    if let Word::Number(number) = read(machine, one, first, bytes)?
+        && let Some(by) = value::known(&bits(machine, one, first + 1, bytes)?)
+        && let Ok(word) = machine.multiplied(number, by)
+    {
+        machine.flags = Flags::Unknown;
+        return write(machine, one, 0, word);
+    }
     let (a, b) = (bits(machine, one, first, bytes)?, bits(machine, one, first + 1, bytes)?);
     let ((a, p), (b, q)) = (value::word(&a)?, value::word(&b)?);
     let lane = p.mixed(q)?;
@@ -468,7 +534,7 @@ fn whole_product(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why
     let known = |bytes: &[Byte]| value::known(bytes).ok_or(Why::Operand("a product of two words"));
     let other = match machine.general(if is_mulx { RDX } else { RAX }) {
         Word::Bits(all) => known(&all)?,
-        Word::Address(_) | Word::Distance(..) => return Err(Why::Address),
+        Word::Address(_) | Word::Distance(..) | Word::Number(_) => return Err(Why::Address),
     };
     let product = u128::from(other) * u128::from(known(&bits(machine, one, operand, 8)?)?);
     let [low, high] =
@@ -536,11 +602,12 @@ fn string(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
     let count = match (repeats, machine.general(1)) {
         (false, _) => 1,
         (_, Word::Bits(count)) => value::known(&count).ok_or(Why::SecretAddress)?,
+        (_, Word::Number(_)) => return Err(Why::Turns),
         (_, Word::Address(_) | Word::Distance(..)) => return Err(Why::Address),
     };
     let place = |machine: &mut Machine<'_>, register| match machine.general(register) {
         Word::Address(address) => Ok(address),
-        Word::Bits(_) | Word::Distance(..) => Err(Why::SecretAddress),
+        Word::Bits(_) | Word::Distance(..) | Word::Number(_) => Err(Why::SecretAddress),
     };
     for _ in 0..count {
         let to = place(machine, 7)?;
@@ -551,7 +618,7 @@ fn string(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
         } else {
             match machine.general(0) {
                 Word::Bits(all) => all[..bytes as usize].iter().map(|&byte| Cell::Bits(byte)).collect(),
-                Word::Address(_) | Word::Distance(..) => return Err(Why::Address),
+                Word::Address(_) | Word::Distance(..) | Word::Number(_) => return Err(Why::Address),
             }
         };
         machine.memory.write(to, &cells)?;

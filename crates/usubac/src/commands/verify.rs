@@ -32,6 +32,9 @@ pub fn run(verify: &Verify, output: &Output) -> Result<(), Failure> {
     if verify.primitive.is_some() {
         return Err(Failure::general("`--primitive` is of a manifest: give its folder"));
     }
+    if verify.every_number {
+        return Err(Failure::general("`--every-number` is of an engine: give the folder of a manifest"));
+    }
     if verify.target.is_some() {
         return object::run(verify, output);
     }

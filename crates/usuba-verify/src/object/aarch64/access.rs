@@ -7,7 +7,7 @@ use crate::object::file::{Fill, Target};
 use crate::object::machine::{Machine, Word};
 use crate::object::memory::{Address, Cell};
 use crate::object::value;
-use yaxpeax_arm::armv8::a64::{Opcode, Operand, SIMDSizeCode};
+use yaxpeax_arm::armv8::a64::{Opcode, Operand, SIMDSizeCode, ShiftStyle};
 
 /// Bytes in memory of an access to one register, if they are not those of the register, and whether they are a number with a sign.
 fn part(opcode: Opcode) -> Option<(Option<usize>, bool)> {
@@ -95,6 +95,7 @@ fn store(machine: &mut Machine<'_>, from: Operand, address: Address, size: Optio
     let word = match (operand::read(machine, from, whole)?, size) {
         (Word::Bits(bits), Some(size)) => Word::Bits(bits[..size].to_vec()),
         (Word::Bits(bits), None) => Word::Bits(bits),
+        (Word::Number(number), Some(size)) => Word::Bits(machine.bits_of(number)[..size].to_vec()),
         (whole, None) => whole,
         _ => return Err(Why::Address),
     };
@@ -182,6 +183,7 @@ fn place(machine: &mut Machine<'_>, one: &One, operand: Operand) -> Result<Place
             Err(Why::Operand("a stack pointer that is not a multiple of 16"))
         }
         Word::Address(address) => Ok(address),
+        Word::Number(_) => Err(Why::Turns),
         Word::Bits(_) | Word::Distance(..) => Err(Why::SecretAddress),
     };
     if one.relocation.is_some() {
@@ -210,9 +212,9 @@ fn place(machine: &mut Machine<'_>, one: &One, operand: Operand) -> Result<Place
         }
         Operand::RegPostIndexReg(number, index) => {
             let address = base(machine, number)?;
-            let Word::Bits(index) = machine.general(usize::from(index)) else { return Err(Why::Address) };
-            let by = value::known(&index).ok_or(Why::SecretAddress)? as i64;
-            Place { address, base: Some((usize::from(number), address.moved(by))) }
+            let by = machine.general(usize::from(index));
+            let moved = machine.moved(address, &by, 1)?;
+            Place { address, base: Some((usize::from(number), moved)) }
         }
         Operand::RegRegOffset(number, index, size, style, by) => {
             let first = match machine.general(usize::from(number)) {
@@ -223,6 +225,13 @@ fn place(machine: &mut Machine<'_>, one: &One, operand: Operand) -> Result<Place
             let (address, index) = match (first, second) {
                 (Word::Address(address), Word::Bits(index)) => (address, index),
                 (Word::Bits(index), Word::Address(address)) if by == 0 => (address, index),
+                (Word::Address(address), index @ Word::Number(_)) if style == ShiftStyle::LSL => {
+                    let address = machine.moved(address, &index, 1 << by)?;
+                    return Ok(Place { address, base: None });
+                }
+                (index @ Word::Number(_), Word::Address(address)) if by == 0 => {
+                    return Ok(Place { address: machine.moved(address, &index, 1)?, base: None });
+                }
                 _ => return Err(Why::SecretAddress),
             };
             let index = extended(&index, style, usize::from(by), 8)?;

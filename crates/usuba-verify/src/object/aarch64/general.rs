@@ -37,6 +37,7 @@ pub(super) fn jump(machine: &mut Machine<'_>, one: &One) -> Result<Option<Flow>,
                 }
                 // The address of a region is not null.
                 Word::Address(_) => Edge::FALSE,
+                Word::Number(number) => machine.tested(number).condition(machine.graph, ConditionCode::e)?.0,
                 Word::Distance(..) => return Err(Why::Address),
             };
             (is_zero.complemented_if(one.instruction.opcode == CBNZ), operands[1])
@@ -104,7 +105,7 @@ fn condition(machine: &mut Machine<'_>, code: u8) -> Result<(Edge, Lane), Why> {
         return Ok((Edge::constant(holds ^ (code & 1 == 1)), Lane::All));
     }
     // The carry flag of a difference says that nothing was borrowed.
-    let borrows = matches!(flags, Flags::Places(_) | Flags::Sum { borrows: true, .. });
+    let borrows = matches!(flags, Flags::Places(_) | Flags::Numbers(_) | Flags::Sum { borrows: true, .. });
     let is = match code >> 1 {
         0 => Is::e,
         1 if borrows => Is::ae,
@@ -236,6 +237,12 @@ fn sum(machine: &mut Machine<'_>, one: &Instruction, count: usize) -> Result<(),
     let (a, b) = match (first, second) {
         (Word::Bits(a), Word::Bits(b)) => (a, b),
         (first, second) if count == 8 && matches!(one.opcode, ADD | ADDS | SUB | SUBS) => {
+            if let Some((word, flags)) = machine.sum_of_numbers(&first, &second, borrows)? {
+                if sets {
+                    machine.flags = flags;
+                }
+                return write(machine, to, word);
+            }
             let (word, order) = of_addresses(machine, &first, &second, borrows, is_zero(to))?;
             if sets {
                 machine.flags = order.map_or(Flags::Unknown, Flags::Places);
@@ -287,9 +294,7 @@ fn of_addresses(
             let distance = a.offset.wrapping_sub(b.offset) as u64;
             Ok((Some(Word::Bits(value::constant(8, distance))), Some(a.offset.cmp(&b.offset))))
         }
-        (Word::Address(a), Word::Address(b)) if borrows && compares => {
-            Ok((None, Some(machine.ordered(*a, *b))))
-        }
+        (Word::Address(a), Word::Address(b)) if borrows && compares => Ok((None, machine.ordered(*a, *b))),
         (Word::Address(a), Word::Address(b)) if borrows => Ok((Some(Word::Distance(*a, *b)), None)),
         (Word::Distance(a, b), Word::Bits(number)) if borrows && compares => {
             let number = value::known(number).ok_or(Why::SecretAddress)?;
@@ -328,6 +333,23 @@ fn logic(machine: &mut Machine<'_>, one: &Instruction, count: usize) -> Result<(
             let aligned = machine.aligned(address, mask).ok_or(Why::Address)?;
             return write(machine, to, Word::Address(aligned));
         }
+        (Some(Word::Number(number)), Word::Bits(mask)) => {
+            let kept = value::known(&mask).filter(|_| matches!(one.opcode, AND | ANDS));
+            match kept.and_then(|mask| machine.masked(number, mask)) {
+                Some(Word::Number(kept)) => {
+                    if sets {
+                        // The carry flag is not that of a difference from zero.
+                        machine.flags = match machine.tested(kept) {
+                            Flags::Numbers(order) => Flags::Sign(order),
+                            flags => flags,
+                        };
+                    }
+                    return write(machine, to, Word::Number(kept));
+                }
+                Some(Word::Bits(known)) => (known, mask),
+                _ => (machine.bits_of(number), mask),
+            }
+        }
         (Some(Word::Bits(a)), Word::Bits(b)) => (a, b),
         (None, Word::Bits(b)) => (value::constant(count, 0), b),
         _ => return Err(Why::Address),
@@ -352,9 +374,21 @@ fn logic(machine: &mut Machine<'_>, one: &Instruction, count: usize) -> Result<(
 
 /// `ubfm`, `sbfm` and `bfm`: a field moves to the right and has something above it, or to the left and has zeros below.
 fn field(machine: &mut Machine<'_>, one: &Instruction, count: usize) -> Result<(), Why> {
-    let (to, word) = (one.operands[0], bits(machine, one.operands[1], count)?);
+    let to = one.operands[0];
     let (right, last) = (immediate(one.operands[2])?, immediate(one.operands[3])?);
     let all = 8 * count;
+    if let (Word::Number(number), Opcode::UBFM) = (read(machine, one.operands[1], count)?, one.opcode) {
+        let whole = match (right, last) {
+            (right, 63) => machine.shifted_right(number, right as u32),
+            (right, last) if last + 1 == right => machine.shifted_left(number, 64 - right as u32).ok(),
+            (0, last) => machine.masked(number, (1 << (last + 1)) - 1),
+            _ => None,
+        };
+        if let Some(word) = whole {
+            return write(machine, to, word);
+        }
+    }
+    let word = bits(machine, one.operands[1], count)?;
     // Bits of the field, and where it begins afterwards.
     let (wide, at) = if last >= right { (last + 1 - right, 0) } else { (last + 1, all - right) };
     // To the top, and from there to its place: what is above it comes with the second step.
@@ -375,6 +409,20 @@ fn product(machine: &mut Machine<'_>, one: &Instruction, count: usize) -> Result
     use Opcode::*;
     let [to, first, second, third] = one.operands;
     let narrow = size(first).ok_or(Why::Unknown)?;
+    if one.opcode == MADD
+        && let (first, second) = (read(machine, first, narrow)?, read(machine, second, narrow)?)
+        && let (Word::Number(_), by @ Word::Bits(_)) | (by @ Word::Bits(_), Word::Number(_)) =
+            (&first, &second)
+        && let Word::Bits(by) = by
+        && let Some(by) = value::known(by)
+    {
+        let number = if matches!(first, Word::Number(_)) { &first } else { &second };
+        let word = match read(machine, third, count)? {
+            Word::Address(base) => Word::Address(machine.moved(base, number, by as i64)?),
+            sum => machine.plus(&sum, number, by as i64)?,
+        };
+        return write(machine, to, word);
+    }
     let (a, b) = (bits(machine, first, narrow)?, bits(machine, second, narrow)?);
     if one.opcode == UMULH {
         let known = |bits: &[Byte]| value::known(bits).ok_or(Why::Operand("the higher half of a product"));

@@ -46,6 +46,7 @@ pub(super) fn read(machine: &mut Machine<'_>, operand: Operand, count: usize) ->
             match machine.general(usize::from(number)) {
                 Word::Bits(all) => Ok(Word::Bits(all[..bytes(size)].to_vec())),
                 whole if size == SizeCode::X => Ok(whole),
+                Word::Number(number) => Ok(Word::Bits(machine.bits_of(number)[..bytes(size)].to_vec())),
                 _ => Err(Why::Address),
             }
         }
@@ -58,7 +59,14 @@ pub(super) fn read(machine: &mut Machine<'_>, operand: Operand, count: usize) ->
             if (style, by) == (ShiftStyle::LSL, 0) && bytes(size) == count {
                 return Ok(word);
             }
-            let Word::Bits(bits) = word else { return Err(Why::Address) };
+            let bits = match word {
+                Word::Bits(bits) => bits,
+                Word::Number(number) if (style, count) == (ShiftStyle::LSL, 8) => {
+                    return machine.shifted_left(number, by as u32);
+                }
+                Word::Number(number) => machine.bits_of(number),
+                Word::Address(_) | Word::Distance(..) => return Err(Why::Address),
+            };
             extended(&bits, style, by, count).map(Word::Bits)
         }
         _ => Err(Why::Operand("an operand of another kind")),
@@ -104,6 +112,7 @@ pub(super) fn extend(bits: &[Byte], is_signed: bool, count: usize) -> Result<Vec
 pub(super) fn bits(machine: &mut Machine<'_>, operand: Operand, count: usize) -> Result<Vec<Byte>, Why> {
     match read(machine, operand, count)? {
         Word::Bits(bits) => Ok(bits),
+        Word::Number(number) => Ok(machine.bits_of(number)),
         Word::Address(_) | Word::Distance(..) => Err(Why::Address),
     }
 }

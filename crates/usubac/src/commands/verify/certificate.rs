@@ -115,6 +115,9 @@ struct ObjectFile {
 struct Figures {
     /// How many times as many conflicts as usual were allowed.
     effort: u32,
+    /// Of an engine, whether every number of blocks is proved.
+    #[serde(default, skip_serializing_if = "is_false")]
+    every_number: bool,
     instructions: u64,
     vertices: u64,
     by_structure: u64,
@@ -232,6 +235,7 @@ impl Certificate {
             object: ObjectFile::of(verify, &engine.bytes, &engine.object),
             figures: Figures {
                 effort: verify.effort,
+                every_number: verify.every_number,
                 instructions: functions.iter().map(|function| function.instructions).sum(),
                 ..Figures::default()
             },
@@ -296,6 +300,7 @@ impl Certificate {
             entry,
             other_entry: None,
             effort: self.figures.effort,
+            every_number: self.figures.every_number,
             search,
         })
     }

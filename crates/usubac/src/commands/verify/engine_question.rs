@@ -10,7 +10,8 @@ use std::path::Path;
 use usuba_ir::layout::Slicing;
 use usuba_package::engine::Choices;
 use usuba_package::manifest::{self, Primitive};
-use usuba_trial::proof::engine::{Claim, Subject};
+use usuba_trial::proof::engine::{Claim, Extent, Subject};
+use usuba_verify::object::batches::FEWEST;
 use usuba_verify::object::blocks::{Task, Verdict};
 use usuba_verify::object::file::Object;
 use usuba_verify::object::kernel::{self, Kept};
@@ -101,12 +102,21 @@ impl Engine {
             kept.push((role, report.kept));
             add(symbol, format!("is the kernel of `{}`", self.subject.node(role)), report.instructions);
         }
-        for claim in self.subject.claims(&self.object) {
+        let extent = if verify.every_number { Extent::All } else { Extent::Some };
+        // Functions of which each number of blocks is proved, with the instructions of all these proofs: said at their end.
+        let mut of_all: Vec<(String, u64)> = Vec::new();
+        for claim in self.subject.claims(&self.object, extent) {
             let of_role =
                 kept.iter().find(|(role, _)| *role == claim.role).map_or(Kept::default(), |one| one.1);
             let proof = self.subject.prove(&self.object, &claim, of_role, limits(verify.effort));
             let (verdict, report) = proof.map_err(|why| not_proved(&claim.function, &why.to_string()))?;
             match verdict {
+                Verdict::Proved if extent == Extent::All && is_of_a_number(claim.task) => {
+                    match of_all.iter_mut().find(|(function, _)| *function == claim.function) {
+                        Some((_, instructions)) => *instructions += report.instructions,
+                        None => of_all.push((claim.function, report.instructions)),
+                    }
+                }
                 Verdict::Proved => add(&claim.function, words(&claim), report.instructions),
                 Verdict::Unknown => return Err(unknown(&claim.function, verify.effort)),
                 Verdict::Refuted { byte } => {
@@ -121,8 +131,19 @@ impl Engine {
                 }
             }
         }
+        for (function, instructions) in of_all {
+            add(&function, "brings every number of blocks through the kernel".to_owned(), instructions);
+        }
         Ok(proved)
     }
+}
+
+/// Whether a task is about some number of blocks or states.
+fn is_of_a_number(task: Task) -> bool {
+    matches!(
+        task,
+        Task::Apply { .. } | Task::Permute { .. } | Task::Batches { .. } | Task::BatchesOfStates { .. }
+    )
 }
 
 fn primitive<'a>(cipher: &'a Cipher, path: &str, name: Option<&String>) -> Result<&'a Primitive, Failure> {
@@ -138,6 +159,11 @@ fn primitive<'a>(cipher: &'a Cipher, path: &str, name: Option<&String>) -> Resul
     named.into_iter().find(is_proved).ok_or_else(missing)
 }
 
+/// Any number of batches, and so many in a last one.
+fn batches(rest: usize) -> String {
+    format!("any number of batches, {FEWEST} or more, and {rest} ")
+}
+
 /// What a function does, after its name.
 fn words(claim: &Claim) -> String {
     let place = |in_place: bool| if in_place { "in place" } else { "to another place" };
@@ -147,6 +173,12 @@ fn words(claim: &Claim) -> String {
         Task::Apply { blocks, in_place } => {
             let s = if blocks == 1 { "" } else { "s" };
             format!("brings {blocks} block{s} through the kernel, {}", place(in_place))
+        }
+        Task::Batches { rest, in_place } => {
+            format!("brings {}blocks, through the kernel, {}", batches(rest), place(in_place))
+        }
+        Task::BatchesOfStates { rest } => {
+            format!("brings {}states, through the kernel, in place", batches(rest))
         }
         Task::Permute { states } => {
             let s = if states == 1 { "" } else { "s" };

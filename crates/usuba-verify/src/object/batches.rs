@@ -1,0 +1,189 @@
+//! Functions on any number of blocks: the loop over batches is proved by induction ([`super::induction`]).
+//!
+//! Three runs are enough for all numbers of blocks that leave as many for the last batch, if there are [`FEWEST`] whole batches or
+//! more: from the call to the head of the loop, with any number of turns left; from what is guessed of the head through one turn,
+//! after which it has to hold again; and from it through the last turn to the return. Each is shown to bring the blocks of its
+//! turns through the kernel, and to write nothing else. Fewer batches are tasks of their own.
+
+use super::Refusal;
+use super::blocks::{Kernel, Unfit};
+use super::induction::{State, Strings};
+use super::kernel::NoProof;
+use super::lift::Stop;
+use super::machine::{Machine, Word};
+use super::memory::{Cell, RegionId};
+use super::number::{Growth, Number, Turns};
+use super::value::{Byte, Lane};
+use crate::graph::Edge;
+use std::collections::BTreeMap;
+
+/// Whole batches of which there are at least as many.
+pub const FEWEST: usize = 3;
+
+/// So many loops are tried at most.
+const LOOPS: usize = 64;
+
+/// Blocks that a run has brought through, and what it has made of them.
+pub(super) struct Window {
+    pub input: Vec<Byte>,
+    pub output: Vec<[Edge; 8]>,
+}
+
+/// What a function on any number of blocks is given, and where.
+pub(super) struct Batches {
+    /// Where the output is, and where the input is, which may be the same.
+    pub output: RegionId,
+    pub input: RegionId,
+    /// Bytes of a whole batch, and of what is left for the last one.
+    pub batch: usize,
+    pub rest: usize,
+}
+
+/// Why a loop was not shown to do the same in each turn.
+enum Lost {
+    Refused(Refusal),
+    Unlike(&'static str),
+}
+
+impl From<Refusal> for Lost {
+    fn from(refusal: Refusal) -> Lost {
+        Lost::Refused(refusal)
+    }
+}
+
+impl Batches {
+    /// The number of all blocks of so many in a batch, as an argument.
+    pub fn count(blocks: usize, rest: usize) -> Word {
+        Word::Number(Number { growth: Growth { left: blocks as i64, done: 0 }, more: rest as i64 })
+    }
+
+    /// Runs a function whose arguments are given, for any number of batches.
+    pub fn run(&self, machine: &mut Machine<'_>, function: &str) -> Result<Vec<Window>, Unfit> {
+        machine.turns = Some(Turns { left: FEWEST as i64, done: 0, bytes: self.batch as i64 });
+        let input = self.windows(machine, FEWEST * self.batch);
+        let mut run = machine.begin(function).map_err(NoProof::from)?;
+        // What holds after the first turn of each loop.
+        let mut heads: BTreeMap<(usize, u64, usize), Option<State>> = BTreeMap::new();
+        let mut lost: Option<Lost> = None;
+        let refused = |refusal: Refusal| Unfit::from(NoProof::from(refusal));
+        loop {
+            match machine.resume(&mut run) {
+                Ok(Stop::Back) => {}
+                Ok(Stop::Returned) => break,
+                Err(refusal) => {
+                    lost.get_or_insert(Lost::Refused(refusal));
+                    break;
+                }
+            }
+            let head = (run.section, run.place, run.returns.len());
+            let Some(before) = heads.get_mut(&head) else {
+                if heads.len() < LOOPS {
+                    heads.insert(head, Some(State::of(machine, &run)));
+                }
+                continue;
+            };
+            let Some(before) = before.take() else { continue };
+            let here = State::of(machine, &run);
+            before.restore(machine);
+            // Of a loop that does not write a batch in a turn there is nothing to say.
+            if let Ok(output) = self.written(machine, &input, self.batch) {
+                let first = Window { input: input[..self.batch].to_vec(), output };
+                match self.induction(machine, &before, &here, first) {
+                    Ok(windows) => return Ok(windows),
+                    Err(why) => lost = Some(why),
+                }
+            }
+            run = here.restore(machine);
+            if self.input != self.output {
+                machine.memory.set(self.input, input.iter().map(|&byte| Cell::Bits(byte)).collect());
+            }
+            machine.turns = Some(Turns { left: FEWEST as i64, done: 0, bytes: self.batch as i64 });
+        }
+        Err(match lost {
+            Some(Lost::Refused(refusal)) => refused(refusal),
+            Some(Lost::Unlike(what)) => Unfit::Loop(what),
+            None => Unfit::Loop("there is no loop that makes a turn for each batch"),
+        })
+    }
+
+    /// Fills the windows: bytes of which nothing is known, and an output that was never written. Gives the input.
+    fn windows(&self, machine: &mut Machine<'_>, bytes: usize) -> Vec<Byte> {
+        let input: Vec<Byte> = (0..bytes)
+            .map(|_| Byte { bits: std::array::from_fn(|_| machine.graph.input()), lane: Lane::All })
+            .collect();
+        machine.memory.set(self.output, vec![Cell::Unset; bytes]);
+        machine.memory.set(self.input, input.iter().map(|&byte| Cell::Bits(byte)).collect());
+        input
+    }
+
+    /// What was written in the first bytes of the window, if nothing was behind them.
+    fn written(&self, machine: &Machine<'_>, input: &[Byte], bytes: usize) -> Result<Vec<[Edge; 8]>, Lost> {
+        let cells = &machine.memory.region(self.output).cells;
+        let is_untouched = |place: usize| match self.output == self.input {
+            true => cells[place] == Cell::Bits(input[place]),
+            false => cells[place] == Cell::Unset,
+        };
+        if !(bytes..cells.len()).all(is_untouched) {
+            return Err(Lost::Unlike("a turn of the loop writes beyond its batch"));
+        }
+        let bits = |cell: &Cell| match cell {
+            Cell::Bits(byte) => Ok(byte.bits),
+            _ => Err(Lost::Unlike("a turn of the loop does not write all of its batch")),
+        };
+        cells[..bytes].iter().map(bits).collect()
+    }
+
+    /// Runs from the head of a loop, whose states after the first turns are known, through one turn and through the last. The first
+    /// turn is done.
+    fn induction(
+        &self,
+        machine: &mut Machine<'_>,
+        one: &State,
+        two: &State,
+        first: Window,
+    ) -> Result<Vec<Window>, Lost> {
+        let strings = Strings { regions: vec![self.output, self.input], bytes: self.batch as i64 };
+        let mut windows = vec![first];
+        let guess = strings.guess(one, two);
+        let head = (guess.run.section, guess.run.place, guess.run.returns.clone());
+        // One turn, after which there is at least one more.
+        let mut run = guess.restore(machine);
+        machine.turns = Some(Turns { left: 2, done: 1, bytes: self.batch as i64 });
+        let input = self.windows(machine, 2 * self.batch);
+        loop {
+            if machine.resume(&mut run)? == Stop::Returned {
+                return Err(Lost::Unlike("the function returns from the loop before its last turn"));
+            }
+            if (run.section, run.place, &run.returns) == (head.0, head.1, &head.2) {
+                break;
+            }
+        }
+        let output = self.written(machine, &input, self.batch)?;
+        windows.push(Window { input: input[..self.batch].to_vec(), output });
+        if !strings.holds_again(&guess, &State::of(machine, &run)) {
+            return Err(Lost::Unlike("what holds before a turn of the loop does not hold after it"));
+        }
+        // The last turn and what follows.
+        let last = strings.with_left(&guess, 1);
+        let mut run = last.restore(machine);
+        machine.turns = Some(Turns { left: 0, done: 1, bytes: self.batch as i64 });
+        let input = self.windows(machine, self.batch + self.rest);
+        while machine.resume(&mut run)? != Stop::Returned {}
+        let output = self.written(machine, &input, self.batch + self.rest)?;
+        windows.push(Window { input, output });
+        Ok(windows)
+    }
+}
+
+impl Kernel<'_> {
+    /// How many instances a batch has.
+    pub fn batch(&self) -> usize {
+        self.shape.in_register() as usize * self.program.interleave.max(1) as usize
+    }
+
+    /// Any number of batches in these strings.
+    pub(super) fn batches(&self, output: RegionId, input: RegionId, rest: usize) -> Batches {
+        let size = self.blocks[0].bytes;
+        Batches { output, input, batch: self.batch() * size, rest: rest * size }
+    }
+}
