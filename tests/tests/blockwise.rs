@@ -1,6 +1,6 @@
 //! Modes as machine code equal the form of messages: every mode over AES on every target with AES rounds.
 //!
-//! What code every mode becomes is looked at on every target. In a normal run it is compiled and run on half of them, with
+//! What code every mode becomes is looked at on every target. In a normal run it is compiled and run on one of them, with
 //! `USUBA_WAYS=all` on all; `USUBA_MODE` names one mode or node that is tried alone, everywhere.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -573,9 +573,9 @@ fn chosen<T>(all: &[T], name: impl Fn(&T) -> &str) -> impl Iterator<Item = (usiz
     all.iter().enumerate().filter(move |(_, one)| only.as_ref().is_none_or(|only| only == name(one)))
 }
 
-/// Whether the code of a mode or node is compiled and run in this of two ways.
-fn runs(number: usize, way: usize) -> bool {
-    only().is_some() || ways::has_turn(number, way, 2)
+/// Whether the code of a mode or node is compiled and run in this of so many ways.
+fn runs(number: usize, way: usize, ways: usize) -> bool {
+    only().is_some() || ways::has_turn(number, way, ways)
 }
 
 fn compare(
@@ -676,7 +676,7 @@ fn compare_with(way: Way, name: &str, cases: &Cases, family: Family) -> Result<C
 /// The modes that are code on blocks, by what their loops are: in registers of several blocks, and of one.
 const GOLDEN: [&str; 2] = ["tests/messages/blocks.txt", "tests/messages/blocks-one.txt"];
 
-/// The targets with rounds of AES. In a normal run every mode runs on two of them.
+/// The targets with rounds of AES. In a normal run every mode runs on one of them.
 const ON: [&str; 4] = ["avx512-vaes", "avx2-vaes", "avx-aes", "neon-aes"];
 
 fn on(wide: &str, narrow: &str, family: Family) {
@@ -685,7 +685,7 @@ fn on(wide: &str, narrow: &str, family: Family) {
     let mut found = String::new();
     for (number, mode) in chosen(&MODES, |mode: &Mode| mode.name) {
         let _ = writeln!(found, "{}", mode.name);
-        let runs = runs(number, target);
+        let runs = runs(number, target, ON.len());
         say(&mut found, compare(mode.name, &cases(*mode), Some([wide, narrow]), family, runs));
     }
     agrees(GOLDEN[usize::from(wide.name == narrow.name)], &found);
@@ -816,7 +816,7 @@ fn words() {
             let sealing = node.strip_prefix("Open").map(|name| streamed(&loaded, &format!("Seal{name}")));
             let cases = made_cases(loaded.clone(), node, sealing);
             for (turn, family) in [Family::Gcc, Family::Clang].into_iter().enumerate() {
-                match compare(node, &cases, None, family, runs(number, turn)) {
+                match compare(node, &cases, None, family, runs(number, turn, 2)) {
                     Ok(_) if family == Family::Gcc => writeln!(found, "{node}").unwrap(),
                     Err(refusal) if family == Family::Gcc => {
                         writeln!(found, "{node}: none: {}", without_root(&refusal.0)).unwrap();
@@ -854,7 +854,7 @@ fn functions() {
         for (turn, (cipher, primitive)) in
             [("aes", "aes-128"), ("present", "present-80")].into_iter().enumerate()
         {
-            let runs = runs(number, turn);
+            let runs = runs(number, turn, 2);
             let loaded = bound(cipher, primitive, *mode);
             if elaborate::elaborate(&loaded.program, mode.node, Some(CIPHER)).is_err() {
                 continue;
@@ -895,7 +895,7 @@ fn functions_on_blocks() {
         }
         let cases = cases_over("noekeon", "noekeon-direct", *mode);
         for (turn, wide) in ["avx512-vaes", "avx-aes"].into_iter().enumerate() {
-            let runs = runs(number, turn);
+            let runs = runs(number, turn, 2);
             let _ = writeln!(found, "{} on {wide}", mode.name);
             let pair = [by_name(wide).unwrap(), narrow];
             let way = Way { blocks: Some(pair), choices: Choices::default(), functions: true, runs };

@@ -24,16 +24,15 @@ use usuba_verify::prove::Limits;
 type Way<'a> = (&'a str, &'a str, Slicing, &'a str, &'a str);
 
 /// What a normal run proves.
-const USUAL: [Way<'static>; 9] = [
+const USUAL: [Way<'static>; 8] = [
     ("rectangle", "rectangle-80", Slicing::V, "gp64", "gcc"),
     ("rectangle", "rectangle-80", Slicing::B, "gp64", "clang"),
     ("rectangle", "rectangle-80", Slicing::V, "avx512", "gcc"),
-    ("present", "present-80", Slicing::B, "gp64", "gcc"),
     ("serpent", "serpent-128", Slicing::V, "avx2", "gcc"),
     ("gimli", "gimli", Slicing::V, "avx2", "gcc"),
     ("ascon", "ascon-p12", Slicing::V, "gp64", "clang"),
     ("chacha20", "chacha20", Slicing::V, "avx2", "gcc"),
-    ("rectangle", "rectangle-80", Slicing::V, "neon", "clang"),
+    ("rectangle", "rectangle-80", Slicing::V, "neon", "gcc"),
 ];
 
 /// The ciphers of a long run.
@@ -94,6 +93,10 @@ fn check(subject: &Subject, way: Way<'_>) -> (usize, Vec<String>) {
     // Then the kernel is proved with each block, which takes as many times as long.
     let mut has_kernel_inside = false;
     for claim in &claims {
+        // Both directions have one loop over batches: a normal run looks at one of them.
+        if claim.role == "decrypt" && matches!(claim.task, Task::Batches { .. }) && !ways::all() {
+            continue;
+        }
         // Around a kernel of which nothing is known there is nothing to prove.
         let Some(&kept) = kept.get(claim.role) else { continue };
         if has_kernel_inside

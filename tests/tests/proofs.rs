@@ -1,7 +1,7 @@
 //! Ciphers, proved: what lowering and the passes make of a text computes what the text says, for all inputs; and mistakes are
 //! found.
 //!
-//! A normal run proves eight ciphers in all of their slicings; with `USUBA_WAYS=all` every cipher of the repository is proved.
+//! A normal run proves five ciphers in all of their slicings; with `USUBA_WAYS=all` every cipher of the repository is proved.
 
 use usuba_compiler::pipeline::{Settings, in_planes, optimised};
 use usuba_ir::interpret::interpret;
@@ -19,7 +19,7 @@ use usuba_verify::equal::{self, Outcome, Problem};
 use usuba_verify::prove::Limits;
 
 /// What a normal run proves: with tables and circuits, sums of words, planes of bytes, rounds of AES.
-const USUAL: [&str; 8] = ["aes", "ascon", "chacha20", "des", "present", "rectangle", "serpent", "speck"];
+const USUAL: [&str; 5] = ["aes", "ascon", "chacha20", "des", "speck"];
 
 /// Packing joins two parameters of ChaCha20 to one group: there is nothing yet that says which bits they are.
 const UNLIKE: [(&str, Slicing); 1] = [("chacha20", Slicing::Packed(4))];
@@ -133,7 +133,7 @@ fn mistakes_in_ciphers_are_found() {
         let (_, program, _) = optimised(&cipher.loaded, &settings, &mut ()).expect("it compiles");
         let mut random = Random::new(22);
         let count = faults::sites(&program) as u32;
-        for _ in 0..40 {
+        for _ in 0..24 {
             let site = random.below(count) as usize;
             let Some((_, other)) = faults::in_program(&program, site, &mut random) else { continue };
             match judge(&program, &other).unwrap_or_else(|| panic!("{name}: {site} is not decided")) {

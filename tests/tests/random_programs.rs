@@ -26,7 +26,7 @@ use usuba_tests::random::shrink::shrink;
 use usuba_trial::run::{Compiler, Family};
 
 /// How many programs are run by default.
-const PROGRAMS: u64 = 630;
+const PROGRAMS: u64 = 360;
 
 /// How many programs are held in memory at once.
 const PORTION: u64 = 3000;

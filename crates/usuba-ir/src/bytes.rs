@@ -3,6 +3,8 @@
 //! The field is that of AES, polynomials modulo x^8 + x^4 + x^3 + x + 1, bit i of a byte being the coefficient of x^i; x86
 //! computes these maps with GFNI.
 
+use std::sync::LazyLock;
+
 /// x^8 + x^4 + x^3 + x + 1.
 const MODULUS: u16 = 0x11b;
 
@@ -98,7 +100,13 @@ pub fn multiply(a: u8, b: u8) -> u8 {
 
 /// The inverse in the field; 0 for 0.
 pub fn inverse(x: u8) -> u8 {
-    // x^254 = 1 / x: the product of x^2, x^4, …, x^128.
+    // Programs that map bytes are interpreted with millions of them.
+    static INVERSES: LazyLock<[u8; 256]> = LazyLock::new(|| std::array::from_fn(|x| power_254(x as u8)));
+    INVERSES[usize::from(x)]
+}
+
+/// x^254, which is 1 / x: the product of x^2, x^4, …, x^128.
+fn power_254(x: u8) -> u8 {
     let squares = (0..7).scan(x, |power, _| {
         *power = multiply(*power, *power);
         Some(*power)

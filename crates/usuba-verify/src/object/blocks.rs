@@ -11,7 +11,7 @@ use super::callee::{Callee, Instance};
 use super::file::Object;
 use super::kernel::{Kept, NoProof};
 use super::layout::Layout;
-use super::machine::{Machine, Placement, Word};
+use super::machine::{Asked, Machine, Placement, Word};
 use super::memory::{Address, Cell, Region, RegionId};
 use super::value::{self, Byte, Lane};
 use crate::equal::{Meaning, Parameters, prepare};
@@ -197,13 +197,10 @@ impl Kernel<'_> {
             return Err(Unfit::Parameters);
         }
         // Where nothing was asked about a placement, the others are the same.
-        let mut asked: Option<(bool, bool)> = None;
+        let mut asked: Option<Asked> = None;
         let mut report = Report::default();
         for placement in Placement::all() {
-            let (residue, order) = asked.unwrap_or((true, true));
-            let is_new = (placement.residue != Placement::FIRST.residue && residue)
-                || (placement.is_reversed != Placement::FIRST.is_reversed && order);
-            if asked.is_some() && !is_new {
+            if asked.is_some_and(|asked| !asked.needs(placement)) {
                 continue;
             }
             let ran = self.run(object, function, task, placement)?;
@@ -215,8 +212,7 @@ impl Kernel<'_> {
             if verdict != Verdict::Proved {
                 return Ok((verdict, report));
             }
-            asked =
-                Some((asked.is_some() && residue || ran.asked.0, asked.is_some() && order || ran.asked.1));
+            asked = Some(asked.unwrap_or_default().or(ran.asked));
         }
         Ok((Verdict::Proved, report))
     }
@@ -245,7 +241,7 @@ impl Kernel<'_> {
                 true => Vec::new(),
                 false => vec![(Edge::TRUE, Edge::FALSE, 0)],
             };
-            return Ok(Ran { graph, pairs, instructions: 0, instances: 0, asked: (false, false) });
+            return Ok(Ran { graph, pairs, instructions: 0, instances: 0, asked: Asked::default() });
         }
         let mut machine = Machine::new(&mut graph, object, placement);
         machine.callees.push(&mut callee);
@@ -315,7 +311,7 @@ impl Kernel<'_> {
                 Vec::new()
             }
         };
-        let (instructions, asked) = (machine.steps, (machine.asks_residue, machine.asks_order));
+        let (instructions, asked) = (machine.steps, machine.asked);
         let found = machine.memory.region(output).cells.iter().enumerate().map(|(byte, cell)| match cell {
             Cell::Bits(bits) => Ok(bits.bits),
             cell => {
@@ -554,8 +550,7 @@ struct Ran {
     pairs: Vec<(Edge, Edge, usize)>,
     instructions: u64,
     instances: usize,
-    /// Whether anything depended on the place of the stack, and on the order of regions.
-    asked: (bool, bool),
+    asked: Asked,
 }
 
 impl Ran {

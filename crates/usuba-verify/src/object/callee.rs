@@ -57,7 +57,9 @@ impl Called for Callee<'_> {
             argument += 1;
             match machine.general(machine.convention.arguments[argument - 1]) {
                 Word::Address(address) => Ok(address),
-                Word::Bits(_) | Word::Distance(..) | Word::Number(_) => Err(Why::SecretAddress),
+                Word::Bits(_) | Word::Distance(..) | Word::Low(_) | Word::Number(_) => {
+                    Err(Why::SecretAddress)
+                }
             }
         };
         let mut inputs: Vec<Given> = Vec::new();

@@ -147,7 +147,7 @@ impl Strings {
         let number = |word: &Word| match word {
             Word::Bits(bits) => value::known(bits).map(|known| Number::known(known as i64)),
             Word::Number(number) => Some(*number),
-            Word::Address(_) | Word::Distance(..) => None,
+            Word::Address(_) | Word::Distance(..) | Word::Low(_) => None,
         };
         match (one, two) {
             (Word::Address(a), Word::Address(b)) if a.region == b.region => {
@@ -175,6 +175,7 @@ impl Strings {
         let is_fixed = match one {
             Word::Distance(a, b) => self.regions.contains(&a.region) == self.regions.contains(&b.region),
             Word::Bits(_) | Word::Address(_) | Word::Number(_) => true,
+            Word::Low(_) => false,
         };
         (is_fixed && one == two).then(|| one.clone())
     }

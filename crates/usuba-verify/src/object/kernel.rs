@@ -8,7 +8,7 @@ use super::Refusal;
 use super::convention::Convention;
 use super::file::Object;
 use super::layout::{Layout, UnknownLayout};
-use super::machine::{Machine, Placement, REGISTERS, Word};
+use super::machine::{Asked, Machine, Placement, REGISTERS, Word};
 use super::memory::{Address, Cell, Region, RegionId};
 use super::value::{Byte, Lane};
 use crate::circuit::Circuit;
@@ -193,21 +193,18 @@ impl<'a> Lifted<'a> {
         let mut kept = Kept { general: u32::MAX, vectors: u32::MAX, ignores_order: true };
         let layout = Layout::of(shape)?;
         // Where nothing was asked about a placement, the others are the same.
-        let mut asked = (true, true);
+        let mut asked = Asked::default();
         for placement in Placement::all() {
             let is_first = found.is_none();
-            let is_new = (placement.residue != Placement::FIRST.residue && asked.0)
-                || (placement.is_reversed != Placement::FIRST.is_reversed && asked.1);
-            if !is_first && !is_new {
+            if !is_first && !asked.needs(placement) {
                 continue;
             }
             let ran = run(&mut graph, object, function, kernel, &layout, &given, placement)?;
             kept = kept.and(ran.kept);
             if is_first {
-                asked = (ran.asks_residue, ran.asks_order);
                 instructions = ran.steps;
             }
-            asked = (asked.0 || ran.asks_residue, asked.1 || ran.asks_order);
+            asked = asked.or(ran.asked);
             if found.as_ref().is_some_and(|found| *found != ran.outputs) {
                 return Err(NoProof::Placement);
             }
@@ -324,8 +321,7 @@ struct Ran {
     outputs: Vec<Vec<Byte>>,
     kept: Kept,
     steps: u64,
-    asks_residue: bool,
-    asks_order: bool,
+    asked: Asked,
 }
 
 /// Runs the function with regions in one place.
@@ -366,17 +362,17 @@ fn run(
     let called = machine.general.clone();
     machine.run(function)?;
     let kept = match machine.has_forgotten {
-        true => Kept { ignores_order: !machine.asks_order, ..Kept::default() },
+        true => Kept { ignores_order: !machine.asked.order, ..Kept::default() },
         false => Kept {
             general: (0..REGISTERS)
                 .filter(|&one| machine.general[one] == called[one])
                 .map(|one| 1 << one)
                 .sum(),
             vectors: (0..REGISTERS).filter(|&one| machine.vectors[one].is_none()).map(|one| 1 << one).sum(),
-            ignores_order: !machine.asks_order,
+            ignores_order: !machine.asked.order,
         },
     };
-    let (steps, asks_residue, asks_order) = (machine.steps, machine.asks_residue, machine.asks_order);
+    let (steps, asked) = (machine.steps, machine.asked);
     let mut found = Vec::new();
     for (id, output) in outputs.into_iter().zip(&entry.outputs) {
         let bytes = machine.memory.region(id).cells.iter().enumerate().map(|(byte, cell)| match cell {
@@ -388,5 +384,5 @@ fn run(
         });
         found.push(bytes.collect::<Result<_, _>>()?);
     }
-    Ok(Ran { outputs: found, kept, steps, asks_residue, asks_order })
+    Ok(Ran { outputs: found, kept, steps, asked })
 }

@@ -28,6 +28,8 @@ pub enum Word {
     Distance(Address, Address),
     /// A number that grows with the turns of a loop.
     Number(Number),
+    /// The lower four bytes of an address, with zeros above.
+    Low(Address),
 }
 
 impl Word {
@@ -37,7 +39,7 @@ impl Word {
             Word::Bits(bytes) => Some(bytes.iter().map(|&byte| Cell::Bits(byte)).collect()),
             Word::Address(whole) => Some((0..8).map(|part| Cell::Part(*whole, part)).collect()),
             Word::Number(number) => Some((0..8).map(|part| Cell::Digit(*number, part)).collect()),
-            Word::Distance(..) => None,
+            Word::Distance(..) | Word::Low(_) => None,
         }
     }
 }
@@ -49,16 +51,50 @@ pub struct Placement {
     pub residue: u32,
     /// Whether regions lie in the opposite order of their numbers, which comparing their addresses shows.
     pub is_reversed: bool,
+    /// The address of the one parameter whose place in eight bytes code asks for, modulo 8.
+    pub base: u32,
+}
+
+/// What code has asked about a placement. Where it has asked nothing, others are the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Asked {
+    /// Whether anything depended on the stack pointer modulo 64.
+    pub residue: bool,
+    /// Whether anything depended on the order of regions.
+    pub order: bool,
+    /// The parameter on whose address modulo 8 something depended, and what that is a multiple of anyway.
+    pub base: Option<(RegionId, u64)>,
+}
+
+impl Asked {
+    /// Whether a placement, which is not the first one, may differ from those that have been tried.
+    pub fn needs(self, placement: Placement) -> bool {
+        let is_base = |(_, alignment): (RegionId, u64)| u64::from(placement.base).is_multiple_of(alignment);
+        (placement.residue == Placement::FIRST.residue || self.residue)
+            && (placement.is_reversed == Placement::FIRST.is_reversed || self.order)
+            && (placement.base == Placement::FIRST.base || self.base.is_some_and(is_base))
+    }
+
+    /// What either has asked.
+    pub fn or(self, other: Asked) -> Asked {
+        Asked {
+            residue: self.residue || other.residue,
+            order: self.order || other.order,
+            base: self.base.or(other.base),
+        }
+    }
 }
 
 impl Placement {
     /// The one that is tried first.
-    pub const FIRST: Placement = Placement { residue: 8, is_reversed: false };
+    pub const FIRST: Placement = Placement { residue: 8, is_reversed: false, base: 0 };
 
     /// All of them.
     pub fn all() -> impl Iterator<Item = Placement> {
-        let both = [false, true].into_iter();
-        both.flat_map(|is_reversed| [8, 24, 40, 56].map(|residue| Placement { residue, is_reversed }))
+        let orders = (0..8).flat_map(|base| [false, true].map(|is_reversed| (base, is_reversed)));
+        orders.flat_map(|(base, is_reversed)| {
+            [8, 24, 40, 56].map(|residue| Placement { residue, is_reversed, base })
+        })
     }
 }
 
@@ -103,10 +139,10 @@ pub struct Machine<'a> {
     pub(super) callees: Vec<&'a mut (dyn Called + 'a)>,
     /// Whether regions lie in the opposite order of their numbers.
     is_reversed: bool,
-    /// Whether anything depended on the stack pointer modulo 64.
-    pub asks_residue: bool,
-    /// Whether anything depended on the order of regions.
-    pub asks_order: bool,
+    /// Where the parameter lies whose address is asked for, modulo 8.
+    base: u32,
+    /// What was asked about where regions lie.
+    pub asked: Asked,
 }
 
 /// Registers of each kind, of the architecture that has most.
@@ -135,7 +171,7 @@ pub(super) enum Flow {
 impl<'a> Machine<'a> {
     /// A machine before a call: memory has the sections of the object and a stack.
     pub fn new(graph: &'a mut Graph, object: &'a Object, placement: Placement) -> Machine<'a> {
-        let Placement { residue, is_reversed } = placement;
+        let Placement { residue, is_reversed, base } = placement;
         let mut memory = Memory::of(object);
         let convention = Convention::of(object.architecture);
         // What a call pushes, and above it what belongs to the caller, which has no cells.
@@ -159,8 +195,8 @@ impl<'a> Machine<'a> {
             turns: None,
             callees: Vec::new(),
             is_reversed,
-            asks_residue: false,
-            asks_order: false,
+            base,
+            asked: Asked::default(),
         };
         let pointer = Address::new(stack, top as i64);
         machine.general[convention.stack_pointer] = Some(Word::Address(pointer));
@@ -308,7 +344,7 @@ impl<'a> Machine<'a> {
         match self.effective(instruction)? {
             Word::Address(address) => Ok(address),
             Word::Number(_) => Err(Why::Turns),
-            Word::Bits(_) | Word::Distance(..) => Err(Why::SecretAddress),
+            Word::Bits(_) | Word::Distance(..) | Word::Low(_) => Err(Why::SecretAddress),
         }
     }
 
@@ -331,7 +367,9 @@ impl<'a> Machine<'a> {
             }
             let part = self.general(register.number());
             sum = match (sum, part) {
-                (Word::Bits(_) | Word::Number(_), Word::Address(_) | Word::Distance(..)) if scale != 1 => {
+                (Word::Bits(_) | Word::Number(_), Word::Address(_) | Word::Distance(..) | Word::Low(_))
+                    if scale != 1 =>
+                {
                     return Err(Why::Address);
                 }
                 (by @ (Word::Bits(_) | Word::Number(_)), Word::Address(base)) => {
@@ -351,17 +389,44 @@ impl<'a> Machine<'a> {
 
     /// Whether a mask of the low bits of an address clears what its region is a multiple of, so that it is known.
     pub(super) fn aligned(&mut self, address: Address, mask: u64) -> Option<Address> {
-        self.asks_residue |= address.region == self.stack;
-        let region = self.memory.region(address.region);
+        self.asked.residue |= address.region == self.stack;
         let low = !mask;
-        let fits =
-            low.wrapping_add(1).is_power_of_two() && low < region.alignment && address.growth == Growth::NONE;
-        fits.then_some(Address { offset: address.offset & mask as i64, ..address })
+        if !low.wrapping_add(1).is_power_of_two() || address.growth != Growth::NONE {
+            return None;
+        }
+        let base = self.base_of(address.region, low)?;
+        Some(Address { offset: ((address.offset + base) & mask as i64) - base, ..address })
+    }
+
+    /// Where a region begins, as far as bits below `low` go: at a multiple of its alignment, or, for the one parameter of which more
+    /// is asked, where the placement has it.
+    fn base_of(&mut self, region: RegionId, low: u64) -> Option<i64> {
+        let alignment = self.memory.region(region).alignment;
+        if low < alignment {
+            return Some(0);
+        }
+        let is_another = self.asked.base.is_some_and(|(other, _)| other != region);
+        // The windows of a loop move.
+        if low >= 8 || region == self.stack || is_another || self.turns.is_some() {
+            return None;
+        }
+        self.asked.base = Some((region, alignment));
+        Some(i64::from(self.base))
+    }
+
+    /// The bits of an address that a mask of few low bits keeps.
+    pub(super) fn lowest(&mut self, address: Address, mask: u64) -> Option<u64> {
+        self.asked.residue |= address.region == self.stack;
+        if address.growth != Growth::NONE {
+            return None;
+        }
+        let base = self.base_of(address.region, mask)?;
+        Some((address.offset + base) as u64 & mask)
     }
 
     /// Whether an access of so many bytes at an address is aligned to its size, wherever its region is.
     pub(super) fn is_aligned(&mut self, address: Address, bytes: usize) -> bool {
-        self.asks_residue |= address.region == self.stack;
+        self.asked.residue |= address.region == self.stack;
         address.growth == Growth::NONE
             && address.offset.rem_euclid(bytes as i64) == 0
             && self.memory.region(address.region).alignment >= bytes as u64
@@ -372,7 +437,7 @@ impl<'a> Machine<'a> {
         if a.region == b.region {
             return self.compared_places(a, b);
         }
-        self.asks_order = true;
+        self.asked.order = true;
         let order = a.region.cmp(&b.region);
         Some(if self.is_reversed { order.reverse() } else { order })
     }

@@ -33,8 +33,13 @@ fn read(
             let first = usize::from(is_high_byte(register));
             let part = |all: &[Byte]| Word::Bits(all[first..first + register.size()].to_vec());
             Ok(match word {
-                Word::Address(_) | Word::Distance(..) | Word::Number(_) if register.size() == 8 => word,
-                Word::Address(_) | Word::Distance(..) => return Err(Why::Address),
+                Word::Address(_) | Word::Distance(..) | Word::Number(_) | Word::Low(_)
+                    if register.size() == 8 =>
+                {
+                    word
+                }
+                Word::Address(address) | Word::Low(address) if register.size() == 4 => Word::Low(address),
+                Word::Address(_) | Word::Distance(..) | Word::Low(_) => return Err(Why::Address),
                 Word::Number(number) => part(&machine.bits_of(number)),
                 Word::Bits(all) => part(&all),
             })
@@ -56,7 +61,7 @@ fn bits(
     match read(machine, instruction, operand, bytes)? {
         Word::Bits(found) => Ok(found),
         Word::Number(number) => Ok(machine.bits_of(number)),
-        Word::Address(_) | Word::Distance(..) => Err(Why::Address),
+        Word::Address(_) | Word::Distance(..) | Word::Low(_) => Err(Why::Address),
     }
 }
 
@@ -77,7 +82,7 @@ fn write(machine: &mut Machine<'_>, instruction: &Instruction, operand: u32, wor
                 (4, _) => value::constant(8, 0),
                 (_, Word::Bits(all)) => all,
                 // What is left of the address is any number.
-                (_, Word::Address(_) | Word::Distance(..)) => machine.fresh(8),
+                (_, Word::Address(_) | Word::Distance(..) | Word::Low(_)) => machine.fresh(8),
                 (_, Word::Number(number)) => machine.bits_of(number),
             };
             let first = usize::from(is_high_byte(register));
@@ -135,6 +140,8 @@ pub(super) fn step(machine: &mut Machine<'_>, one: &Instruction) -> Result<Optio
                 Word::Bits(all) => Word::Bits(all[..bytes].to_vec()),
                 whole if bytes == 8 => whole,
                 Word::Number(number) => Word::Bits(machine.bits_of(number)[..bytes].to_vec()),
+                Word::Address(address) if bytes == 4 => Word::Low(address),
+                Word::Low(_) => return Err(Why::Address),
                 Word::Address(_) | Word::Distance(..) => return Err(Why::Address),
             };
             write(machine, one, 0, word)?;
@@ -302,6 +309,26 @@ fn sum(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
     Ok(())
 }
 
+/// A sum or difference of which the lower half of an address is a part: that of another address, or the distance of two in a region.
+pub(super) fn low_sum(first: &Word, second: &Word, borrows: bool) -> Result<(Word, Flags), Why> {
+    match (first, second) {
+        (Word::Low(a), Word::Low(b)) if borrows && a.region == b.region && a.growth == b.growth => {
+            let distance = value::constant(4, a.offset.wrapping_sub(b.offset) as u64);
+            let (bits, lane) = value::word(&distance)?;
+            Ok((Word::Bits(distance), Flags::Shifted(bits, lane)))
+        }
+        (Word::Low(a), Word::Bits(number)) => {
+            let number = value::known(number).ok_or(Why::SecretAddress)? as i64;
+            Ok((Word::Low(a.moved(if borrows { -number } else { number })), Flags::Unknown))
+        }
+        (Word::Bits(number), Word::Low(b)) if !borrows => {
+            let number = value::known(number).ok_or(Why::SecretAddress)? as i64;
+            Ok((Word::Low(b.moved(number)), Flags::Unknown))
+        }
+        _ => Err(Why::Address),
+    }
+}
+
 fn of_addresses(
     machine: &mut Machine<'_>,
     one: &Instruction,
@@ -310,6 +337,13 @@ fn of_addresses(
     borrows: bool,
 ) -> Result<(), Why> {
     machine.flags = Flags::Unknown;
+    if matches!(first, Word::Low(_)) || matches!(second, Word::Low(_)) {
+        let known = matches!(one.mnemonic(), Mnemonic::Add | Mnemonic::Sub) && size(one, 0) == 4;
+        let (word, flags) =
+            if known { low_sum(&first, &second, borrows)? } else { return Err(Why::Address) };
+        machine.flags = flags;
+        return write(machine, one, 0, word);
+    }
     if !matches!(one.mnemonic(), Mnemonic::Adc | Mnemonic::Sbb)
         && let Some((word, flags)) = machine.sum_of_numbers(&first, &second, borrows)?
     {
@@ -415,7 +449,11 @@ fn logic(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
                 _ => machine.bits_of(number),
             }
         }
-        Word::Address(_) | Word::Distance(..) => return Err(Why::Address),
+        Word::Low(address) if matches!(one.mnemonic(), And | Test) => {
+            let mask = value::known(&bits(machine, one, second, bytes)?).ok_or(Why::Address)?;
+            value::constant(bytes, machine.lowest(address, mask).ok_or(Why::Address)?)
+        }
+        Word::Address(_) | Word::Distance(..) | Word::Low(_) => return Err(Why::Address),
     };
     let b = bits(machine, one, second, bytes)?;
     let gate = match one.mnemonic() {
@@ -462,7 +500,7 @@ fn shift(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
             }
             machine.bits_of(number)
         }
-        Word::Address(_) | Word::Distance(..) => return Err(Why::Address),
+        Word::Address(_) | Word::Distance(..) | Word::Low(_) => return Err(Why::Address),
     };
     let result = match one.mnemonic() {
         Shl | Sal | Shlx => value::shifted(&operand, bytes, amount.min(count), Move::Left)?,
@@ -534,7 +572,7 @@ fn whole_product(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why
     let known = |bytes: &[Byte]| value::known(bytes).ok_or(Why::Operand("a product of two words"));
     let other = match machine.general(if is_mulx { RDX } else { RAX }) {
         Word::Bits(all) => known(&all)?,
-        Word::Address(_) | Word::Distance(..) | Word::Number(_) => return Err(Why::Address),
+        Word::Address(_) | Word::Distance(..) | Word::Number(_) | Word::Low(_) => return Err(Why::Address),
     };
     let product = u128::from(other) * u128::from(known(&bits(machine, one, operand, 8)?)?);
     let [low, high] =
@@ -603,11 +641,11 @@ fn string(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
         (false, _) => 1,
         (_, Word::Bits(count)) => value::known(&count).ok_or(Why::SecretAddress)?,
         (_, Word::Number(_)) => return Err(Why::Turns),
-        (_, Word::Address(_) | Word::Distance(..)) => return Err(Why::Address),
+        (_, Word::Address(_) | Word::Distance(..) | Word::Low(_)) => return Err(Why::Address),
     };
     let place = |machine: &mut Machine<'_>, register| match machine.general(register) {
         Word::Address(address) => Ok(address),
-        Word::Bits(_) | Word::Distance(..) | Word::Number(_) => Err(Why::SecretAddress),
+        Word::Bits(_) | Word::Distance(..) | Word::Number(_) | Word::Low(_) => Err(Why::SecretAddress),
     };
     for _ in 0..count {
         let to = place(machine, 7)?;
@@ -618,7 +656,9 @@ fn string(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
         } else {
             match machine.general(0) {
                 Word::Bits(all) => all[..bytes as usize].iter().map(|&byte| Cell::Bits(byte)).collect(),
-                Word::Address(_) | Word::Distance(..) | Word::Number(_) => return Err(Why::Address),
+                Word::Address(_) | Word::Distance(..) | Word::Number(_) | Word::Low(_) => {
+                    return Err(Why::Address);
+                }
             }
         };
         machine.memory.write(to, &cells)?;

@@ -7,6 +7,7 @@ use crate::object::Why;
 use crate::object::file::{Fill, Target};
 use crate::object::flags::Flags;
 use crate::object::machine::{Flow, Machine, Word};
+use crate::object::scalar::low_sum;
 use crate::object::value::{self, Byte, Lane, Move, bitwise};
 use iced_x86::ConditionCode;
 use std::cmp::Ordering;
@@ -38,7 +39,7 @@ pub(super) fn jump(machine: &mut Machine<'_>, one: &One) -> Result<Option<Flow>,
                 // The address of a region is not null.
                 Word::Address(_) => Edge::FALSE,
                 Word::Number(number) => machine.tested(number).condition(machine.graph, ConditionCode::e)?.0,
-                Word::Distance(..) => return Err(Why::Address),
+                Word::Distance(..) | Word::Low(_) => return Err(Why::Address),
             };
             (is_zero.complemented_if(one.instruction.opcode == CBNZ), operands[1])
         }
@@ -236,6 +237,17 @@ fn sum(machine: &mut Machine<'_>, one: &Instruction, count: usize) -> Result<(),
     let (first, second) = (read(machine, first, count)?, read_wide(machine, second, count)?);
     let (a, b) = match (first, second) {
         (Word::Bits(a), Word::Bits(b)) => (a, b),
+        (first, second)
+            if count == 4
+                && matches!(one.opcode, ADD | SUB | SUBS)
+                && (matches!(first, Word::Low(_)) || matches!(second, Word::Low(_))) =>
+        {
+            let (word, flags) = low_sum(&first, &second, borrows)?;
+            if sets {
+                machine.flags = flags;
+            }
+            return write(machine, to, word);
+        }
         (first, second) if count == 8 && matches!(one.opcode, ADD | ADDS | SUB | SUBS) => {
             if let Some((word, flags)) = machine.sum_of_numbers(&first, &second, borrows)? {
                 if sets {
@@ -328,10 +340,19 @@ fn logic(machine: &mut Machine<'_>, one: &Instruction, count: usize) -> Result<(
     let (a, b) = match (first, second) {
         // A move.
         (None, word) if one.opcode == ORR => return write(machine, to, word),
-        (Some(Word::Address(address)), Word::Bits(mask)) if one.opcode == AND => {
+        (Some(Word::Address(address)), Word::Bits(mask))
+            if one.opcode == AND && value::known(&mask).is_some_and(|mask| mask > u64::from(u8::MAX)) =>
+        {
             let mask = value::known(&mask).ok_or(Why::Address)?;
             let aligned = machine.aligned(address, mask).ok_or(Why::Address)?;
             return write(machine, to, Word::Address(aligned));
+        }
+        (Some(Word::Low(address) | Word::Address(address)), Word::Bits(mask))
+            if matches!(one.opcode, AND | ANDS)
+                && value::known(&mask).is_some_and(|mask| mask < u64::from(u8::MAX)) =>
+        {
+            let kept = machine.lowest(address, value::known(&mask).unwrap_or(0)).ok_or(Why::Address)?;
+            (value::constant(count, kept), mask)
         }
         (Some(Word::Number(number)), Word::Bits(mask)) => {
             let kept = value::known(&mask).filter(|_| matches!(one.opcode, AND | ANDS));

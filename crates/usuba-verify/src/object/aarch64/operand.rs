@@ -46,6 +46,7 @@ pub(super) fn read(machine: &mut Machine<'_>, operand: Operand, count: usize) ->
             match machine.general(usize::from(number)) {
                 Word::Bits(all) => Ok(Word::Bits(all[..bytes(size)].to_vec())),
                 whole if size == SizeCode::X => Ok(whole),
+                Word::Address(address) | Word::Low(address) => Ok(Word::Low(address)),
                 Word::Number(number) => Ok(Word::Bits(machine.bits_of(number)[..bytes(size)].to_vec())),
                 _ => Err(Why::Address),
             }
@@ -65,7 +66,7 @@ pub(super) fn read(machine: &mut Machine<'_>, operand: Operand, count: usize) ->
                     return machine.shifted_left(number, by as u32);
                 }
                 Word::Number(number) => machine.bits_of(number),
-                Word::Address(_) | Word::Distance(..) => return Err(Why::Address),
+                Word::Address(_) | Word::Distance(..) | Word::Low(_) => return Err(Why::Address),
             };
             extended(&bits, style, by, count).map(Word::Bits)
         }
@@ -113,7 +114,7 @@ pub(super) fn bits(machine: &mut Machine<'_>, operand: Operand, count: usize) ->
     match read(machine, operand, count)? {
         Word::Bits(bits) => Ok(bits),
         Word::Number(number) => Ok(machine.bits_of(number)),
-        Word::Address(_) | Word::Distance(..) => Err(Why::Address),
+        Word::Address(_) | Word::Distance(..) | Word::Low(_) => Err(Why::Address),
     }
 }
 

@@ -200,6 +200,7 @@ impl Certificate {
             },
             figures: Figures {
                 effort: verify.effort,
+                every_number: false,
                 instructions: report.instructions,
                 vertices: report.vertices as u64,
                 by_structure: work.by_structure,
