@@ -23,7 +23,7 @@ usubac=${USUBAC:-}
 crate=$PWD/bindings/rust
 wheels=$PWD/bindings/python/dist
 pebble=32bf786a95cfd922
-few="ascon chacha20 clyde trivium rectangle des"
+few="ascon chacha20 clyde trivium rectangle"
 # Bytes that a package may have: registries take ten million.
 most=5000000
 if [ -z "${CC:-}" ] && command -v ccache >/dev/null 2>&1; then export CC="ccache cc"; fi

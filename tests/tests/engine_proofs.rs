@@ -201,6 +201,65 @@ fn wrong_loops_over_batches_are_not_proved() {
     }
 }
 
+/// The loop over batches in other shapes, and at other levels of optimisation, is proved as well.
+#[test]
+fn loops_of_other_shapes_are_proved() {
+    const LOOP: &str = "    for (; length >= size; length -= size) {\n        apply(context, out, in);\n        out += size;\n        \
+                        in += size;\n    }\n";
+    let shapes = [
+        LOOP,
+        // An index that counts bytes.
+        "    size_t at = 0;\n    for (; length - at >= size; at += size) apply(context, out + at, in + at);\n    \
+         out += at; in += at; length -= at;\n",
+        // The end of the last whole batch.
+        "    const unsigned char *end = in + length / size * size;\n    for (; in != end; in += size, out += size) \
+         apply(context, out, in);\n    length %= size;\n",
+        // The number of batches, counted down behind the turn.
+        "    size_t turns = length / size;\n    if (turns) do {\n        apply(context, out, in);\n        out += size;\n        \
+         in += size;\n    } while (--turns);\n    length %= size;\n",
+        // Numbers with a sign.
+        "    for (ptrdiff_t left = (ptrdiff_t)(length / size); left > 0; left--) {\n        apply(context, out, in);\n        \
+         out += size;\n        in += size;\n    }\n    length %= size;\n",
+    ];
+    // Clang is not to make the kernel a part of the function.
+    let ways: [(&str, &[&str]); 4] = [
+        ("gcc", &["-O2"]),
+        ("clang", &["-O2", "-fno-inline-functions"]),
+        ("gcc", &["-O1"]),
+        ("gcc", &["-Os"]),
+    ];
+    let ways = if ways::all() { &ways[..] } else { &ways[..2] };
+    let target = machines::by_name("avx2").expect("a target");
+    // A batch has a power of two bytes, so that quotients are shifts.
+    let mut choices = Choices::new(Slicing::H);
+    choices.settings.passes.interleave = Some(2);
+    let cipher = Cipher::read("rectangle");
+    let primitive = cipher.manifest.primitives.first().expect("a primitive");
+    let subject = Subject::of(primitive, &cipher.loaded, target, &choices).expect("an engine");
+    for &(compiler, flags) in ways {
+        let compiler = compiler_of(compiler, target);
+        let mut kept: Option<Kept> = None;
+        for shape in shapes {
+            let mut files = subject.files();
+            let drivers =
+                files.iter_mut().find(|file| file.path.ends_with("usuba_drivers.h")).expect("drivers");
+            assert_eq!(drivers.contents.matches(LOOP).count(), 1);
+            drivers.contents = drivers.contents.replace(LOOP, shape);
+            let object =
+                parsed(&subject.object_of(&files, &compiler, flags).expect("an object"), target.name);
+            let kept = *kept.get_or_insert_with(|| {
+                subject.kernel(&object, "encrypt", Limits::default()).expect("it is known").1.kept
+            });
+            let claims = subject.claims(&object, Extent::Some);
+            let is_of_batches =
+                |claim: &&Claim| claim.role == "encrypt" && matches!(claim.task, Task::Batches { .. });
+            let claim = claims.iter().find(is_of_batches).expect("a loop over batches");
+            let found = subject.prove(&object, claim, kept, Limits::default());
+            assert!(matches!(found, Ok((Verdict::Proved, _))), "{flags:?}: {shape}: {found:?}");
+        }
+    }
+}
+
 /// A line for each engine of a few ciphers, by both compilers; of the primitive `USUBA_PRIMITIVE` alone if it is set.
 #[test]
 #[ignore = "long: `make prove`"]

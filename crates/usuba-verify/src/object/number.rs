@@ -215,7 +215,7 @@ impl Machine<'_> {
                     (self.word(a.minus(b))?, order(self.compared(a, b)))
                 } else {
                     let sum = a.plus(b);
-                    (self.word(sum)?, self.sign(sum).map_or(Flags::Turns, Flags::Sign))
+                    (self.word(sum)?, self.signed(sum))
                 }
             }
         }))
@@ -236,6 +236,11 @@ impl Machine<'_> {
     /// How a number compares with zero: what a test of it for zero gives.
     pub(super) fn tested(&self, number: Number) -> Flags {
         self.compared(number, Number::known(0)).map_or(Flags::Turns, Flags::Numbers)
+    }
+
+    /// The flags of a result of which the carry is not known.
+    pub(super) fn signed(&self, number: Number) -> Flags {
+        self.sign(number).map_or(Flags::Turns, Flags::Sign)
     }
 
     /// A number, shifted to the left.
@@ -266,6 +271,14 @@ impl Machine<'_> {
             kept if kept == above => self.word(Number { more, ..number }).ok(),
             _ => None,
         }
+    }
+
+    /// A number whose lowest bits, which do not grow, are others.
+    pub(super) fn with_lowest(&self, number: Number, bits: u32, lowest: u64) -> Option<Word> {
+        let above = u64::MAX << bits;
+        let fits = bits <= number.known_bits();
+        let more = (number.more as u64 & above | lowest & !above) as i64;
+        fits.then(|| self.word(Number { more, ..number }).ok()).flatten()
     }
 
     /// A number as bits: those that do not grow are known, the others are any.

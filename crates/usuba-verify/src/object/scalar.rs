@@ -78,6 +78,14 @@ fn write(machine: &mut Machine<'_>, instruction: &Instruction, operand: u32, wor
     let place = number(register);
     let word = match word {
         Word::Bits(bytes) if bytes.len() < 8 => {
+            // What grows is above the byte that is written.
+            if let (true, Word::Number(number), Some(low)) =
+                (bytes.len() < 4 && !is_high_byte(register), machine.general(place), value::known(&bytes))
+                && let Some(word) = machine.with_lowest(number, 8 * bytes.len() as u32, low)
+            {
+                machine.set_general(place, word);
+                return Ok(());
+            }
             let mut all = match (bytes.len(), machine.general(place)) {
                 (4, _) => value::constant(8, 0),
                 (_, Word::Bits(all)) => all,
@@ -494,7 +502,10 @@ fn shift(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
             };
             if let Some(word) = whole {
                 if !is_new && amount > 0 {
-                    machine.flags = Flags::Unknown;
+                    machine.flags = match word {
+                        Word::Number(number) => machine.signed(number),
+                        _ => Flags::Unknown,
+                    };
                 }
                 return write(machine, one, 0, word);
             }

@@ -360,10 +360,7 @@ fn logic(machine: &mut Machine<'_>, one: &Instruction, count: usize) -> Result<(
                 Some(Word::Number(kept)) => {
                     if sets {
                         // The carry flag is not that of a difference from zero.
-                        machine.flags = match machine.tested(kept) {
-                            Flags::Numbers(order) => Flags::Sign(order),
-                            flags => flags,
-                        };
+                        machine.flags = machine.signed(kept);
                     }
                     return write(machine, to, Word::Number(kept));
                 }
