@@ -178,7 +178,7 @@ impl Batches {
 impl Kernel<'_> {
     /// How many instances a batch has.
     pub fn batch(&self) -> usize {
-        self.shape.in_register() as usize * self.program.interleave.max(1) as usize
+        self.shape.in_register() * self.program.interleave.max(1) as usize
     }
 
     /// Any number of batches in these strings.

@@ -13,13 +13,18 @@ use super::memory::{Address, Cell, RegionId};
 use super::number::{Growth, Number};
 use super::value::{self, Byte};
 
+/// Bytes of a vector register of which some are not known.
+type Vector = Vec<Option<Byte>>;
+
+/// A region that may be written: how many of its bytes hold nothing, and those that follow.
+type Written = (RegionId, usize, Vec<Cell>);
+
 /// What a machine holds between two instructions, and where it is. What is nothing is not known.
 #[derive(Clone)]
 pub(super) struct State {
-    /// Of the regions that may be written, how many bytes hold nothing, and those that follow.
-    memory: Vec<(RegionId, usize, Vec<Cell>)>,
+    memory: Vec<Written>,
     general: Vec<Option<Word>>,
-    vectors: Vec<Option<Vec<Option<Byte>>>>,
+    vectors: Vec<Option<Vector>>,
     addresses: Vec<Option<Vec<Cell>>>,
     masks: Vec<Option<Vec<Byte>>>,
     flags: Flags,
@@ -189,18 +194,17 @@ impl Strings {
         fn same<T: PartialEq>(a: &[Option<T>], b: &[Option<T>]) -> bool {
             a.iter().zip(b).all(|(a, b)| a.is_none() || a == b)
         }
-        let vectors = |(guess, after): (&Option<Vec<Option<Byte>>>, &Option<Vec<Option<Byte>>>)| match guess {
+        let vectors = |(guess, after): (&Option<Vector>, &Option<Vector>)| match guess {
             None => true,
             Some(guess) => after.as_ref().is_some_and(|after| same(guess, after)),
         };
-        let cells =
-            |((id, first, cells), (_, other, after)): (&(_, usize, Vec<Cell>), &(_, usize, Vec<Cell>))| {
-                let is_again = |(place, cell): (usize, &Cell)| {
-                    let found = (first + place).checked_sub(*other).and_then(|place| after.get(place));
-                    *cell == Cell::Unset || found == Some(&self.next_cell(cell))
-                };
-                self.regions.contains(id) || cells.iter().enumerate().all(is_again)
+        let cells = |((id, first, cells), (_, other, after)): (&Written, &Written)| {
+            let is_again = |(place, cell): (usize, &Cell)| {
+                let found = (first + place).checked_sub(*other).and_then(|place| after.get(place));
+                *cell == Cell::Unset || found == Some(&self.next_cell(cell))
             };
+            self.regions.contains(id) || cells.iter().enumerate().all(is_again)
+        };
         guess.general.iter().zip(&after.general).all(words)
             && guess.vectors.iter().zip(&after.vectors).all(vectors)
             && same(&guess.masks, &after.masks)
