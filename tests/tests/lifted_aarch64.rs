@@ -43,10 +43,17 @@ fn general_lines() -> Vec<String> {
         lines.push(format!(
             "cmp x1, x1; csetm x3, {condition}; csinv x4, x5, x1, {condition}; csneg x5, x1, x2, {condition}"
         ));
+        lines.push(format!("adds w1, w1, w2; cset w3, {condition}"));
         if !matches!(condition, "hi" | "ls") {
-            lines.push(format!("adds w1, w1, w2; cset w3, {condition}"));
             lines.push(format!("tst x1, x2; cset w3, {condition}"));
         }
+        // Whether there is a comparison depends on what is not known.
+        lines.push(format!(
+            "cmp x1, x2; ccmp x1, #9, #5, {condition}; cset x3, hi; cset x4, ge; cset x5, vs; cset x1, mi; cset x2, eq"
+        ));
+        lines.push(format!(
+            "cmp w1, w2; ccmn w3, w4, #10, {condition}; cset x3, ls; cset x4, lt; cset x5, vc; cset x1, pl; cset x2, ne"
+        ));
         lines.push(format!("mov x1, #5; subs x1, x1, #4; b.{condition} 1f; mov x2, #7; 1: mov x3, #1"));
     }
     // What is compared, or given, depends on what is known: both ways.

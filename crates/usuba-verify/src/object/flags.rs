@@ -40,8 +40,8 @@ pub enum Flags {
     Shifted(Vec<Edge>, Lane),
     /// A carry flag; of the others nothing is known.
     Carry(Edge, Lane),
-    /// Of AArch64, from the lowest: overflow, carry, zero and sign, as an instruction gives them.
-    Given(u8),
+    /// Of AArch64: overflow, carry, zero and sign, and whose they are.
+    Given([Edge; 4], Lane),
     /// Bits that were not looked at, of more than one instance.
     Mixed,
 }
@@ -62,7 +62,7 @@ impl Flags {
             Flags::Sign(_) => Err(Why::Operand("the carry flag of a sum of numbers")),
             Flags::Mixed => Err(Why::Lanes),
             Flags::Turns => Err(Why::Turns),
-            Flags::Unknown | Flags::Given(_) => Err(Why::Operand("flags that nothing has set")),
+            Flags::Unknown | Flags::Given(..) => Err(Why::Operand("flags that nothing has set")),
         }
     }
 
@@ -112,7 +112,7 @@ impl Flags {
             | Flags::Numbers(_)
             | Flags::Sign(_)
             | Flags::Carry(..)
-            | Flags::Given(_) => {
+            | Flags::Given(..) => {
                 return Err(Why::Operand("flags that nothing has set"));
             }
         };

@@ -91,19 +91,26 @@ pub(super) fn address(machine: &mut Machine<'_>, one: &One) -> Result<bool, Why>
 fn condition(machine: &mut Machine<'_>, code: u8) -> Result<(Edge, Lane), Why> {
     use ConditionCode as Is;
     let flags = machine.flags.clone();
-    if let Flags::Given(bits) = flags {
-        let [overflow, carry, zero, sign] = [0, 1, 2, 3].map(|place| bits >> place & 1 == 1);
+    if let Flags::Given([overflow, carry, zero, sign], lane) = flags {
+        let graph = &mut *machine.graph;
+        let is_less = graph.xor(sign, overflow);
         let holds = match code >> 1 {
             0 => zero,
             1 => carry,
             2 => sign,
             3 => overflow,
-            4 => carry && !zero,
-            5 => sign == overflow,
-            6 => sign == overflow && !zero,
+            4 => graph.and(carry, !zero),
+            5 => !is_less,
+            6 => graph.and(!is_less, !zero),
             _ => return Ok((Edge::TRUE, Lane::All)),
         };
-        return Ok((Edge::constant(holds ^ (code & 1 == 1)), Lane::All));
+        return Ok((holds.complemented_if(code & 1 == 1), lane));
+    }
+    if let (4, Flags::Sum { borrows: false, .. }) = (code >> 1, &flags) {
+        let (carry, lane) = flags.carry(machine.graph)?;
+        let (zero, of) = flags.condition(machine.graph, Is::e)?;
+        let higher = machine.graph.and(carry, !zero);
+        return Ok((higher.complemented_if(code & 1 == 1), lane.mixed(of)?));
     }
     // The carry flag of a difference says that nothing was borrowed.
     let borrows = matches!(flags, Flags::Places(_) | Flags::Numbers(_) | Flags::Sum { borrows: true, .. });
@@ -121,6 +128,17 @@ fn condition(machine: &mut Machine<'_>, code: u8) -> Result<(Edge, Lane), Why> {
     };
     let (edge, lane) = flags.condition(machine.graph, is)?;
     Ok((edge.complemented_if(code & 1 == 1), lane))
+}
+
+/// Overflow, carry, zero and sign.
+fn all_flags(machine: &mut Machine<'_>) -> Result<([Edge; 4], Lane), Why> {
+    let (mut all, mut lane) = ([Edge::FALSE; 4], Lane::All);
+    for (flag, code) in all.iter_mut().zip([6, 2, 0, 4]) {
+        let of;
+        (*flag, of) = condition(machine, code)?;
+        lane = lane.mixed(of)?;
+    }
+    Ok((all, lane))
 }
 
 /// The carry flag.
@@ -143,14 +161,22 @@ pub(super) fn step(machine: &mut Machine<'_>, one: &Instruction) -> Result<bool,
     match one.opcode {
         CCMP | CCMN => {
             let Operand::ConditionCode(code) = operands[3] else { return Err(Why::Unknown) };
-            let holds = condition(machine, code)?.0.known();
-            if holds.ok_or(Why::Operand("a comparison if something holds that is not known"))? {
+            let (holds, of) = condition(machine, code)?;
+            let given = immediate(operands[2])?;
+            let given = [0, 1, 2, 3].map(|place| Edge::constant(given >> place & 1 == 1));
+            if holds == Edge::FALSE {
+                machine.flags = Flags::Given(given, Lane::All);
+            } else {
                 let zero = Operand::Register(if count == 8 { SizeCode::X } else { SizeCode::W }, 31);
                 let opcode = if one.opcode == CCMP { SUBS } else { ADDS };
                 let operands = [zero, operands[0], operands[1], Operand::Nothing];
                 sum(machine, &Instruction { opcode, operands }, count)?;
-            } else {
-                machine.flags = Flags::Given(immediate(operands[2])? as u8);
+                if holds != Edge::TRUE {
+                    let (found, lane) = all_flags(machine)?;
+                    let chosen =
+                        std::array::from_fn(|place| machine.graph.select(holds, found[place], given[place]));
+                    machine.flags = Flags::Given(chosen, lane.mixed(of)?);
+                }
             }
         }
         ADD | ADDS | SUB | SUBS | ADC | ADCS | SBC | SBCS => sum(machine, one, count)?,
