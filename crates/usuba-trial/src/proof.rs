@@ -55,7 +55,7 @@ pub const CAVEATS: [Caveat; 13] = [
     Caveat {
         code: "C13",
         says: "the functions around a kernel are proved for the numbers of blocks and bytes, and the ends of counters, that are said, \
-               with round keys in the form that is proved of them; the kernel that they call is the one that is proved, with 512 KiB of stack of its own",
+               of strings shorter than 2^58 bytes, with round keys in the form that is proved of them; the kernel that they call is the one that is proved, with 512 KiB of stack of its own",
     },
 ];
 
