@@ -373,6 +373,14 @@ fn logic(machine: &mut Machine<'_>, one: &Instruction, count: usize) -> Result<(
             let aligned = machine.aligned(address, mask).ok_or(Why::Address)?;
             return write(machine, to, Word::Address(aligned));
         }
+        // Bits that an address does not have are added.
+        (Some(Word::Address(address)), Word::Bits(bits)) if one.opcode == ORR => {
+            let bits = value::known(&bits).ok_or(Why::Address)?;
+            return match machine.lowest(address, bits) {
+                Some(0) => write(machine, to, Word::Address(address.moved(bits as i64))),
+                _ => Err(Why::Address),
+            };
+        }
         (Some(Word::Low(address) | Word::Address(address)), Word::Bits(mask))
             if matches!(one.opcode, AND | ANDS)
                 && value::known(&mask).is_some_and(|mask| mask < u64::from(u8::MAX)) =>
