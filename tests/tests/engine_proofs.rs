@@ -260,16 +260,20 @@ fn loops_of_other_shapes_are_proved() {
     }
 }
 
-/// A line for each engine of a few ciphers, by both compilers; of the primitive `USUBA_PRIMITIVE` alone if it is set.
+/// A line for each engine of a few ciphers, by both compilers; of the primitive `USUBA_PRIMITIVE` alone if it is set, and on the
+/// targets `USUBA_TARGETS` alone.
 #[test]
 #[ignore = "long: `make prove`"]
 fn engines_of_a_long_run() {
     let only = std::env::var("USUBA_PRIMITIVE").ok();
     let wanted = |primitive: &str| only.as_ref().is_none_or(|only| only == primitive);
+    let chosen = std::env::var("USUBA_TARGETS").ok();
+    let is_chosen = |name: &str| chosen.as_ref().is_none_or(|names| names.split(',').any(|one| one == name));
     for (name, primitive, slicings) in LONG.into_iter().filter(|(_, primitive, _)| wanted(primitive)) {
         for &slicing in slicings {
             // Only bytes that are mapped have instructions of their own there.
-            let has_code = |target: &&str| primitive == "aes-128" || !target.ends_with("gfni");
+            let has_code =
+                |target: &&str| is_chosen(target) && (primitive == "aes-128" || !target.ends_with("gfni"));
             for target in TARGETS.into_iter().filter(has_code) {
                 for compiler in ["gcc", "clang"] {
                     let way = (name, primitive, slicing, target, compiler);
