@@ -30,7 +30,9 @@ mod moves;
 pub mod number;
 mod operand;
 mod packed;
+mod run;
 mod scalar;
+mod turns;
 pub mod value;
 mod vector;
 

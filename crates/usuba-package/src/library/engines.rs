@@ -346,7 +346,9 @@ fn serve(
     cores: &[&'static Core],
     options: &Options,
 ) -> Vec<Served> {
-    let candidates = &without_assembly_of_the_least(platform, candidates, cores)[..];
+    let is_here = |one: &&Candidate| one.platform.is_empty() || one.platform == platform.condition;
+    let candidates: Vec<Candidate> = candidates.iter().filter(is_here).cloned().collect();
+    let candidates = &without_assembly_of_the_least(platform, &candidates, cores)[..];
     // Where there is assembly for what C does as well, it is there because it is faster.
     let has_assembly = |one: &Candidate| {
         let is_twin = |other: &Candidate| {
@@ -620,8 +622,8 @@ fn candidate_of(
     let head = super::head(&format!("{stem}.c"), &summary, options);
     let source = source(built, target, &stem, options);
     let is_assembly = |file: &&OutputFile| file.path.ends_with(".S");
-    // General-purpose registers are everywhere.
-    let platform = if target.name == GP64.name { "" } else { platform };
+    // General-purpose registers are everywhere, but not their assembly.
+    let platform = if target.name == GP64.name && !assembly { "" } else { platform };
     let engine = Entry {
         stem,
         batch: built.batch,

@@ -9,9 +9,9 @@ mod operand;
 mod vector;
 
 use super::file::{Fill, Relocation, Target};
-use super::lift::{Preserved, Run, Stop};
 use super::machine::{Flow, Machine};
 use super::memory::{Address, RegionId};
+use super::run::{Preserved, Run, Stop};
 use super::{Refusal, Why};
 use yaxpeax_arch::{Decoder, U8Reader};
 use yaxpeax_arm::armv8::a64::{InstDecoder, Instruction};

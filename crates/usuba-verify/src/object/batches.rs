@@ -6,13 +6,11 @@
 //! turns through the kernel, and to write nothing else. Fewer batches are tasks of their own.
 
 use super::Refusal;
-use super::blocks::{Kernel, Unfit};
 use super::induction::{State, Strings};
-use super::kernel::NoProof;
-use super::lift::Stop;
 use super::machine::{Machine, Word};
 use super::memory::{Cell, RegionId};
 use super::number::{Growth, Number, Turns};
+use super::run::Stop;
 use super::value::{Byte, Lane};
 use crate::graph::Edge;
 use std::collections::BTreeMap;
@@ -40,8 +38,10 @@ pub(super) struct Batches {
 }
 
 /// Why a loop was not shown to do the same in each turn.
-enum Lost {
+pub(super) enum Lost {
+    /// The code is refused.
     Refused(Refusal),
+    /// It does something else.
     Unlike(&'static str),
 }
 
@@ -58,14 +58,13 @@ impl Batches {
     }
 
     /// Runs a function whose arguments are given, for any number of batches.
-    pub fn run(&self, machine: &mut Machine<'_>, function: &str) -> Result<Vec<Window>, Unfit> {
+    pub fn run(&self, machine: &mut Machine<'_>, function: &str) -> Result<Vec<Window>, Lost> {
         machine.turns = Some(Turns { left: FEWEST as i64, done: 0, bytes: self.batch as i64 });
         let input = self.windows(machine, FEWEST * self.batch);
-        let mut run = machine.begin(function).map_err(NoProof::from)?;
+        let mut run = machine.begin(function)?;
         // What holds after the first turn of each loop.
         let mut heads: BTreeMap<(usize, u64, usize), Option<State>> = BTreeMap::new();
         let mut lost: Option<Lost> = None;
-        let refused = |refusal: Refusal| Unfit::from(NoProof::from(refusal));
         loop {
             match machine.resume(&mut run) {
                 Ok(Stop::Back) => {}
@@ -99,11 +98,7 @@ impl Batches {
             }
             machine.turns = Some(Turns { left: FEWEST as i64, done: 0, bytes: self.batch as i64 });
         }
-        Err(match lost {
-            Some(Lost::Refused(refusal)) => refused(refusal),
-            Some(Lost::Unlike(what)) => Unfit::Loop(what),
-            None => Unfit::Loop("there is no loop that makes a turn for each batch"),
-        })
+        Err(lost.unwrap_or(Lost::Unlike("there is no loop that makes a turn for each batch")))
     }
 
     /// Fills the windows: bytes of which nothing is known, and an output that was never written. Gives the input.
@@ -172,18 +167,5 @@ impl Batches {
         let output = self.written(machine, &input, self.batch + self.rest)?;
         windows.push(Window { input, output });
         Ok(windows)
-    }
-}
-
-impl Kernel<'_> {
-    /// How many instances a batch has.
-    pub fn batch(&self) -> usize {
-        self.shape.in_register() * self.program.interleave.max(1) as usize
-    }
-
-    /// Any number of batches in these strings.
-    pub(super) fn batches(&self, output: RegionId, input: RegionId, rest: usize) -> Batches {
-        let size = self.blocks[0].bytes;
-        Batches { output, input, batch: self.batch() * size, rest: rest * size }
     }
 }

@@ -6,7 +6,7 @@
 //! proved of the kernel says what that is. The number of blocks is public and one at a time: jumps that depend on it are
 //! followed.
 
-use super::batches::{Batches, Window};
+use super::batches::{Batches, Lost, Window};
 use super::callee::{Callee, Instance};
 use super::file::Object;
 use super::kernel::{Kept, NoProof};
@@ -143,6 +143,15 @@ pub enum Verdict {
     },
     /// Neither was shown within the limits.
     Unknown,
+}
+
+impl From<Lost> for Unfit {
+    fn from(lost: Lost) -> Unfit {
+        match lost {
+            Lost::Refused(refusal) => Unfit::NoProof(refusal.into()),
+            Lost::Unlike(what) => Unfit::Loop(what),
+        }
+    }
 }
 
 /// How much there was to do.
@@ -350,6 +359,19 @@ impl Kernel<'_> {
         }
         let Question { graph, pairs, .. } = question;
         Ok(Ran { graph, pairs, instructions, instances, asked })
+    }
+}
+
+impl Kernel<'_> {
+    /// How many instances a batch has.
+    fn batch(&self) -> usize {
+        self.shape.in_register() * self.program.interleave.max(1) as usize
+    }
+
+    /// Any number of batches in these strings.
+    fn batches(&self, output: RegionId, input: RegionId, rest: usize) -> Batches {
+        let size = self.blocks[0].bytes;
+        Batches { output, input, batch: self.batch() * size, rest: rest * size }
     }
 }
 

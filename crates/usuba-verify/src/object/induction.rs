@@ -7,10 +7,10 @@
 //! from the turn on that is next, so that places in them are those from where this turn begins.
 
 use super::flags::Flags;
-use super::lift::Run;
 use super::machine::{Machine, Word};
 use super::memory::{Address, Cell, RegionId};
 use super::number::{Growth, Number};
+use super::run::Run;
 use super::value::{self, Byte};
 
 /// Bytes of a vector register of which some are not known.

@@ -4,60 +4,9 @@ use super::file::{Architecture, Fill, Target};
 use super::kernel::Kept;
 use super::machine::{Called, Flow, Machine, STACK_POINTER, Word};
 use super::memory::{Address, Cell};
-use super::value::Byte;
+use super::run::{Preserved, Run, Stop};
 use super::{Refusal, Why, aarch64, scalar, value, vector};
 use iced_x86::{Decoder, DecoderOptions, FastFormatter, Instruction, Register};
-
-/// Where the run of a function is.
-#[derive(Clone, Debug)]
-pub(super) struct Run {
-    /// The section of the code, and the place in it.
-    pub section: usize,
-    pub place: u64,
-    /// Where calls return to. What the machine has of it has to say the same when it is used.
-    pub returns: Vec<(usize, u64)>,
-    pub preserved: Preserved,
-    /// What stands for the place in the caller.
-    pub caller: Word,
-}
-
-/// Why a run stops.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Stop {
-    /// The function has returned.
-    Returned,
-    /// It has jumped back, as loops do after each turn.
-    Back,
-}
-
-/// What a function has to leave as it was.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Preserved {
-    pub pointer: Word,
-    general: Vec<Word>,
-    /// The lower halves of vector registers.
-    vectors: Vec<Vec<Byte>>,
-}
-
-impl Preserved {
-    pub fn of(machine: &mut Machine<'_>) -> Preserved {
-        let convention = machine.convention;
-        Preserved {
-            pointer: machine.general(convention.stack_pointer),
-            general: convention.kept.iter().map(|&one| machine.general(one)).collect(),
-            vectors: convention.kept_vectors.iter().map(|&one| machine.vector(one, 8)).collect(),
-        }
-    }
-
-    /// What is another one.
-    pub fn differs(&self, other: &Preserved) -> Option<&'static str> {
-        match (self.pointer == other.pointer, self == other) {
-            (false, _) => Some("the stack pointer"),
-            (_, false) => Some("a register that a function has to keep"),
-            _ => None,
-        }
-    }
-}
 
 impl Machine<'_> {
     /// Runs a function to its return, and checks that registers and the stack are as a caller expects them.
@@ -80,10 +29,14 @@ impl Machine<'_> {
         // The address in the caller: a place that nothing else is.
         let caller = Word::Address(Address::new(self.stack, i64::MIN));
         match (self.object.architecture, &preserved.pointer) {
-            (Architecture::X86_64, &Word::Address(top)) => self
-                .store(top, &caller)
-                .map_err(|why| self.refusal(entry.section, entry.offset, String::new(), why))?,
-            _ => self.set_general(aarch64::LINK, caller.clone()),
+            (Architecture::Aarch64, _) => self.set_general(aarch64::LINK, caller.clone()),
+            (Architecture::X86_64, pointer) => {
+                let stored = match *pointer {
+                    Word::Address(top) => self.store(top, &caller),
+                    _ => Err(Why::Address),
+                };
+                stored.map_err(|why| self.refusal(entry.section, entry.offset, String::new(), why))?;
+            }
         }
         Ok(Run { section: entry.section, place: entry.offset, returns: Vec::new(), preserved, caller })
     }
