@@ -147,7 +147,7 @@ fn mistakes_in_ciphers_are_found() {
         }
     }
     println!("{refuted} mistakes refuted, {none} are none");
-    assert!(refuted > 120, "{refuted} refuted, {none} are none");
+    assert!(refuted > 100, "{refuted} refuted, {none} are none");
 }
 
 /// A mistake in one S-box of one round is reported with the values that it changes first.
