@@ -30,10 +30,11 @@ demo: setup-demo
 test: setup
 	@sh scripts/test.sh
 
-# The same with longer random runs and all ways to compile (see the file heads in tests/tests/), and 100,000 functions
-# through the allocation of registers.
+# The same with longer random runs and all ways to compile (see the file heads in tests/tests/), those of constructions that a
+# normal run leaves out, and 100,000 functions through the allocation of registers.
 test-long: setup
 	USUBA_PROGRAMS=20000 USUBA_FUZZ=200000 USUBA_WAYS=all sh scripts/test.sh
+	cargo test --quiet -p usuba-tests --test constructions -- --ignored
 	cargo test --release --quiet -p usuba-codegen --lib -- --ignored hundred_thousand
 
 # Proves what is made of every cipher in every slicing, before code generation (ten minutes on one core); object code of every
