@@ -39,7 +39,7 @@ test-long: setup
 
 # Proves what is made of every cipher in every slicing, before code generation (ten minutes on one core); object code of every
 # kernel (up to a minute each), of which it writes the table of docs/proofs.md (KERNELS="aes serpent" prints the rows of these);
-# and engines from bytes to bytes (seven minutes for six block ciphers, and 500 faults; stream ciphers and permutations besides).
+# and engines from bytes to bytes, with 500 faults (half an hour for twelve primitives, on one core of a shared Xeon).
 prove: setup-build
 	USUBA_WAYS=all cargo test --release --quiet -p usuba-tests --test proofs --test object_proofs
 	cargo run --release --quiet -p usuba-tests --bin prove-kernels -- $(KERNELS)

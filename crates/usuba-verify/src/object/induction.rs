@@ -149,11 +149,6 @@ impl Strings {
 
     /// A word in the first two turns: the same, or one that grows.
     fn word(&self, one: &Word, two: &Word) -> Option<Word> {
-        let number = |word: &Word| match word {
-            Word::Bits(bits) => value::known(bits).map(|known| Number::known(known as i64)),
-            Word::Number(number) => Some(*number),
-            Word::Address(_) | Word::Distance(..) | Word::Low(_) => None,
-        };
         match (one, two) {
             (Word::Address(a), Word::Address(b)) if a.region == b.region => {
                 let window =
@@ -161,7 +156,7 @@ impl Strings {
                 let Number { growth, more } = guessed(window(a, 1), window(b, 2))?;
                 Some(Word::Address(Address { region: a.region, offset: more, growth }))
             }
-            (a, b) => match (number(a), number(b)) {
+            (a, b) => match (a.number(), b.number()) {
                 (Some(a), Some(b)) => {
                     let number = guessed(a, b)?;
                     Some(match number.growth {
@@ -178,7 +173,10 @@ impl Strings {
     fn same(&self, one: &Word, two: &Word) -> Option<Word> {
         // Windows move: the distance stays that of two places in them, or of two that are in none.
         let is_fixed = match one {
-            Word::Distance(a, b) => self.regions.contains(&a.region) == self.regions.contains(&b.region),
+            Word::Distance(a, b) => {
+                (a.growth, b.growth) == (Growth::NONE, Growth::NONE)
+                    && self.regions.contains(&a.region) == self.regions.contains(&b.region)
+            }
             Word::Bits(_) | Word::Address(_) | Word::Number(_) => true,
             Word::Low(_) => false,
         };

@@ -211,7 +211,7 @@ impl Machine<'_> {
 
 impl Word {
     /// The number that a word is, if it is known or how it grows is known.
-    fn number(&self) -> Option<Number> {
+    pub(super) fn number(&self) -> Option<Number> {
         match self {
             Word::Bits(bits) => value::known(bits).map(|known| Number::known(known as i64)),
             Word::Number(number) => Some(*number),
