@@ -130,13 +130,13 @@ fn build_gives_the_same_bytes_every_time() {
 #[test]
 fn a_cipher_folder_becomes_a_library_with_one_level() {
     let folder = sample();
-    let aes = root().join("ciphers/aes");
+    let cipher = root().join("ciphers/rectangle").to_string_lossy().into_owned();
     let text = succeeds(
         &[
             "build",
-            &aes.to_string_lossy(),
+            &cipher,
             "--primitive",
-            "aes-128",
+            "rectangle-80",
             "--slicing",
             "h",
             "--target",
@@ -146,9 +146,13 @@ fn a_cipher_folder_becomes_a_library_with_one_level() {
         ],
         folder.path(),
     );
-    assert!(text.starts_with("aes-128\n  ssse3      slicing h "), "{text}");
-    for file in ["Makefile", "include/usuba_aes_128.h", "src/usuba_aes_128.c", "src/usuba_aes_128_ssse3_h.c"]
-    {
+    assert!(text.starts_with("rectangle-80\n  ssse3      slicing h "), "{text}");
+    for file in [
+        "Makefile",
+        "include/usuba_rectangle_80.h",
+        "src/usuba_rectangle_80.c",
+        "src/usuba_rectangle_80_ssse3_h.c",
+    ] {
         assert!(folder.path().join("out").join(file).is_file(), "{file}");
     }
     let sources = fs::read_dir(folder.path().join("out/src")).expect("sources").flatten();
@@ -309,6 +313,7 @@ fn explain_gives_reasons() {
 fn explain_says_what_loops_of_messages_are() {
     let page = std::fs::read_to_string(root().join("docs/gcm.md")).expect("a page");
     let mut lines = page.lines();
+    let mut printed = std::collections::BTreeMap::new();
     let mut shown = 0;
     while let Some(line) = lines.next() {
         let Some(command) = line.strip_prefix("$ usubac ") else { continue };
@@ -316,7 +321,7 @@ fn explain_says_what_loops_of_messages_are() {
         if !command.contains("--mode") {
             arguments.extend(["--target", "gp64"]);
         }
-        let output = succeeds(&arguments, &root());
+        let output = printed.entry(command).or_insert_with(|| succeeds(&arguments, &root()));
         for expected in lines.by_ref().take_while(|line| *line != "```") {
             assert!(output.lines().any(|line| line == expected), "{command}: `{expected}` in {output}");
             shown += 1;
@@ -354,7 +359,11 @@ fn explain_says_what_is_recognised() {
     while let Some(line) = lines.next() {
         let Some(command) = line.strip_prefix("$ usubac explain ") else { continue };
         let arguments: Vec<&str> = ["explain"].into_iter().chain(command.split(' ')).collect();
-        let output = succeeds(&[arguments.as_slice(), &["--target", "gp64"]].concat(), &root());
+        let output = if arguments == ["explain", "ciphers/aes"] {
+            aes.clone()
+        } else {
+            succeeds(&[arguments.as_slice(), &["--target", "gp64"]].concat(), &root())
+        };
         let expected = lines.next().expect("what it prints");
         assert!(output.lines().any(|line| line == expected), "{command}: {output}");
         shown += 1;
@@ -540,10 +549,12 @@ fn builds_read_what_was_tuned() {
     };
     let tuned = "gp64       slicing b ";
     let said = "(tuned: slicing=b backend=c compiler=gcc loops=keep)";
-    assert!(build(&[]).contains(tuned) && build(&[]).contains(said), "{}", build(&[]));
+    let plain = build(&[]);
+    assert!(plain.contains(tuned) && plain.contains(said), "{plain}");
     assert!(build(&["--no-unroll"]).contains(said), "the same again does not contradict");
     for other in [&["--no-tuned"][..], &["--slicing", "v"], &["--unroll"], &["--blocks", "2"]] {
-        assert!(!build(other).contains("tuned"), "{other:?}: {}", build(other));
+        let text = build(other);
+        assert!(!text.contains("tuned"), "{other:?}: {text}");
     }
     build(&[]);
     let library =
@@ -553,7 +564,8 @@ fn builds_read_what_was_tuned() {
         fs::read_to_string(folder.path().join("ascon.ua")).expect("it is there") + "\n// Another text.\n"
     })
     .expect("it can be written");
-    let output = usubac(&["build", ".", "--target", "gp64", "-o", "out"], folder.path());
+    let again = ["build", ".", "--primitive", "ascon-p6", "--target", "gp64", "-o", "out"];
+    let output = usubac(&again, folder.path());
     let warnings = String::from_utf8(output.stderr).expect("text");
     assert!(output.status.success());
     assert_eq!(
@@ -725,7 +737,7 @@ fn instructions_are_counted_under_an_emulator() {
         "tune",
         ".",
         "--budget",
-        "5",
+        "1",
         "--dry-run",
         "--runner",
         "qemu-x86_64",
