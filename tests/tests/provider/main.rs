@@ -29,14 +29,18 @@ const SMALL: [&str; 6] = ["ascon", "chacha20", "keccak", "rectangle", "sm4", "tr
 /// The ciphers of suites of TLS.
 const OF_TLS: [&str; 4] = ["aes", "aria", "camellia", "chacha20"];
 
+/// Their primitives: no suite has a key of 192 bits.
+const PRIMITIVES_OF_TLS: [&str; 7] =
+    ["aes-128", "aes-256", "aria-128", "aria-256", "camellia-128", "camellia-256", "chacha20"];
+
 const SANITIZERS: [&str; 3] = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g"];
 
 fn usual(_: library::Cipher, primitive: &Primitive, _: &'static Target) -> Vec<Choices> {
     primitive.library.iter().take(1).map(|&slicing| Choices::new(slicing)).collect()
 }
 
-/// The files of a library of the small ciphers.
-fn package_of(names: &[&str], prefix: &str) -> Vec<OutputFile> {
+/// The files of a library of these ciphers, of all their primitives or of those that are named.
+fn package_of(names: &[&str], primitives: &[&str], prefix: &str) -> Vec<OutputFile> {
     let ciphers: Vec<Cipher> = names.iter().map(|name| Cipher::read(name)).collect();
     let constructions: Vec<Vec<OutputFile>> =
         ciphers.iter().map(|cipher| cipher.constructions(prefix)).collect();
@@ -51,10 +55,11 @@ fn package_of(names: &[&str], prefix: &str) -> Vec<OutputFile> {
         })
         .collect();
     let targets = [by_name("avx2").expect("it is a target")];
+    let primitives: Vec<String> = primitives.iter().map(|&name| name.to_owned()).collect();
     let options = Options {
         prefix,
         command: "",
-        primitives: &[],
+        primitives: &primitives,
         targets: &targets,
         level: None,
         drop_in: false,
@@ -64,9 +69,9 @@ fn package_of(names: &[&str], prefix: &str) -> Vec<OutputFile> {
     library::build(&read, &options, &|_| {}).expect("the library is made").files
 }
 
-/// A library of some ciphers, made and compiled.
-fn compile(library: &Path, names: &[&str], level: &str) {
-    write(library, &package_of(names, "usuba_"));
+/// The library of these, made and compiled.
+fn compile(library: &Path, names: &[&str], primitives: &[&str], level: &str) {
+    write(library, &package_of(names, primitives, "usuba_"));
     run(
         "make",
         &["-s", "-j2", "-C", &library.to_string_lossy(), &format!("CFLAGS={level}"), "build/libusuba.a"],
@@ -138,7 +143,7 @@ fn built() -> &'static Built {
             Some(given) => (root().join(given), CIPHERS.to_vec()),
             None => {
                 let library = folder.join("library");
-                compile(&library, &SMALL, "-O1");
+                compile(&library, &SMALL, &[], "-O1");
                 (library, SMALL.to_vec())
             }
         };
@@ -163,7 +168,7 @@ fn built() -> &'static Built {
             None => {
                 let library = folder.join("library-tls");
                 // Compilers take most of the time.
-                compile(&library, &OF_TLS, "-O0");
+                compile(&library, &OF_TLS, &PRIMITIVES_OF_TLS, "-O0");
                 let sanitizers = format!("-O1 {}", SANITIZERS.join(" "));
                 (make("plain-tls", &library, "-O2"), make("checked-tls", &library, &sanitizers))
             }
@@ -236,7 +241,7 @@ fn known_answers_through_the_table() {
 #[test]
 fn the_table_has_the_prefix() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    write(folder.path(), &package_of(&["ascon", "trivium"], "other_"));
+    write(folder.path(), &package_of(&["ascon", "trivium"], &[], "other_"));
     let source = folder.path().join("src/other_primitives.c");
     let flags = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Werror", "-c"];
     let object = folder.path().join("table.o");
