@@ -38,7 +38,7 @@ test-long: setup
 	cargo test --release --quiet -p usuba-codegen --lib -- --ignored hundred_thousand
 
 # Proves what is made of every cipher in every slicing, before code generation (ten minutes on one core); object code of every
-# kernel (up to a minute each), of which it writes the table of docs/proofs.md (KERNELS="aes serpent" prints the rows of these);
+# kernel (up to a minute each), of which it writes the table of docs/proofs.md (KERNELS="aes serpent" renews the rows of these);
 # and engines from bytes to bytes, with 500 faults (half an hour for twelve primitives, on one core of a shared Xeon).
 prove: setup-build
 	USUBA_WAYS=all cargo test --release --quiet -p usuba-tests --test proofs --test object_proofs

@@ -13,6 +13,7 @@ pub mod mode_lines;
 pub mod mutants;
 pub mod objects;
 pub mod pieces;
+pub mod proof_table;
 pub mod random;
 pub mod round_keys;
 pub mod sample;
