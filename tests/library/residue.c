@@ -33,7 +33,7 @@ static int call(void)
         return primitive->of.aead.seal(context, out, out + ROOM - 64, primitive->of.aead.tag_bytes, nonce,
             primitive->of.aead.nonce_bytes, NULL, 0, text, TEXT);
     case USUBA_KIND_CHAIN:
-        return primitive->of.chain.encrypt(context, counter, out, text, TEXT);
+        return primitive->of.chain.encrypt(context, counter, out, text, TEXT - TEXT % primitive->of.chain.unit_bytes);
     case USUBA_KIND_UNITS:
         return primitive->of.units.encrypt(context, counter, out, text, TEXT);
     case USUBA_KIND_AUTHENTICATOR:
