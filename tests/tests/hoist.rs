@@ -79,10 +79,10 @@ fn rectangle() {
     check("rectangle", "altivec");
 }
 
-/// Round keys become masks in registers of 64 bits, for which there has to be room on the stack: where that would be much, nothing
-/// is made of them.
+/// Round keys become masks in registers of 64 bits, for which there has to be room on the stack: where what is made of them saves
+/// little of a batch, nothing is made.
 #[test]
-fn what_is_made_of_a_key_fits_on_the_stack() {
+fn what_is_made_of_a_key_is_worth_its_stack() {
     for (cipher, primitive, is_made) in [("gift", "gift-64", true), ("skinny", "skinny-128-256", false)] {
         let cipher = Cipher::read(cipher);
         let primitive =
@@ -90,13 +90,7 @@ fn what_is_made_of_a_key_fits_on_the_stack() {
         let target = usuba_target::by_name("avx2").expect("a target");
         let library = library::one_level(primitive, &cipher.loaded, target, &Choices::new(Slicing::B))
             .expect("it compiles");
-        let made: Vec<u32> = library
-            .files
-            .iter()
-            .flat_map(|file| file.contents.lines())
-            .filter_map(|line| line.trim().strip_prefix("uint64_t made[")?.strip_suffix("];")?.parse().ok())
-            .collect();
-        assert_eq!(!made.is_empty(), is_made, "{}", primitive.name);
-        assert!(made.iter().all(|registers| 8 * registers <= 16384), "{}: {made:?}", primitive.name);
+        let makes = library.files.iter().any(|file| file.contents.contains("uint64_t made["));
+        assert_eq!(makes, is_made, "{}", primitive.name);
     }
 }

@@ -13,9 +13,12 @@ use usuba_lang::load::Loaded;
 use usuba_target::Target;
 use usuba_target::machines::GP64;
 
-/// Bytes on the stack that what is made of round keys may take. SKINNY-128-256 would take 61,440, for a complement of a quarter of
-/// its masks: 96 of 37,169 instructions. GIFT-64 takes 9,000 for 240 of 7,174.
-const MOST_MADE: u32 = 16384;
+/// Bytes on the stack that what is made of round keys may take, unless it saves more than [`WORTH_STACK`]. SKINNY-128-256 would take
+/// 61,440, for a complement of a quarter of its masks: 96 of 37,169 instructions.
+const MOST_MADE: u32 = 8192;
+/// Where more is made, a batch may have so many times the instructions without it. GIFT-64 would have 1.035, a cipher with its key
+/// schedule inside two.
+const WORTH_STACK: f64 = 1.02;
 
 /// What can be chosen about an engine.
 #[derive(Clone, Debug)]
@@ -306,7 +309,12 @@ impl<'a> Making<'a> {
         let mut compiled = self.compile(node, &symbol, backend, &settings, target)?;
         if compiled.hoisted.is_some() && (!takes_round_keys(&compiled) || made_bytes(&compiled) > MOST_MADE) {
             settings.hoisted = false;
-            compiled = self.compile(node, &symbol, backend, &settings, target)?;
+            let every_time = self.compile(node, &symbol, backend, &settings, target)?;
+            if !takes_round_keys(&compiled) || saves_little(&compiled, &every_time) {
+                compiled = every_time;
+            } else {
+                self.add(&compiled.kernel, backend);
+            }
         }
         let mut kernel = interface(node, &format!("{symbol}.h"), &compiled);
         if let Some(program) = &compiled.hoisted {
@@ -405,6 +413,12 @@ fn made_bytes(compiled: &Compiled) -> u32 {
     let is_narrowed = kernel.shape.slicing == Slicing::B && kernel.shape.register_type != "uint64_t";
     let masks = kernel.parameters.iter().filter(|parameter| parameter.uniform).map(|one| one.count);
     if is_narrowed { 8 * masks.sum::<u32>() } else { 0 }
+}
+
+/// Whether what is made once a key saves so little of a batch that it is not worth its stack.
+fn saves_little(once: &Compiled, every_time: &Compiled) -> bool {
+    let instructions = |compiled: &Compiled| compiled.kernel.report.instructions_run() as f64;
+    instructions(every_time) <= WORTH_STACK * instructions(once)
 }
 
 /// Whether the node has one uniform input.
