@@ -87,9 +87,13 @@ pub fn summary(rows: &[Row]) -> String {
         times.sort_by(f64::total_cmp);
         let mut ciphers: Vec<&str> = rows.iter().map(|row| row.cipher.as_str()).collect();
         ciphers.dedup();
+        let alarms = match alarms {
+            0 => String::new(),
+            _ => format!("; for {alarms} of them, marked *, `--ct` has a false alarm"),
+        };
         format!(
             "For {machine} {} of {} objects of {} ciphers in {} rows are proved, half of them in less than {:.2} s, the longest in \
-             {:.0} s; for {alarms} of them, marked *, `--ct` has a false alarm.",
+             {:.0} s{alarms}.",
             thousands(times.len() as u64),
             thousands(objects as u64),
             ciphers.len(),

@@ -2,9 +2,9 @@
 //! target × compiler that leaves no row of it and no column out.
 //!
 //! The first primitive of every folder goes by the portable target, the widest vectors that this CPU has, and an emulated target, by
-//! gcc and by clang; the others, which have other sizes of keys or numbers of rounds, take turns, each slicing by one way. All share
-//! their ways out among their slicings. Then ways are added until
-//! every triple of slicing, target and compiler is gone by at least [`LEAST`] primitives, or by all that have code for it.
+//! gcc and by clang, and in each of its slicings; the others, which have other sizes of keys or numbers of rounds, go one way, and
+//! take turns with it. Then ways are added until every triple of slicing, target and compiler is gone by at least [`LEAST`]
+//! primitives, or by all that have code for it.
 //!
 //! Each way has a level of optimisation. Compilers take most of the time, and what they make of generated code depends on
 //! slicing and target, not on the cipher: every compiler is asked for `-O2` once for each target, `-O1` is asked for once for

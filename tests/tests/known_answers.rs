@@ -5,8 +5,8 @@
 //! A normal run goes a part of the compiled ways, chosen by [`usuba_tests::sample`] so that the first primitive of each folder goes
 //! by the portable target, the widest vectors of this CPU, an emulated target and both compilers, and in each of its slicings, every
 //! other primitive by one way, and every triple of slicing, target and compiler is gone by some primitives. What a normal run can
-//! miss is a fault that shows only in one primitive on one target by one compiler. `USUBA_WAYS=all` goes all ways (`make test-long`), and so does
-//! `USUBA_TARGETS=gp64,avx2` for the targets it names.
+//! miss is a fault that shows only in one primitive on one target by one compiler. `USUBA_WAYS=all` goes all ways
+//! (`make test-long`), and so does `USUBA_TARGETS=gp64,avx2` for the targets it names.
 //!
 //! Foreign targets run under an emulator. A target that this CPU lacks is left out and said so; a missing compiler or
 //! emulator is a failure (`make setup` installs them). What each cipher costs is printed.
