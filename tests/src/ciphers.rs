@@ -115,7 +115,7 @@ impl Cipher {
             match &primitive.function {
                 Function::BlockCipher(block) => {
                     for slicing in slicings {
-                        let block = block.in_slicing(slicing);
+                        let block = block.in_slicing(slicing, None);
                         add(&block.encrypt, &[slicing]);
                         if let Some(decrypt) = &block.decrypt {
                             add(decrypt, &[slicing]);

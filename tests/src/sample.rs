@@ -101,7 +101,7 @@ pub fn house(folders: &[&str], targets: &[&'static Target]) -> Vec<Subject> {
         let cipher = Cipher::read(folder);
         for (number, primitive) in cipher.manifest.primitives.iter().enumerate() {
             let offers = |&slicing: &Slicing| {
-                let settings = Settings::new(slicing, Some(primitive.in_slicing(slicing).main_node()));
+                let settings = Settings::new(slicing, Some(primitive.in_slicing(slicing, None).main_node()));
                 let (typed, _) = elaborate(&cipher.loaded.program, &settings.elaboration());
                 let (width, maps_bytes) = typed.map_or((1, false), |typed| {
                     let entry = typed.instance(typed.entry());

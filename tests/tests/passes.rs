@@ -48,7 +48,7 @@ fn each_pass_keeps_the_meaning_of_each_cipher() {
         let cipher = ciphers::Cipher::read(name);
         let primitive = &cipher.manifest.primitives[0];
         for &slicing in &primitive.slicings {
-            let mut settings = Settings::new(slicing, Some(primitive.in_slicing(slicing).main_node()));
+            let mut settings = Settings::new(slicing, Some(primitive.in_slicing(slicing, None).main_node()));
             settings.passes.disabled = without(PASSES.iter().map(|pass| pass.name));
             let (_, lowered, _) = optimised(&cipher.loaded, &settings, &mut ()).expect("it compiles");
             let chosen = [

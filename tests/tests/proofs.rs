@@ -35,7 +35,7 @@ fn nodes_on_blocks_compute_what_the_others_do() {
         let kept = if all { cipher.manifest.primitives.len() } else { 1 };
         for primitive in cipher.manifest.primitives.iter().take(kept).filter(|one| one.has_nodes_on_blocks())
         {
-            let packed = primitive.in_slicing(Slicing::BLOCKS);
+            let packed = primitive.in_slicing(Slicing::BLOCKS, None);
             let (Function::BlockCipher(plain), Function::BlockCipher(packed)) =
                 (&primitive.function, &packed.function)
             else {

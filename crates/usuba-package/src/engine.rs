@@ -176,7 +176,7 @@ pub fn build(
     target: &'static Target,
     choices: &Choices,
 ) -> Result<Engine, BuildError> {
-    let primitive = &*primitive.in_slicing(choices.slicing());
+    let primitive = &*primitive.in_slicing(choices.slicing(), Some(target));
     let mut making = Making::new(primitive, loaded, choices);
     let kernels = match &primitive.function {
         Function::BlockCipher(cipher) => Kernels::BlockCipher {

@@ -50,6 +50,7 @@ use std::fmt;
 use thiserror::Error;
 use toml::Spanned;
 use usuba_ir::layout::Slicing;
+use usuba_target::Target;
 
 mod construction;
 mod mode;
@@ -93,11 +94,13 @@ pub struct Primitive {
 }
 
 impl BlockCipher {
-    /// The cipher as it is compiled in a slicing: on blocks, or on words, where it has nodes for these.
-    pub fn in_slicing(&self, slicing: Slicing) -> Cow<'_, BlockCipher> {
+    /// The cipher as it is compiled in a slicing for a target, or for none in particular: on blocks, or on words, where it has
+    /// nodes for these. With nodes on blocks, those on words are for general-purpose registers.
+    pub fn in_slicing(&self, slicing: Slicing, target: Option<&Target>) -> Cow<'_, BlockCipher> {
         let own = match slicing {
             Slicing::BLOCKS => self.packed.as_ref(),
-            Slicing::V => self.words.as_ref(),
+            Slicing::V => (self.words.as_ref())
+                .filter(|_| self.packed.is_none() || target.is_some_and(|target| target.single_lane)),
             _ => None,
         };
         let Some(own) = own else { return Cow::Borrowed(self) };
@@ -117,10 +120,10 @@ impl BlockCipher {
 }
 
 impl Primitive {
-    /// The primitive as it is compiled in a slicing: on blocks, or on words, where it has nodes for these.
-    pub fn in_slicing(&self, slicing: Slicing) -> Cow<'_, Primitive> {
+    /// The primitive as it is compiled in a slicing for a target, or for none in particular: see [`BlockCipher::in_slicing`].
+    pub fn in_slicing(&self, slicing: Slicing, target: Option<&Target>) -> Cow<'_, Primitive> {
         match &self.function {
-            Function::BlockCipher(cipher) => match cipher.in_slicing(slicing) {
+            Function::BlockCipher(cipher) => match cipher.in_slicing(slicing, target) {
                 Cow::Borrowed(_) => Cow::Borrowed(self),
                 Cow::Owned(cipher) => {
                     Cow::Owned(Primitive { function: Function::BlockCipher(cipher), ..self.clone() })

@@ -136,7 +136,7 @@ fn targets(cipher: &Cipher, primitive: &Primitive, slicing: Slicing) -> (String,
             continue;
         }
         let base = target.bases().find(|base| has(base.name));
-        let settings = Settings::new(slicing, Some(primitive.in_slicing(slicing).main_node()));
+        let settings = Settings::new(slicing, Some(primitive.in_slicing(slicing, Some(target)).main_node()));
         let naming = usuba_codegen::Options { symbol: "kernel".into(), ..Default::default() };
         match compile(&cipher.loaded, &settings, target, &naming, &mut ()) {
             Ok(compiled) if base.is_some_and(|base| !compiled.kernel.report.goes_beyond(base)) => {}

@@ -112,8 +112,8 @@ fn nodes_on_words() {
     let manifest = parse("aes.toml", &text).unwrap();
     let primitive = &manifest.primitives[0];
     assert!(primitive.nodes().contains(&"DecryptWord"));
-    assert_eq!(*primitive.in_slicing(Slicing::B), *primitive);
-    let Function::BlockCipher(cipher) = &primitive.in_slicing(Slicing::V).function else {
+    assert_eq!(*primitive.in_slicing(Slicing::B, None), *primitive);
+    let Function::BlockCipher(cipher) = &primitive.in_slicing(Slicing::V, None).function else {
         panic!("a block cipher")
     };
     assert_eq!((cipher.encrypt.as_str(), cipher.decrypt.as_deref()), ("EncryptWord", Some("DecryptWord")));
@@ -143,8 +143,8 @@ fn nodes_on_blocks() {
     let manifest = parse("aes.toml", &text).unwrap();
     let primitive = &manifest.primitives[0];
     assert!(primitive.nodes().contains(&"BlockDecrypt"));
-    assert_eq!(*primitive.in_slicing(Slicing::B), *primitive);
-    let Function::BlockCipher(cipher) = &primitive.in_slicing(Slicing::BLOCKS).function else {
+    assert_eq!(*primitive.in_slicing(Slicing::B, None), *primitive);
+    let Function::BlockCipher(cipher) = &primitive.in_slicing(Slicing::BLOCKS, None).function else {
         panic!("a block cipher")
     };
     assert_eq!(cipher.encrypt, "BlockEncrypt");

@@ -293,7 +293,7 @@ pub fn normal_form(
     tests: &[Test],
     plan: &Plan,
 ) -> Result<Answers, WayError> {
-    let primitive = &*primitive.in_slicing(slicing);
+    let primitive = &*primitive.in_slicing(slicing, None);
     answers(primitive, loaded, Kind::NormalForm(slicing, &plan.overrides), tests, plan)
 }
 

@@ -107,7 +107,7 @@ impl Subject {
         target: &'static Target,
         choices: &Choices,
     ) -> Result<Subject, NoEngine> {
-        let seen = primitive.in_slicing(choices.slicing());
+        let seen = primitive.in_slicing(choices.slicing(), Some(target));
         let doing = match &seen.function {
             Function::BlockCipher(cipher) => Doing::Blocks(cipher.clone()),
             Function::Permutation(permutation) => Doing::States(permutation.clone()),

@@ -73,10 +73,10 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// The node that a slicing is made of, if it is another one than the primitive's.
-    fn own_node(&self, slicing: Slicing) -> Option<String> {
+    /// The node that a slicing is made of for a target, if it is another one than the primitive's.
+    fn own_node(&self, slicing: Slicing, target: &Target) -> Option<String> {
         let primitive = self.primitive?;
-        let node = primitive.in_slicing(slicing).main_node().to_owned();
+        let node = primitive.in_slicing(slicing, Some(target)).main_node().to_owned();
         Some(node).filter(|node| node != primitive.main_node())
     }
 }
@@ -102,19 +102,19 @@ fn one(
     for &slicing in &place.slicings {
         let mut settings = with.clone();
         settings.lowering.slicing = slicing;
-        let own = place.own_node(slicing);
-        if let Some(node) = &own {
-            settings.entry.entry = Some(node.clone());
-            if !output.is_json() {
-                print_line(&format!("  {slicing}  is made of the node `{node}`"));
-            }
-        }
-        let node = own.as_deref().or(entry);
+        let mut said: Option<String> = None;
         let mut admitted: Vec<&str> = Vec::new();
         for &target in chosen {
             if !target.adds_to(slicing, |other| admitted.contains(&other)) {
                 continue;
             }
+            let own = place.own_node(slicing, target);
+            let node = own.as_deref().or(entry);
+            settings.entry.entry = node.map(str::to_owned);
+            if said != own && !output.is_json() {
+                print_line(&format!("  {slicing}  is made of the node `{}`", node.unwrap_or_default()));
+            }
+            said.clone_from(&own);
             let base = target.bases().find(|base| admitted.contains(&base.name));
             match attempt_for(loaded, &settings, target, blocks) {
                 Ok(compiled) if base.is_some_and(|base| !compiled.kernel.report.goes_beyond(base)) => {}

@@ -92,8 +92,10 @@ fn fastest(
         Err(asked) => return Ok(asked),
     };
     let overrides = overrides::overrides(&build.compile.overrides)?;
-    let with =
-        |slicing| Settings::new(slicing, Some(primitive.in_slicing(slicing).main_node())).with(&overrides);
+    let with = |slicing| {
+        let primitive = primitive.in_slicing(slicing, Some(target));
+        Settings::new(slicing, Some(primitive.main_node())).with(&overrides)
+    };
     prediction::fastest(&cipher.loaded, &with, &among, target, build.compile.blocks).map_err(|refusals| {
         let names: Vec<String> = refusals.iter().map(|(slicing, _)| slicing.to_string()).collect();
         let reason = refusals.iter().find_map(|(slicing, refusal)| match refusal {

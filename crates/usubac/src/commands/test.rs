@@ -148,10 +148,11 @@ pub fn run(test: &Test, output: &Output) -> Result<(), Failure> {
 fn fastest(cipher: &Cipher, plan: &Plan, targets: &[&'static Target]) -> Result<Vec<Slicing>, Failure> {
     let mut found: Vec<Slicing> = Vec::new();
     for primitive in &cipher.manifest.primitives {
-        let with = |slicing| {
-            Settings::new(slicing, Some(primitive.in_slicing(slicing).main_node())).with(&plan.overrides)
-        };
         for target in targets {
+            let with = |slicing| {
+                let primitive = primitive.in_slicing(slicing, Some(target));
+                Settings::new(slicing, Some(primitive.main_node())).with(&plan.overrides)
+            };
             let best = prediction::fastest(&cipher.loaded, &with, &primitive.slicings, target, None);
             // What has no code on a target is left out there, and says so.
             found.extend(best.ok().map(|best| best.slicing).filter(|slicing| !found.contains(slicing)));

@@ -242,8 +242,10 @@ impl<'a> Session<'a> {
 
     /// What `build` makes, by every compiler that is there.
     fn defaults(&self) -> Result<Vec<Candidate>, Failure> {
-        let with =
-            |slicing: Slicing| Settings::new(slicing, Some(self.primitive.in_slicing(slicing).main_node()));
+        let with = |slicing: Slicing| {
+            let primitive = self.primitive.in_slicing(slicing, Some(self.target));
+            Settings::new(slicing, Some(primitive.main_node()))
+        };
         let prediction::Best { slicing, batches } = prediction::fastest(
             &self.workbench.cipher.loaded,
             &with,
