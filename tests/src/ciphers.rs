@@ -114,8 +114,11 @@ impl Cipher {
             let slicings = primitive.slicings.clone();
             match &primitive.function {
                 Function::BlockCipher(block) => {
-                    for slicing in slicings {
-                        let block = block.in_slicing(slicing, None);
+                    // On general-purpose registers `v` may be made of other nodes.
+                    for (slicing, target) in
+                        slicings.into_iter().flat_map(|one| [(one, None), (one, Some(&usuba_target::machines::GP64))])
+                    {
+                        let block = block.in_slicing(slicing, target);
                         add(&block.encrypt, &[slicing]);
                         if let Some(decrypt) = &block.decrypt {
                             add(decrypt, &[slicing]);
