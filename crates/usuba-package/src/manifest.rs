@@ -29,7 +29,7 @@
 //! | `tweak` | `{ bytes, order }`, one for each block; left out, there is none |
 //! | `round-keys` | `{ bytes, schedule-order, cipher-order }`: how the schedule writes them and how the cipher reads them |
 //! | `packed = { encrypt, decrypt }` | nodes on blocks of 16 bytes that compute the same, of round keys as bytes; `v16` is made of them |
-//! | `words = { encrypt, decrypt }` | nodes on words of the block's bytes, big-endian, that compute the same; `v` is made of them |
+//! | `words = { encrypt, decrypt }` | nodes on words of the block's bytes, big-endian, that compute the same; `v` is made of them, with `packed` on general-purpose registers only |
 //! | `modes` | `ecb`, `ctr` |
 //!
 //! A stream cipher: `block-function`, a node from the `const` key, the counter and the `const` nonce to the keystream;
