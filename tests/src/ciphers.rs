@@ -115,8 +115,9 @@ impl Cipher {
             match &primitive.function {
                 Function::BlockCipher(block) => {
                     // On general-purpose registers `v` may be made of other nodes.
-                    for (slicing, target) in
-                        slicings.into_iter().flat_map(|one| [(one, None), (one, Some(&usuba_target::machines::GP64))])
+                    for (slicing, target) in slicings
+                        .into_iter()
+                        .flat_map(|one| [(one, None), (one, Some(&usuba_target::machines::GP64))])
                     {
                         let block = block.in_slicing(slicing, target);
                         add(&block.encrypt, &[slicing]);

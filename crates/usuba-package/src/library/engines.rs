@@ -129,10 +129,26 @@ impl Served {
     }
 }
 
+/// Bytes of the forms of round keys that the engines of a primitive read.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyForms {
+    /// The longest of any engine.
+    pub longest: u32,
+    /// The longest of those that take a single block, on some core and level.
+    pub of_one_block: u32,
+}
+
 impl Engines {
-    /// Bytes of the longest form of round keys that an engine reads.
-    pub fn key_bytes(&self) -> u32 {
-        self.platforms.iter().map(Served::key_bytes).max().unwrap_or(0)
+    /// Bytes of the forms of round keys that they read.
+    pub fn key_forms(&self) -> KeyForms {
+        let of_one_block = |served: &Served| {
+            let firsts = served.steps.iter().flatten().filter_map(|steps| steps.first());
+            firsts.map(|step| served.engines[step.engine].keys.bytes).max().unwrap_or(0)
+        };
+        KeyForms {
+            longest: self.platforms.iter().map(Served::key_bytes).max().unwrap_or(0),
+            of_one_block: self.platforms.iter().map(of_one_block).max().unwrap_or(0),
+        }
     }
 
     /// What was made, for people.

@@ -6,6 +6,7 @@
 //! that uses them.
 
 use super::batches;
+use super::engines::KeyForms;
 use super::front;
 use super::pieces::{InPieces, in_pieces};
 use super::platforms::{alternatives, initialiser};
@@ -80,7 +81,7 @@ pub struct Added {
     pub modes: Vec<Mode>,
 }
 
-/// The modes of a primitive that are messages. `key_bytes` are those of the longest form of round keys that one of its engines reads.
+/// The modes of a primitive that are messages, with the forms of round keys that its engines read.
 ///
 /// # Errors
 /// A mode does not fit the cipher, or has no code.
@@ -88,7 +89,7 @@ pub fn build(
     cipher: Cipher,
     primitive: &Primitive,
     shared: &mut Shared,
-    key_bytes: u32,
+    key_forms: KeyForms,
     options: &Options,
 ) -> Result<Added, BuildError> {
     let mut added = Added::default();
@@ -100,7 +101,7 @@ pub fn build(
             mode: family.mode.name(),
             reason,
         };
-        let over = Over { cipher, primitive, block_cipher, family, key_bytes, options, ciphers: &ciphers };
+        let over = Over { cipher, primitive, block_cipher, family, key_forms, options, ciphers: &ciphers };
         over.add(shared, &mut added).map_err(refused)?;
     }
     Ok(added)
@@ -112,8 +113,8 @@ struct Over<'a> {
     primitive: &'a Primitive,
     block_cipher: &'a BlockCipher,
     family: &'static Family,
-    /// Bytes of the longest form of round keys that an engine of the cipher reads.
-    key_bytes: u32,
+    /// Bytes of the forms of round keys that engines of the cipher read.
+    key_forms: KeyForms,
     options: &'a Options<'a>,
     ciphers: &'a Ciphers,
 }
@@ -173,6 +174,17 @@ impl Public {
 }
 
 impl Over<'_> {
+    /// How far below itself `init` overwrites the stack, once a block has been encrypted to prepare: by the forms of round keys
+    /// that engines read, since those of bitsliced engines are masks. Clang's code for one block of Kuznyechik reaches below
+    /// 10 KiB, its bitsliced code for ARIA below 12.
+    fn dead_stack(&self) -> u32 {
+        match self.key_forms {
+            KeyForms { longest: 0..=4096, .. } => 4096,
+            KeyForms { of_one_block: 0..=4096, .. } => 16384,
+            _ => 32768,
+        }
+    }
+
     fn add(&self, shared: &mut Shared, added: &mut Added) -> Result<(), String> {
         let name = format!("{}-{}", self.primitive.name, self.family.mode.name());
         let mut functions = Vec::new();
@@ -481,14 +493,14 @@ impl Over<'_> {
                     pieces.strings()
                 );
             }
-            let keys = ["key_for(code, &ctx->cipher, &keyed)", "key_for(code, &ctx->tweak, &tweaks)"];
+            let keys = ["key_for_one(code, &ctx->cipher, &keyed)", "key_for_one(code, &ctx->tweak, &tweaks)"];
             let keys = keys.get(..call.prepared_types.len() - 1).unwrap_or_default().join(", ");
             // Once for all that prepare the same; what prepares nothing needs no engine's form of the keys.
             if function.prepared() > 0
                 && !functions.iter().take(number).any(|other| other.prepares_as(function))
             {
                 prepare += &format!("    code->prepare_{name}({keys}, prepared + {place});\n");
-                let forgotten = ["    forget(&keyed);\n", "    forget(&tweaks);\n"];
+                let forgotten = ["    forget_one(&keyed);\n", "    forget_one(&tweaks);\n"];
                 prepare.extend(forgotten.iter().take(call.prepared_types.len() - 1).copied());
             }
         }
@@ -516,11 +528,11 @@ impl Over<'_> {
             .text("key", keys * self.block_cipher.key.bytes)
             .text("words", prepared.div_ceil(8).max(1))
             .text("magic", format!("{:#018x}", magic(&stem)))
-            .text("loaded_words", self.key_bytes.div_ceil(8).max(1))
+            .text("loaded_words", self.key_forms.longest.div_ceil(8).max(1))
+            .text("one_words", self.key_forms.of_one_block.div_ceil(8).max(1))
             .text("types", types)
             .when("prepares", !prepare.is_empty())
-            // What an engine has on the stack, by the form in which it reads keys: Clang's for ARIA reach below 12 KiB.
-            .text("dead", if self.key_bytes > 4096 { 32768 } else { 4096 })
+            .text("dead", self.dead_stack())
             .text("prepare_all", prepare.trim_end())
             .text("prototypes", prototypes(functions))
             .text("codes", self.codes(functions))

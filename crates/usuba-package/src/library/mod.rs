@@ -218,7 +218,7 @@ pub fn build(
     for (&cipher, ready) in ciphers.iter().zip(all) {
         let mut there: Vec<&str> = Vec::new();
         for Ready { primitive, engines, schedule } in ready? {
-            let key_bytes = engines.key_bytes();
+            let key_forms = engines.key_forms();
             let about = format!("{}: {}", primitive.name, cipher.manifest.specification);
             headers.push(front::header(&about, primitive, options));
             library.files.push(front::source(primitive, &schedule, &engines, options));
@@ -232,7 +232,7 @@ pub fn build(
                 }
             }
             table.add_primitive(primitive, options);
-            let added = messages::build(cipher, primitive, &mut shared, key_bytes, options)?;
+            let added = messages::build(cipher, primitive, &mut shared, key_forms, options)?;
             headers.extend(added.headers);
             library.files.extend(added.files);
             added.modes.iter().for_each(|mode| table.add_mode(mode, options));

@@ -117,15 +117,69 @@ static int result_of(int result)
 }
 
 @if prepares
+/* For init: as keyed, but the cipher takes one block at a time, so that no engine for many has anything on the stack. */
+struct keyed_one {
+    struct usuba_blocks blocks;
+    const @cipher@_ctx *cipher;
+    struct usuba_loaded loaded;
+    uint64_t memory[@one_words@];
+};
+
+static void one_by_one(struct keyed_one *one, size_t direction, unsigned char *out, const unsigned char *in, size_t blocks)
+{
+    size_t i;
+    for (i = 0; i < blocks; i++)
+        @cipher@_loaded_blocks(one->cipher, &one->loaded, direction, out + i * @CIPHER@_BLOCK_BYTES,
+            in + i * @CIPHER@_BLOCK_BYTES, 1);
+}
+
+static void encrypt_one_by_one(void *ctx, const unsigned char *in, unsigned char *out, size_t blocks)
+{
+    one_by_one((struct keyed_one *)ctx, 0, out, in, blocks);
+}
+
+@if decrypts
+static void decrypt_one_by_one(void *ctx, const unsigned char *in, unsigned char *out, size_t blocks)
+{
+    one_by_one((struct keyed_one *)ctx, 1, out, in, blocks);
+}
+
+@end
+static const uint8_t *key_for_one(const struct code *code, const @cipher@_ctx *cipher, struct keyed_one *one)
+{
+    one->loaded.bytes = 0;
+    if (code->rounds)
+        return cipher->keys;
+    one->blocks.ctx = one;
+    one->blocks.encrypt = encrypt_one_by_one;
+@if decrypts
+    one->blocks.decrypt = decrypt_one_by_one;
+@end
+@if undecrypted
+    one->blocks.decrypt = NULL;
+@end
+    one->blocks.schedule = NULL;
+    one->cipher = cipher;
+    one->loaded.round_keys = cipher->keys;
+    one->loaded.load = NULL;
+    one->loaded.memory = one->memory;
+    return (const uint8_t *)(const void *)&one->blocks;
+}
+
+static void forget_one(struct keyed_one *one)
+{
+    usuba_wipe(one->memory, one->loaded.bytes);
+}
+
 USUBA_STACK_WIPER(@dead@)
 
 @end
 int @stem@_init(@stem@_ctx *ctx, const unsigned char key[@STEM@_KEY_BYTES])
 {
 @if prepares
-    struct keyed keyed;
+    struct keyed_one keyed;
 @if units
-    struct keyed tweaks;
+    struct keyed_one tweaks;
 @end
     uint8_t *prepared;
 @end
