@@ -28,7 +28,7 @@ fn read(path: &FilePath) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A text of bytes answers in planes, in bits and as it stands.
+/// A text of bytes answers in planes, in bits and as it stands, and on general-purpose registers as a text on words.
 #[test]
 fn bytes_answer_in_all_slicings() {
     let folder = folder("sm4");
@@ -52,6 +52,7 @@ fn bytes_answer_in_all_slicings() {
         "Usuba0, slicing v16",
         "gp64 gcc -O1, slicing b",
         "gp64 gcc -O1, slicing h",
+        "gp64 gcc -O1, slicing v",
     ];
     assert_eq!(answered.collect::<Vec<_>>(), expected);
 }
