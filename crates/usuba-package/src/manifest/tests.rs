@@ -1,5 +1,6 @@
 use super::*;
 use expect_test::{Expect, expect};
+use usuba_target::by_name;
 
 const AES: &str = r#"name = "aes"
 title = "AES"
@@ -134,6 +135,22 @@ fn nodes_on_words() {
         ]
         .join("\n"),
     );
+}
+
+/// Beside nodes on blocks, those on words are for general-purpose registers: on vectors bytes are mapped by instructions.
+#[test]
+fn nodes_on_words_beside_blocks() {
+    let with = "\"v\", \"v16\"]\npacked = { encrypt = \"BlockEncrypt\", decrypt = \"BlockDecrypt\" }\n\
+                words = { encrypt = \"EncryptWord\", decrypt = \"DecryptWord\" }\nencrypt =";
+    let text = AES.replacen("\"h\"]\nencrypt =", with, 1).replace("\"ecb\", \"ctr\"", "\"ecb\"");
+    let manifest = parse("aes.toml", &text).unwrap();
+    let primitive = &manifest.primitives[0];
+    let main =
+        |slicing: Slicing, target| primitive.in_slicing(slicing, by_name(target)).main_node().to_owned();
+    assert_eq!(main(Slicing::V, "gp64"), "EncryptWord");
+    assert_eq!(main(Slicing::V, "avx2-gfni"), "Encrypt128");
+    assert_eq!(main(Slicing::BLOCKS, "avx2-gfni"), "BlockEncrypt");
+    assert_eq!(primitive.in_slicing(Slicing::V, None).main_node(), "Encrypt128");
 }
 
 #[test]
