@@ -1,12 +1,13 @@
 //! From typed programs to Usuba0: one node per instance, tables as circuits, permutations as wiring, loops kept.
 //!
 //! Reading order: [`lower`] (the whole), [`sliced`] (the program that nodes are lowered from), [`node`] (one instance), [`expression`] (values), [`roll`] (which loops have one
-//! shape and what their iterations hand on), [`looping`] (emitting them), [`table`] (tables as nodes),
+//! shape and what their iterations hand on), [`constants`] (numbers that change from iteration to iteration), [`looping`] (emitting them), [`table`] (tables as nodes),
 //! [`circuits`] (the database of published circuits), [`synthesis`] (circuits for all other tables),
 //! [`bits`] (arithmetic on bits), [`pack`] (words in groups), [`planes`] (bytes in planes), [`images`] (bytes under affine maps), [`admission`] (what a slicing cannot express), [`messages`] (how that is said).
 
 mod admission;
 mod bits;
+mod constants;
 mod expression;
 mod formula;
 mod images;
@@ -166,6 +167,10 @@ pub fn lower_with(
         program = split;
         implementations = self::implementations(&program, options, prefer);
         tables = weights_of(&implementations);
+    }
+    let weights = Weights::new(&program, options.loops, &tables);
+    if let Some(tabulated) = constants::tabulated(&program, options.loops, &weights) {
+        program = tabulated;
     }
     let program = &program;
     let mut lowering = Lowering {

@@ -160,7 +160,7 @@ pub(crate) fn plan<'a>(
     (1..=count / 2).find_map(|period| {
         let trips = count / period;
         let alike = (period..trips * period)
-            .all(|i| same_steps(&looped.iterations[i - period], &looped.iterations[i]));
+            .all(|i| same_steps(&looped.iterations[i - period], &looped.iterations[i], &mut |_, _| false));
         if !alike {
             return None;
         }
@@ -311,54 +311,56 @@ fn is_affine(
     true
 }
 
-/// Whether two step lists differ in nothing but the atoms they name.
-fn same_steps(a: &[Step], b: &[Step]) -> bool {
+/// Whether two step lists differ in nothing but the atoms they name, and those constants that `constants` calls alike; it is
+/// asked of two expressions that have others.
+pub(crate) fn same_steps(
+    a: &[Step],
+    b: &[Step],
+    constants: &mut dyn FnMut(&Expression, &Expression) -> bool,
+) -> bool {
     a.len() == b.len()
         && a.iter().zip(b).all(|(a, b)| match (a, b) {
             (Step::Assign(a), Step::Assign(b)) => {
-                a.targets.len() == b.targets.len() && same_shape(&a.value, &b.value)
+                a.targets.len() == b.targets.len() && same_shape(&a.value, &b.value, constants)
             }
             (Step::Loop(a), Step::Loop(b)) => {
                 a.unroll == b.unroll
                     && a.iterations.len() == b.iterations.len()
-                    && a.iterations.iter().zip(&b.iterations).all(|(a, b)| same_steps(a, b))
+                    && a.iterations.iter().zip(&b.iterations).all(|(a, b)| same_steps(a, b, constants))
             }
             _ => false,
         })
 }
 
-fn same_shape(a: &Expression, b: &Expression) -> bool {
+fn same_shape(
+    a: &Expression,
+    b: &Expression,
+    constants: &mut dyn FnMut(&Expression, &Expression) -> bool,
+) -> bool {
     use ExpressionKind::*;
-    match (&a.kind, &b.kind) {
+    let is_alike = match (&a.kind, &b.kind) {
         (Atoms(a), Atoms(b)) => a.len() == b.len(),
-        (Constants(a), Constants(b)) => a == b,
-        (Tuple(a), Tuple(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_shape(a, b)),
-        (Not(a), Not(b)) | (Refresh(a), Refresh(b)) => same_shape(a, b),
-        (Logic(op, a1, a2), Logic(other, b1, b2)) => op == other && same_shape(a1, b1) && same_shape(a2, b2),
-        (
-            Arithmetic { op, width, left, right },
-            Arithmetic { op: other, width: other_width, left: other_left, right: other_right },
-        ) => {
-            op == other
-                && width == other_width
-                && same_shape(left, other_left)
-                && same_shape(right, other_right)
+        (Constants(one), Constants(other)) => one == other || constants(a, b),
+        (Arithmetic { op, width, .. }, Arithmetic { op: other, width: other_width, .. }) => {
+            op == other && width == other_width
         }
-        (Shift { op, amount, value }, Shift { op: other, amount: by, value: of }) => {
-            op == other && amount == by && same_shape(value, of)
-        }
-        (Gather { sources: s, value: a }, Gather { sources: t, value: b }) => s == t && same_shape(a, b),
-        (Shuffle { pattern: s, value: a }, Shuffle { pattern: t, value: b }) => s == t && same_shape(a, b),
-        (MoveWords { sources: s, value: a }, MoveWords { sources: t, value: b }) => {
-            s == t && same_shape(a, b)
-        }
-        (InverseMixColumns(a), InverseMixColumns(b)) => same_shape(a, b),
-        (Round { round: r, state: a1, key: a2 }, Round { round: q, state: b1, key: b2 }) => {
-            r == q && same_shape(a1, b1) && same_shape(a2, b2)
-        }
-        (Bitmask { bit: s, value: a }, Bitmask { bit: t, value: b }) => s == t && same_shape(a, b),
-        (Pack { high: a1, low: a2 }, Pack { high: b1, low: b2 }) => same_shape(a1, b1) && same_shape(a2, b2),
-        (Call { callee: f, arguments: a }, Call { callee: g, arguments: b }) => f == g && same_shape(a, b),
+        (Shift { op, amount, .. }, Shift { op: other, amount: by, .. }) => op == other && amount == by,
+        (Gather { sources: s, .. }, Gather { sources: t, .. }) => s == t,
+        (Shuffle { pattern: s, .. }, Shuffle { pattern: t, .. }) => s == t,
+        (MoveWords { sources: s, .. }, MoveWords { sources: t, .. }) => s == t,
+        (Round { round: r, .. }, Round { round: q, .. }) => r == q,
+        (Bitmask { bit: s, .. }, Bitmask { bit: t, .. }) => s == t,
+        (Call { callee: f, .. }, Call { callee: g, .. }) => f == g,
+        (Logic(op, ..), Logic(other, ..)) => op == other,
+        (Tuple(_), Tuple(_))
+        | (Not(_), Not(_))
+        | (Refresh(_), Refresh(_))
+        | (InverseMixColumns(_), InverseMixColumns(_))
+        | (Pack { .. }, Pack { .. }) => true,
         _ => false,
-    }
+    };
+    let (of_a, of_b) = (a.operands(), b.operands());
+    is_alike
+        && of_a.len() == of_b.len()
+        && of_a.into_iter().zip(of_b).all(|(a, b)| same_shape(a, b, constants))
 }

@@ -89,7 +89,7 @@ impl<'p> Weights<'p> {
     }
 
     /// Of the body that a loop will have if it is kept: as many iterations as it takes until the calls repeat.
-    fn body(&self, looped: &Loop) -> u64 {
+    pub(crate) fn body(&self, looped: &Loop) -> u64 {
         let calls: Vec<Vec<InstanceId>> = looped.iterations.iter().map(|body| callees(body)).collect();
         let repeats = |period: &usize| calls.iter().zip(&calls[*period..]).all(|(one, later)| one == later);
         let period = (1..calls.len()).find(repeats).unwrap_or(calls.len());

@@ -108,6 +108,87 @@ fn all_and_none() {
     );
 }
 
+/// ROUNDS, where each adds a constant: those of `constants`.
+fn with_constants(constants: &str) -> String {
+    let (before, after) = ROUNDS.split_once("node Rounds").expect("there is a node of rounds");
+    let rounds = after.replace("Round(s[i])", "Round(s[i] ^ (RC[i], RC[i], RC[i], RC[i], 0, 0, 0, 0))");
+    format!("const RC:u16[4] = ({constants}) {before} node Rounds{rounds}")
+}
+
+/// Constants that are others each time are read from an array, where the loop is long; where they come back, the loop takes
+/// as many rounds at once.
+#[test]
+fn constants_that_change() {
+    let usual = Options::new(Slicing::B).loops;
+    let kept = expect![[r#"
+        node Turn
+        node Round
+        node Rounds
+          loop i0 < 4
+    "#]];
+    check(&with_constants("1, 2, 4, 9"), usual, kept);
+    let in_pairs = expect![[r#"
+        node Turn
+        node Round
+        node Rounds
+          loop i0 < 2
+    "#]];
+    check(&with_constants("1, 2, 1, 2"), usual, in_pairs);
+    let short = with_constants("1, 2, 4, 9").replace("u16x8", "u16x2");
+    let short = short
+        .replace("[0,7]", "[0,1]")
+        .replace("%8", "%2")
+        .replace("RC[i], RC[i], RC[i], RC[i], 0, 0, 0, 0", "RC[i], 0");
+    let unrolled = expect![[r#"
+        node Turn
+        node Round
+        node Rounds
+    "#]];
+    check(&short, usual, unrolled);
+}
+
+/// Each number is one value, and places with the same numbers in the same order read the same array.
+#[test]
+fn arrays_of_constants() {
+    let text = "
+        const RC:u16[4] = (1, 2, 2, 4)
+        node Rounds (x:u16x2) returns (y:u16x2)
+        vars s:u16x2[5]
+        let
+            s[0] = x;
+            forall i in [0,3] { s[i+1] = (s[i][1] ^ RC[i], (s[i][0] + RC[i]) ^ RC[3-i]) }
+            y = s[4]
+        tel";
+    let loaded = load("test.ua", &[], &Text(text));
+    let options = Options { loops: Loops::Keep, ..Options::new(Slicing::V) };
+    let elaboration = elaborate::Options { atoms: options.atoms(), ..elaborate::Options::new() };
+    let (program, _) = elaborate::elaborate(&loaded.program, &elaboration);
+    let lowered = lower(&program.expect("it elaborates"), &loaded.sources, &options).expect("it lowers");
+    expect![[r#"
+        file "test.ua"
+
+        node Rounds (%0 x: v16[2] @3:9) -> (y: v16[2]) {
+          %1: v16 = constant 0x1  @3:9
+          %2: v16 = constant 0x4  @3:9
+          %3: v16 = constant 0x2  @3:9
+          %4: v16 = get %0[1]  @3:9
+          %5: v16 = get %0[0]  @3:9
+          %6: v16[4] = array [%1, %3, %3, %2]  @3:9
+          %7: v16[4] = array [%2, %3, %3, %1]  @3:9
+          %15: v16 @7:13, %16: v16 @7:13 = loop i0 < 4 carry (%8: v16 @7:13 "s[1]" = %4, %9: v16 @7:13 "s[0]" = %5) {
+            %10: v16 = get %6[i0]  @7:43
+            %11: v16 = xor %8, %10  @7:43 "s[1][0]"
+            %12: v16 = add %9, %10  @7:60
+            %13: v16 = get %7[i0]  @7:60
+            %14: v16 = xor %12, %13  @7:60 "s[1][1]"
+            yield %14, %11
+          }
+          %17: v16[2] = array [%16, %15]  @3:40 "y"
+          return %17
+        }
+    "#]].assert_eq(&lowered.to_string());
+}
+
 /// Wires of circuits are named after their table, what a loop carries after its variable.
 #[test]
 fn values_are_named_after_the_source() {
