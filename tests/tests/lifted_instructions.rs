@@ -96,6 +96,7 @@ fn vector_lines() -> Vec<(&'static str, String)> {
         "psubd",
         "psubq",
         "pmullw",
+        "pmulhuw",
         "pmulld",
         "pmuludq",
         "pcmpeqb",

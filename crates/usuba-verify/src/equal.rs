@@ -36,6 +36,16 @@ pub enum Atoms {
     Planes,
 }
 
+/// Where the bits of the parameters of one program are in those of another. Bits of a parameter are counted in the order of its
+/// atoms, each from its most significant bit. A parameter that is not there has its bits in order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Places {
+    /// For each input of the second program: the place of each of its bits in the same input of the first, a permutation.
+    pub inputs: Vec<Vec<usize>>,
+    /// The same for outputs.
+    pub outputs: Vec<Vec<usize>>,
+}
+
 /// The width and the number of atoms of each parameter, in one batch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameters {
@@ -200,6 +210,31 @@ fn bytes(planes: &Values) -> Values {
     planes.iter().map(of).collect()
 }
 
+/// The bits of parameters in the order of other ones, see [`Places`]: as atoms of one bit.
+fn taken(values: &Values, places: &[Vec<usize>]) -> Values {
+    let of = |(number, atoms): (usize, &Vec<Vec<Edge>>)| match places.get(number) {
+        None => atoms.clone(),
+        Some(places) => {
+            let bits = in_order(atoms);
+            places.iter().filter_map(|&place| bits.get(place)).map(|&bit| vec![bit]).collect()
+        }
+    };
+    values.iter().enumerate().map(of).collect()
+}
+
+/// What [`taken`] undoes.
+fn put_back(values: Values, places: &[Vec<usize>]) -> Values {
+    let of = |(number, atoms): (usize, Vec<Vec<Edge>>)| match places.get(number) {
+        None => atoms,
+        Some(places) => {
+            let mut bits: Vec<(usize, Edge)> = places.iter().copied().zip(in_order(&atoms)).collect();
+            bits.sort_by_key(|(place, _)| *place);
+            bits.into_iter().map(|(_, bit)| vec![bit]).collect()
+        }
+    };
+    values.into_iter().enumerate().map(of).collect()
+}
+
 impl Problem {
     /// Two typed programs. Words and bits may stand for each other: parameters are compared bit by bit, in the order in which
     /// their atoms come, each from its most significant bit.
@@ -207,16 +242,32 @@ impl Problem {
     /// # Errors
     /// Inputs or outputs have other sizes, or a program has no result for all inputs.
     pub fn of_sources(left: &typed::Program, right: &typed::Program) -> Result<Problem, Unlike> {
+        Problem::of_rearranged_sources(left, right, &Places::default())
+    }
+
+    /// Two typed programs whose parameters hold the same bits in other places.
+    ///
+    /// # Errors
+    /// As [`Problem::of_sources`].
+    pub fn of_rearranged_sources(
+        left: &typed::Program,
+        right: &typed::Program,
+        places: &Places,
+    ) -> Result<Problem, Unlike> {
         let shapes = [left, right].map(source::inputs);
         check_shapes("inputs", &shapes[0], &shapes[1])?;
         let mut problem = Problem::on(&shapes[0]);
         let entry = left.instance(left.entry());
         problem.names = entry.outputs.iter().map(|&output| entry.variable(output).name.clone()).collect();
         for (number, program) in [left, right].into_iter().enumerate() {
-            let inputs = recut(&problem.inputs, &shapes[number]);
+            let is_right = number == 1;
+            let given =
+                if is_right { taken(&problem.inputs, &places.inputs) } else { problem.inputs.clone() };
+            let inputs = recut(&given, &shapes[number]);
             let Problem { graph, sides, .. } = &mut problem;
             let side = &mut sides[number];
-            side.outputs = source::run(graph, program, &inputs, &mut side.signals)?;
+            let outputs = source::run(graph, program, &inputs, &mut side.signals)?;
+            side.outputs = if is_right { put_back(outputs, &places.outputs) } else { outputs };
         }
         problem.checked()
     }

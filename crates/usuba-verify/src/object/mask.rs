@@ -157,9 +157,9 @@ pub(super) fn element(one: &Instruction) -> Result<usize, Why> {
     match one.mnemonic() {
         Vmovdqu8 | Vpblendmb | Vpaddb | Vpsubb | Vpshufb | Vpunpcklbw | Vpunpckhbw | Vpalignr | Vpermb
         | Vpermt2b | Vpermi2b | Vpbroadcastb => Ok(1),
-        Vmovdqu16 | Vpblendmw | Vpaddw | Vpsubw | Vpmullw | Vpsllw | Vpsrlw | Vpsraw | Vpsllvw | Vpsrlvw
-        | Vpsravw | Vpshuflw | Vpshufhw | Vpunpcklwd | Vpunpckhwd | Vpermw | Vpermt2w | Vpermi2w
-        | Vpbroadcastw => Ok(2),
+        Vmovdqu16 | Vpblendmw | Vpaddw | Vpsubw | Vpmullw | Vpmulhuw | Vpsllw | Vpsrlw | Vpsraw | Vpsllvw
+        | Vpsrlvw | Vpsravw | Vpshuflw | Vpshufhw | Vpunpcklwd | Vpunpckhwd | Vpermw | Vpermt2w
+        | Vpermi2w | Vpbroadcastw => Ok(2),
         Vmovdqu32 | Vmovdqa32 | Vmovaps | Vmovups | Vpblendmd | Vblendmps | Vpaddd | Vpsubd | Vpmulld
         | Vpslld | Vpsrld | Vpsrad | Vpsllvd | Vpsrlvd | Vpsravd | Vprold | Vprord | Vpandd | Vpord
         | Vpxord | Vpandnd | Vpternlogd | Vpshufd | Vpunpckldq | Vpunpckhdq | Vpermd | Vpermt2d

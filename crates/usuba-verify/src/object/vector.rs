@@ -44,6 +44,10 @@ fn arithmetic(mnemonic: Mnemonic) -> Option<(usize, OfWords)> {
         let half = |word: &[Edge]| [&word[..32], &[Edge::FALSE; 32][..]].concat();
         words::multiply(graph, &half(a), &half(b))
     };
+    let high: OfWords = |graph, a, b| {
+        let long = |word: &[Edge]| [word, &vec![Edge::FALSE; word.len()][..]].concat();
+        words::multiply(graph, &long(a), &long(b)).split_off(a.len())
+    };
     let equal: OfWords = |graph, a, b| {
         let mut different = Edge::FALSE;
         for (&a, &b) in a.iter().zip(b) {
@@ -74,6 +78,7 @@ fn arithmetic(mnemonic: Mnemonic) -> Option<(usize, OfWords)> {
         Psubd | Vpsubd => (4, subtract),
         Psubq | Vpsubq => (8, subtract),
         Pmullw | Vpmullw => (2, words::multiply),
+        Pmulhuw | Vpmulhuw => (2, high),
         Pmulld | Vpmulld => (4, words::multiply),
         Vpmullq => (8, words::multiply),
         Pmuludq | Vpmuludq => (8, low_halves),
