@@ -97,6 +97,7 @@ fn vector_lines() -> Vec<(&'static str, String)> {
         "psubq",
         "pmullw",
         "pmulhuw",
+        "packuswb",
         "pmulld",
         "pmuludq",
         "pcmpeqb",

@@ -11,6 +11,20 @@ use usuba_ir::block::BlockOp;
 use usuba_ir::bytes::{ByteAffine, ByteMap};
 use usuba_ir::carryless::Halves;
 
+/// A word with a sign as a byte without one: 0 if it is negative, 255 if it is more.
+fn saturated(graph: &mut Graph, low: Byte, high: Byte) -> Result<Byte, Why> {
+    if high.known() == Some(0) {
+        return Ok(low);
+    }
+    let is_negative = high.bits[7];
+    let is_more = high.bits[..7].iter().fold(Edge::FALSE, |some, &bit| graph.or(some, bit));
+    let bits = low.bits.map(|bit| {
+        let byte = graph.or(bit, is_more);
+        graph.and(byte, !is_negative)
+    });
+    Ok(Byte { bits, lane: low.lane.mixed(high.lane)? })
+}
+
 /// The bytes that such an instruction makes, of a register of so many.
 pub(super) fn moved(machine: &mut Machine<'_>, one: &Instruction, bytes: usize) -> Result<Vec<Byte>, Why> {
     use Mnemonic::*;
@@ -38,6 +52,18 @@ pub(super) fn moved(machine: &mut Machine<'_>, one: &Instruction, bytes: usize) 
         return Ok(result);
     }
     match mnemonic {
+        Packuswb | Vpackuswb => {
+            let [a, b] = two(machine, one, bytes)?;
+            let mut result = Vec::with_capacity(bytes);
+            for group in (0..bytes).step_by(GROUP) {
+                for words in [&a, &b].map(|from| from[group..].chunks_exact(2).take(GROUP / 2)) {
+                    for word in words {
+                        result.push(saturated(machine.graph, word[0], word[1])?);
+                    }
+                }
+            }
+            Ok(result)
+        }
         Movhlps | Vmovhlps => {
             let [a, b] = two(machine, one, bytes)?;
             Ok([&b[8..], &a[8..]].concat())
