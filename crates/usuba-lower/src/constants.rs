@@ -3,8 +3,7 @@
 //! `RC[4 * t + r]` is a number once `t` and `r` are, so that the iterations of a loop over the rounds differ in what they
 //! compute and not only in the atoms that they name, and the loop would be unrolled: LED-128 as 150 KB of code. Here the
 //! constants of such a place become atoms of a new variable, which is defined before all else, one atom for each number.
-//! What comes after is the same code as for atoms in any order: the loop reads an array that is made for it, and where keys
-//! are hoisted the array is made with them.
+//! What comes after is the same code as for atoms in any order: the loop reads an array that is made for it in each call.
 
 use crate::Loops;
 use crate::roll::same_steps;
