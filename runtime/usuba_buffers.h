@@ -110,6 +110,16 @@ USUBA_INLINE void usuba_wipe(void *p, size_t size)
 #endif
 }
 
+/* The same, of more bytes than a few registers have: a call of memset is faster than `rep stos`, which GCC makes of a size that it
+ * knows. */
+USUBA_INLINE void usuba_wipe_many(void *p, size_t size)
+{
+#if defined(__GNUC__) || defined(__clang__)
+    __asm__("" : "+r"(size));
+#endif
+    usuba_wipe(p, size);
+}
+
 /* usuba_wipe_stack_BYTES overwrites what functions that were called before have left on the stack below its caller. */
 #if defined(__GNUC__) || defined(__clang__)
 #define USUBA_STACK_WIPER(bytes)                                                       \

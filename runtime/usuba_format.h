@@ -114,6 +114,25 @@ USUBA_INLINE void usuba_store64_big(unsigned char *p, uint64_t x)
 {
     usuba_store64(p, __builtin_bswap64(x));
 }
+
+/* Words of 32 bits: their bytes the other way round, and in memory, little-endian. */
+USUBA_INLINE uint32_t usuba_swap32(uint32_t x)
+{
+    return __builtin_bswap32(x);
+}
+
+USUBA_INLINE uint32_t usuba_load32(const unsigned char *p)
+{
+    uint32_t x;
+    memcpy(&x, p, 4);
+    return USUBA_BIG_ENDIAN ? usuba_swap32(x) : x;
+}
+
+USUBA_INLINE void usuba_store32(unsigned char *p, uint32_t x)
+{
+    x = USUBA_BIG_ENDIAN ? usuba_swap32(x) : x;
+    memcpy(p, &x, 4);
+}
 #else
 USUBA_INLINE uint64_t usuba_load64(const unsigned char *p)
 {
@@ -145,6 +164,23 @@ USUBA_INLINE void usuba_store64_big(unsigned char *p, uint64_t x)
     size_t i;
     for (i = 0; i < 8; i++)
         p[i] = (unsigned char)(x >> (8 * (7 - i)));
+}
+
+USUBA_INLINE uint32_t usuba_swap32(uint32_t x)
+{
+    return x << 24 | (x & 0xff00) << 8 | (x >> 8 & 0xff00) | x >> 24;
+}
+
+USUBA_INLINE uint32_t usuba_load32(const unsigned char *p)
+{
+    return (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
+}
+
+USUBA_INLINE void usuba_store32(unsigned char *p, uint32_t x)
+{
+    size_t i;
+    for (i = 0; i < 4; i++)
+        p[i] = (unsigned char)(x >> (8 * i));
 }
 #endif
 

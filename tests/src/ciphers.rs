@@ -127,6 +127,9 @@ impl Cipher {
                     }
                     if let Some(schedule) = &block.schedule {
                         add(&schedule.node, &[schedule.slicing]);
+                        if let Some(keys) = &block.decryption_keys {
+                            add(keys, &[schedule.slicing]);
+                        }
                     }
                 }
                 Function::Stream(stream) => add(&stream.block_function, &slicings),

@@ -216,6 +216,8 @@ pub enum DriverError {
 
 /// What a key schedule has.
 pub(crate) const SCHEDULE: &str = "one input, the key, and one output, the round keys";
+pub(crate) const DECRYPTION_KEYS: &str =
+    "one input, the round keys, and one output, those under which encryption decrypts";
 
 /// What stands in the head of the files, and how names begin.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -439,6 +441,28 @@ pub fn key_schedule(cipher: &BlockCipher, kernel: Option<&Kernel>) -> Result<Str
         + &text::schedule(kernel, key, scheduled))
 }
 
+/// The function `decryption_keys` from round keys to others, both in bytes as the schedule writes them, with the formats that it
+/// needs.
+///
+/// # Errors
+/// The node does something else, or the manifest does not fit it.
+pub fn decryption_keys(cipher: &BlockCipher, kernel: &Kernel) -> Result<String, DriverError> {
+    let [given] = &kernel.inputs[..] else {
+        signature(kernel, &[false], DECRYPTION_KEYS)?;
+        return Err(DriverError::Kind);
+    };
+    signature(kernel, &[given.uniform], DECRYPTION_KEYS)?;
+    let [made] = &kernel.outputs[..] else {
+        return Err(DriverError::Kind);
+    };
+    let sizes = cipher.round_keys;
+    let given_format = format("round-keys", sizes.bytes, sizes.schedule_order, kernel, given)?;
+    let made_format = format("round-keys", sizes.bytes, sizes.schedule_order, kernel, made)?;
+    Ok(text::format_definition("given_format", &given_format)
+        + &text::format_definition("made_format", &made_format)
+        + &text::decryption_keys(kernel, given, made))
+}
+
 /// The function called `name` from a key to round keys in bytes, around a kernel on blocks of 16 bytes that stand as they are
 /// specified.
 ///
@@ -537,6 +561,7 @@ mod tests {
         let cipher = BlockCipher {
             encrypt: "Encrypt".into(),
             decrypt: None,
+            decryption_keys: None,
             schedule: None,
             block: key,
             key,

@@ -132,6 +132,30 @@ pub fn key_schedule(
     Ok((text, making.files))
 }
 
+/// What makes round keys under which encryption decrypts: the C of the function `decryption_keys`, which runs the node of the
+/// manifest on general-purpose registers, and the files of its kernel; nothing if the manifest names none.
+///
+/// # Errors
+/// The node does not compile, or the manifest does not fit it.
+pub fn decryption_keys(
+    primitive: &Primitive,
+    cipher: &BlockCipher,
+    loaded: &Loaded,
+    choices: &Choices,
+) -> Result<Option<(String, Vec<OutputFile>)>, BuildError> {
+    let (Some(node), Some(schedule)) = (&cipher.decryption_keys, &cipher.schedule) else { return Ok(None) };
+    let mut making = Making::new(primitive, loaded, choices);
+    let kernel = making.kernel("decryption_keys", node, schedule.slicing, &GP64)?;
+    let in_planes = making.kernels.iter().any(|(_, compiled)| compiled.in_planes());
+    let seen = match in_planes {
+        true => Cow::Owned(cipher.scheduled_in_planes().ok_or_else(|| refused_planes(primitive))?),
+        false => Cow::Borrowed(cipher),
+    };
+    let text = driver::decryption_keys(&seen, &kernel)
+        .map_err(|error| BuildError::Driver { primitive: primitive.name.clone(), error })?;
+    Ok(Some((text, making.files)))
+}
+
 /// The key schedule of a block cipher on blocks of 16 bytes, as a function called `name`; nothing if the manifest has none, or
 /// the target no code for it.
 ///
@@ -181,7 +205,7 @@ pub fn build(
     let kernels = match &primitive.function {
         Function::BlockCipher(cipher) => Kernels::BlockCipher {
             encrypt: making.kernel("encrypt", &cipher.encrypt, choices.slicing(), target)?,
-            decrypt: match &cipher.decrypt {
+            decrypt: match cipher.decrypt_of_engines() {
                 Some(node) => Some(making.kernel("decrypt", node, choices.slicing(), target)?),
                 None => None,
             },
@@ -288,11 +312,11 @@ impl<'a> Making<'a> {
         let mut settings = self.choices.settings.clone();
         settings.entry.entry = Some(node.to_owned());
         settings.lowering.slicing = slicing;
+        // These run once a key.
+        let once = matches!(role, "key_schedule" | "decryption_keys" | "packed_schedule" | "initialise");
         match role {
             // One key at a time.
-            "key_schedule" | "packed_schedule" | "initialise" => {
-                (settings.passes.interleave, settings.passes.granularity) = (Some(1), None)
-            }
+            _ if once => (settings.passes.interleave, settings.passes.granularity) = (Some(1), None),
             // Both directions work on as many blocks.
             "decrypt" => {
                 let encrypt = self.kernels.iter().find(|(role, _)| *role == "encrypt");
@@ -303,8 +327,6 @@ impl<'a> Making<'a> {
         }
         // What depends on round keys only is done once a key.
         settings.hoisted = matches!(role, "encrypt" | "decrypt");
-        // These run once a key.
-        let once = matches!(role, "key_schedule" | "packed_schedule" | "initialise");
         let backend = if once { Backend::C } else { self.choices.backend };
         let mut compiled = self.compile(node, &symbol, backend, &settings, target)?;
         if compiled.hoisted.is_some() && (!takes_round_keys(&compiled) || made_bytes(&compiled) > MOST_MADE) {

@@ -24,6 +24,7 @@
 //! | field | meaning |
 //! |---|---|
 //! | `encrypt`, `decrypt` | nodes: the block, the tweak if there is one, then the `const` round keys, to the block; `decrypt` may be left out |
+//! | `decryption-keys` | a node from the round keys, as the schedule writes them, to those under which `encrypt` decrypts; with it engines have no code for decryption |
 //! | `schedule = { node, slicing, packed }` | the node from the key to the round keys, and the slicing (`b`, `v` or, of bytes, `h`) to compile it in; `packed`, which may be left out, is one on blocks of 16 bytes for machines with vectors; without it and `round-keys` the nodes take the key itself |
 //! | `block`, `key` | `{ bytes, order }`, see [`Order`] |
 //! | `tweak` | `{ bytes, order }`, one for each block; left out, there is none |
@@ -52,9 +53,11 @@ use toml::Spanned;
 use usuba_ir::layout::Slicing;
 use usuba_target::Target;
 
+mod block_cipher;
 mod construction;
 mod mode;
 
+pub use block_cipher::{BlockCipher, Nodes, RoundKeys};
 pub use construction::{Construction, Fast, Scheme, Text};
 pub use mode::Mode;
 
@@ -91,32 +94,6 @@ pub struct Primitive {
     pub vectors: Vec<String>,
     /// What it is.
     pub function: Function,
-}
-
-impl BlockCipher {
-    /// The cipher as it is compiled in a slicing for a target, or for none in particular: on blocks, or on words, where it has
-    /// nodes for these. With nodes on blocks, those on words are for general-purpose registers.
-    pub fn in_slicing(&self, slicing: Slicing, target: Option<&Target>) -> Cow<'_, BlockCipher> {
-        let own = match slicing {
-            Slicing::BLOCKS => self.packed.as_ref(),
-            Slicing::V => (self.words.as_ref())
-                .filter(|_| self.packed.is_none() || target.is_some_and(|target| target.single_lane)),
-            _ => None,
-        };
-        let Some(own) = own else { return Cow::Borrowed(self) };
-        // Bytes as they stand: words are bytes, or begin with the first one.
-        let block = Bytes { order: Order::Big, ..self.block };
-        let round_keys = RoundKeys { cipher_order: Order::Big, ..self.round_keys };
-        let Nodes { encrypt, decrypt } = own.clone();
-        Cow::Owned(BlockCipher { encrypt, decrypt, block, round_keys, ..self.clone() })
-    }
-
-    /// The cipher as its key schedule sees it where bytes have become planes of bits; `None` if they are planes already.
-    pub fn scheduled_in_planes(&self) -> Option<BlockCipher> {
-        let key = Bytes { order: self.key.order.in_planes()?, ..self.key };
-        let schedule_order = self.round_keys.schedule_order.in_planes()?;
-        Some(BlockCipher { key, round_keys: RoundKeys { schedule_order, ..self.round_keys }, ..self.clone() })
-    }
 }
 
 impl Primitive {
@@ -193,6 +170,7 @@ impl Primitive {
                 let nodes = [
                     Some(&cipher.encrypt),
                     cipher.decrypt.as_ref(),
+                    cipher.decryption_keys.as_ref(),
                     schedule.map(|schedule| &schedule.node),
                     schedule.and_then(|schedule| schedule.packed.as_ref()),
                     packed.map(|packed| &packed.encrypt),
@@ -225,42 +203,6 @@ pub enum Function {
     Generator(Generator),
     /// A permutation without key.
     Permutation(Permutation),
-}
-
-/// A block cipher.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BlockCipher {
-    /// The node that encrypts a block.
-    pub encrypt: String,
-    /// The node that decrypts a block.
-    pub decrypt: Option<String>,
-    /// The key schedule; without one the nodes take the key, and what they compute of it alone is done once a key.
-    pub schedule: Option<Schedule>,
-    /// The block.
-    pub block: Bytes,
-    /// The key.
-    pub key: Bytes,
-    /// The tweak, one for each block, of a tweakable cipher.
-    pub tweak: Option<Bytes>,
-    /// The round keys; without a schedule the key.
-    pub round_keys: RoundKeys,
-    /// The cipher once more, on blocks of sixteen bytes.
-    pub packed: Option<Nodes>,
-    /// Nodes on words, of which `v` is made.
-    pub words: Option<Nodes>,
-    /// The modes to build.
-    pub modes: Vec<Mode>,
-}
-
-/// Nodes that compute what `encrypt` and `decrypt` do, of the block and the same round keys as bytes: on blocks of sixteen of them,
-/// one after another in a parameter, or on words.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Nodes {
-    /// The node that encrypts a block.
-    pub encrypt: String,
-    /// The node that decrypts a block, if the cipher has one.
-    pub decrypt: Option<String>,
 }
 
 /// A stream cipher with a counter.
@@ -324,18 +266,6 @@ pub struct Bytes {
     pub bytes: u32,
     /// The order of bytes and bits.
     pub order: Order,
-}
-
-/// The round keys as bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct RoundKeys {
-    /// Their size, all together.
-    pub bytes: u32,
-    /// How the words of the schedule's output become bytes.
-    pub schedule_order: Order,
-    /// How these bytes become the words of the cipher's input.
-    pub cipher_order: Order,
 }
 
 /// What is wrong with a manifest, or a file of tuned choices beside it, and where.
@@ -452,6 +382,7 @@ struct Fields {
     vectors: Vec<Spanned<String>>,
     encrypt: Option<Spanned<String>>,
     decrypt: Option<Spanned<String>>,
+    decryption_keys: Option<Spanned<String>>,
     schedule: Option<Spanned<ScheduleFields>>,
     block: Option<Spanned<Bytes>>,
     key: Option<Spanned<Bytes>>,
@@ -528,7 +459,7 @@ impl Reader<'_> {
 
     fn primitive(&self, fields: Spanned<Fields>) -> Result<Primitive, ManifestError> {
         let at = fields.get_ref().name.span().start;
-        let fields = fields.into_inner();
+        let mut fields = fields.into_inner();
         self.check_name("a primitive", &fields.name)?;
         let slicings = self.slicings(&fields.slicings)?;
         self.check_foreign(&fields)?;
@@ -548,102 +479,7 @@ impl Reader<'_> {
         }
         let need = Need { reader: self, kind: fields.kind, at };
         let function = match fields.kind {
-            Kind::BlockCipher => {
-                let decrypt = fields.decrypt.map(Spanned::into_inner);
-                if fields.schedule.is_some() != fields.round_keys.is_some() {
-                    let without = if fields.schedule.is_some() { "round-keys" } else { "schedule" };
-                    return Err(self.error(at, messages::half_a_schedule(without)));
-                }
-                let schedule = match fields.schedule {
-                    Some(schedule) => Some(need.schedule(
-                        Some(schedule),
-                        "schedule",
-                        "{ node, slicing } of the key schedule",
-                    )?),
-                    None => None,
-                };
-                let round_keys = match &fields.round_keys {
-                    Some(spanned) => {
-                        self.check_size("round-keys", spanned.get_ref().bytes, spanned.span().start)
-                    }
-                    None => Ok(()),
-                };
-                round_keys?;
-                if let Some(modes) = fields.modes.as_ref().filter(|modes| modes.get_ref().is_empty()) {
-                    let message = messages::empty("modes", "name at least one, such as `ecb`");
-                    return Err(self.error(modes.span().start, message));
-                }
-                let modes = fields.modes.map(Spanned::into_inner).unwrap_or_else(|| vec![Mode::Ecb]);
-                for (number, mode) in modes.iter().enumerate() {
-                    if modes.iter().take(number).any(|other| other == mode) {
-                        return Err(self.error(at, messages::twice("the mode", mode)));
-                    }
-                }
-                let message = modes.iter().find(|mode| !mode.is_of_engines());
-                if let Some(mode) = message.filter(|_| !modes.contains(&Mode::Ecb)) {
-                    return Err(self.error(at, messages::message_without_blocks(mode)));
-                }
-                if let Some(tweak) = &fields.tweak {
-                    let Bytes { bytes, .. } = *tweak.get_ref();
-                    self.check_size("tweak", bytes, tweak.span().start)?;
-                    // Blocks go to instances in an order that depends on whether they have 8 bytes.
-                    let of_block = fields.block.as_ref().map_or(bytes, |block| block.get_ref().bytes);
-                    if (bytes == 8) != (of_block == 8) {
-                        return Err(self.error(tweak.span().start, messages::bad_tweak(bytes, of_block)));
-                    }
-                    if modes.contains(&Mode::Ctr) {
-                        return Err(self.error(at, messages::tweak_and_counter()));
-                    }
-                    if let Some(mode) = message {
-                        return Err(self.error(at, messages::tweak_and_message(mode)));
-                    }
-                }
-                if let Some(packed) = &fields.packed {
-                    let decrypts = packed.get_ref().decrypt.is_some();
-                    let message = if fields.block.as_ref().is_some_and(|block| block.get_ref().bytes != 16) {
-                        Some(messages::packed_blocks())
-                    } else if fields.tweak.is_some() {
-                        Some(messages::packed_tweak())
-                    } else if !slicings.contains(&Slicing::BLOCKS) {
-                        Some(messages::packed_slicing())
-                    } else {
-                        (decrypts != decrypt.is_some()).then(|| messages::packed_direction(decrypts))
-                    };
-                    if let Some(message) = message {
-                        return Err(self.error(packed.span().start, message));
-                    }
-                }
-                if let Some(words) = &fields.words {
-                    let decrypts = words.get_ref().decrypt.is_some();
-                    let message = if fields.tweak.is_some() {
-                        Some(messages::words_tweak())
-                    } else if !slicings.contains(&Slicing::V) {
-                        Some(messages::words_slicing())
-                    } else {
-                        (decrypts != decrypt.is_some()).then(|| messages::words_direction(decrypts))
-                    };
-                    if let Some(message) = message {
-                        return Err(self.error(words.span().start, message));
-                    }
-                }
-                let key = need.bytes(fields.key, "key")?;
-                let round_keys = fields.round_keys.map_or(
-                    RoundKeys { bytes: key.bytes, schedule_order: key.order, cipher_order: key.order },
-                    Spanned::into_inner,
-                );
-                Function::BlockCipher(BlockCipher {
-                    encrypt: need.field(fields.encrypt, "encrypt", "the node that encrypts")?,
-                    decrypt,
-                    schedule,
-                    block: need.bytes(fields.block, "block")?,
-                    key,
-                    tweak: fields.tweak.map(Spanned::into_inner),
-                    round_keys,
-                    packed: fields.packed.map(Spanned::into_inner),
-                    words: fields.words.map(Spanned::into_inner),
-                    modes,
-                })
-            }
+            Kind::BlockCipher => Function::BlockCipher(need.block_cipher(&mut fields, &slicings)?),
             Kind::Stream => Function::Stream(Stream {
                 block_function: need.field(
                     fields.block_function,
@@ -710,6 +546,7 @@ impl Reader<'_> {
         let present = [
             ("encrypt", place(&fields.encrypt)),
             ("decrypt", place(&fields.decrypt)),
+            ("decryption-keys", place(&fields.decryption_keys)),
             ("schedule", place(&fields.schedule)),
             ("block", place(&fields.block)),
             ("key", place(&fields.key)),
@@ -731,6 +568,7 @@ impl Reader<'_> {
             Kind::BlockCipher => &[
                 "encrypt",
                 "decrypt",
+                "decryption-keys",
                 "schedule",
                 "block",
                 "key",

@@ -102,13 +102,31 @@ pub fn packed_slicing() -> String {
     "`packed` is what `v16` is made of: name `v16` among `slicings`, or leave `packed` out".into()
 }
 
-/// Nodes on blocks for one direction more, or less, than the cipher has.
-pub fn packed_direction(decrypts: bool) -> String {
-    if decrypts {
-        "`packed` has a `decrypt`, and the cipher has none: leave one out or name both".into()
-    } else {
-        "`packed` has no `decrypt`, and the cipher has: name the node on blocks that decrypts".into()
+/// Nodes on blocks or on words for one direction more, or less, than engines have.
+pub fn direction_of_nodes(field: &str, decrypts: bool, by_keys: bool) -> String {
+    match (decrypts, by_keys) {
+        (true, true) => {
+            format!(
+                "`{field}` has a `decrypt`, and with `decryption-keys` engines encrypt only: leave one of them out"
+            )
+        }
+        (true, false) => {
+            format!("`{field}` has a `decrypt`, and the cipher has none: leave one out or name both")
+        }
+        (false, _) => {
+            let form = if field == "packed" { "blocks" } else { "words" };
+            format!("`{field}` has no `decrypt`, and the cipher has: name the node on {form} that decrypts")
+        }
     }
+}
+
+/// `decryption-keys` without what it needs.
+pub fn decryption_keys_without(missing: &str) -> String {
+    let why = match missing {
+        "decrypt" => "says how round keys become those that decrypt",
+        _ => "makes round keys of round keys, in the slicing of the schedule",
+    };
+    format!("`decryption-keys` {why}, and the cipher has no `{missing}`: name one, or leave it out")
 }
 
 /// `words` beside a tweak.
@@ -119,15 +137,6 @@ pub fn words_tweak() -> String {
 /// `words` without the slicing that is made of them.
 pub fn words_slicing() -> String {
     "`words` is what `v` is made of: name `v` among `slicings`, or leave `words` out".into()
-}
-
-/// `words` in other directions than the cipher has.
-pub fn words_direction(decrypts: bool) -> String {
-    if decrypts {
-        "`words` has a `decrypt`, and the cipher has none: leave one out or name both".into()
-    } else {
-        "`words` has no `decrypt`, and the cipher has: name the node on words that decrypts".into()
-    }
 }
 
 /// A path that leaves the folder of the cipher.

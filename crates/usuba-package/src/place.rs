@@ -2,7 +2,7 @@
 //!
 //! A [`Manifest`] has no places: they are looked up in its text again when there is an error to show.
 
-use crate::driver::{DriverError, SCHEDULE};
+use crate::driver::{DECRYPTION_KEYS, DriverError, SCHEDULE};
 use crate::engine::BuildError;
 use crate::manifest::{Manifest, ManifestError};
 use toml::Spanned;
@@ -98,6 +98,9 @@ fn about(error: &DriverError) -> Subject<'_> {
         // The node may be right in another role.
         DriverError::Parameters { expected, node, .. } if *expected == SCHEDULE => {
             Subject::In { field: "schedule", value: node }
+        }
+        DriverError::Parameters { expected, node, .. } if *expected == DECRYPTION_KEYS => {
+            Subject::In { field: "decryption-keys", value: node }
         }
         DriverError::Order { field, node, .. } => Subject::Field { name: field, node },
         DriverError::Parameters { node, .. }

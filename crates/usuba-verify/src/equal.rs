@@ -46,6 +46,20 @@ pub struct Places {
     pub outputs: Vec<Vec<usize>>,
 }
 
+/// An input of a program that another program makes of what stands in its place, as round keys are made of round keys. Both
+/// have one input and one output of that.
+#[derive(Clone, Copy, Debug)]
+pub struct Made<'a> {
+    /// The number of the input.
+    pub number: usize,
+    /// What makes it.
+    pub by: &'a typed::Program,
+    /// For each bit that it is given, the place among those that stand there, counted as in [`Places`].
+    pub given: &'a [usize],
+    /// For each bit of the input the place among those that are made.
+    pub taken: &'a [usize],
+}
+
 /// The width and the number of atoms of each parameter, in one batch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameters {
@@ -235,6 +249,32 @@ fn put_back(values: Values, places: &[Vec<usize>]) -> Values {
     values.into_iter().enumerate().map(of).collect()
 }
 
+impl Made<'_> {
+    /// The inputs with the one that is made.
+    fn in_place(
+        &self,
+        graph: &mut Graph,
+        mut inputs: Values,
+        signals: &mut Vec<Signal>,
+    ) -> Result<Values, Unlike> {
+        let shapes = source::inputs(self.by);
+        let replaced: Values = inputs.get(self.number).cloned().into_iter().collect();
+        let given = taken(&replaced, &[self.given.to_vec()]);
+        let bits = |shapes: &[(u32, u32)]| shapes.iter().map(|(width, atoms)| width * atoms).sum::<u32>();
+        check_shapes(
+            "inputs",
+            &[(1, given.iter().map(|atoms| atoms.len() as u32).sum())],
+            &[(1, bits(&shapes))],
+        )?;
+        let made = source::run(graph, self.by, &recut(&given, &shapes), signals)?;
+        let made = taken(&made, &[self.taken.to_vec()]);
+        for (input, made) in inputs.iter_mut().skip(self.number).zip(made) {
+            *input = made;
+        }
+        Ok(inputs)
+    }
+}
+
 impl Problem {
     /// Two typed programs. Words and bits may stand for each other: parameters are compared bit by bit, in the order in which
     /// their atoms come, each from its most significant bit.
@@ -254,6 +294,19 @@ impl Problem {
         right: &typed::Program,
         places: &Places,
     ) -> Result<Problem, Unlike> {
+        Problem::of_made_sources(left, right, places, None)
+    }
+
+    /// The same, with an input of the second program that is made of the first one's.
+    ///
+    /// # Errors
+    /// As [`Problem::of_sources`].
+    pub fn of_made_sources(
+        left: &typed::Program,
+        right: &typed::Program,
+        places: &Places,
+        made: Option<Made>,
+    ) -> Result<Problem, Unlike> {
         let shapes = [left, right].map(source::inputs);
         check_shapes("inputs", &shapes[0], &shapes[1])?;
         let mut problem = Problem::on(&shapes[0]);
@@ -261,11 +314,14 @@ impl Problem {
         problem.names = entry.outputs.iter().map(|&output| entry.variable(output).name.clone()).collect();
         for (number, program) in [left, right].into_iter().enumerate() {
             let is_right = number == 1;
-            let given =
+            let mut given =
                 if is_right { taken(&problem.inputs, &places.inputs) } else { problem.inputs.clone() };
-            let inputs = recut(&given, &shapes[number]);
             let Problem { graph, sides, .. } = &mut problem;
             let side = &mut sides[number];
+            if let Some(made) = made.filter(|_| is_right) {
+                given = made.in_place(graph, given, &mut side.signals)?;
+            }
+            let inputs = recut(&given, &shapes[number]);
             let outputs = source::run(graph, program, &inputs, &mut side.signals)?;
             side.outputs = if is_right { put_back(outputs, &places.outputs) } else { outputs };
         }

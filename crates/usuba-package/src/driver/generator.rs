@@ -95,7 +95,7 @@ fn initialising(
         .text("key_from_bytes", text::uniform(&kernel.image, "keys", "key", "key_format"))
         .text("nonce_from_bytes", text::uniform(&kernel.image, "nonces", "nonce", "nonce_format"))
         .text("initialise", &kernel.symbol)
-        .text("to_bytes", text::to_bytes(&kernel.image, "state", "initial_format"))
+        .text("to_bytes", text::to_bytes(&kernel.image, "state", "out", "initial_format"))
 }
 
 /// What brings the states of a batch to registers, and states and keystream back.

@@ -216,12 +216,23 @@ pub fn schedule(kernel: &Kernel, key: &Parameter, scheduled: &Parameter) -> Stri
         .text("in", array_declaration(key, "in"))
         .text("out", array_declaration(scheduled, "out"))
         .text("from_bytes", uniform(&kernel.image, "in", "key", "key_format"))
-        .text("to_bytes", to_bytes(&kernel.image, "round_keys", "schedule_format"))
+        .text("to_bytes", to_bytes(&kernel.image, "round_keys", "out", "schedule_format"))
         .text("symbol", &kernel.symbol)
         .fill(include_str!("templates/schedule.c"))
 }
 
-/// The same on blocks of 16 bytes, the first of each register.
+/// From round keys to those under which encryption decrypts.
+pub fn decryption_keys(kernel: &Kernel, given: &Parameter, made: &Parameter) -> String {
+    Values::default()
+        .text("in", array_declaration(given, "in"))
+        .text("out", array_declaration(made, "out"))
+        .text("from_bytes", uniform(&kernel.image, "words.in", "round_keys", "given_format"))
+        .text("to_bytes", to_bytes(&kernel.image, "made", "words.out", "made_format"))
+        .text("symbol", &kernel.symbol)
+        .fill(include_str!("templates/decryption_keys.c"))
+}
+
+/// The key schedule on blocks of 16 bytes, the first of each register.
 pub fn packed_schedule(
     cipher: &BlockCipher,
     kernel: &Kernel,
@@ -240,14 +251,16 @@ pub fn packed_schedule(
         .fill(include_str!("templates/packed_schedule.c"))
 }
 
-/// A statement that makes bytes of the registers `out` of a kernel for one instance. On one general-purpose register per atom,
+/// A statement that makes bytes of the registers of a kernel for one instance. On one general-purpose register per atom,
 /// the uniform form is the register form with every instance alike.
-pub fn to_bytes(image: &Image, to: &str, format: &str) -> String {
+pub fn to_bytes(image: &Image, to: &str, from: &str, format: &str) -> String {
     match image {
-        Image::V { lane } => format!("usuba_bytes_v({to}, out, {lane}, {format});"),
-        Image::BitInterleaved { batch } => format!("usuba_bytes_interleaved({to}, out, {batch}, {format});"),
+        Image::V { lane } => format!("usuba_bytes_v({to}, {from}, {lane}, {format});"),
+        Image::BitInterleaved { batch } => {
+            format!("usuba_bytes_interleaved({to}, {from}, {batch}, {format});")
+        }
         Image::B | Image::H { .. } | Image::Packed { .. } => {
-            format!("usuba_bytes_b({to}, out, {format});")
+            format!("usuba_bytes_b({to}, {from}, {format});")
         }
     }
 }

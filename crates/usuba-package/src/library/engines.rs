@@ -754,7 +754,7 @@ pub fn row(primitive: &Primitive, engine: &Entry) -> String {
             row.extend([keys.bytes.to_string(), initialiser(&loads.collect::<Vec<_>>())]);
             if cipher.modes.contains(&Mode::Ecb) {
                 let mut apply = vec![function("encrypt_blocks")];
-                apply.extend(cipher.decrypt.as_ref().map(|_| function("decrypt_blocks")));
+                apply.extend(cipher.decrypt_of_engines().map(|_| function("decrypt_blocks")));
                 row.push(initialiser(&apply));
             }
             if cipher.modes.contains(&Mode::Ctr) {

@@ -69,9 +69,11 @@ pub fn build(primitive: &Primitive, loaded: &Loaded, options: &Options) -> Resul
         && let Some((name, file)) = packed(primitive, loaded, target, "", &choices, options)?
     {
         let text = of(&name).fill(include_str!("templates/packed_schedule_alone.c"));
+        let text = text + &decryption_keys(primitive, cipher, loaded, &choices)?;
         return Ok(KeySchedule { files: vec![file], ..KeySchedule::alone(&text, PACKED_DEAD) });
     }
     let (text, files) = engine::key_schedule(primitive, cipher, loaded, &choices)?;
+    let text = text + &decryption_keys(primitive, cipher, loaded, &choices)?;
     let mut schedule = KeySchedule::portable(cipher, &(kernel_in_place(&files) + &text));
     let (mut declarations, mut runs) = (Vec::new(), Vec::new());
     for platform in PLATFORMS.iter().filter(|_| options.level.is_none()) {
@@ -97,6 +99,17 @@ pub fn build(primitive: &Primitive, loaded: &Loaded, options: &Options) -> Resul
         schedule.run = alternatives(runs);
     }
     Ok(schedule)
+}
+
+/// The function `decryption_keys` with its kernel, or nothing.
+fn decryption_keys(
+    primitive: &Primitive,
+    cipher: &BlockCipher,
+    loaded: &Loaded,
+    choices: &Choices,
+) -> Result<String, BuildError> {
+    let made = engine::decryption_keys(primitive, cipher, loaded, choices)?;
+    Ok(made.map_or_else(String::new, |(text, files)| kernel_in_place(&files) + &text))
 }
 
 /// The schedule on blocks for a target: the name of its function, and its file for where a condition holds.

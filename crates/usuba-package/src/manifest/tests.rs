@@ -107,6 +107,34 @@ fn a_schedule_on_blocks() {
 }
 
 #[test]
+fn decryption_keys() {
+    let with = "decrypt = \"Decrypt128\"\ndecryption-keys = \"Keys128\"\n";
+    let text = AES.replacen("decrypt = \"Decrypt128\"\n", with, 1);
+    let manifest = parse("aes.toml", &text).unwrap();
+    let primitive = &manifest.primitives[0];
+    assert!(primitive.nodes().contains(&"Keys128"));
+    let Function::BlockCipher(cipher) = &primitive.function else { panic!("a block cipher") };
+    assert_eq!((cipher.decrypt.as_deref(), cipher.decrypt_of_engines()), (Some("Decrypt128"), None));
+    let wrong =
+        |from: &str, to: &str| parse("aes.toml", &text.replacen(from, to, 1)).unwrap_err().to_string();
+    let lines = text.lines().filter(|line| !line.starts_with("schedule") && !line.starts_with("round-keys"));
+    let whole: String = lines.map(|line| format!("{line}\n")).collect();
+    let words = "\"v\"]\nwords = { encrypt = \"EncryptWord\", decrypt = \"DecryptWord\" }\nencrypt =";
+    expect![[r#"
+        aes.toml:11:19: `decryption-keys` says how round keys become those that decrypt, and the cipher has no `decrypt`: name one, or leave it out
+        aes.toml:12:19: `decryption-keys` makes round keys of round keys, in the slicing of the schedule, and the cipher has no `schedule`: name one, or leave it out
+        aes.toml:10:9: `words` has a `decrypt`, and with `decryption-keys` engines encrypt only: leave one of them out"#]]
+    .assert_eq(
+        &[
+            wrong("decrypt = \"Decrypt128\"\n", ""),
+            parse("aes.toml", &whole).unwrap_err().to_string(),
+            wrong("\"h\"]\nencrypt =", words),
+        ]
+        .join("\n"),
+    );
+}
+
+#[test]
 fn nodes_on_words() {
     let with = "\"v\"]\nwords = { encrypt = \"EncryptWord\", decrypt = \"DecryptWord\" }\nencrypt =";
     let text = AES.replacen("\"h\"]\nencrypt =", with, 1).replace("\"ecb\", \"ctr\"", "\"ecb\"");
@@ -253,7 +281,7 @@ fn errors_point_into_the_file() {
         "decrypt = ",
         "permute = ",
         expect![
-            "aes.toml:11:11: a primitive of kind `block-cipher` has no field `permute`; its fields are name, kind, slicings, vectors, encrypt, decrypt, schedule, block, key, tweak, round-keys, packed, words, modes"
+            "aes.toml:11:11: a primitive of kind `block-cipher` has no field `permute`; its fields are name, kind, slicings, vectors, encrypt, decrypt, decryption-keys, schedule, block, key, tweak, round-keys, packed, words, modes"
         ],
     );
     check(

@@ -341,13 +341,16 @@ impl Batch {
     }
 }
 
+/// The round keys of each key, as bytes.
+type Schedules = BTreeMap<Vec<u8>, Vec<u8>>;
+
 /// The round keys of keys, each computed once: as bytes, in the schedule's order.
 fn round_keys(
     cipher: &BlockCipher,
     loaded: &Loaded,
     kind: Kind<'_>,
     keys: impl Iterator<Item = Vec<u8>>,
-) -> Result<BTreeMap<Vec<u8>, Vec<u8>>, WayError> {
+) -> Result<Schedules, WayError> {
     let mut keys: Vec<Vec<u8>> = keys.collect();
     keys.sort_unstable();
     keys.dedup();
@@ -363,6 +366,28 @@ fn round_keys(
         .zip(results)
         .map(|(key, results)| Ok((key, schedule.output(&results, cipher.round_keys.schedule_order)?)))
         .collect()
+}
+
+/// The round keys under which encryption decrypts, of each key, in a form of the cipher that decrypts by them alone.
+fn decryption_keys(
+    cipher: &BlockCipher,
+    loaded: &Loaded,
+    kind: Kind<'_>,
+    round_keys: &Schedules,
+) -> Result<Option<Schedules>, WayError> {
+    let (None, Some(node), Some(schedule)) = (&cipher.decrypt, &cipher.decryption_keys, &cipher.schedule)
+    else {
+        return Ok(None);
+    };
+    let mut node = Node::once(&Schedule { node: node.clone(), ..schedule.clone() }, loaded, kind)?;
+    node.expect(1)?;
+    let order = cipher.round_keys.schedule_order;
+    let inputs: Result<Vec<Words>, WayError> =
+        round_keys.values().map(|keys| Ok(vec![node.input(0, keys, order)?])).collect();
+    let results = node.run(&inputs?);
+    let made =
+        round_keys.keys().zip(results).map(|(key, made)| Ok((key.clone(), node.output(&made, order)?)));
+    made.collect::<Result<_, WayError>>().map(Some)
 }
 
 fn key_of(request: &Request) -> Option<&Vec<u8>> {
@@ -383,6 +408,7 @@ fn block_cipher(
 ) -> Result<Vec<Option<Vec<u8>>>, WayError> {
     let schedules =
         round_keys(cipher, loaded, kind, tests.iter().filter_map(|test| key_of(&test.request)).cloned())?;
+    let others = decryption_keys(cipher, loaded, kind, &schedules)?;
     let mut encrypt = Node::new(&cipher.encrypt, loaded, kind)?;
     let inputs = 2 + usize::from(cipher.tweak.is_some());
     encrypt.expect(inputs)?;
@@ -392,22 +418,25 @@ fn block_cipher(
     let mut forward = Batch::default();
     let mut backward = Batch::default();
     for (number, test) in tests.iter().enumerate() {
-        let round_keys =
-            key_of(&test.request).and_then(|key| schedules.get(key)).map_or(&[][..], Vec::as_slice);
+        let of = |schedules: &Schedules| {
+            key_of(&test.request).and_then(|key| schedules.get(key)).cloned().unwrap_or_default()
+        };
+        let round_keys = &of(&schedules);
         let tweak = match &test.request {
             Request::Blocks { tweak, .. } => tweak.as_slice(),
             _ => &[],
         };
-        let push = |batch: &mut Batch, node: &Node, blocks: &[u8]| -> Result<(), WayError> {
-            let keys = node.input(inputs - 1, round_keys, cipher.round_keys.cipher_order)?;
-            let tweak = cipher.tweak.map(|bytes| node.input(1, tweak, bytes.order)).transpose()?;
-            for block in blocks.chunks(size) {
-                let block = node.input(0, block, cipher.block.order)?;
-                let inputs = [Some(block), tweak.clone(), Some(keys.clone())];
-                batch.applications.push((number, inputs.into_iter().flatten().collect()));
-            }
-            Ok(())
-        };
+        let push =
+            |batch: &mut Batch, node: &Node, round_keys: &[u8], blocks: &[u8]| -> Result<(), WayError> {
+                let keys = node.input(inputs - 1, round_keys, cipher.round_keys.cipher_order)?;
+                let tweak = cipher.tweak.map(|bytes| node.input(1, tweak, bytes.order)).transpose()?;
+                for block in blocks.chunks(size) {
+                    let block = node.input(0, block, cipher.block.order)?;
+                    let inputs = [Some(block), tweak.clone(), Some(keys.clone())];
+                    batch.applications.push((number, inputs.into_iter().flatten().collect()));
+                }
+                Ok(())
+            };
         match &test.request {
             Request::RoundKeys { .. } => {
                 if let Some(answer) = answers.get_mut(number) {
@@ -415,16 +444,16 @@ fn block_cipher(
                 }
             }
             Request::Blocks { direction: CipherFunction::Forward, blocks, .. } => {
-                push(&mut forward, &encrypt, blocks)?
+                push(&mut forward, &encrypt, round_keys, blocks)?
             }
-            Request::Blocks { direction: CipherFunction::Inverse, blocks, .. } => {
-                if let Some(node) = &decrypt {
-                    push(&mut backward, node, blocks)?;
-                }
-            }
+            Request::Blocks { direction: CipherFunction::Inverse, blocks, .. } => match (&decrypt, &others) {
+                (Some(node), _) => push(&mut backward, node, round_keys, blocks)?,
+                (None, Some(others)) => push(&mut forward, &encrypt, &of(others), blocks)?,
+                (None, None) => {}
+            },
             Request::Counter { counter, data, .. } => {
                 let blocks: Vec<u8> = (0..data.len().div_ceil(size)).flat_map(|n| plus(counter, n)).collect();
-                push(&mut forward, &encrypt, &blocks)?;
+                push(&mut forward, &encrypt, round_keys, &blocks)?;
             }
             Request::Chain { .. } | Request::Stream { .. } => {}
         }

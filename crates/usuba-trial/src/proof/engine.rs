@@ -78,7 +78,7 @@ enum Blocks {
 /// What an engine does.
 #[derive(Clone, Debug)]
 enum Doing {
-    Blocks(BlockCipher),
+    Blocks(Box<BlockCipher>),
     States(Permutation),
     Keystream(Stream),
 }
@@ -109,7 +109,7 @@ impl Subject {
     ) -> Result<Subject, NoEngine> {
         let seen = primitive.in_slicing(choices.slicing(), Some(target));
         let doing = match &seen.function {
-            Function::BlockCipher(cipher) => Doing::Blocks(cipher.clone()),
+            Function::BlockCipher(cipher) => Doing::Blocks(Box::new(cipher.clone())),
             Function::Permutation(permutation) => Doing::States(permutation.clone()),
             Function::Stream(stream) => Doing::Keystream(stream.clone()),
             Function::Generator(_) => return Err(NoEngine::Function),

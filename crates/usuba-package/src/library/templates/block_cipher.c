@@ -39,6 +39,33 @@ void @stem@_wipe(@stem@_ctx *ctx)
         usuba_wipe(ctx, sizeof *ctx);
 }
 
+@if decryption_keys
+/* What an engine reads to work in a direction. Engines encrypt: to decrypt they read other round keys. */
+static const void *keys_for(struct usuba_loaded *loaded, const struct engine *engine, size_t direction)
+{
+    void (*const load)(void *, const unsigned char *) = engine->load[0];
+    if (load == NULL && direction == 0)
+        return loaded->round_keys;
+    if (load != loaded->load || direction != loaded->direction) {
+        loaded->load = load;
+        loaded->direction = direction;
+        if (direction == 0) {
+            load(loaded->memory, loaded->round_keys);
+        } else if (load == NULL) {
+            decryption_keys((unsigned char *)loaded->memory, loaded->round_keys);
+        } else {
+            unsigned char others[@round_keys@];
+            decryption_keys(others, loaded->round_keys);
+            load(loaded->memory, others);
+            usuba_wipe_many(others, sizeof others);
+        }
+        if (loaded->bytes < engine->key_bytes)
+            loaded->bytes = engine->key_bytes;
+    }
+    return loaded->memory;
+}
+@end
+@if keys_for_directions
 /* What an engine reads to work in a direction. */
 static const void *keys_for(struct usuba_loaded *loaded, const struct engine *engine, size_t direction)
 {
@@ -52,6 +79,7 @@ static const void *keys_for(struct usuba_loaded *loaded, const struct engine *en
     }
     return loaded->memory;
 }
+@end
 @if ecb
 
 /* Blocks by themselves. */
@@ -76,7 +104,7 @@ static void ecb_share(const struct ecb *ecb, struct usuba_loaded *loaded, size_t
     while (blocks > 0) {
         const struct engine *engine = engines + usuba_engine_for(ecb->steps, blocks);
         const size_t share = usuba_share(blocks, engine->batch);
-        engine->apply[ecb->direction](keys_for(loaded, engine, ecb->direction), @given@out, in, share);
+        engine->apply[@applied@](keys_for(loaded, engine, ecb->direction), @given@out, in, share);
         blocks -= share;
         out += share * @STEM@_BLOCK_BYTES;
         in += share * @STEM@_BLOCK_BYTES;
@@ -90,7 +118,7 @@ static void ecb_part(const void *work, size_t from, size_t blocks)
 {
     const struct ecb *ecb = (const struct ecb *)work;
     uint64_t memory[LOADED_WORDS];
-    struct usuba_loaded loaded = { NULL, NULL, NULL, 0 };
+    struct usuba_loaded loaded = { NULL, NULL, 0, NULL, 0 };
     loaded.round_keys = ecb->ctx->keys;
     loaded.memory = memory;
     ecb_share(ecb, &loaded, from, blocks);
@@ -190,7 +218,7 @@ USUBA_INLINE void ctr_part(const void *work, size_t from, size_t blocks)
     const unsigned char *in = ctr->in + start;
     unsigned char counter[@STEM@_BLOCK_BYTES];
     uint64_t memory[LOADED_WORDS];
-    struct usuba_loaded loaded = { NULL, NULL, NULL, 0 };
+    struct usuba_loaded loaded = { NULL, NULL, 0, NULL, 0 };
     loaded.round_keys = ctr->ctx->keys;
     loaded.memory = memory;
     usuba_counter_copy(counter, ctr->counter, sizeof counter);

@@ -51,6 +51,7 @@ static void schedule_key(void *ctx, const unsigned char *key)
     keyed->cipher = &keyed->made;
     keyed->loaded.round_keys = keyed->made.keys;
     keyed->loaded.load = NULL;
+    keyed->loaded.direction = 0;
 }
 
 @end
@@ -74,6 +75,7 @@ static void blocks_for(const @cipher@_ctx *cipher, struct keyed *keyed)
     keyed->cipher = cipher;
     keyed->loaded.round_keys = cipher->keys;
     keyed->loaded.load = NULL;
+    keyed->loaded.direction = 0;
     keyed->loaded.memory = keyed->memory;
     keyed->loaded.bytes = 0;
 }
@@ -162,6 +164,7 @@ static const uint8_t *key_for_one(const struct code *code, const @cipher@_ctx *c
     one->cipher = cipher;
     one->loaded.round_keys = cipher->keys;
     one->loaded.load = NULL;
+    one->loaded.direction = 0;
     one->loaded.memory = one->memory;
     return (const uint8_t *)(const void *)&one->blocks;
 }
