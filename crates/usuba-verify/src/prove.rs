@@ -2,14 +2,16 @@
 //!
 //! Method: random patterns show what may be equal ([`mod@simulate`]); vertices are then proved equal and merged from the inputs to the
 //! outputs ([`mod@sweep`]), each by the cheapest way that decides it: both become the same vertex; both are sums of the same
-//! terms ([`mod@linear`]); their truth tables on a common cut are the same ([`mod@cut`]); a SAT solver finds no assignment that
+//! terms ([`mod@linear`]); their truth tables on a common cut are the same ([`mod@cut`]); their sum
+//! falls into parts that are functions of few sums, and all together are nothing ([`mod@parts`]); a SAT solver finds no assignment that
 //! tells them apart ([`mod@solve`]). An assignment that the solver does find becomes a pattern.
 //!
-//! [`Answer::Proved`] rests on these four ways alone: never on patterns, names or the number of conflicts.
+//! [`Answer::Proved`] rests on these five ways alone: never on patterns, names or the number of conflicts.
 
 mod budget;
 mod cut;
 pub(crate) mod linear;
+mod parts;
 mod simulate;
 mod solve;
 mod sweep;
@@ -68,6 +70,8 @@ pub struct Work {
     pub by_sums: u64,
     /// Pairs of vertices that were proved by truth tables.
     pub by_tables: u64,
+    /// Pairs of vertices whose sum was proved to be nothing, part by part.
+    pub by_parts: u64,
     /// Pairs of vertices that were proved by the solver.
     pub by_solver: u64,
     /// Questions to the solver.

@@ -278,6 +278,7 @@ fn certificates_are_proved_again() {
         by_structure = N
         by_sums = N
         by_tables = N
+        by_parts = N
         by_solver = N
         questions = 0
         conflicts = 0

@@ -7,6 +7,7 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -99,6 +100,12 @@ fn main() {
     std::process::exit(i32::from(!wrong.is_empty()));
 }
 
+/// This program, to be started again: what runs, also if a build has put another one in its place.
+fn this_program() -> PathBuf {
+    let running = PathBuf::from("/proc/self/exe");
+    if running.exists() { running } else { std::env::current_exe().expect("this program") }
+}
+
 /// Puts rows into the page in place of those that there are of these ciphers on the targets that were asked for.
 fn renew(ciphers: &BTreeMap<&str, Cipher>, found: Vec<Row>) {
     let path = root().join(PAGE);
@@ -186,8 +193,8 @@ fn apart(subject: &Subject, maker: &str, most: &AtomicUsize, wrong: &Mutex<Vec<S
     let started = Instant::now();
     let Subject { cipher, node, slicing, target } = subject;
     let arguments = [ONE, cipher, node, &slicing.to_string(), target.name, maker];
-    let program = std::env::current_exe().expect("this program");
-    let spawned = Command::new(program).args(arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let spawned =
+        Command::new(this_program()).args(arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
     let mut child = spawned.expect("a process");
     loop {
         most.fetch_max(memory(&child).unwrap_or(0), Ordering::Relaxed);

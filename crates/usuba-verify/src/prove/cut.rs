@@ -125,7 +125,7 @@ impl Tables {
 }
 
 /// 64 rows of the column of variable `place`: bit `place` of the number of each row. Fewer than six variables repeat.
-fn column(place: usize, word: usize) -> u64 {
+pub(super) fn column(place: usize, word: usize) -> u64 {
     const LOW: [u64; 6] = [
         0xaaaa_aaaa_aaaa_aaaa,
         0xcccc_cccc_cccc_cccc,

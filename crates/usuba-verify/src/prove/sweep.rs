@@ -2,6 +2,7 @@
 
 use super::cut::{self, Compared};
 use super::linear::same_sum;
+use super::parts;
 use super::simulate::Patterns;
 use super::solve::{Solved, solve};
 use super::{Answer, Limits, Work};
@@ -21,6 +22,8 @@ pub(super) struct Sweep<'g> {
     image: Vec<Option<Edge>>,
     /// What each vertex of `merged` is equal to: itself or an earlier one.
     same: Vec<Edge>,
+    /// Of each vertex of `merged`: how many conjunctions stand one upon another in it.
+    depths: Vec<u32>,
     patterns: Patterns,
     /// The vertices of `merged` that are equal to no earlier one, as far as is known, by class; the earliest first.
     classes: HashMap<u64, Vec<Vertex>>,
@@ -52,9 +55,10 @@ impl<'g> Sweep<'g> {
         let mut patterns = Patterns::new(graph.inputs(), limits.words, limits.seed);
         patterns.extend(&merged);
         let same = merged.vertices().map(Vertex::edge).collect();
+        let depths = vec![0; merged.len()];
         let placed = merged.len();
         let (classes, work) = (HashMap::new(), Work::default());
-        let mut sweep = Sweep { graph, limits, merged, image, same, patterns, classes, placed, work };
+        let mut sweep = Sweep { graph, limits, merged, image, same, depths, patterns, classes, placed, work };
         sweep.classify();
         sweep
     }
@@ -93,6 +97,10 @@ impl<'g> Sweep<'g> {
             let before = self.same.len();
             if self.merged.len() > before {
                 self.same.extend((before..self.merged.len()).map(|number| Vertex::numbered(number).edge()));
+                self.depths.extend((before..self.merged.len()).map(|_| 0));
+                for number in before..self.merged.len() {
+                    self.depths[number] = self.depth(Vertex::numbered(number));
+                }
                 self.patterns.extend(&self.merged);
                 for number in before..self.merged.len() {
                     self.place(Vertex::numbered(number));
@@ -103,6 +111,12 @@ impl<'g> Sweep<'g> {
             }
             self.image[vertex.index()] = Some(self.now(built));
         }
+    }
+
+    fn depth(&self, vertex: Vertex) -> u32 {
+        let operands = self.merged.operands(vertex).into_iter().flatten();
+        let deepest = operands.map(|operand| self.depths[operand.index()]).max().unwrap_or(0);
+        deepest + u32::from(matches!(self.merged.gate(vertex), Gate::And(..)))
     }
 
     /// What an edge of `merged` is known to be.
@@ -157,6 +171,10 @@ impl<'g> Sweep<'g> {
                 return Relation::Different(inputs);
             }
             Compared::Open => {}
+        }
+        if parts::equal(&self.merged, &self.depths, (a, b), flip, cut.min(12)) {
+            self.work.by_parts += 1;
+            return Relation::Equal;
         }
         self.work.questions += 1;
         match solve(&self.merged, a, b, flip, conflicts, &mut self.work.conflicts) {

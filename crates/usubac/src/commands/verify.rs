@@ -58,18 +58,19 @@ pub fn run(verify: &Verify, output: &Output) -> Result<(), Failure> {
             if output.is_json() {
                 print_json(&json!({
                     "verdict": "proved", "left": names[0], "right": names[1], "vertices": work.vertices,
-                    "by_sums": work.by_sums, "by_tables": work.by_tables, "by_solver": work.by_solver,
+                    "by_sums": work.by_sums, "by_tables": work.by_tables, "by_parts": work.by_parts, "by_solver": work.by_solver,
                     "conflicts": work.conflicts,
                 }));
             } else {
                 print_line(&format!(
                     "proved: `{}` and `{}` compute the same for all inputs\n  \
-                     {} vertices; pairs of equal ones: {} by sums, {} by truth tables, {} by the solver ({} conflicts)",
+                     {} vertices; pairs of equal ones: {} by sums, {} by truth tables, {} by parts, {} by the solver ({} conflicts)",
                     names[0],
                     names[1],
                     work.vertices,
                     work.by_sums,
                     work.by_tables,
+                    work.by_parts,
                     work.by_solver,
                     work.conflicts
                 ));

@@ -123,6 +123,9 @@ struct Figures {
     by_structure: u64,
     by_sums: u64,
     by_tables: u64,
+    /// Older certificates have none.
+    #[serde(default)]
+    by_parts: u64,
     by_solver: u64,
     questions: u64,
     conflicts: u64,
@@ -206,6 +209,7 @@ impl Certificate {
                 by_structure: work.by_structure,
                 by_sums: work.by_sums,
                 by_tables: work.by_tables,
+                by_parts: work.by_parts,
                 by_solver: work.by_solver,
                 questions: work.questions,
                 conflicts: work.conflicts,

@@ -38,14 +38,14 @@ fn say(question: &Question, report: &Report, output: &Output) {
         print_json(&json!({
             "verdict": "proved", "symbol": question.symbol, "node": question.node(),
             "instructions": report.instructions, "vertices": report.vertices, "by_sums": work.by_sums,
-            "by_tables": work.by_tables, "by_solver": work.by_solver, "conflicts": work.conflicts,
+            "by_tables": work.by_tables, "by_parts": work.by_parts, "by_solver": work.by_solver, "conflicts": work.conflicts,
             "caveats": caveats,
         }));
         return;
     }
     print_line(&format!(
         "proved: `{}` computes `{}` for all inputs, in memory of its own, with the registers of its caller kept, in constant time\n  \
-         {} instructions, {} vertices; pairs of equal ones: {} by sums, {} by truth tables, {} by the solver ({} conflicts)\n  \
+         {} instructions, {} vertices; pairs of equal ones: {} by sums, {} by truth tables, {} by parts, {} by the solver ({} conflicts)\n  \
          caveats of SOUNDNESS.md: {}",
         question.symbol,
         question.node(),
@@ -53,6 +53,7 @@ fn say(question: &Question, report: &Report, output: &Output) {
         report.vertices,
         work.by_sums,
         work.by_tables,
+        work.by_parts,
         work.by_solver,
         work.conflicts,
         caveats.join(" ")
