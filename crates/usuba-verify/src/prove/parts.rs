@@ -14,6 +14,8 @@ const CONE: usize = 40_000;
 const WIDEST: usize = 20_000;
 /// Terms of a sum.
 const TERMS: usize = 20_000;
+/// Conjunctions that stand one upon another: as deep as functions call themselves.
+const HEIGHT: u32 = 100;
 
 /// How many conjunctions stand one upon another in what is looked into, in the order in which that is tried: in a choice by eight
 /// bits, by four and by six; and all that is not part of both.
@@ -115,13 +117,21 @@ fn added_up(a: &Terms, b: &Terms) -> Terms {
     sum
 }
 
+/// What a conjunction is a function of.
+#[derive(Clone)]
+struct Support {
+    basis: Basis,
+    /// How many conjunctions stand one upon another in it.
+    height: u32,
+}
+
 struct Parts<'g> {
     graph: &'g Graph,
     most: usize,
     /// What the vertices between the cut and the two are.
     sums: HashMap<Vertex, Sum>,
-    /// Of conjunctions: the sums that they are functions of; nothing if these are too many.
-    supports: HashMap<u32, Option<Basis>>,
+    /// Of conjunctions, as far as that was asked: what they are functions of; nothing if that is too much.
+    supports: HashMap<u32, Option<Support>>,
 }
 
 impl<'g> Parts<'g> {
@@ -191,7 +201,7 @@ impl<'g> Parts<'g> {
     fn groups(&mut self, conjunctions: &Terms) -> Option<Vec<(Basis, Terms)>> {
         let mut groups: Vec<(Basis, Terms)> = Vec::new();
         for &conjunction in conjunctions {
-            let mut basis = self.support(conjunction)?;
+            let Support { mut basis, .. } = self.support(conjunction, HEIGHT)?;
             let mut members = vec![conjunction];
             // What is joined may have something in common with what was apart from each.
             while let Some(place) =
@@ -209,28 +219,33 @@ impl<'g> Parts<'g> {
         Some(groups)
     }
 
-    /// The sums of the cut that a conjunction is a function of.
-    fn support(&mut self, conjunction: u32) -> Option<Basis> {
+    /// The sums of the cut that a conjunction is a function of; nothing if they are too many, or if it stands too high. In it so many
+    /// others may stand one upon another.
+    fn support(&mut self, conjunction: u32, most: u32) -> Option<Support> {
         if let Some(known) = self.supports.get(&conjunction) {
             return known.clone();
         }
-        let Gate::And(p, q) = self.graph.gate(Vertex::numbered(conjunction as usize)) else { return None };
-        let mut basis = Basis::default();
-        let mut is_small = true;
-        for operand in [p, q] {
-            let Sum { linear, conjunctions } = self.sums.get(&operand.vertex())?.clone();
-            basis.add(&linear);
-            for one in conjunctions {
-                match self.support(one) {
-                    Some(more) if is_small => basis = basis.with(&more),
-                    _ => is_small = false,
-                }
-                is_small &= basis.rank() <= self.most;
-            }
-        }
-        let found = (is_small && basis.rank() <= self.most).then_some(basis);
+        let found = self.found(conjunction, most);
         self.supports.insert(conjunction, found.clone());
         found
+    }
+
+    fn found(&mut self, conjunction: u32, most: u32) -> Option<Support> {
+        let Gate::And(p, q) = self.graph.gate(Vertex::numbered(conjunction as usize)) else { return None };
+        let mut support = Support { basis: Basis::default(), height: 1 };
+        for operand in [p, q] {
+            let Sum { linear, conjunctions } = self.sums.get(&operand.vertex())?.clone();
+            support.basis.add(&linear);
+            for one in conjunctions {
+                let Support { basis, height } = self.support(one, most.checked_sub(1)?)?;
+                support.basis = support.basis.with(&basis);
+                support.height = support.height.max(height + 1);
+                if support.basis.rank() > self.most || support.height > HEIGHT {
+                    return None;
+                }
+            }
+        }
+        (support.basis.rank() <= self.most).then_some(support)
     }
 }
 

@@ -172,10 +172,20 @@ impl<'g> Sweep<'g> {
             }
             Compared::Open => {}
         }
+        match self.ask(a, b, flip, conflicts.min(self.limits.conflicts)) {
+            Relation::Open => {}
+            decided => return decided,
+        }
+        // Where sums are wide, looking for parts takes longer than most questions.
         if parts::equal(&self.merged, &self.depths, (a, b), flip, cut.min(12)) {
             self.work.by_parts += 1;
             return Relation::Equal;
         }
+        if conflicts > self.limits.conflicts { self.ask(a, b, flip, conflicts) } else { Relation::Open }
+    }
+
+    /// Asks the solver, which may have so many conflicts.
+    fn ask(&mut self, a: Vertex, b: Vertex, flip: bool, conflicts: u64) -> Relation {
         self.work.questions += 1;
         match solve(&self.merged, a, b, flip, conflicts, &mut self.work.conflicts) {
             Solved::Equal => {
