@@ -9,7 +9,16 @@ use batsat::{Lit, Solver, SolverInterface, SolverOpts, Var, lbool};
 use std::collections::{BTreeSet, HashMap};
 
 /// How many vertices the formula says something about, step by step; then all.
-const STEPS: [usize; 4] = [60, 240, 1_000, 4_000];
+const STEPS: [usize; 5] = [60, 240, 1_000, 4_000, usize::MAX];
+
+/// How far the formula goes from the two vertices.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Its first two steps.
+    Near,
+    /// To the inputs.
+    All,
+}
 
 /// What the solver says.
 pub(super) enum Solved {
@@ -27,7 +36,7 @@ pub(super) fn solve(
     a: Vertex,
     b: Vertex,
     flip: bool,
-    conflicts: u64,
+    (reach, conflicts): (Reach, u64),
     spent: &mut u64,
 ) -> Solved {
     let budget = Budget { conflicts: 0, most: conflicts };
@@ -41,7 +50,7 @@ pub(super) fn solve(
     let (x, y) = (question.literal(a.edge()), question.literal(b.edge().complemented_if(flip)));
     question.clause(&[x, y]);
     question.clause(&[!x, !y]);
-    let solved = question.answer();
+    let solved = question.answer(if reach == Reach::Near { &STEPS[..2] } else { &STEPS });
     *spent += question.solver.cb().conflicts;
     solved
 }
@@ -56,8 +65,8 @@ struct Question<'g> {
 }
 
 impl Question<'_> {
-    fn answer(&mut self) -> Solved {
-        for step in STEPS.into_iter().chain([usize::MAX]) {
+    fn answer(&mut self, steps: &[usize]) -> Solved {
+        for &step in steps {
             self.define(step);
             match self.solver.solve_limited(&[]) {
                 answer if answer == lbool::FALSE => return Solved::Equal,

@@ -4,13 +4,16 @@ use super::cut::{self, Compared};
 use super::linear::same_sum;
 use super::parts;
 use super::simulate::Patterns;
-use super::solve::{Solved, solve};
+use super::solve::{Reach, Solved, solve};
 use super::{Answer, Limits, Work};
 use crate::graph::{Edge, Gate, Graph, Vertex};
 use std::collections::HashMap;
 
 /// Vertices of a class that one is compared with: the earliest ones.
 const TRIED: usize = 3;
+
+/// Parts are looked for until so many more pairs had none than had some: it takes longer than most questions to the solver.
+const MISSES: u64 = 2;
 
 pub(super) struct Sweep<'g> {
     /// What is to be proved something about.
@@ -25,6 +28,8 @@ pub(super) struct Sweep<'g> {
     /// Of each vertex of `merged`: how many conjunctions stand one upon another in it.
     depths: Vec<u32>,
     patterns: Patterns,
+    /// Pairs whose sum was found to be nothing by no parts.
+    missed: u64,
     /// The vertices of `merged` that are equal to no earlier one, as far as is known, by class; the earliest first.
     classes: HashMap<u64, Vec<Vertex>>,
     /// How many vertices of `merged` are in their classes, or equal to one that is.
@@ -58,7 +63,8 @@ impl<'g> Sweep<'g> {
         let depths = vec![0; merged.len()];
         let placed = merged.len();
         let (classes, work) = (HashMap::new(), Work::default());
-        let mut sweep = Sweep { graph, limits, merged, image, same, depths, patterns, classes, placed, work };
+        let mut sweep =
+            Sweep { graph, limits, merged, image, same, depths, patterns, missed: 0, classes, placed, work };
         sweep.classify();
         sweep
     }
@@ -172,22 +178,23 @@ impl<'g> Sweep<'g> {
             }
             Compared::Open => {}
         }
-        match self.ask(a, b, flip, conflicts.min(self.limits.conflicts)) {
-            Relation::Open => {}
-            decided => return decided,
+        if self.missed <= MISSES + self.work.by_parts {
+            match self.ask(a, b, flip, (Reach::Near, conflicts)) {
+                Relation::Open => {}
+                decided => return decided,
+            }
+            if parts::equal(&self.merged, &self.depths, (a, b), flip, cut.min(12)) {
+                self.work.by_parts += 1;
+                return Relation::Equal;
+            }
+            self.missed += 1;
         }
-        // Where sums are wide, looking for parts takes longer than most questions.
-        if parts::equal(&self.merged, &self.depths, (a, b), flip, cut.min(12)) {
-            self.work.by_parts += 1;
-            return Relation::Equal;
-        }
-        if conflicts > self.limits.conflicts { self.ask(a, b, flip, conflicts) } else { Relation::Open }
+        self.ask(a, b, flip, (Reach::All, conflicts))
     }
 
-    /// Asks the solver, which may have so many conflicts.
-    fn ask(&mut self, a: Vertex, b: Vertex, flip: bool, conflicts: u64) -> Relation {
+    fn ask(&mut self, a: Vertex, b: Vertex, flip: bool, limits: (Reach, u64)) -> Relation {
         self.work.questions += 1;
-        match solve(&self.merged, a, b, flip, conflicts, &mut self.work.conflicts) {
+        match solve(&self.merged, a, b, flip, limits, &mut self.work.conflicts) {
             Solved::Equal => {
                 self.work.by_solver += 1;
                 Relation::Equal
