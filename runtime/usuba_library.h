@@ -94,7 +94,7 @@ USUBA_INLINE int usuba_context_plan(uint64_t state, uint64_t magic, size_t plans
 /* Round keys as an engine reads them, made of those that are specified when it is first asked for. */
 struct usuba_loaded {
     const unsigned char *round_keys;
-    /* What has made that which is there; NULL if nothing has, or if that are round keys as they stand. */
+    /* What has made that which is there; NULL if nothing has, or for round keys as they stand. */
     void (*load)(void *, const unsigned char *);
     /* For which direction, where decryption reads other round keys; 0 if nothing has. */
     size_t direction;

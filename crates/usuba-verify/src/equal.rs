@@ -46,8 +46,8 @@ pub struct Places {
     pub outputs: Vec<Vec<usize>>,
 }
 
-/// An input of a program that another program makes of what stands in its place, as round keys are made of round keys. Both
-/// have one input and one output of that.
+/// An input of a program that another program makes of what stands in its place, as round keys are made of round keys. That
+/// program has one input and one output.
 #[derive(Clone, Copy, Debug)]
 pub struct Made<'a> {
     /// The number of the input.

@@ -2,9 +2,9 @@
 //!
 //! Method: random patterns show what may be equal ([`mod@simulate`]); vertices are then proved equal and merged from the inputs to the
 //! outputs ([`mod@sweep`]), each by the cheapest way that decides it: both become the same vertex; both are sums of the same
-//! terms ([`mod@linear`]); their truth tables on a common cut are the same ([`mod@cut`]); their sum
-//! falls into parts that are functions of few sums, and all together are nothing ([`mod@parts`]); a SAT solver finds no assignment that
-//! tells them apart ([`mod@solve`]). An assignment that the solver does find becomes a pattern.
+//! terms ([`mod@linear`]); their truth tables on a common cut are the same ([`mod@cut`]); their sum falls
+//! into parts that are functions of few sums, and all parts together are nothing ([`mod@parts`]); a SAT solver finds no assignment
+//! that tells them apart ([`mod@solve`]). An assignment that the solver does find becomes a pattern.
 //!
 //! [`Answer::Proved`] rests on these five ways alone: never on patterns, names or the number of conflicts.
 

@@ -368,7 +368,7 @@ fn round_keys(
         .collect()
 }
 
-/// The round keys under which encryption decrypts, of each key, in a form of the cipher that decrypts by them alone.
+/// The round keys under which encryption decrypts, of each key; nothing if the cipher has a node that decrypts.
 fn decryption_keys(
     cipher: &BlockCipher,
     loaded: &Loaded,

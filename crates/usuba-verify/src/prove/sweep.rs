@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// Vertices of a class that one is compared with: the earliest ones.
 const TRIED: usize = 3;
 
-/// Parts are looked for until so many more pairs had none than had some: it takes longer than most questions to the solver.
+/// Parts are looked for until so many more pairs had none than had some: that takes longer than most questions to the solver.
 const MISSES: u64 = 2;
 
 pub(super) struct Sweep<'g> {
@@ -119,6 +119,7 @@ impl<'g> Sweep<'g> {
         }
     }
 
+    /// How many conjunctions stand one upon another in a new vertex.
     fn depth(&self, vertex: Vertex) -> u32 {
         let operands = self.merged.operands(vertex).into_iter().flatten();
         let deepest = operands.map(|operand| self.depths[operand.index()]).max().unwrap_or(0);
@@ -192,6 +193,7 @@ impl<'g> Sweep<'g> {
         self.ask(a, b, flip, (Reach::All, conflicts))
     }
 
+    /// What the solver says, whose formula reaches so far, with so many conflicts.
     fn ask(&mut self, a: Vertex, b: Vertex, flip: bool, limits: (Reach, u64)) -> Relation {
         self.work.questions += 1;
         match solve(&self.merged, a, b, flip, limits, &mut self.work.conflicts) {

@@ -58,7 +58,8 @@ pub fn run(verify: &Verify, output: &Output) -> Result<(), Failure> {
             if output.is_json() {
                 print_json(&json!({
                     "verdict": "proved", "left": names[0], "right": names[1], "vertices": work.vertices,
-                    "by_sums": work.by_sums, "by_tables": work.by_tables, "by_parts": work.by_parts, "by_solver": work.by_solver,
+                    "by_sums": work.by_sums, "by_tables": work.by_tables, "by_parts": work.by_parts,
+                    "by_solver": work.by_solver,
                     "conflicts": work.conflicts,
                 }));
             } else {

@@ -38,7 +38,8 @@ fn say(question: &Question, report: &Report, output: &Output) {
         print_json(&json!({
             "verdict": "proved", "symbol": question.symbol, "node": question.node(),
             "instructions": report.instructions, "vertices": report.vertices, "by_sums": work.by_sums,
-            "by_tables": work.by_tables, "by_parts": work.by_parts, "by_solver": work.by_solver, "conflicts": work.conflicts,
+            "by_tables": work.by_tables, "by_parts": work.by_parts, "by_solver": work.by_solver,
+            "conflicts": work.conflicts,
             "caveats": caveats,
         }));
         return;
