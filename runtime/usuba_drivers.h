@@ -27,6 +27,48 @@ USUBA_INLINE size_t usuba_before_wrap(const unsigned char *last, size_t block, s
     return blocks <= length / block ? (size_t)blocks * block : length;
 }
 
+/* Of kernels that take the number of turns of their loop from the caller, the form of round keys begins with that number. */
+enum { USUBA_TURNS_BYTES = 64 };
+
+USUBA_INLINE size_t usuba_turns(const void *form)
+{
+    size_t turns;
+    memcpy(&turns, form, sizeof turns);
+    return turns;
+}
+
+/* The round keys of a form. */
+USUBA_INLINE const void *usuba_turn_keys(const void *form)
+{
+    return (const unsigned char *)form + USUBA_TURNS_BYTES;
+}
+
+/* Writes the number, and gives the place of the round keys. */
+USUBA_INLINE void *usuba_count_turns(void *form, size_t turns)
+{
+    memcpy(form, &turns, sizeof turns);
+    return (unsigned char *)form + USUBA_TURNS_BYTES;
+}
+
+/* `count` units of `size` bytes, the last one first. */
+USUBA_INLINE void usuba_reverse(void *units, size_t size, size_t count)
+{
+    size_t i, at;
+    for (i = 0; i < count / 2; i++) {
+        unsigned char *a = (unsigned char *)units + size * i, *b = (unsigned char *)units + size * (count - 1 - i);
+        for (at = 0; at + 8 <= size; at += 8) {
+            const uint64_t word = usuba_load64(a + at);
+            usuba_store64(a + at, usuba_load64(b + at));
+            usuba_store64(b + at, word);
+        }
+        for (; at < size; at++) {
+            const unsigned char byte = a[at];
+            a[at] = b[at];
+            b[at] = byte;
+        }
+    }
+}
+
 /* From a whole batch at `in` to as many bytes at `out`. Reads everything at a place of `in` before it writes there. */
 typedef void usuba_batch(void *context, unsigned char *out, const unsigned char *in);
 

@@ -133,6 +133,50 @@ fn known_answers_for_every_target() {
     }
 }
 
+/// Where sizes of keys differ in their rounds, engines on vectors have the functions of the first size, and answer for each.
+#[test]
+fn sizes_of_keys_have_functions_in_common() {
+    let compiler = Compiler::native(Family::Gcc).expect("gcc is installed");
+    let is_wanted = |name: &&str| if ways::all() { *name != "gp64" } else { *name == "avx2" };
+    let targets: Vec<&'static Target> =
+        native_targets().into_iter().filter(is_wanted).filter_map(by_name).collect();
+    let sizes = [
+        ("simon", &["simon-64-96", "simon-64-128"][..]),
+        ("skinny", &["skinny-64-64", "skinny-64-192"]),
+        ("aes", &["aes-128", "aes-256"]),
+    ];
+    let tried = if targets.is_empty() {
+        0
+    } else if ways::all() {
+        sizes.len()
+    } else {
+        2
+    };
+    for (folder, names) in sizes.into_iter().take(tried) {
+        let cipher = Cipher::read(folder);
+        let primitives: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+        let options = Options { primitives: &primitives, targets: &targets, ..USUAL_OPTIONS };
+        let package = build(&cipher, &options);
+        for (number, name) in names.iter().enumerate() {
+            let primitive =
+                cipher.manifest.primitives.iter().find(|one| one.name == *name).expect("it is there");
+            let stem = format!("usuba_{}_", primitive.identifier());
+            let of_vectors = |file: &&OutputFile| {
+                let rest = file.path.strip_prefix(&stem).filter(|rest| rest.ends_with(".c"));
+                rest.is_some_and(|rest| targets.iter().any(|target| rest.starts_with(target.name)))
+            };
+            let files: Vec<&OutputFile> = package.files.iter().filter(of_vectors).collect();
+            assert!(!files.is_empty(), "{name}");
+            for file in files {
+                assert_eq!(file.contents.contains("usuba_batches("), number == 0, "{}", file.path);
+            }
+            let program = program(&package, primitive, "usuba_", &compiler, &["-O1"]);
+            let forced: Vec<&str> = targets.iter().map(|target| target.name).collect();
+            check(name, &cipher, &program, &forced, "USUBA_TARGET", "shared");
+        }
+    }
+}
+
 #[test]
 fn other_machines_have_their_own_code() {
     for (target, targets) in [("neon", &["gp64", "neon", "neon-aes"][..]), ("altivec", &["gp64", "altivec"])]

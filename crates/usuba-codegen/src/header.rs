@@ -1,12 +1,15 @@
 //! The head of the generated files, the prototype of the kernel and its header file.
 
 use crate::names::Names;
-use crate::{Access, KernelParameter, Options};
+use crate::{Access, KernelParameter, Options, Turns};
 use std::fmt::Write;
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::Node;
 use usuba_machine::Shape;
 use usuba_target::Target;
+
+/// The type of a number of turns, the one parameter that is no address.
+const COUNT: &str = "size_t";
 
 /// The parameters of the kernel whose entry this is.
 pub(crate) fn parameters(entry: &Node, shape: &Shape) -> Vec<KernelParameter> {
@@ -30,6 +33,40 @@ pub(crate) fn parameters(entry: &Node, shape: &Shape) -> Vec<KernelParameter> {
             }
         })
         .collect()
+}
+
+/// The parameters where the number of turns is one of them, the last: the uniform one is up to three.
+pub(crate) fn in_turns(parameters: &[KernelParameter], turns: Turns) -> Vec<KernelParameter> {
+    let mut names = Names::default();
+    let mut all = Vec::new();
+    for parameter in parameters {
+        let whole = &parameter.source_name;
+        if !parameter.uniform {
+            all.push(KernelParameter { name: names.fresh(whole), ..parameter.clone() });
+            continue;
+        }
+        let before = (format!("{whole}_before"), turns.before);
+        let after = (format!("{whole}_after"), turns.after);
+        let each = parameter.count / product(&parameter.shape);
+        for (name, atoms) in [before, (whole.clone(), turns.each), after] {
+            if atoms > 0 {
+                let (count, shape) = (atoms * each, vec![atoms]);
+                let (name, source_name) = (names.fresh(&name), name);
+                all.push(KernelParameter { name, source_name, count, shape, ..parameter.clone() });
+            }
+        }
+    }
+    all.push(KernelParameter {
+        name: names.fresh("turns"),
+        source_name: "turns".into(),
+        access: Access::Read,
+        element: COUNT,
+        count: 1,
+        shape: Vec::new(),
+        width: 0,
+        uniform: false,
+    });
+    all
 }
 
 /// The comment at the head of a file.
@@ -71,6 +108,11 @@ pub(crate) fn banner(
     }
     if parameters.iter().any(|parameter| parameter.uniform) {
         line(&format!("Uniform inputs: {}", uniform(shape)));
+    }
+    if parameters.iter().any(|parameter| parameter.element == COUNT) {
+        line(
+            "Turns: how often the loop runs. Uniform inputs are read before it, in it (so many a turn), and after it.",
+        );
     }
     line("No branch and no address depends on the data.");
     format!("/*\n{text} */\n")
@@ -143,6 +185,10 @@ pub(crate) fn prototype(symbol: &str, parameters: &[KernelParameter], restrict: 
         text.push_str("void");
     }
     for (number, parameter) in parameters.iter().enumerate() {
+        if parameter.element == COUNT {
+            let _ = write!(text, ",\n    {} {}", parameter.element, parameter.name);
+            continue;
+        }
         let constant = if parameter.access == Access::Read { "const " } else { "" };
         let comma = if number == 0 { "" } else { "," };
         let dimensions: String = parameter.shape.iter().map(|dimension| format!("[{dimension}]")).collect();

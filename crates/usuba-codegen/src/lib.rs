@@ -55,6 +55,7 @@ mod select;
 mod shape;
 mod shuffle;
 mod signature;
+mod turns;
 mod unroll;
 mod vertical;
 
@@ -66,13 +67,14 @@ pub use order::Scheduling;
 pub use pass::{Observer, PASSES, Product, stages};
 pub use places::Definition;
 pub use report::{Count, Report, Row};
+pub use turns::Turns;
 pub use usuba_machine::Shape;
 
 use effort::Effort;
-use pass::{Context, PRINT, SELECT};
+use pass::{Context, PRINT, SELECT, TURNS};
 use std::ops::ControlFlow;
 use usuba_ir::check::Checked;
-use usuba_ir::program::Program;
+use usuba_ir::program::{Node, Program};
 use usuba_machine::program as machine;
 use usuba_target::Target;
 
@@ -115,6 +117,8 @@ pub struct Options {
     pub definitions: Vec<Definition>,
     /// How C looks.
     pub style: Style,
+    /// Whether a kernel that is rounds in a loop takes the number of its turns from its caller ([`Kernel::turns`]).
+    pub turns: bool,
 }
 
 /// How generated C looks.
@@ -172,6 +176,8 @@ pub struct Kernel {
     pub shape: Shape,
     /// The parameters in order: inputs, then outputs.
     pub parameters: Vec<KernelParameter>,
+    /// If the number of turns is a parameter too, the last: how many there are, and into which arrays the uniform one has become.
+    pub turns: Option<Turns>,
     /// What it costs.
     pub report: Report,
     /// How it computes what the target has no instruction for.
@@ -321,11 +327,21 @@ pub fn generate_watched(
     let Selected { shape, program: mut selected, rules } = selected(program.program(), target)?;
     go_on(observer.after(SELECT, Product::Machine(&selected, &shape)))?;
     go_on(pass::run(&mut selected, &Context::new(target, &shape, options), observer))?;
-    let checked = usuba_machine::check(selected).map_err(|flaws| {
-        let flaw = flaws.first().map(ToString::to_string).unwrap_or_default();
-        NoCode::from(Internal::from(Fault::Machine(flaw)).in_node(entry))
-    })?;
+    let mut checked = sound(selected, entry)?;
     let parameters = header::parameters(entry, &shape);
+    let report = report::report(&checked, target);
+    let mut turns = None;
+    if options.turns {
+        observer.before(TURNS);
+        let mut several = machine::Program::clone(&checked);
+        turns = turns::turns(&mut several);
+        if turns.is_some() {
+            go_on(observer.after(TURNS, Product::Machine(&several, &shape)))?;
+            checked = sound(several, entry)?;
+        }
+    }
+    let physical = turns.map(|turns| header::in_turns(&parameters, turns));
+    let printed = physical.as_deref().unwrap_or(&parameters);
     let made = match options.backend {
         Backend::C => None,
         Backend::Assembly => {
@@ -342,15 +358,16 @@ pub fn generate_watched(
     observer.before(PRINT);
     let kernel = Kernel {
         source: match &made {
-            None => c::source(&checked, &shape, target, options, &parameters),
-            Some(made) => made.source(&shape, options, &parameters),
+            None => c::source(&checked, &shape, target, options, printed),
+            Some(made) => made.source(&shape, options, printed),
         },
-        header: header::header(&shape, target, options, &parameters),
+        header: header::header(&shape, target, options, printed),
         symbol: options.symbol.clone(),
         instances: shape.instances,
         shape,
         parameters,
-        report: report::report(&checked, target),
+        turns,
+        report,
         expansions: rules
             .into_iter()
             .filter_map(|place| rules::RULES.get(place))
@@ -359,6 +376,14 @@ pub fn generate_watched(
     };
     go_on(observer.after(PRINT, Product::Kernel(&kernel)))?;
     Ok(kernel)
+}
+
+/// A program that the checker has seen.
+fn sound(program: machine::Program, entry: &Node) -> Result<usuba_machine::Checked, NoCode> {
+    usuba_machine::check(program).map_err(|flaws| {
+        let flaw = flaws.first().map(ToString::to_string).unwrap_or_default();
+        NoCode::from(Internal::from(Fault::Machine(flaw)).in_node(entry))
+    })
 }
 
 fn go_on(flow: ControlFlow<()>) -> Result<(), Failure> {

@@ -61,6 +61,9 @@ pub const PASSES: &[Pass] = &[
 /// The stages of assembly alone, after all passes.
 pub const ASSEMBLY: [&str; 2] = ["allocate", "address"];
 
+/// The stage that makes the number of turns a parameter, if the caller asks for that and it can be done.
+pub const TURNS: &str = "turns";
+
 /// The last stage: text.
 pub const PRINT: &str = "print";
 

@@ -29,6 +29,8 @@ pub mod transposition;
 
 pub use text::format_definition;
 pub(crate) use text::{TWEAKS, header};
+/// How many turns the loop of a kernel makes, in elements of its round keys.
+pub use usuba_codegen::Turns;
 /// How the atoms of a kernel's parameters lie in registers.
 pub use usuba_transpose::Image;
 
@@ -82,6 +84,9 @@ pub struct Kernel {
     pub outputs: Vec<Parameter>,
     /// The kernel that makes the uniform input of what callers have, if it is not that itself.
     pub prepare: Option<Prepare>,
+    /// If the number of turns is a parameter, the last: how many the primitive has, and how many elements of the uniform input are
+    /// read before its loop, by a turn, and after it, each from an array of its own.
+    pub turns: Option<Turns>,
 }
 
 /// A kernel that runs once a key: from a uniform input to that of another kernel, in registers whose first bytes it is.
@@ -239,6 +244,17 @@ pub struct Files {
     pub networks: Vec<OutputFile>,
     /// How a block cipher's kernels read round keys.
     pub keys: KeyForms,
+    /// A source that has the functions which make these forms alone, if the others may be those of another size of keys.
+    pub keys_only: Option<KeysOnly>,
+}
+
+/// A source with the functions that make round keys as kernels read them, for primitives that differ in the number of turns.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeysOnly {
+    /// The source, of the same name.
+    pub source: String,
+    /// What the whole source has besides.
+    pub rest: String,
 }
 
 /// How the kernels of a block cipher read round keys.
@@ -360,7 +376,7 @@ fn block_cipher(
             });
         }
     }
-    let keys = Keys::of(encrypt, decrypt);
+    let keys = Keys::of(encrypt, decrypt, cipher_format);
     let ecb = cipher.modes.contains(&Mode::Ecb);
     let ctr = cipher.modes.contains(&Mode::Ctr);
 
@@ -379,10 +395,9 @@ fn block_cipher(
     let summary = "a block cipher; time does not depend on keys or data.";
     let header = file.header(summary, include_str!("driver/templates/block_cipher.h"), &values);
 
-    let mut source = file.source_head(directions.iter().map(|(_, kernel)| *kernel));
-    for (name, format) in [("round_key_format", cipher_format), ("block_format", block_format)] {
-        source += &text::format_definition(name, &format);
-    }
+    let head = file.source_head(directions.iter().map(|(_, kernel)| *kernel));
+    let load = text::format_definition("round_key_format", &cipher_format) + &keys.load(file.stem);
+    let mut source = text::format_definition("block_format", &block_format);
     if let Some(format) = &tweak_format {
         source += &text::format_definition("tweak_format", format);
     }
@@ -396,7 +411,6 @@ fn block_cipher(
     }
     let (transposing, networks) = transposition::functions(&transpositions, file.target);
     source += &transposing;
-    source += &keys.load(file.stem);
     let mut functions = String::new();
     if ecb {
         if tweak_format.is_some() {
@@ -414,8 +428,13 @@ fn block_cipher(
         functions += &values.fill(include_str!("driver/templates/ctr.c"));
     }
     let names: Vec<&str> = directions.iter().map(|(direction, _)| *direction).collect();
-    let files = file.files(header, source + &functions, networks);
-    Ok(Files { keys: keys.forms(file.stem, &names), ..files })
+    let rest = source + &functions;
+    let keys_only = directions
+        .iter()
+        .all(|(_, kernel)| kernel.turns.is_some() && !keys::is_plain(kernel))
+        .then(|| KeysOnly { source: format!("{head}{load}"), rest: rest.clone() });
+    let files = file.files(header, format!("{head}{load}{rest}"), networks);
+    Ok(Files { keys: keys.forms(file.stem, &names), keys_only, ..files })
 }
 
 /// The function `schedule` from a key to round keys in bytes, with the formats that it needs. Without a kernel they are the
@@ -588,6 +607,7 @@ mod tests {
             inputs: vec![parameter(key_words, width)],
             outputs: vec![parameter(32, 8)],
             prepare: None,
+            turns: None,
         };
         packed_schedule(&cipher, &kernel, "schedule").map_err(|error| error.to_string())
     }

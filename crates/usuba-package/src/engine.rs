@@ -31,6 +31,9 @@ pub struct Choices {
     pub backend: Backend,
     /// How nodes are compiled. The entry is set for each of them, and the slicing for a key schedule, whose manifest says it.
     pub settings: Settings,
+    /// Whether the kernels of a block cipher take the number of their turns from the caller, where they can: they may then be those of
+    /// another size of keys.
+    pub turns: bool,
 }
 
 impl Choices {
@@ -46,6 +49,7 @@ impl Choices {
             command: String::new(),
             backend: Backend::C,
             settings: Settings::new(slicing, None),
+            turns: false,
         }
     }
 }
@@ -105,6 +109,8 @@ pub struct Engine {
     pub batch: u32,
     /// How the kernels of a block cipher read round keys.
     pub keys: driver::KeyForms,
+    /// The part of the driver that differs by the size of keys, if its kernels take the number of their turns.
+    pub keys_only: Option<driver::KeysOnly>,
     /// The kernels, with what the compiler knows of each: the role, such as `encrypt`, and the outcome.
     pub kernels: Vec<(&'static str, Compiled)>,
 }
@@ -184,7 +190,7 @@ pub fn packed_schedule(
     let mut files = making.files;
     files.push(OutputFile { path: driver.clone(), contents });
     let (networks, keys) = (Vec::new(), driver::KeyForms::default());
-    Ok(Some(Engine { files, networks, driver, batch: 1, keys, kernels: making.kernels }))
+    Ok(Some(Engine { files, networks, driver, batch: 1, keys, keys_only: None, kernels: making.kernels }))
 }
 
 /// Builds an implementation of a primitive for one slicing and target: without key schedule, and without the runtime. The
@@ -195,6 +201,22 @@ pub fn packed_schedule(
 /// # Errors
 /// A node does not compile, or the manifest does not fit the source.
 pub fn build(
+    primitive: &Primitive,
+    loaded: &Loaded,
+    target: &'static Target,
+    choices: &Choices,
+) -> Result<Engine, BuildError> {
+    match choices.turns {
+        true => match with_kernels(primitive, loaded, target, choices)? {
+            // All of them, or none.
+            engine if engine.keys_only.is_some() => Ok(engine),
+            _ => with_kernels(primitive, loaded, target, &Choices { turns: false, ..choices.clone() }),
+        },
+        false => with_kernels(primitive, loaded, target, choices),
+    }
+}
+
+fn with_kernels(
     primitive: &Primitive,
     loaded: &Loaded,
     target: &'static Target,
@@ -262,11 +284,11 @@ pub fn around(
         | Kernels::Generator { generate: kernel, .. }
         | Kernels::Permutation(kernel) => kernel.instances,
     };
-    let driver::Files { header, source, networks, keys } =
+    let driver::Files { header, source, networks, keys, keys_only } =
         driver::generate(primitive, kernels, target, labels)
             .map_err(|error| BuildError::Driver { primitive: primitive.name.clone(), error })?;
     let driver = source.path.clone();
-    Ok(Engine { files: vec![header, source], networks, driver, batch, keys, kernels: Vec::new() })
+    Ok(Engine { files: vec![header, source], networks, driver, batch, keys, keys_only, kernels: Vec::new() })
 }
 
 /// What stands in the files of an implementation.
@@ -328,10 +350,11 @@ impl<'a> Making<'a> {
         // What depends on round keys only is done once a key.
         settings.hoisted = matches!(role, "encrypt" | "decrypt");
         let backend = if once { Backend::C } else { self.choices.backend };
-        let mut compiled = self.compile(node, &symbol, backend, &settings, target)?;
+        let turns = self.choices.turns && settings.hoisted;
+        let mut compiled = self.compile(node, &symbol, backend, (&settings, turns), target)?;
         if compiled.hoisted.is_some() && (!takes_round_keys(&compiled) || made_bytes(&compiled) > MOST_MADE) {
             settings.hoisted = false;
-            let every_time = self.compile(node, &symbol, backend, &settings, target)?;
+            let every_time = self.compile(node, &symbol, backend, (&settings, turns), target)?;
             if !takes_round_keys(&compiled) || saves_little(&compiled, &every_time) {
                 compiled = every_time;
             } else {
@@ -365,10 +388,10 @@ impl<'a> Making<'a> {
         node: &str,
         symbol: &str,
         backend: Backend,
-        settings: &Settings,
+        (settings, turns): (&Settings, bool),
         target: &Target,
     ) -> Result<Compiled, BuildError> {
-        let naming = self.naming(node, symbol, backend);
+        let naming = usuba_codegen::Options { turns, ..self.naming(node, symbol, backend) };
         let compiled = pipeline::compile(self.loaded, settings, target, &naming, &mut ())
             .map_err(|failure| self.failure(node, failure))?;
         self.add(&compiled.kernel, backend);
@@ -511,5 +534,10 @@ fn interface(node: &str, header: &str, compiled: &Compiled) -> driver::Kernel {
         inputs,
         outputs,
         prepare: None,
+        turns: kernel.turns.map(|turns| {
+            let elements = |atoms: u32| atoms * kernel.shape.uniform_elements;
+            let [before, each, after] = [turns.before, turns.each, turns.after].map(elements);
+            driver::Turns { before, each, after, ..turns }
+        }),
     }
 }

@@ -4,7 +4,7 @@ use super::{Class, Classes};
 use std::collections::{BTreeMap, BTreeSet};
 use usuba_ir::layout::Layout;
 use usuba_ir::program::{
-    Affine, Attributes, Block, InductionId, Loop, Node, Op, Operation, Parameter, Type, Value, ValueId,
+    Affine, Attributes, Block, Loop, Node, Op, Operation, Parameter, Type, Value, ValueId,
 };
 
 /// The values that one half makes and the other needs, with their places in the hoisted array.
@@ -35,9 +35,13 @@ impl Cut {
         let mut layouts: Vec<Layout> = search.needed.iter().map(|&value| node.ty(value).layout).collect();
         layouts.dedup();
         let &[layout] = layouts.as_slice() else { return None };
-        let mut cut = Cut { layout, atoms: 0, places: BTreeMap::new(), reads: search.reads };
-        cut.place(node, &search.needed, &node.body, &mut Vec::new());
-        Some(cut)
+        let (atoms, places) = places(node, &search.needed, &node.body);
+        let sorted = |mut place: Affine| {
+            place.terms.sort_unstable();
+            place
+        };
+        let places = places.into_iter().map(|(value, place)| (value, sorted(place))).collect();
+        Some(Cut { layout, atoms, places, reads: search.reads })
     }
 
     /// The length of the hoisted array.
@@ -48,39 +52,6 @@ impl Cut {
     /// Whether both halves do the read that makes this value.
     pub(super) fn reads(&self, value: ValueId) -> bool {
         self.reads.contains(&value)
-    }
-
-    fn place(
-        &mut self,
-        node: &Node,
-        needed: &BTreeSet<ValueId>,
-        block: &Block,
-        around: &mut Vec<(InductionId, u32)>,
-    ) {
-        let mut define = |value: ValueId, around: &[(InductionId, u32)]| {
-            if needed.contains(&value) {
-                let mut stride = node.ty(value).atoms();
-                let mut terms = Vec::new();
-                for &(induction, trips) in around.iter().rev() {
-                    terms.push((induction, i64::from(stride)));
-                    stride *= trips;
-                }
-                terms.sort_unstable();
-                self.places.insert(value, Affine { constant: i64::from(self.atoms), terms });
-                self.atoms += stride;
-            }
-        };
-        block.parameters.iter().for_each(|&parameter| define(parameter, around));
-        for operation in &block.operations {
-            operation.results.iter().for_each(|&result| define(result, around));
-        }
-        for operation in &block.operations {
-            if let Op::Loop(inner) = &operation.op {
-                around.push((inner.induction, inner.trips));
-                self.place(node, needed, &inner.body, around);
-                around.pop();
-            }
-        }
     }
 
     fn ty(&self) -> Type {
@@ -195,6 +166,30 @@ impl Cut {
         }
         Block { parameters: Vec::new(), operations, results: Vec::new() }
     }
+}
+
+/// How many atoms cross in one run of a block, and where in them each value is. What crosses in one turn of a loop lies together,
+/// so that a half reads from one place on, and that a turn more is so many atoms more.
+fn places(node: &Node, needed: &BTreeSet<ValueId>, block: &Block) -> (u32, Vec<(ValueId, Affine)>) {
+    let mut atoms = 0;
+    let mut all = Vec::new();
+    let results = block.operations.iter().flat_map(|operation| &operation.results);
+    for &value in block.parameters.iter().chain(results).filter(|value| needed.contains(value)) {
+        all.push((value, Affine::constant(i64::from(atoms))));
+        atoms += node.ty(value).atoms();
+    }
+    for operation in &block.operations {
+        if let Op::Loop(inner) = &operation.op {
+            let (each, inside) = places(node, needed, &inner.body);
+            for (value, mut place) in inside {
+                place.constant += i64::from(atoms);
+                place.terms.push((inner.induction, i64::from(each)));
+                all.push((value, place));
+            }
+            atoms += each * inner.trips;
+        }
+    }
+    (atoms, all)
 }
 
 /// The values whose parameters are among those that stay.

@@ -70,6 +70,7 @@ impl<'a> File<'a> {
             source: OutputFile { path: format!("{}.c", self.stem), contents: source },
             networks,
             keys: KeyForms::default(),
+            keys_only: None,
         }
     }
 }

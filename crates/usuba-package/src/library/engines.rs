@@ -1,9 +1,10 @@
 //! The engines of a primitive: which are built, and which are kept.
 
-use super::amalgamate::inline;
 use super::estimate;
 use super::measured::{self, Measured, Table};
 use super::platforms::initialiser;
+use super::shared::{self, Own};
+use super::source::source;
 use super::steps::{Cost, Step, steps, worthwhile};
 use super::{Cipher, Made, Options};
 use crate::OutputFile;
@@ -12,7 +13,7 @@ use crate::engine::{self, BuildError, Choices, Engine};
 use crate::manifest::{BlockCipher, Function, Mode, Primitive};
 use crate::template::Values;
 use std::collections::BTreeSet;
-use usuba_codegen::{Backend, Kernel};
+use usuba_codegen::Backend;
 use usuba_compiler::pipeline::{Compiled, Failure};
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::Loaded;
@@ -33,17 +34,13 @@ const WORTH_ITS_CODE_IN_BULK: f64 = 1.0 / 0.95;
 /// Assembly must take at most this part of the time of C, or that stays: what a user's compiler makes of it may be better.
 const WORTH_ASSEMBLY: f64 = 0.96;
 
-/// Instructions of a kernel that may be part of each function that uses it. Eight batches of AES side by side, 115 of them, take 2 %
-/// longer for long messages inside.
-const MOST_INSIDE: u64 = 100;
-
 /// Assembly is for System V with addresses of 64 bits and for ELF, and can be declined.
 const ASSEMBLES: &str = "defined(__ELF__) && !defined(__ILP32__) && !defined(USUBA_NO_ASSEMBLY)";
 /// In files that are dropped into a project it has to be asked for: who compiles the C only has all that it needs.
 const ASSEMBLES_ON_DEMAND: &str = "defined(__ELF__) && !defined(__ILP32__) && defined(USUBA_ASSEMBLY)";
 
 /// Where assembly is compiled.
-fn assembles(options: &Options) -> &'static str {
+pub(super) fn assembles(options: &Options) -> &'static str {
     if options.drop_in { ASSEMBLES_ON_DEMAND } else { ASSEMBLES }
 }
 
@@ -51,12 +48,14 @@ fn assembles(options: &Options) -> &'static str {
 pub struct Engines {
     /// The platforms with their engines, then the one for all others, whose condition is empty.
     pub platforms: Vec<Served>,
-    /// The files of all engines.
+    /// The files of all engines that are used, those of others' functions included.
     pub files: Vec<OutputFile>,
-    made: Vec<Made>,
+    /// All engines, those that are of no use too.
+    pub(super) candidates: Vec<Candidate>,
 }
 
 /// What a platform has.
+#[derive(Clone)]
 pub struct Served {
     /// When the C preprocessor compiles for it; empty for all that have no platform of their own.
     pub condition: String,
@@ -65,7 +64,7 @@ pub struct Served {
     /// Its engines, from what all machines run.
     pub engines: Vec<Entry>,
     /// Whether it is one of two, with assembly or without.
-    assembly: Option<bool>,
+    pub(super) assembly: Option<bool>,
     /// The names of the cores that it tells apart; one without a name if it tells none.
     pub cores: Vec<&'static str>,
     /// For each of these and every level, the engines by number of blocks.
@@ -75,14 +74,16 @@ pub struct Served {
 /// What the public functions know of an engine.
 #[derive(Clone)]
 pub struct Entry {
-    /// What its functions begin with: `usuba_aes_128_avx2`.
+    /// What its files begin with, and the functions that make its form of round keys: `usuba_aes_128_avx2`.
     pub stem: String,
+    /// What its other functions begin with: the same, unless another size of keys has them.
+    pub functions: String,
     /// Blocks of a batch.
     pub batch: u32,
     /// How its kernels read round keys.
     keys: driver::KeyForms,
-    target: &'static Target,
-    assembly: bool,
+    pub(super) target: &'static Target,
+    pub(super) assembly: bool,
     cycles: Cycles,
     /// What a batch that is not full takes more.
     part: f64,
@@ -123,6 +124,14 @@ fn priced(measured: Option<&Measured>) -> Vec<(&'static Core, Option<&Table>)> {
 }
 
 impl Served {
+    /// When the C preprocessor compiles for it and not for the one with assembly, if it is the other of two.
+    pub(super) fn alone(&self, options: &Options) -> String {
+        match self.assembly {
+            Some(false) => format!("{} && !({})", self.condition, assembles(options)),
+            _ => self.condition.clone(),
+        }
+    }
+
     /// Bytes of the longest form of round keys that an engine of the platform reads.
     pub fn key_bytes(&self) -> u32 {
         self.engines.iter().map(|engine| engine.keys.bytes).max().unwrap_or(0)
@@ -153,7 +162,11 @@ impl Engines {
 
     /// What was made, for people.
     pub fn made(&self) -> Vec<Made> {
-        self.made.clone()
+        let is_used = |one: &&Candidate| {
+            let mut all = self.platforms.iter().flat_map(|served| &served.engines);
+            all.any(|engine| engine.stem == one.engine.stem)
+        };
+        self.candidates.iter().filter(is_used).map(|one| one.made.clone()).collect()
     }
 }
 
@@ -187,6 +200,8 @@ pub fn build(
                 || options.targets.iter().any(|wanted| wanted.name == level.name);
             if wanted && !candidates.iter().any(|candidate| candidate.engine.target.name == target.name) {
                 for choices in (options.choose)(cipher, primitive, target) {
+                    let choices =
+                        Choices { turns: shared::has_others(cipher, primitive, target, options), ..choices };
                     let slicing = choices.slicing();
                     let has = |other: &str| {
                         let level = level_for(other);
@@ -234,31 +249,15 @@ pub fn build(
         return Err(BuildError::Portable { primitive: primitive.name.clone() });
     }
     if same.is_none() {
+        for candidate in &mut candidates {
+            known.of.iter().for_each(|(_, known)| share(candidate, known));
+        }
         known.of.push((primitive.clone(), candidates.clone()));
     }
     let cores: Vec<&Core> = priced(cipher.measured).into_iter().map(|(core, _)| core).collect();
     let served: Vec<Served> =
         platforms.iter().flat_map(|platform| serve(platform, &candidates, &cores, options)).collect();
-    let mut engines = Engines { platforms: served, files: Vec::new(), made: Vec::new() };
-    for candidate in candidates {
-        let used =
-            |served: &&Served| served.engines.iter().any(|engine| engine.stem == candidate.engine.stem);
-        let of: Vec<&Served> = engines.platforms.iter().filter(used).collect();
-        if of.is_empty() {
-            continue;
-        }
-        // What only one of the two does that a platform is served as, is compiled where that one is.
-        let is_only = |assembly| of.iter().all(|served| served.assembly == Some(assembly));
-        let condition = match candidate.platform.as_str() {
-            "" => String::new(),
-            platform if is_only(true) => format!("{platform} && {}", assembles(options)),
-            platform if is_only(false) => format!("{platform} && !({})", assembles(options)),
-            platform => platform.to_owned(),
-        };
-        engines.files.extend(candidate.files(&condition));
-        engines.made.push(candidate.made);
-    }
-    Ok(engines)
+    Ok(Engines { platforms: served, files: Vec::new(), candidates })
 }
 
 /// How many batches at once engines for fewer blocks have, beside the usual one with `most`: one; half as many where these are four
@@ -294,20 +293,19 @@ fn one(
     Ok(alone(target, candidates))
 }
 
-/// Engines of which all are used, on a platform that has one level and no condition.
+/// Engines that are all used, on a platform that has one level and no condition.
 pub fn alone(target: &'static Target, candidates: Vec<Candidate>) -> Engines {
     // With one engine, costs decide nothing.
     let platform = Platform { name: "", condition: "", levels: &[], cores: &[] };
     let platforms = vec![serve_with(&platform, &[target], String::new(), &candidates, &[])];
     let files = candidates.iter().flat_map(|candidate| candidate.files("")).collect();
-    let made = candidates.into_iter().map(|candidate| candidate.made).collect();
-    Engines { platforms, files, made }
+    Engines { platforms, files, candidates }
 }
 
 /// An engine that may turn out to be of no use.
 #[derive(Clone)]
 pub struct Candidate {
-    engine: Entry,
+    pub(super) engine: Entry,
     /// Its C file, but for where it is compiled.
     source: Values,
     /// The head of that.
@@ -316,19 +314,25 @@ pub struct Candidate {
     networks: Vec<OutputFile>,
     /// Its assembly.
     assembly: Vec<OutputFile>,
+    /// What is its own if another engine has its functions.
+    pub(super) own: Option<Own>,
     /// The condition of the platform that it is for; empty if that is all.
-    platform: String,
-    made: Made,
+    pub(super) platform: String,
+    pub(super) made: Made,
     interleave: u32,
 }
 
 impl Candidate {
     /// Its files, for where this condition holds; for everywhere, if it is empty.
-    fn files(&self, condition: &str) -> Vec<OutputFile> {
-        let values =
-            self.source.clone().when("conditional", !condition.is_empty()).text("condition", condition);
+    pub(super) fn files(&self, condition: &str) -> Vec<OutputFile> {
+        let is_shared = self.engine.functions != self.engine.stem;
+        let source = self.own.as_ref().filter(|_| is_shared).map_or(&self.source, |own| &own.source);
+        let values = source.clone().when("conditional", !condition.is_empty()).text("condition", condition);
         let contents = self.head.clone() + &values.fill(include_str!("templates/engine/engine.c"));
         let mut files = vec![OutputFile { path: format!("{}.c", self.engine.stem), contents }];
+        if is_shared {
+            return files;
+        }
         files.extend(self.networks.iter().cloned());
         let guarded = |file: &OutputFile| OutputFile {
             path: file.path.clone(),
@@ -637,10 +641,12 @@ fn candidate_of(
     let summary = format!("{} for {}: {}.", primitive.name, target.name, target.description);
     let head = super::head(&format!("{stem}.c"), &summary, options);
     let source = source(built, target, &stem, options);
+    let own = shared::parts(built, target, &stem, options);
     let is_assembly = |file: &&OutputFile| file.path.ends_with(".S");
     // General-purpose registers are everywhere, but not their assembly.
     let platform = if target.name == GP64.name && !assembly { "" } else { platform };
     let engine = Entry {
+        functions: stem.clone(),
         stem,
         batch: built.batch,
         keys: built.keys.clone(),
@@ -656,6 +662,7 @@ fn candidate_of(
         head,
         networks: built.networks.clone(),
         assembly: built.files.iter().filter(is_assembly).cloned().collect(),
+        own,
         platform: platform.to_owned(),
         made,
         interleave,
@@ -678,54 +685,21 @@ fn guarded(text: &str, condition: &str) -> String {
     result + if is_alone { "" } else { "#endif\n" }
 }
 
-/// A file without the comment at its head.
-fn below_head(text: &str) -> &str {
-    let below = text.strip_prefix("/*\n").and_then(|rest| rest.split_once(" */\n"));
-    below.map_or(text, |(_, below)| below)
-}
-
-/// Whether a kernel is part of the functions that use it. Of few blocks a call takes as long as what it is around, if they go to
-/// memory and back: code of one level keeps it, so that kernels can be measured by themselves.
-fn is_inside(kernel: &Kernel, options: &Options) -> bool {
-    let instructions: u64 = kernel.report.instructions.values().map(|count| count.standing).sum();
-    let is_short = instructions <= MOST_INSIDE;
-    is_short && matches!(kernel.shape.slicing, Slicing::Packed(_)) && options.level.is_none()
-}
-
-/// What stands in the C file of an engine, but for its head and for where it is compiled.
-pub fn source(built: &Engine, target: &Target, stem: &str, options: &Options) -> Values {
-    // What is included before the code is for this target is not made for it.
-    let headers: String = target.headers.iter().map(|header| format!("#include <{header}>\n")).collect();
-    let asked = target.requires.iter().filter(|one| one.cpuid().is_some() || one.hwcap().is_some());
-    let mut features: Vec<&str> = asked.map(|one| one.attribute()).collect();
-    // Two that have one name.
-    features.dedup();
-    let mut seen = Vec::new();
-    let included: Vec<OutputFile> =
-        built.files.iter().filter(|file| file.path.ends_with(".h")).cloned().collect();
-    let driver = built.files.iter().find(|file| file.path == built.driver);
-    let kernels = built.files.iter().filter(|file| file.path.ends_with(".c") && file.path != built.driver);
-    let mut files = String::new();
-    for file in driver.into_iter().chain(kernels) {
-        files += "\n";
-        // What stands at the head of a kernel's source stands in its header.
-        let text = if file.path == built.driver { &file.contents } else { below_head(&file.contents) };
-        files += &inline(text, &included, &mut seen);
+/// Lets an engine have the functions of one that is known, if they are the same.
+fn share(candidate: &mut Candidate, known: &[Candidate]) {
+    let Some(own) = &candidate.own else { return };
+    let is_same = |other: &&Candidate| {
+        let (a, b) = (&other.engine, &candidate.engine);
+        let place = |one: &Candidate| {
+            (one.engine.target.name, one.made.slicing, one.engine.batch, one.platform.clone())
+        };
+        a.functions == a.stem
+            && (place(other), a.assembly) == (place(candidate), b.assembly)
+            && other.own.as_ref().is_some_and(|other| other.code == own.code)
+    };
+    if let Some(owner) = known.iter().find(is_same) {
+        candidate.engine.functions.clone_from(&owner.engine.functions);
     }
-    // Assembly has no body here.
-    let in_c = built.kernels.iter().filter(|_| !built.files.iter().any(|file| file.path.ends_with(".S")));
-    for (_, compiled) in in_c.filter(|(_, compiled)| is_inside(&compiled.kernel, options)) {
-        let function = format!("void {}(", compiled.kernel.symbol);
-        files = files.replace(&function, &format!("USUBA_INLINE {function}"));
-    }
-    // A file of C has at least one declaration.
-    Values::default()
-        .text("headers", headers)
-        .when("features", !features.is_empty())
-        .text("features", features.join(","))
-        .text("bytes", target.register_bits / 8)
-        .text("stem", stem)
-        .text("files", files)
 }
 
 /// The functions of an engine, declared.
@@ -740,13 +714,13 @@ pub fn prototypes(primitive: &Primitive, engine: &Entry, values: Values) -> Stri
     let declared =
         |load: &String| format!("USUBA_HIDDEN void {load}(void *, const unsigned char *round_keys);\n");
     let loads: String = loads.into_iter().map(declared).collect();
-    loads + &values.text("engine", &engine.stem).fill(template)
+    loads + &values.text("engine", &engine.functions).fill(template)
 }
 
 /// The functions of an engine in the order of its row.
 pub fn row(primitive: &Primitive, engine: &Entry) -> String {
-    let Entry { stem, batch, keys, .. } = engine;
-    let function = |name: &str| format!("{stem}_{name}");
+    let Entry { functions, batch, keys, .. } = engine;
+    let function = |name: &str| format!("{functions}_{name}");
     let mut row = vec![batch.to_string()];
     match &primitive.function {
         Function::BlockCipher(cipher) => {

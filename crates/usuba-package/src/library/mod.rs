@@ -7,6 +7,7 @@
 
 mod amalgamate;
 mod batches;
+mod conditions;
 mod constructions;
 mod cpu;
 mod drop_in;
@@ -22,6 +23,8 @@ mod primitives;
 mod runtime;
 mod schedule;
 mod share;
+mod shared;
+mod source;
 pub mod steps;
 
 pub use engines::fewer_at_once;
@@ -286,6 +289,8 @@ fn ready<'a>(
         all.push(Ready { primitive, engines, schedule });
         progress(&primitive.name);
     }
+    let mut engines: Vec<&mut engines::Engines> = all.iter_mut().map(|ready| &mut ready.engines).collect();
+    conditions::write_files(&mut engines, options);
     Ok(all)
 }
 

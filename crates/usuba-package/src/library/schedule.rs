@@ -2,7 +2,8 @@
 //! blocks, that from the first level of a platform on that has code for it.
 
 use super::platforms::alternatives;
-use super::{Options, amalgamate, engines, head};
+use super::source::source;
+use super::{Options, amalgamate, head};
 use crate::OutputFile;
 use crate::engine::{self, BuildError, Choices};
 use crate::manifest::{BlockCipher, Function, Primitive};
@@ -128,7 +129,7 @@ fn packed(
     };
     let path = format!("{name}.c");
     let summary = format!("keys of {} for {}: {}.", primitive.name, target.name, target.description);
-    let values = engines::source(&built, target, &name, options).when("conditional", !condition.is_empty());
+    let values = source(&built, target, &name, options).when("conditional", !condition.is_empty());
     let text = values.text("condition", condition).fill(include_str!("templates/engine/engine.c"));
     let contents = head(&path, &summary, options) + &text;
     Ok(Some((name, OutputFile { path, contents })))

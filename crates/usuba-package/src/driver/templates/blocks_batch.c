@@ -12,11 +12,18 @@ static void @direction@_batch(void *context, unsigned char *out, const unsigned 
     @symbol@(blocks, tweaks, (const @key@ *)state->keys, results);
 @end
 @if untweaked
+@if no_turns
     const @key@ *keys = (const @key@ *)*(const void **)context;
+@end
+@if turns
+    const void *form = *(const void **)context;
+    const @key@ *keys = (const @key@ *)usuba_turn_keys(form);
+    const size_t turns = usuba_turns(form);
+@end
     @blocks@;
     @results@;
     @pack@
-    @symbol@(blocks, keys, results);
+    @symbol@(blocks, @key_arguments@, results@turns@);
 @end
     @unpack@
 }

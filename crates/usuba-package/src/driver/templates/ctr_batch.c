@@ -13,7 +13,14 @@ struct counting {
 {
     struct counting *state = (struct counting *)context;
     @results@;
+@if turns
+    const @key@ *keys = (const @key@ *)usuba_turn_keys(state->keys);
+    const size_t turns = usuba_turns(state->keys);
+    @symbol@(state->blocks, @key_arguments@, results@turns@);
+@end
+@if no_turns
     @symbol@(state->blocks, (const @key@ *)state->keys, results);
+@end
     if (--state->left > 0)
         count(state, @STEM@_BATCH);
     @unpack@
