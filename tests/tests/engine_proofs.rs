@@ -133,6 +133,61 @@ fn engines_bring_each_block_through_the_kernel() {
     }
 }
 
+/// Engines that take the number of their rounds, as libraries of several sizes of keys have them: round keys in the order of the
+/// turns, and the number before them. Wrong ones are not proved.
+#[test]
+fn engines_for_several_sizes_of_keys_are_proved_for_each() {
+    const WAYS: [Way<'static>; 4] = [
+        ("simon", "simon-64-96", Slicing::V, "avx2", "gcc"),
+        ("simon", "simon-64-128", Slicing::V, "avx512", "gcc"),
+        ("skinny", "skinny-64-192", Slicing::H, "avx2", "gcc"),
+        ("aes", "aes-192", Slicing::H, "ssse3", "gcc"),
+    ];
+    for way in WAYS.into_iter().take(if ways::all() { 4 } else { 1 }) {
+        let cipher = Cipher::read(way.0);
+        let primitive = cipher.manifest.primitives.iter().find(|one| one.name == way.1).expect("a primitive");
+        let target = machines::by_name(way.3).expect("a target");
+        let choices = Choices { turns: true, ..Choices::new(way.2) };
+        let subject = Subject::of(primitive, &cipher.loaded, target, &choices).expect("an engine");
+        let start = Instant::now();
+        let (proved, open) = check(&subject, way);
+        println!("{way:?}: {proved} proved, {:?}", start.elapsed());
+        assert!(proved > 2 && open.is_empty(), "{way:?}: {open:#?}");
+
+        let compiler = compiler_of(way.4, target);
+        let count = |text: &str| text.matches("usuba_count_turns(to, ").count();
+        let wrong = [
+            ("a turn more", &[("usuba_count_turns(to, ", "usuba_count_turns(to, 1 + ")][..]),
+            ("another order", &[(" * sizeof ordered[0]", " * 0"), (" * sizeof keys[0]", " * 0")]),
+            ("a turn less in the kernel", &[(", turns);", ", turns - 1);")]),
+        ];
+        for (what, changes) in wrong {
+            let mut files = subject.files();
+            let engine = files.iter_mut().find(|file| count(&file.contents) > 0).expect("the engine");
+            let change = |text: String, (from, to): &(&str, &str)| text.replace(from, to);
+            let changed = changes.iter().fold(engine.contents.clone(), change);
+            assert_ne!(changed, engine.contents, "{what}");
+            engine.contents = changed;
+            let bytes = subject.object_of(&files, &compiler, &["-O2"]).expect("an object");
+            let object = parsed(&bytes, way.3);
+            let mut refused = 0;
+            for role in subject.roles() {
+                let Ok((kernel::Verdict::Proved, report)) = subject.kernel(&object, role, Limits::default())
+                else {
+                    continue;
+                };
+                for claim in subject.claims(&object, Extent::Some).iter().filter(|claim| claim.role == role) {
+                    let is_tried = matches!(claim.task, Task::Load | Task::Apply { blocks: 1, .. });
+                    let found =
+                        is_tried.then(|| subject.prove(&object, claim, report.kept, Limits::default()));
+                    refused += usize::from(!matches!(found, None | Some(Ok((Verdict::Proved, _)))));
+                }
+            }
+            assert!(refused > 0, "{way:?}: {what}");
+        }
+    }
+}
+
 /// Each number of blocks that there can be, in place and not: few of them one by one, the others by induction.
 #[test]
 fn every_number_of_blocks_is_brought_through_the_kernel() {

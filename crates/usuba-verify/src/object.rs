@@ -30,6 +30,7 @@ mod moves;
 pub mod number;
 mod operand;
 mod packed;
+pub mod rounds;
 mod run;
 mod scalar;
 mod turns;

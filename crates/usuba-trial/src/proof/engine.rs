@@ -161,6 +161,13 @@ impl Subject {
         compiler.objects(files, flags, None)?.content(&self.source)
     }
 
+    /// Whether an object has the first kernel in a form that can be run: with the parameters that are known of it.
+    pub fn fits(&self, object: &Object) -> bool {
+        self.directions.first().is_some_and(|direction| {
+            direction.kernel.lift(object, &direction.kernel.compiled.kernel.symbol).is_ok()
+        })
+    }
+
     /// Proves that the kernel of a direction is what its text says.
     ///
     /// # Errors
@@ -316,6 +323,7 @@ impl Subject {
             return Err(Unfit::Parameters);
         };
         let formats = common.iter().zip(of(true)).map(|(&bytes, shape)| format(bytes, shape));
+        let rounds = kernel.rounds();
         let kernel = Kernel {
             symbol: &compiled.kernel.symbol,
             meaning: kernel.meaning(),
@@ -325,6 +333,7 @@ impl Subject {
             kept,
             blocks: [format(own, block), format(made, output)],
             common: formats.collect(),
+            rounds,
         };
         kernel.prove(object, &claim.function, claim.task, limits)
     }

@@ -13,6 +13,7 @@ use super::kernel::{Kept, NoProof};
 use super::layout::Layout;
 use super::machine::{Asked, Machine, Placement, Word};
 use super::memory::{Address, Cell, Region, RegionId};
+use super::rounds::{KEYS_AT, NUMBER_BYTES, Rounds};
 use super::value::{self, Byte, Lane};
 use crate::equal::{Meaning, Parameters, prepare};
 use crate::graph::{Edge, Graph, words};
@@ -66,6 +67,9 @@ pub struct Kernel<'a> {
     pub program: &'a Program,
     /// The program that makes its round keys of those that the meaning has, if it does not take these.
     pub prepared: Option<&'a Program>,
+    /// How its round keys are cut, if it takes the number of its turns; their form then begins with this number
+    /// ([`super::rounds`]).
+    pub rounds: Option<Rounds>,
     /// How instances lie in its registers.
     pub shape: &'a Shape,
     /// The registers that it leaves as they are.
@@ -230,13 +234,13 @@ impl Kernel<'_> {
         let layout = Layout::of(self.shape).map_err(NoProof::from)?;
         let mut graph = Graph::new();
         let given = Given::new(self, &mut graph);
-        let of_kernel: Vec<Byte> =
-            given.keys.iter().flatten().flat_map(|atom| layout.uniform(atom)).collect();
+        let of_kernel = self.form(&mut graph, &layout, &given);
         let alignment = layout.element() as u64;
         let mut callee = Callee {
             symbol: self.symbol,
             kernel: self.program,
             layout,
+            rounds: self.rounds,
             kept: self.kept,
             instances: Vec::new(),
         };
@@ -323,6 +327,8 @@ impl Kernel<'_> {
         let (instructions, asked) = (machine.steps, machine.asked);
         let found = machine.memory.region(output).cells.iter().enumerate().map(|(byte, cell)| match cell {
             Cell::Bits(bits) => Ok(bits.bits),
+            // Between the number of turns and the keys.
+            Cell::Unset if task == Task::Load && self.is_apart(byte) => Ok([Edge::FALSE; 8]),
             cell => {
                 let what = if *cell == Cell::Unset { "nothing" } else { "an address" };
                 Err(NoProof::Output { output: "out".into(), byte, what })
@@ -336,7 +342,11 @@ impl Kernel<'_> {
         match task {
             Task::Load | Task::Same => {
                 let expected: Vec<[Edge; 8]> = of_kernel.iter().map(|byte| byte.bits).collect();
-                question.bytes(0, &expected, &found);
+                let begin = if self.rounds.is_some() { KEYS_AT } else { 0 };
+                if begin > 0 {
+                    question.bytes(0, &expected[..NUMBER_BYTES], &found[..NUMBER_BYTES]);
+                }
+                question.bytes(begin, &expected[begin..], &found[begin..]);
             }
             Task::Apply { .. } | Task::Permute { .. } => {
                 let size = self.blocks[0].bytes;
@@ -363,6 +373,25 @@ impl Kernel<'_> {
 }
 
 impl Kernel<'_> {
+    /// The round keys as the kernel reads them.
+    fn form(&self, graph: &mut Graph, layout: &Layout<'_>, given: &Given) -> Vec<Byte> {
+        let mut atoms: Vec<Vec<Byte>> =
+            given.keys.iter().flatten().map(|atom| layout.uniform(atom)).collect();
+        let mut form = Vec::new();
+        if let Some(rounds) = self.rounds {
+            form = value::constant(NUMBER_BYTES, u64::from(rounds.turns));
+            form.extend(string(graph, KEYS_AT - NUMBER_BYTES));
+            atoms = rounds.ordered(&atoms);
+        }
+        form.extend(atoms.concat());
+        form
+    }
+
+    /// Whether a byte of the form of round keys means nothing.
+    fn is_apart(&self, byte: usize) -> bool {
+        self.rounds.is_some() && (NUMBER_BYTES..KEYS_AT).contains(&byte)
+    }
+
     /// How many instances a batch has.
     fn batch(&self) -> usize {
         self.shape.in_register() * self.program.interleave.max(1) as usize

@@ -9,6 +9,8 @@ use super::kernel::Kept;
 use super::layout::{Layout, Place};
 use super::machine::{Called, Machine, REGISTERS, Word};
 use super::memory::{Address, Cell};
+use super::number::Number;
+use super::rounds::Rounds;
 use super::value::{Byte, Lane};
 use crate::graph::Edge;
 use crate::shapes::{batch_inputs, batch_outputs};
@@ -22,8 +24,9 @@ pub(super) struct Instance {
     pub outputs: Values,
 }
 
-/// A parameter of a call: its address, how many bytes it has, and what they are.
-type Given = (Address, usize, Vec<Byte>);
+/// A parameter of a call: where it is, in how many bytes, in several places if it is cut; and what these are, in the order of the
+/// program.
+type Given = (Vec<(Address, usize)>, Vec<Byte>);
 
 /// A kernel, and how it was called.
 #[derive(Clone, Debug)]
@@ -31,6 +34,8 @@ pub(super) struct Callee<'a> {
     pub symbol: &'a str,
     pub kernel: &'a Program,
     pub layout: Layout<'a>,
+    /// How its uniform input is cut, if it takes the number of its turns.
+    pub rounds: Option<Rounds>,
     /// What it leaves alone.
     pub kept: Kept,
     /// The instances of all calls.
@@ -64,12 +69,23 @@ impl Called for Callee<'_> {
         };
         let mut inputs: Vec<Given> = Vec::new();
         for (input, (_, atoms)) in entry.inputs.iter().zip(batch_inputs(self.kernel)) {
-            let at = next(machine)?;
             let element = if input.uniform { self.layout.element() } else { register };
-            let bytes = element * atoms as usize * if input.uniform { 1 } else { batches };
-            aligned(machine, at, element)?;
-            let cells = machine.memory.read(machine.graph, at, bytes)?;
-            inputs.push((at, bytes, machine.bits(&cells)?));
+            let rounds = self.rounds.filter(|_| input.uniform);
+            let parts = rounds.map_or_else(|| vec![atoms as usize], Rounds::sizes);
+            let (mut places, mut all) = (Vec::new(), Vec::new());
+            for atoms in parts {
+                let at = next(machine)?;
+                let bytes = element * atoms * if input.uniform { 1 } else { batches };
+                aligned(machine, at, element)?;
+                let cells = machine.memory.read(machine.graph, at, bytes)?;
+                all.extend(machine.bits(&cells)?);
+                places.push((at, bytes));
+            }
+            if let Some(rounds) = rounds {
+                let atoms: Vec<Vec<Byte>> = all.chunks(element).map(<[Byte]>::to_vec).collect();
+                all = rounds.of_program(&atoms).concat();
+            }
+            inputs.push((places, all));
         }
         let mut outputs: Vec<(Address, usize)> = Vec::new();
         for output in &entry.outputs {
@@ -77,9 +93,17 @@ impl Called for Callee<'_> {
             aligned(machine, at, register)?;
             outputs.push((at, output.ty.atoms() as usize * register));
         }
-        let regions: Vec<(Address, usize)> =
-            inputs.iter().map(|&(at, bytes, _)| (at, bytes)).chain(outputs.iter().copied()).collect();
-        for (place, &(a, size)) in regions.iter().enumerate().skip(inputs.len()) {
+        if let Some(rounds) = self.rounds {
+            let number =
+                machine.convention.arguments.get(argument).map(|&register| machine.general(register));
+            let turns = number.and_then(|number| number.number());
+            if turns != Some(Number::known(i64::from(rounds.turns))) {
+                return Err(Why::Operand("a number of turns that is another"));
+            }
+        }
+        let read: Vec<(Address, usize)> = inputs.iter().flat_map(|(places, _)| places).copied().collect();
+        let regions: Vec<(Address, usize)> = read.iter().copied().chain(outputs.iter().copied()).collect();
+        for (place, &(a, size)) in regions.iter().enumerate().skip(read.len()) {
             // One that compares addresses was proved with regions that do not touch.
             let gap = i64::from(!self.kept.ignores_order);
             let meets = |&(b, other): &(Address, usize)| {
@@ -100,7 +124,7 @@ impl Called for Callee<'_> {
         for batch in 0..batches {
             for places in &places {
                 let mut given = common.clone();
-                for ((given, (_, _, bytes)), &(width, atoms)) in given.iter_mut().zip(&inputs).zip(&shapes) {
+                for ((given, (_, bytes)), &(width, atoms)) in given.iter_mut().zip(&inputs).zip(&shapes) {
                     if given.is_empty() {
                         let all = bytes[batch * atoms as usize * register..].chunks(register);
                         given.extend(
@@ -135,7 +159,7 @@ impl Callee<'_> {
             if !input.uniform {
                 return Some(Vec::new());
             }
-            let atoms = given.2.chunks(self.layout.element());
+            let atoms = given.1.chunks(self.layout.element());
             atoms.map(|bytes| self.layout.of_uniform(bytes, width as usize)).collect()
         };
         let all = self.kernel.entry().inputs.iter().zip(inputs).zip(batch_inputs(self.kernel)).map(of);

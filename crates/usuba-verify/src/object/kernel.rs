@@ -10,7 +10,8 @@ use super::file::Object;
 use super::layout::{Layout, UnknownLayout};
 use super::machine::{Asked, Machine, Placement, REGISTERS, Word};
 use super::memory::{Address, Cell, Region, RegionId};
-use super::value::{Byte, Lane};
+use super::rounds::Rounds;
+use super::value::{self, Byte, Lane};
 use crate::circuit::Circuit;
 use crate::equal::{Meaning, Parameters, prepare};
 use crate::graph::{Edge, Graph, value_of};
@@ -150,7 +151,7 @@ impl<'a> Lifted<'a> {
     ///
     /// `meaning` says what a batch is; `kernel` is the program that the kernel was made of, whose parameters it has, and
     /// `shape` how instances lie in its registers; `prepared`, if there is one, makes its uniform input of that which the
-    /// meaning has. The function is run for each place that its stack may have in a line of a cache, and for both orders of
+    /// meaning has; `rounds` says how that input is cut, if the function takes its number of turns. The function is run for each place that its stack may have in a line of a cache, and for both orders of
     /// its regions in memory ([`Placement`]).
     ///
     /// # Errors
@@ -161,13 +162,14 @@ impl<'a> Lifted<'a> {
         function: &str,
         meaning: Meaning<'a>,
         kernel: &'a Program,
-        prepared: Option<&Program>,
+        (prepared, rounds): (Option<&Program>, Option<Rounds>),
         shape: &'a Shape,
     ) -> Result<Lifted<'a>, NoProof> {
         let mut graph = Graph::new();
         let entry = kernel.entry();
         let registers = Convention::of(object.architecture).arguments.len();
-        if entry.inputs.len() + entry.outputs.len() > registers {
+        let more = rounds.map_or(0, |rounds| rounds.sizes().len());
+        if entry.inputs.len() + entry.outputs.len() + more > registers {
             return Err(NoProof::Parameters);
         }
         let batches = kernel.interleave.max(1) as usize;
@@ -199,7 +201,7 @@ impl<'a> Lifted<'a> {
             if !is_first && !asked.needs(placement) {
                 continue;
             }
-            let ran = run(&mut graph, object, function, kernel, &layout, &given, placement)?;
+            let ran = run(&mut graph, object, function, (kernel, rounds), &layout, &given, placement)?;
             kept = kept.and(ran.kept);
             if is_first {
                 instructions = ran.steps;
@@ -329,7 +331,7 @@ fn run(
     graph: &mut Graph,
     object: &Object,
     function: &str,
-    kernel: &Program,
+    (kernel, rounds): (&Program, Option<Rounds>),
     layout: &Layout<'_>,
     inputs: &[Values],
     placement: Placement,
@@ -346,6 +348,17 @@ fn run(
         id
     };
     for (number, input) in entry.inputs.iter().enumerate() {
+        if let Some(rounds) = rounds.filter(|_| input.uniform) {
+            let atoms: Vec<Vec<Byte>> = inputs[0][number].iter().map(|bits| layout.uniform(bits)).collect();
+            let ordered = rounds.ordered(&atoms);
+            let mut rest = &ordered[..];
+            for size in rounds.sizes() {
+                let (part, others) = rest.split_at(size.min(rest.len()));
+                give(&mut machine, Region::constant(&input.name, part.concat(), alignment));
+                rest = others;
+            }
+            continue;
+        }
         let mut bytes = Vec::new();
         for values in inputs.iter().take(if input.uniform { 1 } else { inputs.len() }) {
             for bits in &values[number] {
@@ -358,6 +371,9 @@ fn run(
     for output in &entry.outputs {
         let size = output.ty.atoms() as usize * shape.register_bytes() as usize;
         outputs.push(give(&mut machine, Region::unset(&output.name, size, alignment)));
+    }
+    if let Some(rounds) = rounds {
+        machine.argument(argument, Word::Bits(value::constant(8, u64::from(rounds.turns))));
     }
     let called = machine.general.clone();
     machine.run(function)?;

@@ -71,6 +71,11 @@ impl Engine {
         };
         let object =
             Object::parse_for(&bytes, architecture).map_err(|why| Failure::general(why.to_string()))?;
+        // Of a library with several sizes of keys the engine may take the number of its rounds.
+        let is_another = verify.right.is_some() && !subject.fits(&object);
+        let choices = Choices { turns: true, ..choices };
+        let with_turns = is_another.then(|| Subject::of(primitive, &cipher.loaded, target, &choices).ok());
+        let subject = with_turns.flatten().filter(|one| one.fits(&object)).unwrap_or(subject);
         let primitive = primitive.name.clone();
         Ok(Engine { cipher, primitive, slicing, bytes, object, subject })
     }
