@@ -2,8 +2,8 @@
 //! and are the same text. Programs whose turns are no parameter stay as they are.
 
 use std::ops::ControlFlow;
-use usuba_codegen::{Backend, Options, Product as Made, Style, Turns};
-use usuba_compiler::pipeline::{self, Compiled, Observer, Product, Settings, compile};
+use usuba_codegen::{Backend, Options, Product as Made, Rounds, Style};
+use usuba_compiler::pipeline::{Compiled, Observer, Product, Settings, compile};
 use usuba_ir::layout::Slicing;
 use usuba_lang::load::{Loaded, Text, load};
 use usuba_lower::Loops;
@@ -60,13 +60,13 @@ fn kernel(
     let compiled = compile(loaded, &settings, target, &options, &mut watch)
         .unwrap_or_else(|failure| panic!("{node}: {failure:?}"));
     let plain = watch.plain.expect("there are passes");
-    assert_eq!(compiled.kernel.turns.is_some(), watch.turned.is_some());
+    assert_eq!(compiled.kernel.rounds.is_some(), watch.turned.is_some());
     Kernel { compiled, plain, turned: watch.turned }
 }
 
 impl Kernel {
-    fn turns(&self) -> Turns {
-        self.compiled.kernel.turns.expect("its turns are a parameter")
+    fn turns(&self) -> Rounds {
+        self.compiled.kernel.rounds.expect("its turns are a parameter")
     }
 
     /// The source without comments.
@@ -94,7 +94,7 @@ impl Kernel {
 }
 
 /// The round keys of a kernel, cut into what is read before the loop, in its turns, and after it; parts without bytes are left out.
-fn parts(keys: &[u8], atom: usize, turns: Turns) -> Vec<Vec<u8>> {
+fn parts(keys: &[u8], atom: usize, turns: Rounds) -> Vec<Vec<u8>> {
     let [before, each, after] = [turns.before, turns.each, turns.after].map(|atoms| atoms as usize * atom);
     let all = turns.turns as usize * each;
     let (before, middle, after) = if turns.descending {
@@ -149,7 +149,7 @@ fn check(name: &str, nodes: &[&str], slicing: Slicing, target: &str, backend: Ba
         for case in 0..3 {
             let (block, keys) = (bytes(&mut seed, block.expect("a block")), bytes(&mut seed, all));
             let expected = usuba_machine::run(&plain, &[block.clone(), keys.clone()]).expect("it runs");
-            let run = |turns: Turns, count: u32| {
+            let run = |turns: Rounds, count: u32| {
                 let mut inputs = vec![block.clone()];
                 inputs.extend(parts(&keys, atom, turns));
                 inputs.push(u64::from(count).to_le_bytes().to_vec());
@@ -158,7 +158,7 @@ fn check(name: &str, nodes: &[&str], slicing: Slicing, target: &str, backend: Ba
             assert_eq!(run(turns, turns.turns).expect("it runs"), expected, "{what}, case {case}");
             // Turns in the other order are another function.
             let other =
-                Turns { descending: !turns.descending, before: turns.after, after: turns.before, ..turns };
+                Rounds { descending: !turns.descending, before: turns.after, after: turns.before, ..turns };
             if turns.before == turns.after {
                 assert_ne!(run(other, turns.turns).expect("it runs"), expected, "{what}, case {case}");
             }
@@ -194,7 +194,7 @@ fn is_turned(source: &str) -> bool {
     let loaded = load("program.ua", &[], &Text(source));
     assert!(loaded.diagnostics.is_empty(), "{source}");
     let kernel = kernel(&loaded, "N", Slicing::V, "gp64", Backend::C, false);
-    kernel.compiled.kernel.turns.is_some()
+    kernel.compiled.kernel.rounds.is_some()
 }
 
 #[test]
@@ -217,9 +217,4 @@ fn what_is_no_number_of_turns_stays() {
     let with = "t[0] = x; forall i in [0,19] { t[i+1] = (t[i] <<< 3) + k[i] + c[i] }";
     assert!(!is_turned(&node("k:const u32[20], c:u32[20]", &format!("{with}\n    y = t[20]"))));
     assert!(!is_turned(&node("k:const u32[20], c:const u32[20]", &format!("{with}\n    y = t[20]"))));
-}
-
-#[test]
-fn a_stage_that_not_all_have_is_in_no_list() {
-    assert!(!pipeline::stages().contains(&"turns"));
 }

@@ -1,7 +1,7 @@
 //! The head of the generated files, the prototype of the kernel and its header file.
 
 use crate::names::Names;
-use crate::{Access, KernelParameter, Options, Turns};
+use crate::{Access, KernelParameter, Options, Rounds};
 use std::fmt::Write;
 use usuba_ir::layout::Slicing;
 use usuba_ir::program::Node;
@@ -36,7 +36,7 @@ pub(crate) fn parameters(entry: &Node, shape: &Shape) -> Vec<KernelParameter> {
 }
 
 /// The parameters where the number of turns is one of them, the last: the uniform one is up to three.
-pub(crate) fn in_turns(parameters: &[KernelParameter], turns: Turns) -> Vec<KernelParameter> {
+pub(crate) fn in_turns(parameters: &[KernelParameter], rounds: Rounds) -> Vec<KernelParameter> {
     let mut names = Names::default();
     let mut all = Vec::new();
     for parameter in parameters {
@@ -45,10 +45,10 @@ pub(crate) fn in_turns(parameters: &[KernelParameter], turns: Turns) -> Vec<Kern
             all.push(KernelParameter { name: names.fresh(whole), ..parameter.clone() });
             continue;
         }
-        let before = (format!("{whole}_before"), turns.before);
-        let after = (format!("{whole}_after"), turns.after);
+        let before = (format!("{whole}_before"), rounds.before);
+        let after = (format!("{whole}_after"), rounds.after);
         let each = parameter.count / product(&parameter.shape);
-        for (name, atoms) in [before, (whole.clone(), turns.each), after] {
+        for (name, atoms) in [before, (whole.clone(), rounds.each), after] {
             if atoms > 0 {
                 let (count, shape) = (atoms * each, vec![atoms]);
                 let (name, source_name) = (names.fresh(&name), name);

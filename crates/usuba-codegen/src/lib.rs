@@ -67,8 +67,7 @@ pub use order::Scheduling;
 pub use pass::{Observer, PASSES, Product, stages};
 pub use places::Definition;
 pub use report::{Count, Report, Row};
-pub use turns::Turns;
-pub use usuba_machine::Shape;
+pub use usuba_machine::{Rounds, Shape};
 
 use effort::Effort;
 use pass::{Context, PRINT, SELECT, TURNS};
@@ -117,7 +116,7 @@ pub struct Options {
     pub definitions: Vec<Definition>,
     /// How C looks.
     pub style: Style,
-    /// Whether a kernel that is rounds in a loop takes the number of its turns from its caller ([`Kernel::turns`]).
+    /// Whether a kernel that is rounds in a loop takes the number of its turns from its caller ([`Kernel::rounds`]).
     pub turns: bool,
 }
 
@@ -177,7 +176,7 @@ pub struct Kernel {
     /// The parameters in order: inputs, then outputs.
     pub parameters: Vec<KernelParameter>,
     /// If the number of turns is a parameter too, the last: how many there are, and into which arrays the uniform one has become.
-    pub turns: Option<Turns>,
+    pub rounds: Option<Rounds>,
     /// What it costs.
     pub report: Report,
     /// How it computes what the target has no instruction for.
@@ -330,17 +329,17 @@ pub fn generate_watched(
     let mut checked = sound(selected, entry)?;
     let parameters = header::parameters(entry, &shape);
     let report = report::report(&checked, target);
-    let mut turns = None;
+    let mut rounds = None;
     if options.turns {
         observer.before(TURNS);
         let mut several = machine::Program::clone(&checked);
-        turns = turns::turns(&mut several);
-        if turns.is_some() {
+        rounds = turns::turns(&mut several);
+        if rounds.is_some() {
             go_on(observer.after(TURNS, Product::Machine(&several, &shape)))?;
             checked = sound(several, entry)?;
         }
     }
-    let physical = turns.map(|turns| header::in_turns(&parameters, turns));
+    let physical = rounds.map(|rounds| header::in_turns(&parameters, rounds));
     let printed = physical.as_deref().unwrap_or(&parameters);
     let made = match options.backend {
         Backend::C => None,
@@ -366,7 +365,7 @@ pub fn generate_watched(
         instances: shape.instances,
         shape,
         parameters,
-        turns,
+        rounds,
         report,
         expansions: rules
             .into_iter()

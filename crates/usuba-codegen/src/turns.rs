@@ -8,25 +8,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use usuba_ir::program::{Affine, InductionId};
+use usuba_machine::Rounds;
 use usuba_machine::program::{
     Address, Argument, Block, Function, Length, Loop, Parameter, Program, Region, RegionId, Register,
     RegisterId, RegisterType, Role, Step, Trips,
 };
-
-/// How a kernel reads round keys whose number the caller says, in atoms.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Turns {
-    /// Turns of the loop, in the program that it was made of.
-    pub turns: u32,
-    /// Atoms that are read before the loop.
-    pub before: u32,
-    /// Atoms that a turn reads.
-    pub each: u32,
-    /// Atoms that are read after the loop.
-    pub after: u32,
-    /// Whether the last atoms of the program's array are read first: those before the loop are its last, and turns go down.
-    pub descending: bool,
-}
 
 /// Where the atoms of a step are, without the induction variable of the loop: from this one to below that one.
 type Range = (i64, i64);
@@ -34,7 +20,7 @@ type Range = (i64, i64);
 const NOTHING: Range = (0, 0);
 
 /// Makes the number of turns a parameter of the entry, its last, where that can be done; gives what its callers have to know.
-pub(crate) fn turns(program: &mut Program) -> Option<Turns> {
+pub(crate) fn turns(program: &mut Program) -> Option<Rounds> {
     let lengths: Vec<Vec<u32>> = program.functions.iter().map(lengths).collect();
     let entry = program.functions.last_mut()?;
     let is_uniform = |region: RegionId| entry.region(region).role == Role::Uniform;
@@ -72,7 +58,7 @@ fn lengths(function: &Function) -> Vec<u32> {
 }
 
 /// How the keys are read by the loop at a place of the entry, and before and after it.
-fn read(entry: &Function, keys: RegionId, atoms: u32, place: usize, lengths: &[Vec<u32>]) -> Option<Turns> {
+fn read(entry: &Function, keys: RegionId, atoms: u32, place: usize, lengths: &[Vec<u32>]) -> Option<Rounds> {
     let (before, rest) = entry.body.steps.split_at(place);
     let (Step::Loop(looped), after) = rest.split_first()? else { return None };
     let turns = looped.trips.constant().filter(|&turns| turns > 1)?;
@@ -93,7 +79,7 @@ fn read(entry: &Function, keys: RegionId, atoms: u32, place: usize, lengths: &[V
     let (low, high) = (u32::try_from(lowest).ok()?, u32::try_from(i64::from(atoms) - end).ok()?);
     let (before, after) = if descending { (high, low) } else { (low, high) };
     let each = u32::try_from(size).ok()?;
-    (fits && apart).then_some(Turns { turns, before, each, after, descending })
+    (fits && apart).then_some(Rounds { turns, before, each, after, descending })
 }
 
 /// Reads where the keys are read.
@@ -180,8 +166,8 @@ fn without(index: &Affine, own: Option<InductionId>) -> Affine {
 }
 
 /// Puts the keys into arrays of their own, and the number of turns behind the parameters.
-fn rewrite(entry: &mut Function, keys: RegionId, place: usize, turns: Turns) {
-    let Turns { turns: trips, before, each, after, descending } = turns;
+fn rewrite(entry: &mut Function, keys: RegionId, place: usize, turns: Rounds) {
+    let Rounds { turns: trips, before, each, after, descending } = turns;
     let count = RegisterId(entry.registers.len() as u32);
     let name = Some(Arc::from("turns"));
     entry.registers.push(Register { name, ..Register::unnamed(RegisterType::Count) });

@@ -29,8 +29,8 @@ pub mod transposition;
 
 pub use text::format_definition;
 pub(crate) use text::{TWEAKS, header};
-/// How many turns the loop of a kernel makes, in elements of its round keys.
-pub use usuba_codegen::Turns;
+/// How a kernel takes round keys whose number the caller says; here in elements of C, not in atoms.
+pub use usuba_codegen::Rounds;
 /// How the atoms of a kernel's parameters lie in registers.
 pub use usuba_transpose::Image;
 
@@ -86,7 +86,7 @@ pub struct Kernel {
     pub prepare: Option<Prepare>,
     /// If the number of turns is a parameter, the last: how many the primitive has, and how many elements of the uniform input are
     /// read before its loop, by a turn, and after it, each from an array of its own.
-    pub turns: Option<Turns>,
+    pub rounds: Option<Rounds>,
 }
 
 /// A kernel that runs once a key: from a uniform input to that of another kernel, in registers whose first bytes it is.
@@ -431,7 +431,7 @@ fn block_cipher(
     let rest = source + &functions;
     let keys_only = directions
         .iter()
-        .all(|(_, kernel)| kernel.turns.is_some() && !keys::is_plain(kernel))
+        .all(|(_, kernel)| kernel.rounds.is_some() && !keys::is_plain(kernel))
         .then(|| KeysOnly { source: format!("{head}{load}"), rest: rest.clone() });
     let files = file.files(header, format!("{head}{load}{rest}"), networks);
     Ok(Files { keys: keys.forms(file.stem, &names), keys_only, ..files })
@@ -607,7 +607,7 @@ mod tests {
             inputs: vec![parameter(key_words, width)],
             outputs: vec![parameter(32, 8)],
             prepare: None,
-            turns: None,
+            rounds: None,
         };
         packed_schedule(&cipher, &kernel, "schedule").map_err(|error| error.to_string())
     }

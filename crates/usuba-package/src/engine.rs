@@ -534,10 +534,10 @@ fn interface(node: &str, header: &str, compiled: &Compiled) -> driver::Kernel {
         inputs,
         outputs,
         prepare: None,
-        turns: kernel.turns.map(|turns| {
+        rounds: kernel.rounds.map(|rounds| {
             let elements = |atoms: u32| atoms * kernel.shape.uniform_elements;
-            let [before, each, after] = [turns.before, turns.each, turns.after].map(elements);
-            driver::Turns { before, each, after, ..turns }
+            let [before, each, after] = [rounds.before, rounds.each, rounds.after].map(elements);
+            driver::Rounds { before, each, after, ..rounds }
         }),
     }
 }

@@ -1,7 +1,7 @@
 //! Kernels to be proved: a text, what is compiled of it for a target, and the object code of that.
 
 use crate::run::{Compiler, RunError};
-use usuba_codegen::{Options as Naming, Turns};
+use usuba_codegen::Options as Naming;
 use usuba_compiler::pipeline::{Compiled, Failure, Settings, compile};
 use usuba_ir::layout::Slicing;
 use usuba_lang::elaborate::elaborate;
@@ -12,7 +12,6 @@ use usuba_target::Target;
 use usuba_verify::equal::{Atoms, Meaning};
 use usuba_verify::object::file::Object;
 use usuba_verify::object::kernel::{Lifted, NoProof, Report, Verdict};
-use usuba_verify::object::rounds::Rounds;
 use usuba_verify::prove::Limits;
 
 pub mod engine;
@@ -102,17 +101,6 @@ impl Subject {
         compiler.objects(&files, flags, None)?.content(&self.file)
     }
 
-    /// How the kernel takes its round keys, if it takes the number of its turns.
-    pub fn rounds(&self) -> Option<Rounds> {
-        self.compiled.kernel.turns.map(|Turns { turns, before, each, after, descending }| Rounds {
-            turns,
-            before,
-            each,
-            after,
-            descending,
-        })
-    }
-
     /// What one batch is to compute.
     pub fn meaning(&self) -> Meaning<'_> {
         let atoms = if self.compiled.in_planes() { Atoms::Planes } else { Atoms::InOrder };
@@ -134,7 +122,7 @@ impl Subject {
     /// As for [`Lifted::of`].
     pub fn lift(&self, object: &Object, function: &str) -> Result<Lifted<'_>, NoProof> {
         let Compiled { program, kernel, hoisted, .. } = &self.compiled;
-        let prepared = (hoisted.as_ref(), self.rounds());
+        let prepared = (hoisted.as_ref(), kernel.rounds);
         Lifted::of(object, function, self.meaning(), program, prepared, &kernel.shape)
     }
 

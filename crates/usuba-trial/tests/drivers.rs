@@ -156,7 +156,7 @@ fn kernels(machine: &Machine, width: u32, words: u32) -> (Kernels, Kernel) {
         inputs: vec![block.clone(), machine.parameter(width, words, true)],
         outputs: vec![block.clone()],
         prepare: None,
-        turns: None,
+        rounds: None,
     };
     // The schedule is bitsliced, on bytes.
     let key = Parameter {
@@ -176,7 +176,7 @@ fn kernels(machine: &Machine, width: u32, words: u32) -> (Kernels, Kernel) {
         inputs: vec![key.clone()],
         outputs: vec![key],
         prepare: None,
-        turns: None,
+        rounds: None,
     };
     let kernels = Kernels::BlockCipher {
         encrypt: cipher("Encrypt", "fake_encrypt"),
@@ -412,7 +412,7 @@ fn streams_and_permutations() {
         inputs,
         outputs,
         prepare: None,
-        turns: None,
+        rounds: None,
     };
     let block = kernel(
         "Block",

@@ -30,7 +30,6 @@ mod moves;
 pub mod number;
 mod operand;
 mod packed;
-pub mod rounds;
 mod run;
 mod scalar;
 mod turns;

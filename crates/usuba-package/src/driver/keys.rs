@@ -2,7 +2,7 @@
 //! or what kernels prepare of it. Bytes that stand as they are specified are read where they are.
 
 use super::text::uniform;
-use super::{Format, Image, Kernel, KeyForms, Parameter, Prepare, Turns};
+use super::{Format, Image, Kernel, KeyForms, Parameter, Prepare, Rounds};
 use crate::order::Order;
 use crate::template::Values;
 
@@ -23,7 +23,7 @@ impl<'a> Keys<'a> {
     pub fn of(encrypt: &'a Kernel, decrypt: Option<&'a Kernel>, round_keys: Format) -> Keys<'a> {
         let form = |kernel: &Kernel| {
             let prepared = kernel.prepare.as_ref().map(|prepare| prepare.meaning.clone());
-            (prepared, kernel.turns)
+            (prepared, kernel.rounds)
         };
         let decrypt = decrypt.filter(|decrypt| form(decrypt) != form(encrypt));
         Keys { encrypt, decrypt, round_keys }
@@ -39,7 +39,7 @@ impl<'a> Keys<'a> {
     }
 
     /// The parts of the round keys in bytes as they are specified, if each part has bytes of its own.
-    fn in_bytes(&self, kernel: &Kernel, turns: Turns) -> Option<Turns> {
+    fn in_bytes(&self, kernel: &Kernel, rounds: Rounds) -> Option<Rounds> {
         let Format { order, words, bytes, .. } = self.round_keys;
         let elements = round_keys(kernel)?.elements;
         let together = match order {
@@ -53,15 +53,15 @@ impl<'a> Keys<'a> {
                 is_whole(bytes) && is_whole(words) && (count * words / elements).is_multiple_of(together);
             fits.then(|| count * bytes / elements)
         };
-        let [before, each, after] = [part(turns.before)?, part(turns.each)?, part(turns.after)?];
-        Some(Turns { before, each, after, ..turns })
+        let [before, each, after] = [part(rounds.before)?, part(rounds.each)?, part(rounds.after)?];
+        Some(Rounds { before, each, after, ..rounds })
     }
 
     /// What a direction knows of its form: the type of an element, and the arguments of the kernel that are in it.
     pub fn values(&self, values: Values, direction: &str) -> Values {
         let (_, kernel) = self.form(direction);
         let (mut arguments, mut turns) = (String::from("keys"), "");
-        if let Some(Turns { before, each, after, .. }) = kernel.turns {
+        if let Some(Rounds { before, each, after, .. }) = kernel.rounds {
             let part = |atoms: u32, from: String| (atoms > 0).then_some(from);
             let parts = [
                 part(before, "keys".into()),
@@ -73,8 +73,8 @@ impl<'a> Keys<'a> {
         }
         values
             .text("key", round_keys(kernel).map_or("", |parameter| &parameter.element))
-            .when("turns", kernel.turns.is_some())
-            .when("no_turns", kernel.turns.is_none())
+            .when("turns", kernel.rounds.is_some())
+            .when("no_turns", kernel.rounds.is_none())
             .text("key_arguments", arguments)
             .text("turns", turns)
     }
@@ -123,11 +123,11 @@ impl<'a> Keys<'a> {
                 }
             }
         }
-        if let Some(turns) = kernel.turns.filter(|turns| turns.descending) {
+        if let Some(rounds) = kernel.rounds.filter(|rounds| rounds.descending) {
             // Bytes are fewer than what is made of them.
-            let in_bytes = self.in_bytes(kernel, turns).filter(|_| kernel.prepare.is_none());
+            let in_bytes = self.in_bytes(kernel, rounds).filter(|_| kernel.prepare.is_none());
             let (order, is_apart) =
-                in_order(if in_bytes.is_some() { "ordered" } else { "keys" }, in_bytes.unwrap_or(turns));
+                in_order(if in_bytes.is_some() { "ordered" } else { "keys" }, in_bytes.unwrap_or(rounds));
             declarations += if is_apart { "    size_t turn;\n" } else { "" };
             if in_bytes.is_some() {
                 let bytes = self.round_keys.bytes;
@@ -141,9 +141,9 @@ impl<'a> Keys<'a> {
             }
         }
         Values::default()
-            .when("turns", kernel.turns.is_some())
-            .when("no_turns", kernel.turns.is_none())
-            .text("count", kernel.turns.map_or(0, |turns| turns.turns))
+            .when("turns", kernel.rounds.is_some())
+            .when("no_turns", kernel.rounds.is_none())
+            .text("count", kernel.rounds.map_or(0, |rounds| rounds.turns))
             .text("stem", stem)
             .text("member", name)
             .text("element", &parameter.element)
@@ -156,8 +156,8 @@ impl<'a> Keys<'a> {
 
 /// Statements that put an array, in the order of the text, into the order of the turns: all is turned round, and then the units of
 /// each part again. Whether there are several units in a part, so that these are counted.
-fn in_order(array: &str, turns: Turns) -> (String, bool) {
-    let Turns { turns, before, each, after, .. } = turns;
+fn in_order(array: &str, rounds: Rounds) -> (String, bool) {
+    let Rounds { turns, before, each, after, .. } = rounds;
     let unit = divisor(each, divisor(before, after));
     let is_apart = [before, each, after].iter().any(|&part| part > unit);
     let values = Values::default()
@@ -194,7 +194,7 @@ fn bytes(kernel: &Kernel) -> u32 {
         // No integer is longer.
         bits.and_then(|bits| bits.parse::<u32>().ok()).unwrap_or(64) / 8 * parameter.elements
     };
-    let turns = if kernel.turns.is_some() { TURNS_BYTES } else { 0 };
+    let turns = if kernel.rounds.is_some() { TURNS_BYTES } else { 0 };
     round_keys(kernel).map_or(0, |parameter| turns + of(parameter))
 }
 

@@ -323,7 +323,6 @@ impl Subject {
             return Err(Unfit::Parameters);
         };
         let formats = common.iter().zip(of(true)).map(|(&bytes, shape)| format(bytes, shape));
-        let rounds = kernel.rounds();
         let kernel = Kernel {
             symbol: &compiled.kernel.symbol,
             meaning: kernel.meaning(),
@@ -333,7 +332,7 @@ impl Subject {
             kept,
             blocks: [format(own, block), format(made, output)],
             common: formats.collect(),
-            rounds,
+            rounds: compiled.kernel.rounds,
         };
         kernel.prove(object, &claim.function, claim.task, limits)
     }

@@ -13,7 +13,6 @@ use super::kernel::{Kept, NoProof};
 use super::layout::Layout;
 use super::machine::{Asked, Machine, Placement, Word};
 use super::memory::{Address, Cell, Region, RegionId};
-use super::rounds::{KEYS_AT, NUMBER_BYTES, Rounds};
 use super::value::{self, Byte, Lane};
 use crate::equal::{Meaning, Parameters, prepare};
 use crate::graph::{Edge, Graph, words};
@@ -24,7 +23,12 @@ use crate::symbolic::Values;
 use std::collections::HashMap;
 use thiserror::Error;
 use usuba_ir::program::Program;
-use usuba_machine::Shape;
+use usuba_machine::{Rounds, Shape};
+
+/// Bytes of the number of turns, at the beginning of the form of round keys of a kernel that takes it.
+pub const NUMBER_BYTES: usize = 8;
+/// Where the keys of this form begin. What is between is not looked at.
+pub const KEYS_AT: usize = 64;
 
 /// Where the bits of words lie in a string of bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -67,8 +71,8 @@ pub struct Kernel<'a> {
     pub program: &'a Program,
     /// The program that makes its round keys of those that the meaning has, if it does not take these.
     pub prepared: Option<&'a Program>,
-    /// How its round keys are cut, if it takes the number of its turns; their form then begins with this number
-    /// ([`super::rounds`]).
+    /// How its round keys are cut, if it takes the number of its turns: their form then has this number in its first
+    /// [`NUMBER_BYTES`], and the keys from [`KEYS_AT`] on.
     pub rounds: Option<Rounds>,
     /// How instances lie in its registers.
     pub shape: &'a Shape,

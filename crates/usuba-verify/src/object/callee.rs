@@ -10,12 +10,12 @@ use super::layout::{Layout, Place};
 use super::machine::{Called, Machine, REGISTERS, Word};
 use super::memory::{Address, Cell};
 use super::number::Number;
-use super::rounds::Rounds;
 use super::value::{Byte, Lane};
 use crate::graph::Edge;
 use crate::shapes::{batch_inputs, batch_outputs};
 use crate::symbolic::{Values, fresh};
 use usuba_ir::program::{Parameter, Program};
+use usuba_machine::Rounds;
 
 /// What an instance of a call was given and has handed out, in the shape of the kernel.
 #[derive(Clone, Debug)]

@@ -10,7 +10,6 @@ use super::file::Object;
 use super::layout::{Layout, UnknownLayout};
 use super::machine::{Asked, Machine, Placement, REGISTERS, Word};
 use super::memory::{Address, Cell, Region, RegionId};
-use super::rounds::Rounds;
 use super::value::{self, Byte, Lane};
 use crate::circuit::Circuit;
 use crate::equal::{Meaning, Parameters, prepare};
@@ -20,7 +19,7 @@ use crate::shapes::Unlike;
 use crate::symbolic::{Signal, Values, first_signal, fresh, numbers};
 use thiserror::Error;
 use usuba_ir::program::Program;
-use usuba_machine::Shape;
+use usuba_machine::{Rounds, Shape};
 
 /// Why a kernel cannot be looked at.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]

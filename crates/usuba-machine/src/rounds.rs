@@ -4,7 +4,7 @@
 /// atoms left out, and the number of turns as one parameter more, the last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rounds {
-    /// Turns of its loop.
+    /// Turns of the loop of the program that it was made of.
     pub turns: u32,
     /// Atoms that are read before the loop.
     pub before: u32,
@@ -12,14 +12,9 @@ pub struct Rounds {
     pub each: u32,
     /// Atoms that are read after the loop.
     pub after: u32,
-    /// Whether the last atoms of the program are read first, turn by turn.
+    /// Whether the last atoms of the program are read first: those before the loop are its last, and turns go down.
     pub descending: bool,
 }
-
-/// Where the form of round keys that such a kernel reads has the number of turns: so many bytes from its beginning on.
-pub const NUMBER_BYTES: usize = 8;
-/// Where the atoms of this form begin. What is between is not looked at.
-pub const KEYS_AT: usize = 64;
 
 impl Rounds {
     /// How many atoms the arrays have.
