@@ -92,7 +92,8 @@ pub struct Entry {
 /// What a batch takes.
 #[derive(Clone)]
 struct Cycles {
-    /// On each of the cores of [`priced`]: what was measured, or what is estimated from its ports.
+    /// On each of the cores of [`priced`]: what was measured there, or on the nearest core where it was; else what is estimated from
+    /// its ports.
     on: Vec<OnCore>,
     /// By instructions, for platforms of whose cores no ports are known.
     by_instructions: f64,
@@ -625,16 +626,29 @@ fn candidate_of(
     let name = name(target, choices);
     // What stands beside a level is the same code by other instructions: what that saves, only measuring says.
     let is_beside_some = PLATFORMS.iter().flat_map(|one| one.levels).any(|level| is_beside(level, target));
-    let on = |(core, table): (&'static Core, Option<&Table>)| {
-        let table = table.filter(|_| measured::is_timed(primitive, slicing, target));
-        let found = table.and_then(|table| table.find(&primitive.name, &name, built.batch));
-        let part = |found: measured::Batch| found.assembly.filter(|_| assembly).unwrap_or(1.0);
-        let cycles = match found {
-            Some(found) => found.cycles * part(found),
-            None if is_beside_some => f64::INFINITY,
-            None => estimated(Some(core)),
-        };
-        OnCore { cycles, measured: found.is_some() }
+    let is_timed = measured::is_timed(primitive, slicing, target);
+    let tables: Vec<(&'static Core, &Table)> =
+        measured.filter(|_| is_timed).into_iter().flat_map(Measured::tables).collect();
+    let found: Vec<(&'static Core, f64)> = tables
+        .into_iter()
+        .filter_map(|(core, table)| {
+            let found = table.find(&primitive.name, &name, built.batch)?;
+            Some((core, found.cycles * found.assembly.filter(|_| assembly).unwrap_or(1.0)))
+        })
+        .collect();
+    let on = |(core, _): (&'static Core, Option<&Table>)| {
+        let nearest = core.nearest(found.iter().map(|(core, _)| *core));
+        let cycles = nearest.and_then(|nearest| {
+            let (other, cycles) = found.iter().find(|(core, _)| core.id == nearest.id)?;
+            // Estimates are off by the same on both cores, more or less.
+            let is_here = other.id == core.id;
+            Some(if is_here { *cycles } else { cycles * estimated(Some(core)) / estimated(Some(other)) })
+        });
+        match cycles {
+            Some(cycles) => OnCore { cycles, measured: true },
+            None if is_beside_some => OnCore { cycles: f64::INFINITY, measured: false },
+            None => OnCore { cycles: estimated(Some(core)), measured: false },
+        }
     };
     let cycles =
         Cycles { on: priced(measured).into_iter().map(on).collect(), by_instructions: estimated(None) };
