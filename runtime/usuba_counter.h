@@ -73,21 +73,32 @@ USUBA_INLINE void usuba_counter_add(unsigned char *counter, size_t bytes, int bi
     }
 }
 
-/* `count` numbers from `counter` on, one behind the other; `counter` becomes the number after them. What was stored in parts is
- * not loaded whole, for which processors wait. */
+/* `counter` and `j`, whose lowest bytes are the number `low`. What was stored in parts is not loaded whole, for which processors
+ * wait. */
+USUBA_INLINE void usuba_counter_block(unsigned char *block, uint64_t low, size_t j, const unsigned char *counter, size_t bytes,
+                                      int big)
+{
+    memcpy(block, counter, bytes);
+    if (bytes < 8 || low + j < low)
+        usuba_counter_add(block, bytes, big, j);
+    else if (big)
+        usuba_store64_big(block + bytes - 8, low + j);
+    else
+        usuba_store64(block, low + j);
+}
+
+/* `count` numbers from `counter` on, one behind the other; `counter` becomes the number after them. */
 USUBA_INLINE void usuba_counter_blocks(unsigned char *blocks, size_t count, unsigned char *counter, size_t bytes, int big)
 {
     const uint64_t low = usuba_counter_low(counter, bytes, big, bytes < 8 ? bytes : 8);
     size_t j;
-    for (j = 0; j < count; j++) {
-        unsigned char *block = blocks + j * bytes;
-        memcpy(block, counter, bytes);
-        if (bytes < 8 || low + j < low)
-            usuba_counter_add(block, bytes, big, j);
-        else if (big)
-            usuba_store64_big(block + bytes - 8, low + j);
-        else
-            usuba_store64(block, low + j);
+    if (count == 8) {
+        USUBA_UNROLL
+        for (j = 0; j < 8; j++)
+            usuba_counter_block(blocks + j * bytes, low, j, counter, bytes, big);
+    } else {
+        for (j = 0; j < count; j++)
+            usuba_counter_block(blocks + j * bytes, low, j, counter, bytes, big);
     }
     usuba_counter_add(counter, bytes, big, count);
 }

@@ -5,13 +5,6 @@
 #include "usuba_masks.h"
 #include "usuba_output.h"
 
-/* GCC leaves short loops at -O2, and then works out places when it runs. Sanitizers would check every copy. */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
-#define USUBA_UNROLL _Pragma("GCC unroll 8")
-#else
-#define USUBA_UNROLL
-#endif
-
 /* Exchanges bit t of byte i of words[j] with bit j of byte i of words[t], for each of the 8 bytes. */
 USUBA_INLINE void usuba_transpose8(uint64_t words[8])
 {

@@ -188,6 +188,41 @@ fn engines_for_several_sizes_of_keys_are_proved_for_each() {
     }
 }
 
+/// Engines of one batch, around whose kernels compilers do what only these allow: a call of a static kernel leaves the stack at
+/// another multiple of eight; masks and upper registers stay as they were over a call; bytes are shifted as parts of words, looked up
+/// in a register, and substituted by the last round of AES, each that of another instance.
+#[test]
+fn engines_that_rest_on_what_their_kernels_leave_alone_are_proved() {
+    const WAYS: [Way<'static>; 4] = [
+        ("speck", "speck-64-96", Slicing::V, "gp64", "gcc"),
+        ("gift", "gift-64-fixsliced", Slicing::V, "avx512-gfni", "gcc"),
+        ("midori", "midori-64", Slicing::H, "ssse3", "gcc"),
+        ("sm4", "sm4", Slicing::V, "avx-aes", "gcc"),
+    ];
+    for way in WAYS {
+        let cipher = Cipher::read(way.0);
+        let primitive = cipher.manifest.primitives.iter().find(|one| one.name == way.1).expect("a primitive");
+        let mut choices = Choices::new(way.2);
+        choices.settings.passes.interleave = Some(1);
+        let target = machines::by_name(way.3).expect("a target");
+        let subject = Subject::of(primitive, &cipher.loaded, target, &choices).expect("an engine");
+        let start = Instant::now();
+        let (proved, open) = check(&subject, way);
+        println!("{way:?}: {proved} proved, {:?}", start.elapsed());
+        assert!(proved > 2 && open.is_empty(), "{way:?}: {open:#?}");
+        if way.0 == "gift" {
+            // Of a kernel that may change the masks, this is not proved; nor is it wrong.
+            let object = parsed(&object(&subject, way), way.3);
+            let claims = subject.claims(&object, Extent::Some);
+            let one = claims.iter().find(|claim| matches!(claim.task, Task::Apply { blocks: 1, .. }));
+            let (_, report) = subject.kernel(&object, "encrypt", Limits::default()).expect("it is known");
+            let kept = Kept { masks: 0, ..report.kept };
+            let found = subject.prove(&object, one.expect("a block"), kept, Limits::default());
+            assert!(matches!(found, Ok((Verdict::Unfounded, _))), "{found:?}");
+        }
+    }
+}
+
 /// Each number of blocks that there can be, in place and not: few of them one by one, the others by induction.
 #[test]
 fn every_number_of_blocks_is_brought_through_the_kernel() {
@@ -369,7 +404,7 @@ fn patched_engines_are_refuted() {
         let prove = |one| subject.prove(&object, one, report.kept, Limits::default());
         // The first claim that is not proved decides.
         match claims.iter().map(prove).find(|one| !matches!(one, Ok((Verdict::Proved, _)))) {
-            Some(Err(_)) => refused += 1,
+            Some(Err(_) | Ok((Verdict::Unfounded, _))) => refused += 1,
             Some(Ok((Verdict::Unknown, _))) => panic!("{fault} is not decided"),
             Some(Ok(_)) => refuted += 1,
             None => {
@@ -404,7 +439,7 @@ fn patched_engines_without_round_keys_are_refuted() {
             let object = Object::parse(&patched).expect("an object");
             let prove = |one| subject.prove(&object, one, report.kept, Limits::default());
             match claims.iter().map(prove).find(|one| !matches!(one, Ok((Verdict::Proved, _)))) {
-                Some(Err(_)) => refused += 1,
+                Some(Err(_) | Ok((Verdict::Unfounded, _))) => refused += 1,
                 Some(Ok((Verdict::Unknown, _))) => panic!("{primitive}: {fault} is not decided"),
                 Some(Ok(_)) => refuted += 1,
                 None => {}

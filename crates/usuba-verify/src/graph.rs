@@ -10,7 +10,7 @@
 pub mod blocks;
 pub mod words;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Not;
 
 /// Number of a vertex in its graph.
@@ -100,6 +100,7 @@ pub struct Graph {
     gates: Vec<Gate>,
     known: HashMap<Gate, Vertex>,
     inputs: u32,
+    unknown: BTreeSet<Vertex>,
 }
 
 impl Default for Graph {
@@ -111,7 +112,7 @@ impl Default for Graph {
 impl Graph {
     /// A graph with no inputs.
     pub fn new() -> Graph {
-        Graph { gates: vec![Gate::False], known: HashMap::new(), inputs: 0 }
+        Graph { gates: vec![Gate::False], known: HashMap::new(), inputs: 0, unknown: BTreeSet::new() }
     }
 
     /// How many vertices it has.
@@ -143,6 +144,19 @@ impl Graph {
     pub fn input(&mut self) -> Edge {
         self.inputs += 1;
         self.make(Gate::Input(self.inputs - 1)).edge()
+    }
+
+    /// An input for a bit that is something, of which nothing is known.
+    pub fn unknown(&mut self) -> Edge {
+        let edge = self.input();
+        self.unknown.insert(edge.vertex());
+        edge
+    }
+
+    /// Whether some of these are made of bits of which nothing is known: a value for which they are not what they should be may be
+    /// none that such a bit can have.
+    pub fn rest_on_unknown(&self, edges: impl IntoIterator<Item = Edge>) -> bool {
+        !self.unknown.is_empty() && self.cone(edges).iter().any(|vertex| self.unknown.contains(vertex))
     }
 
     /// So many new inputs.

@@ -151,6 +151,8 @@ pub enum Verdict {
     },
     /// Neither was shown within the limits.
     Unknown,
+    /// Neither was shown, as what it does may depend on what a register held after a call, of which nothing is known.
+    Unfounded,
 }
 
 impl From<Lost> for Unfit {
@@ -615,6 +617,9 @@ impl Ran {
         let verdict = match answer {
             Answer::Proved => Verdict::Proved,
             Answer::Unknown { .. } => Verdict::Unknown,
+            Answer::Refuted { pair, .. } if self.graph.rest_on_unknown(<[Edge; 2]>::from(pairs[pair])) => {
+                Verdict::Unfounded
+            }
             Answer::Refuted { pair, .. } => Verdict::Refuted { byte: self.pairs[pair].2 },
         };
         (verdict, work)

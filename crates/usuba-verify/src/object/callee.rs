@@ -51,7 +51,7 @@ impl Called for Callee<'_> {
         let Word::Address(top) = machine.general(machine.convention.stack_pointer) else {
             return Err(Why::SecretAddress);
         };
-        if top.offset.rem_euclid(16) != 0 {
+        if top.offset.rem_euclid(16) != 0 && !self.kept.ignores_stack {
             return Err(Why::Convention("the alignment of the stack"));
         }
         let entry = self.kernel.entry();
@@ -62,7 +62,7 @@ impl Called for Callee<'_> {
             argument += 1;
             match machine.general(machine.convention.arguments[argument - 1]) {
                 Word::Address(address) => Ok(address),
-                Word::Bits(_) | Word::Distance(..) | Word::Low(_) | Word::Number(_) => {
+                Word::Bits(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_) | Word::Number(_) => {
                     Err(Why::SecretAddress)
                 }
             }
@@ -189,13 +189,15 @@ impl Machine<'_> {
             let before = self.vectors[register].take();
             // Of some registers the lower halves are kept.
             if let Some(mut all) = before.filter(|_| convention.kept_vectors.contains(&register)) {
-                let above = self.fresh(all.len() - 8);
+                let above = self.held(all.len() - 8);
                 all[8..].copy_from_slice(&above);
                 self.vectors[register] = Some(all);
             }
             self.addresses[register] = None;
         }
-        self.masks.fill(None);
+        for register in (0..self.masks.len()).filter(|one| kept.masks >> one & 1 == 0) {
+            self.masks[register] = None;
+        }
         self.flags = Flags::Unknown;
     }
 }

@@ -178,7 +178,7 @@ impl Strings {
                     && self.regions.contains(&a.region) == self.regions.contains(&b.region)
             }
             Word::Bits(_) | Word::Address(_) | Word::Number(_) => true,
-            Word::Low(_) => false,
+            Word::Minus(..) | Word::Low(_) => false,
         };
         (is_fixed && one == two).then(|| one.clone())
     }

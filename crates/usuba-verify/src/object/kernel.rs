@@ -92,8 +92,13 @@ pub struct Kept {
     pub general: u32,
     /// Vector registers, a bit each.
     pub vectors: u32,
+    /// Mask registers, a bit each.
+    pub masks: u32,
     /// Whether it does the same wherever its parameters are: it compares no addresses of two of them.
     pub ignores_order: bool,
+    /// Whether it does the same wherever its stack is, in multiples of 8 bytes. Functions that only their own file sees are called by
+    /// compilers without aligning it for them.
+    pub ignores_stack: bool,
 }
 
 impl Kept {
@@ -101,7 +106,9 @@ impl Kept {
         Kept {
             general: self.general & other.general,
             vectors: self.vectors & other.vectors,
+            masks: self.masks & other.masks,
             ignores_order: self.ignores_order && other.ignores_order,
+            ignores_stack: self.ignores_stack && other.ignores_stack,
         }
     }
 }
@@ -191,7 +198,9 @@ impl<'a> Lifted<'a> {
             inputs.iter().map(|values| prepare(&mut graph, kernel, prepared, values)).collect();
         let mut found: Option<Vec<Vec<Byte>>> = None;
         let mut instructions = 0;
-        let mut kept = Kept { general: u32::MAX, vectors: u32::MAX, ignores_order: true };
+        let all = u32::MAX;
+        let mut kept =
+            Kept { general: all, vectors: all, masks: all, ignores_order: true, ignores_stack: true };
         let layout = Layout::of(shape)?;
         // Where nothing was asked about a placement, the others are the same.
         let mut asked = Asked::default();
@@ -239,6 +248,11 @@ impl<'a> Lifted<'a> {
         let verdict = match answer {
             Answer::Proved => Verdict::Proved,
             Answer::Unknown { .. } => Verdict::Unknown,
+            Answer::Refuted { pair, .. }
+                if self.graph.rest_on_unknown(<[Edge; 2]>::from(self.unique[pair])) =>
+            {
+                Verdict::Unknown
+            }
             Answer::Refuted { inputs, pair } => {
                 Verdict::Refuted(Box::new(self.counterexample(&inputs, self.unique[pair])))
             }
@@ -376,18 +390,25 @@ fn run(
     }
     let called = machine.general.clone();
     machine.run(function)?;
+    let asked = machine.asked;
+    let (ignores_order, ignores_stack) = (!asked.order, !asked.residue);
     let kept = match machine.has_forgotten {
-        true => Kept { ignores_order: !machine.asked.order, ..Kept::default() },
+        true => Kept { ignores_order, ignores_stack, ..Kept::default() },
         false => Kept {
             general: (0..REGISTERS)
                 .filter(|&one| machine.general[one] == called[one])
                 .map(|one| 1 << one)
                 .sum(),
             vectors: (0..REGISTERS).filter(|&one| machine.vectors[one].is_none()).map(|one| 1 << one).sum(),
-            ignores_order: !machine.asked.order,
+            masks: (0..machine.masks.len())
+                .filter(|&one| machine.masks[one].is_none())
+                .map(|one| 1 << one)
+                .sum(),
+            ignores_order,
+            ignores_stack,
         },
     };
-    let (steps, asked) = (machine.steps, machine.asked);
+    let steps = machine.steps;
     let mut found = Vec::new();
     for (id, output) in outputs.into_iter().zip(&entry.outputs) {
         let bytes = machine.memory.region(id).cells.iter().enumerate().map(|(byte, cell)| match cell {

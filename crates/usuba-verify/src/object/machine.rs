@@ -26,6 +26,8 @@ pub enum Word {
     Address(Address),
     /// How far the first is from the second, which is in another region.
     Distance(Address, Address),
+    /// A number less the address of a region.
+    Minus(RegionId, i64),
     /// A number that grows with the turns of a loop.
     Number(Number),
     /// The lower four bytes of an address, with zeros above.
@@ -33,13 +35,25 @@ pub enum Word {
 }
 
 impl Word {
+    /// What adding something to a number less an address gives, if that is such a number again, or a known one.
+    pub(super) fn plus_known(&self, other: &Word) -> Option<Word> {
+        let Word::Minus(region, number) = *self else { return None };
+        match other {
+            Word::Address(address) if address.region == region && address.growth == Growth::NONE => {
+                Some(Word::Bits(value::constant(8, number.wrapping_add(address.offset) as u64)))
+            }
+            Word::Bits(bits) => Some(Word::Minus(region, number.wrapping_add(value::known(bits)? as i64))),
+            _ => None,
+        }
+    }
+
     /// What it is in memory, if it can be there.
     pub(super) fn cells(&self) -> Option<Vec<Cell>> {
         match self {
             Word::Bits(bytes) => Some(bytes.iter().map(|&byte| Cell::Bits(byte)).collect()),
             Word::Address(whole) => Some((0..8).map(|part| Cell::Part(*whole, part)).collect()),
             Word::Number(number) => Some((0..8).map(|part| Cell::Digit(*number, part)).collect()),
-            Word::Distance(..) | Word::Low(_) => None,
+            Word::Distance(..) | Word::Minus(..) | Word::Low(_) => None,
         }
     }
 }
@@ -253,12 +267,22 @@ impl<'a> Machine<'a> {
         (0..bytes).map(|_| byte()).collect()
     }
 
+    /// What a register holds that was not written: on entry, whatever there is; after a call that is not run, something of which
+    /// nothing is known.
+    pub(super) fn held(&mut self, bytes: usize) -> Vec<Byte> {
+        if !self.has_forgotten {
+            return self.fresh(bytes);
+        }
+        let mut byte = || Byte { bits: std::array::from_fn(|_| self.graph.unknown()), lane: Lane::All };
+        (0..bytes).map(|_| byte()).collect()
+    }
+
     /// A general-purpose register. One that was never written has a value that is an input of its own.
     pub(super) fn general(&mut self, register: usize) -> Word {
         if let Some(word) = &self.general[register] {
             return word.clone();
         }
-        let word = Word::Bits(self.fresh(8));
+        let word = Word::Bits(self.held(8));
         self.general[register] = Some(word.clone());
         word
     }
@@ -270,7 +294,7 @@ impl<'a> Machine<'a> {
     /// The first bytes of a vector register.
     pub(super) fn vector(&mut self, register: usize, bytes: usize) -> Vec<Byte> {
         if self.vectors[register].is_none() {
-            self.vectors[register] = Some(self.fresh(VECTOR));
+            self.vectors[register] = Some(self.held(VECTOR));
         }
         self.vectors[register].as_ref().map_or_else(Vec::new, |all| all[..bytes].to_vec())
     }
@@ -344,7 +368,7 @@ impl<'a> Machine<'a> {
         match self.effective(instruction)? {
             Word::Address(address) => Ok(address),
             Word::Number(_) => Err(Why::Turns),
-            Word::Bits(_) | Word::Distance(..) | Word::Low(_) => Err(Why::SecretAddress),
+            Word::Bits(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_) => Err(Why::SecretAddress),
         }
     }
 
@@ -367,10 +391,14 @@ impl<'a> Machine<'a> {
             }
             let part = self.general(register.number());
             sum = match (sum, part) {
-                (Word::Bits(_) | Word::Number(_), Word::Address(_) | Word::Distance(..) | Word::Low(_))
-                    if scale != 1 =>
-                {
+                (
+                    Word::Bits(_) | Word::Number(_),
+                    Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_),
+                ) if scale != 1 => {
                     return Err(Why::Address);
+                }
+                (one @ Word::Minus(..), other) | (other, one @ Word::Minus(..)) if scale == 1 => {
+                    one.plus_known(&other).ok_or(Why::Address)?
                 }
                 (by @ (Word::Bits(_) | Word::Number(_)), Word::Address(base)) => {
                     Word::Address(self.moved(base, &by, 1)?)

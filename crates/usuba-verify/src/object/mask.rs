@@ -91,7 +91,7 @@ fn read(machine: &mut Machine<'_>, one: &Instruction, operand: u32, bytes: usize
     match machine.general(register.full_register().number()) {
         Word::Bits(all) => Ok(all[..bytes].to_vec()),
         Word::Number(number) => Ok(machine.bits_of(number)[..bytes].to_vec()),
-        Word::Address(_) | Word::Distance(..) | Word::Low(_) => Err(Why::Address),
+        Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_) => Err(Why::Address),
     }
 }
 
@@ -131,7 +131,7 @@ impl Machine<'_> {
     /// A mask register.
     fn mask(&mut self, register: Register) -> Vec<Byte> {
         if self.masks[register.number()].is_none() {
-            self.masks[register.number()] = Some(self.fresh(MASK));
+            self.masks[register.number()] = Some(self.held(MASK));
         }
         self.masks[register.number()].clone().unwrap_or_default()
     }

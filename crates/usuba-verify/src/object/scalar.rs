@@ -4,6 +4,7 @@ use super::Why;
 use super::flags::Flags;
 use super::machine::{Flow, Machine, Word};
 use super::memory::{Address, Cell};
+use super::number::Growth;
 use super::value::{self, Byte, Lane, Move, bitwise};
 use crate::graph::{Edge, Graph, words};
 use iced_x86::{ConditionCode, Instruction, Mnemonic, OpKind, Register};
@@ -33,13 +34,15 @@ fn read(
             let first = usize::from(is_high_byte(register));
             let part = |all: &[Byte]| Word::Bits(all[first..first + register.size()].to_vec());
             Ok(match word {
-                Word::Address(_) | Word::Distance(..) | Word::Number(_) | Word::Low(_)
+                Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Number(_) | Word::Low(_)
                     if register.size() == 8 =>
                 {
                     word
                 }
                 Word::Address(address) | Word::Low(address) if register.size() == 4 => Word::Low(address),
-                Word::Address(_) | Word::Distance(..) | Word::Low(_) => return Err(Why::Address),
+                Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_) => {
+                    return Err(Why::Address);
+                }
                 Word::Number(number) => part(&machine.bits_of(number)),
                 Word::Bits(all) => part(&all),
             })
@@ -61,7 +64,7 @@ fn bits(
     match read(machine, instruction, operand, bytes)? {
         Word::Bits(found) => Ok(found),
         Word::Number(number) => Ok(machine.bits_of(number)),
-        Word::Address(_) | Word::Distance(..) | Word::Low(_) => Err(Why::Address),
+        Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_) => Err(Why::Address),
     }
 }
 
@@ -90,7 +93,9 @@ fn write(machine: &mut Machine<'_>, instruction: &Instruction, operand: u32, wor
                 (4, _) => value::constant(8, 0),
                 (_, Word::Bits(all)) => all,
                 // What is left of the address is any number.
-                (_, Word::Address(_) | Word::Distance(..) | Word::Low(_)) => machine.fresh(8),
+                (_, Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_)) => {
+                    machine.fresh(8)
+                }
                 (_, Word::Number(number)) => machine.bits_of(number),
             };
             let first = usize::from(is_high_byte(register));
@@ -150,7 +155,7 @@ pub(super) fn step(machine: &mut Machine<'_>, one: &Instruction) -> Result<Optio
                 Word::Number(number) => Word::Bits(machine.bits_of(number)[..bytes].to_vec()),
                 Word::Address(address) if bytes == 4 => Word::Low(address),
                 Word::Low(_) => return Err(Why::Address),
-                Word::Address(_) | Word::Distance(..) => return Err(Why::Address),
+                Word::Address(_) | Word::Distance(..) | Word::Minus(..) => return Err(Why::Address),
             };
             write(machine, one, 0, word)?;
         }
@@ -384,6 +389,16 @@ fn of_addresses(
             machine.flags = Flags::Places(a.offset.cmp(&b.offset));
             Word::Bits(value::constant(8, a.offset.wrapping_sub(b.offset) as u64))
         }
+        (Word::Bits(number), Word::Address(place))
+            if matches!(one.mnemonic(), Mnemonic::Sub | Mnemonic::Neg) && place.growth == Growth::NONE =>
+        {
+            let number = value::known(number).ok_or(Why::SecretAddress)? as i64;
+            let word = Word::Minus(place.region, number.wrapping_sub(place.offset));
+            return write(machine, one, 0, word);
+        }
+        (minus @ Word::Minus(..), other) | (other, minus @ Word::Minus(..)) if !borrows => {
+            minus.plus_known(other).ok_or(Why::Address)?
+        }
         (Word::Address(place), Word::Bits(number)) | (Word::Bits(number), Word::Address(place)) => {
             let is_reversed = matches!(first, Word::Bits(_));
             if borrows && (is_reversed || one.mnemonic() == Mnemonic::Cmp) {
@@ -461,7 +476,7 @@ fn logic(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
             let mask = value::known(&bits(machine, one, second, bytes)?).ok_or(Why::Address)?;
             value::constant(bytes, machine.lowest(address, mask).ok_or(Why::Address)?)
         }
-        Word::Address(_) | Word::Distance(..) | Word::Low(_) => return Err(Why::Address),
+        Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_) => return Err(Why::Address),
     };
     let b = bits(machine, one, second, bytes)?;
     let gate = match one.mnemonic() {
@@ -511,7 +526,7 @@ fn shift(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
             }
             machine.bits_of(number)
         }
-        Word::Address(_) | Word::Distance(..) | Word::Low(_) => return Err(Why::Address),
+        Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_) => return Err(Why::Address),
     };
     let result = match one.mnemonic() {
         Shl | Sal | Shlx => value::shifted(&operand, bytes, amount.min(count), Move::Left)?,
@@ -583,7 +598,9 @@ fn whole_product(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why
     let known = |bytes: &[Byte]| value::known(bytes).ok_or(Why::Operand("a product of two words"));
     let other = match machine.general(if is_mulx { RDX } else { RAX }) {
         Word::Bits(all) => known(&all)?,
-        Word::Address(_) | Word::Distance(..) | Word::Number(_) | Word::Low(_) => return Err(Why::Address),
+        Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Number(_) | Word::Low(_) => {
+            return Err(Why::Address);
+        }
     };
     let product = u128::from(other) * u128::from(known(&bits(machine, one, operand, 8)?)?);
     let [low, high] =
@@ -652,11 +669,15 @@ fn string(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
         (false, _) => 1,
         (_, Word::Bits(count)) => value::known(&count).ok_or(Why::SecretAddress)?,
         (_, Word::Number(_)) => return Err(Why::Turns),
-        (_, Word::Address(_) | Word::Distance(..) | Word::Low(_)) => return Err(Why::Address),
+        (_, Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_)) => {
+            return Err(Why::Address);
+        }
     };
     let place = |machine: &mut Machine<'_>, register| match machine.general(register) {
         Word::Address(address) => Ok(address),
-        Word::Bits(_) | Word::Distance(..) | Word::Number(_) | Word::Low(_) => Err(Why::SecretAddress),
+        Word::Bits(_) | Word::Distance(..) | Word::Minus(..) | Word::Number(_) | Word::Low(_) => {
+            Err(Why::SecretAddress)
+        }
     };
     for _ in 0..count {
         let to = place(machine, 7)?;
@@ -667,7 +688,7 @@ fn string(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
         } else {
             match machine.general(0) {
                 Word::Bits(all) => all[..bytes as usize].iter().map(|&byte| Cell::Bits(byte)).collect(),
-                Word::Address(_) | Word::Distance(..) | Word::Number(_) | Word::Low(_) => {
+                Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Number(_) | Word::Low(_) => {
                     return Err(Why::Address);
                 }
             }

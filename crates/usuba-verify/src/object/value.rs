@@ -176,6 +176,38 @@ pub enum Move {
 
 /// Each word of so many bytes, shifted or rotated. Whole bytes move whoever they belong to.
 pub fn shifted(operand: &[Byte], size: usize, by: usize, way: Move) -> Result<Vec<Byte>, Why> {
+    shifted_with(operand, size, by, way, |_, _, why| Err(why))
+}
+
+/// The same, where a byte may get bits of other instances beside those of its own, as code has it that shifts bytes by words and then
+/// clears these bits: they are bits of which nothing is known.
+pub fn shifted_apart(
+    graph: &mut Graph,
+    operand: &[Byte],
+    size: usize,
+    by: usize,
+    way: Move,
+) -> Result<Vec<Byte>, Why> {
+    shifted_with(operand, size, by, way, |lane, sources, why| {
+        let Lane::One(_) = lane else { return Err(why) };
+        let bits = sources.map(|source| match source {
+            None => Edge::FALSE,
+            Some((bit, of)) if of == lane || of == Lane::All => bit,
+            Some(_) => graph.unknown(),
+        });
+        Ok(Byte { bits, lane })
+    })
+}
+
+/// Each word, shifted or rotated. Of a byte whose bits meet those of others are handed over whose it was, and what its bits would be:
+/// a bit, and whose that is.
+fn shifted_with(
+    operand: &[Byte],
+    size: usize,
+    by: usize,
+    way: Move,
+    mut met: impl FnMut(Lane, [Option<(Edge, Lane)>; 8], Why) -> Result<Byte, Why>,
+) -> Result<Vec<Byte>, Why> {
     let mut result = Vec::with_capacity(operand.len());
     for word_bytes in operand.chunks_exact(size) {
         let count = 8 * size;
@@ -186,15 +218,18 @@ pub fn shifted(operand: &[Byte], size: usize, by: usize, way: Move) -> Result<Ve
             Move::Around => Some((place + count - by % count) % count),
         };
         for byte in 0..size {
-            let mut bits = [Edge::FALSE; 8];
-            let mut lane = Lane::All;
-            for (bit, to) in bits.iter_mut().enumerate() {
-                let Some(source) = from(8 * byte + bit) else { continue };
-                *to = word_bytes[source / 8].bits[source % 8];
-                let of = word_bytes[source / 8].lane;
-                lane = lane.moved(of, (source % 8).abs_diff(bit))?;
-            }
-            result.push(settled(bits, lane)?);
+            let sources: [Option<usize>; 8] = std::array::from_fn(|bit| from(8 * byte + bit));
+            let source = |from: usize| (word_bytes[from / 8].bits[from % 8], word_bytes[from / 8].lane);
+            let lane = (0..8).try_fold(Lane::All, |lane, bit| match sources[bit] {
+                Some(from) => lane.moved(word_bytes[from / 8].lane, (from % 8).abs_diff(bit)),
+                None => Ok(lane),
+            });
+            result.push(match lane {
+                Ok(lane) => {
+                    settled(sources.map(|from| from.map_or(Edge::FALSE, |from| source(from).0)), lane)?
+                }
+                Err(why) => met(word_bytes[byte].lane, sources.map(|from| from.map(source)), why)?,
+            });
         }
     }
     Ok(result)
@@ -211,4 +246,36 @@ pub fn double_shifted(
     let high = shifted(high, size, by, Move::Left)?;
     let low = shifted(low, size, 8 * size - by, Move::Right)?;
     bitwise(graph, &high, &low, |graph, a, b| graph.or(a, b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Byte, Lane, Move, shifted, shifted_apart};
+    use crate::graph::{Edge, Graph};
+
+    #[test]
+    fn bits_of_other_instances_are_unknown_where_a_word_is_shifted() {
+        let mut graph = Graph::new();
+        let mut byte = |lane| Byte { bits: std::array::from_fn(|_| graph.input()), lane: Lane::One(lane) };
+        let word = [byte(0), byte(1)];
+        assert!(shifted(&word, 2, 4, Move::Right).is_err());
+        let moved = shifted_apart(&mut graph, &word, 2, 4, Move::Right).expect("bytes");
+        for (place, (was, is)) in word.iter().zip(&moved).enumerate() {
+            assert_eq!(is.lane, was.lane);
+            assert_eq!(is.bits[..4], was.bits[4..]);
+            // Above the own bits are those of the next byte, or zeros.
+            let is_unknown = |edge: &Edge| graph.rest_on_unknown([*edge]);
+            assert!(!is.bits[..4].iter().any(is_unknown));
+            match place {
+                0 => assert!(is.bits[4..].iter().all(is_unknown)),
+                _ => assert_eq!(is.bits[4..], [Edge::FALSE; 4]),
+            }
+        }
+        // Where nothing meets, it is the same as any shift.
+        let alone = [word[0], word[0]];
+        assert_eq!(
+            shifted_apart(&mut graph, &alone, 2, 4, Move::Left).expect("bytes"),
+            shifted(&alone, 2, 4, Move::Left).expect("bytes")
+        );
+    }
 }

@@ -9,7 +9,7 @@ use super::memory::{Address, Cell};
 use super::moves::moved;
 use super::operand::{GROUP, first, immediate, read, two, width, write};
 use super::packed;
-use super::value::{self, Byte, Move, bitwise, double_shifted, each_word, shifted};
+use super::value::{self, Byte, Move, bitwise, double_shifted, each_word, shifted, shifted_apart};
 use crate::graph::{Edge, Graph, words};
 use iced_x86::{Instruction, Mnemonic, OpKind, Register};
 
@@ -260,6 +260,11 @@ fn whole(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
         }
         let [a, b] = two(machine, one, bytes)?;
         let graph = &mut *machine.graph;
+        let adds = matches!(mnemonic, Paddb | Paddw | Paddd | Paddq | Vpaddb | Vpaddw | Vpaddd | Vpaddq);
+        if adds && a == b {
+            let result = shifted_apart(graph, &a, size, 1, Move::Left)?;
+            return write(machine, one, &result);
+        }
         let result = each_word(&[&a, &b], size, |words| function(graph, &words[0], &words[1]))?;
         return write(machine, one, &result);
     }
@@ -272,7 +277,7 @@ fn whole(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
             _ => by.min(count),
         };
         let operand = read(machine, one, first(one), bytes)?;
-        let result = shifted(&operand, size, by, way)?;
+        let result = shifted_apart(machine.graph, &operand, size, by, way)?;
         return write(machine, one, &result);
     }
     if let Some((size, way)) = shift_of_each(mnemonic) {

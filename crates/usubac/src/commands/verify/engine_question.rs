@@ -7,6 +7,7 @@ use crate::cipher::Cipher;
 use crate::files;
 use crate::output::{Failure, Output};
 use std::path::Path;
+use usuba_codegen::Backend;
 use usuba_ir::layout::Slicing;
 use usuba_package::engine::Choices;
 use usuba_package::manifest::{self, Primitive};
@@ -71,11 +72,16 @@ impl Engine {
         };
         let object =
             Object::parse_for(&bytes, architecture).map_err(|why| Failure::general(why.to_string()))?;
-        // Of a library with several sizes of keys the engine may take the number of its rounds.
-        let is_another = verify.right.is_some() && !subject.fits(&object);
-        let choices = Choices { turns: true, ..choices };
-        let with_turns = is_another.then(|| Subject::of(primitive, &cipher.loaded, target, &choices).ok());
-        let subject = with_turns.flatten().filter(|one| one.fits(&object)).unwrap_or(subject);
+        // Kernels of a library may be assembly, which names say, and of one with several sizes of keys they may take the number of
+        // their rounds.
+        let is_assembly = object.functions.iter().any(|function| function.name.contains("_asm_"));
+        let backend = if is_assembly { Backend::Assembly } else { Backend::C };
+        let others = [false, true].map(|turns| Choices { turns, backend, ..choices.clone() });
+        let fitting =
+            others.iter().filter(|_| verify.right.is_some() && !subject.fits(&object)).find_map(|other| {
+                Subject::of(primitive, &cipher.loaded, target, other).ok().filter(|one| one.fits(&object))
+            });
+        let subject = fitting.unwrap_or(subject);
         let primitive = primitive.name.clone();
         Ok(Engine { cipher, primitive, slicing, bytes, object, subject })
     }
@@ -94,6 +100,10 @@ impl Engine {
         let mut kept: Vec<(&str, Kept)> = Vec::new();
         for role in self.subject.roles() {
             let symbol = self.subject.symbol(role);
+            // A kernel that compilers put into what calls it is proved as a part of that.
+            if self.object.function(symbol).is_err() {
+                continue;
+            }
             let proof = self.subject.kernel(&self.object, role, limits(verify.effort));
             let (verdict, report) = proof.map_err(|why| not_proved(symbol, &why.to_string()))?;
             match verdict {
@@ -124,6 +134,10 @@ impl Engine {
                 }
                 Verdict::Proved => add(&claim.function, words(&claim), report.instructions),
                 Verdict::Unknown => return Err(unknown(&claim.function, verify.effort)),
+                Verdict::Unfounded => {
+                    let why = "it reads a register after a call of which it is not known to leave that alone";
+                    return Err(not_proved(&claim.function, why));
+                }
                 Verdict::Refuted { byte } => {
                     let place = format!(
                         "byte {byte} of the output, or the block that begins there, is wrong for some inputs"
