@@ -1,7 +1,7 @@
 # Usuba: `make demo` shows it at work, `make test` runs every test. Both install what is missing, if they may; `make lib` and
 # `make demo` need little (scripts/setup.sh says what).
 
-.PHONY: all demo man lib test test-long prove second-opinion mutants test-library test-peers library-matrix bench bench-gcm bench-contexts bench-modes bench-streams bench-page pages covers book compile-speed rust packages python wheel provider setup setup-build setup-demo setup-provider fmt lint clean
+.PHONY: all demo man lib test test-long prove prove-library second-opinion mutants test-library test-peers library-matrix bench bench-gcm bench-contexts bench-modes bench-streams bench-page pages covers book compile-speed rust packages python wheel provider setup setup-build setup-demo setup-provider fmt lint clean
 
 all:
 	cargo build --release
@@ -44,6 +44,12 @@ prove: setup-build
 	USUBA_WAYS=all cargo test --release --quiet -p usuba-tests --test proofs --test object_proofs
 	cargo run --release --quiet -p usuba-tests --bin prove-kernels -- $(KERNELS)
 	USUBA_WAYS=all cargo test --release --quiet -p usuba-tests --test engine_proofs -- --include-ignored --nocapture
+
+# Proves the engines of the library that make lib has left, and writes the table of docs/proofs-library.md. PRIMITIVES as above
+# KERNELS, LIBRARY for another folder.
+prove-library: setup-build
+	cargo build --release --quiet -p usubac -p usuba-tests --bins
+	cargo run --release --quiet -p usuba-tests --bin prove-library -- $(or $(LIBRARY),build/libusuba) $(PRIMITIVES)
 
 # Asks ABC (Debian's berkeley-abc) the same of kernels and of programs of Usuba0, both sides as AIGER, and Z3 of exported circuits.
 second-opinion: setup-build

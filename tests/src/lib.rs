@@ -1,9 +1,11 @@
 //! Tests that cross crates: layering, known answers, random programs.
 
 pub mod answers;
+pub mod apart;
 pub mod ciphers;
 pub mod covers;
 pub mod decoders;
+pub mod engine_table;
 pub mod faults;
 pub mod instructions;
 pub mod lifted;

@@ -10,6 +10,7 @@
 pub mod blocks;
 pub mod words;
 
+use foldhash::fast::FixedState;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Not;
 
@@ -98,7 +99,10 @@ pub enum Gate {
 #[derive(Clone, Debug)]
 pub struct Graph {
     gates: Vec<Gate>,
-    known: HashMap<Gate, Vertex>,
+    known: HashMap<Gate, Vertex, FixedState>,
+    /// What tables were looked up at which bits: the number of the table, and these.
+    looked_up: HashMap<(usize, Vec<Edge>), Vec<Edge>, FixedState>,
+    tables: Vec<(Vec<u64>, u32)>,
     inputs: u32,
     unknown: BTreeSet<Vertex>,
 }
@@ -112,7 +116,14 @@ impl Default for Graph {
 impl Graph {
     /// A graph with no inputs.
     pub fn new() -> Graph {
-        Graph { gates: vec![Gate::False], known: HashMap::new(), inputs: 0, unknown: BTreeSet::new() }
+        Graph {
+            gates: vec![Gate::False],
+            known: HashMap::default(),
+            looked_up: HashMap::default(),
+            tables: Vec::new(),
+            inputs: 0,
+            unknown: BTreeSet::new(),
+        }
     }
 
     /// How many vertices it has.
@@ -162,6 +173,15 @@ impl Graph {
     /// So many new inputs.
     pub fn input_bits(&mut self, count: usize) -> Vec<Edge> {
         (0..count).map(|_| self.input()).collect()
+    }
+
+    /// The number of a table of words of so many bits.
+    fn table(&mut self, entries: &[u64], width: u32) -> usize {
+        let is_it = |(known, bits): &(Vec<u64>, u32)| *bits == width && known[..] == *entries;
+        self.tables.iter().position(is_it).unwrap_or_else(|| {
+            self.tables.push((entries.to_vec(), width));
+            self.tables.len() - 1
+        })
     }
 
     fn make(&mut self, gate: Gate) -> Vertex {
@@ -239,6 +259,45 @@ impl Graph {
             }
         }
         self.vertices().filter(|vertex| wanted[vertex.index()]).collect()
+    }
+
+    /// The same functions, of other edges in place of some vertices; nothing if they are made of an input that neither has another in
+    /// its place nor `stays`.
+    pub(crate) fn replaced(
+        &mut self,
+        roots: &[Edge],
+        by: &HashMap<Vertex, Edge>,
+        stays: impl Fn(Vertex) -> bool,
+    ) -> Option<Vec<Edge>> {
+        let mut made: HashMap<Vertex, Edge> = HashMap::new();
+        let mut open: Vec<Vertex> = roots.iter().map(|root| root.vertex()).collect();
+        while let Some(&vertex) = open.last() {
+            let known = match self.gate(vertex) {
+                _ if made.contains_key(&vertex) => None,
+                _ if by.contains_key(&vertex) => by.get(&vertex).copied(),
+                Gate::Input(_) if !stays(vertex) => return None,
+                Gate::Input(_) | Gate::False => Some(vertex.edge()),
+                gate => {
+                    let before = open.len();
+                    let operands = self.operands(vertex).into_iter().flatten();
+                    open.extend(operands.filter(|operand| !made.contains_key(operand)));
+                    if open.len() > before {
+                        continue;
+                    }
+                    let of = |edge: Edge| made[&edge.vertex()].complemented_if(edge.is_complemented());
+                    Some(match gate {
+                        Gate::And(a, b) => self.and(of(a), of(b)),
+                        Gate::Xor(a, b) => self.xor(of(a.edge()), of(b.edge())),
+                        Gate::False | Gate::Input(_) => vertex.edge(),
+                    })
+                }
+            };
+            if let Some(edge) = known {
+                made.insert(vertex, edge);
+            }
+            open.pop();
+        }
+        Some(roots.iter().map(|root| made[&root.vertex()].complemented_if(root.is_complemented())).collect())
     }
 
     /// The vertices that a vertex is made of.

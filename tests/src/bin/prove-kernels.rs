@@ -3,33 +3,41 @@
 //!
 //! `make prove` runs it. Arguments are ciphers: then the rows of these are renewed, and all others stay as they are;
 //! `USUBA_TARGETS=neon,neon-aes` asks for these targets only. The exit status is 1 if an object was refuted, could not be made, or
-//! is read in two ways by two decoders. Each object is proved by a process of its own, which is given up after [`LIMIT`].
+//! is read in two ways by two decoders. Each object is proved by a process of its own, which is given up after [a minute](usuba_tests::apart::LIMIT).
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicUsize;
+use std::time::Instant;
 use usuba_codegen::{Backend, Options as Naming};
 use usuba_compiler::pipeline::Settings;
 use usuba_ir::layout::Slicing;
 use usuba_target::{Target, by_name};
+use usuba_tests::apart::{each, run, short, too_long};
 use usuba_tests::ciphers::{CIPHERS, Cipher, root};
 use usuba_tests::objects::{Found, SYMBOL, compiler_of, examine};
 use usuba_tests::proof_table::{Cell, Page, Row};
 use usuba_trial::proof;
 
 /// The targets, those first whose code others may have too.
-const TARGETS: [&str; 9] =
-    ["gp64", "avx2", "avx2-gfni", "avx2-vaes", "avx512", "avx512-gfni", "avx512-vaes", "neon", "neon-aes"];
+const TARGETS: [&str; 10] = [
+    "gp64",
+    "avx-aes",
+    "avx2",
+    "avx2-gfni",
+    "avx2-vaes",
+    "avx512",
+    "avx512-gfni",
+    "avx512-vaes",
+    "neon",
+    "neon-aes",
+];
 
 /// Who makes the object of the kernel: compilers of the C, and the assembler of ours.
 const MAKERS: [&str; 3] = ["gcc", "clang", "assembly"];
-
-/// How long an object may take, with its compilation.
-const LIMIT: Duration = Duration::from_secs(60);
 
 /// The first argument of a process that proves one object: cipher, node, slicing, target and maker follow.
 const ONE: &str = "--object";
@@ -135,28 +143,6 @@ fn is_chosen(target: &str) -> bool {
     std::env::var("USUBA_TARGETS").map_or(true, |names| names.split(',').any(|one| one == target))
 }
 
-/// Does something with each item, on all processors; the results in the order of the items.
-fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let results: Mutex<BTreeMap<usize, R>> = Mutex::default();
-    let take = || {
-        while let Some((number, item)) =
-            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, items.get(at)?)))
-        {
-            let result = work(item);
-            results.lock().expect("no thread panics").insert(number, result);
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            // Elaboration goes deep.
-            let thread = std::thread::Builder::new().stack_size(1 << 30);
-            thread.spawn_scoped(scope, take).expect("a thread");
-        }
-    });
-    results.into_inner().expect("no thread panics").into_values().collect()
-}
-
 /// The kernels of a node in a slicing. A target whose C is that of another but for the name has none.
 fn subjects(name: &str, cipher: &Cipher, node: &str, slicing: Slicing) -> Vec<Subject> {
     let mut known: Vec<String> = Vec::new();
@@ -165,6 +151,11 @@ fn subjects(name: &str, cipher: &Cipher, node: &str, slicing: Slicing) -> Vec<Su
         TARGETS.into_iter().filter(|name| is_chosen(name)).map(|name| by_name(name).expect("a target"))
     {
         let Some(subject) = compiled(cipher, node, slicing, target, Backend::C) else { continue };
+        // The same in registers of 128 bits is no engine of a library.
+        let report = &subject.compiled.kernel.report;
+        if target.bases().next().is_some_and(|base| !report.goes_beyond(base)) {
+            continue;
+        }
         let code = subject.compiled.kernel.source.replace(target.name, "");
         let code = code.lines().filter(|line| !line.starts_with(" *")).collect::<Vec<_>>().join("\n");
         if !known.contains(&code) {
@@ -190,25 +181,11 @@ fn compiled(
 /// Proves an object in a process of its own. `most` is the most memory that one has taken, in KB; `wrong` has what was refuted and
 /// what could not be made.
 fn apart(subject: &Subject, maker: &str, most: &AtomicUsize, wrong: &Mutex<Vec<String>>) -> Cell {
-    let started = Instant::now();
     let Subject { cipher, node, slicing, target } = subject;
     let arguments = [ONE, cipher, node, &slicing.to_string(), target.name, maker];
-    let spawned =
-        Command::new(this_program()).args(arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
-    let mut child = spawned.expect("a process");
-    loop {
-        most.fetch_max(memory(&child).unwrap_or(0), Ordering::Relaxed);
-        match child.try_wait().expect("a process") {
-            Some(_) => break,
-            None if started.elapsed() > LIMIT => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Cell::Not(format!("more than {} s", LIMIT.as_secs()));
-            }
-            None => std::thread::sleep(Duration::from_millis(10)),
-        }
-    }
-    let output = child.wait_with_output().expect("a process");
+    let Some(output) = run(Command::new(this_program()).args(arguments), most) else {
+        return Cell::Not(too_long());
+    };
     let said = String::from_utf8_lossy(&output.stdout);
     if let Some(("proved", rest)) = said.trim().split_once(' ')
         && let [instructions, seconds, alarm] = rest.split(' ').collect::<Vec<_>>()[..]
@@ -227,13 +204,6 @@ fn apart(subject: &Subject, maker: &str, most: &AtomicUsize, wrong: &Mutex<Vec<S
             Cell::Not("wrong".to_owned())
         }
     }
-}
-
-/// The most memory that a process has had, in KB.
-fn memory(child: &Child) -> Option<usize> {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.split_whitespace().next()?.parse().ok()
 }
 
 /// What [`apart`] reads.
@@ -259,15 +229,5 @@ fn prove(cipher: &Cipher, node: &str, slicing: &str, target: &str, maker: &str) 
         }
         Found::NotProved(why) => format!("not {why}"),
         Found::Wrong(why) => format!("wrong {why}"),
-    }
-}
-
-/// A reason without the place in the code and the operands of its instruction, for a cell of the table.
-fn short(why: &str) -> String {
-    let why = why.lines().next().unwrap_or("");
-    let after_place = why.split_once('`').filter(|(place, _)| place.is_empty() || place.ends_with(": "));
-    match after_place.and_then(|(_, rest)| rest.split_once('`')) {
-        Some((instruction, rest)) => format!("`{}`{rest}", instruction.split(' ').next().unwrap_or("")),
-        None => why.to_owned(),
     }
 }

@@ -85,10 +85,21 @@ pub fn look_up(graph: &mut Graph, index: &[Edge], table: &[bool]) -> Edge {
 
 /// The entry of a table of words at an index: `width` bits from the least significant.
 pub fn look_up_word(graph: &mut Graph, index: &[Edge], entries: &[u64], width: u32) -> Vec<Edge> {
+    // Code looks the same bits up in each lane.
+    let key = (graph.table(entries, width), index.to_vec());
+    if let Some(known) = graph.looked_up.get(&key) {
+        return known.clone();
+    }
     let mut made = HashMap::new();
     let column = |bit: u32| entries.iter().map(|entry| entry >> bit & 1 == 1).collect::<Vec<_>>();
-    (0..width).map(|bit| look_up_with(graph, index, &column(bit), &mut made)).collect()
+    let found: Vec<Edge> =
+        (0..width).map(|bit| look_up_with(graph, index, &column(bit), &mut made)).collect();
+    graph.looked_up.insert(key, found.clone());
+    found
 }
+
+/// Functions of so many bits come up in a table again and again.
+const FEW: usize = 2;
 
 fn look_up_with(
     graph: &mut Graph,
@@ -110,8 +121,16 @@ fn look_up_with(
     }
     let (low, high) = key.split_at(key.len() / 2);
     let no = look_up_with(graph, rest, low, made);
-    let yes = look_up_with(graph, rest, high, made);
-    let edge = graph.select(top, yes, no);
+    // The difference of two functions of few bits is one of these too, which is there or will be: so it is one vertex.
+    let difference = if rest.len() <= FEW {
+        let differs: Vec<bool> = low.iter().zip(high).map(|(low, high)| low != high).collect();
+        look_up_with(graph, rest, &differs, made)
+    } else {
+        let yes = look_up_with(graph, rest, high, made);
+        graph.xor(yes, no)
+    };
+    let changed = graph.and(top, difference);
+    let edge = graph.xor(changed, no);
     made.insert(key, edge);
     edge.complemented_if(first)
 }

@@ -13,10 +13,11 @@ use super::memory::{Address, Cell, Region, RegionId};
 use super::value::{self, Byte, Lane};
 use crate::circuit::Circuit;
 use crate::equal::{Meaning, Parameters, prepare};
-use crate::graph::{Edge, Graph, value_of};
+use crate::graph::{Edge, Gate, Graph, Vertex, value_of};
 use crate::prove::{Answer, Limits, Work, prove, sample};
 use crate::shapes::Unlike;
 use crate::symbolic::{Signal, Values, first_signal, fresh, numbers};
+use std::collections::BTreeSet;
 use thiserror::Error;
 use usuba_ir::program::Program;
 use usuba_machine::{Rounds, Shape};
@@ -145,7 +146,7 @@ pub struct Lifted<'a> {
     pairs: Vec<(Edge, Edge)>,
     /// Of each pair the output, register, byte and bit.
     places: Vec<(usize, usize, usize, usize)>,
-    /// The same pairs, each once: all instances have the same ones.
+    /// The same pairs, each once: all instances have the same ones. Those of further batches are about the inputs of the first.
     unique: Vec<(Edge, Edge)>,
     /// Instructions that were run, for one place of the stack.
     instructions: u64,
@@ -222,7 +223,11 @@ impl<'a> Lifted<'a> {
         }
         let found = found.unwrap_or_default();
         let (pairs, places) = pairs(kernel, &layout, &expected, &found)?;
-        let mut unique: Vec<(Edge, Edge)> = pairs.clone();
+        let uniform = |number: usize| entry.inputs[number].uniform;
+        let batch =
+            |&(output, register, ..): &(usize, usize, usize, usize)| register / expected[0][output].len();
+        let mut unique =
+            of_one_batch(&mut graph, &inputs, uniform, &pairs, &places.iter().map(batch).collect::<Vec<_>>());
         unique.sort_unstable();
         unique.dedup();
         Ok(Lifted {
@@ -261,11 +266,15 @@ impl<'a> Lifted<'a> {
         (verdict, Report { kept, instructions, vertices: self.graph.len(), work })
     }
 
+    /// `values` tell the sides of `pair` apart, which may be about the inputs of the first batch in place of others.
     fn counterexample(&self, values: &[bool], pair: (Edge, Edge)) -> Counterexample {
         let Lifted { graph, meaning, layout, expected, found, .. } = self;
+        let values = &self.in_all_batches(values)[..];
         let value = graph.evaluate(|number| u64::from(values.get(number as usize) == Some(&true)));
         let atoms = |one: &Values| numbers(one, |edge| value_of(&value, edge) & 1 == 1);
-        let place = self.pairs.iter().position(|one| *one == pair).unwrap_or(0);
+        let differs = |&(a, b): &(Edge, Edge)| (value_of(&value, a) ^ value_of(&value, b)) & 1 == 1;
+        let place = self.pairs.iter().position(|one| *one == pair && differs(one));
+        let place = place.or_else(|| self.pairs.iter().position(differs)).unwrap_or(0);
         let (output, register, byte, bit) = self.places[place];
         let name = &self.kernel.entry().outputs[output].name;
         let instance = layout.instance(byte, bit);
@@ -282,6 +291,24 @@ impl<'a> Lifted<'a> {
         }
     }
 
+    /// The values of the first batch for all batches.
+    fn in_all_batches(&self, values: &[bool]) -> Vec<bool> {
+        let mut all = values.to_vec();
+        let number = |edge: Edge| match self.graph.gate(edge.vertex()) {
+            Gate::Input(number) => Some(number as usize),
+            _ => None,
+        };
+        let bits = |values: &Values| values.iter().flatten().flatten().copied().collect::<Vec<Edge>>();
+        for other in self.inputs.iter().skip(1) {
+            for (first, other) in bits(&self.inputs[0]).into_iter().zip(bits(other)) {
+                if let (Some(first), Some(other)) = (number(first), number(other)) {
+                    all[other] = values.get(first) == Some(&true);
+                }
+            }
+        }
+        all
+    }
+
     /// For 64 random inputs, numbered by bits, whether the two differ.
     pub fn sample(&self, seed: u64) -> u64 {
         sample(&self.graph, &self.unique, seed)
@@ -293,6 +320,38 @@ impl<'a> Lifted<'a> {
         let (wanted, found): (Vec<Edge>, Vec<Edge>) = self.unique.iter().copied().unzip();
         [Circuit::of_bits("wanted", &self.graph, wanted), Circuit::of_bits("found", &self.graph, found)]
     }
+}
+
+/// The pairs, where what is found of a batch is a function of that batch and of what all have in common: with the inputs of the first
+/// batch in place of its own. What holds for all of the one holds for all of the other; and compilers do the same to each.
+fn of_one_batch(
+    graph: &mut Graph,
+    inputs: &[Values],
+    uniform: impl Fn(usize) -> bool,
+    pairs: &[(Edge, Edge)],
+    batches: &[usize],
+) -> Vec<(Edge, Edge)> {
+    let bits = |values: &Values, is_uniform: bool| -> Vec<Edge> {
+        let chosen = values.iter().enumerate().filter(|(number, _)| uniform(*number) == is_uniform);
+        chosen.flat_map(|(_, atoms)| atoms.iter().flatten().copied()).collect()
+    };
+    let mut all = Vec::with_capacity(pairs.len());
+    let common: BTreeSet<Vertex> = bits(&inputs[0], true).into_iter().map(Edge::vertex).collect();
+    for (batch, values) in inputs.iter().enumerate() {
+        let mut own: Vec<(Edge, Edge)> =
+            pairs.iter().zip(batches).filter(|(_, of)| **of == batch).map(|(pair, _)| *pair).collect();
+        own.sort_unstable();
+        own.dedup();
+        let names = bits(values, false).into_iter().map(Edge::vertex).zip(bits(&inputs[0], false)).collect();
+        let roots: Vec<Edge> = own.iter().flat_map(|&(wanted, found)| [wanted, found]).collect();
+        let renamed =
+            (batch > 0).then(|| graph.replaced(&roots, &names, |one| common.contains(&one))).flatten();
+        match renamed {
+            Some(renamed) => all.extend(renamed.chunks_exact(2).map(|pair| (pair[0], pair[1]))),
+            None => all.extend(own),
+        }
+    }
+    all
 }
 
 /// The bits of outputs that have to be equal, wanted and found; and of each the output, register, byte and bit.

@@ -1,7 +1,7 @@
 //! Truth tables of two vertices over a common cut: vertices of which both are functions.
 
 use crate::graph::{Edge, Gate, Graph, Vertex};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BinaryHeap, HashMap};
 
 /// Vertices that are looked into.
 const CONE: usize = 3_000;
@@ -19,9 +19,38 @@ pub(super) enum Compared {
     Open,
 }
 
+/// Which vertices a search for a cut has met: those with the number of the search.
+#[derive(Default)]
+pub(super) struct Met {
+    by: Vec<u32>,
+    search: u32,
+}
+
+impl Met {
+    /// Begins a search of a graph with so many vertices.
+    fn begin(&mut self, vertices: usize) {
+        self.by.resize(vertices.max(self.by.len()), 0);
+        self.search = self.search.checked_add(1).unwrap_or_else(|| {
+            self.by.fill(0);
+            1
+        });
+    }
+
+    /// Whether this is the first time that a vertex is met.
+    fn is_new(&mut self, vertex: Vertex) -> bool {
+        std::mem::replace(&mut self.by[vertex.index()], self.search) != self.search
+    }
+}
+
 /// Compares two vertices, the second complemented if `flip`, over the deepest cut of at most `most` vertices.
-pub(super) fn compare(graph: &Graph, a: Vertex, b: Vertex, flip: bool, most: usize) -> Compared {
-    let Some((leaves, cone)) = deepest(graph, a, b, most) else { return Compared::Open };
+pub(super) fn compare(
+    graph: &Graph,
+    met: &mut Met,
+    (a, b): (Vertex, Vertex),
+    flip: bool,
+    most: usize,
+) -> Compared {
+    let Some((leaves, cone)) = deepest(graph, met, (a, b), most) else { return Compared::Open };
     let table = Tables::of(graph, &leaves, &cone);
     match table.difference(a, b, flip) {
         None => Compared::Equal,
@@ -42,25 +71,33 @@ pub(super) fn compare(graph: &Graph, a: Vertex, b: Vertex, flip: bool, most: usi
 
 /// The deepest cut of at most so many vertices that is found by looking into the last vertex first; and the vertices between
 /// it and the two, in order. The deeper a cut is, the more is known about its vertices' independence.
-fn deepest(graph: &Graph, a: Vertex, b: Vertex, most: usize) -> Option<(Vec<Vertex>, Vec<Vertex>)> {
-    let mut leaves = BTreeSet::from([a, b]);
+fn deepest(
+    graph: &Graph,
+    met: &mut Met,
+    (a, b): (Vertex, Vertex),
+    most: usize,
+) -> Option<(Vec<Vertex>, Vec<Vertex>)> {
+    met.begin(graph.len());
+    // A vertex is met before it is looked into, as what it is an operand of comes later.
+    let mut leaves: BinaryHeap<Vertex> = [a, b].into_iter().filter(|&vertex| met.is_new(vertex)).collect();
     let mut inside = Vec::new();
     // Inputs stay leaves, and are out of the way.
-    let mut inputs = BTreeSet::new();
+    let mut inputs = Vec::new();
     let mut best: Option<(usize, Vec<Vertex>)> = None;
-    while let Some(last) = leaves.pop_last() {
+    while let Some(last) = leaves.pop() {
         match graph.gate(last) {
-            Gate::Input(_) => {
-                inputs.insert(last);
-            }
+            Gate::Input(_) => inputs.push(last),
             _ => {
                 inside.push(last);
-                leaves.extend(graph.operands(last).into_iter().flatten());
+                leaves.extend(graph.operands(last).into_iter().flatten().filter(|&one| met.is_new(one)));
             }
         }
         let count = leaves.len() + inputs.len();
         if count <= most {
-            best = Some((inside.len(), leaves.iter().chain(&inputs).copied().collect()));
+            let mut all: Vec<Vertex> = leaves.iter().copied().collect();
+            all.sort_unstable();
+            all.extend(inputs.iter().rev());
+            best = Some((inside.len(), all));
         }
         if inside.len() >= CONE || count > WIDEST {
             break;

@@ -1,6 +1,6 @@
 //! Sweeping: a graph is built anew, from the inputs on, of vertices that are proved equal to no earlier one.
 
-use super::cut::{self, Compared};
+use super::cut::{self, Compared, Met};
 use super::linear::same_sum;
 use super::parts;
 use super::simulate::Patterns;
@@ -28,6 +28,7 @@ pub(super) struct Sweep<'g> {
     /// Of each vertex of `merged`: how many conjunctions stand one upon another in it.
     depths: Vec<u32>,
     patterns: Patterns,
+    met: Met,
     /// Pairs whose sum was found to be nothing by no parts.
     missed: u64,
     /// The vertices of `merged` that are equal to no earlier one, as far as is known, by class; the earliest first.
@@ -63,8 +64,20 @@ impl<'g> Sweep<'g> {
         let depths = vec![0; merged.len()];
         let placed = merged.len();
         let (classes, work) = (HashMap::new(), Work::default());
-        let mut sweep =
-            Sweep { graph, limits, merged, image, same, depths, patterns, missed: 0, classes, placed, work };
+        let mut sweep = Sweep {
+            graph,
+            limits,
+            merged,
+            image,
+            same,
+            depths,
+            patterns,
+            met: Met::default(),
+            missed: 0,
+            classes,
+            placed,
+            work,
+        };
         sweep.classify();
         sweep
     }
@@ -168,7 +181,7 @@ impl<'g> Sweep<'g> {
             self.work.by_sums += 1;
             return Relation::Equal;
         }
-        match cut::compare(&self.merged, a, b, flip, cut.min(16)) {
+        match cut::compare(&self.merged, &mut self.met, (a, b), flip, cut.min(16)) {
             Compared::Equal => {
                 self.work.by_tables += 1;
                 return Relation::Equal;
