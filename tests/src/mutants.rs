@@ -147,6 +147,11 @@ pub fn in_objects(case: Case, count: usize, seed: u64) -> Tally {
         let is_equal = match lifted.decide(Limits::default()).0 {
             Verdict::Proved => Some(true),
             Verdict::Refuted(_) => Some(false),
+            Verdict::Unfounded => {
+                tally.seed(fault);
+                tally.refused += 1;
+                continue;
+            }
             Verdict::Unknown => None,
         };
         tally.judge(fault, is_equal, lifted.sample(random.bits()));

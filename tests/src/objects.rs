@@ -74,6 +74,7 @@ pub fn examine(subject: &Subject, target: &Target, object: &[u8]) -> Found {
     match verdict {
         Verdict::Proved => {}
         Verdict::Unknown => return Found::NotProved("the limits of the prover".into()),
+        Verdict::Unfounded => return Found::NotProved("bits of which nothing is known".into()),
         Verdict::Refuted(example) => return Found::Wrong(format!("{example:?}")),
     }
     let disagreements = match architecture {

@@ -146,7 +146,7 @@ fn faults_are_found(small: &Small, built: &Built, mut fault: impl FnMut(&mut Ran
     for _ in 0..count {
         let (fault, patched) = fault(&mut random);
         match prove(built, &patched) {
-            Err(_) => refused += 1,
+            Err(_) | Ok((Verdict::Unfounded, _)) => refused += 1,
             Ok((Verdict::Refuted(_), _)) => refuted += 1,
             Ok((Verdict::Proved, _)) => harmless.push((patched, fault)),
             Ok((Verdict::Unknown, _)) => panic!("{fault} is not decided"),

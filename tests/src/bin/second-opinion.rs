@@ -100,7 +100,7 @@ fn main() -> ExitCode {
             |lifted: &usuba_verify::object::kernel::Lifted<'_>| match lifted.decide(Limits::default()).0 {
                 Verdict::Proved => "equal",
                 Verdict::Refuted(_) => "different",
-                Verdict::Unknown => "open",
+                Verdict::Unknown | Verdict::Unfounded => "open",
             };
         let what = format!("`{cipher}`, `{node}`, `{slicing}`: object, `{}`, {compiler}", target.name);
         let object = Object::parse(&built.object).expect("an object");

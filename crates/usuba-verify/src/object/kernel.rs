@@ -67,6 +67,9 @@ pub enum Verdict {
     Refuted(Box<Counterexample>),
     /// Neither was shown within the limits.
     Unknown,
+    /// Neither was shown, as what it computes may depend on bits of which nothing is known: those of another instance, or what a register
+    /// held after a call.
+    Unfounded,
 }
 
 /// Inputs for which a kernel computes something else: those of one instance of each batch. All atoms are those of the meaning.
@@ -256,7 +259,7 @@ impl<'a> Lifted<'a> {
             Answer::Refuted { pair, .. }
                 if self.graph.rest_on_unknown(<[Edge; 2]>::from(self.unique[pair])) =>
             {
-                Verdict::Unknown
+                Verdict::Unfounded
             }
             Answer::Refuted { inputs, pair } => {
                 Verdict::Refuted(Box::new(self.counterexample(&inputs, self.unique[pair])))
@@ -452,7 +455,8 @@ fn run(
     let asked = machine.asked;
     let (ignores_order, ignores_stack) = (!asked.order, !asked.residue);
     let kept = match machine.has_forgotten {
-        true => Kept { ignores_order, ignores_stack, ..Kept::default() },
+        // What is called may want the stack aligned.
+        true => Kept { ignores_order, ..Kept::default() },
         false => Kept {
             general: (0..REGISTERS)
                 .filter(|&one| machine.general[one] == called[one])

@@ -1,7 +1,7 @@
 //! What is to be proved of an engine of a library: read, and proved.
 
 use super::limits;
-use super::question::{compiler, target};
+use super::question::{UNFOUNDED, compiler, target};
 use crate::args::{AUTO, Verify};
 use crate::cipher::Cipher;
 use crate::files;
@@ -109,6 +109,7 @@ impl Engine {
             match verdict {
                 kernel::Verdict::Proved => {}
                 kernel::Verdict::Unknown => return Err(unknown(symbol, verify.effort)),
+                kernel::Verdict::Unfounded => return Err(not_proved(symbol, UNFOUNDED)),
                 kernel::Verdict::Refuted(found) => {
                     let what = format!("refuted: `{symbol}` differs from its text in {}", found.output);
                     return Err(Failure::general(what));
@@ -135,8 +136,7 @@ impl Engine {
                 Verdict::Proved => add(&claim.function, words(&claim), report.instructions),
                 Verdict::Unknown => return Err(unknown(&claim.function, verify.effort)),
                 Verdict::Unfounded => {
-                    let why = "it reads a register after a call of which it is not known to leave that alone";
-                    return Err(not_proved(&claim.function, why));
+                    return Err(not_proved(&claim.function, UNFOUNDED));
                 }
                 Verdict::Refuted { byte } => {
                     let place = format!(

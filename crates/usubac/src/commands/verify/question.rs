@@ -100,6 +100,9 @@ impl Question {
         match verdict {
             Verdict::Proved => Ok((report, start.elapsed())),
             Verdict::Refuted(counterexample) => Err(self.refuted(&counterexample, output)),
+            Verdict::Unfounded => {
+                Err(Failure::Unknown(format!("`{}` is not proved: {UNFOUNDED}", self.symbol)))
+            }
             Verdict::Unknown => Err(Failure::Unknown(format!(
                 "`{}` is neither proved nor refuted in the limits\n  help: try `--effort {}`",
                 self.symbol,
@@ -193,6 +196,10 @@ fn no_function(object: &Object, name: &str, missing: &Unreadable, is_named: bool
     let help = if is_named { "" } else { "\n  help: `--symbol` names the function of the kernel" };
     Failure::general(format!("cannot look into `{name}`: {missing}; it has {there}{help}"))
 }
+
+/// Why a kernel that was not shown to be wrong is not proved.
+pub const UNFOUNDED: &str =
+    "what it computes may depend on bits of another instance, or on what a call leaves in registers";
 
 fn not_proved(symbol: &str, why: &NoProof) -> Failure {
     let help = match why {
