@@ -45,8 +45,8 @@ prove: setup-build
 	cargo run --release --quiet -p usuba-tests --bin prove-kernels -- $(KERNELS)
 	USUBA_WAYS=all cargo test --release --quiet -p usuba-tests --test engine_proofs -- --include-ignored --nocapture
 
-# Proves the engines of the library that make lib has left, and writes the table of docs/proofs-library.md. PRIMITIVES as above
-# KERNELS, LIBRARY for another folder.
+# Proves the engines of the library that make lib has made, and writes the table of docs/proofs-library.md. PRIMITIVES="aes-128 sm4"
+# renews the rows of these; LIBRARY is another folder.
 prove-library: setup-build
 	cargo build --release --quiet -p usubac -p usuba-tests --bins
 	cargo run --release --quiet -p usuba-tests --bin prove-library -- $(or $(LIBRARY),build/libusuba) $(PRIMITIVES)

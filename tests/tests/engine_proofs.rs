@@ -55,11 +55,14 @@ const LONG: [(&str, &str, &[Slicing]); 13] = [
 /// The targets of a long run.
 const TARGETS: [&str; 6] = ["gp64", "avx2", "avx512", "avx2-gfni", "avx512-gfni", "neon"];
 
-fn subject((name, primitive, slicing, target, _): Way<'_>) -> Result<Subject, NoEngine> {
+fn subject(way: Way<'_>) -> Result<Subject, NoEngine> {
+    subject_of(way, &Choices::new(way.2))
+}
+
+fn subject_of((name, primitive, _, target, _): Way<'_>, choices: &Choices) -> Result<Subject, NoEngine> {
     let cipher = Cipher::read(name);
     let primitive = cipher.manifest.primitives.iter().find(|one| one.name == primitive).expect("a primitive");
-    let target = machines::by_name(target).expect("a target");
-    Subject::of(primitive, &cipher.loaded, target, &Choices::new(slicing))
+    Subject::of(primitive, &cipher.loaded, machines::by_name(target).expect("a target"), choices)
 }
 
 fn object(subject: &Subject, (.., target, compiler): Way<'_>) -> Vec<u8> {
@@ -144,17 +147,14 @@ fn engines_for_several_sizes_of_keys_are_proved_for_each() {
         ("aes", "aes-192", Slicing::H, "ssse3", "gcc"),
     ];
     for way in WAYS.into_iter().take(if ways::all() { 4 } else { 1 }) {
-        let cipher = Cipher::read(way.0);
-        let primitive = cipher.manifest.primitives.iter().find(|one| one.name == way.1).expect("a primitive");
-        let target = machines::by_name(way.3).expect("a target");
         let choices = Choices { turns: true, ..Choices::new(way.2) };
-        let subject = Subject::of(primitive, &cipher.loaded, target, &choices).expect("an engine");
+        let subject = subject_of(way, &choices).expect("an engine");
         let start = Instant::now();
         let (proved, open) = check(&subject, way);
         println!("{way:?}: {proved} proved, {:?}", start.elapsed());
         assert!(proved > 2 && open.is_empty(), "{way:?}: {open:#?}");
 
-        let compiler = compiler_of(way.4, target);
+        let compiler = compiler_of(way.4, machines::by_name(way.3).expect("a target"));
         let count = |text: &str| text.matches("usuba_count_turns(to, ").count();
         let wrong = [
             ("a turn more", &[("usuba_count_turns(to, ", "usuba_count_turns(to, 1 + ")][..]),
@@ -200,12 +200,9 @@ fn engines_that_rest_on_what_their_kernels_leave_alone_are_proved() {
         ("sm4", "sm4", Slicing::V, "avx-aes", "gcc"),
     ];
     for way in WAYS {
-        let cipher = Cipher::read(way.0);
-        let primitive = cipher.manifest.primitives.iter().find(|one| one.name == way.1).expect("a primitive");
         let mut choices = Choices::new(way.2);
         choices.settings.passes.interleave = Some(1);
-        let target = machines::by_name(way.3).expect("a target");
-        let subject = Subject::of(primitive, &cipher.loaded, target, &choices).expect("an engine");
+        let subject = subject_of(way, &choices).expect("an engine");
         let start = Instant::now();
         let (proved, open) = check(&subject, way);
         println!("{way:?}: {proved} proved, {:?}", start.elapsed());

@@ -3,7 +3,8 @@
 //!
 //! `make prove` runs it. Arguments are ciphers: then the rows of these are renewed, and all others stay as they are;
 //! `USUBA_TARGETS=neon,neon-aes` asks for these targets only. The exit status is 1 if an object was refuted, could not be made, or
-//! is read in two ways by two decoders. Each object is proved by a process of its own, which is given up after [a minute](usuba_tests::apart::LIMIT).
+//! is read in two ways by two decoders. Each object is proved by a process of its own, which is given up after
+//! [a minute](usuba_tests::apart::LIMIT).
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
@@ -151,7 +152,7 @@ fn subjects(name: &str, cipher: &Cipher, node: &str, slicing: Slicing) -> Vec<Su
         TARGETS.into_iter().filter(|name| is_chosen(name)).map(|name| by_name(name).expect("a target"))
     {
         let Some(subject) = compiled(cipher, node, slicing, target, Backend::C) else { continue };
-        // The same in registers of 128 bits is no engine of a library.
+        // A target that goes beyond another has code of its own where that uses an instruction which the other lacks.
         let report = &subject.compiled.kernel.report;
         if target.bases().next().is_some_and(|base| !report.goes_beyond(base)) {
             continue;

@@ -53,12 +53,17 @@ fn main() {
     let mut page = Page::parse(&text).unwrap_or_else(|why| panic!("{PAGE}: {why}"));
     let is_wanted = |engine: &&Engine| wanted.is_empty() || wanted.contains(&engine.name[0]);
     let mut tried: Vec<&Engine> = engines.iter().filter(is_wanted).collect();
+    if let Some(unknown) = wanted.iter().find(|name| !tried.iter().any(|engine| engine.name[0] == **name)) {
+        eprintln!("error: `{}` has no engine of `{unknown}`", built.display());
+        std::process::exit(2);
+    }
     tried.sort_by_key(|engine| page.rows.contains_key(&engine.name));
     let bar = ProgressBar::new(tried.len() as u64);
     if let Ok(style) = ProgressStyle::with_template("{elapsed:>4} [{bar:24}] {pos}/{len} {msg}") {
         bar.set_style(style.progress_chars("=> "));
     }
-    let seconds = std::env::var("USUBA_SECONDS").ok().and_then(|text| text.parse::<u64>().ok());
+    let seconds = std::env::var("USUBA_SECONDS").ok();
+    let seconds = seconds.map(|text| text.parse::<u64>().expect("USUBA_SECONDS is a number"));
     let (started, most, refuted) = (Instant::now(), AtomicUsize::new(0), Mutex::new(Vec::new()));
     let found = each(&tried, |engine| {
         if seconds.is_some_and(|seconds| started.elapsed().as_secs() > seconds) {

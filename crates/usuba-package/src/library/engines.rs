@@ -1,7 +1,7 @@
 //! The engines of a primitive: which are built, and which are kept.
 
 use super::estimate;
-use super::measured::{self, Measured, Table};
+use super::measured::{self, Measured};
 use super::platforms::initialiser;
 use super::shared::{self, Own};
 use super::source::source;
@@ -118,10 +118,10 @@ impl Cycles {
 }
 
 /// The cores for which engines have a price: those of which there is a table; if there is none, the core that estimates know best.
-fn priced(measured: Option<&Measured>) -> Vec<(&'static Core, Option<&Table>)> {
+fn priced(measured: Option<&Measured>) -> Vec<&'static Core> {
     let tables = measured.into_iter().flat_map(Measured::tables);
-    let known: Vec<_> = tables.map(|(core, table)| (core, Some(table))).collect();
-    if known.is_empty() { vec![(&ZEN_5, None)] } else { known }
+    let known: Vec<&Core> = tables.map(|(core, _)| core).collect();
+    if known.is_empty() { vec![&ZEN_5] } else { known }
 }
 
 impl Served {
@@ -255,7 +255,7 @@ pub fn build(
         }
         known.of.push((primitive.clone(), candidates.clone()));
     }
-    let cores: Vec<&Core> = priced(cipher.measured).into_iter().map(|(core, _)| core).collect();
+    let cores = priced(cipher.measured);
     let served: Vec<Served> =
         platforms.iter().flat_map(|platform| serve(platform, &candidates, &cores, options)).collect();
     Ok(Engines { platforms: served, files: Vec::new(), candidates })
@@ -627,16 +627,16 @@ fn candidate_of(
     // What stands beside a level is the same code by other instructions: what that saves, only measuring says.
     let is_beside_some = PLATFORMS.iter().flat_map(|one| one.levels).any(|level| is_beside(level, target));
     let is_timed = measured::is_timed(primitive, slicing, target);
-    let tables: Vec<(&'static Core, &Table)> =
-        measured.filter(|_| is_timed).into_iter().flat_map(Measured::tables).collect();
-    let found: Vec<(&'static Core, f64)> = tables
+    let found: Vec<(&'static Core, f64)> = measured
+        .filter(|_| is_timed)
         .into_iter()
+        .flat_map(Measured::tables)
         .filter_map(|(core, table)| {
             let found = table.find(&primitive.name, &name, built.batch)?;
             Some((core, found.cycles * found.assembly.filter(|_| assembly).unwrap_or(1.0)))
         })
         .collect();
-    let on = |(core, _): (&'static Core, Option<&Table>)| {
+    let on = |core: &'static Core| {
         let nearest = core.nearest(found.iter().map(|(core, _)| *core));
         let cycles = nearest.and_then(|nearest| {
             let (other, cycles) = found.iter().find(|(core, _)| core.id == nearest.id)?;
