@@ -155,6 +155,16 @@ fn vector_lines() -> Vec<(&'static str, String)> {
             format!("vpslldq ymm0, ymm1, {by}; vpsrldq ymm2, ymm3, {by}; vpalignr ymm1, ymm2, ymm3, {by}"),
         ));
     }
+    for by in [0, 1, 3, 6, 15, 17, 255] {
+        lines.push((
+            "avx512vl",
+            format!("valignd zmm0, zmm1, zmm2, {by}; valignd ymm1, ymm2, ymm3, {by}; valignd xmm2, xmm3, xmm1, {by}"),
+        ));
+        lines.push((
+            "avx512vl",
+            format!("valignq zmm0, zmm1, zmm2, {by}; valignq ymm1, ymm2, ymmword ptr [rdi + 256], {by}; valignq xmm2, xmm3, xmm1, {by}"),
+        ));
+    }
     for n in [0x00, 0x1b, 0x4e, 0x93, 0xe4, 0xb1, 0xff] {
         lines.push((
             "sse4.2",
@@ -256,6 +266,7 @@ fn vector_lines() -> Vec<(&'static str, String)> {
         "kmovd k1, eax; knotd k2, k1; kmovd ecx, k2; kxorw k3, k1, k1; kmovw edx, k3; kxnorb k4, k4, k4; kmovb esi, k4; kmovw word ptr [rdi + 258], k1; kmovb k5, byte ptr [rdi + 261]; kmovd r8d, k5",
         "vpmovwb ymm0, zmm1; vpmovqw xmm2, zmm3; vpmovdb xmm1, ymm2; vpmovqd ymmword ptr [rdi + 256], zmm3; vpmovdw ymm3, zmm0; vpmovqb xmm0, ymm1",
         "vpsllvw zmm0, zmm1, zmm2; vpsravq zmm1, zmm2, zmm3",
+        "kmovd k1, eax; valignd zmm0{k1}, zmm1, zmm2, 7; valignq ymm1{k1}{z}, ymm2, ymm3, 1; valignq zmm2, zmm3, qword ptr [rdi + 256]{1to8}, 2",
         "vpermd zmm0, zmm1, zmm2; vpermq zmm1, zmm2, zmm3; vpermw zmm2, zmm3, zmm0; vpermps ymm3, ymm0, ymm1",
         "vpermt2q zmm0, zmm1, zmm2; vpermt2d ymm1, ymm2, ymm3; vpermt2w zmm2, zmm3, zmm0; vpermi2q ymm3, ymm0, ymm1",
         "vpermi2d zmm0, zmm1, zmm2; vpermi2w xmm1, xmm2, xmm3; vpermt2q zmm2, zmm3, zmmword ptr [rdi + 256]; kmovb k1, eax; vpermt2q zmm3{k1}, zmm0, zmm1",

@@ -163,13 +163,12 @@ pub(super) fn element(one: &Instruction) -> Result<usize, Why> {
         Vmovdqu32 | Vmovdqa32 | Vmovaps | Vmovups | Vpblendmd | Vblendmps | Vpaddd | Vpsubd | Vpmulld
         | Vpslld | Vpsrld | Vpsrad | Vpsllvd | Vpsrlvd | Vpsravd | Vprold | Vprord | Vpandd | Vpord
         | Vpxord | Vpandnd | Vpternlogd | Vpshufd | Vpunpckldq | Vpunpckhdq | Vpermd | Vpermt2d
-        | Vpermi2d | Vpbroadcastd | Vshufi32x4 | Vinserti32x4 | Vbroadcasti32x4 => Ok(4),
+        | Vpermi2d | Valignd | Vpbroadcastd | Vshufi32x4 | Vinserti32x4 | Vbroadcasti32x4 => Ok(4),
         Vmovdqu64 | Vmovdqa64 | Vmovapd | Vmovupd | Vpblendmq | Vblendmpd | Vpaddq | Vpsubq | Vpmullq
         | Vpsllq | Vpsrlq | Vpsraq | Vpsllvq | Vpsrlvq | Vpsravq | Vprolq | Vprorq | Vpandq | Vporq
         | Vpxorq | Vpandnq | Vpternlogq | Vpunpcklqdq | Vpunpckhqdq | Vpermq | Vpermt2q | Vpermi2q
-        | Vpbroadcastq | Vshufi64x2 | Vinserti64x2 | Vinserti64x4 | Vbroadcasti64x2 | Vbroadcasti64x4 => {
-            Ok(8)
-        }
+        | Valignq | Vpbroadcastq | Vshufi64x2 | Vinserti64x2 | Vinserti64x4 | Vbroadcasti64x2
+        | Vbroadcasti64x4 => Ok(8),
         _ => Err(Why::Operand("a mask of an instruction that is known without")),
     }
 }

@@ -121,6 +121,11 @@ pub(super) fn moved(machine: &mut Machine<'_>, one: &Instruction, bytes: usize) 
             }
             Ok(result)
         }
+        Valignd | Valignq => {
+            let size = if mnemonic == Valignd { 4 } else { 8 };
+            let (n, [a, b]) = (usize::from(immediate(one)?) % (bytes / size), two(machine, one, bytes)?);
+            Ok([b, a].concat()[n * size..][..bytes].to_vec())
+        }
         Pslldq | Vpslldq | Psrldq | Vpsrldq => {
             let (n, a) = (usize::from(immediate(one)?).min(GROUP), read(machine, one, first(one), bytes)?);
             let is_left = matches!(mnemonic, Pslldq | Vpslldq);
