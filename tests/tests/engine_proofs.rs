@@ -220,6 +220,63 @@ fn engines_that_rest_on_what_their_kernels_leave_alone_are_proved() {
     }
 }
 
+/// What is claimed of the first direction of an engine and not proved, first, and what was found; kernels that compilers have put into
+/// what calls them are proved there.
+fn first_open(subject: &Subject, object: &Object) -> Option<(Claim, Result<Verdict, String>)> {
+    let role = subject.roles()[0];
+    let kept = object.function(subject.symbol(role)).map_or(Kept::default(), |_| {
+        let (verdict, report) = subject.kernel(object, role, Limits::default()).expect("it is known");
+        assert_eq!(verdict, kernel::Verdict::Proved);
+        report.kept
+    });
+    let claims = subject.claims(object, Extent::Some).into_iter().filter(|claim| claim.role == role);
+    let mut found = claims.map(|claim| {
+        let found = subject.prove(object, &claim, kept, Limits::default());
+        (claim, found.map(|(verdict, _)| verdict).map_err(|why| why.to_string()))
+    });
+    found.find(|(_, found)| *found != Ok(Verdict::Proved))
+}
+
+/// Engines with a tweak for each block, and those whose kernel takes the counter and the nonce side by side in a group of words, are
+/// proved; wrong ones are not.
+#[test]
+fn engines_of_more_parameters_are_proved() {
+    // Four blocks in a batch, and two.
+    const CLYDE: Way<'static> = ("clyde", "clyde-128", Slicing::V, "ssse3", "gcc");
+    const CHACHA: Way<'static> = ("chacha20", "chacha20", Slicing::Packed(4), "avx2", "gcc");
+    let wrong = [
+        // All batches have the tweaks of the first one.
+        (CLYDE, "state->tweaks += ", "state->tweaks += 0 * "),
+        // So have the first ones of many.
+        (CLYDE, "state->tweaks += ", "state->tweaks += (state->blocks < 14) * "),
+        // A batch that is not full has those of other blocks.
+        (CLYDE, "memcpy(last, tweaks, ", "memcpy(last + 1, tweaks, "),
+        // Blocks are their own tweaks.
+        (CLYDE, "tweak_pack(tweaks, given)", "(void)given, tweak_pack(tweaks, in)"),
+        // More tweaks are read than there are.
+        (CLYDE, "state->blocks < ", "state->blocks == 0 * "),
+        (CHACHA, "nonce[2] << high", "nonce[1] << high"),
+        (CHACHA, "count(state, ", "count(state, 2 * "),
+        (CHACHA, "counters[j].lanes[0], nonce)", "counters[j].lanes[0] + 1, nonce)"),
+    ];
+    for way in [CLYDE, CHACHA] {
+        let mut choices = Choices::new(way.2);
+        choices.settings.passes.interleave = Some(1);
+        let subject = subject_of(way, &choices).expect("an engine");
+        let compiler = compiler_of(way.4, machines::by_name(way.3).expect("a target"));
+        assert_eq!(first_open(&subject, &parsed(&object(&subject, way), way.3)), None, "{way:?}");
+        for (_, from, to) in wrong.iter().filter(|(of, ..)| *of == way) {
+            let mut files = subject.files();
+            assert!(files.iter().any(|file| file.contents.contains(from)), "{way:?}: {from}");
+            files.iter_mut().for_each(|file| file.contents = file.contents.replace(from, to));
+            let bytes = subject.object_of(&files, &compiler, &["-O2"]).expect("an object");
+            let found = first_open(&subject, &parsed(&bytes, way.3));
+            println!("{to:?}: {found:?}");
+            assert!(found.is_some(), "{way:?}: {to}");
+        }
+    }
+}
+
 /// Each number of blocks that there can be, in place and not: few of them one by one, the others by induction.
 #[test]
 fn every_number_of_blocks_is_brought_through_the_kernel() {

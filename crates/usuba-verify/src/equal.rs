@@ -3,7 +3,7 @@
 use crate::circuit::Circuit;
 use crate::graph::{Edge, Graph, value_of};
 use crate::prove::{Answer, Limits, Work, prove, sample};
-use crate::shapes::{batch_inputs, batch_outputs, check_shapes, in_order, recut};
+use crate::shapes::{batch_inputs, batch_outputs, check_inputs, check_shapes, in_order, recut, recut_all};
 use crate::symbolic::{Signal, Values, first_signal, fresh, numbers, source, usuba0};
 use std::iter::zip;
 use usuba_ir::program::Program;
@@ -120,21 +120,20 @@ impl Meaning<'_> {
         inputs: &Values,
         signals: &mut Vec<Signal>,
     ) -> Result<Values, Unlike> {
-        let Parameters { inputs: given, outputs: wanted } = shape;
+        let wanted = &shape.outputs;
         let sizes = |values: &Values| -> Vec<(u32, u32)> {
             values.iter().map(|atoms| (1, atoms.iter().map(|atom| atom.len() as u32).sum())).collect()
         };
         match self {
             Meaning::Program(meaning) => {
-                check_shapes("inputs", &batch_inputs(meaning), given)?;
+                self.check_inputs(shape)?;
                 let inputs = recut(inputs, &batch_inputs(meaning));
                 let outputs = usuba0::run(graph, meaning, &inputs, signals);
                 check_shapes("outputs", &sizes(&outputs), wanted)?;
                 Ok(recut(&outputs, wanted))
             }
             Meaning::Text(text, atoms) => {
-                let shape = source::inputs(text);
-                check_shapes("inputs", &shape, given)?;
+                self.check_inputs(shape)?;
                 let inputs = self.own_inputs(inputs);
                 let outputs = source::run(graph, text, &inputs, signals)?;
                 check_shapes("outputs", &sizes(&outputs), wanted)?;
@@ -146,11 +145,26 @@ impl Meaning<'_> {
         }
     }
 
+    /// Checks that what was made of it has its inputs.
+    ///
+    /// # Errors
+    /// It has others.
+    pub fn check_inputs(self, shape: &Parameters) -> Result<(), Unlike> {
+        match self {
+            Meaning::Program(meaning) => check_shapes("inputs", &batch_inputs(meaning), &shape.inputs),
+            Meaning::Text(text, Atoms::Planes) => {
+                check_shapes("inputs", &source::inputs(text), &shape.inputs)
+            }
+            Meaning::Text(text, Atoms::InOrder) => check_inputs(&source::inputs(text), &shape.inputs),
+        }
+    }
+
     /// Its own inputs in the shape of what was made of it.
     pub fn inputs_of(self, shape: &Parameters, own: &Values) -> Values {
         match self {
             Meaning::Text(_, Atoms::Planes) => planes(own, &shape.inputs),
-            Meaning::Text(_, Atoms::InOrder) | Meaning::Program(_) => recut(own, &shape.inputs),
+            Meaning::Text(_, Atoms::InOrder) => recut_all(own, &shape.inputs),
+            Meaning::Program(_) => recut(own, &shape.inputs),
         }
     }
 
@@ -158,7 +172,7 @@ impl Meaning<'_> {
     pub fn own_inputs(self, inputs: &Values) -> Values {
         match self {
             Meaning::Program(meaning) => recut(inputs, &batch_inputs(meaning)),
-            Meaning::Text(text, Atoms::InOrder) => recut(inputs, &source::inputs(text)),
+            Meaning::Text(text, Atoms::InOrder) => recut_all(inputs, &source::inputs(text)),
             Meaning::Text(_, Atoms::Planes) => bytes(inputs),
         }
     }

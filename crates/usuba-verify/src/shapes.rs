@@ -73,6 +73,35 @@ pub(crate) fn check_shapes(
     }
 }
 
+/// The same bits as parameters of other numbers and widths: neighbours may stand side by side in one of the others.
+pub(crate) fn recut_all(values: &Values, shape: &[(u32, u32)]) -> Values {
+    let mut bits = values.iter().flat_map(|atoms| in_order(atoms));
+    let mut atom = |width: u32| {
+        let mut atom: Vec<Edge> = bits.by_ref().take(width as usize).collect();
+        atom.reverse();
+        atom
+    };
+    shape.iter().map(|&(width, atoms)| (0..atoms).map(|_| atom(width)).collect()).collect()
+}
+
+/// Whether the inputs of a text are those of what was made of it. Neighbours that fill no group of words by themselves stand side by side
+/// in one parameter there, so that there may be fewer.
+pub(crate) fn check_inputs(text: &[(u32, u32)], made: &[(u32, u32)]) -> Result<(), Unlike> {
+    let bits = |&(width, atoms): &(u32, u32)| width * atoms;
+    let mut rest = text.iter().map(bits);
+    let mut side_by_side = Vec::new();
+    for wanted in made.iter().map(bits) {
+        let mut sum = 0;
+        while sum < wanted {
+            let Some(next) = rest.next() else { break };
+            sum += next;
+        }
+        side_by_side.push((1, sum));
+    }
+    let fits = rest.next().is_none() && text.len() > made.len();
+    check_shapes("inputs", if fits { &side_by_side } else { text }, made)
+}
+
 /// The width and number of atoms of each output, in one batch.
 pub(crate) fn batch_outputs(program: &Program) -> Vec<(u32, u32)> {
     let outputs = program.entry().outputs.iter();

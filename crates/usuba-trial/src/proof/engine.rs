@@ -187,6 +187,11 @@ impl Subject {
         &self.kernel_of(role).compiled.kernel.symbol
     }
 
+    /// Whether each block has a tweak.
+    pub fn has_tweaks(&self) -> bool {
+        matches!(&self.doing, Doing::Blocks(cipher) if cipher.tweak.is_some())
+    }
+
     /// The node of a direction.
     pub fn node(&self, role: &str) -> &str {
         let text = &self.kernel_of(role).text;
@@ -303,26 +308,42 @@ impl Subject {
         let kernel = self.kernel_of(claim.role);
         let super::Subject { text, compiled, .. } = kernel;
         let (inputs, outputs) = (source::inputs(text), source::outputs(text));
-        // The string of each instance, what is made of it, and the strings that all have in common, in the order of inputs.
-        let (own, made, common): (Bytes, Bytes, Vec<Bytes>) = match &self.doing {
+        // The string of each instance, its tweak, what is made of it, and the strings that all have in common, in the order of
+        // inputs.
+        let (own, tweak, made, common): (Bytes, Option<Bytes>, Bytes, Vec<Bytes>) = match &self.doing {
             Doing::Blocks(cipher) => {
                 let keys = cipher.round_keys;
                 let keys = Bytes { bytes: keys.bytes, order: keys.cipher_order };
-                (cipher.block, cipher.block, vec![keys])
+                (cipher.block, cipher.tweak, cipher.block, vec![keys])
             }
-            Doing::States(permutation) => (permutation.state, permutation.state, Vec::new()),
-            Doing::Keystream(cipher) => (cipher.counter, cipher.keystream, vec![cipher.key, cipher.nonce]),
+            Doing::States(permutation) => (permutation.state, None, permutation.state, Vec::new()),
+            Doing::Keystream(cipher) => {
+                (cipher.counter, None, cipher.keystream, vec![cipher.key, cipher.nonce])
+            }
         };
-        let is_common: Vec<bool> =
-            compiled.program.entry().inputs.iter().map(|input| input.uniform).collect();
+        // Where inputs of the text stand side by side in one of the kernel, the text says which of them all have in common.
+        let entry = &compiled.program.entry().inputs;
+        let is_common: Vec<bool> = match entry.len() == inputs.len() {
+            true => entry.iter().map(|input| input.uniform).collect(),
+            false => {
+                let entry = text.instance(text.entry());
+                entry.inputs.iter().map(|&input| entry.variable(input).constant).collect()
+            }
+        };
         let of = |wanted: bool| {
-            let inputs = inputs.iter().zip(&is_common).filter(move |(_, common)| **common == wanted);
-            inputs.map(|(&shape, _)| shape)
+            let inputs = inputs.iter().zip(&is_common).enumerate();
+            let inputs = inputs.filter(move |(_, (_, common))| **common == wanted);
+            inputs.map(|(number, (&shape, _))| (number, shape))
         };
-        let (Some(block), Some(&output)) = (of(false).next(), outputs.first()) else {
+        let mut of_each = of(false);
+        let (Some((block, shape)), Some(&output)) = (of_each.next(), outputs.first()) else {
             return Err(Unfit::Parameters);
         };
-        let formats = common.iter().zip(of(true)).map(|(&bytes, shape)| format(bytes, shape));
+        let tweak = tweak.zip(of_each.next());
+        if of_each.next().is_some() || of(true).count() != common.len() {
+            return Err(Unfit::Parameters);
+        }
+        let formats = common.iter().zip(of(true)).map(|(&bytes, (_, shape))| format(bytes, shape));
         let kernel = Kernel {
             symbol: &compiled.kernel.symbol,
             meaning: kernel.meaning(),
@@ -330,7 +351,9 @@ impl Subject {
             prepared: compiled.hoisted.as_ref(),
             shape: &compiled.kernel.shape,
             kept,
-            blocks: [format(own, block), format(made, output)],
+            blocks: [format(own, shape), format(made, output)],
+            block,
+            tweak: tweak.map(|(bytes, (number, shape))| (number, format(bytes, shape))),
             common: formats.collect(),
             rounds: compiled.kernel.rounds,
         };

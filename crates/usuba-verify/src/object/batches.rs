@@ -24,7 +24,19 @@ const LOOPS: usize = 64;
 /// Blocks that a run has brought through, and what it has made of them.
 pub(super) struct Window {
     pub input: Vec<Byte>,
+    /// Their tweaks, if they have any.
+    pub tweaks: Vec<Byte>,
     pub output: Vec<[Edge; 8]>,
+}
+
+/// The tweaks of blocks, one for each.
+#[derive(Clone, Copy)]
+pub(super) struct Tweaks {
+    /// Where they are.
+    pub region: RegionId,
+    /// Bytes of those of a whole batch, and of what is left for the last one.
+    pub batch: usize,
+    pub rest: usize,
 }
 
 /// What a function on any number of blocks is given, and where.
@@ -35,6 +47,7 @@ pub(super) struct Batches {
     /// Bytes of a whole batch, and of what is left for the last one.
     pub batch: usize,
     pub rest: usize,
+    pub tweaks: Option<Tweaks>,
 }
 
 /// Why a loop was not shown to do the same in each turn.
@@ -60,7 +73,7 @@ impl Batches {
     /// Runs a function whose arguments are given, for any number of batches.
     pub fn run(&self, machine: &mut Machine<'_>, function: &str) -> Result<Vec<Window>, Lost> {
         machine.turns = Some(Turns { left: FEWEST as i64, done: 0, bytes: self.batch as i64 });
-        let input = self.windows(machine, FEWEST * self.batch);
+        let all = self.windows(machine, FEWEST, false);
         let mut run = machine.begin(function)?;
         // What holds after the first turn of each loop.
         let mut heads: BTreeMap<(usize, u64, usize), Option<State>> = BTreeMap::new();
@@ -85,8 +98,7 @@ impl Batches {
             let here = State::of(machine, &run);
             before.restore(machine);
             // Of a loop that does not write a batch in a turn there is nothing to say.
-            if let Ok(output) = self.written(machine, &input, self.batch) {
-                let first = Window { input: input[..self.batch].to_vec(), output };
+            if let Ok(first) = self.written(machine, &all, 1, false) {
                 match self.induction(machine, &before, &here, first) {
                     Ok(windows) => return Ok(windows),
                     Err(why) => lost = Some(why),
@@ -94,25 +106,48 @@ impl Batches {
             }
             run = here.restore(machine);
             if self.input != self.output {
-                machine.memory.set(self.input, input.iter().map(|&byte| Cell::Bits(byte)).collect());
+                machine.memory.set(self.input, cells(&all.input));
+            }
+            if let Some(tweaks) = self.tweaks {
+                machine.memory.set(tweaks.region, cells(&all.tweaks));
             }
             machine.turns = Some(Turns { left: FEWEST as i64, done: 0, bytes: self.batch as i64 });
         }
         Err(lost.unwrap_or(Lost::Unlike("there is no loop that makes a turn for each batch")))
     }
 
-    /// Fills the windows: bytes of which nothing is known, and an output that was never written. Gives the input.
-    fn windows(&self, machine: &mut Machine<'_>, bytes: usize) -> Vec<Byte> {
-        let input: Vec<Byte> = (0..bytes)
-            .map(|_| Byte { bits: std::array::from_fn(|_| machine.graph.input()), lane: Lane::All })
-            .collect();
-        machine.memory.set(self.output, vec![Cell::Unset; bytes]);
-        machine.memory.set(self.input, input.iter().map(|&byte| Cell::Bits(byte)).collect());
-        input
+    /// Bytes of so many whole batches, and perhaps of the last one: of blocks, and of tweaks.
+    fn bytes(&self, batches: usize, with_rest: bool) -> (usize, usize) {
+        let of = |batch: usize, rest: usize| batches * batch + if with_rest { rest } else { 0 };
+        (of(self.batch, self.rest), self.tweaks.map_or(0, |tweaks| of(tweaks.batch, tweaks.rest)))
     }
 
-    /// What was written in the first bytes of the window, if nothing was behind them.
-    fn written(&self, machine: &Machine<'_>, input: &[Byte], bytes: usize) -> Result<Vec<[Edge; 8]>, Lost> {
+    /// Fills the windows: bytes of which nothing is known, and an output that was never written. Gives the input and the tweaks.
+    fn windows(&self, machine: &mut Machine<'_>, batches: usize, with_rest: bool) -> Window {
+        let (bytes, of_tweaks) = self.bytes(batches, with_rest);
+        let mut string = |bytes: usize| -> Vec<Byte> {
+            let byte = |_| Byte { bits: std::array::from_fn(|_| machine.graph.input()), lane: Lane::All };
+            (0..bytes).map(byte).collect()
+        };
+        let (input, tweaks) = (string(bytes), string(of_tweaks));
+        machine.memory.set(self.output, vec![Cell::Unset; bytes]);
+        machine.memory.set(self.input, cells(&input));
+        if let Some(of) = self.tweaks {
+            machine.memory.set(of.region, cells(&tweaks));
+        }
+        Window { input, tweaks, output: Vec::new() }
+    }
+
+    /// What was written in the first batches of the window, and perhaps in the last one, if nothing was behind them.
+    fn written(
+        &self,
+        machine: &Machine<'_>,
+        all: &Window,
+        batches: usize,
+        with_rest: bool,
+    ) -> Result<Window, Lost> {
+        let (bytes, of_tweaks) = self.bytes(batches, with_rest);
+        let input = &all.input;
         let cells = &machine.memory.region(self.output).cells;
         let is_untouched = |place: usize| match self.output == self.input {
             true => cells[place] == Cell::Bits(input[place]),
@@ -125,7 +160,8 @@ impl Batches {
             Cell::Bits(byte) => Ok(byte.bits),
             _ => Err(Lost::Unlike("a turn of the loop does not write all of its batch")),
         };
-        cells[..bytes].iter().map(bits).collect()
+        let output = cells[..bytes].iter().map(bits).collect::<Result<_, _>>()?;
+        Ok(Window { input: input[..bytes].to_vec(), tweaks: all.tweaks[..of_tweaks].to_vec(), output })
     }
 
     /// Runs from the head of a loop, whose states after the first turns are known, through one turn and through the last. The first
@@ -137,14 +173,16 @@ impl Batches {
         two: &State,
         first: Window,
     ) -> Result<Vec<Window>, Lost> {
-        let strings = Strings { regions: vec![self.output, self.input], bytes: self.batch as i64 };
+        let own = [self.output, self.input].map(|region| (region, self.batch as i64));
+        let tweaks = self.tweaks.map(|tweaks| (tweaks.region, tweaks.batch as i64));
+        let strings = Strings { regions: own.into_iter().chain(tweaks).collect() };
         let mut windows = vec![first];
         let guess = strings.guess(one, two);
         let head = (guess.run.section, guess.run.place, guess.run.returns.clone());
         // One turn, after which there is at least one more.
         let mut run = guess.restore(machine);
         machine.turns = Some(Turns { left: 2, done: 1, bytes: self.batch as i64 });
-        let input = self.windows(machine, 2 * self.batch);
+        let all = self.windows(machine, 2, false);
         loop {
             if machine.resume(&mut run)? == Stop::Returned {
                 return Err(Lost::Unlike("the function returns from the loop before its last turn"));
@@ -153,8 +191,7 @@ impl Batches {
                 break;
             }
         }
-        let output = self.written(machine, &input, self.batch)?;
-        windows.push(Window { input: input[..self.batch].to_vec(), output });
+        windows.push(self.written(machine, &all, 1, false)?);
         if !strings.holds_again(&guess, &State::of(machine, &run)) {
             return Err(Lost::Unlike("what holds before a turn of the loop does not hold after it"));
         }
@@ -162,10 +199,13 @@ impl Batches {
         let last = strings.with_left(&guess, 1);
         let mut run = last.restore(machine);
         machine.turns = Some(Turns { left: 0, done: 1, bytes: self.batch as i64 });
-        let input = self.windows(machine, self.batch + self.rest);
+        let all = self.windows(machine, 1, true);
         while machine.resume(&mut run)? != Stop::Returned {}
-        let output = self.written(machine, &input, self.batch + self.rest)?;
-        windows.push(Window { input, output });
+        windows.push(self.written(machine, &all, 1, true)?);
         Ok(windows)
     }
+}
+
+fn cells(bytes: &[Byte]) -> Vec<Cell> {
+    bytes.iter().map(|&byte| Cell::Bits(byte)).collect()
 }

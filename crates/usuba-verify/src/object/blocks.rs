@@ -6,7 +6,7 @@
 //! proved of the kernel says what that is. The number of blocks is public and one at a time: jumps that depend on it are
 //! followed.
 
-use super::batches::{Batches, Lost, Window};
+use super::batches::{Batches, Lost, Tweaks, Window};
 use super::callee::{Callee, Instance};
 use super::file::Object;
 use super::kernel::{Kept, NoProof};
@@ -58,9 +58,9 @@ impl Format {
     }
 }
 
-/// A kernel with one input of each instance, and one output: of a block cipher, whose round keys all instances have in common;
-/// of a permutation, where they have nothing in common; or of a stream cipher, which have key and nonce in common, and the
-/// counter for a block.
+/// A kernel with one input of each instance, and one output: of a block cipher, whose round keys all instances have in common, and
+/// whose blocks may have a tweak each; of a permutation, where they have nothing in common; or of a stream cipher, which have key and
+/// nonce in common, and the counter for a block.
 #[derive(Clone, Debug)]
 pub struct Kernel<'a> {
     /// The name of the function.
@@ -80,7 +80,11 @@ pub struct Kernel<'a> {
     pub kept: Kept,
     /// How a block, or a state, lies in bytes, before and after.
     pub blocks: [Format; 2],
-    /// How the inputs lie in bytes that all instances have in common.
+    /// Which input of the meaning that is.
+    pub block: usize,
+    /// Which one is a tweak that each block has, and how it lies in bytes, if there is one.
+    pub tweak: Option<(usize, Format)>,
+    /// How the other inputs lie in bytes, which all instances have in common.
     pub common: Vec<Format>,
 }
 
@@ -91,7 +95,7 @@ pub enum Task {
     Load,
     /// There is no such function, as round keys are in that form as they are.
     Same,
-    /// Each block by itself: `apply(keys, out, in, blocks)`.
+    /// Each block by itself: `apply(keys, out, in, blocks)`, or `apply(keys, tweaks, out, in, blocks)`.
     Apply {
         /// How many blocks.
         blocks: usize,
@@ -191,7 +195,9 @@ pub enum Unfit {
     #[error("{0}")]
     Loop(&'static str),
     /// The kernel has other parameters.
-    #[error("the kernel has other parameters than one of each instance, those in common, and an output")]
+    #[error(
+        "the kernel has other parameters than a block of each instance, perhaps a tweak, those in common, and an output"
+    )]
     Parameters,
 }
 
@@ -209,12 +215,12 @@ impl Kernel<'_> {
         task: Task,
         limits: Limits,
     ) -> Result<(Verdict, Report), Unfit> {
-        let entry = self.program.entry();
-        let uniform: Vec<bool> = entry.inputs.iter().map(|input| input.uniform).collect();
-        let own = uniform.iter().filter(|&&uniform| !uniform).count();
-        if own != 1 || uniform.len() != 1 + self.common.len() || entry.outputs.len() != 1 {
+        let takes_tweaks =
+            matches!(task, Task::Load | Task::Same | Task::Apply { .. } | Task::Batches { .. });
+        if !self.has_parameters() || (self.tweak.is_some() && !takes_tweaks) {
             return Err(Unfit::Parameters);
         }
+        self.meaning.check_inputs(&Parameters::of(self.program, self.prepared))?;
         // Where nothing was asked about a placement, the others are the same.
         let mut asked: Option<Asked> = None;
         let mut report = Report::default();
@@ -269,6 +275,7 @@ impl Kernel<'_> {
             call.region(Region::constant("the keys", of_kernel.clone(), alignment));
         };
         let mut batches: Option<Batches> = None;
+        let mut tweaks: Vec<Byte> = Vec::new();
         let (output, input, counter) = match task {
             Task::Load | Task::Same => {
                 let to = call.region(Region::unset("the keys", of_kernel.len(), alignment));
@@ -277,21 +284,27 @@ impl Kernel<'_> {
             }
             Task::Apply { blocks, in_place } => {
                 keys(&mut call);
+                if let Some((_, format)) = &self.tweak {
+                    tweaks = string(call.machine.graph, blocks * format.bytes);
+                    call.region(Region::constant("the tweaks", tweaks.clone(), 1));
+                }
                 let (output, input) = call.strings(blocks * self.blocks[0].bytes, in_place);
                 call.number(blocks);
                 (output, input, Vec::new())
             }
             Task::Batches { rest, in_place } => {
                 keys(&mut call);
+                let tweaks =
+                    self.tweak.as_ref().map(|_| call.region(Region::constant("the tweaks", Vec::new(), 1)));
                 let (output, input) = call.any_strings(in_place);
                 call.argument(Batches::count(self.batch(), rest));
-                batches = Some(self.batches(output, input, rest));
+                batches = Some(self.batches(output, input, tweaks, rest));
                 (output, Vec::new(), Vec::new())
             }
             Task::BatchesOfStates { rest } => {
                 let output = call.region(Region::unset("the states", 0, 1));
                 call.argument(Batches::count(self.batch(), rest));
-                batches = Some(self.batches(output, output, rest));
+                batches = Some(self.batches(output, output, None, rest));
                 (output, Vec::new(), Vec::new())
             }
             Task::Permute { states } => {
@@ -357,15 +370,15 @@ impl Kernel<'_> {
             Task::Apply { .. } | Task::Permute { .. } => {
                 let size = self.blocks[0].bytes;
                 for (number, (block, found)) in input.chunks(size).zip(found.chunks(size)).enumerate() {
-                    question.block(block, number * size, found)?;
+                    question.block(block, self.tweak_of(&tweaks, number), number * size, found)?;
                 }
             }
             Task::Batches { .. } | Task::BatchesOfStates { .. } => {
                 let size = self.blocks[0].bytes;
                 let mut place = 0;
-                for Window { input, output } in &windows {
-                    for (block, found) in input.chunks(size).zip(output.chunks(size)) {
-                        question.block(block, place, found)?;
+                for Window { input, tweaks, output } in &windows {
+                    for (number, (block, found)) in input.chunks(size).zip(output.chunks(size)).enumerate() {
+                        question.block(block, self.tweak_of(tweaks, number), place, found)?;
                         place += size;
                     }
                 }
@@ -404,9 +417,35 @@ impl Kernel<'_> {
     }
 
     /// Any number of batches in these strings.
-    fn batches(&self, output: RegionId, input: RegionId, rest: usize) -> Batches {
+    fn batches(&self, output: RegionId, input: RegionId, tweaks: Option<RegionId>, rest: usize) -> Batches {
         let size = self.blocks[0].bytes;
-        Batches { output, input, batch: self.batch() * size, rest: rest * size }
+        let tweaks = tweaks.zip(self.tweak.as_ref()).map(|(region, (_, format))| Tweaks {
+            region,
+            batch: self.batch() * format.bytes,
+            rest: rest * format.bytes,
+        });
+        Batches { output, input, batch: self.batch() * size, rest: rest * size, tweaks }
+    }
+
+    /// The tweak of a block, of those of all; nothing if there are none.
+    fn tweak_of<'a>(&self, tweaks: &'a [Byte], block: usize) -> &'a [Byte] {
+        let size = self.tweak.as_ref().map_or(0, |(_, format)| format.bytes);
+        &tweaks[block * size..][..size]
+    }
+
+    /// Whether the program has an input of each instance, perhaps a tweak too, those in common, and an output. Inputs of the meaning
+    /// may stand side by side in one of the program.
+    fn has_parameters(&self) -> bool {
+        let entry = self.program.entry();
+        let uniform: Vec<bool> = entry.inputs.iter().map(|input| input.uniform).collect();
+        let own: Vec<usize> = (0..uniform.len()).filter(|&number| !uniform[number]).collect();
+        let mut wanted: Vec<usize> = self.tweak.iter().map(|(number, _)| *number).collect();
+        wanted.push(self.block);
+        wanted.sort_unstable();
+        let is_apart = uniform.len() == self.common.len() + wanted.len() && own == wanted;
+        let is_joined =
+            uniform.len() < self.common.len() + wanted.len() && own.len() == 1 && self.tweak.is_none();
+        (is_apart || is_joined) && entry.outputs.len() == 1
     }
 }
 
@@ -420,37 +459,47 @@ fn string(graph: &mut Graph, bytes: usize) -> Vec<Byte> {
 struct Given {
     /// The parameters of what the kernel is to compute.
     parameters: Parameters,
-    /// Which input the block is; the others are in common.
-    block: usize,
-    /// Those as bytes, in their order.
+    /// The inputs that all have in common, as bytes, in their order.
     strings: Vec<Vec<Byte>>,
     /// As words of the text.
     words: Vec<Vec<Vec<Edge>>>,
-    /// As the kernel has them.
-    keys: Vec<Vec<Vec<Edge>>>,
+    /// As the kernel has them; nothing in place of those that each instance has.
+    keys: Values,
 }
 
 impl Given {
     fn new(kernel: &Kernel<'_>, graph: &mut Graph) -> Given {
-        let block = kernel.program.entry().inputs.iter().position(|input| !input.uniform).unwrap_or(0);
         let strings: Vec<Vec<Byte>> =
             kernel.common.iter().map(|format| string(graph, format.bytes)).collect();
         let words = kernel.common.iter().zip(&strings).map(|(format, bytes)| format.read(bytes)).collect();
         let parameters = Parameters::of(kernel.program, kernel.prepared);
-        let mut given = Given { parameters, block, strings, words, keys: Vec::new() };
-        let zero = kernel.blocks[0].words.iter().map(|word| vec![Edge::FALSE; word.len()]).collect();
-        let of_text = given.values(zero);
+        let mut given = Given { parameters, strings, words, keys: Vec::new() };
+        let zeros = |format: &Format| format.words.iter().map(|word| vec![Edge::FALSE; word.len()]).collect();
+        let tweak = kernel.tweak.as_ref().map(|(_, format)| zeros(format));
+        let of_text = given.values(kernel, zeros(&kernel.blocks[0]), tweak);
         let called = kernel.meaning.inputs_of(&given.parameters, &of_text);
         given.keys = prepare(graph, kernel.program, kernel.prepared, &called);
-        given.keys.remove(block);
+        let entry = kernel.program.entry().inputs.iter().zip(&mut given.keys);
+        entry.filter(|(input, _)| !input.uniform).for_each(|(_, atoms)| atoms.clear());
         given
     }
 
-    /// The inputs of the text, with these words of a block.
-    fn values(&self, words: Vec<Vec<Edge>>) -> Values {
-        let mut values = self.words.clone();
-        values.insert(self.block, words);
-        values
+    /// The inputs of the text, with these words of a block, and of its tweak.
+    fn values(
+        &self,
+        kernel: &Kernel<'_>,
+        words: Vec<Vec<Edge>>,
+        mut tweak: Option<Vec<Vec<Edge>>>,
+    ) -> Values {
+        let (mut words, mut common) = (Some(words), self.words.iter());
+        let tweak_at = kernel.tweak.as_ref().map(|(number, _)| *number);
+        let count = 1 + self.words.len() + usize::from(tweak_at.is_some());
+        let of = |number: usize| match number {
+            _ if number == kernel.block => words.take(),
+            _ if Some(number) == tweak_at => tweak.take(),
+            _ => common.next().cloned(),
+        };
+        (0..count).filter_map(of).collect()
     }
 }
 
@@ -541,18 +590,23 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// What is found at a place of the output is what the kernel makes of a block.
-    fn block(&mut self, block: &[Byte], at: usize, found: &[[Edge; 8]]) -> Result<(), Unfit> {
+    /// What is found at a place of the output is what the kernel makes of a block and its tweak.
+    fn block(&mut self, block: &[Byte], tweak: &[Byte], at: usize, found: &[[Edge; 8]]) -> Result<(), Unfit> {
         let (kernel, given) = (self.kernel, self.given);
-        let words = given.values(kernel.blocks[0].read(block));
+        let tweak = kernel.tweak.as_ref().map(|(_, format)| format.read(tweak));
+        let words = given.values(kernel, kernel.blocks[0].read(block), tweak);
         let called = kernel.meaning.inputs_of(&given.parameters, &words);
         // Bits of the output name the instance that they come from.
         let lone = |first: &[Edge; 8]| first.map(|edge| lone_term(&self.graph, edge).unwrap_or(edge));
         if let Some(&number) = found.first().and_then(|first| self.by_first.get(&lone(first))) {
             let (inputs, outputs) = self.instances[number].clone();
             self.bytes(at, &outputs, found);
+            let own = kernel.program.entry().inputs.iter().map(|input| !input.uniform);
             let mut wanted = given.keys.clone();
-            wanted.insert(given.block, called[given.block].clone());
+            for ((wanted, called), _) in wanted.iter_mut().zip(&called).zip(own).filter(|(_, is_own)| *is_own)
+            {
+                wanted.clone_from(called);
+            }
             for (given, wanted) in inputs.iter().flatten().zip(wanted.iter().flatten()) {
                 given.iter().zip(wanted).for_each(|(&given, &wanted)| self.add(given, wanted, at));
             }
@@ -573,7 +627,7 @@ impl<'a> Question<'a> {
             let counter: Vec<Byte> =
                 counter.iter().take(self.kernel.blocks[0].bytes).map(|&byte| Byte::constant(byte)).collect();
             let keystream = self.keystream(data, found);
-            self.block(&counter, place * size, &keystream)?;
+            self.block(&counter, &[], place * size, &keystream)?;
         }
         Ok(())
     }
@@ -593,7 +647,7 @@ impl<'a> Question<'a> {
         for (place, (data, found)) in input.chunks(size).zip(found.chunks(size)).enumerate() {
             let block: Vec<Byte> = value::bytes(&number, Lane::All).into_iter().rev().collect();
             let keystream = self.keystream(data, found);
-            self.block(&block, place * size, &keystream)?;
+            self.block(&block, &[], place * size, &keystream)?;
             let zero = vec![Edge::FALSE; number.len()];
             number = words::add(&mut self.graph, &number, &zero, Edge::TRUE).0;
         }

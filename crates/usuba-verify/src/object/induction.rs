@@ -69,16 +69,20 @@ impl State {
     }
 }
 
-/// The strings of a loop, and how many of their bytes a turn takes.
+/// The strings of a loop, and how many bytes of each a turn takes.
 pub(super) struct Strings {
-    pub regions: Vec<RegionId>,
-    pub bytes: i64,
+    pub regions: Vec<(RegionId, i64)>,
 }
 
 impl Strings {
     /// How far the window of a region moves in so many turns.
     fn moved(&self, region: RegionId, turns: i64) -> i64 {
-        if self.regions.contains(&region) { self.bytes * turns } else { 0 }
+        let found = self.regions.iter().find(|(string, _)| *string == region);
+        found.map_or(0, |(_, bytes)| bytes * turns)
+    }
+
+    fn contains(&self, region: RegionId) -> bool {
+        self.regions.iter().any(|(string, _)| *string == region)
     }
 
     /// What holds at the head of a loop, as far as its first two turns show, from the turn that is next: states after one turn
@@ -106,7 +110,7 @@ impl Strings {
         }
         for (number, (id, first, cells)) in guess.memory.iter_mut().enumerate() {
             let (_, other, others) = &two.memory[number];
-            if self.regions.contains(id) {
+            if self.contains(*id) {
                 continue;
             }
             // From the first word on that both have.
@@ -171,11 +175,11 @@ impl Strings {
 
     /// A word that is the same after each turn.
     fn same(&self, one: &Word, two: &Word) -> Option<Word> {
-        // Windows move: the distance stays that of two places in them, or of two that are in none.
+        // Windows move: the distance stays that of two places in those that move alike, or of two that are in none.
         let is_fixed = match one {
             Word::Distance(a, b) => {
                 (a.growth, b.growth) == (Growth::NONE, Growth::NONE)
-                    && self.regions.contains(&a.region) == self.regions.contains(&b.region)
+                    && self.moved(a.region, 1) == self.moved(b.region, 1)
             }
             Word::Bits(_) | Word::Address(_) | Word::Number(_) => true,
             Word::Minus(..) | Word::Low(_) => false,
@@ -201,7 +205,7 @@ impl Strings {
                 let found = (first + place).checked_sub(*other).and_then(|place| after.get(place));
                 *cell == Cell::Unset || found == Some(&self.next_cell(cell))
             };
-            self.regions.contains(id) || cells.iter().enumerate().all(is_again)
+            self.contains(*id) || cells.iter().enumerate().all(is_again)
         };
         guess.general.iter().zip(&after.general).all(words)
             && guess.vectors.iter().zip(&after.vectors).all(vectors)

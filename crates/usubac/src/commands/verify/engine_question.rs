@@ -133,7 +133,7 @@ impl Engine {
                         None => of_all.push((claim.function, report.instructions)),
                     }
                 }
-                Verdict::Proved => add(&claim.function, words(&claim), report.instructions),
+                Verdict::Proved => add(&claim.function, self.words(&claim), report.instructions),
                 Verdict::Unknown => return Err(unknown(&claim.function, verify.effort)),
                 Verdict::Unfounded => {
                     return Err(not_proved(&claim.function, UNFOUNDED));
@@ -145,7 +145,7 @@ impl Engine {
                     return Err(Failure::general(format!(
                         "refuted: `{}` does not do this: it {}; {place}",
                         claim.function,
-                        words(&claim)
+                        self.words(&claim)
                     )));
                 }
             }
@@ -154,6 +154,13 @@ impl Engine {
             add(&function, "brings every number of blocks through the kernel".to_owned(), instructions);
         }
         Ok(proved)
+    }
+
+    /// What a function does, after its name.
+    fn words(&self, claim: &Claim) -> String {
+        let takes_tweaks = matches!(claim.task, Task::Apply { .. } | Task::Batches { .. });
+        let more = if takes_tweaks && self.subject.has_tweaks() { ", each under its own tweak" } else { "" };
+        format!("{}{more}", words(claim))
     }
 }
 
