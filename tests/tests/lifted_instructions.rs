@@ -247,6 +247,14 @@ fn vector_lines() -> Vec<(&'static str, String)> {
     ] {
         lines.push(("avx512vl", line.to_owned()));
     }
+    // Sums of addresses that are none, on the way to one and to a number.
+    for line in [
+        "lea rcx, [4*rdi + 16]; mov rsi, rdi; sub rsi, rcx; mov [rdi + 272], rsi; lea rdx, [rdi + 256]; mov rcx, [rdi + 272]; mov rax, [rcx + 4*rdx - 752]; mov qword ptr [rdi + 272], 0; xor ecx, ecx; xor esi, esi; xor edx, edx",
+        "mov rcx, rdi; neg rcx; mov rax, [rcx + 2*rdi + 264]; lea rsi, [rcx + 2*rdi + 257]; mov rdx, [rsi]; xor ecx, ecx; xor esi, esi",
+        "lea rcx, [rdi + 2*rdi]; lea rsi, [2*rdi + 5]; sub rsi, rcx; add rsi, rdi; lea rdx, [rcx + 7]; sub rdx, rcx; xor ecx, ecx",
+    ] {
+        lines.push(("sse4.2", line.to_owned()));
+    }
     for line in [
         "vpsllvq ymm0, ymm1, ymm2; vpsrlvd ymm1, ymm2, ymm3; vpsravd ymm2, ymm3, ymm0",
         "vpcmpeqd xmm3, xmm3, xmm3; vpsrlq xmm3, xmm3, 60; vpsllvq xmm0, xmm1, xmm3; vpsrlvq xmm1, xmm2, xmm3",

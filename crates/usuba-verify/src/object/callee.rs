@@ -62,7 +62,7 @@ impl Called for Callee<'_> {
             argument += 1;
             match machine.general(machine.convention.arguments[argument - 1]) {
                 Word::Address(address) => Ok(address),
-                Word::Bits(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_) | Word::Number(_) => {
+                Word::Bits(_) | Word::Distance(..) | Word::Multiple(..) | Word::Low(_) | Word::Number(_) => {
                     Err(Why::SecretAddress)
                 }
             }

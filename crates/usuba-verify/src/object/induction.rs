@@ -182,7 +182,7 @@ impl Strings {
                     && self.moved(a.region, 1) == self.moved(b.region, 1)
             }
             Word::Bits(_) | Word::Address(_) | Word::Number(_) => true,
-            Word::Minus(..) | Word::Low(_) => false,
+            Word::Multiple(..) | Word::Low(_) => false,
         };
         (is_fixed && one == two).then(|| one.clone())
     }

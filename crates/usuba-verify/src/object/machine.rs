@@ -3,7 +3,7 @@
 use super::convention::Convention;
 use super::file::{Function, Object, Target};
 use super::flags::Flags;
-use super::memory::{Address, Cell, Memory, Region, RegionId};
+use super::memory::{Address, Cell, Memory, Multiple, Region, RegionId};
 use super::number::{Growth, Number, Turns};
 use super::value::{self, Byte, Lane};
 use super::{Refusal, Why};
@@ -26,8 +26,8 @@ pub enum Word {
     Address(Address),
     /// How far the first is from the second, which is in another region.
     Distance(Address, Address),
-    /// A number less the address of a region.
-    Minus(RegionId, i64),
+    /// A sum of addresses that is none.
+    Multiple(Multiple),
     /// A number that grows with the turns of a loop.
     Number(Number),
     /// The lower four bytes of an address, with zeros above.
@@ -35,16 +35,32 @@ pub enum Word {
 }
 
 impl Word {
-    /// What adding something to a number less an address gives, if that is such a number again, or a known one.
-    pub(super) fn plus_known(&self, other: &Word) -> Option<Word> {
-        let Word::Minus(region, number) = *self else { return None };
-        match other {
-            Word::Address(address) if address.region == region && address.growth == Growth::NONE => {
-                Some(Word::Bits(value::constant(8, number.wrapping_add(address.offset) as u64)))
+    /// The address of a region so many times, and a number; of a number, no region.
+    fn linear(&self) -> Option<(Option<RegionId>, i64, i64)> {
+        match self {
+            Word::Bits(bits) => Some((None, 0, value::known(bits)? as i64)),
+            Word::Address(address) if address.growth == Growth::NONE => {
+                Some((Some(address.region), 1, address.offset))
             }
-            Word::Bits(bits) => Some(Word::Minus(region, number.wrapping_add(value::known(bits)? as i64))),
+            Word::Multiple(Multiple { region, times, more }) => Some((Some(*region), *times, *more)),
             _ => None,
         }
+    }
+
+    /// A sum with so many times another word, where both are known numbers, addresses of one region, or sums of these.
+    pub(super) fn plus_times(&self, other: &Word, by: i64) -> Option<Word> {
+        let ((a, once, first), (b, again, second)) = (self.linear()?, other.linear()?);
+        let region = match (a, b) {
+            (Some(a), Some(b)) if a != b => return None,
+            (a, b) => a.or(b),
+        };
+        let times = once.checked_add(again.checked_mul(by)?)?;
+        let more = first.wrapping_add(second.wrapping_mul(by));
+        Some(match (region, times) {
+            (None, _) | (_, 0) => Word::Bits(value::constant(8, more as u64)),
+            (Some(region), 1) => Word::Address(Address::new(region, more)),
+            (Some(region), times) => Word::Multiple(Multiple { region, times, more }),
+        })
     }
 
     /// What it is in memory, if it can be there.
@@ -53,7 +69,8 @@ impl Word {
             Word::Bits(bytes) => Some(bytes.iter().map(|&byte| Cell::Bits(byte)).collect()),
             Word::Address(whole) => Some((0..8).map(|part| Cell::Part(*whole, part)).collect()),
             Word::Number(number) => Some((0..8).map(|part| Cell::Digit(*number, part)).collect()),
-            Word::Distance(..) | Word::Minus(..) | Word::Low(_) => None,
+            Word::Multiple(sum) => Some((0..8).map(|part| Cell::Scaled(*sum, part)).collect()),
+            Word::Distance(..) | Word::Low(_) => None,
         }
     }
 }
@@ -334,6 +351,10 @@ impl<'a> Machine<'a> {
                 Cell::Digit(number, _) => Cell::Digit(number, part),
                 other => other,
             }),
+            Some(&Cell::Scaled(sum, 0)) => (Word::Multiple(sum), |first, part| match *first {
+                Cell::Scaled(sum, _) => Cell::Scaled(sum, part),
+                other => other,
+            }),
             _ => return Ok(Word::Bits(self.bits(&cells)?)),
         };
         let is_whole =
@@ -368,7 +389,7 @@ impl<'a> Machine<'a> {
         match self.effective(instruction)? {
             Word::Address(address) => Ok(address),
             Word::Number(_) => Err(Why::Turns),
-            Word::Bits(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_) => Err(Why::SecretAddress),
+            Word::Bits(_) | Word::Distance(..) | Word::Multiple(..) | Word::Low(_) => Err(Why::SecretAddress),
         }
     }
 
@@ -391,14 +412,13 @@ impl<'a> Machine<'a> {
             }
             let part = self.general(register.number());
             sum = match (sum, part) {
-                (
-                    Word::Bits(_) | Word::Number(_),
-                    Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_),
-                ) if scale != 1 => {
-                    return Err(Why::Address);
+                (sum @ Word::Multiple(..), part)
+                | (sum, part @ Word::Multiple(..))
+                | (sum @ Word::Address(_), part @ Word::Address(_)) => {
+                    sum.plus_times(&part, scale).ok_or(Why::Address)?
                 }
-                (one @ Word::Minus(..), other) | (other, one @ Word::Minus(..)) if scale == 1 => {
-                    one.plus_known(&other).ok_or(Why::Address)?
+                (sum, part @ (Word::Address(_) | Word::Distance(..) | Word::Low(_))) if scale != 1 => {
+                    sum.plus_times(&part, scale).ok_or(Why::Address)?
                 }
                 (by @ (Word::Bits(_) | Word::Number(_)), Word::Address(base)) => {
                     Word::Address(self.moved(base, &by, 1)?)

@@ -91,7 +91,7 @@ fn read(machine: &mut Machine<'_>, one: &Instruction, operand: u32, bytes: usize
     match machine.general(register.full_register().number()) {
         Word::Bits(all) => Ok(all[..bytes].to_vec()),
         Word::Number(number) => Ok(machine.bits_of(number)[..bytes].to_vec()),
-        Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_) => Err(Why::Address),
+        Word::Address(_) | Word::Distance(..) | Word::Multiple(..) | Word::Low(_) => Err(Why::Address),
     }
 }
 

@@ -39,6 +39,17 @@ impl Address {
     }
 }
 
+/// So many times the address of a region, neither never nor once, and a number: what code has on its way to an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Multiple {
+    /// The region.
+    pub region: RegionId,
+    /// How often its address is added.
+    pub times: i64,
+    /// The number.
+    pub more: i64,
+}
+
 /// What a byte of memory holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cell {
@@ -50,6 +61,8 @@ pub enum Cell {
     Part(Address, u8),
     /// A byte of a number that grows with the turns of a loop.
     Digit(Number, u8),
+    /// A byte of a multiple of an address.
+    Scaled(Multiple, u8),
     /// What the linker fills in.
     Linked,
 }
@@ -201,7 +214,7 @@ impl Memory {
                     *cell = Cell::Bits(Byte { bits, lane: Lane::All });
                 }
                 Cell::Linked => return Err(Why::Operand("what the linker fills in")),
-                Cell::Bits(_) | Cell::Part(..) | Cell::Digit(..) => {}
+                Cell::Bits(_) | Cell::Part(..) | Cell::Digit(..) | Cell::Scaled(..) => {}
             }
         }
         Ok(cells.to_vec())

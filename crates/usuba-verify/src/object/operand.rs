@@ -40,7 +40,9 @@ pub(super) fn read(
             match machine.general(register.full_register().number()) {
                 Word::Bits(all) => Ok(all[..bytes.min(8)].to_vec()),
                 Word::Number(number) => Ok(machine.bits_of(number)[..bytes.min(8)].to_vec()),
-                Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_) => Err(Why::Address),
+                Word::Address(_) | Word::Distance(..) | Word::Multiple(..) | Word::Low(_) => {
+                    Err(Why::Address)
+                }
             }
         }
         OpKind::Memory => {

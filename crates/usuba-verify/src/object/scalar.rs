@@ -4,7 +4,6 @@ use super::Why;
 use super::flags::Flags;
 use super::machine::{Flow, Machine, Word};
 use super::memory::{Address, Cell};
-use super::number::Growth;
 use super::value::{self, Byte, Lane, Move, bitwise};
 use crate::graph::{Edge, Graph, words};
 use iced_x86::{ConditionCode, Instruction, Mnemonic, OpKind, Register};
@@ -34,13 +33,17 @@ fn read(
             let first = usize::from(is_high_byte(register));
             let part = |all: &[Byte]| Word::Bits(all[first..first + register.size()].to_vec());
             Ok(match word {
-                Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Number(_) | Word::Low(_)
+                Word::Address(_)
+                | Word::Distance(..)
+                | Word::Multiple(..)
+                | Word::Number(_)
+                | Word::Low(_)
                     if register.size() == 8 =>
                 {
                     word
                 }
                 Word::Address(address) | Word::Low(address) if register.size() == 4 => Word::Low(address),
-                Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_) => {
+                Word::Address(_) | Word::Distance(..) | Word::Multiple(..) | Word::Low(_) => {
                     return Err(Why::Address);
                 }
                 Word::Number(number) => part(&machine.bits_of(number)),
@@ -64,7 +67,7 @@ fn bits(
     match read(machine, instruction, operand, bytes)? {
         Word::Bits(found) => Ok(found),
         Word::Number(number) => Ok(machine.bits_of(number)),
-        Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_) => Err(Why::Address),
+        Word::Address(_) | Word::Distance(..) | Word::Multiple(..) | Word::Low(_) => Err(Why::Address),
     }
 }
 
@@ -93,7 +96,7 @@ fn write(machine: &mut Machine<'_>, instruction: &Instruction, operand: u32, wor
                 (4, _) => value::constant(8, 0),
                 (_, Word::Bits(all)) => all,
                 // What is left of the address is any number.
-                (_, Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_)) => {
+                (_, Word::Address(_) | Word::Distance(..) | Word::Multiple(..) | Word::Low(_)) => {
                     machine.fresh(8)
                 }
                 (_, Word::Number(number)) => machine.bits_of(number),
@@ -155,7 +158,7 @@ pub(super) fn step(machine: &mut Machine<'_>, one: &Instruction) -> Result<Optio
                 Word::Number(number) => Word::Bits(machine.bits_of(number)[..bytes].to_vec()),
                 Word::Address(address) if bytes == 4 => Word::Low(address),
                 Word::Low(_) => return Err(Why::Address),
-                Word::Address(_) | Word::Distance(..) | Word::Minus(..) => return Err(Why::Address),
+                Word::Address(_) | Word::Distance(..) | Word::Multiple(..) => return Err(Why::Address),
             };
             write(machine, one, 0, word)?;
         }
@@ -389,15 +392,14 @@ fn of_addresses(
             machine.flags = Flags::Places(a.offset.cmp(&b.offset));
             Word::Bits(value::constant(8, a.offset.wrapping_sub(b.offset) as u64))
         }
-        (Word::Bits(number), Word::Address(place))
-            if matches!(one.mnemonic(), Mnemonic::Sub | Mnemonic::Neg) && place.growth == Growth::NONE =>
+        (Word::Multiple(..), other)
+        | (other, Word::Multiple(..))
+        | (other @ (Word::Bits(_) | Word::Address(_)), Word::Address(_))
+            if matches!(one.mnemonic(), Mnemonic::Add | Mnemonic::Sub | Mnemonic::Neg) =>
         {
-            let number = value::known(number).ok_or(Why::SecretAddress)? as i64;
-            let word = Word::Minus(place.region, number.wrapping_sub(place.offset));
-            return write(machine, one, 0, word);
-        }
-        (minus @ Word::Minus(..), other) | (other, minus @ Word::Minus(..)) if !borrows => {
-            minus.plus_known(other).ok_or(Why::Address)?
+            let why = if matches!(other, Word::Bits(_)) { Why::SecretAddress } else { Why::Address };
+            let sum = first.plus_times(&second, if borrows { -1 } else { 1 }).ok_or(why)?;
+            return write(machine, one, 0, sum);
         }
         (Word::Address(place), Word::Bits(number)) | (Word::Bits(number), Word::Address(place)) => {
             let is_reversed = matches!(first, Word::Bits(_));
@@ -476,7 +478,9 @@ fn logic(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
             let mask = value::known(&bits(machine, one, second, bytes)?).ok_or(Why::Address)?;
             value::constant(bytes, machine.lowest(address, mask).ok_or(Why::Address)?)
         }
-        Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_) => return Err(Why::Address),
+        Word::Address(_) | Word::Distance(..) | Word::Multiple(..) | Word::Low(_) => {
+            return Err(Why::Address);
+        }
     };
     let b = bits(machine, one, second, bytes)?;
     let gate = match one.mnemonic() {
@@ -526,7 +530,9 @@ fn shift(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
             }
             machine.bits_of(number)
         }
-        Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_) => return Err(Why::Address),
+        Word::Address(_) | Word::Distance(..) | Word::Multiple(..) | Word::Low(_) => {
+            return Err(Why::Address);
+        }
     };
     let result = match one.mnemonic() {
         Shl | Sal | Shlx => value::shifted(&operand, bytes, amount.min(count), Move::Left)?,
@@ -598,7 +604,7 @@ fn whole_product(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why
     let known = |bytes: &[Byte]| value::known(bytes).ok_or(Why::Operand("a product of two words"));
     let other = match machine.general(if is_mulx { RDX } else { RAX }) {
         Word::Bits(all) => known(&all)?,
-        Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Number(_) | Word::Low(_) => {
+        Word::Address(_) | Word::Distance(..) | Word::Multiple(..) | Word::Number(_) | Word::Low(_) => {
             return Err(Why::Address);
         }
     };
@@ -669,13 +675,13 @@ fn string(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
         (false, _) => 1,
         (_, Word::Bits(count)) => value::known(&count).ok_or(Why::SecretAddress)?,
         (_, Word::Number(_)) => return Err(Why::Turns),
-        (_, Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_)) => {
+        (_, Word::Address(_) | Word::Distance(..) | Word::Multiple(..) | Word::Low(_)) => {
             return Err(Why::Address);
         }
     };
     let place = |machine: &mut Machine<'_>, register| match machine.general(register) {
         Word::Address(address) => Ok(address),
-        Word::Bits(_) | Word::Distance(..) | Word::Minus(..) | Word::Number(_) | Word::Low(_) => {
+        Word::Bits(_) | Word::Distance(..) | Word::Multiple(..) | Word::Number(_) | Word::Low(_) => {
             Err(Why::SecretAddress)
         }
     };
@@ -688,7 +694,11 @@ fn string(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
         } else {
             match machine.general(0) {
                 Word::Bits(all) => all[..bytes as usize].iter().map(|&byte| Cell::Bits(byte)).collect(),
-                Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Number(_) | Word::Low(_) => {
+                Word::Address(_)
+                | Word::Distance(..)
+                | Word::Multiple(..)
+                | Word::Number(_)
+                | Word::Low(_) => {
                     return Err(Why::Address);
                 }
             }

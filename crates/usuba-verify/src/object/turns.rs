@@ -92,7 +92,7 @@ impl Machine<'_> {
                 let moved = Address { growth, ..address.moved(by.more) };
                 self.limited(moved.place()).map(|_| moved)
             }
-            Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_) => Err(Why::Address),
+            Word::Address(_) | Word::Distance(..) | Word::Multiple(..) | Word::Low(_) => Err(Why::Address),
         }
     }
 
@@ -107,7 +107,7 @@ impl Machine<'_> {
         let grows = |word: &Word| match word {
             Word::Number(_) => true,
             Word::Address(address) => address.growth != Growth::NONE,
-            Word::Bits(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_) => false,
+            Word::Bits(_) | Word::Distance(..) | Word::Multiple(..) | Word::Low(_) => false,
         };
         if !grows(first) && !grows(second) {
             return Ok(None);
@@ -215,7 +215,7 @@ impl Word {
         match self {
             Word::Bits(bits) => value::known(bits).map(|known| Number::known(known as i64)),
             Word::Number(number) => Some(*number),
-            Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_) => None,
+            Word::Address(_) | Word::Distance(..) | Word::Multiple(..) | Word::Low(_) => None,
         }
     }
 }

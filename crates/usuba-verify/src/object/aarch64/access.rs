@@ -184,7 +184,7 @@ fn place(machine: &mut Machine<'_>, one: &One, operand: Operand) -> Result<Place
         }
         Word::Address(address) => Ok(address),
         Word::Number(_) => Err(Why::Turns),
-        Word::Bits(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_) => Err(Why::SecretAddress),
+        Word::Bits(_) | Word::Distance(..) | Word::Multiple(..) | Word::Low(_) => Err(Why::SecretAddress),
     };
     if one.relocation.is_some() {
         // The place in a page, or near: the linker's number takes that of the instruction.

@@ -39,7 +39,7 @@ pub(super) fn jump(machine: &mut Machine<'_>, one: &One) -> Result<Option<Flow>,
                 // The address of a region is not null.
                 Word::Address(_) => Edge::FALSE,
                 Word::Number(number) => machine.tested(number).condition(machine.graph, ConditionCode::e)?.0,
-                Word::Distance(..) | Word::Minus(..) | Word::Low(_) => return Err(Why::Address),
+                Word::Distance(..) | Word::Multiple(..) | Word::Low(_) => return Err(Why::Address),
             };
             (is_zero.complemented_if(one.instruction.opcode == CBNZ), operands[1])
         }

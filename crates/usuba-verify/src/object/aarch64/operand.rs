@@ -66,7 +66,7 @@ pub(super) fn read(machine: &mut Machine<'_>, operand: Operand, count: usize) ->
                     return machine.shifted_left(number, by as u32);
                 }
                 Word::Number(number) => machine.bits_of(number),
-                Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_) => {
+                Word::Address(_) | Word::Distance(..) | Word::Multiple(..) | Word::Low(_) => {
                     return Err(Why::Address);
                 }
             };
@@ -116,7 +116,7 @@ pub(super) fn bits(machine: &mut Machine<'_>, operand: Operand, count: usize) ->
     match read(machine, operand, count)? {
         Word::Bits(bits) => Ok(bits),
         Word::Number(number) => Ok(machine.bits_of(number)),
-        Word::Address(_) | Word::Distance(..) | Word::Minus(..) | Word::Low(_) => Err(Why::Address),
+        Word::Address(_) | Word::Distance(..) | Word::Multiple(..) | Word::Low(_) => Err(Why::Address),
     }
 }
 
