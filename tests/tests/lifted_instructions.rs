@@ -260,6 +260,7 @@ fn vector_lines() -> Vec<(&'static str, String)> {
         "vpcmpeqd xmm3, xmm3, xmm3; vpsrlq xmm3, xmm3, 60; vpsllvq xmm0, xmm1, xmm3; vpsrlvq xmm1, xmm2, xmm3",
         "lea rsi, [rdi + 256]; vmovq xmm0, rdi; vpinsrq xmm0, xmm0, rsi, 1; vmovdqu [rdi + 272], xmm0; mov rcx, [rdi + 280]; mov rax, [rcx]; mov rdx, [rdi + 272]; mov rdx, [rdx + 64]; vpxor xmm0, xmm0, xmm0; vmovdqu [rdi + 272], xmm0; xor ecx, ecx; xor esi, esi",
         "lea rsi, [rdi + 256]; vmovq xmm0, rdi; vpinsrq xmm0, xmm0, rsi, 1; vmovq rax, xmm0; vpextrq rcx, xmm0, 1; mov rax, [rax + 64]; mov rdx, [rcx]; vpxor xmm0, xmm0, xmm0; xor ecx, ecx; xor esi, esi",
+        "lea rsi, [rdi + 256]; vmovq xmm0, rsi; vpinsrq xmm0, xmm0, rdi, 1; vmovdqa xmm1, xmm0; movaps xmm2, xmm1; vmovq rax, xmm1; vpextrq rcx, xmm2, 1; mov rax, [rax]; mov rdx, [rcx + 264]; vpxor xmm0, xmm0, xmm0; vpxor xmm1, xmm1, xmm1; pxor xmm2, xmm2; xor ecx, ecx; xor esi, esi",
         "lea rsi, [rdi + 256]; vmovq xmm0, rdi; vmovq xmm1, rsi; vpunpcklqdq xmm2, xmm0, xmm1; vmovdqu [rdi + 272], xmm2; mov rcx, [rdi + 280]; mov rax, [rcx]; vpxor xmm0, xmm0, xmm0; vpxor xmm1, xmm1, xmm1; vpxor xmm2, xmm2, xmm2; vmovdqu [rdi + 272], xmm0; xor ecx, ecx; xor esi, esi",
     ] {
         lines.push(("avx2", line.to_owned()));

@@ -191,6 +191,12 @@ fn kernels_that_break_rules_are_refused() {
         ("keeps", "mov $1, %%r12", kept),
         ("reads at twice an address", "mov (%%rdi, %%rdi), %%rax", "the address depends on data"),
         (
+            "moves a part of an address by a mask",
+            "mov $1, %%eax; kmovw %%eax, %%k1; vmovq %%rdi, %%xmm0; vmovaps %%xmm0, %%xmm1%{%%k1%}; \
+             vmovq %%xmm1, %%rax; mov (%%rax), %%rax",
+            "the address depends on data",
+        ),
+        (
             "adds addresses of two parameters",
             "lea (%%rdi, %%rdi), %%rax; sub %%rsi, %%rax; mov (%%rax), %%rax",
             "an address is computed with",

@@ -4,7 +4,7 @@ use super::Why;
 use super::machine::{Machine, Word};
 use super::memory::Cell;
 use super::value::Byte;
-use iced_x86::{EncodingKind, Instruction, Mnemonic, OpKind};
+use iced_x86::{EncodingKind, Instruction, Mnemonic, OpKind, Register};
 
 /// Bytes of an address.
 const ADDRESS: usize = 8;
@@ -13,6 +13,10 @@ const ADDRESS: usize = 8;
 /// with such a register has bits of which nothing is known.
 pub(super) fn step(machine: &mut Machine<'_>, one: &Instruction) -> Result<bool, Why> {
     use Mnemonic::*;
+    // Of what a mask leaves out only bits are known.
+    if one.op_mask() != Register::None {
+        return Ok(false);
+    }
     let cells = match one.mnemonic() {
         Movq | Vmovq if one.op_kind(1) == OpKind::Register && one.op_register(1).is_gpr() => {
             let low = general(machine, one, 1);
@@ -44,10 +48,21 @@ pub(super) fn step(machine: &mut Machine<'_>, one: &Instruction) -> Result<bool,
             let word = match cells.and_then(|cells| cells.get(half * ADDRESS)) {
                 Some(&Cell::Part(whole, 0)) => Word::Address(whole),
                 Some(&Cell::Digit(number, 0)) => Word::Number(number),
+                Some(&Cell::Scaled(sum, 0)) => Word::Multiple(sum),
                 _ => return Ok(false),
             };
             machine.set_general(one.op_register(0).number(), word);
             return Ok(true);
+        }
+        Movdqa | Movdqu | Movaps | Movups | Vmovdqa | Vmovdqu | Vmovaps | Vmovups
+            if (0..2).all(|operand| {
+                one.op_kind(operand) == OpKind::Register && one.op_register(operand).is_xmm()
+            }) =>
+        {
+            let Some(cells) = machine.addresses[one.op_register(1).number()].clone() else {
+                return Ok(false);
+            };
+            cells
         }
         Movdqa | Movdqu | Movaps | Movups | Vmovdqa | Vmovdqu | Vmovaps | Vmovups | Vmovdqa32 | Vmovdqa64
         | Vmovdqu32 | Vmovdqu64
