@@ -277,6 +277,71 @@ fn engines_of_more_parameters_are_proved() {
     }
 }
 
+/// Kernels that the compiler makes a part of the functions: all blocks are proved as one. What is wrong for one block alone, or in
+/// the keys, is refuted.
+#[test]
+fn inlined_kernels_are_proved_and_wrong_ones_refuted() {
+    let way = ("aes", "aes-128", Slicing::Packed(16), "avx512-vaes", "gcc");
+    let mut choices = Choices::new(way.2);
+    choices.settings.passes.interleave = Some(1);
+    let subject = subject_of(way, &choices).expect("an engine");
+    let compiler = compiler_of(way.4, machines::by_name(way.3).expect("a target"));
+    let role = "encrypt";
+    let kernel = subject.symbol(role);
+    let mut files = subject.files();
+    for file in &mut files {
+        let inlined = format!("static inline __attribute__((always_inline)) void {kernel}(");
+        file.contents = file.contents.replace(&format!("void {kernel}("), &inlined);
+    }
+    let batch = format!("    block_pack(blocks, in);\n    {kernel}(blocks, keys, results);\n");
+    let counted = format!("    {kernel}(state->blocks, (const uint8_t *)state->keys, results);\n");
+    const KEY: &str = "    uint8_t copy[176];\n    memcpy(copy, keys, 176);\n    copy[85] ^= 16;\n    usuba";
+    let wrong = [
+        // The kernel as it is.
+        (&batch, batch.clone()),
+        // A bit of the second block of a batch is another one, before the kernel and behind it.
+        (&batch, batch.replace("in);\n", "in);\n    ((unsigned char *)blocks)[20] ^= 4;\n")),
+        (&batch, format!("{batch}    ((unsigned char *)results)[20] ^= 4;\n")),
+        // The third block is the second one.
+        (
+            &batch,
+            format!("{batch}    memcpy((unsigned char *)results + 32, (unsigned char *)results + 16, 16);\n"),
+        ),
+        // A bit of a round key is another one.
+        (&batch, batch.replace("keys,", "copy,").replace("    usuba", KEY)),
+        // A byte of a counter is another one, and a byte of what is made of it.
+        (&counted, format!("    ((unsigned char *)state->blocks)[29] ^= 1;\n{counted}")),
+        (&counted, format!("{counted}    ((unsigned char *)results)[3] ^= 1;\n")),
+    ];
+    for (number, (from, to)) in wrong.into_iter().enumerate() {
+        let mut files = files.clone();
+        let engine = files.iter_mut().find(|file| file.contents.contains(from.as_str())).expect("the engine");
+        engine.contents = engine.contents.replace(from.as_str(), &to);
+        let object = parsed(&subject.object_of(&files, &compiler, &["-O2"]).expect("an object"), way.3);
+        assert!(object.function(kernel).is_err(), "the kernel is a function");
+        let start = Instant::now();
+        // Of wrong ones a few blocks: to refute is to look at each of them.
+        let is_tried = |claim: &&Claim| {
+            let is_few = matches!(claim.task, Task::Apply { .. } | Task::Counter { .. });
+            claim.role == role && claim.task != Task::Same && (is_few || number == 0)
+        };
+        let mut open = 0;
+        for claim in subject.claims(&object, Extent::Some).iter().filter(is_tried) {
+            let is_counter = matches!(claim.task, Task::Counter { .. });
+            match subject.prove(&object, claim, Kept::default(), Limits::default()) {
+                Ok((Verdict::Proved, report)) => assert_eq!(report.instances, 0),
+                Ok((Verdict::Refuted { .. }, _)) => {
+                    assert_eq!(is_counter, from == &counted, "{to}: {claim:?}");
+                    open += 1;
+                }
+                found => panic!("{to}: {claim:?}: {found:?}"),
+            }
+        }
+        println!("{number}: {open} refuted, {:?}", start.elapsed());
+        assert_eq!(open > 0, number > 0, "{to}");
+    }
+}
+
 /// Each number of blocks that there can be, in place and not: few of them one by one, the others by induction.
 #[test]
 fn every_number_of_blocks_is_brought_through_the_kernel() {

@@ -8,6 +8,7 @@
 //! Sums have two operands; that sums of many terms are equal whatever their order is for [`crate::prove`] to see.
 
 pub mod blocks;
+mod tables;
 pub mod words;
 
 use foldhash::fast::FixedState;
@@ -100,9 +101,7 @@ pub enum Gate {
 pub struct Graph {
     gates: Vec<Gate>,
     known: HashMap<Gate, Vertex, FixedState>,
-    /// What tables were looked up at which bits: the number of the table, and these.
-    looked_up: HashMap<(usize, Vec<Edge>), Vec<Edge>, FixedState>,
-    tables: Vec<(Vec<u64>, u32)>,
+    tables: tables::Tables,
     inputs: u32,
     unknown: BTreeSet<Vertex>,
 }
@@ -119,8 +118,7 @@ impl Graph {
         Graph {
             gates: vec![Gate::False],
             known: HashMap::default(),
-            looked_up: HashMap::default(),
-            tables: Vec::new(),
+            tables: tables::Tables::default(),
             inputs: 0,
             unknown: BTreeSet::new(),
         }
@@ -173,15 +171,6 @@ impl Graph {
     /// So many new inputs.
     pub fn input_bits(&mut self, count: usize) -> Vec<Edge> {
         (0..count).map(|_| self.input()).collect()
-    }
-
-    /// The number of a table of words of so many bits.
-    fn table(&mut self, entries: &[u64], width: u32) -> usize {
-        let is_it = |(known, bits): &(Vec<u64>, u32)| *bits == width && known[..] == *entries;
-        self.tables.iter().position(is_it).unwrap_or_else(|| {
-            self.tables.push((entries.to_vec(), width));
-            self.tables.len() - 1
-        })
     }
 
     fn make(&mut self, gate: Gate) -> Vertex {
@@ -249,13 +238,14 @@ impl Graph {
         self.xor(changed, no)
     }
 
-    /// The vertices that `roots` are made of, themselves included, in order.
+    /// The vertices that `roots` are made of, themselves included, in order. A symbol of a look-up is made of its index.
     pub fn cone(&self, roots: impl IntoIterator<Item = Edge>) -> Vec<Vertex> {
         let mut wanted = vec![false; self.gates.len()];
         roots.into_iter().for_each(|root| wanted[root.vertex().index()] = true);
         for vertex in self.vertices().rev() {
             if wanted[vertex.index()] {
                 self.operands(vertex).into_iter().flatten().for_each(|one| wanted[one.index()] = true);
+                self.index_of(vertex).iter().for_each(|one| wanted[one.vertex().index()] = true);
             }
         }
         self.vertices().filter(|vertex| wanted[vertex.index()]).collect()
@@ -275,11 +265,11 @@ impl Graph {
             let known = match self.gate(vertex) {
                 _ if made.contains_key(&vertex) => None,
                 _ if by.contains_key(&vertex) => by.get(&vertex).copied(),
-                Gate::Input(_) if !stays(vertex) => return None,
-                Gate::Input(_) | Gate::False => Some(vertex.edge()),
+                Gate::Input(_) if self.index_of(vertex).is_empty() && !stays(vertex) => return None,
                 gate => {
                     let before = open.len();
                     let operands = self.operands(vertex).into_iter().flatten();
+                    let operands = operands.chain(self.index_of(vertex).iter().map(|bit| bit.vertex()));
                     open.extend(operands.filter(|operand| !made.contains_key(operand)));
                     if open.len() > before {
                         continue;
@@ -288,7 +278,11 @@ impl Graph {
                     Some(match gate {
                         Gate::And(a, b) => self.and(of(a), of(b)),
                         Gate::Xor(a, b) => self.xor(of(a.edge()), of(b.edge())),
-                        Gate::False | Gate::Input(_) => vertex.edge(),
+                        Gate::False => vertex.edge(),
+                        Gate::Input(_) => {
+                            let index: Vec<Edge> = self.index_of(vertex).iter().map(|&bit| of(bit)).collect();
+                            self.looked_up_at(vertex, &index).unwrap_or(vertex.edge())
+                        }
                     })
                 }
             };
@@ -300,7 +294,7 @@ impl Graph {
         Some(roots.iter().map(|root| made[&root.vertex()].complemented_if(root.is_complemented())).collect())
     }
 
-    /// The vertices that a vertex is made of.
+    /// The vertices that a vertex is made of; none for symbols of look-ups.
     pub fn operands(&self, vertex: Vertex) -> [Option<Vertex>; 2] {
         match self.gate(vertex) {
             Gate::False | Gate::Input(_) => [None, None],

@@ -19,6 +19,7 @@ pub mod convention;
 pub mod file;
 mod flags;
 mod induction;
+mod inlined;
 pub mod kernel;
 mod layout;
 mod lift;

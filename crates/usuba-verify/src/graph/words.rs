@@ -85,17 +85,14 @@ pub fn look_up(graph: &mut Graph, index: &[Edge], table: &[bool]) -> Edge {
 
 /// The entry of a table of words at an index: `width` bits from the least significant.
 pub fn look_up_word(graph: &mut Graph, index: &[Edge], entries: &[u64], width: u32) -> Vec<Edge> {
-    // Code looks the same bits up in each lane.
-    let key = (graph.table(entries, width), index.to_vec());
-    if let Some(known) = graph.looked_up.get(&key) {
-        return known.clone();
-    }
+    graph.look_up(index, entries, width)
+}
+
+/// The same, of gates.
+pub(super) fn tree(graph: &mut Graph, index: &[Edge], entries: &[u64], width: u32) -> Vec<Edge> {
     let mut made = HashMap::new();
     let column = |bit: u32| entries.iter().map(|entry| entry >> bit & 1 == 1).collect::<Vec<_>>();
-    let found: Vec<Edge> =
-        (0..width).map(|bit| look_up_with(graph, index, &column(bit), &mut made)).collect();
-    graph.looked_up.insert(key, found.clone());
-    found
+    (0..width).map(|bit| look_up_with(graph, index, &column(bit), &mut made)).collect()
 }
 
 /// Functions of so many bits come up in a table again and again.

@@ -9,6 +9,7 @@
 use super::batches::{Batches, Lost, Tweaks, Window};
 use super::callee::{Callee, Instance};
 use super::file::Object;
+use super::inlined::Inlined;
 use super::kernel::{Kept, NoProof};
 use super::layout::Layout;
 use super::machine::{Asked, Machine, Placement, Word};
@@ -228,8 +229,12 @@ impl Kernel<'_> {
             if asked.is_some_and(|asked| !asked.needs(placement)) {
                 continue;
             }
-            let ran = self.run(object, function, task, placement)?;
-            let (verdict, work) = ran.decide(limits);
+            let mut ran = self.run(object, function, task, placement, InlinedBlocks::AsOne)?;
+            let (mut verdict, mut work) = ran.decide(limits);
+            if ran.is_rewritten && verdict != Verdict::Proved {
+                ran = self.run(object, function, task, placement, InlinedBlocks::AsTheyAre)?;
+                (verdict, work) = ran.decide(limits);
+            }
             if asked.is_none() {
                 let Ran { instructions, instances, .. } = ran;
                 report = Report { instructions, instances, vertices: ran.graph.len(), work };
@@ -242,9 +247,17 @@ impl Kernel<'_> {
         Ok((Verdict::Proved, report))
     }
 
-    fn run(&self, object: &Object, function: &str, task: Task, placement: Placement) -> Result<Ran, Unfit> {
+    fn run(
+        &self,
+        object: &Object,
+        function: &str,
+        task: Task,
+        placement: Placement,
+        inlined: InlinedBlocks,
+    ) -> Result<Ran, Unfit> {
         let layout = Layout::of(self.shape).map_err(NoProof::from)?;
         let mut graph = Graph::new();
+        graph.keep_look_ups();
         let given = Given::new(self, &mut graph);
         let of_kernel = self.form(&mut graph, &layout, &given);
         let alignment = layout.element() as u64;
@@ -266,7 +279,14 @@ impl Kernel<'_> {
                 true => Vec::new(),
                 false => vec![(Edge::TRUE, Edge::FALSE, 0)],
             };
-            return Ok(Ran { graph, pairs, instructions: 0, instances: 0, asked: Asked::default() });
+            return Ok(Ran {
+                graph,
+                pairs,
+                instructions: 0,
+                instances: 0,
+                asked: Asked::default(),
+                is_rewritten: false,
+            });
         }
         let mut machine = Machine::new(&mut graph, object, placement);
         machine.callees.push(&mut callee);
@@ -357,7 +377,7 @@ impl Kernel<'_> {
         let found: Vec<[Edge; 8]> =
             if windows.is_empty() { found.collect::<Result<_, _>>()? } else { Vec::new() };
         let instances = callee.instances.len();
-        let mut question = Question::new(self, graph, &given, callee.instances);
+        let mut question = Question::new(self, graph, &given, callee.instances, inlined);
         match task {
             Task::Load | Task::Same => {
                 let expected: Vec<[Edge; 8]> = of_kernel.iter().map(|byte| byte.bits).collect();
@@ -386,8 +406,8 @@ impl Kernel<'_> {
             Task::Stream { from, .. } => question.stream(from, &input, &found)?,
             Task::Counter { .. } => question.counter(&counter, &input, &found)?,
         }
-        let Question { graph, pairs, .. } = question;
-        Ok(Ran { graph, pairs, instructions, instances, asked })
+        let Question { graph, pairs, is_rewritten, .. } = question;
+        Ok(Ran { graph, pairs, instructions, instances, asked, is_rewritten })
     }
 }
 
@@ -552,6 +572,15 @@ impl Call<'_> {
     }
 }
 
+/// How the question is put for blocks whose kernels a compiler has made a part of the function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum InlinedBlocks {
+    /// Written on the inputs of one block that stands for all, where that can be: equal is equal, but different says nothing.
+    AsOne,
+    /// As they are.
+    AsTheyAre,
+}
+
 /// What has to be equal for a function to have done its task.
 struct Question<'a> {
     kernel: &'a Kernel<'a>,
@@ -563,10 +592,21 @@ struct Question<'a> {
     by_first: HashMap<[Edge; 8], usize>,
     /// Two edges, and the byte of the output that they are about.
     pairs: Vec<(Edge, Edge, usize)>,
+    inlined: InlinedBlocks,
+    /// The block that stands for all, once there was one.
+    one: Option<Inlined>,
+    /// Whether some pairs are about it.
+    is_rewritten: bool,
 }
 
 impl<'a> Question<'a> {
-    fn new(kernel: &'a Kernel<'a>, graph: Graph, given: &'a Given, instances: Vec<Instance>) -> Question<'a> {
+    fn new(
+        kernel: &'a Kernel<'a>,
+        graph: Graph,
+        given: &'a Given,
+        instances: Vec<Instance>,
+        inlined: InlinedBlocks,
+    ) -> Question<'a> {
         let written = |one: Instance| {
             let outputs = kernel.meaning.own_outputs(&one.outputs);
             (one.inputs, kernel.blocks[1].write(&outputs[0]))
@@ -574,7 +614,8 @@ impl<'a> Question<'a> {
         let instances: Vec<(Values, Vec<[Edge; 8]>)> = instances.into_iter().map(written).collect();
         let firsts = instances.iter().enumerate();
         let by_first = firsts.filter_map(|(number, (_, bytes))| Some((*bytes.first()?, number))).collect();
-        Question { kernel, graph, given, instances, by_first, pairs: Vec::new() }
+        let pairs = Vec::new();
+        Question { kernel, graph, given, instances, by_first, pairs, inlined, one: None, is_rewritten: false }
     }
 
     fn add(&mut self, a: Edge, b: Edge, at: usize) {
@@ -613,10 +654,48 @@ impl<'a> Question<'a> {
             return Ok(());
         }
         // The kernel is part of the function.
-        let outputs = kernel.meaning.run(&mut self.graph, &given.parameters, &called, &mut Vec::new())?;
-        let outputs = kernel.meaning.own_outputs(&outputs);
-        self.bytes(at, &kernel.blocks[1].write(&outputs[0]), found);
+        if self.inlined == InlinedBlocks::AsOne && self.as_one(block, at, found)? {
+            return Ok(());
+        }
+        let wanted = self.wanted(&called)?;
+        self.bytes(at, &wanted, found);
         Ok(())
+    }
+
+    /// What the kernel makes of its inputs.
+    fn wanted(&mut self, called: &Values) -> Result<Vec<[Edge; 8]>, Unfit> {
+        let (kernel, given) = (self.kernel, self.given);
+        let outputs = kernel.meaning.run(&mut self.graph, &given.parameters, called, &mut Vec::new())?;
+        Ok(kernel.blocks[1].write(&kernel.meaning.own_outputs(&outputs)[0]))
+    }
+
+    /// Asks the same as [`Question::block`] of the block that stands for all; whether that can be.
+    fn as_one(&mut self, block: &[Byte], at: usize, found: &[[Edge; 8]]) -> Result<bool, Unfit> {
+        let (kernel, given) = (self.kernel, self.given);
+        // A block under a tweak of its own is no function of the block alone.
+        if kernel.tweak.is_some() {
+            return Ok(false);
+        }
+        let mut one = match self.one.take() {
+            Some(one) => one,
+            None => {
+                let block = string(&mut self.graph, kernel.blocks[0].bytes);
+                let words = given.values(kernel, kernel.blocks[0].read(&block), None);
+                let called = kernel.meaning.inputs_of(&given.parameters, &words);
+                let wanted = self.wanted(&called)?;
+                let common = given.strings.iter().flatten().flat_map(|byte| byte.bits).map(Edge::vertex);
+                Inlined::new(&self.graph, &block, &wanted, common)
+            }
+        };
+        let pairs = one.pairs(&mut self.graph, block, found);
+        self.one = Some(one);
+        let Some(pairs) = pairs else { return Ok(false) };
+        // The last block of a string may be a part of one.
+        self.is_rewritten = true;
+        for (bit, (wanted, found)) in pairs.into_iter().enumerate() {
+            self.add(wanted, found, at + bit / 8);
+        }
+        Ok(true)
     }
 
     /// What is found is the input, exclusive or what the kernel makes of counters that follow one another.
@@ -662,20 +741,39 @@ struct Ran {
     instructions: u64,
     instances: usize,
     asked: Asked,
+    /// Whether pairs are about another block than that of which they say something.
+    is_rewritten: bool,
 }
 
 impl Ran {
     fn decide(&self, limits: Limits) -> (Verdict, Work) {
+        if !self.graph.has_kept() {
+            return decide(&self.graph, &self.pairs, limits);
+        }
         let pairs: Vec<(Edge, Edge)> = self.pairs.iter().map(|&(a, b, _)| (a, b)).collect();
-        let (answer, work) = prove(&self.graph, &pairs, limits);
-        let verdict = match answer {
-            Answer::Proved => Verdict::Proved,
-            Answer::Unknown { .. } => Verdict::Unknown,
-            Answer::Refuted { pair, .. } if self.graph.rest_on_unknown(<[Edge; 2]>::from(pairs[pair])) => {
-                Verdict::Unfounded
-            }
-            Answer::Refuted { pair, .. } => Verdict::Refuted { byte: self.pairs[pair].2 },
+        let same = self.graph.same_by_terms(&pairs).unwrap_or_else(|| vec![false; pairs.len()]);
+        let open = || self.pairs.iter().zip(&same).filter(|(_, same)| !**same).map(|(pair, _)| *pair);
+        let pairs: Vec<(Edge, Edge)> = open().map(|(a, b, _)| (a, b)).collect();
+        let Some((graph, pairs)) = self.graph.expanded(&pairs) else {
+            return (Verdict::Unknown, Work::default());
         };
-        (verdict, work)
+        let pairs: Vec<(Edge, Edge, usize)> =
+            pairs.into_iter().zip(open()).map(|((a, b), (.., byte))| (a, b, byte)).collect();
+        decide(&graph, &pairs, limits)
     }
+}
+
+/// What is known of pairs, each with its byte of the output, of a graph that keeps no look-ups.
+fn decide(graph: &Graph, of: &[(Edge, Edge, usize)], limits: Limits) -> (Verdict, Work) {
+    let pairs: Vec<(Edge, Edge)> = of.iter().map(|&(a, b, _)| (a, b)).collect();
+    let (answer, work) = prove(graph, &pairs, limits);
+    let verdict = match answer {
+        Answer::Proved => Verdict::Proved,
+        Answer::Unknown { .. } => Verdict::Unknown,
+        Answer::Refuted { pair, .. } if graph.rest_on_unknown(<[Edge; 2]>::from(pairs[pair])) => {
+            Verdict::Unfounded
+        }
+        Answer::Refuted { pair, .. } => Verdict::Refuted { byte: of[pair].2 },
+    };
+    (verdict, work)
 }
