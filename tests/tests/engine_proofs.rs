@@ -265,7 +265,8 @@ fn engines_of_more_parameters_are_proved() {
         let subject = subject_of(way, &choices).expect("an engine");
         let compiler = compiler_of(way.4, machines::by_name(way.3).expect("a target"));
         assert_eq!(first_open(&subject, &parsed(&object(&subject, way), way.3)), None, "{way:?}");
-        for (_, from, to) in wrong.iter().filter(|(of, ..)| *of == way) {
+        let every = if ways::all() { 1 } else { 2 };
+        for (_, from, to) in wrong.iter().step_by(every).filter(|(of, ..)| *of == way) {
             let mut files = subject.files();
             assert!(files.iter().any(|file| file.contents.contains(from)), "{way:?}: {from}");
             files.iter_mut().for_each(|file| file.contents = file.contents.replace(from, to));
@@ -313,7 +314,8 @@ fn inlined_kernels_are_proved_and_wrong_ones_refuted() {
         (&counted, format!("    ((unsigned char *)state->blocks)[29] ^= 1;\n{counted}")),
         (&counted, format!("{counted}    ((unsigned char *)results)[3] ^= 1;\n")),
     ];
-    for (number, (from, to)) in wrong.into_iter().enumerate() {
+    let tried = if ways::all() { wrong.len() } else { 4 };
+    for (number, (from, to)) in wrong.into_iter().take(tried).enumerate() {
         let mut files = files.clone();
         let engine = files.iter_mut().find(|file| file.contents.contains(from.as_str())).expect("the engine");
         engine.contents = engine.contents.replace(from.as_str(), &to);

@@ -69,6 +69,10 @@ fn scalar_lines() -> Vec<String> {
         "andn rax, rcx, rdx; rorx rsi, r8, 13; rorx ecx, eax, 7",
         "bt rax, 5; setb dl; bt ecx, 17; setc sil",
         "mov rdx, rcx; bt rax, rdx; setb sil; bt r8d, edx; setae dl",
+        "mov edx, 0x28000; tzcnt rcx, rdx; xor edx, edx; tzcnt esi, edx; tzcnt r8, rdx",
+        // A table of jumps.
+        "lea rax, [rip + 2f]; movsxd rcx, dword ptr [rax + 4]; add rcx, rax; jmp rcx; 1: mov edx, 7; 3: mov esi, 9; \
+         .pushsection .rodata; 2: .long 1b - 2b; .long 3b - 2b; .popsection; xor eax, eax; xor ecx, ecx",
         "mul rcx; mov rcx, rdx; mulx rsi, r8, rax",
         "shl eax, 3; sete dl; sets cl; shr r8, 40; setne sil; sar cl, 7; setns dh",
         "test rdi, rdi; sete dl; setne cl; seta sil",

@@ -121,6 +121,22 @@ impl<'m> Runner<'m> {
     }
 }
 
+impl Message {
+    /// Whether the message is made for these lengths.
+    pub fn fits(&self, lengths: &[i64]) -> bool {
+        let state = State {
+            message: self,
+            lengths: lengths.to_vec(),
+            indices: vec![0; self.indices.len()],
+            values: Vec::new(),
+            accepted: true,
+        };
+        let sizes = self.inputs.iter().filter_map(|&id| self.variable(id).count.as_ref());
+        sizes.into_iter().all(|count| state.number(count).is_ok_and(|count| count >= 0))
+            && self.conditions.iter().all(|condition| state.holds(condition).unwrap_or(false))
+    }
+}
+
 struct State<'m> {
     message: &'m Message,
     lengths: Vec<i64>,

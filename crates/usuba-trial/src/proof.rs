@@ -26,7 +26,7 @@ pub struct Caveat {
 }
 
 /// All caveats, by their codes.
-pub const CAVEATS: [Caveat; 13] = [
+pub const CAVEATS: [Caveat; 14] = [
     Caveat { code: "C1", says: "that the source is the standard is tested, not proved" },
     Caveat { code: "C2", says: "parser and elaboration are trusted: they say what the source means" },
     Caveat {
@@ -57,7 +57,18 @@ pub const CAVEATS: [Caveat; 13] = [
         says: "the functions around a kernel are proved for the numbers of blocks and bytes, and the ends of counters, that are said, \
                of strings shorter than 2^58 bytes, with round keys in the form that is proved of them; the kernel that they call is the one that is proved, with 512 KiB of stack of its own",
     },
+    Caveat {
+        code: "C14",
+        says: "a mode is proved for the lengths that are said; S-boxes of 256 bytes are the same symbols for the same index; \
+               polynomials modulo 2 of degree d are equal if they are at so many random points that others differ at one of \
+               them with a probability of 1 - 2^-128, the points being those of a fixed generator",
+    },
 ];
+
+/// The codes of what a proof of a mode of operation rests on.
+pub fn caveats_of_modes() -> Vec<&'static str> {
+    CAVEATS.iter().map(|caveat| caveat.code).filter(|code| !["C7", "C11", "C13"].contains(code)).collect()
+}
 
 /// A node for a slicing and a target, and what says what its object code is to compute.
 #[derive(Clone, Debug)]
@@ -111,8 +122,9 @@ impl Subject {
     pub fn caveats(&self) -> Vec<&'static str> {
         let has_masks = self.compiled.kernel.shape.slicing == Slicing::B
             && self.compiled.kernel.parameters.iter().any(|parameter| parameter.uniform);
-        // What is said of engines is not said of kernels.
-        let applies = |caveat: &&Caveat| caveat.code != "C13" && (has_masks || caveat.code != "C7");
+        // What is said of engines and of modes is not said of kernels.
+        let is_of_others = |code: &str| ["C13", "C14"].contains(&code);
+        let applies = |caveat: &&Caveat| !is_of_others(caveat.code) && (has_masks || caveat.code != "C7");
         CAVEATS.iter().filter(applies).map(|caveat| caveat.code).collect()
     }
 

@@ -8,11 +8,16 @@
 //! Sums have two operands; that sums of many terms are equal whatever their order is for [`crate::prove`] to see.
 
 pub mod blocks;
+pub(crate) mod hashes;
+pub mod points;
+pub mod products;
+pub mod sums;
+mod symbols;
 mod tables;
 pub mod words;
 
 use foldhash::fast::FixedState;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Not;
 
 /// Number of a vertex in its graph.
@@ -104,6 +109,11 @@ pub struct Graph {
     tables: tables::Tables,
     inputs: u32,
     unknown: BTreeSet<Vertex>,
+    /// What became of look-ups, where they are symbols.
+    symbols: Option<Box<symbols::Symbols>>,
+    products: products::Products,
+    /// Of sums of a word and a number, where look-ups are symbols: the word and the number.
+    added: HashMap<Vec<Edge>, (Vec<Edge>, u128), FixedState>,
 }
 
 impl Default for Graph {
@@ -121,6 +131,9 @@ impl Graph {
             tables: tables::Tables::default(),
             inputs: 0,
             unknown: BTreeSet::new(),
+            symbols: None,
+            products: products::Products::default(),
+            added: HashMap::default(),
         }
     }
 
@@ -249,6 +262,20 @@ impl Graph {
             }
         }
         self.vertices().filter(|vertex| wanted[vertex.index()]).collect()
+    }
+
+    /// The same where it is a small part of the graph: what takes time is its own size.
+    pub(crate) fn near_cone(&self, roots: impl IntoIterator<Item = Edge>) -> Vec<Vertex> {
+        let mut open: Vec<Vertex> = roots.into_iter().map(Edge::vertex).collect();
+        let mut found: HashSet<Vertex, FixedState> = HashSet::default();
+        while let Some(vertex) = open.pop() {
+            if found.insert(vertex) {
+                open.extend(self.operands(vertex).into_iter().flatten());
+            }
+        }
+        let mut all: Vec<Vertex> = found.into_iter().collect();
+        all.sort_unstable();
+        all
     }
 
     /// The same functions, of other edges in place of some vertices; nothing if they are made of an input that neither has another in

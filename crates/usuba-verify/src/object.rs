@@ -27,6 +27,7 @@ pub mod lines;
 pub mod machine;
 mod mask;
 pub mod memory;
+pub mod message;
 mod moves;
 pub mod number;
 mod operand;

@@ -2,7 +2,7 @@
 //!
 //! Method: random patterns show what may be equal ([`mod@simulate`]); vertices are then proved equal and merged from the inputs to the
 //! outputs ([`mod@sweep`]), each by the cheapest way that decides it: both become the same vertex; both are sums of the same
-//! terms ([`mod@linear`]); their truth tables on a common cut are the same ([`mod@cut`]); their sum falls
+//! terms ([`mod@crate::graph::sums`]); their truth tables on a common cut are the same ([`mod@cut`]); their sum falls
 //! into parts that are functions of few sums, and all parts together are nothing ([`mod@parts`]); a SAT solver finds no assignment
 //! that tells them apart ([`mod@solve`]). An assignment that the solver does find becomes a pattern.
 //!
@@ -10,7 +10,6 @@
 
 mod budget;
 mod cut;
-pub(crate) mod linear;
 mod parts;
 mod simulate;
 mod solve;

@@ -493,13 +493,19 @@ pub struct Verify {
     #[arg(long, value_enum, requires = "target")]
     pub slicing: Option<SlicingArg>,
     /// The target of the kernel in the object.
-    #[arg(long, value_name = "NAME", requires = "slicing", conflicts_with = "other_entry")]
+    #[arg(long, value_name = "NAME", conflicts_with = "other_entry")]
     pub target: Option<String>,
+    /// The object has the code of this mode over a block cipher of the folder, such as `gcm-seal`.
+    #[arg(long, value_name = "MODE", requires = "target", conflicts_with_all = ["slicing", "every_number", "inter_factor", "cc", "certificate", "entry"])]
+    pub mode: Option<String>,
+    /// Lengths of a message, such as `t=16,ivlen=12,alen=20,len=100` (repeatable); some that fit if none are said.
+    #[arg(long, value_name = "NAME=N,…", requires = "mode")]
+    pub lengths: Vec<String>,
     /// The function in the object; the one that `usubac build` makes if nothing is said.
     #[arg(long, value_name = "NAME", requires = "target")]
     pub symbol: Option<String>,
     /// The primitive of the manifest; the first that is no generator if nothing is said.
-    #[arg(long, value_name = "NAME", requires = "target", conflicts_with_all = ["symbol", "entry"])]
+    #[arg(long, value_name = "NAME", requires = "target", conflicts_with = "entry")]
     pub primitive: Option<String>,
     /// Of an engine, prove every number of blocks or states, not a few and those that leave nothing or a batch but for one for a
     /// last batch: as many proofs as a batch has blocks, and more.

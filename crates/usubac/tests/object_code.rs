@@ -1,6 +1,7 @@
 //! `usubac verify` of object files: what is proved, refuted and refused, and certificates.
 
 use expect_test::expect;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -134,6 +135,92 @@ fn engines_are_proved_from_bytes_to_bytes() {
     let (status, _, note) =
         usubac(&format!("verify {ciphers}/present.ua it.o --primitive none {options}"), folder.path());
     assert_eq!((status, note.as_str()), (1, "error: `--primitive` is of a manifest: give its folder\n"));
+}
+
+/// The C of modes over AES-128 for `avx-aes`, which each are made once.
+#[derive(Default)]
+struct Modes(BTreeMap<String, String>);
+
+impl Modes {
+    /// What `usubac verify` makes of a mode, with changes in its C, for these lengths.
+    fn verify(&mut self, mode: &str, lengths: &str, changes: &[(&str, &str)]) -> (i32, String, String) {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let aes = root().join("ciphers/aes").display().to_string();
+        let file = format!("aes_128_{}.c", mode.replace('-', "_"));
+        let made = self.0.entry(mode.to_owned()).or_insert_with(|| {
+            assert_eq!(usubac(&format!("build {aes} --mode {mode} --target avx-aes"), folder.path()).0, 0);
+            fs::read_to_string(folder.path().join(&file)).expect("the file of the mode")
+        });
+        let mut text = made.clone();
+        for (from, to) in changes {
+            assert!(text.contains(from), "{mode}: {from}");
+            text = text.replace(from, to);
+        }
+        // What the header says is not needed.
+        for (name, text) in [(&file, text), (&file.replace(".c", ".h"), String::new())] {
+            fs::write(folder.path().join(name), text).expect("written");
+        }
+        compiled(&format!("-mavx -maes -mpclmul {file} -o it.o"), folder.path());
+        let verify = format!("verify {aes} it.o --mode {mode} --target avx-aes --lengths {lengths}");
+        usubac(&verify, folder.path())
+    }
+}
+
+/// Modes are proved from bytes to bytes: rounds of AES, sums by powers of a hash key, tags, and refusals. Wrong ones are refuted, and
+/// code that leaks or reads too much is refused.
+#[test]
+fn modes_are_proved_from_bytes_to_bytes() {
+    let mut modes = Modes::default();
+    for (mode, lengths) in [
+        ("cmac", "t=16,len=33"),
+        ("cbc-decrypt", "n=9"),
+        ("ocb3-open", "nlen=12,alen=17,len=33,t=16"),
+        ("gcm-seal", "t=16,ivlen=12,alen=20,len=70"),
+        ("gcm-open", "ivlen=12,alen=5,len=17,t=12"),
+    ] {
+        let (status, said, note) = modes.verify(mode, lengths, &[]);
+        assert_eq!(status, 0, "{mode}: {note}");
+        let symbol = mode.replace('-', "_");
+        let lengths = lengths.replace(',', " ");
+        assert!(said.starts_with(&format!("proved: `usuba_aes_128_{symbol}` for {lengths}: ")), "{said}");
+        let in_place = format!("\nproved: `usuba_aes_128_{symbol}` for {lengths}, in place: ");
+        assert_eq!(said.contains(&in_place), !["cmac", "cbc-decrypt"].contains(&mode), "{said}");
+        assert!(said.ends_with("caveats of SOUNDNESS.md: C1 C2 C3 C4 C5 C6 C8 C9 C10 C12 C14\n"), "{said}");
+    }
+    let begin = "if (!(-1 * n0_t + 16 >= 0)) return 2;";
+    let leak = format!("{begin} if (v1_message[0] == 7) return 0;");
+    let beyond = format!("{begin} (void)*(volatile const uint8_t *)(v1_message + l1_len);");
+    for (mode, from, to, status, why) in [
+        ("cmac", "keys + 16 * (3)", "keys + 16 * (4)", 1, "refuted: "),
+        // A message is taken whatever its tag is; what is refused is written; a product has other halves.
+        ("gcm-open", "    return 1;\n", "    return 0;\n", 1, "refuted: "),
+        ("gcm-open", "memset(v5_plain, 0, ", "memset(v5_plain, 1, ", 1, "refuted: "),
+        ("gcm-seal", ", 17);", ", 1);", 1, "refuted: "),
+        ("cmac", begin, leak.as_str(), 3, "whether this jumps depends on data"),
+        ("cmac", begin, beyond.as_str(), 3, "are not inside of `input 1`"),
+    ] {
+        let lengths = match mode {
+            "cmac" => "t=16,len=17",
+            "gcm-open" => "ivlen=12,alen=0,len=17,t=12",
+            _ => "t=16,ivlen=12,alen=0,len=16",
+        };
+        let (found, said, note) = modes.verify(mode, lengths, &[(from, to)]);
+        assert_eq!(found, status, "{mode}, {from}: {said}{note}");
+        assert!(note.contains(why), "{mode}, {from}: {note}");
+    }
+    let mut said = |lengths: &str| modes.verify("cmac", lengths, &[]).2;
+    expect![[r#"
+        error: `n=3` is no length: write NAME=NUMBER, where names are t, len, and numbers below 2^20
+    "#]]
+    .assert_eq(&said("n=3"));
+    expect![[r#"
+        error: `--lengths t=16` does not say `len`
+    "#]]
+    .assert_eq(&said("t=16"));
+    expect![[r#"
+        error: the message has no such lengths: t=17,len=1
+    "#]]
+    .assert_eq(&said("t=17,len=1"));
 }
 
 #[test]

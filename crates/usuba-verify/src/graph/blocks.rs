@@ -23,6 +23,7 @@ pub fn block(graph: &mut Graph, op: BlockOp, a: &[Edge], b: &[Edge]) -> Vec<Edge
             super::words::each(graph, &state, b, Graph::xor)
         }
         BlockOp::Product(halves) => {
+            [a, b].into_iter().for_each(|block| graph.note_multiplied(block));
             let half = |later: bool| if later { 64..128 } else { 0..64 };
             carryless(graph, &a[half(halves.first)], &b[half(halves.second)])
         }

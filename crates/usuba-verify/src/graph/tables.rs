@@ -123,6 +123,13 @@ impl Table {
     }
 }
 
+impl Tables {
+    /// What a table has.
+    pub(super) fn entries(&self, table: usize) -> &[u64] {
+        &self.all[table].entries
+    }
+}
+
 impl Graph {
     /// From now on look-ups are kept.
     pub(crate) fn keep_look_ups(&mut self) {
@@ -162,6 +169,10 @@ impl Graph {
         let key = (table, index.to_vec());
         if let Some(known) = self.tables.known.get(&key) {
             return known.clone();
+        }
+        if let Some(symbol) = self.symbol(table, index, width) {
+            self.tables.known.insert(key, symbol.clone());
+            return symbol;
         }
         let is_kept = self.tables.keeps
             && self.tables.all[table].may_be_kept

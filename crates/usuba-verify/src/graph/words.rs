@@ -48,6 +48,27 @@ pub fn ternary(graph: &mut Graph, table: u8, [a, b, c]: [&[Edge]; 3]) -> Vec<Edg
 
 /// The sum of two words of one width and a carry: the sum and the carry out.
 pub fn add(graph: &mut Graph, a: &[Edge], b: &[Edge], carry: Edge) -> (Vec<Edge>, Edge) {
+    if graph.symbols.is_none() {
+        return ripple(graph, a, b, carry);
+    }
+    // Code that counts adds to a sum what the text adds to a word: the same bits are to be the same vertices.
+    let [a, b] = if known(a).is_some() { [b, a] } else { [a, b] };
+    let (sum, out) = ripple(graph, a, b, carry);
+    let (None, Some(number), Some(more)) = (known(a), known(b), carry.known()) else { return (sum, out) };
+    if a.len() > 64 {
+        return (sum, out);
+    }
+    let number = number + u128::from(more);
+    let (word, number) = match graph.added.get(a) {
+        Some((word, before)) => (word.clone(), (number + before) & ((1 << a.len()) - 1)),
+        None => (a.to_vec(), number),
+    };
+    let (sum, _) = ripple(graph, &word, &constant(a.len(), number), Edge::FALSE);
+    graph.added.insert(sum.clone(), (word, number));
+    (sum, out)
+}
+
+fn ripple(graph: &mut Graph, a: &[Edge], b: &[Edge], carry: Edge) -> (Vec<Edge>, Edge) {
     let mut carry = carry;
     let bits = each(graph, a, b, |graph, a, b| {
         let half = graph.xor(a, b);
@@ -135,6 +156,13 @@ fn look_up_with(
 /// The carry-less product of two words: as many bits as both have, less one, and a zero.
 pub fn carryless(graph: &mut Graph, a: &[Edge], b: &[Edge]) -> Vec<Edge> {
     let mut product = vec![Edge::FALSE; a.len() + b.len()];
+    if a == b {
+        // The terms of two different bits are there twice.
+        a.iter().enumerate().for_each(|(place, &bit)| product[2 * place] = bit);
+        return product;
+    }
+    // In one order, so that the products a b and b a are the same vertices.
+    let [a, b] = if a <= b { [a, b] } else { [b, a] };
     for (i, &x) in a.iter().enumerate() {
         for (j, &y) in b.iter().enumerate() {
             let term = graph.and(x, y);

@@ -237,6 +237,12 @@ impl Object {
         found.ok_or_else(|| Unreadable::Function(name.to_owned()))
     }
 
+    /// Whether anything of the object refers to a function of this name that is elsewhere.
+    pub fn calls(&self, name: &str) -> bool {
+        let mut targets = self.sections.values().flat_map(|section| section.relocations.values());
+        targets.any(|relocation| matches!(&relocation.target, Target::External(known, _) if known == name))
+    }
+
     /// The bytes of a function, before linking; none where its symbol has no size.
     pub fn code(&self, function: &Function) -> &[u8] {
         let section = self.sections.get(&function.section);

@@ -7,7 +7,7 @@ use super::memory::{Address, Cell, Memory, Multiple, Region, RegionId};
 use super::number::{Growth, Number, Turns};
 use super::value::{self, Byte, Lane};
 use super::{Refusal, Why};
-use crate::graph::Graph;
+use crate::graph::{Edge, Graph};
 use iced_x86::{Instruction, OpKind, Register};
 use std::collections::HashMap;
 
@@ -174,6 +174,19 @@ pub struct Machine<'a> {
     base: u32,
     /// What was asked about where regions lie.
     pub asked: Asked,
+    /// How branches go that depend on whether a message is refused, if that may be.
+    pub(super) refusal_of_message: Option<Fork>,
+    /// Functions elsewhere that say something of the processor, and what they say.
+    pub(super) processor: Vec<(String, u64)>,
+}
+
+/// A bit that code may branch on though it is not public: whether a message is refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fork {
+    /// Whether the first branch on it is taken.
+    pub is_taken: bool,
+    /// The bit, once there was a branch: set where it is taken.
+    pub bit: Option<Edge>,
 }
 
 /// Registers of each kind, of the architecture that has most.
@@ -202,12 +215,23 @@ pub(super) enum Flow {
 impl<'a> Machine<'a> {
     /// A machine before a call: memory has the sections of the object and a stack.
     pub fn new(graph: &'a mut Graph, object: &'a Object, placement: Placement) -> Machine<'a> {
+        Machine::with_arguments(graph, object, placement, 0)
+    }
+
+    /// The same with so many arguments, of which those that find no register are on the stack.
+    pub fn with_arguments(
+        graph: &'a mut Graph,
+        object: &'a Object,
+        placement: Placement,
+        arguments: usize,
+    ) -> Machine<'a> {
         let Placement { residue, is_reversed, base } = placement;
         let mut memory = Memory::of(object);
         let convention = Convention::of(object.architecture);
         // What a call pushes, and above it what belongs to the caller, which has no cells.
         let top = STACK + residue as usize + convention.pushed - 8;
-        let stack = memory.add(Region::unset("the stack", top + convention.pushed, 64));
+        let above = convention.pushed + 8 * arguments.saturating_sub(convention.arguments.len());
+        let stack = memory.add(Region::unset("the stack", top + above, 64));
         let mut machine = Machine {
             graph,
             object,
@@ -228,15 +252,52 @@ impl<'a> Machine<'a> {
             is_reversed,
             base,
             asked: Asked::default(),
+            refusal_of_message: None,
+            processor: Vec::new(),
         };
         let pointer = Address::new(stack, top as i64);
         machine.general[convention.stack_pointer] = Some(Word::Address(pointer));
         machine
     }
 
-    /// Gives an argument.
+    /// Gives an argument, in a register.
     pub fn argument(&mut self, number: usize, word: Word) {
         self.general[self.convention.arguments[number]] = Some(word);
+    }
+
+    /// Gives arguments: in registers, and on the stack, which has to have room for so many.
+    ///
+    /// # Errors
+    /// One that cannot be in memory.
+    pub(super) fn arguments(&mut self, words: Vec<Word>) -> Result<(), Why> {
+        let registers = self.convention.arguments.len();
+        let pushed = self.convention.pushed as i64;
+        for (number, word) in words.into_iter().enumerate() {
+            match (number.checked_sub(registers), self.general(self.convention.stack_pointer)) {
+                (None, _) => self.argument(number, word),
+                (Some(place), Word::Address(top)) => {
+                    self.store(top.moved(pushed + 8 * place as i64), &word)?
+                }
+                _ => return Err(Why::SecretAddress),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a branch is taken.
+    ///
+    /// # Errors
+    /// It depends on data, and not on whether a message is refused; of that one bit is looked at.
+    pub(super) fn taken(&mut self, condition: Edge) -> Result<bool, Why> {
+        if let Some(known) = condition.known() {
+            return Ok(known);
+        }
+        let fork = self.refusal_of_message.as_mut().ok_or(Why::SecretBranch)?;
+        let bit = *fork.bit.get_or_insert(condition);
+        if bit.vertex() != condition.vertex() {
+            return Err(Why::SecretBranch);
+        }
+        Ok(fork.is_taken ^ (bit != condition))
     }
 
     /// The function with a name.

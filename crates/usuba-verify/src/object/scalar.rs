@@ -1,6 +1,7 @@
 //! Instructions on general-purpose registers, and all that jump.
 
 use super::Why;
+use super::file::{Fill, Relocation, Target};
 use super::flags::Flags;
 use super::machine::{Flow, Machine, Word};
 use super::memory::{Address, Cell};
@@ -135,6 +136,10 @@ pub(super) fn step(machine: &mut Machine<'_>, one: &Instruction) -> Result<Optio
             }
             write(machine, one, 0, word)?;
         }
+        Movsxd if Machine::is_memory(one, 1) && linked_distance(machine, one)?.is_some() => {
+            let distance = linked_distance(machine, one)?.ok_or(Why::Address)?;
+            write(machine, one, 0, distance)?;
+        }
         Movzx | Movsx | Movsxd => {
             let narrow = bits(machine, one, 1, size(one, 1))?;
             let wide = size(one, 0);
@@ -195,6 +200,7 @@ pub(super) fn step(machine: &mut Machine<'_>, one: &Instruction) -> Result<Optio
         Shld | Shrd => double_shift(machine, one)?,
         Imul | Mul | Mulx => product(machine, one)?,
         Bt => bit_test(machine, one)?,
+        Tzcnt => count_zeros(machine, one)?,
         Div | Idiv => return Err(Why::VariableTime),
         Ret => return Ok(Some(Flow::Return)),
         Call => {
@@ -210,13 +216,21 @@ pub(super) fn step(machine: &mut Machine<'_>, one: &Instruction) -> Result<Optio
             let here = Flow::Jump(one.near_branch_target());
             return Ok(Some(machine.target().map_or(here, Flow::Leave)));
         }
+        Jmp if one.op_kind(0) == OpKind::Register => {
+            // A table of places of code, at a place that is public.
+            let Word::Address(address) = machine.general(one.op0_register().full_register().number()) else {
+                return Err(Why::External("an address in a register or in memory".to_owned()));
+            };
+            let (section, offset) = machine.memory.in_section(address).ok_or(Why::Address)?;
+            return Ok(Some(Flow::Leave(Target::Place { section, offset })));
+        }
         Jmp => return Err(Why::External("an address in a register or in memory".to_owned())),
         Movsq | Movsd | Movsb | Stosq | Stosd | Stosb if one.op_kind(0) != OpKind::Register => {
             string(machine, one)?
         }
         _ if one.is_jcc_short_or_near() => {
             let (edge, _) = machine.flags.clone().condition(machine.graph, one.condition_code())?;
-            let taken = edge.known().ok_or(Why::SecretBranch)?;
+            let taken = machine.taken(edge)?;
             return Ok(Some(if taken { Flow::Jump(one.near_branch_target()) } else { Flow::Next }));
         }
         _ if one.condition_code() != ConditionCode::None => conditional(machine, one)?,
@@ -380,6 +394,13 @@ fn of_addresses(
             let number = value::known(number).ok_or(Why::SecretAddress)?;
             machine.flags = Flags::Places(machine.is_far(*a, *b, number).ok_or(Why::Address)?);
             return Ok(());
+        }
+        (Word::Distance(to, from), Word::Address(base)) | (Word::Address(base), Word::Distance(to, from))
+            if one.mnemonic() == Mnemonic::Add
+                && base.region == from.region
+                && base.growth == from.growth =>
+        {
+            Word::Address(to.moved(base.offset.wrapping_sub(from.offset)))
         }
         (Word::Address(a), Word::Address(b)) if one.mnemonic() == Mnemonic::Sub && a.region != b.region => {
             Word::Distance(*a, *b)
@@ -637,6 +658,33 @@ fn bit_test(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
     let byte = bits(machine, one, 0, bytes)?[place / 8];
     machine.flags = Flags::Carry(byte.bits[place % 8], byte.lane.mixed(Lane::All)?);
     Ok(())
+}
+
+/// What the linker fills in at the place that is read, as tables of jumps have it: how far a place in the object is from there.
+fn linked_distance(machine: &mut Machine<'_>, one: &Instruction) -> Result<Option<Word>, Why> {
+    let from = machine.address(one)?;
+    let Some((section, place)) = machine.memory.in_section(from) else { return Ok(None) };
+    let relocations = machine.object.sections.get(&section).map(|section| &section.relocations);
+    let relocation = relocations.and_then(|all| all.get(&u64::try_from(place).ok()?));
+    let Some(Relocation { target: Target::Place { section, offset }, fill: Fill::Relative }) = relocation
+    else {
+        return Ok(None);
+    };
+    let to = machine.memory.section(*section, *offset).filter(|to| to.region != from.region);
+    Ok(to.map(|to| Word::Distance(to, from)))
+}
+
+/// `tzcnt` of a number that is known.
+fn count_zeros(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
+    let bytes = size(one, 0);
+    if Machine::is_memory(one, 1) {
+        return Err(Why::Operand("zeros of memory that are counted"));
+    }
+    let number = value::known(&bits(machine, one, 1, bytes)?);
+    let number = number.ok_or(Why::Operand("zeros that are counted and depend on data"))?;
+    let zeros = number.trailing_zeros().min(8 * bytes as u32);
+    machine.flags = Flags::Unknown;
+    write(machine, one, 0, Word::Bits(value::constant(bytes, zeros.into())))
 }
 
 /// `setcc` and `cmovcc`.

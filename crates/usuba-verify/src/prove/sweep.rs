@@ -1,11 +1,11 @@
 //! Sweeping: a graph is built anew, from the inputs on, of vertices that are proved equal to no earlier one.
 
 use super::cut::{self, Compared, Met};
-use super::linear::same_sum;
 use super::parts;
 use super::simulate::Patterns;
 use super::solve::{Reach, Solved, solve};
 use super::{Answer, Limits, Work};
+use crate::graph::sums::same_sum;
 use crate::graph::{Edge, Gate, Graph, Vertex};
 use std::collections::HashMap;
 

@@ -2,11 +2,12 @@
 //! after elaboration is between the text and the graph.
 
 use super::{Signal, Values};
-use crate::graph::{Edge, Graph, words};
+use crate::graph::products::{BITS, multiply};
+use crate::graph::{Edge, Gate, Graph, value_of, words};
 use usuba_lang::ast::ShiftOp;
 use usuba_lang::typed::{
     ArithmeticOp, Assignment, Body, Definition, Equations, Expression, ExpressionKind, Instance, InstanceId,
-    LogicOp, Lookup, Program, Slot, Step, Table, Use,
+    LogicOp, Lookup, Program, Slot, Step, Table, Use, VariableId,
 };
 
 /// Why a program has no value for all inputs.
@@ -39,20 +40,120 @@ pub fn run(
     inputs: &Values,
     signals: &mut Vec<Signal>,
 ) -> Result<Values, Refuses> {
-    let entry = program.instance(program.entry());
-    let atoms = inputs.concat();
-    let mut outputs = Run { graph, program, signals }.call(program.entry(), atoms, &entry.name)?.into_iter();
-    let of = |&id| outputs.by_ref().take(entry.variable(id).atoms() as usize).collect();
-    Ok(entry.outputs.iter().map(of).collect())
+    let mut run = Run { graph, program, signals: Some(signals), opening: None };
+    run.entry(inputs)
+}
+
+/// What a message is.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// The outputs, if it is not refused.
+    pub outputs: Values,
+    /// Bits that have to be the same, or it is refused.
+    pub accepted: Vec<(Edge, Edge)>,
+}
+
+/// The outputs of the entry of a message, whose calls of `product` are put off ([`Graph::put_off`]).
+///
+/// # Panics
+/// If the inputs are not those of the entry.
+pub fn open(graph: &mut Graph, program: &Program, inputs: &Values, product: Option<InstanceId>) -> Opened {
+    let opening = Opening { accepted: Vec::new(), product };
+    let mut run = Run { graph, program, signals: None, opening: Some(opening) };
+    let outputs = run.entry(inputs).unwrap_or_default();
+    Opened { outputs, accepted: run.opening.map(|opening| opening.accepted).unwrap_or_default() }
+}
+
+/// The node of a program that is the product in GF(2^128) as GCM writes it, whatever its name. That it is the product is proved: each
+/// bit of it is a sum of products of a bit of the one factor and one of the other, and it is right for any two of these.
+pub fn product(program: &Program) -> Option<InstanceId> {
+    (0..program.instances().len() as u32).map(InstanceId).find(|&id| is_product(program, id))
+}
+
+fn is_product(program: &Program, id: InstanceId) -> bool {
+    let instance = program.instance(id);
+    let is_block = |&id: &VariableId| {
+        let variable = instance.variable(id);
+        (variable.width, variable.atoms() as usize) == (1, BITS)
+    };
+    if instance.inputs.len() != 2
+        || instance.outputs.len() != 1
+        || !instance.inputs.iter().chain(&instance.outputs).all(is_block)
+    {
+        return false;
+    }
+    let mut graph = Graph::new();
+    let factors = [graph.input_bits(BITS), graph.input_bits(BITS)];
+    let mut run = Run { graph: &mut graph, program, signals: None, opening: None };
+    let atoms: Atoms = factors.concat().into_iter().map(|bit| vec![bit]).collect();
+    let Ok(outputs) = run.call(id, atoms, "") else { return false };
+    let bits: Vec<Edge> = outputs.concat();
+    // Of degree one in each factor, and nothing where one of them is.
+    let mut degrees: Vec<Option<[bool; 2]>> = Vec::with_capacity(graph.len());
+    for vertex in graph.vertices() {
+        let of = |edge: Edge| degrees[edge.vertex().index()].filter(|_| !edge.is_complemented());
+        let degree = match graph.gate(vertex) {
+            Gate::False => Some([false; 2]),
+            Gate::Input(number) => Some([(number as usize) < BITS, number as usize >= BITS]),
+            Gate::Xor(a, b) => match (degrees[a.index()], degrees[b.index()]) {
+                (Some([false, false]), other) | (other, Some([false, false])) => other,
+                (a, b) if a == b => a,
+                _ => None,
+            },
+            Gate::And(a, b) => match (of(a), of(b)) {
+                (Some([true, false]), Some([false, true])) | (Some([false, true]), Some([true, false])) => {
+                    Some([true, true])
+                }
+                _ => None,
+            },
+        };
+        degrees.push(degree);
+    }
+    if bits.iter().any(|edge| degrees[edge.vertex().index()] != Some([true, true]) || edge.is_complemented())
+    {
+        return false;
+    }
+    // 64 pairs at once: a bit of the first factor, and half of those of the second.
+    (0..BITS).all(|one| {
+        [0, 64].into_iter().all(|begin| {
+            let values = graph.evaluate(|input| match (input as usize).checked_sub(BITS) {
+                None => {
+                    if input as usize == one {
+                        u64::MAX
+                    } else {
+                        0
+                    }
+                }
+                Some(other) if (begin..begin + 64).contains(&other) => 1 << (other - begin),
+                Some(_) => 0,
+            });
+            (0..64).all(|lane| {
+                let expected = multiply(1 << one, 1 << (begin + lane));
+                let is_right = |(place, &edge): (usize, &Edge)| {
+                    u128::from(value_of(&values, edge) >> lane & 1) == expected >> place & 1
+                };
+                bits.iter().enumerate().all(is_right)
+            })
+        })
+    })
 }
 
 /// Atoms, each as its bits from the least significant.
 type Atoms = Vec<Vec<Edge>>;
 
+/// What is done with a message.
+struct Opening {
+    accepted: Vec<(Edge, Edge)>,
+    product: Option<InstanceId>,
+}
+
 struct Run<'a> {
     graph: &'a mut Graph,
     program: &'a Program,
-    signals: &'a mut Vec<Signal>,
+    /// Named values, if they are wanted.
+    signals: Option<&'a mut Vec<Signal>>,
+    /// Of a program that may refuse messages.
+    opening: Option<Opening>,
 }
 
 /// The values of an instance that is being run.
@@ -77,8 +178,20 @@ impl Frame<'_> {
 }
 
 impl<'a> Run<'a> {
+    fn entry(&mut self, inputs: &Values) -> Result<Values, Refuses> {
+        let entry = self.program.instance(self.program.entry());
+        let mut outputs = self.call(self.program.entry(), inputs.concat(), &entry.name)?.into_iter();
+        let of = |&id| outputs.by_ref().take(entry.variable(id).atoms() as usize).collect();
+        Ok(entry.outputs.iter().map(of).collect())
+    }
+
     fn call(&mut self, id: InstanceId, arguments: Atoms, path: &str) -> Result<Atoms, Refuses> {
         let instance: &'a Instance = self.program.instance(id);
+        if self.opening.as_ref().is_some_and(|opening| opening.product == Some(id)) {
+            let mut factor = arguments.concat();
+            let key = factor.split_off(BITS);
+            return Ok(self.graph.put_off(factor, key).into_iter().map(|bit| vec![bit]).collect());
+        }
         match &instance.body {
             Body::Permutation { sources } => {
                 Ok(sources.iter().map(|&source| arguments[source as usize].clone()).collect())
@@ -124,11 +237,12 @@ impl<'a> Run<'a> {
     }
 
     fn name(&mut self, turn: &str, assignment: &Assignment, value: &Atoms, frame: &Frame<'_>) {
+        let Some(signals) = &mut self.signals else { return };
         for (slot, bits) in assignment.targets.iter().zip(value) {
             let variable = frame.instance.variable(slot.variable);
             let indices: String = variable.indices(slot.atom).map(|index| format!("[{index}]")).collect();
             let name = format!("{}{turn}/{}{indices}", frame.path, variable.name);
-            self.signals.push(Signal { name, bits: bits.clone() });
+            signals.push(Signal { name, bits: bits.clone() });
         }
     }
 
@@ -223,7 +337,12 @@ impl<'a> Run<'a> {
                 let path = format!("{}/{}", frame.path, self.program.instance(*callee).name);
                 self.call(*callee, arguments, &path)?
             }
-            ExpressionKind::Accept { .. } => return Err(Refuses),
+            ExpressionKind::Accept { left, right } => {
+                let [left, right] = [self.value(left, frame)?, self.value(right, frame)?];
+                let Some(opening) = &mut self.opening else { return Err(Refuses) };
+                opening.accepted.extend(left.concat().into_iter().zip(right.concat()));
+                Vec::new()
+            }
         })
     }
 

@@ -5,6 +5,7 @@ mod certificate;
 mod constant_time;
 mod engine;
 mod engine_question;
+mod message;
 mod object;
 mod question;
 
@@ -25,6 +26,12 @@ pub fn run(verify: &Verify, output: &Output) -> Result<(), Failure> {
     }
     if let Some(file) = &verify.audit {
         return certificate::audit(file, verify, output);
+    }
+    if let Some(mode) = &verify.mode {
+        return message::run(verify, mode, output);
+    }
+    if verify.target.is_some() && verify.slicing.is_none() {
+        return Err(Failure::general("`--target` needs `--slicing`, or `--mode` for the code of a mode"));
     }
     if verify.left.as_deref().is_some_and(Cipher::is_at) {
         return engine::run(verify, output);

@@ -289,6 +289,8 @@ impl Certificate {
         let mut search = given.search.clone();
         search.include.extend(self.source.include.iter().cloned());
         Ok(Verify {
+            mode: None,
+            lengths: Vec::new(),
             primitive: self.source.primitive.clone(),
             left: Some(self.source.file.clone()),
             right: Some(self.object.file.clone()),

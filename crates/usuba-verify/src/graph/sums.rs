@@ -1,13 +1,13 @@
 //! Sums of the same terms, in whatever order they were added.
 
-use crate::graph::{Edge, Gate, Graph, Vertex};
+use super::{Edge, Gate, Graph, Vertex};
 use std::collections::BinaryHeap;
 
 /// How many sums are looked into.
 const STEPS: usize = 20_000;
 
 /// Whether two vertices are sums of the same vertices that are no sums. `false` says nothing.
-pub(super) fn same_sum(graph: &Graph, a: Vertex, b: Vertex) -> bool {
+pub(crate) fn same_sum(graph: &Graph, a: Vertex, b: Vertex) -> bool {
     // The terms of a + b that are still to be looked into, the last vertex first. What a term is made of comes before it, so
     // once a term is left over that is no sum, nothing can cancel it.
     let mut terms = BinaryHeap::from([a, b]);

@@ -1,0 +1,266 @@
+//! Look-ups in tables as symbols: what a table has at an index is so many new inputs, the same for the same index.
+//!
+//! What holds for all values of these inputs holds for those that the table has. Two indices are the same if each bit is a sum of
+//! the same terms; others whose values are the same at random points may be, which [`super::hashes`] finds out later.
+//! Products that are put off ([`super::products`]) are inputs too, of which a value is known at each point.
+
+use super::{Edge, Gate, Graph, Vertex, value_of};
+use crate::graph::sums::same_sum;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use usuba_ir::random::Random;
+
+/// Random points are 64 times so many.
+pub(super) const WORDS: usize = 3;
+
+/// Random points.
+pub(super) const POINTS: usize = 64 * WORDS;
+
+/// At points of the last word an input is set but for one in so many: numbers that begin with ones are where counters carry.
+const SELDOM_CLEAR: u32 = 16;
+
+/// The values of a vertex at all points.
+pub(crate) type Values = [u64; WORDS];
+
+/// A look-up that became symbols.
+#[derive(Clone, Debug)]
+pub(super) struct LookUp {
+    table: usize,
+    pub(super) index: Vec<Edge>,
+    pub(super) found: Vec<Edge>,
+    /// Earlier ones in the same table whose index has the same values.
+    pub(super) alike: Vec<usize>,
+}
+
+/// The symbols of a graph.
+#[derive(Clone, Debug)]
+pub(super) struct Symbols {
+    random: Random,
+    /// By vertex.
+    values: Vec<Values>,
+    /// Of inputs whose values are not random.
+    pub(super) given: HashMap<Vertex, Values>,
+    look_ups: Vec<LookUp>,
+    /// Blocks that were multiplied without carries.
+    multiplied: BTreeSet<Vec<Edge>>,
+    /// The look-up and the bit of it that an input is.
+    places: HashMap<Vertex, (usize, usize)>,
+    /// The numbers of look-ups by their table and the values of their index.
+    by_values: HashMap<(usize, Vec<Values>), Vec<usize>>,
+}
+
+impl Symbols {
+    fn new() -> Symbols {
+        Symbols {
+            random: Random::new(29),
+            values: Vec::new(),
+            given: HashMap::new(),
+            look_ups: Vec::new(),
+            multiplied: BTreeSet::new(),
+            places: HashMap::new(),
+            by_values: HashMap::new(),
+        }
+    }
+
+    /// The values of an edge, where those of all vertices are there.
+    pub(super) fn of(&self, edge: Edge) -> Values {
+        let flip = if edge.is_complemented() { u64::MAX } else { 0 };
+        self.values[edge.vertex().index()].map(|word| word ^ flip)
+    }
+
+    /// Computes the values of vertices that are new.
+    fn extend(&mut self, graph: &Graph) {
+        self.extend_below(graph, graph.len());
+    }
+
+    /// The same of those that come before one.
+    pub(super) fn extend_to(&mut self, graph: &Graph, vertex: Vertex) {
+        self.extend_below(graph, vertex.index());
+    }
+
+    fn extend_below(&mut self, graph: &Graph, end: usize) {
+        for number in self.values.len()..end {
+            let vertex = Vertex::numbered(number);
+            let values = match (graph.gate(vertex), self.given.get(&vertex)) {
+                (_, Some(&given)) => given,
+                (Gate::Input(_), None) => std::array::from_fn(|word| {
+                    let bits = self.random.bits();
+                    if word + 1 < WORDS {
+                        return bits;
+                    }
+                    let seldom = (0..64).filter(|_| self.random.once_in(SELDOM_CLEAR));
+                    !seldom.fold(0, |all, bit| all | 1 << bit)
+                }),
+                (gate, None) => {
+                    std::array::from_fn(|word| gate.of(|_| 0, |one| self.values[one.index()][word]))
+                }
+            };
+            self.values.push(values);
+        }
+    }
+}
+
+impl Graph {
+    /// A graph in which look-ups in tables of 256 words are symbols.
+    pub fn with_symbols() -> Graph {
+        Graph { symbols: Some(Box::new(Symbols::new())), ..Graph::new() }
+    }
+
+    /// Remembers a block that is multiplied.
+    pub(super) fn note_multiplied(&mut self, block: &[Edge]) {
+        if let Some(symbols) = &mut self.symbols {
+            symbols.multiplied.insert(block.to_vec());
+        }
+    }
+
+    /// The blocks that were multiplied without carries since the last call.
+    pub(crate) fn take_multiplied(&mut self) -> Vec<Vec<Edge>> {
+        let blocks = self.symbols.as_mut().map(|symbols| std::mem::take(&mut symbols.multiplied));
+        blocks.into_iter().flatten().collect()
+    }
+
+    /// The look-ups that became symbols.
+    pub(super) fn look_ups(&self) -> &[LookUp] {
+        self.symbols.as_ref().map_or(&[][..], |symbols| &symbols.look_ups)
+    }
+
+    /// What a table has at an index, if that is a symbol: `width` bits.
+    pub(super) fn symbol(&mut self, table: usize, index: &[Edge], width: u32) -> Option<Vec<Edge>> {
+        if index.len() != 8 || index.iter().all(|edge| edge.known().is_some()) {
+            return None;
+        }
+        let mut symbols = self.symbols.take()?;
+        if let Some(number) = self.undone(&symbols, table, index) {
+            let inner = symbols.look_ups[number].index.clone();
+            self.symbols = Some(symbols);
+            return Some(inner);
+        }
+        symbols.extend(self);
+        let values: Vec<Values> = index.iter().map(|&edge| symbols.of(edge)).collect();
+        let alike = symbols.by_values.entry((table, values.clone())).or_default().clone();
+        let is_it = |&&number: &&usize| {
+            let other = &symbols.look_ups[number].index;
+            index.iter().zip(other).all(|(&a, &b)| self.is_same_sum(a, b))
+        };
+        let found = match alike.iter().find(is_it) {
+            Some(&number) => symbols.look_ups[number].found.clone(),
+            None => {
+                let found = self.input_bits(width as usize);
+                let entries = self.tables.entries(table);
+                for (bit, edge) in found.iter().enumerate() {
+                    let of = |word: usize| {
+                        (0..64).fold(0, |all, lane| {
+                            let bits = values.iter().rev();
+                            let place =
+                                bits.fold(0, |place, bits| place << 1 | (bits[word] >> lane & 1) as usize);
+                            all | (entries[place] >> bit & 1) << lane
+                        })
+                    };
+                    symbols.given.insert(edge.vertex(), std::array::from_fn(of));
+                }
+                let number = symbols.look_ups.len();
+                symbols
+                    .places
+                    .extend(found.iter().enumerate().map(|(bit, edge)| (edge.vertex(), (number, bit))));
+                symbols.by_values.entry((table, values)).or_default().push(number);
+                symbols.look_ups.push(LookUp { table, index: index.to_vec(), found: found.clone(), alike });
+                found
+            }
+        };
+        self.symbols = Some(symbols);
+        Some(found)
+    }
+
+    /// The look-up that a table undoes at an index: code applies one S-box of AES and the other for what is between.
+    fn undone(&self, symbols: &Symbols, table: usize, index: &[Edge]) -> Option<usize> {
+        let places: Vec<(usize, usize)> =
+            index.iter().map(|edge| symbols.places.get(&edge.vertex()).copied()).collect::<Option<_>>()?;
+        let number = places[0].0;
+        if places.iter().any(|place| place.0 != number) {
+            return None;
+        }
+        let [inner, outer] = [symbols.look_ups[number].table, table].map(|table| self.tables.entries(table));
+        let place = |entry: u64| {
+            let bits = index.iter().zip(&places).rev();
+            bits.fold(0, |all, (edge, &(_, bit))| {
+                all << 1 | ((entry >> bit & 1) as usize ^ usize::from(edge.is_complemented()))
+            })
+        };
+        (0..).zip(inner).all(|(x, &entry)| outer[place(entry)] == x).then_some(number)
+    }
+
+    /// Edges by their values at random points, each value once. A guess: nothing may rest on it.
+    pub(crate) fn by_values(&mut self, edges: &BTreeSet<Edge>) -> BTreeMap<Values, Edge> {
+        let Some(mut symbols) = self.symbols.take() else { return BTreeMap::new() };
+        symbols.extend(self);
+        let by_values = edges.iter().map(|&edge| (symbols.of(edge), edge)).collect();
+        self.symbols = Some(symbols);
+        by_values
+    }
+
+    /// The values of edges at random points; none where look-ups are no symbols.
+    pub(super) fn values(&mut self, edges: &[Edge]) -> Vec<Values> {
+        let Some(mut symbols) = self.symbols.take() else { return Vec::new() };
+        symbols.extend(self);
+        let values = edges.iter().map(|&edge| symbols.of(edge)).collect();
+        self.symbols = Some(symbols);
+        values
+    }
+
+    /// Whether two bits are sums of the same terms. `false` says nothing.
+    pub(crate) fn is_same_sum(&self, a: Edge, b: Edge) -> bool {
+        a == b || a.is_complemented() == b.is_complemented() && same_sum(self, a.vertex(), b.vertex())
+    }
+
+    /// [`Graph::rest_on_unknown`], where a symbol rests on its index, and a product that is put off on what it is of.
+    pub(crate) fn symbols_rest_on_unknown(&self, edges: impl IntoIterator<Item = Edge>) -> bool {
+        let mut open: Vec<Vertex> = edges.into_iter().map(Edge::vertex).collect();
+        let mut seen = BTreeSet::new();
+        while let Some(vertex) = open.pop() {
+            if self.unknown.contains(&vertex) {
+                return true;
+            }
+            if !seen.insert(vertex) {
+                continue;
+            }
+            open.extend(self.operands(vertex).into_iter().flatten());
+            let symbol = self.symbols.as_ref().and_then(|symbols| symbols.places.get(&vertex));
+            open.extend(
+                symbol.iter().flat_map(|(number, _)| &self.look_ups()[*number].index).map(|one| one.vertex()),
+            );
+            if let Some((number, _)) = self.products.place(vertex) {
+                open.extend(self.products.operands(number).map(|one| one.vertex()));
+            }
+        }
+        false
+    }
+
+    /// The values of all vertices for 64 assignments of the inputs, where symbols are what their tables have, and products what they
+    /// are of: bit j of each number is that of assignment j.
+    pub fn evaluate_symbols(&self, input: impl Fn(u32) -> u64) -> Vec<u64> {
+        let look_ups = self.look_ups();
+        let place = |vertex: &Vertex| self.symbols.as_ref().and_then(|symbols| symbols.places.get(vertex));
+        let mut values: Vec<u64> = Vec::with_capacity(self.len());
+        let mut product: Vec<u64> = Vec::new();
+        for vertex in self.vertices() {
+            let value = if let Some(&(number, bit)) = place(&vertex) {
+                let LookUp { table, index, .. } = &look_ups[number];
+                let entries = self.tables.entries(*table);
+                let index: Vec<u64> = index.iter().map(|&edge| value_of(&values, edge)).collect();
+                (0..64).fold(0, |all, lane| {
+                    let place =
+                        index.iter().rev().fold(0, |place, bits| place << 1 | (bits >> lane & 1) as usize);
+                    all | (entries[place] >> bit & 1) << lane
+                })
+            } else if let Some((number, bit)) = self.products.place(vertex) {
+                if bit == 0 {
+                    product = self.products.values(number, |edge| value_of(&values, edge));
+                }
+                product[bit]
+            } else {
+                self.gate(vertex).of(&input, |one| values[one.index()])
+            };
+            values.push(value);
+        }
+        values
+    }
+}
