@@ -271,6 +271,7 @@ impl Graph {
         while let Some(vertex) = open.pop() {
             if found.insert(vertex) {
                 open.extend(self.operands(vertex).into_iter().flatten());
+                open.extend(self.index_of(vertex).iter().map(|bit| bit.vertex()));
             }
         }
         let mut all: Vec<Vertex> = found.into_iter().collect();

@@ -315,3 +315,54 @@ fn linear_map(bits: &[Values], image: &[Values]) -> Option<Vec<u128>> {
     let column = |to: usize| (0..BITS).fold(0u128, |all, from| all | (rows[from].1 >> to & 1) << from);
     Some((0..image.len()).map(column).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether a sum of six blocks by powers of a key, which code has prepared in a form of its own, is proved to be what the text has;
+    /// `exponents` are the powers that code takes, and a bit of one may be flipped.
+    fn is_proved(exponents: [usize; 6], flipped: Option<usize>) -> bool {
+        let mut graph = Graph::with_symbols();
+        let key = graph.input_bits(BITS);
+        let blocks: Vec<Vec<Edge>> = (0..6).map(|_| graph.input_bits(BITS)).collect();
+        let mut wanted = vec![Edge::FALSE; BITS];
+        for block in &blocks {
+            let sum = wanted.iter().zip(block).map(|(&a, &b)| graph.xor(a, b)).collect();
+            wanted = graph.put_off(sum, key.clone());
+        }
+        // In the form bits stand the other way around, and the first one is added to the last.
+        let mut powers = vec![key.clone()];
+        for number in 1..6 {
+            let next = graph.product(&powers[number - 1], &key);
+            powers.push(next);
+        }
+        if let Some(number) = flipped {
+            powers[number][77] = !powers[number][77];
+        }
+        let form = |graph: &mut Graph, power: &Vec<Edge>| -> Vec<Edge> {
+            let mut bits: Vec<Edge> = power.iter().rev().copied().collect();
+            bits[0] = graph.xor(bits[0], bits[BITS - 1]);
+            bits
+        };
+        let prepared: Vec<Vec<Edge>> = powers.iter().map(|power| form(&mut graph, power)).collect();
+        let mut found = vec![Edge::FALSE; BITS];
+        for (block, exponent) in blocks.iter().zip(exponents) {
+            let term = graph.product(block, &powers[exponent - 1]);
+            found = found.iter().zip(term).map(|(&a, b)| graph.xor(a, b)).collect();
+        }
+        let roots: Vec<Edge> = wanted.iter().zip(&found).flat_map(|(&a, &b)| [a, b]).collect();
+        let mut hashes = Hashes::new(&mut graph, 1);
+        let settled = hashes.settled(&roots, &prepared);
+        let pairs: Vec<(Edge, Edge)> = settled.chunks(2).map(|pair| (pair[0], pair[1])).collect();
+        hashes.same(&pairs).into_iter().all(|same| same)
+    }
+
+    #[test]
+    fn sums_by_the_right_powers_are_proved_and_no_others() {
+        assert!(is_proved([6, 5, 4, 3, 2, 1], None));
+        assert!(!is_proved([6, 5, 3, 3, 2, 1], None));
+        assert!(!is_proved([5, 6, 4, 3, 2, 1], None));
+        assert!(!is_proved([6, 5, 4, 3, 2, 1], Some(3)));
+    }
+}

@@ -112,8 +112,8 @@ impl Graph {
         self.products.all.push(Product { factor, key, bits: bits.clone() });
         if let Some(mut symbols) = self.symbols.take() {
             // The operands come first.
+            symbols.extend_to(self, bits[0].vertex());
             for word in 0..super::symbols::WORDS {
-                symbols.extend_to(self, bits[0].vertex());
                 let values = self.products.values(number, |edge| symbols.of(edge)[word]);
                 for (edge, value) in bits.iter().zip(values) {
                     symbols.given.entry(edge.vertex()).or_default()[word] = value;
@@ -216,7 +216,7 @@ impl Graph {
     }
 
     /// The product of two blocks.
-    fn product(&mut self, a: &[Edge], b: &[Edge]) -> Vec<Edge> {
+    pub(super) fn product(&mut self, a: &[Edge], b: &[Edge]) -> Vec<Edge> {
         let mut all = carryless(self, a, b);
         for place in (BITS..all.len()).rev() {
             let above = all[place];

@@ -117,15 +117,9 @@ fn is_product(program: &Program, id: InstanceId) -> bool {
     (0..BITS).all(|one| {
         [0, 64].into_iter().all(|begin| {
             let values = graph.evaluate(|input| match (input as usize).checked_sub(BITS) {
-                None => {
-                    if input as usize == one {
-                        u64::MAX
-                    } else {
-                        0
-                    }
-                }
+                None if input as usize == one => u64::MAX,
                 Some(other) if (begin..begin + 64).contains(&other) => 1 << (other - begin),
-                Some(_) => 0,
+                None | Some(_) => 0,
             });
             (0..64).all(|lane| {
                 let expected = multiply(1 << one, 1 << (begin + lane));

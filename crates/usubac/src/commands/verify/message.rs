@@ -8,7 +8,7 @@ use crate::targets;
 use serde_json::json;
 use usuba_lang::elaborate::{Options, elaborate};
 use usuba_lang::typed;
-use usuba_message::form::{Message as Form, Sameness};
+use usuba_message::form::{Message as Form, Sameness, Variable};
 use usuba_message::in_place::in_place;
 use usuba_message::incremental::incremental;
 use usuba_message::number::Term;
@@ -146,7 +146,7 @@ fn elaborated(
 }
 
 /// The bytes of a variable for these lengths.
-fn bytes(variable: &usuba_message::form::Variable, lengths: &[i64]) -> Option<i64> {
+fn bytes(variable: &Variable, lengths: &[i64]) -> Option<i64> {
     let value = |term: &Term| match term {
         Term::Length(place) => lengths.get(*place as usize).copied().unwrap_or(0),
         _ => 0,
