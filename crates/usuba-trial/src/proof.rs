@@ -15,6 +15,7 @@ use usuba_verify::object::kernel::{Lifted, NoProof, Report, Verdict};
 use usuba_verify::prove::Limits;
 
 pub mod engine;
+pub mod message;
 
 /// Something that a proof of object code rests on. `SOUNDNESS.md` has the same table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,7 +27,7 @@ pub struct Caveat {
 }
 
 /// All caveats, by their codes.
-pub const CAVEATS: [Caveat; 14] = [
+pub const CAVEATS: [Caveat; 15] = [
     Caveat { code: "C1", says: "that the source is the standard is tested, not proved" },
     Caveat { code: "C2", says: "parser and elaboration are trusted: they say what the source means" },
     Caveat {
@@ -63,12 +64,13 @@ pub const CAVEATS: [Caveat; 14] = [
                polynomials modulo 2 of degree d are equal if they are at so many random points that others differ at one of \
                them with a probability of 1 - 2^-128, the points being those of a fixed generator",
     },
+    Caveat {
+        code: "C15",
+        says: "a mode around engines is proved for any functions of a block and round keys in place of the cipher's, and code \
+               that makes a key of its own for round keys as the text makes them: that engines and schedules are those is \
+               proved by itself, that public functions put both together is tested",
+    },
 ];
-
-/// The codes of what a proof of a mode of operation rests on.
-pub fn caveats_of_modes() -> Vec<&'static str> {
-    CAVEATS.iter().map(|caveat| caveat.code).filter(|code| !["C7", "C11", "C13"].contains(code)).collect()
-}
 
 /// A node for a slicing and a target, and what says what its object code is to compute.
 #[derive(Clone, Debug)]
@@ -123,7 +125,7 @@ impl Subject {
         let has_masks = self.compiled.kernel.shape.slicing == Slicing::B
             && self.compiled.kernel.parameters.iter().any(|parameter| parameter.uniform);
         // What is said of engines and of modes is not said of kernels.
-        let is_of_others = |code: &str| ["C13", "C14"].contains(&code);
+        let is_of_others = |code: &str| ["C13", "C14", "C15"].contains(&code);
         let applies = |caveat: &&Caveat| !is_of_others(caveat.code) && (has_masks || caveat.code != "C7");
         CAVEATS.iter().filter(applies).map(|caveat| caveat.code).collect()
     }

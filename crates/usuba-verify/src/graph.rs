@@ -8,6 +8,7 @@
 //! Sums have two operands; that sums of many terms are equal whatever their order is for [`crate::prove`] to see.
 
 pub mod blocks;
+pub mod functions;
 pub(crate) mod hashes;
 pub mod points;
 pub mod products;
@@ -114,6 +115,8 @@ pub struct Graph {
     products: products::Products,
     /// Of sums of a word and a number, where look-ups are symbols: the word and the number.
     added: HashMap<Vec<Edge>, (Vec<Edge>, u128), FixedState>,
+    /// Products of words that were made: code is run several times, and computes mostly the same.
+    multiplied: words::Multiplied,
 }
 
 impl Default for Graph {
@@ -134,6 +137,7 @@ impl Graph {
             symbols: None,
             products: products::Products::default(),
             added: HashMap::default(),
+            multiplied: words::Multiplied::default(),
         }
     }
 

@@ -501,6 +501,10 @@ pub struct Verify {
     /// Lengths of a message, such as `t=16,ivlen=12,alen=20,len=100` (repeatable); some that fit if none are said.
     #[arg(long, value_name = "NAME=N,…", requires = "mode")]
     pub lengths: Vec<String>,
+    /// The code of a mode calls engines through `struct usuba_blocks`, as in libraries where a machine has no rounds of the cipher:
+    /// it is proved for all ciphers with blocks of that size.
+    #[arg(long, requires = "mode")]
+    pub around: bool,
     /// The function in the object; the one that `usubac build` makes if nothing is said.
     #[arg(long, value_name = "NAME", requires = "target")]
     pub symbol: Option<String>,

@@ -1,9 +1,11 @@
-//! Look-ups in tables as symbols: what a table has at an index is so many new inputs, the same for the same index.
+//! Look-ups in tables as symbols: what a table has at an index is so many new inputs, the same for the same index. So is what a
+//! function makes of its argument of which nothing is known ([`super::functions`]).
 //!
 //! What holds for all values of these inputs holds for those that the table has. Two indices are the same if each bit is a sum of
 //! the same terms; others whose values are the same at random points may be, which [`super::hashes`] finds out later.
 //! Products that are put off ([`super::products`]) are inputs too, of which a value is known at each point.
 
+use super::functions::{Role, some_function};
 use super::{Edge, Gate, Graph, Vertex, value_of};
 use crate::graph::sums::same_sum;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -21,13 +23,22 @@ const SELDOM_CLEAR: u32 = 16;
 /// The values of a vertex at all points.
 pub(crate) type Values = [u64; WORDS];
 
+/// What is looked up in.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Of {
+    /// The table of a number.
+    Table(usize),
+    /// A function of which nothing is known.
+    Function(Role),
+}
+
 /// A look-up that became symbols.
 #[derive(Clone, Debug)]
 pub(super) struct LookUp {
-    table: usize,
+    of: Of,
     pub(super) index: Vec<Edge>,
     pub(super) found: Vec<Edge>,
-    /// Earlier ones in the same table whose index has the same values.
+    /// Earlier ones of the same whose index has the same values.
     pub(super) alike: Vec<usize>,
 }
 
@@ -44,8 +55,8 @@ pub(super) struct Symbols {
     multiplied: BTreeSet<Vec<Edge>>,
     /// The look-up and the bit of it that an input is.
     places: HashMap<Vertex, (usize, usize)>,
-    /// The numbers of look-ups by their table and the values of their index.
-    by_values: HashMap<(usize, Vec<Values>), Vec<usize>>,
+    /// The numbers of look-ups by what they are of and the values of their index.
+    by_values: HashMap<(Of, Vec<Values>), Vec<usize>>,
 }
 
 impl Symbols {
@@ -128,15 +139,18 @@ impl Graph {
         if index.len() != 8 || index.iter().all(|edge| edge.known().is_some()) {
             return None;
         }
-        let mut symbols = self.symbols.take()?;
-        if let Some(number) = self.undone(&symbols, table, index) {
-            let inner = symbols.look_ups[number].index.clone();
-            self.symbols = Some(symbols);
-            return Some(inner);
+        if let Some(number) = self.undone(self.symbols.as_ref()?, table, index) {
+            return self.look_ups().get(number).map(|inner| inner.index.clone());
         }
+        self.looked_up(Of::Table(table), index, width as usize)
+    }
+
+    /// What stands for what is at an index: `width` bits. Nothing if look-ups are no symbols.
+    pub(super) fn looked_up(&mut self, of: Of, index: &[Edge], width: usize) -> Option<Vec<Edge>> {
+        let mut symbols = self.symbols.take()?;
         symbols.extend(self);
         let values: Vec<Values> = index.iter().map(|&edge| symbols.of(edge)).collect();
-        let alike = symbols.by_values.entry((table, values.clone())).or_default().clone();
+        let alike = symbols.by_values.entry((of, values.clone())).or_default().clone();
         let is_it = |&&number: &&usize| {
             let other = &symbols.look_ups[number].index;
             index.iter().zip(other).all(|(&a, &b)| self.is_same_sum(a, b))
@@ -144,30 +158,41 @@ impl Graph {
         let found = match alike.iter().find(is_it) {
             Some(&number) => symbols.look_ups[number].found.clone(),
             None => {
-                let found = self.input_bits(width as usize);
-                let entries = self.tables.entries(table);
-                for (bit, edge) in found.iter().enumerate() {
-                    let of = |word: usize| {
-                        (0..64).fold(0, |all, lane| {
-                            let bits = values.iter().rev();
-                            let place =
-                                bits.fold(0, |place, bits| place << 1 | (bits[word] >> lane & 1) as usize);
-                            all | (entries[place] >> bit & 1) << lane
-                        })
-                    };
-                    symbols.given.insert(edge.vertex(), std::array::from_fn(of));
+                // All bits one after the other.
+                let found = self.input_bits(width);
+                for word in 0..WORDS {
+                    let at: Vec<u64> = values.iter().map(|bits| bits[word]).collect();
+                    for (edge, value) in found.iter().zip(self.entries_at(of, &at, width)) {
+                        symbols.given.entry(edge.vertex()).or_default()[word] = value;
+                    }
                 }
                 let number = symbols.look_ups.len();
                 symbols
                     .places
                     .extend(found.iter().enumerate().map(|(bit, edge)| (edge.vertex(), (number, bit))));
-                symbols.by_values.entry((table, values)).or_default().push(number);
-                symbols.look_ups.push(LookUp { table, index: index.to_vec(), found: found.clone(), alike });
+                symbols.by_values.entry((of, values)).or_default().push(number);
+                symbols.look_ups.push(LookUp { of, index: index.to_vec(), found: found.clone(), alike });
                 found
             }
         };
         self.symbols = Some(symbols);
         Some(found)
+    }
+
+    /// What is at an index, for 64 of them at once: bit j of each number is that of index j.
+    fn entries_at(&self, of: Of, index: &[u64], width: usize) -> Vec<u64> {
+        let entries = match of {
+            Of::Table(table) => self.tables.entries(table),
+            Of::Function(role) => return some_function(role, index, width),
+        };
+        let mut found = vec![0; width];
+        for lane in 0..64 {
+            let place = index.iter().rev().fold(0, |place, bits| place << 1 | (bits >> lane & 1) as usize);
+            for (bit, all) in found.iter_mut().enumerate() {
+                *all |= (entries[place] >> bit & 1) << lane;
+            }
+        }
+        found
     }
 
     /// The look-up that a table undoes at an index: code applies one S-box of AES and the other for what is between.
@@ -178,7 +203,8 @@ impl Graph {
         if places.iter().any(|place| place.0 != number) {
             return None;
         }
-        let [inner, outer] = [symbols.look_ups[number].table, table].map(|table| self.tables.entries(table));
+        let Of::Table(inner) = symbols.look_ups[number].of else { return None };
+        let [inner, outer] = [inner, table].map(|table| self.tables.entries(table));
         let place = |entry: u64| {
             let bits = index.iter().zip(&places).rev();
             bits.fold(0, |all, (edge, &(_, bit))| {
@@ -240,17 +266,16 @@ impl Graph {
         let look_ups = self.look_ups();
         let place = |vertex: &Vertex| self.symbols.as_ref().and_then(|symbols| symbols.places.get(vertex));
         let mut values: Vec<u64> = Vec::with_capacity(self.len());
-        let mut product: Vec<u64> = Vec::new();
+        // Of a symbol or a product all bits come one after the other.
+        let (mut product, mut found): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
         for vertex in self.vertices() {
             let value = if let Some(&(number, bit)) = place(&vertex) {
-                let LookUp { table, index, .. } = &look_ups[number];
-                let entries = self.tables.entries(*table);
-                let index: Vec<u64> = index.iter().map(|&edge| value_of(&values, edge)).collect();
-                (0..64).fold(0, |all, lane| {
-                    let place =
-                        index.iter().rev().fold(0, |place, bits| place << 1 | (bits >> lane & 1) as usize);
-                    all | (entries[place] >> bit & 1) << lane
-                })
+                if bit == 0 {
+                    let LookUp { of, index, found: bits, .. } = &look_ups[number];
+                    let index: Vec<u64> = index.iter().map(|&edge| value_of(&values, edge)).collect();
+                    found = self.entries_at(*of, &index, bits.len());
+                }
+                found[bit]
             } else if let Some((number, bit)) = self.products.place(vertex) {
                 if bit == 0 {
                     product = self.products.values(number, |edge| value_of(&values, edge));

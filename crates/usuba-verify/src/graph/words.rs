@@ -3,6 +3,7 @@
 //! Each operation is made of gates in one way, so that the same operation of the same bits is the same vertices.
 
 use super::{Edge, Graph};
+use foldhash::fast::FixedState;
 use std::collections::HashMap;
 
 /// The bits of a number.
@@ -86,9 +87,21 @@ pub fn subtract(graph: &mut Graph, a: &[Edge], b: &[Edge]) -> (Vec<Edge>, Edge) 
     add(graph, a, &not(b), Edge::TRUE)
 }
 
+/// Products that were made, with carries or without, by the two words.
+pub(super) type Multiplied = HashMap<(bool, Vec<Edge>, Vec<Edge>), Vec<Edge>, FixedState>;
+
 /// The product of two words of one width, modulo the width.
 pub fn multiply(graph: &mut Graph, a: &[Edge], b: &[Edge]) -> Vec<Edge> {
     let width = a.len();
+    let key = (true, a.to_vec(), b.to_vec());
+    if let Some(known) = graph.multiplied.get(&key) {
+        return known.clone();
+    }
+    if let Some(columns) = columns_apart(a, b) {
+        let product = counted(graph, &columns, a, b);
+        graph.multiplied.insert(key, product.clone());
+        return product;
+    }
     let mut sum = vec![Edge::FALSE; width];
     for (place, &digit) in b.iter().enumerate() {
         let row: Vec<Edge> = a[..width - place].iter().map(|&bit| graph.and(bit, digit)).collect();
@@ -96,6 +109,43 @@ pub fn multiply(graph: &mut Graph, a: &[Edge], b: &[Edge]) -> Vec<Edge> {
         sum.splice(place.., upper);
     }
     sum
+}
+
+/// For each bit of a product the pairs of bits that meet there, if no sum of these reaches the next bit that has some: words with holes
+/// in them, by which code multiplies without carries.
+fn columns_apart(a: &[Edge], b: &[Edge]) -> Option<Vec<Vec<(usize, usize)>>> {
+    let set = |word: &[Edge]| (0..word.len()).filter(|&bit| word[bit] != Edge::FALSE).collect::<Vec<_>>();
+    let mut columns = vec![Vec::new(); a.len()];
+    for (i, j) in set(a).into_iter().flat_map(|i| set(b).into_iter().map(move |j| (i, j))) {
+        if let Some(column) = columns.get_mut(i + j) {
+            column.push((i, j));
+        }
+    }
+    let mut free = 0;
+    for (place, column) in columns.iter().enumerate().filter(|(_, column)| !column.is_empty()) {
+        if place < free {
+            return None;
+        }
+        free = place + (usize::BITS - column.len().leading_zeros()) as usize;
+    }
+    Some(columns)
+}
+
+/// A product whose columns are counted each by itself.
+fn counted(graph: &mut Graph, columns: &[Vec<(usize, usize)>], a: &[Edge], b: &[Edge]) -> Vec<Edge> {
+    let mut product = vec![Edge::FALSE; columns.len()];
+    for (place, column) in columns.iter().enumerate() {
+        for (number, &(i, j)) in (1usize..).zip(column) {
+            let mut carry = graph.and(a[i], b[j]);
+            let digits = (usize::BITS - number.leading_zeros()) as usize;
+            for digit in product.iter_mut().skip(place).take(digits) {
+                let sum = graph.xor(*digit, carry);
+                carry = graph.and(*digit, carry);
+                *digit = sum;
+            }
+        }
+    }
+    product
 }
 
 /// The entry of a table of bits at an index, whose bits come from the least significant: the table has 2^n entries for n of
@@ -163,12 +213,17 @@ pub fn carryless(graph: &mut Graph, a: &[Edge], b: &[Edge]) -> Vec<Edge> {
     }
     // In one order, so that the products a b and b a are the same vertices.
     let [a, b] = if a <= b { [a, b] } else { [b, a] };
+    let key = (false, a.to_vec(), b.to_vec());
+    if let Some(known) = graph.multiplied.get(&key) {
+        return known.clone();
+    }
     for (i, &x) in a.iter().enumerate() {
         for (j, &y) in b.iter().enumerate() {
             let term = graph.and(x, y);
             product[i + j] = graph.xor(product[i + j], term);
         }
     }
+    graph.multiplied.insert(key, product.clone());
     product
 }
 

@@ -330,7 +330,7 @@ impl Kernel<'_> {
             Task::Permute { states } => {
                 let input = string(call.machine.graph, states * self.blocks[0].bytes);
                 let region = Region::constant("the states", input.clone(), 1);
-                let output = call.region(Region { is_writable: true, ..region });
+                let output = call.region(region.writable(true));
                 call.number(states);
                 (output, input, Vec::new())
             }
@@ -560,7 +560,7 @@ impl Call<'_> {
         let input = string(self.machine.graph, length);
         let from = Region::constant("the input", input.clone(), 1);
         let output = if in_place {
-            let both = self.region(Region { is_writable: true, ..from });
+            let both = self.region(from.writable(true));
             self.argument(Word::Address(Address::new(both, 0)));
             both
         } else {

@@ -1,9 +1,10 @@
 //! A machine while it runs a function of an object: registers, flags and memory.
 
+use super::cipher::Cipher;
 use super::convention::Convention;
 use super::file::{Function, Object, Target};
 use super::flags::Flags;
-use super::memory::{Address, Cell, Memory, Multiple, Region, RegionId};
+use super::memory::{Address, Cell, Distance, Memory, Multiple, Region, RegionId};
 use super::number::{Growth, Number, Turns};
 use super::value::{self, Byte, Lane};
 use super::{Refusal, Why};
@@ -70,6 +71,11 @@ impl Word {
             Word::Address(whole) => Some((0..8).map(|part| Cell::Part(*whole, part)).collect()),
             Word::Number(number) => Some((0..8).map(|part| Cell::Digit(*number, part)).collect()),
             Word::Multiple(sum) => Some((0..8).map(|part| Cell::Scaled(*sum, part)).collect()),
+            Word::Distance(a, b) if a.growth == Growth::NONE && b.growth == Growth::NONE => {
+                let offset = a.offset.wrapping_sub(b.offset);
+                let distance = Distance { to: a.region, from: b.region, offset };
+                Some((0..8).map(|part| Cell::Between(distance, part)).collect())
+            }
             Word::Distance(..) | Word::Low(_) => None,
         }
     }
@@ -84,6 +90,9 @@ pub struct Placement {
     pub is_reversed: bool,
     /// The address of the one parameter whose place in eight bytes code asks for, modulo 8.
     pub base: u32,
+    /// How far regions are apart, where code compares that with a number and both are possible: for each comparison, in the order
+    /// in which they are made first, a digit to the base 3.
+    pub gaps: u32,
 }
 
 /// What code has asked about a placement. Where it has asked nothing, others are the same.
@@ -95,7 +104,12 @@ pub struct Asked {
     pub order: bool,
     /// The parameter on whose address modulo 8 something depended, and what that is a multiple of anyway.
     pub base: Option<(RegionId, u64)>,
+    /// How many comparisons there were of how far regions are apart with a number.
+    pub gaps: u32,
 }
+
+/// Such comparisons at most.
+const GAPS: u32 = 3;
 
 impl Asked {
     /// Whether a placement, which is not the first one, may differ from those that have been tried.
@@ -104,6 +118,7 @@ impl Asked {
         (placement.residue == Placement::FIRST.residue || self.residue)
             && (placement.is_reversed == Placement::FIRST.is_reversed || self.order)
             && (placement.base == Placement::FIRST.base || self.base.is_some_and(is_base))
+            && placement.gaps < 3u32.pow(self.gaps)
     }
 
     /// What either has asked.
@@ -112,20 +127,22 @@ impl Asked {
             residue: self.residue || other.residue,
             order: self.order || other.order,
             base: self.base.or(other.base),
+            gaps: self.gaps.max(other.gaps),
         }
     }
 }
 
 impl Placement {
     /// The one that is tried first.
-    pub const FIRST: Placement = Placement { residue: 8, is_reversed: false, base: 0 };
+    pub const FIRST: Placement = Placement { residue: 8, is_reversed: false, base: 0, gaps: 0 };
 
     /// All of them.
     pub fn all() -> impl Iterator<Item = Placement> {
         let orders = (0..8).flat_map(|base| [false, true].map(|is_reversed| (base, is_reversed)));
-        orders.flat_map(|(base, is_reversed)| {
-            [8, 24, 40, 56].map(|residue| Placement { residue, is_reversed, base })
-        })
+        let places = orders.flat_map(|(base, is_reversed)| {
+            [8, 24, 40, 56].map(|residue| Placement { residue, is_reversed, base, gaps: 0 })
+        });
+        places.flat_map(|place| (0..3u32.pow(GAPS)).map(move |gaps| Placement { gaps, ..place }))
     }
 }
 
@@ -172,12 +189,17 @@ pub struct Machine<'a> {
     is_reversed: bool,
     /// Where the parameter lies whose address is asked for, modulo 8.
     base: u32,
+    /// How far regions are apart, and what was compared: from where to where, the difference of the offsets, and the number.
+    gaps: u32,
+    compared_gaps: Vec<(RegionId, RegionId, i64, u64)>,
     /// What was asked about where regions lie.
     pub asked: Asked,
     /// How branches go that depend on whether a message is refused, if that may be.
     pub(super) refusal_of_message: Option<Fork>,
     /// Functions elsewhere that say something of the processor, and what they say.
     pub(super) processor: Vec<(String, u64)>,
+    /// Ciphers that are called through pointers.
+    pub(super) ciphers: Vec<Cipher>,
 }
 
 /// A bit that code may branch on though it is not public: whether a message is refused.
@@ -225,13 +247,13 @@ impl<'a> Machine<'a> {
         placement: Placement,
         arguments: usize,
     ) -> Machine<'a> {
-        let Placement { residue, is_reversed, base } = placement;
+        let Placement { residue, is_reversed, base, gaps } = placement;
         let mut memory = Memory::of(object);
         let convention = Convention::of(object.architecture);
         // What a call pushes, and above it what belongs to the caller, which has no cells.
         let top = STACK + residue as usize + convention.pushed - 8;
         let above = convention.pushed + 8 * arguments.saturating_sub(convention.arguments.len());
-        let stack = memory.add(Region::unset("the stack", top + above, 64));
+        let stack = memory.add(Region::stack(top + above, 64));
         let mut machine = Machine {
             graph,
             object,
@@ -251,9 +273,12 @@ impl<'a> Machine<'a> {
             callees: Vec::new(),
             is_reversed,
             base,
+            gaps,
+            compared_gaps: Vec::new(),
             asked: Asked::default(),
             refusal_of_message: None,
             processor: Vec::new(),
+            ciphers: Vec::new(),
         };
         let pointer = Address::new(stack, top as i64);
         machine.general[convention.stack_pointer] = Some(Word::Address(pointer));
@@ -416,6 +441,14 @@ impl<'a> Machine<'a> {
                 Cell::Scaled(sum, _) => Cell::Scaled(sum, part),
                 other => other,
             }),
+            Some(&Cell::Between(distance, 0)) => {
+                let [to, from] = [(distance.to, distance.offset), (distance.from, 0)]
+                    .map(|(region, offset)| Address::new(region, offset));
+                (Word::Distance(to, from), |first, part| match *first {
+                    Cell::Between(distance, _) => Cell::Between(distance, part),
+                    other => other,
+                })
+            }
             _ => return Ok(Word::Bits(self.bits(&cells)?)),
         };
         let is_whole =
@@ -551,18 +584,37 @@ impl<'a> Machine<'a> {
         Some(if self.is_reversed { order.reverse() } else { order })
     }
 
-    /// How the distance of an address from one in another region, as a number without a sign, compares with a number; where
-    /// that is the same wherever both are.
+    /// How the distance of an address from one in another region, as a number without a sign, compares with a number: where that
+    /// depends on where both are, as the placement has it.
     pub(super) fn is_far(&mut self, a: Address, b: Address, number: u64) -> Option<std::cmp::Ordering> {
         // Where the first region is below the other one, the difference is negative, and as a number without a sign beyond
         // all lengths.
         if self.ordered(a, b)?.is_lt() {
             return (number < 1 << 63).then_some(std::cmp::Ordering::Greater);
         }
-        let below = self.memory.region(b.region).cells.len() as i64;
+        let below = self.memory.region(b.region).size() as i64;
         let grows = a.growth != Growth::NONE || b.growth != Growth::NONE;
         let least = u64::try_from(below - b.offset + a.offset).ok()?;
-        (number < least && !grows).then_some(std::cmp::Ordering::Greater)
+        if grows {
+            return None;
+        }
+        if number < least {
+            return Some(std::cmp::Ordering::Greater);
+        }
+        let gap = (a.region, b.region, a.offset - b.offset, number);
+        let place = self.compared_gaps.iter().position(|known| *known == gap).unwrap_or_else(|| {
+            self.compared_gaps.push(gap);
+            self.compared_gaps.len() - 1
+        }) as u32;
+        if place >= GAPS {
+            return None;
+        }
+        self.asked.gaps = self.asked.gaps.max(place + 1);
+        Some(match self.gaps / 3u32.pow(place) % 3 {
+            0 => std::cmp::Ordering::Greater,
+            1 => std::cmp::Ordering::Less,
+            _ => std::cmp::Ordering::Equal,
+        })
     }
 
     /// The stack.

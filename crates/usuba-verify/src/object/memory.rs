@@ -50,6 +50,17 @@ pub struct Multiple {
     pub more: i64,
 }
 
+/// How far a place of a region is from the begin of another one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Distance {
+    /// The region that is gone to.
+    pub to: RegionId,
+    /// The region from whose begin.
+    pub from: RegionId,
+    /// Bytes from the begin of the first.
+    pub offset: i64,
+}
+
 /// What a byte of memory holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cell {
@@ -63,6 +74,8 @@ pub enum Cell {
     Digit(Number, u8),
     /// A byte of a multiple of an address.
     Scaled(Multiple, u8),
+    /// A byte of a distance between two regions.
+    Between(Distance, u8),
     /// What the linker fills in.
     Linked,
 }
@@ -72,7 +85,9 @@ pub enum Cell {
 pub struct Region {
     /// What it is called in messages.
     pub name: String,
-    /// Its bytes.
+    /// How many bytes there are before `cells` that nothing has been done with.
+    untouched: usize,
+    /// Its bytes, but for those.
     pub cells: Vec<Cell>,
     /// Whether it may be written.
     pub is_writable: bool,
@@ -83,15 +98,39 @@ pub struct Region {
 impl Region {
     /// A region whose content is not known.
     pub fn unset(name: impl Into<String>, size: usize, alignment: u64) -> Region {
-        Region { name: name.into(), cells: vec![Cell::Unset; size], is_writable: true, alignment }
+        Region::holding(name, vec![Cell::Unset; size], alignment).writable(true)
     }
 
     /// A region that may be read only.
+    pub fn holding(name: impl Into<String>, cells: Vec<Cell>, alignment: u64) -> Region {
+        Region { name: name.into(), untouched: 0, cells, is_writable: false, alignment }
+    }
+
+    /// A region that is used from its end on, of which little may be.
+    pub fn stack(size: usize, alignment: u64) -> Region {
+        let region = Region::unset("the stack", 0, alignment);
+        Region { untouched: size, ..region }
+    }
+
+    /// The same, but that it may be written, or may not.
+    #[must_use]
+    pub fn writable(self, is_writable: bool) -> Region {
+        Region { is_writable, ..self }
+    }
+
+    /// Its bytes.
+    pub fn size(&self) -> usize {
+        self.untouched + self.cells.len()
+    }
+
+    /// The same, of bits.
     pub fn constant(name: impl Into<String>, bytes: Vec<Byte>, alignment: u64) -> Region {
-        let cells = bytes.into_iter().map(Cell::Bits).collect();
-        Region { name: name.into(), cells, is_writable: false, alignment }
+        Region::holding(name, bytes.into_iter().map(Cell::Bits).collect(), alignment)
     }
 }
+
+/// Cells of a stack are made so many bytes at once.
+const TOGETHER: usize = 4096;
 
 /// All regions.
 #[derive(Clone, Debug, Default)]
@@ -119,8 +158,7 @@ impl Memory {
                 cells.fill(Cell::Unset);
             }
             // No function that is looked at here may have a state of its own.
-            let region = Region { name: section.name.clone(), cells, is_writable: false, alignment: 64 };
-            let id = memory.add(region);
+            let id = memory.add(Region::holding(section.name.clone(), cells, 64));
             memory.sections.insert(number, id);
         }
         memory
@@ -145,23 +183,21 @@ impl Memory {
 
     /// The bytes of a region from the first one on that holds anything, and how many there are before.
     pub fn used(&self, id: RegionId) -> (usize, &[Cell]) {
-        let cells = &self.regions[id.0].cells;
+        let Region { untouched, cells, .. } = &self.regions[id.0];
         let first = cells.iter().position(|cell| *cell != Cell::Unset).unwrap_or(cells.len());
-        (first, &cells[first..])
+        (untouched + first, &cells[first..])
     }
 
     /// Changes all bytes of a region, as many as there may be.
     pub fn set(&mut self, id: RegionId, cells: Vec<Cell>) {
-        self.regions[id.0].cells = cells;
+        let region = &mut self.regions[id.0];
+        (region.untouched, region.cells) = (0, cells);
     }
 
     /// Changes all bytes of a region: these after so many that hold nothing.
     pub fn set_used(&mut self, id: RegionId, first: usize, cells: &[Cell]) {
-        let all = &mut self.regions[id.0].cells;
-        all.truncate(first);
-        all.fill(Cell::Unset);
-        all.resize(first, Cell::Unset);
-        all.extend_from_slice(cells);
+        let region = &mut self.regions[id.0];
+        (region.untouched, region.cells) = (first, cells.to_vec());
     }
 
     /// The address of a place in a section.
@@ -175,8 +211,7 @@ impl Memory {
             return Some(known);
         }
         let name = format!("the pages of {}", self.region(*self.sections.get(&section)?).name);
-        let region = Region { name, cells: Vec::new(), is_writable: false, alignment: 1 };
-        let id = self.add(region);
+        let id = self.add(Region::holding(name, Vec::new(), 1));
         self.pages.insert(section, id);
         Some(id)
     }
@@ -187,20 +222,27 @@ impl Memory {
         found.map(|(&section, _)| (section, address.offset))
     }
 
-    fn range(&self, address: Address, bytes: usize) -> Result<std::ops::Range<usize>, Why> {
+    /// The cells of an access, which are there then.
+    fn range(&mut self, address: Address, bytes: usize) -> Result<std::ops::Range<usize>, Why> {
         if address.growth != Growth::NONE {
             return Err(Why::Turns);
         }
-        let region = &self.regions[address.region.0];
+        let region = &mut self.regions[address.region.0];
+        let size = region.size();
         let outside = || Why::Outside {
             region: region.name.clone(),
             offset: address.offset,
             bytes,
-            size: region.cells.len(),
+            size,
         };
         let start = usize::try_from(address.offset).map_err(|_| outside())?;
-        let end = start.checked_add(bytes).filter(|&end| end <= region.cells.len()).ok_or_else(outside)?;
-        Ok(start..end)
+        let end = start.checked_add(bytes).filter(|&end| end <= size).ok_or_else(outside)?;
+        if start < region.untouched {
+            let first = start / TOGETHER * TOGETHER;
+            region.cells.splice(0..0, std::iter::repeat_n(Cell::Unset, region.untouched - first));
+            region.untouched = first;
+        }
+        Ok(start - region.untouched..end - region.untouched)
     }
 
     /// The cells of an access. What was never written gets a value that is an input of its own.
@@ -214,7 +256,7 @@ impl Memory {
                     *cell = Cell::Bits(Byte { bits, lane: Lane::All });
                 }
                 Cell::Linked => return Err(Why::Operand("what the linker fills in")),
-                Cell::Bits(_) | Cell::Part(..) | Cell::Digit(..) | Cell::Scaled(..) => {}
+                Cell::Bits(_) | Cell::Part(..) | Cell::Digit(..) | Cell::Scaled(..) | Cell::Between(..) => {}
             }
         }
         Ok(cells.to_vec())
@@ -222,9 +264,10 @@ impl Memory {
 
     /// Forgets what lies below a place of a region.
     pub fn forget(&mut self, id: RegionId, below: i64) {
-        let cells = &mut self.regions[id.0].cells;
-        let end = usize::try_from(below).unwrap_or(0).min(cells.len());
-        cells[..end].fill(Cell::Unset);
+        let Region { untouched, cells, .. } = &mut self.regions[id.0];
+        let end = usize::try_from(below).unwrap_or(0).saturating_sub(*untouched).min(cells.len());
+        cells.drain(..end);
+        *untouched += end;
     }
 
     /// Changes the cells of an access.

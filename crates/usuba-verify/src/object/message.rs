@@ -5,17 +5,22 @@
 //! bytes are symbols on both sides ([`Graph::with_symbols`]), so that rounds of AES are compared by what goes into their S-boxes, and
 //! products by the hash key of GCM are multiplied out ([`Graph::multiplied_out`]), since code adds up several of them at once.
 //! Code may branch on whether a message is refused, and on nothing else that is not public: both branches are run.
+//!
+//! Code around engines calls a cipher through pointers, of which nothing is known on either side: what is proved holds for all ciphers
+//! with blocks of that size ([`super::cipher`]).
 
 use super::blocks::Verdict;
+use super::cipher::{KeySchedule, Sizes};
 use super::file::Object;
 use super::kernel::NoProof;
-use super::machine::{Asked, Fork, Machine, Placement, Word};
-use super::memory::{Address, Cell, Region};
+use super::machine::{Asked, Called, Fork, Machine, Placement, Word};
+use super::memory::{Address, Cell, Region, RegionId};
 use super::value::{self, Byte, Lane};
+use crate::graph::functions::Role;
 use crate::graph::hashes::Hashes;
 use crate::graph::{Edge, Gate, Graph, value_of};
 use crate::prove::{Answer, Limits, Work, prove};
-use crate::symbolic::source::{self, Opened};
+use crate::symbolic::source::{self, Opaque, Opened};
 use std::collections::{BTreeSet, HashMap};
 use usuba_ir::random::Random;
 use usuba_lang::typed::Program;
@@ -33,6 +38,11 @@ pub struct Message<'a> {
     pub numbers: &'a [u64],
     /// For each input whether it belongs to the key, so that the function that prepares gets it.
     pub of_key: &'a [bool],
+    /// If code calls a cipher through pointers: the names of its nodes, and what they take. In place of round keys the function gets
+    /// `struct usuba_blocks` then.
+    pub cipher: Option<(&'a [(String, Role)], Sizes)>,
+    /// The node that makes round keys: code on rounds calls a function for it.
+    pub schedule: Option<usuba_lang::typed::InstanceId>,
     /// Bytes of what is prepared.
     pub prepared: usize,
     /// An output that is written where an input was.
@@ -64,6 +74,13 @@ struct Ran {
     asked: Asked,
 }
 
+/// What the function is given for an input of the text.
+enum Given {
+    String(Vec<Byte>),
+    /// The bits of round keys that a cipher has, which is called through pointers.
+    Keyed(Vec<Edge>),
+}
+
 /// What the function returns of a message that is refused.
 const REFUSED: u64 = 1;
 
@@ -75,11 +92,23 @@ impl Message<'_> {
     pub fn prove(&self, object: &Object, limits: Limits) -> Result<(Verdict, Report), NoProof> {
         let mut graph = Graph::with_symbols();
         let shapes = source::inputs(self.program);
-        let strings: Vec<Vec<Byte>> =
-            shapes.iter().map(|&(_, atoms)| string(&mut graph, atoms as usize)).collect();
-        let atoms = |string: &Vec<Byte>| string.iter().map(|byte| byte.bits.to_vec()).collect();
-        let values = strings.iter().map(atoms).collect();
-        let Opened { outputs, accepted } = source::open(&mut graph, self.program, &values, self.product);
+        let (mut given, mut values) = (Vec::new(), Vec::new());
+        for (&(width, atoms), &of_key) in shapes.iter().zip(self.of_key) {
+            let atoms = atoms as usize;
+            if of_key && self.cipher.is_some() {
+                let bits = graph.input_bits(width as usize * atoms);
+                values.push(bits.chunks(width as usize).map(<[Edge]>::to_vec).collect());
+                given.push(Given::Keyed(bits));
+            } else {
+                let bytes = string(&mut graph, atoms);
+                values.push(bytes.iter().map(|byte| byte.bits.to_vec()).collect());
+                given.push(Given::String(bytes));
+            }
+        }
+        let cipher = self.cipher.map(|(nodes, _)| nodes.to_vec()).unwrap_or_default();
+        let opaque = Opaque { product: self.product, cipher };
+        let Opened { outputs, accepted } = source::open(&mut graph, self.program, &values, &opaque);
+        let text = graph.len();
         let expected: Vec<[Edge; 8]> = outputs.iter().flatten().map(|atom| bits(atom)).collect();
         let opens = !accepted.is_empty();
         let branches: &[bool] = if opens { &[true, false] } else { &[true] };
@@ -98,7 +127,7 @@ impl Message<'_> {
                 answers.clone().flat_map(|says| branches.iter().map(move |one| (says, one)))
             {
                 let fork = opens.then_some(Fork { is_taken, bit: None });
-                let ran = self.run(&mut graph, object, (placement, says), &strings, fork)?;
+                let ran = self.run(&mut graph, object, (placement, says), &given, fork)?;
                 now = now.or(ran.asked);
                 report.instructions += if asked.is_none() { ran.instructions } else { 0 };
                 let is_refused = match (ran.result, ran.condition) {
@@ -130,7 +159,7 @@ impl Message<'_> {
         }
         let pairs: Vec<(Edge, Edge)> = pairs.into_iter().map(|(_, a, b)| (a, b)).collect();
         let prepared: Vec<Vec<Edge>> = prepared.into_iter().collect();
-        let is_proved = decide(&mut graph, &pairs, &prepared, limits, &mut report);
+        let is_proved = decide(&mut graph, &pairs, &prepared, (limits, text), &mut report);
         Ok((if is_proved { Verdict::Proved } else { Verdict::Unknown }, report))
     }
 
@@ -140,17 +169,14 @@ impl Message<'_> {
         graph: &mut Graph,
         object: &Object,
         (placement, says): (Placement, u64),
-        strings: &[Vec<Byte>],
+        given: &[Given],
         fork: Option<Fork>,
     ) -> Result<Ran, NoProof> {
         let refused = |machine: &Machine<'_>, why| machine.refusal(0, 0, String::new(), why);
-        let input = |(number, bytes): (usize, &Vec<Byte>)| {
-            Region::constant(format!("input {number}"), bytes.clone(), 1)
-        };
         let mut machine = Machine::new(graph, object, placement);
         let mut words = Vec::new();
-        for (number, bytes) in strings.iter().enumerate().filter(|&(number, _)| self.of_key[number]) {
-            words.push(pointer(machine.memory.add(input((number, bytes)))));
+        for number in (0..given.len()).filter(|&number| self.of_key[number]) {
+            words.push(pointer(self.input(&mut machine, number, &given[number])));
         }
         let prepared = machine.memory.add(Region::unset("what is prepared", self.prepared, 64));
         words.push(pointer(prepared));
@@ -162,17 +188,19 @@ impl Message<'_> {
         let asked = machine.asked;
         let cells = prepared.cells.clone();
         let outputs = source::outputs(self.program);
-        let count = self.numbers.len() + 1 + strings.len() + outputs.len();
+        let count = self.numbers.len() + 1 + given.len() + outputs.len();
+        let symbol = format!("{}_schedule", self.symbol);
+        let node = |node| KeySchedule { symbol: symbol.clone(), program: self.program, node };
+        let mut scheduled = self.schedule.map(node);
         let mut machine = Machine::with_arguments(graph, object, placement, count);
         machine.refusal_of_message = fork;
         machine.processor = self.asks.iter().map(|name| ((*name).to_owned(), says)).collect();
         let mut words: Vec<Word> =
             self.numbers.iter().map(|&number| Word::Bits(value::constant(8, number))).collect();
-        words.push(pointer(machine.memory.add(Region { is_writable: false, ..prepared })));
+        words.push(pointer(machine.memory.add(prepared.writable(false))));
         let mut inputs = Vec::new();
-        for (number, bytes) in strings.iter().enumerate() {
-            let is_writable = self.in_place.is_some_and(|(from, _)| from == number);
-            inputs.push(machine.memory.add(Region { is_writable, ..input((number, bytes)) }));
+        for (number, given) in given.iter().enumerate() {
+            inputs.push(self.input(&mut machine, number, given));
         }
         let mut written = Vec::new();
         for (number, &(_, bytes)) in outputs.iter().enumerate() {
@@ -183,6 +211,7 @@ impl Message<'_> {
         }
         words.extend(inputs.iter().chain(&written).map(|&region| pointer(region)));
         machine.arguments(words).map_err(|why| refused(&machine, why))?;
+        machine.callees.extend(scheduled.iter_mut().map(|one| one as &mut dyn Called));
         machine.run(self.symbol)?;
         let mut found = Vec::new();
         for (number, &region) in written.iter().enumerate() {
@@ -221,7 +250,22 @@ impl Message<'_> {
     }
 }
 
-fn pointer(region: super::memory::RegionId) -> Word {
+impl Message<'_> {
+    /// The region of an input.
+    fn input(&self, machine: &mut Machine<'_>, number: usize, given: &Given) -> RegionId {
+        let name = format!("input {number}");
+        match (given, self.cipher) {
+            (Given::String(bytes), _) => {
+                let is_writable = self.in_place.is_some_and(|(from, _)| from == number);
+                machine.memory.add(Region::constant(name, bytes.clone(), 1).writable(is_writable))
+            }
+            (Given::Keyed(bits), Some((_, sizes))) => machine.cipher(&name, bits, sizes),
+            (Given::Keyed(_), None) => machine.memory.add(Region::constant(name, Vec::new(), 1)),
+        }
+    }
+}
+
+fn pointer(region: RegionId) -> Word {
     Word::Address(Address::new(region, 0))
 }
 
@@ -270,11 +314,12 @@ fn decide(
     graph: &mut Graph,
     pairs: &[(Edge, Edge)],
     prepared: &[Vec<Edge>],
-    limits: Limits,
+    (limits, text): (Limits, usize),
     report: &mut Report,
 ) -> bool {
     let edges: Vec<Edge> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
-    let mut hashes = Hashes::new(graph, limits.seed);
+    let is_proved = |graph: &mut Graph, pairs: &[(Edge, Edge)]| prove(graph, pairs, limits).0 == Answer::Proved;
+    let mut hashes = Hashes::new(graph, (limits.seed, text), &is_proved);
     let edges = hashes.settled(&edges, prepared);
     let all: Vec<(Edge, Edge)> = edges.chunks(2).map(|pair| (pair[0], pair[1])).collect();
     let same = hashes.same(&all);

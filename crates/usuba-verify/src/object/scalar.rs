@@ -199,13 +199,15 @@ pub(super) fn step(machine: &mut Machine<'_>, one: &Instruction) -> Result<Optio
         Shl | Sal | Shr | Sar | Rol | Ror | Rorx | Shlx | Shrx | Sarx => shift(machine, one)?,
         Shld | Shrd => double_shift(machine, one)?,
         Imul | Mul | Mulx => product(machine, one)?,
-        Bt => bit_test(machine, one)?,
+        Bt | Btr | Bts | Btc => bit_test(machine, one)?,
         Tzcnt => count_zeros(machine, one)?,
         Div | Idiv => return Err(Why::VariableTime),
         Ret => return Ok(Some(Flow::Return)),
         Call => {
             if !matches!(one.op_kind(0), OpKind::NearBranch64) {
-                return Err(Why::External("an address in a register or in memory".to_owned()));
+                let pointer = read(machine, one, 0, 8)?;
+                machine.call_pointer(&pointer, 0)?;
+                return Ok(Some(Flow::Next));
             }
             return match machine.target() {
                 Some(target) => Ok(Some(Flow::Call(target, one.next_ip()))),
@@ -216,15 +218,17 @@ pub(super) fn step(machine: &mut Machine<'_>, one: &Instruction) -> Result<Optio
             let here = Flow::Jump(one.near_branch_target());
             return Ok(Some(machine.target().map_or(here, Flow::Leave)));
         }
-        Jmp if one.op_kind(0) == OpKind::Register => {
+        Jmp => {
+            let pointer = read(machine, one, 0, 8)?;
             // A table of places of code, at a place that is public.
-            let Word::Address(address) = machine.general(one.op0_register().full_register().number()) else {
-                return Err(Why::External("an address in a register or in memory".to_owned()));
-            };
-            let (section, offset) = machine.memory.in_section(address).ok_or(Why::Address)?;
-            return Ok(Some(Flow::Leave(Target::Place { section, offset })));
+            if let Word::Address(address) = pointer
+                && let Some((section, offset)) = machine.memory.in_section(address)
+            {
+                return Ok(Some(Flow::Leave(Target::Place { section, offset })));
+            }
+            machine.call_pointer(&pointer, 8)?;
+            return Ok(Some(Flow::Return));
         }
-        Jmp => return Err(Why::External("an address in a register or in memory".to_owned())),
         Movsq | Movsd | Movsb | Stosq | Stosd | Stosb if one.op_kind(0) != OpKind::Register => {
             string(machine, one)?
         }
@@ -642,7 +646,8 @@ fn whole_product(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why
     Ok(())
 }
 
-/// `bt` of a register: the carry flag is one of its bits, by a number that is known.
+/// `bt` of a register: the carry flag is one of its bits, by a number that is known. `btr`, `bts` and `btc` clear, set or
+/// complement it.
 fn bit_test(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
     let bytes = size(one, 0);
     if Machine::is_memory(one, 0) {
@@ -655,9 +660,20 @@ fn bit_test(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
         }
     };
     let place = number as usize % (8 * bytes);
-    let byte = bits(machine, one, 0, bytes)?[place / 8];
-    machine.flags = Flags::Carry(byte.bits[place % 8], byte.lane.mixed(Lane::All)?);
-    Ok(())
+    let mut word = bits(machine, one, 0, bytes)?;
+    let byte = word[place / 8];
+    let bit = byte.bits[place % 8];
+    let lane = byte.lane.mixed(Lane::All)?;
+    machine.flags = Flags::Carry(bit, lane);
+    let changed = match one.mnemonic() {
+        Mnemonic::Btr => Edge::FALSE,
+        Mnemonic::Bts => Edge::TRUE,
+        Mnemonic::Btc => !bit,
+        _ => return Ok(()),
+    };
+    word[place / 8].bits[place % 8] = changed;
+    word[place / 8].lane = lane;
+    write(machine, one, 0, Word::Bits(word))
 }
 
 /// What the linker fills in at the place that is read, as tables of jumps have it: how far a place in the object is from there.

@@ -2,6 +2,7 @@
 //! after elaboration is between the text and the graph.
 
 use super::{Signal, Values};
+use crate::graph::functions::Role;
 use crate::graph::products::{BITS, multiply};
 use crate::graph::{Edge, Gate, Graph, value_of, words};
 use usuba_lang::ast::ShiftOp;
@@ -53,15 +54,33 @@ pub struct Opened {
     pub accepted: Vec<(Edge, Edge)>,
 }
 
-/// The outputs of the entry of a message, whose calls of `product` are put off ([`Graph::put_off`]).
+/// Nodes of a message that are not run.
+#[derive(Clone, Debug, Default)]
+pub struct Opaque {
+    /// The product in GF(2^128), which is put off ([`Graph::put_off`]).
+    pub product: Option<InstanceId>,
+    /// Names of nodes that stand for a block cipher of which nothing is known ([`Graph::applied`]).
+    pub cipher: Vec<(String, Role)>,
+}
+
+/// The outputs of the entry of a message.
 ///
 /// # Panics
 /// If the inputs are not those of the entry.
-pub fn open(graph: &mut Graph, program: &Program, inputs: &Values, product: Option<InstanceId>) -> Opened {
-    let opening = Opening { accepted: Vec::new(), product };
+pub fn open(graph: &mut Graph, program: &Program, inputs: &Values, opaque: &Opaque) -> Opened {
+    let opening = Opening { accepted: Vec::new(), opaque };
     let mut run = Run { graph, program, signals: None, opening: Some(opening) };
     let outputs = run.entry(inputs).unwrap_or_default();
     Opened { outputs, accepted: run.opening.map(|opening| opening.accepted).unwrap_or_default() }
+}
+
+/// What a node makes of atoms, in the order of its inputs: nothing if it is a message that may be refused.
+///
+/// # Panics
+/// If there are not as many atoms as its inputs have.
+pub fn of_node(graph: &mut Graph, program: &Program, node: InstanceId, atoms: Vec<Vec<Edge>>) -> Option<Vec<Vec<Edge>>> {
+    let mut run = Run { graph, program, signals: None, opening: None };
+    run.call(node, atoms, "").ok()
 }
 
 /// The node of a program that is the product in GF(2^128) as GCM writes it, whatever its name. That it is the product is proved: each
@@ -136,9 +155,9 @@ fn is_product(program: &Program, id: InstanceId) -> bool {
 type Atoms = Vec<Vec<Edge>>;
 
 /// What is done with a message.
-struct Opening {
+struct Opening<'a> {
     accepted: Vec<(Edge, Edge)>,
-    product: Option<InstanceId>,
+    opaque: &'a Opaque,
 }
 
 struct Run<'a> {
@@ -147,7 +166,7 @@ struct Run<'a> {
     /// Named values, if they are wanted.
     signals: Option<&'a mut Vec<Signal>>,
     /// Of a program that may refuse messages.
-    opening: Option<Opening>,
+    opening: Option<Opening<'a>>,
 }
 
 /// The values of an instance that is being run.
@@ -181,10 +200,20 @@ impl<'a> Run<'a> {
 
     fn call(&mut self, id: InstanceId, arguments: Atoms, path: &str) -> Result<Atoms, Refuses> {
         let instance: &'a Instance = self.program.instance(id);
-        if self.opening.as_ref().is_some_and(|opening| opening.product == Some(id)) {
+        let opaque = self.opening.as_ref().map(|opening| opening.opaque);
+        if opaque.is_some_and(|opaque| opaque.product == Some(id)) {
             let mut factor = arguments.concat();
             let key = factor.split_off(BITS);
             return Ok(self.graph.put_off(factor, key).into_iter().map(|bit| vec![bit]).collect());
+        }
+        let mut roles = opaque.iter().flat_map(|opaque| &opaque.cipher);
+        if let Some(&(_, role)) = roles.find(|(name, _)| *name == instance.name) {
+            let shapes = instance.outputs.iter().map(|&id| instance.variable(id));
+            let widths: Vec<usize> =
+                shapes.flat_map(|one| vec![one.width as usize; one.atoms() as usize]).collect();
+            let mut bits =
+                self.graph.applied(role, &arguments.concat(), widths.iter().sum()).into_iter();
+            return Ok(widths.into_iter().map(|width| bits.by_ref().take(width).collect()).collect());
         }
         match &instance.body {
             Body::Permutation { sources } => {

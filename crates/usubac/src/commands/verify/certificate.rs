@@ -291,6 +291,7 @@ impl Certificate {
         Ok(Verify {
             mode: None,
             lengths: Vec::new(),
+            around: false,
             primitive: self.source.primitive.clone(),
             left: Some(self.source.file.clone()),
             right: Some(self.object.file.clone()),
