@@ -1,7 +1,7 @@
 # Usuba: `make demo` shows it at work, `make test` runs every test. Both install what is missing, if they may; `make lib` and
 # `make demo` need little (scripts/setup.sh says what).
 
-.PHONY: all demo man lib test test-long prove prove-library second-opinion mutants test-library test-peers library-matrix bench bench-gcm bench-contexts bench-modes bench-streams bench-page pages covers book compile-speed rust packages python wheel provider setup setup-build setup-demo setup-provider fmt lint clean
+.PHONY: all demo man lib test test-long prove prove-library prove-modes second-opinion mutants test-library test-peers library-matrix bench bench-gcm bench-contexts bench-modes bench-streams bench-page pages covers book compile-speed rust packages python wheel provider setup setup-build setup-demo setup-provider fmt lint clean
 
 all:
 	cargo build --release
@@ -50,6 +50,11 @@ prove: setup-build
 prove-library: setup-build
 	cargo build --release --quiet -p usubac -p usuba-tests --bins
 	cargo run --release --quiet -p usuba-tests --bin prove-library -- $(or $(LIBRARY),build/libusuba) $(PRIMITIVES)
+
+# The same of modes of operation, for docs/proofs-modes.md. MODES="aes-128 any16" renews the rows of code over these.
+prove-modes: setup-build
+	cargo build --release --quiet -p usubac -p usuba-tests --bins
+	cargo run --release --quiet -p usuba-tests --bin prove-modes -- $(or $(LIBRARY),build/libusuba) $(MODES)
 
 # Asks ABC (Debian's berkeley-abc) the same of kernels and of programs of Usuba0, both sides as AIGER, and Z3 of exported circuits.
 second-opinion: setup-build

@@ -98,7 +98,7 @@ pub fn differences(functions: &Functions<'_>, processor: &Processor) -> (Vec<Str
         let mut graph = Graph::new();
         let mut machine = Machine::new(&mut graph, &object, Placement::FIRST);
         let cells = state.iter().map(|&byte| Cell::Bits(Byte::constant(byte))).collect();
-        let id = machine.memory.add(Region { name: "state".into(), cells, is_writable: true, alignment: 64 });
+        let id = machine.memory.add(Region::holding("state", cells, 64).writable(true));
         machine.argument(0, Word::Address(Address::new(id, 0)));
         if let Err(refusal) = machine.run(&format!("f{}", run / STATES)) {
             wrong.push(format!("{line}: {refusal}"));

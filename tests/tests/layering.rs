@@ -61,6 +61,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "usuba-codegen",
             "usuba-verify",
             "usuba-compiler",
+            "usuba-message",
+            "usuba-blockwise",
             "usuba-package",
         ],
     ),

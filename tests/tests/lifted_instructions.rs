@@ -68,6 +68,7 @@ fn scalar_lines() -> Vec<String> {
         "mov ecx, 5; mov rdx, rdi; lea rdi, [rdi + 288]; rep stosd; mov rdi, rdx; xor edx, edx",
         "andn rax, rcx, rdx; rorx rsi, r8, 13; rorx ecx, eax, 7",
         "bt rax, 5; setb dl; bt ecx, 17; setc sil",
+        "btr rax, 63; setb dl; bts ecx, 17; setc sil; btc r8, 7; btr r9d, 31",
         "mov rdx, rcx; bt rax, rdx; setb sil; bt r8d, edx; setae dl",
         "mov edx, 0x28000; tzcnt rcx, rdx; xor edx, edx; tzcnt esi, edx; tzcnt r8, rdx",
         // A table of jumps.

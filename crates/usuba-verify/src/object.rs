@@ -15,7 +15,7 @@ mod aarch64;
 pub mod batches;
 pub mod blocks;
 mod callee;
-pub mod cipher;
+mod cipher;
 pub mod convention;
 pub mod file;
 mod flags;

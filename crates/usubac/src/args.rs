@@ -459,6 +459,8 @@ Examples:
   usubac verify ciphers/aes/aes.ua kernel.o --entry Encrypt128 --slicing b --target avx2 --certificate kernel.proof
   usubac verify ciphers/aes/aes.ua --cc clang --entry Encrypt128 --slicing b --target avx2
   usubac verify ciphers/present --primitive present-80 --slicing b --target avx2 --cc gcc
+  usubac verify ciphers/aes aes_128_gcm_seal.o --mode gcm-seal --target avx-aes --lengths t=16,ivlen=12,alen=20,len=0..64
+  usubac verify ciphers/keccak/sha3.ua sha3_256.o --bytes --entry SHA3_256 --target gp64 --lengths len=0..200
   usubac verify --audit kernel.proof
   usubac verify --ct aes.o --secret '*2' --function encrypt
 The two nodes have inputs and outputs of the same sizes, in the same order; how these are cut into words does not matter.
@@ -478,6 +480,9 @@ stream cipher or a permutation: its kernels, and the functions around them. Thes
 block after it; any number of batches, by induction, with nothing or a batch but for a block after them (`--every-number`: with
 each number of blocks after them); and counter mode.
 
+With `--mode` or `--bytes`, the object is what `usubac build` makes of a message: it is proved for strings of the lengths that are said,
+in another place and where the input is, with what is prepared for a key. `--around` is for code of libraries that calls engines.
+
 With `--ct`, an object file for x86-64, of any compiler: each function is followed along all of its paths, with what it calls in
 the object, and a jump, an address, or an instruction of variable time that may depend on a secret is printed, with the
 instructions that the secret came through, and their lines of source if it was compiled with `-g`. Exit status 0: there is none;
@@ -496,10 +501,14 @@ pub struct Verify {
     #[arg(long, value_name = "NAME", conflicts_with = "other_entry")]
     pub target: Option<String>,
     /// The object has the code of this mode over a block cipher of the folder, such as `gcm-seal`.
-    #[arg(long, value_name = "MODE", requires = "target", conflicts_with_all = ["slicing", "every_number", "inter_factor", "cc", "certificate", "entry"])]
+    #[arg(long, value_name = "MODE", group = "message", requires = "target", conflicts_with_all = ["slicing", "every_number", "inter_factor", "cc", "certificate", "entry"])]
     pub mode: Option<String>,
-    /// Lengths of a message, such as `t=16,ivlen=12,alen=20,len=100` (repeatable); some that fit if none are said.
-    #[arg(long, value_name = "NAME=N,…", requires = "mode")]
+    /// The object has the code of a node that is a message: its inputs are strings of bytes, whose lengths are those of the program.
+    #[arg(long, group = "message", requires = "target", conflicts_with_all = ["slicing", "every_number", "inter_factor", "cc", "certificate", "primitive", "word", "nats"])]
+    pub bytes: bool,
+    /// Lengths of a message, such as `t=16,ivlen=12,alen=20,len=100` (repeatable), where `len=0..32` are all from 0 to 32; some that
+    /// fit if none are said.
+    #[arg(long, value_name = "NAME=N,…", requires = "message")]
     pub lengths: Vec<String>,
     /// The code of a mode calls engines through `struct usuba_blocks`, as in libraries where a machine has no rounds of the cipher:
     /// it is proved for all ciphers with blocks of that size.

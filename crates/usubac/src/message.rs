@@ -19,6 +19,10 @@ pub struct Named {
     pub identifier: String,
     /// Its program.
     pub loaded: Loaded,
+    /// The name of its node.
+    pub node: String,
+    /// The name of the cipher that it is over.
+    pub cipher: Option<String>,
     /// As it is written.
     pub written: String,
     /// After the passes.
@@ -86,7 +90,8 @@ fn of_node(
     let written = print::print(&message);
     passes::run(&mut message)
         .map_err(|stuck| Failure::general(format!("{name}: no loops from strings to strings: {stuck}")))?;
-    Ok(Named { name, identifier, loaded, written, message })
+    let (node, cipher) = (node.to_owned(), cipher.map(str::to_owned));
+    Ok(Named { name, identifier, loaded, node, cipher, written, message })
 }
 
 /// Small letters, digits and `_`.

@@ -1,21 +1,16 @@
 //! Proves the engines of a shared library of all ciphers for x86-64, from the objects that its build has left, and writes the table
 //! of `docs/proofs-library.md`.
 //!
-//! `make prove-library` runs it: `prove-library LIBRARY [PRIMITIVE…]`, where `LIBRARY` is what `make lib` has made. Engines without
-//! a row come first, and after `USUBA_SECONDS` none is begun any more, so that a table can be made in several runs. An engine whose
+//! `make prove-library` runs it: `prove-library LIBRARY [PRIMITIVE…]`, where `LIBRARY` is what `make lib` has made. An engine whose
 //! functions are those of another size of keys is not there. What proves is `usubac verify`, which has to lie beside this program,
 //! in a process for each engine. The exit status is 1 if something was refuted.
 
-use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
 use usuba_target::PLATFORMS;
-use usuba_tests::apart::{each, run, short, too_long};
 use usuba_tests::ciphers::{CIPHERS, Cipher, root};
-use usuba_tests::engine_table::{Found, Name, Page};
+use usuba_tests::proof_page::{ENGINES, Name};
+use usuba_tests::renewal::{Row, renew};
 use usuba_verify::object::file::{Architecture, Object};
 
 /// Where the table stands.
@@ -49,45 +44,7 @@ fn main() {
         eprintln!("error: `{}` has no objects of engines: `make lib` makes them", built.display());
         std::process::exit(2);
     }
-    let text = std::fs::read_to_string(root().join(PAGE)).expect("the page");
-    let mut page = Page::parse(&text).unwrap_or_else(|why| panic!("{PAGE}: {why}"));
-    let is_wanted = |engine: &&Engine| wanted.is_empty() || wanted.contains(&engine.name[0]);
-    let mut tried: Vec<&Engine> = engines.iter().filter(is_wanted).collect();
-    if let Some(unknown) = wanted.iter().find(|name| !tried.iter().any(|engine| engine.name[0] == **name)) {
-        eprintln!("error: `{}` has no engine of `{unknown}`", built.display());
-        std::process::exit(2);
-    }
-    tried.sort_by_key(|engine| page.rows.contains_key(&engine.name));
-    let bar = ProgressBar::new(tried.len() as u64);
-    if let Ok(style) = ProgressStyle::with_template("{elapsed:>4} [{bar:24}] {pos}/{len} {msg}") {
-        bar.set_style(style.progress_chars("=> "));
-    }
-    let seconds = std::env::var("USUBA_SECONDS").ok();
-    let seconds = seconds.map(|text| text.parse::<u64>().expect("USUBA_SECONDS is a number"));
-    let (started, most, refuted) = (Instant::now(), AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let found = each(&tried, |engine| {
-        if seconds.is_some_and(|seconds| started.elapsed().as_secs() > seconds) {
-            return None;
-        }
-        bar.set_message(engine.name.join(" "));
-        let found = prove(engine, &most, &refuted);
-        bar.suspend(|| eprintln!("{}: {found:?}", engine.name.join(" ")));
-        bar.inc(1);
-        Some((engine.name.clone(), found))
-    });
-    bar.finish_and_clear();
-    page.rows.extend(found.into_iter().flatten());
-    let names: Vec<Name> = engines.into_iter().map(|engine| engine.name).collect();
-    std::fs::write(root().join(PAGE), page.write(&names)).expect("docs can be written to");
-    eprint!("{}", page.summary(&names));
-    eprintln!(
-        "{} s, a process with at most {} MB",
-        started.elapsed().as_secs(),
-        most.load(Ordering::Relaxed) / 1024
-    );
-    let refuted = refuted.into_inner().expect("no thread panics");
-    refuted.iter().for_each(|why: &String| eprintln!("{why}"));
-    std::process::exit(i32::from(!refuted.is_empty()));
+    std::process::exit(renew(PAGE, &ENGINES, &engines, &wanted));
 }
 
 /// The engines of a library, those of a cipher together.
@@ -142,38 +99,24 @@ fn has_functions(object: &Path, stem: &str) -> bool {
     })
 }
 
-/// Proves an engine in a process of its own. `refuted` has what the prover said of those that are wrong.
-fn prove(engine: &Engine, most: &AtomicUsize, refuted: &Mutex<Vec<String>>) -> Found {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let object = folder.path().join("engine.o");
-    let joined = Command::new("ld").arg("-r").arg("-o").arg(&object).args(&engine.objects).output();
-    if !joined.is_ok_and(|output| output.status.success()) {
-        return Found::Not("the linker does not join its objects".into());
+impl Row for Engine {
+    fn name(&self) -> &Name {
+        &self.name
     }
-    let usubac = std::env::current_exe().expect("this program").with_file_name("usubac");
-    let [primitive, target, ..] = &engine.name;
-    let mut command = Command::new(usubac);
-    command.arg("verify").arg(&engine.folder).arg(&object);
-    command.args(["--primitive", primitive, "--slicing", engine.slicing, "--target", target]);
-    if !engine.batches.is_empty() {
-        command.args(["--inter-factor", &engine.batches]);
+
+    fn command(&self, usubac: &Path, folder: &Path) -> Result<Command, String> {
+        let object = folder.join("engine.o");
+        let joined = Command::new("ld").arg("-r").arg("-o").arg(&object).args(&self.objects).output();
+        if !joined.is_ok_and(|output| output.status.success()) {
+            return Err("the linker does not join its objects".into());
+        }
+        let [primitive, target, ..] = &self.name;
+        let mut command = Command::new(usubac);
+        command.arg("verify").arg(&self.folder).arg(&object);
+        command.args(["--primitive", primitive, "--slicing", self.slicing, "--target", target]);
+        if !self.batches.is_empty() {
+            command.args(["--inter-factor", &self.batches]);
+        }
+        Ok(command)
     }
-    let started = Instant::now();
-    let Some(output) = run(&mut command, most) else { return Found::Not(too_long()) };
-    let seconds = started.elapsed().as_secs_f64();
-    let [said, error] =
-        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
-    if output.status.success() {
-        let functions = said.lines().filter(|line| line.starts_with("proved: ")).count();
-        return Found::Proved { functions, seconds };
-    }
-    let why =
-        error.lines().find_map(|line| line.strip_prefix("error: ")).unwrap_or("nothing was said").to_owned();
-    if why.starts_with("refuted: ") {
-        refuted.lock().expect("no thread panics").push(format!("{}: {why}", engine.name.join(" ")));
-        return Found::Not("**refuted**".into());
-    }
-    Found::Not(
-        short(why.split_once(" is not proved: ").map_or(why.as_str(), |(_, why)| why)).replace('|', "/"),
-    )
 }

@@ -6,6 +6,7 @@
 //! One key size of AES, for which levels have rounds of AES, and two ciphers for which none has; with `USUBA_WAYS=all` every cipher
 //! that has modes, by both compilers.
 
+mod around;
 mod pieces;
 
 use std::collections::BTreeMap;

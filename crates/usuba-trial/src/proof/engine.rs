@@ -20,7 +20,11 @@ use usuba_verify::symbolic::source;
 
 /// The codes of what a proof of an engine rests on: masks are proved to be some, and what is around a kernel is not other code.
 pub fn caveats() -> Vec<&'static str> {
-    CAVEATS.iter().map(|caveat| caveat.code).filter(|code| !["C7", "C11", "C14", "C15"].contains(code)).collect()
+    CAVEATS
+        .iter()
+        .map(|caveat| caveat.code)
+        .filter(|code| !["C7", "C11", "C14", "C15"].contains(code))
+        .collect()
 }
 
 /// Why an engine is not looked at.

@@ -1,4 +1,5 @@
-//! Modes of operation to be proved: a text over a block cipher, and the code of it for a machine.
+//! Messages to be proved: a mode of operation over a block cipher, or a node of a program such as a sponge, and the code of it for a
+//! machine.
 
 use super::CAVEATS;
 use thiserror::Error;
@@ -15,9 +16,9 @@ use usuba_package::message::files::{Machines, whole_code};
 use usuba_package::message::{self, CIPHER};
 use usuba_verify::graph::functions::Role;
 use usuba_verify::object::blocks::Verdict;
-use usuba_verify::object::cipher::Sizes;
 use usuba_verify::object::file::Object;
 use usuba_verify::object::kernel::NoProof;
+use usuba_verify::object::machine::Sizes;
 use usuba_verify::object::message::{Message, Report};
 use usuba_verify::prove::Limits;
 use usuba_verify::symbolic::source;
@@ -37,8 +38,7 @@ const LONGEST: i64 = 1 << 20;
 /// The codes of what a proof of a mode rests on. That ciphers are called is said of code that does: around engines, or where it makes
 /// keys of its own.
 pub fn caveats(calls_ciphers: bool) -> Vec<&'static str> {
-    let is_said =
-        |code: &&str| !["C7", "C11", "C13"].contains(code) && (calls_ciphers || *code != "C15");
+    let is_said = |code: &&str| !["C7", "C11", "C13"].contains(code) && (calls_ciphers || *code != "C15");
     CAVEATS.iter().map(|caveat| caveat.code).filter(is_said).collect()
 }
 
@@ -65,28 +65,19 @@ pub struct Code {
     pub around: bool,
 }
 
-/// A mode over a block cipher, and the code of it.
+/// A message, and the code of it.
 #[derive(Debug)]
 pub struct Subject<'a> {
     form: &'a Form,
     loaded: &'a Loaded,
     /// The name of its node.
-    node: &'static str,
+    node: &'a str,
+    /// The name of the cipher that it is over.
+    cipher: Option<&'a str>,
     code: Code,
     /// The names of the nodes of the cipher, and what they do.
     nodes: Vec<(String, Role)>,
     of_key: Vec<bool>,
-}
-
-/// What was found for lengths and a place of the output.
-#[derive(Clone, Debug)]
-pub struct Found {
-    /// Whether the output is where an input was.
-    pub in_place: bool,
-    /// What was found.
-    pub verdict: Verdict,
-    /// What there was to do.
-    pub report: Report,
 }
 
 impl<'a> Subject<'a> {
@@ -94,19 +85,36 @@ impl<'a> Subject<'a> {
     ///
     /// # Errors
     /// There is no mode of this name.
-    pub fn of(form: &'a Form, loaded: &'a Loaded, mode: &str, code: Code) -> Result<Subject<'a>, NoMessage> {
-        let named = message::named(mode).ok_or_else(|| NoMessage::Refused(format!("there is no mode `{mode}`")))?;
+    pub fn of_mode(
+        form: &'a Form,
+        loaded: &'a Loaded,
+        mode: &str,
+        code: Code,
+    ) -> Result<Subject<'a>, NoMessage> {
+        let named =
+            message::named(mode).ok_or_else(|| NoMessage::Refused(format!("there is no mode `{mode}`")))?;
+        Ok(Subject::of_node((form, loaded), named.node, Some(CIPHER), code))
+    }
+
+    /// A node, over a cipher of the program or over none. The form has been through the passes.
+    pub fn of_node(
+        (form, loaded): (&'a Form, &'a Loaded),
+        node: &'a str,
+        cipher: Option<&'a str>,
+        code: Code,
+    ) -> Subject<'a> {
         let role = |name: &str| match name {
             "encrypt" => Some(Role::Encrypt),
             "decrypt" => Some(Role::Decrypt),
             "schedule" => Some(Role::Schedule),
             _ => None,
         };
-        let roles = loaded.program.ciphers.iter().flat_map(|cipher| &cipher.roles);
+        let bound = loaded.program.ciphers.iter().filter(|one| cipher == Some(&one.name.text));
+        let roles = bound.flat_map(|cipher| &cipher.roles);
         let nodes = roles.filter_map(|(name, node)| Some((node.text.clone(), role(&name.text)?))).collect();
         let is_key = |&id| form.variable(id).sameness == Sameness::Key;
         let of_key = form.inputs.iter().map(is_key).collect();
-        Ok(Subject { form, loaded, node: named.node, code, nodes, of_key })
+        Subject { form, loaded, node, cipher, code, nodes, of_key }
     }
 
     /// Whether the code calls functions of a cipher, which are not proved with it.
@@ -215,7 +223,7 @@ impl<'a> Subject<'a> {
     }
 
     /// Proves a function that prepares so many bytes, for lengths that fit: with the output apart, and where an input is if it may be
-    /// there. What is found last is the first that is not proved.
+    /// there.
     ///
     /// # Errors
     /// The text does not elaborate, or the code is refused.
@@ -225,32 +233,22 @@ impl<'a> Subject<'a> {
         (symbol, prepared): (&str, usize),
         lengths: &[i64],
         limits: Limits,
-    ) -> Result<Vec<Found>, NoMessage> {
+    ) -> Result<(Verdict, Report), NoMessage> {
         let program = self.elaborated(lengths)?;
         let numbers: Vec<u64> = lengths.iter().map(|&length| length as u64).collect();
-        let product = source::product(&program);
-        let mut all = Vec::new();
-        for in_place in self.places() {
-            let message = Message {
-                symbol,
-                program: &program,
-                product,
-                numbers: &numbers,
-                of_key: &self.of_key,
-                cipher: self.code.around.then(|| (&self.nodes[..], self.sizes(&program))),
-                schedule: self.schedule(&program),
-                prepared,
-                in_place,
-                asks: object.calls(ASKED).then_some(ASKED),
-            };
-            let (verdict, report) = message.prove(object, limits)?;
-            let is_proved = verdict == Verdict::Proved;
-            all.push(Found { in_place: in_place.is_some(), verdict, report });
-            if !is_proved {
-                break;
-            }
-        }
-        Ok(all)
+        let message = Message {
+            symbol,
+            program: &program,
+            product: source::product(&program),
+            numbers: &numbers,
+            of_key: &self.of_key,
+            cipher: self.code.around.then(|| (&self.nodes[..], self.sizes(&program))),
+            schedule: self.schedule(&program),
+            prepared,
+            in_place: &self.in_place(),
+            asks: object.calls(ASKED).then_some(ASKED),
+        };
+        Ok(message.prove(object, limits)?)
     }
 
     /// Bytes of what the nodes of the cipher take.
@@ -289,7 +287,7 @@ impl<'a> Subject<'a> {
             entry: Some(self.node.to_owned()),
             nats,
             words,
-            cipher: Some(CIPHER.to_owned()),
+            cipher: self.cipher.map(str::to_owned),
             keep_tables: true,
             ..Options::new()
         };
@@ -297,15 +295,15 @@ impl<'a> Subject<'a> {
         program.ok_or(NoMessage::Text(diagnostics))
     }
 
-    /// The output apart from all inputs, and where an input is, if it may be there.
-    fn places(&self) -> Vec<Option<(usize, usize)>> {
+    /// Inputs where an output may be, each with that.
+    pub fn in_place(&self) -> Vec<(usize, usize)> {
         let form = self.form;
         let place = |(input, output): (_, _)| {
             let from = form.inputs.iter().position(|id| *id == input)?;
             let to = form.outputs.iter().position(|id| *id == output)?;
-            Some(Some((from, to)))
+            Some((from, to))
         };
-        std::iter::once(None).chain(in_place(form).into_iter().filter_map(place)).collect()
+        in_place(form).into_iter().filter_map(place).collect()
     }
 }
 

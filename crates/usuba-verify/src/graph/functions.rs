@@ -1,8 +1,6 @@
 //! Block ciphers of which nothing is known but that each of their functions has one value for an argument: what is proved with them
 //! holds for every cipher.
 
-use super::symbols::Of;
-use super::{Edge, Graph};
 use usuba_ir::random::Random;
 
 /// A function of a block cipher.
@@ -14,15 +12,6 @@ pub enum Role {
     Decrypt,
     /// From a key to round keys.
     Schedule,
-}
-
-impl Graph {
-    /// What stands for the value of a function: `width` bits, the same for arguments that are the same. In a graph without symbols
-    /// nothing is known of it.
-    pub fn applied(&mut self, role: Role, argument: &[Edge], width: usize) -> Vec<Edge> {
-        let found = self.looked_up(Of::Function(role), argument, width);
-        found.unwrap_or_else(|| (0..width).map(|_| self.unknown()).collect())
-    }
 }
 
 /// Where values are needed: what one cipher of many makes of 64 arguments, bit j of each number being that of argument j.

@@ -19,6 +19,9 @@ const HIGHEST: u32 = 512;
 /// Powers 1, 2, 4 and so on of which a form is looked for.
 const SQUARES: usize = 5;
 
+/// Whether all pairs are proved to be the same.
+pub(crate) type Prove = dyn Fn(&mut Graph, &[(Edge, Edge)]) -> bool;
+
 /// What is known of the hash keys and products of a graph.
 pub(crate) struct Hashes<'a> {
     graph: &'a mut Graph,
@@ -26,7 +29,7 @@ pub(crate) struct Hashes<'a> {
     /// Vertices of the text; those of code come behind them.
     text: usize,
     /// Proves that all pairs are the same, where they are no sums of the same terms.
-    prove: &'a dyn Fn(&mut Graph, &[(Edge, Edge)]) -> bool,
+    prove: &'a Prove,
     powers: Powers,
     /// What is the same as something else.
     by: HashMap<Vertex, Edge>,
@@ -37,11 +40,7 @@ pub(crate) struct Hashes<'a> {
 }
 
 impl<'a> Hashes<'a> {
-    pub(crate) fn new(
-        graph: &'a mut Graph,
-        (seed, text): (u64, usize),
-        prove: &'a dyn Fn(&mut Graph, &[(Edge, Edge)]) -> bool,
-    ) -> Hashes<'a> {
+    pub(crate) fn new(graph: &'a mut Graph, (seed, text): (u64, usize), prove: &'a Prove) -> Hashes<'a> {
         Hashes {
             graph,
             seed,
@@ -132,7 +131,8 @@ impl<'a> Hashes<'a> {
             let other = self.graph.look_ups()[other].clone();
             let Some(known) = self.graph.replaced(&other.index, &self.by, |_| true) else { continue };
             let pairs = index.iter().copied().zip(known);
-            let other_sums: Vec<(Edge, Edge)> = pairs.filter(|&(a, b)| !self.graph.is_same_sum(a, b)).collect();
+            let other_sums: Vec<(Edge, Edge)> =
+                pairs.filter(|&(a, b)| !self.graph.is_same_sum(a, b)).collect();
             if other_sums.is_empty() || (self.prove)(self.graph, &other_sums) {
                 let Some(found) = self.graph.replaced(&other.found, &self.by, |_| true) else { continue };
                 self.by.extend(one.found.iter().zip(found).map(|(bit, other)| (bit.vertex(), other)));

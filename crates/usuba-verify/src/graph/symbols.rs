@@ -145,6 +145,13 @@ impl Graph {
         self.looked_up(Of::Table(table), index, width as usize)
     }
 
+    /// What stands for the value of a function: `width` bits, the same for arguments that are the same. In a graph without symbols
+    /// nothing is known of it.
+    pub fn applied(&mut self, role: Role, argument: &[Edge], width: usize) -> Vec<Edge> {
+        let found = self.looked_up(Of::Function(role), argument, width);
+        found.unwrap_or_else(|| (0..width).map(|_| self.unknown()).collect())
+    }
+
     /// What stands for what is at an index: `width` bits. Nothing if look-ups are no symbols.
     pub(super) fn looked_up(&mut self, of: Of, index: &[Edge], width: usize) -> Option<Vec<Edge>> {
         let mut symbols = self.symbols.take()?;

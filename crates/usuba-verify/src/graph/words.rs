@@ -281,4 +281,33 @@ mod tests {
         assert_eq!(known(&product), Some(21_000));
         assert!(graph.is_empty());
     }
+
+    /// Words with holes, of which each product is the one without carries in its lowest bits: all four pairs of bits in turn.
+    #[test]
+    fn words_with_holes_are_multiplied_column_by_column() {
+        let mut graph = Graph::new();
+        let bits = graph.input_bits(32);
+        let spread = |bits: &[Edge], first: usize| {
+            let mut word = vec![Edge::FALSE; 64];
+            bits.iter().enumerate().for_each(|(place, &bit)| word[4 * place + first] = bit);
+            word
+        };
+        let (a, b) = (spread(&bits[..16], 1), spread(&bits[16..], 2));
+        let product = multiply(&mut graph, &a, &b);
+        let without = carryless(&mut graph, &a, &b);
+        for place in (3..64).step_by(4) {
+            assert!(graph.is_same_sum(product[place], without[place]));
+        }
+        let mut random = Random::new(5);
+        let columns: Vec<u64> = (0..32).map(|_| random.bits()).collect();
+        let values = graph.evaluate(|input| columns[input as usize]);
+        let at = |word: &[Edge], lane: u32| {
+            word.iter()
+                .rev()
+                .fold(0u64, |all, &bit| all << 1 | super::super::value_of(&values, bit) >> lane & 1)
+        };
+        for lane in 0..64 {
+            assert_eq!(at(&product, lane), at(&a, lane).wrapping_mul(at(&b, lane)));
+        }
+    }
 }

@@ -6,7 +6,7 @@
 
 use super::Why;
 use super::kernel::Kept;
-use super::machine::{Called, Machine, Word};
+use super::machine::{Called, Cipher, Machine, Sizes, Word};
 use super::memory::{Address, Cell, Region, RegionId};
 use super::value::{self, Byte, Lane};
 use crate::graph::Edge;
@@ -19,26 +19,6 @@ const ROLES: [Role; 3] = [Role::Encrypt, Role::Decrypt, Role::Schedule];
 
 /// Bytes of a pointer.
 const POINTER: usize = 8;
-
-/// What the functions of a cipher take.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Sizes {
-    /// Bytes of a block.
-    pub block: usize,
-    /// Bytes of what round keys are made of.
-    pub key: usize,
-}
-
-/// A cipher under a key.
-#[derive(Clone, Debug)]
-pub(super) struct Cipher {
-    context: RegionId,
-    /// Where pointers to its functions point.
-    functions: [RegionId; 3],
-    /// The bits of its round keys.
-    key: Vec<Edge>,
-    sizes: Sizes,
-}
 
 /// A function from the bytes of a key to those of round keys.
 pub(super) struct KeySchedule<'a> {
@@ -82,13 +62,16 @@ impl Machine<'_> {
             self.memory.add(region)
         };
         let context = opaque("the context");
-        let functions = ROLES.map(|role| opaque(match role {
-            Role::Encrypt => "the encryption",
-            Role::Decrypt => "the decryption",
-            Role::Schedule => "the key schedule",
-        }));
+        let functions = ROLES.map(|role| {
+            opaque(match role {
+                Role::Encrypt => "the encryption",
+                Role::Decrypt => "the decryption",
+                Role::Schedule => "the key schedule",
+            })
+        });
         let pointers = std::iter::once(context).chain(functions).map(|region| Address::new(region, 0));
-        let cells = pointers.flat_map(|at| (0..POINTER as u8).map(move |part| Cell::Part(at, part))).collect();
+        let cells =
+            pointers.flat_map(|at| (0..POINTER as u8).map(move |part| Cell::Part(at, part))).collect();
         self.ciphers.push(Cipher { context, functions, key: key.to_vec(), sizes });
         self.memory.add(Region::holding(name, cells, POINTER as u64))
     }

@@ -1,6 +1,5 @@
 //! A machine while it runs a function of an object: registers, flags and memory.
 
-use super::cipher::Cipher;
 use super::convention::Convention;
 use super::file::{Function, Object, Target};
 use super::flags::Flags;
@@ -156,6 +155,26 @@ pub(super) trait Called {
     /// # Errors
     /// What is known of the function assumes something of its caller that is not so.
     fn call(&mut self, machine: &mut Machine<'_>) -> Result<(), Why>;
+}
+
+/// What the functions of a cipher take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sizes {
+    /// Bytes of a block.
+    pub block: usize,
+    /// Bytes of what round keys are made of.
+    pub key: usize,
+}
+
+/// A cipher under a key, which is called through pointers ([`super::cipher`]).
+#[derive(Clone, Debug)]
+pub(super) struct Cipher {
+    pub context: RegionId,
+    /// Where pointers to its functions point.
+    pub functions: [RegionId; 3],
+    /// The bits of its round keys.
+    pub key: Vec<Edge>,
+    pub sizes: Sizes,
 }
 
 /// A machine while it runs a function.

@@ -197,7 +197,9 @@ impl Memory {
     /// Changes all bytes of a region: these after so many that hold nothing.
     pub fn set_used(&mut self, id: RegionId, first: usize, cells: &[Cell]) {
         let region = &mut self.regions[id.0];
-        (region.untouched, region.cells) = (first, cells.to_vec());
+        let before = if region.untouched > 0 { 0 } else { first };
+        region.untouched = first - before;
+        region.cells = std::iter::repeat_n(Cell::Unset, before).chain(cells.iter().copied()).collect();
     }
 
     /// The address of a place in a section.
@@ -229,12 +231,7 @@ impl Memory {
         }
         let region = &mut self.regions[address.region.0];
         let size = region.size();
-        let outside = || Why::Outside {
-            region: region.name.clone(),
-            offset: address.offset,
-            bytes,
-            size,
-        };
+        let outside = || Why::Outside { region: region.name.clone(), offset: address.offset, bytes, size };
         let start = usize::try_from(address.offset).map_err(|_| outside())?;
         let end = start.checked_add(bytes).filter(|&end| end <= size).ok_or_else(outside)?;
         if start < region.untouched {

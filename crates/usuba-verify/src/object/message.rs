@@ -10,10 +10,10 @@
 //! with blocks of that size ([`super::cipher`]).
 
 use super::blocks::Verdict;
-use super::cipher::{KeySchedule, Sizes};
+use super::cipher::KeySchedule;
 use super::file::Object;
 use super::kernel::NoProof;
-use super::machine::{Asked, Called, Fork, Machine, Placement, Word};
+use super::machine::{Asked, Called, Fork, Machine, Placement, Sizes, Word};
 use super::memory::{Address, Cell, Region, RegionId};
 use super::value::{self, Byte, Lane};
 use crate::graph::functions::Role;
@@ -45,8 +45,8 @@ pub struct Message<'a> {
     pub schedule: Option<usuba_lang::typed::InstanceId>,
     /// Bytes of what is prepared.
     pub prepared: usize,
-    /// An output that is written where an input was.
-    pub in_place: Option<(usize, usize)>,
+    /// Inputs, and outputs that may be written where they are, which is proved too: one of them at a time.
+    pub in_place: &'a [(usize, usize)],
     /// A function elsewhere that says 0 or 1 of the processor: code may do one thing or another then.
     pub asks: Option<&'a str>,
 }
@@ -54,7 +54,7 @@ pub struct Message<'a> {
 /// How much there was to do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Report {
-    /// Instructions that were run, of both branches.
+    /// Instructions that were run, of both branches, with the output apart.
     pub instructions: u64,
     /// Pairs of bits that were compared as polynomials.
     pub polynomials: usize,
@@ -123,13 +123,16 @@ impl Message<'_> {
                 continue;
             }
             let mut now = asked.unwrap_or_default();
-            for (says, &is_taken) in
-                answers.clone().flat_map(|says| branches.iter().map(move |one| (says, one)))
+            let runs = answers.clone().flat_map(|says| branches.iter().map(move |&one| (says, one)));
+            let places = std::iter::once(None).chain(self.in_place.iter().copied().map(Some));
+            for (in_place, (says, is_taken)) in
+                places.flat_map(|place| runs.clone().map(move |run| (place, run)))
             {
                 let fork = opens.then_some(Fork { is_taken, bit: None });
-                let ran = self.run(&mut graph, object, (placement, says), &given, fork)?;
+                let ran = self.run(&mut graph, object, (placement, says, in_place), &given, fork)?;
                 now = now.or(ran.asked);
-                report.instructions += if asked.is_none() { ran.instructions } else { 0 };
+                report.instructions +=
+                    if asked.is_none() && in_place.is_none() { ran.instructions } else { 0 };
                 let is_refused = match (ran.result, ran.condition) {
                     (Some(0), condition) if condition.is_some() == opens => false,
                     (Some(REFUSED), Some(_)) => true,
@@ -168,7 +171,7 @@ impl Message<'_> {
         &self,
         graph: &mut Graph,
         object: &Object,
-        (placement, says): (Placement, u64),
+        (placement, says, in_place): (Placement, u64, Option<(usize, usize)>),
         given: &[Given],
         fork: Option<Fork>,
     ) -> Result<Ran, NoProof> {
@@ -176,7 +179,7 @@ impl Message<'_> {
         let mut machine = Machine::new(graph, object, placement);
         let mut words = Vec::new();
         for number in (0..given.len()).filter(|&number| self.of_key[number]) {
-            words.push(pointer(self.input(&mut machine, number, &given[number])));
+            words.push(pointer(self.input(&mut machine, (number, &given[number]), None)));
         }
         let prepared = machine.memory.add(Region::unset("what is prepared", self.prepared, 64));
         words.push(pointer(prepared));
@@ -200,11 +203,11 @@ impl Message<'_> {
         words.push(pointer(machine.memory.add(prepared.writable(false))));
         let mut inputs = Vec::new();
         for (number, given) in given.iter().enumerate() {
-            inputs.push(self.input(&mut machine, number, given));
+            inputs.push(self.input(&mut machine, (number, given), in_place));
         }
         let mut written = Vec::new();
         for (number, &(_, bytes)) in outputs.iter().enumerate() {
-            written.push(match self.in_place {
+            written.push(match in_place {
                 Some((from, to)) if to == number => inputs[from],
                 _ => machine.memory.add(Region::unset(format!("output {number}"), bytes as usize, 1)),
             });
@@ -251,12 +254,17 @@ impl Message<'_> {
 }
 
 impl Message<'_> {
-    /// The region of an input.
-    fn input(&self, machine: &mut Machine<'_>, number: usize, given: &Given) -> RegionId {
+    /// The region of an input, which may be written if an output is in its place.
+    fn input(
+        &self,
+        machine: &mut Machine<'_>,
+        (number, given): (usize, &Given),
+        in_place: Option<(usize, usize)>,
+    ) -> RegionId {
         let name = format!("input {number}");
         match (given, self.cipher) {
             (Given::String(bytes), _) => {
-                let is_writable = self.in_place.is_some_and(|(from, _)| from == number);
+                let is_writable = in_place.is_some_and(|(from, _)| from == number);
                 machine.memory.add(Region::constant(name, bytes.clone(), 1).writable(is_writable))
             }
             (Given::Keyed(bits), Some((_, sizes))) => machine.cipher(&name, bits, sizes),
@@ -318,7 +326,8 @@ fn decide(
     report: &mut Report,
 ) -> bool {
     let edges: Vec<Edge> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
-    let is_proved = |graph: &mut Graph, pairs: &[(Edge, Edge)]| prove(graph, pairs, limits).0 == Answer::Proved;
+    let is_proved =
+        move |graph: &mut Graph, pairs: &[(Edge, Edge)]| prove(graph, pairs, limits).0 == Answer::Proved;
     let mut hashes = Hashes::new(graph, (limits.seed, text), &is_proved);
     let edges = hashes.settled(&edges, prepared);
     let all: Vec<(Edge, Edge)> = edges.chunks(2).map(|pair| (pair[0], pair[1])).collect();

@@ -78,7 +78,12 @@ pub fn open(graph: &mut Graph, program: &Program, inputs: &Values, opaque: &Opaq
 ///
 /// # Panics
 /// If there are not as many atoms as its inputs have.
-pub fn of_node(graph: &mut Graph, program: &Program, node: InstanceId, atoms: Vec<Vec<Edge>>) -> Option<Vec<Vec<Edge>>> {
+pub fn of_node(
+    graph: &mut Graph,
+    program: &Program,
+    node: InstanceId,
+    atoms: Vec<Vec<Edge>>,
+) -> Option<Vec<Vec<Edge>>> {
     let mut run = Run { graph, program, signals: None, opening: None };
     run.call(node, atoms, "").ok()
 }
@@ -211,8 +216,7 @@ impl<'a> Run<'a> {
             let shapes = instance.outputs.iter().map(|&id| instance.variable(id));
             let widths: Vec<usize> =
                 shapes.flat_map(|one| vec![one.width as usize; one.atoms() as usize]).collect();
-            let mut bits =
-                self.graph.applied(role, &arguments.concat(), widths.iter().sum()).into_iter();
+            let mut bits = self.graph.applied(role, &arguments.concat(), widths.iter().sum()).into_iter();
             return Ok(widths.into_iter().map(|width| bits.by_ref().take(width).collect()).collect());
         }
         match &instance.body {

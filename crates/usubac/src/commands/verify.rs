@@ -27,11 +27,13 @@ pub fn run(verify: &Verify, output: &Output) -> Result<(), Failure> {
     if let Some(file) = &verify.audit {
         return certificate::audit(file, verify, output);
     }
-    if let Some(mode) = &verify.mode {
-        return message::run(verify, mode, output);
+    if verify.mode.is_some() || verify.bytes {
+        return message::run(verify, output);
     }
     if verify.target.is_some() && verify.slicing.is_none() {
-        return Err(Failure::general("`--target` needs `--slicing`, or `--mode` for the code of a mode"));
+        return Err(Failure::general(
+            "`--target` needs `--slicing`, or `--mode` or `--bytes` for the code of a message",
+        ));
     }
     if verify.left.as_deref().is_some_and(Cipher::is_at) {
         return engine::run(verify, output);

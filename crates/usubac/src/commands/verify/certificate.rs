@@ -290,6 +290,7 @@ impl Certificate {
         search.include.extend(self.source.include.iter().cloned());
         Ok(Verify {
             mode: None,
+            bytes: false,
             lengths: Vec::new(),
             around: false,
             primitive: self.source.primitive.clone(),

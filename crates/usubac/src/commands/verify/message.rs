@@ -1,4 +1,4 @@
-//! The object code of a mode of operation, for messages of some lengths.
+//! The object code of a mode of operation or of another message, for some lengths.
 
 use super::limits;
 use crate::args::Verify;
@@ -7,30 +7,34 @@ use crate::output::{Failure, Output, print_json, print_line};
 use crate::targets;
 use serde_json::json;
 use usuba_package::message::files::Machines;
-use usuba_trial::proof::message::{Code, Found, NoMessage, Subject, caveats};
+use usuba_trial::proof::message::{Code, NoMessage, Subject, caveats};
 use usuba_verify::object::blocks::Verdict;
 use usuba_verify::object::file::{Architecture, Object};
 use usuba_verify::object::message::Report;
 
-/// Proves the function of a mode in an object, for each list of lengths.
-pub fn run(verify: &Verify, mode: &str, output: &Output) -> Result<(), Failure> {
-    let [Some(folder), Some(file), Some(target)] = [&verify.left, &verify.right, &verify.target] else {
+/// Proves the function of a message in an object, for each list of lengths.
+pub fn run(verify: &Verify, output: &Output) -> Result<(), Failure> {
+    let [Some(text), Some(file), Some(target)] = [&verify.left, &verify.right, &verify.target] else {
         return Err(Failure::general(
-            "`--mode` needs the folder of a manifest, an object file and `--target`",
+            "`--mode` needs the folder of a manifest, `--bytes` a program, both an object file and `--target`",
         ));
     };
-    let named = message::of_mode(folder, mode, verify.primitive.as_ref(), &verify.search, output)?;
+    let named = match &verify.mode {
+        Some(mode) => message::of_mode(text, mode, verify.primitive.as_ref(), &verify.search, output)?,
+        None => message::of_program(text, verify.entry.entry.as_deref(), &verify.search, output)?,
+    };
     let bytes = std::fs::read(file)
         .map_err(|error| Failure::file("cannot read", file.as_ref(), &error.to_string()))?;
     let [target] = targets::named(std::slice::from_ref(target))?[..] else {
-        return Err(Failure::general("`--mode` needs one target"));
+        return Err(Failure::general("a message needs one target"));
     };
     let object = Object::parse_for(&bytes, Architecture::X86_64)
         .map_err(|error| Failure::file("cannot read", file.as_ref(), &error.to_string()))?;
     let symbol = verify.symbol.clone().unwrap_or_else(|| format!("usuba_{}", named.identifier));
     let failed = |why| failure(why, &named, output);
     let code = Code { machines: Machines::of(target).map_err(Failure::general)?, around: verify.around };
-    let subject = Subject::of(&named.message, &named.loaded, mode, code).map_err(failed)?;
+    let subject =
+        Subject::of_node((&named.message, &named.loaded), &named.node, named.cipher.as_deref(), code);
     let prepared = subject.prepared(&symbol).map_err(failed)?;
     let mut lists = Vec::new();
     for text in &verify.lengths {
@@ -39,29 +43,28 @@ pub fn run(verify: &Verify, mode: &str, output: &Output) -> Result<(), Failure> 
     if lists.is_empty() {
         lists = subject.some_lengths().map_err(failed)?;
     }
+    let is_in_place = !subject.in_place().is_empty();
     let mut proved = Vec::new();
     for lengths in &lists {
         let said = subject.said(lengths);
-        let found = subject
+        let (verdict, report) = subject
             .prove(&object, (&symbol, prepared), lengths, limits(verify.effort))
             .map_err(|why| match why {
-                NoMessage::NoProof(why) => {
-                    Failure::Unknown(format!("`{symbol}` is not proved for {said}: {why}"))
-                }
-                why => failed(why),
-            })?;
-        for Found { in_place, verdict, report } in found {
-            let said = format!("{said}{}", if in_place { ", in place" } else { "" });
-            judge(&symbol, &said, &verdict)?;
-            if !output.is_json() {
-                let Report { instructions, polynomials, work } = report;
-                print_line(&format!(
-                    "proved: `{symbol}` for {said}: {instructions} instructions, {polynomials} polynomials, {} vertices",
-                    work.vertices
-                ));
+            NoMessage::NoProof(why) => {
+                Failure::Unknown(format!("`{symbol}` is not proved for {said}: {why}"))
             }
-            proved.push(json!({ "lengths": said, "instructions": report.instructions }));
+            why => failed(why),
+        })?;
+        judge(&symbol, &said, &verdict)?;
+        if !output.is_json() {
+            let Report { instructions, polynomials, work } = report;
+            let in_place = if is_in_place { ", also in place" } else { "" };
+            print_line(&format!(
+                "proved: `{symbol}` for {said}{in_place}: {instructions} instructions, {polynomials} polynomials, {} vertices",
+                work.vertices
+            ));
         }
+        proved.push(json!({ "lengths": said, "in_place": is_in_place, "instructions": report.instructions }));
     }
     let caveats = caveats(subject.calls_ciphers());
     if output.is_json() {
