@@ -109,12 +109,13 @@ impl<'a> Page<'a> {
     }
 
     fn of_modes(&self, names: &[Name]) -> String {
-        let functions = |is_wanted: &dyn Fn(&Found) -> bool| {
-            let all = names.iter().filter(|name| self.rows.get(*name).is_some_and(is_wanted));
+        let functions = |is_wanted: &dyn Fn(Option<&Found>) -> bool| {
+            let all = names.iter().filter(|name| is_wanted(self.rows.get(*name)));
             all.map(|[over, target, mode, _]| (over, target, mode)).collect::<BTreeSet<_>>()
         };
-        let tried = functions(&|_| true);
-        let not = functions(&|found| matches!(found, Found::Not(_)));
+        let all = functions(&|_| true);
+        let not = functions(&|found| matches!(found, Some(Found::Not(_))));
+        let untried = functions(&|found| found.is_none());
         let messages: usize = names
             .iter()
             .filter_map(|name| match self.rows.get(name) {
@@ -123,10 +124,14 @@ impl<'a> Page<'a> {
             })
             .sum();
         let [middle, longest] = self.times(names);
+        let rest = match untried.len() {
+            0 => String::new(),
+            untried => format!(" {untried} functions have rows that were not tried yet."),
+        };
+        let proved = all.iter().filter(|one| !not.contains(*one) && !untried.contains(*one)).count();
         format!(
-            "{} of {} functions are proved for all lengths that are said, together {messages} lists of lengths. Half of the rows take less than {middle:.1} s, the longest {longest:.0} s.\n",
-            tried.difference(&not).count(),
-            tried.len()
+            "{proved} of {} functions are proved for all lengths that are said, together {messages} lists of lengths.{rest} Half of the rows take less than {middle:.1} s, the longest {longest:.0} s.\n",
+            all.len()
         )
     }
 

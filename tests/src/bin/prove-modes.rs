@@ -26,7 +26,7 @@ const LENGTHS: [(&str, &[&str]); 12] = [
     ("cfb8-", &["len=0..40", "len=300"]),
     ("cfb-", &["len=0..272", "len=4500"]),
     ("ofb", &["len=0..272", "len=4500"]),
-    ("cmac", &["t=16,len=0..144", "t=1..16,len=33", "t=8,len=4500"]),
+    ("cmac", &["t=8,len=0..144", "t=1..16,len=33", "t=8,len=4500"]),
     ("gmac", &["t=16,ivlen=12,len=0..17", "t=12,ivlen=1..17,len=20", "t=16,ivlen=12,len=1000"]),
     ("xts-", &["len=16..48", "len=49..80", "len=1000"]),
     (
@@ -74,6 +74,24 @@ const LENGTHS: [(&str, &[&str]); 12] = [
         ],
     ),
     ("cofb-", &["alen=20,len=0..80", "alen=0..80,len=20", "alen=0,len=1000"]),
+];
+
+/// The same of code on rounds, where they are others: it has rounds in its proof, and no groups of 4 KiB.
+const ON_ROUNDS: [(&str, &[&str]); 5] = [
+    ("cfb-", &["len=0..80", "len=1000"]),
+    ("ofb", &["len=0..80", "len=1000"]),
+    ("cmac", &["t=8,len=0..80", "t=1..16,len=33", "t=8,len=1000"]),
+    ("xts-", &["len=16..48", "len=49..64", "len=65..80", "len=700"]),
+    (
+        "gcm-siv-",
+        &[
+            "alen=20,len=0..5",
+            "alen=20,len=6..11",
+            "alen=20,len=12..17",
+            "alen=0..17,len=1",
+            "alen=0,len=100",
+        ],
+    ),
 ];
 
 /// A mode of the library, and lengths.
@@ -144,9 +162,12 @@ fn modes(built: &Path) -> Vec<Mode> {
     let mut modes = Vec::new();
     for Over { name: over, folder, primitive, is_around } in overs() {
         for mode in NAMES.iter().map(|mode| mode.name) {
+            let own = ON_ROUNDS.iter().filter(|_| !is_around);
             let lengths =
-                LENGTHS.iter().find(|(begin, _)| mode.starts_with(begin)).map_or(&[][..], |row| row.1);
-            for (target, ending) in TARGETS {
+                own.chain(&LENGTHS).find(|(begin, _)| mode.starts_with(begin)).map_or(&[][..], |row| row.1);
+            // Code on rounds has the name of its target.
+            for (target, ending) in TARGETS.into_iter().filter(|(_, ending)| is_around || !ending.is_empty())
+            {
                 let symbol = format!("usuba_{over}_{}{ending}", mode.replace('-', "_"));
                 let object = built.join(format!("{symbol}.c.o"));
                 if !object.exists() {
