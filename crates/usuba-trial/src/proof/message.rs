@@ -243,7 +243,7 @@ impl<'a> Subject<'a> {
             numbers: &numbers,
             of_key: &self.of_key,
             cipher: self.code.around.then(|| (&self.nodes[..], self.sizes(&program))),
-            schedule: self.schedule(&program),
+            schedule: self.schedule(&program).filter(|_| !self.code.around),
             prepared,
             in_place: &self.in_place(),
             asks: object.calls(ASKED).then_some(ASKED),
