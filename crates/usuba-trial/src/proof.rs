@@ -67,8 +67,8 @@ pub const CAVEATS: [Caveat; 15] = [
     Caveat {
         code: "C15",
         says: "a mode around engines is proved for any functions of a block and round keys in place of the cipher's, and code \
-               that makes a key of its own for round keys as the text makes them: that engines and schedules are those is \
-               proved by itself, that public functions put both together is tested",
+               that makes a key of its own for round keys as the text makes them: that engines are those is proved by \
+               itself, that schedules are and that public functions put all together is tested",
     },
 ];
 

@@ -129,7 +129,7 @@ struct Over {
     is_around: bool,
 }
 
-/// Block ciphers, and for each size of blocks, and of keys where that matters, one of them, behind these.
+/// For each size of blocks, and of keys where that matters, a cipher that has it; then all block ciphers.
 fn overs() -> Vec<Over> {
     let (mut ciphers, mut any): (Vec<Over>, Vec<Over>) = (Vec::new(), Vec::new());
     for cipher in CIPHERS {
