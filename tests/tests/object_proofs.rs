@@ -187,8 +187,11 @@ fn outputs(small: &Small, built: &Built, object: &[u8]) -> Vec<u8> {
 #[test]
 fn kernels_that_break_rules_are_refused() {
     let kept = "a register that a function has to keep";
+    // The linker writes where these have other fields.
+    let linked = "what the linker fills in";
     let own = [
         ("keeps", "mov $1, %%r12", kept),
+        ("has a distance elsewhere", "lea 0f(%%rip), %%rax; 0: .reloc . - 5, R_X86_64_PC32, kernel", linked),
         ("reads at twice an address", "mov (%%rdi, %%rdi), %%rax", "the address depends on data"),
         (
             "moves a part of an address by a mask",
@@ -203,7 +206,20 @@ fn kernels_that_break_rules_are_refused() {
         ),
     ];
     rules_are_kept(&SMALL, &own);
-    let own = [("keeps", "mov x19, #1", kept), ("keeps a half", "movi v9.16b, #1", kept)];
+    let own = [
+        ("keeps", "mov x19, #1", kept),
+        ("keeps a half", "movi v9.16b, #1", kept),
+        (
+            "loads without the field of the place",
+            "adrp x9, kernel; ldur q16, [x9]; .reloc . - 4, R_AARCH64_LDST128_ABS_LO12_NC, kernel",
+            linked,
+        ),
+        (
+            "loads fewer bytes than the place counts in",
+            "adrp x9, kernel; ldr d16, [x9]; .reloc . - 4, R_AARCH64_LDST128_ABS_LO12_NC, kernel",
+            linked,
+        ),
+    ];
     rules_are_kept(&SMALL_ON_AARCH64, &own);
 }
 

@@ -36,6 +36,11 @@ impl One {
         self.relocation.as_ref().filter(|one| one.fill == fill).map(|one| &one.target)
     }
 
+    /// The target whose place in its page the linker fills in.
+    fn target_in_page(&self) -> Option<&Target> {
+        self.relocation.as_ref().filter(|one| matches!(one.fill, Fill::InPage(_))).map(|one| &one.target)
+    }
+
     /// The place that is so far away.
     fn at(&self, distance: i64) -> u64 {
         self.place.wrapping_add_signed(distance)
@@ -113,8 +118,34 @@ fn decode(machine: &Machine<'_>, section: usize, place: u64) -> Result<One, Why>
     let bytes = code.bytes.get(place as usize..(place + SIZE) as usize).ok_or(Why::Undecodable)?;
     let instruction =
         InstDecoder::default().decode(&mut U8Reader::new(bytes)).map_err(|_| Why::Undecodable)?;
-    let relocation = code.relocations.get(&place).cloned();
+    let mut relocations = code.relocations.range(place..place + SIZE);
+    let relocation = relocations.next();
+    let word = bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
+    if relocation.is_some_and(|(at, one)| *at != place || !takes(word, one.fill))
+        || relocations.next().is_some()
+    {
+        return Err(Why::Operand("what the linker fills in"));
+    }
+    let relocation = relocation.map(|(_, one)| one.clone());
     Ok(One { instruction, section, place, relocation })
+}
+
+/// Whether an instruction has the field that the linker fills in (ELF for the Arm 64-bit Architecture, section 5.7.8; Arm Architecture
+/// Reference Manual, section C4.1): the linker writes there whatever the instruction is.
+fn takes(word: u32, fill: Fill) -> bool {
+    match fill {
+        Fill::Page => word & 0x9f00_0000 == 0x9000_0000,
+        Fill::Near => word & 0x9f00_0000 == 0x1000_0000,
+        Fill::NearWords => word & 0x3b00_0000 == 0x1800_0000,
+        Fill::Branch => word & 0x7c00_0000 == 0x1400_0000,
+        Fill::InPage(None) => word & 0xffc0_0000 == 0x9100_0000,
+        Fill::InPage(Some(bytes)) => {
+            // Of a vector register the upper bit of `opc` belongs to the size.
+            let above = if word >> 26 & 1 == 1 { word >> 21 & 4 } else { 0 };
+            word & 0x3b00_0000 == 0x3900_0000 && 1 << (word >> 30 | above) == u32::from(bytes)
+        }
+        Fill::Relative | Fill::Other => false,
+    }
 }
 
 /// Runs an instruction. What the linker fills in is looked at by those that can have it, and by no other.

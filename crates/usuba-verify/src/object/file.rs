@@ -70,10 +70,12 @@ pub enum Fill {
     Relative,
     /// AArch64: the distance to the page of the target, of 4 KiB.
     Page,
-    /// AArch64: the place of the target in its page.
-    InPage,
-    /// AArch64: the distance of an address or of data that is near.
+    /// AArch64: the place of the target in its page: as it is, for an addition, or divided by the bytes of an access.
+    InPage(Option<u8>),
+    /// AArch64: the distance of an address that is near.
     Near,
+    /// AArch64: the distance of data that are near, in words of four bytes.
+    NearWords,
     /// AArch64: the distance of a jump or a call.
     Branch,
     /// Anything else.
@@ -89,14 +91,21 @@ impl Fill {
             (Architecture::Aarch64, R_AARCH64_ADR_PREL_PG_HI21) => Fill::Page,
             (
                 Architecture::Aarch64,
-                R_AARCH64_ADD_ABS_LO12_NC
-                | R_AARCH64_LDST8_ABS_LO12_NC
+                R_AARCH64_LDST8_ABS_LO12_NC
                 | R_AARCH64_LDST16_ABS_LO12_NC
                 | R_AARCH64_LDST32_ABS_LO12_NC
                 | R_AARCH64_LDST64_ABS_LO12_NC
                 | R_AARCH64_LDST128_ABS_LO12_NC,
-            ) => Fill::InPage,
-            (Architecture::Aarch64, R_AARCH64_ADR_PREL_LO21 | R_AARCH64_LD_PREL_LO19) => Fill::Near,
+            ) => Fill::InPage(Some(match kind {
+                R_AARCH64_LDST8_ABS_LO12_NC => 1,
+                R_AARCH64_LDST16_ABS_LO12_NC => 2,
+                R_AARCH64_LDST32_ABS_LO12_NC => 4,
+                R_AARCH64_LDST64_ABS_LO12_NC => 8,
+                _ => 16,
+            })),
+            (Architecture::Aarch64, R_AARCH64_ADD_ABS_LO12_NC) => Fill::InPage(None),
+            (Architecture::Aarch64, R_AARCH64_ADR_PREL_LO21) => Fill::Near,
+            (Architecture::Aarch64, R_AARCH64_LD_PREL_LO19) => Fill::NearWords,
             (Architecture::Aarch64, R_AARCH64_CALL26 | R_AARCH64_JUMP26) => Fill::Branch,
             _ => Fill::Other,
         }

@@ -144,7 +144,9 @@ impl Machine<'_> {
                 external => external,
             };
             let is_address = instruction.is_ip_rel_memory_operand();
-            if !is_address && !instruction.is_call_near() && !instruction.is_jmp_near() {
+            let is_branch = instruction.is_call_near() || instruction.is_jmp_near();
+            let field = field(&code.bytes[place as usize..end as usize], &instruction, is_address);
+            if (!is_address && !is_branch) || field.map(|field| place + field) != Some(at) {
                 return Err(Why::Operand("what the linker fills in"));
             }
             self.linked[usize::from(!is_address)] = Some(target);
@@ -232,4 +234,17 @@ fn text(instruction: &Instruction) -> String {
     let mut text = String::new();
     FastFormatter::new().format(instruction, &mut text);
     text
+}
+
+/// Where the four bytes of the distance to a place in memory, or of that of a jump, begin in an instruction: the linker fills in four
+/// bytes wherever they are.
+fn field(bytes: &[u8], instruction: &Instruction, is_address: bool) -> Option<u64> {
+    let mut decoder = Decoder::with_ip(64, bytes, instruction.ip(), DecoderOptions::NONE);
+    let decoded = decoder.decode();
+    let offsets = decoder.get_constant_offsets(&decoded);
+    let (begin, size) = match is_address {
+        true => (offsets.displacement_offset(), offsets.displacement_size()),
+        false => (offsets.immediate_offset(), offsets.immediate_size()),
+    };
+    (size == 4).then_some(begin as u64)
 }

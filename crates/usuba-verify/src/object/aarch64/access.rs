@@ -188,7 +188,7 @@ fn place(machine: &mut Machine<'_>, one: &One, operand: Operand) -> Result<Place
     };
     if one.relocation.is_some() {
         // The place in a page, or near: the linker's number takes that of the instruction.
-        let address = match (operand, one.target(Fill::InPage), one.target(Fill::Near)) {
+        let address = match (operand, one.target_in_page(), one.target(Fill::NearWords)) {
             (Operand::RegPreIndex(number, 0, false), Some(target), _) => {
                 let page = base(machine, number)?;
                 in_page(machine, page, target)?

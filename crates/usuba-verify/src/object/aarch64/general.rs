@@ -75,7 +75,7 @@ pub(super) fn address(machine: &mut Machine<'_>, one: &One) -> Result<bool, Why>
             machine.memory.section(section, offset).ok_or(Why::Operand("a section that is not loaded"))?
         }
         Opcode::ADD if one.relocation.is_some() => {
-            let target = one.target(Fill::InPage).ok_or(Why::Operand("what the linker fills in"))?.clone();
+            let target = one.target_in_page().ok_or(Why::Operand("what the linker fills in"))?.clone();
             match (read(machine, operands[1], 8)?, operands[2]) {
                 (Word::Address(base), Operand::Immediate(0)) => in_page(machine, base, &target)?,
                 _ => return Err(Why::Address),
