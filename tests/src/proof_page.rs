@@ -109,13 +109,17 @@ impl<'a> Page<'a> {
     }
 
     fn of_modes(&self, names: &[Name]) -> String {
-        let functions = |is_wanted: &dyn Fn(Option<&Found>) -> bool| {
-            let all = names.iter().filter(|name| is_wanted(self.rows.get(*name)));
+        // Lengths that grow have a `+` behind them.
+        let functions = |grows: bool, is_wanted: &dyn Fn(Option<&Found>) -> bool| {
+            let all = names.iter().filter(|name| name[3].ends_with('+') == grows);
+            let all = all.filter(|name| is_wanted(self.rows.get(*name)));
             all.map(|[over, target, mode, _]| (over, target, mode)).collect::<BTreeSet<_>>()
         };
-        let all = functions(&|_| true);
-        let not = functions(&|found| matches!(found, Some(Found::Not(_))));
-        let untried = functions(&|found| found.is_none());
+        let is_proved = |found: Option<&Found>| matches!(found, Some(Found::Proved { .. }));
+        let [growing, any] = [functions(true, &|_| true), functions(true, &is_proved)].map(|all| all.len());
+        let all = functions(false, &|_| true);
+        let not = functions(false, &|found| matches!(found, Some(Found::Not(_))));
+        let untried = functions(false, &|found| found.is_none());
         let messages: usize = names
             .iter()
             .filter_map(|name| match self.rows.get(name) {
@@ -130,7 +134,7 @@ impl<'a> Page<'a> {
         };
         let proved = all.iter().filter(|one| !not.contains(*one) && !untried.contains(*one)).count();
         format!(
-            "{proved} of {} functions are proved for all lengths that are said, together {messages} lists of lengths.{rest} Half of the rows take less than {middle:.1} s, the longest {longest:.0} s.\n",
+            "{proved} of {} functions are proved for all lists of lengths, together {messages} lists.{rest} Of {growing} functions with lengths that may grow by any number of turns {any} are proved for these. Half of the rows take less than {middle:.1} s, the longest {longest:.0} s.\n",
             all.len()
         )
     }

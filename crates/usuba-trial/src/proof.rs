@@ -27,7 +27,7 @@ pub struct Caveat {
 }
 
 /// All caveats, by their codes.
-pub const CAVEATS: [Caveat; 15] = [
+pub const CAVEATS: [Caveat; 16] = [
     Caveat { code: "C1", says: "that the source is the standard is tested, not proved" },
     Caveat { code: "C2", says: "parser and elaboration are trusted: they say what the source means" },
     Caveat {
@@ -56,7 +56,7 @@ pub const CAVEATS: [Caveat; 15] = [
     Caveat {
         code: "C13",
         says: "the functions around a kernel are proved for the numbers of blocks and bytes, and the ends of counters, that are said, \
-               of strings shorter than 2^58 bytes, with round keys in the form that is proved of them; the kernel that they call is the one that is proved, with 512 KiB of stack of its own",
+               of strings shorter than 2^47 bytes, with round keys in the form that is proved of them; the kernel that they call is the one that is proved, with 512 KiB of stack of its own",
     },
     Caveat {
         code: "C14",
@@ -69,6 +69,11 @@ pub const CAVEATS: [Caveat; 15] = [
         says: "a mode around engines is proved for any functions of a block and round keys in place of the cipher's, and code \
                that makes a key of its own for round keys as the text makes them: that engines are those is proved by \
                itself, that schedules are and that public functions put all together is tested",
+    },
+    Caveat {
+        code: "C16",
+        says: "a mode is proved for any length of strings shorter than 2^47 bytes if its text is the same for all numbers of turns, \
+               which is seen at two, three and four, and if the lengths that it has are all below a greatest one",
     },
 ];
 
@@ -125,7 +130,7 @@ impl Subject {
         let has_masks = self.compiled.kernel.shape.slicing == Slicing::B
             && self.compiled.kernel.parameters.iter().any(|parameter| parameter.uniform);
         // What is said of engines and of modes is not said of kernels.
-        let is_of_others = |code: &str| ["C13", "C14", "C15"].contains(&code);
+        let is_of_others = |code: &str| ["C13", "C14", "C15", "C16"].contains(&code);
         let applies = |caveat: &&Caveat| !is_of_others(caveat.code) && (has_masks || caveat.code != "C7");
         CAVEATS.iter().filter(applies).map(|caveat| caveat.code).collect()
     }

@@ -13,7 +13,7 @@ pub(crate) mod hashes;
 pub mod points;
 pub mod products;
 pub mod sums;
-mod symbols;
+pub(crate) mod symbols;
 mod tables;
 pub mod words;
 

@@ -12,6 +12,7 @@
 //! [`kernel`] proves a function equal to a program, and [`blocks`] that what is around it brings each block through it.
 
 mod aarch64;
+pub mod any_length;
 pub mod batches;
 pub mod blocks;
 mod callee;
@@ -19,6 +20,7 @@ mod cipher;
 pub mod convention;
 pub mod file;
 mod flags;
+pub mod growing;
 mod induction;
 mod inlined;
 pub mod kernel;
@@ -35,6 +37,7 @@ mod operand;
 mod packed;
 mod run;
 mod scalar;
+pub mod turn_lengths;
 mod turns;
 pub mod value;
 mod vector;

@@ -4,6 +4,7 @@
 //! significant. One instance is enough, as nothing in either form reads another one: an operation of Usuba0 or of the typed
 //! program computes atoms of an instance from atoms of the same instance, and what is uniform is an input like others.
 
+pub mod cut;
 pub mod source;
 pub mod usuba0;
 

@@ -482,6 +482,8 @@ each number of blocks after them); and counter mode.
 
 With `--mode` or `--bytes`, the object is what `usubac build` makes of a message: it is proved for strings of the lengths that are said,
 in another place and where the input is, with what is prepared for a key. `--around` is for code of libraries that calls engines.
+With `+` behind a length, as in `len=5+`, it is proved for this one and all that are longer by turns of the loop of the code, by induction;
+where turns are of 16 bytes, `len=0..15+` are all lengths.
 
 With `--ct`, an object file for x86-64, of any compiler: each function is followed along all of its paths, with what it calls in
 the object, and a jump, an address, or an instruction of variable time that may depend on a secret is printed, with the
@@ -506,8 +508,8 @@ pub struct Verify {
     /// The object has the code of a node that is a message: its inputs are strings of bytes, whose lengths are those of the program.
     #[arg(long, group = "message", requires = "target", conflicts_with_all = ["slicing", "every_number", "inter_factor", "cc", "certificate", "primitive", "word", "nats"])]
     pub bytes: bool,
-    /// Lengths of a message, such as `t=16,ivlen=12,alen=20,len=100` (repeatable), where `len=0..32` are all from 0 to 32; some that
-    /// fit if none are said.
+    /// Lengths of a message, such as `t=16,ivlen=12,alen=20,len=100` (repeatable), where `len=0..32` are all from 0 to 32, and `len=5+`
+    /// any number of turns of a loop more; some that fit if none are said.
     #[arg(long, value_name = "NAME=N,…", requires = "message")]
     pub lengths: Vec<String>,
     /// The code of a mode calls engines through `struct usuba_blocks`, as in libraries where a machine has no rounds of the cipher:

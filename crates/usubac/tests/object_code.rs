@@ -210,7 +210,7 @@ fn modes_are_proved_from_bytes_to_bytes() {
     }
     let mut said = |lengths: &str| modes.verify("cmac", lengths, &[]).2;
     expect![[r#"
-        error: `n=3` is no length: write NAME=NUMBER or NAME=FIRST..LAST, where names are t, len, and numbers below 2^20
+        error: `n=3` is no length: write NAME=NUMBER or NAME=FIRST..LAST, perhaps with `+` behind it, where names are t, len, and numbers below 2^20
     "#]]
     .assert_eq(&said("n=3"));
     expect![[r#"

@@ -20,15 +20,16 @@ const PAGE: &str = "docs/proofs-modes.md";
 const TARGETS: [(&str, &str); 3] = [("gp64", ""), ("avx-aes", "_avx_aes"), ("avx512-vaes", "_avx512_vaes")];
 
 /// The lengths of modes, by how their names begin: short ones each, so that all ends of blocks and all groups of few blocks are there,
-/// and long ones, for groups of many blocks and for all loops.
-const LENGTHS: [(&str, &[&str]); 12] = [
-    ("cbc-", &["n=0..40", "n=300"]),
+/// and long ones, for groups of many blocks and for all loops; with `+`, and any number of turns of a loop more.
+const LENGTHS: [(&str, &[&str]); 13] = [
+    ("cbc-", &["n=0..40", "n=300", "n=0..7+"]),
     ("cfb8-", &["len=0..40", "len=300"]),
-    ("cfb-", &["len=0..272", "len=4500"]),
-    ("ofb", &["len=0..272", "len=4500"]),
+    ("cfb-encrypt", &["len=0..272", "len=4500", "len=0..15+"]),
+    ("cfb-", &["len=0..272", "len=4500", "len=5+"]),
+    ("ofb", &["len=0..272", "len=4500", "len=0..15+"]),
     ("cmac", &["t=8,len=0..144", "t=1..16,len=33", "t=8,len=4500"]),
     ("gmac", &["t=16,ivlen=12,len=0..17", "t=12,ivlen=1..17,len=20", "t=16,ivlen=12,len=1000"]),
-    ("xts-", &["len=16..48", "len=49..80", "len=1000"]),
+    ("xts-", &["len=16..48", "len=49..80", "len=1000", "len=17+"]),
     (
         "ccm-",
         &[
@@ -77,11 +78,12 @@ const LENGTHS: [(&str, &[&str]); 12] = [
 ];
 
 /// The same of code on rounds, where they are others: it has rounds in its proof, and no groups of 4 KiB.
-const ON_ROUNDS: [(&str, &[&str]); 5] = [
-    ("cfb-", &["len=0..80", "len=1000"]),
-    ("ofb", &["len=0..80", "len=1000"]),
+const ON_ROUNDS: [(&str, &[&str]); 6] = [
+    ("cfb-encrypt", &["len=0..80", "len=1000", "len=0..15+"]),
+    ("cfb-", &["len=0..80", "len=1000", "len=0..3+"]),
+    ("ofb", &["len=0..80", "len=1000", "len=0..15+"]),
     ("cmac", &["t=8,len=0..80", "t=1..16,len=33", "t=8,len=1000"]),
-    ("xts-", &["len=16..48", "len=49..64", "len=65..80", "len=700"]),
+    ("xts-", &["len=16..48", "len=49..64", "len=65..80", "len=700", "len=17+"]),
     (
         "gcm-siv-",
         &[

@@ -23,7 +23,7 @@ pub fn caveats() -> Vec<&'static str> {
     CAVEATS
         .iter()
         .map(|caveat| caveat.code)
-        .filter(|code| !["C7", "C11", "C14", "C15"].contains(code))
+        .filter(|code| !["C7", "C11", "C14", "C15", "C16"].contains(code))
         .collect()
 }
 

@@ -1,6 +1,10 @@
 //! Messages to be proved: a mode of operation over a block cipher, or a node of a program such as a sponge, and the code of it for a
 //! machine.
 
+mod any_length;
+
+pub use any_length::{FromHere, Proved};
+
 use super::CAVEATS;
 use thiserror::Error;
 use usuba_blockwise::schedule::makes_keys;
@@ -36,9 +40,14 @@ const ASKED: &str = "usuba_shares_ports";
 const LONGEST: i64 = 1 << 20;
 
 /// The codes of what a proof of a mode rests on. That ciphers are called is said of code that does: around engines, or where it makes
-/// keys of its own.
-pub fn caveats(calls_ciphers: bool) -> Vec<&'static str> {
-    let is_said = |code: &&str| !["C7", "C11", "C13"].contains(code) && (calls_ciphers || *code != "C15");
+/// keys of its own; C16 is about lengths that grow.
+pub fn caveats(calls_ciphers: bool, is_growing: bool) -> Vec<&'static str> {
+    let is_said = |code: &&str| match *code {
+        "C7" | "C11" | "C13" => false,
+        "C15" => calls_ciphers,
+        "C16" => is_growing,
+        _ => true,
+    };
     CAVEATS.iter().map(|caveat| caveat.code).filter(is_said).collect()
 }
 
@@ -54,6 +63,9 @@ pub enum NoMessage {
     /// The object is refused.
     #[error(transparent)]
     NoProof(#[from] NoProof),
+    /// No loop was shown to do for each turn what the text says: why not, for each length of a turn that was tried.
+    #[error("{0}")]
+    NoTurn(String),
 }
 
 /// The code of a mode.
@@ -63,6 +75,15 @@ pub struct Code {
     pub machines: Machines,
     /// Whether it calls engines through `struct usuba_blocks`, and is not on rounds of the cipher.
     pub around: bool,
+}
+
+/// Lengths of messages.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lists {
+    /// The lists.
+    pub lists: Vec<Vec<i64>>,
+    /// The length that may be any number of turns of the loop of the code longer, if there is one.
+    pub grows: Option<usize>,
 }
 
 /// A message, and the code of it.
@@ -159,24 +180,28 @@ impl<'a> Subject<'a> {
     }
 
     /// Lists of lengths from `name=number,…`: one, or one for each number of the one length that has several, as `name=first..last`.
+    /// With `+` behind it a length grows: which one that is, is said too.
     ///
     /// # Errors
-    /// A name or number is none, one is missing, or the mode has no messages of such lengths; of a range those are left out that it
-    /// has none of.
-    pub fn lists(&self, text: &str) -> Result<Vec<Vec<i64>>, NoMessage> {
+    /// A name or number is none, one is missing, two grow, or the mode has no messages of such lengths; of a range those are left out
+    /// that it has none of.
+    pub fn lists(&self, text: &str) -> Result<Lists, NoMessage> {
         let form = self.form;
         let refused = |why: String| Err(NoMessage::Refused(why));
         let mut found: Vec<Option<(i64, i64)>> = vec![None; form.lengths.len()];
+        let mut growing: Vec<usize> = Vec::new();
         for part in text.split(',').filter(|part| !part.is_empty()) {
             let number = |text: &str| text.parse::<i64>().ok().filter(|number| (0..LONGEST).contains(number));
             let place = part.split_once('=').and_then(|(name, range)| {
                 let place = form.lengths.iter().position(|known| known == name.trim())?;
+                let (range, grows) = range.strip_suffix('+').map_or((range, false), |range| (range, true));
+                growing.extend(grows.then_some(place));
                 let (first, last) = range.split_once("..").unwrap_or((range, range));
                 Some((place, (number(first)?, number(last)?)))
             });
             let Some((place, range)) = place else {
                 return refused(format!(
-                    "`{part}` is no length: write NAME=NUMBER or NAME=FIRST..LAST, where names are {}, and numbers below 2^20",
+                    "`{part}` is no length: write NAME=NUMBER or NAME=FIRST..LAST, perhaps with `+` behind it, where names are {}, and numbers below 2^20",
                     form.lengths.join(", ")
                 ));
             };
@@ -197,9 +222,10 @@ impl<'a> Subject<'a> {
             }
         }
         lists.retain(|list| form.fits(list));
-        match lists.is_empty() {
-            true => refused(format!("the message has no such lengths: {text}")),
-            false => Ok(lists),
+        match (lists.is_empty(), &growing[..]) {
+            (true, _) => refused(format!("the message has no such lengths: {text}")),
+            (false, [] | [_]) => Ok(Lists { lists, grows: growing.first().copied() }),
+            (false, _) => refused(format!("`--lengths {text}`: one length may grow at a time")),
         }
     }
 
@@ -236,19 +262,31 @@ impl<'a> Subject<'a> {
     ) -> Result<(Verdict, Report), NoMessage> {
         let program = self.elaborated(lengths)?;
         let numbers: Vec<u64> = lengths.iter().map(|&length| length as u64).collect();
-        let message = Message {
-            symbol,
-            program: &program,
-            product: source::product(&program),
-            numbers: &numbers,
-            of_key: &self.of_key,
-            cipher: self.code.around.then(|| (&self.nodes[..], self.sizes(&program))),
-            schedule: self.schedule(&program).filter(|_| !self.code.around),
-            prepared,
-            in_place: &self.in_place(),
-            asks: object.calls(ASKED).then_some(ASKED),
-        };
+        let in_place = self.in_place();
+        let message = self.message((symbol, prepared), (&program, object), &numbers, &in_place);
         Ok(message.prove(object, limits)?)
+    }
+
+    /// The message of a text.
+    fn message<'m>(
+        &'m self,
+        (symbol, prepared): (&'m str, usize),
+        (program, object): (&'m typed::Program, &Object),
+        numbers: &'m [u64],
+        in_place: &'m [(usize, usize)],
+    ) -> Message<'m> {
+        Message {
+            symbol,
+            program,
+            product: source::product(program),
+            numbers,
+            of_key: &self.of_key,
+            cipher: self.code.around.then(|| (&self.nodes[..], self.sizes(program))),
+            schedule: self.schedule(program).filter(|_| !self.code.around),
+            prepared,
+            in_place,
+            asks: object.calls(ASKED).then_some(ASKED),
+        }
     }
 
     /// Bytes of what the nodes of the cipher take.

@@ -231,7 +231,7 @@ impl Graph {
     }
 
     /// The values of edges at random points; none where look-ups are no symbols.
-    pub(super) fn values(&mut self, edges: &[Edge]) -> Vec<Values> {
+    pub(crate) fn values(&mut self, edges: &[Edge]) -> Vec<Values> {
         let Some(mut symbols) = self.symbols.take() else { return Vec::new() };
         symbols.extend(self);
         let values = edges.iter().map(|&edge| symbols.of(edge)).collect();
@@ -242,6 +242,24 @@ impl Graph {
     /// Whether two bits are sums of the same terms. `false` says nothing.
     pub(crate) fn is_same_sum(&self, a: Edge, b: Edge) -> bool {
         a == b || a.is_complemented() == b.is_complemented() && same_sum(self, a.vertex(), b.vertex())
+    }
+
+    /// Which vertices depend on some of these, where a symbol depends on its index, and a product that is put off on what it is of.
+    pub(crate) fn depend_on(&self, given: impl Iterator<Item = Vertex>) -> Vec<bool> {
+        let mut depend = vec![false; self.len()];
+        given.for_each(|vertex| depend[vertex.index()] = true);
+        for vertex in self.vertices() {
+            let symbol = self.symbols.as_ref().and_then(|symbols| symbols.places.get(&vertex));
+            let index = symbol.map_or(&[][..], |(number, _)| &self.look_ups()[*number].index);
+            let product = self.products.place(vertex).map(|(number, _)| self.products.operands(number));
+            let made_of = self.operands(vertex).into_iter().flatten();
+            let looked_up = index.iter().map(|one| one.vertex());
+            let mut all = made_of.chain(looked_up).chain(product.into_iter().flatten().map(Edge::vertex));
+            if all.any(|one| depend[one.index()]) {
+                depend[vertex.index()] = true;
+            }
+        }
+        depend
     }
 
     /// [`Graph::rest_on_unknown`], where a symbol rests on its index, and a product that is put off on what it is of.

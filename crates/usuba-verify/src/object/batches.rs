@@ -6,7 +6,7 @@
 //! turns through the kernel, and to write nothing else. Fewer batches are tasks of their own.
 
 use super::Refusal;
-use super::induction::{State, Strings};
+use super::induction::{Moving, Nameless, State, Strings};
 use super::machine::{Machine, Word};
 use super::memory::{Cell, RegionId};
 use super::number::{Growth, Number, Turns};
@@ -72,7 +72,7 @@ impl Batches {
 
     /// Runs a function whose arguments are given, for any number of batches.
     pub fn run(&self, machine: &mut Machine<'_>, function: &str) -> Result<Vec<Window>, Lost> {
-        machine.turns = Some(Turns { left: FEWEST as i64, done: 0, bytes: self.batch as i64 });
+        machine.turns = Some(Turns::of(FEWEST, 0, self.batch));
         let all = self.windows(machine, FEWEST, false);
         let mut run = machine.begin(function)?;
         // What holds after the first turn of each loop.
@@ -111,7 +111,7 @@ impl Batches {
             if let Some(tweaks) = self.tweaks {
                 machine.memory.set(tweaks.region, cells(&all.tweaks));
             }
-            machine.turns = Some(Turns { left: FEWEST as i64, done: 0, bytes: self.batch as i64 });
+            machine.turns = Some(Turns::of(FEWEST, 0, self.batch));
         }
         Err(lost.unwrap_or(Lost::Unlike("there is no loop that makes a turn for each batch")))
     }
@@ -173,15 +173,16 @@ impl Batches {
         two: &State,
         first: Window,
     ) -> Result<Vec<Window>, Lost> {
-        let own = [self.output, self.input].map(|region| (region, self.batch as i64));
-        let tweaks = self.tweaks.map(|tweaks| (tweaks.region, tweaks.batch as i64));
-        let strings = Strings { regions: own.into_iter().chain(tweaks).collect() };
+        let moving = |region, bytes: usize| Moving { region, turn: bytes as i64, begin: bytes as i64 };
+        let own = [self.output, self.input].map(|region| moving(region, self.batch));
+        let tweaks = self.tweaks.map(|tweaks| moving(tweaks.region, tweaks.batch));
+        let strings = Strings { moving: own.into_iter().chain(tweaks).collect() };
         let mut windows = vec![first];
-        let guess = strings.guess(one, two);
+        let guess = strings.guess(machine.graph, &Nameless, one, two);
         let head = (guess.run.section, guess.run.place, guess.run.returns.clone());
         // One turn, after which there is at least one more.
         let mut run = guess.restore(machine);
-        machine.turns = Some(Turns { left: 2, done: 1, bytes: self.batch as i64 });
+        machine.turns = Some(Turns::of(2, 1, self.batch));
         let all = self.windows(machine, 2, false);
         loop {
             if machine.resume(&mut run)? == Stop::Returned {
@@ -192,13 +193,14 @@ impl Batches {
             }
         }
         windows.push(self.written(machine, &all, 1, false)?);
-        if !strings.holds_again(&guess, &State::of(machine, &run)) {
+        let pairs = strings.holds_again(&Nameless, &guess, &State::of(machine, &run));
+        if pairs.is_none_or(|pairs| !pairs.is_empty()) {
             return Err(Lost::Unlike("what holds before a turn of the loop does not hold after it"));
         }
         // The last turn and what follows.
         let last = strings.with_left(&guess, 1);
         let mut run = last.restore(machine);
-        machine.turns = Some(Turns { left: 0, done: 1, bytes: self.batch as i64 });
+        machine.turns = Some(Turns::of(0, 1, self.batch));
         let all = self.windows(machine, 1, true);
         while machine.resume(&mut run)? != Stop::Returned {}
         windows.push(self.written(machine, &all, 1, true)?);

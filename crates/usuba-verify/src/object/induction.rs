@@ -5,6 +5,9 @@
 //! ([`Number`], [`Address`]), or nothing. It need not be right: a turn is run from it, and what it says has to be so again, with
 //! one turn less to make and one more made. Strings are seen through a window: in it are the bytes of the turns that are left,
 //! from the turn on that is next, so that places in them are those from where this turn begins.
+//!
+//! Data that change from turn to turn are not known, unless they have names ([`Names`]): then a guess says what they are in each turn,
+//! and that they are is left to be proved.
 
 use super::flags::Flags;
 use super::machine::{Machine, Word};
@@ -12,6 +15,7 @@ use super::memory::{Address, Cell, RegionId};
 use super::number::{Growth, Number};
 use super::run::Run;
 use super::value::{self, Byte};
+use crate::graph::{Edge, Graph};
 
 /// Bytes of a vector register of which some are not known.
 type Vector = Vec<Option<Byte>>;
@@ -69,28 +73,86 @@ impl State {
     }
 }
 
-/// The strings of a loop, and how many bytes of each a turn takes.
+/// What data at the head of a loop may be.
+pub(super) trait Names {
+    /// What a bit is at the head of a loop, in any turn, that is the one after its first turn and the other after its second.
+    fn named(&self, graph: &mut Graph, one: Edge, two: Edge) -> Option<Edge>;
+    /// What a bit of which this was said is after the first turn.
+    fn first(&self, bit: Edge) -> Edge;
+    /// What it is a turn later.
+    fn next(&self, bit: Edge) -> Edge;
+}
+
+/// No data have names.
+pub(super) struct Nameless;
+
+impl Names for Nameless {
+    fn named(&self, _: &mut Graph, _: Edge, _: Edge) -> Option<Edge> {
+        None
+    }
+
+    fn first(&self, bit: Edge) -> Edge {
+        bit
+    }
+
+    fn next(&self, bit: Edge) -> Edge {
+        bit
+    }
+}
+
+/// Bits that have to be the same: what something is to be, and what it is.
+pub(super) type Pairs = Vec<(Edge, Edge)>;
+
+/// A string of a loop, which is seen through a window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Moving {
+    pub region: RegionId,
+    /// Bytes that a turn takes.
+    pub turn: i64,
+    /// Where the window begins after the first turn.
+    pub begin: i64,
+}
+
+/// The strings of a loop.
 pub(super) struct Strings {
-    pub regions: Vec<(RegionId, i64)>,
+    pub moving: Vec<Moving>,
 }
 
 impl Strings {
-    /// How far the window of a region moves in so many turns.
-    fn moved(&self, region: RegionId, turns: i64) -> i64 {
-        let found = self.regions.iter().find(|(string, _)| *string == region);
-        found.map_or(0, |(_, bytes)| bytes * turns)
+    /// How far the window of a region moves in a turn.
+    fn moved(&self, region: RegionId) -> i64 {
+        self.of(region).map_or(0, |one| one.turn)
+    }
+
+    fn of(&self, region: RegionId) -> Option<&Moving> {
+        self.moving.iter().find(|one| one.region == region)
     }
 
     fn contains(&self, region: RegionId) -> bool {
-        self.regions.iter().any(|(string, _)| *string == region)
+        self.of(region).is_some()
     }
 
     /// What holds at the head of a loop, as far as its first two turns show, from the turn that is next: states after one turn
     /// and after two, in which all turns that there are count as left.
-    pub fn guess(&self, one: &State, two: &State) -> State {
+    pub fn guess(&self, graph: &mut Graph, names: &dyn Names, one: &State, two: &State) -> State {
         let mut guess = one.clone();
-        let words = |(a, b): (&Option<Word>, &Option<Word>)| self.word(a.as_ref()?, b.as_ref()?);
-        guess.general = one.general.iter().zip(&two.general).map(words).collect();
+        let mut byte = |one: &Byte, two: &Byte| {
+            if one == two {
+                return Some(*one);
+            }
+            let mut bits = one.bits;
+            for (bit, other) in bits.iter_mut().zip(two.bits).filter(|(bit, other)| **bit != *other) {
+                *bit = names.named(graph, *bit, other)?;
+            }
+            (one.lane == two.lane).then_some(Byte { bits, lane: one.lane })
+        };
+        let mut words = |(a, b): (&Option<Word>, &Option<Word>)| match (a.as_ref()?, b.as_ref()?) {
+            (Word::Bits(a), Word::Bits(b)) if value::known(a).is_none() || value::known(b).is_none() => {
+                a.iter().zip(b).map(|(a, b)| byte(a, b)).collect::<Option<_>>().map(Word::Bits)
+            }
+            (a, b) => self.word(a, b),
+        };
+        guess.general = one.general.iter().zip(&two.general).map(&mut words).collect();
         fn same<T: Clone + PartialEq>(a: &[Option<T>], b: &[Option<T>]) -> Vec<Option<T>> {
             a.iter().zip(b).map(|(a, b)| if a == b { a.clone() } else { None }).collect()
         }
@@ -98,7 +160,8 @@ impl Strings {
             *vector = match (&one.vectors[number], &two.vectors[number]) {
                 // Addresses would have to grow.
                 (Some(a), Some(b)) if one.addresses[number].is_none() && two.addresses[number].is_none() => {
-                    Some(same(a, b))
+                    let each = a.iter().zip(b).map(|(a, b)| byte(a.as_ref()?, b.as_ref()?));
+                    Some(each.collect())
                 }
                 _ => None,
             };
@@ -117,14 +180,15 @@ impl Strings {
             let start = (*first).max(*other).next_multiple_of(8);
             let [one, two] = [(&*cells, *first), (others, *other)]
                 .map(|(cells, first)| cells.get(start - first..).unwrap_or_default());
-            *cells = one.chunks(8).zip(two.chunks(8)).flat_map(|(a, b)| self.cells(a, b)).collect();
+            let mut each = |a: &[Cell], b: &[Cell]| self.cells(a, b, &mut byte);
+            *cells = one.chunks(8).zip(two.chunks(8)).flat_map(|(a, b)| each(a, b)).collect();
             *first = start;
         }
         guess
     }
 
     /// What eight bytes of memory are.
-    fn cells(&self, a: &[Cell], b: &[Cell]) -> Vec<Cell> {
+    fn cells(&self, a: &[Cell], b: &[Cell], byte: &mut dyn FnMut(&Byte, &Byte) -> Option<Byte>) -> Vec<Cell> {
         let word = |cells: &[Cell]| -> Option<Word> {
             match cells.first()? {
                 &Cell::Part(whole, 0) => Some(Word::Address(whole)),
@@ -147,17 +211,23 @@ impl Strings {
         {
             return cells;
         }
-        let plain = |cell: &Cell| matches!(cell, Cell::Bits(_) | Cell::Linked);
-        a.iter().zip(b).map(|(a, b)| if a == b && plain(a) { *a } else { Cell::Unset }).collect()
+        let cell = |(a, b): (&Cell, &Cell)| match (a, b) {
+            (Cell::Bits(a), Cell::Bits(b)) => byte(a, b).map_or(Cell::Unset, Cell::Bits),
+            (Cell::Linked, Cell::Linked) => Cell::Linked,
+            _ => Cell::Unset,
+        };
+        a.iter().zip(b).map(cell).collect()
     }
 
     /// A word in the first two turns: the same, or one that grows.
     fn word(&self, one: &Word, two: &Word) -> Option<Word> {
         match (one, two) {
             (Word::Address(a), Word::Address(b)) if a.region == b.region => {
-                let window =
-                    |address: &Address, turns| address.moved(-self.moved(address.region, turns)).place();
-                let Number { growth, more } = guessed(window(a, 1), window(b, 2))?;
+                let window = |address: &Address, later: i64| {
+                    let begin = self.of(address.region).map_or(0, |one| one.begin + later * one.turn);
+                    address.moved(-begin).place()
+                };
+                let Number { growth, more } = guessed(window(a, 0), window(b, 1))?;
                 Some(Word::Address(Address { region: a.region, offset: more, growth }))
             }
             (a, b) => match (a.number(), b.number()) {
@@ -179,7 +249,7 @@ impl Strings {
         let is_fixed = match one {
             Word::Distance(a, b) => {
                 (a.growth, b.growth) == (Growth::NONE, Growth::NONE)
-                    && self.moved(a.region, 1) == self.moved(b.region, 1)
+                    && self.moved(a.region) == self.moved(b.region)
             }
             Word::Bits(_) | Word::Address(_) | Word::Number(_) => true,
             Word::Multiple(..) | Word::Low(_) => false,
@@ -187,31 +257,85 @@ impl Strings {
         (is_fixed && one == two).then(|| one.clone())
     }
 
-    /// Whether what a guess says holds after one turn more.
-    pub fn holds_again(&self, guess: &State, after: &State) -> bool {
-        let words = |(guess, after): (&Option<Word>, &Option<Word>)| match (guess, after) {
+    /// What has to be proved for what a guess says of data to hold after the first turn, of which the state is given.
+    pub fn holds_first(&self, names: &dyn Names, guess: &State, one: &State) -> Pairs {
+        let mut pairs = Pairs::new();
+        let mut byte = |guess: &Byte, one: &Byte| {
+            let bits = guess.bits.into_iter().map(|bit| names.first(bit)).zip(one.bits);
+            pairs.extend(bits.filter(|(wanted, found)| wanted != found));
+        };
+        for (guess, one) in guess.general.iter().zip(&one.general) {
+            if let (Some(Word::Bits(guess)), Some(Word::Bits(one))) = (guess, one)
+                && value::known(guess).is_none()
+            {
+                guess.iter().zip(one).for_each(|(guess, one)| byte(guess, one));
+            }
+        }
+        for (guess, one) in guess.vectors.iter().zip(&one.vectors) {
+            for (guess, one) in guess.iter().flatten().zip(one.iter().flatten()) {
+                if let (Some(guess), Some(one)) = (guess, one) {
+                    byte(guess, one);
+                }
+            }
+        }
+        for ((_, first, guess), (_, other, one)) in guess.memory.iter().zip(&one.memory) {
+            for (place, guess) in guess.iter().enumerate() {
+                let one = (first + place).checked_sub(*other).and_then(|place| one.get(place));
+                if let (Cell::Bits(guess), Some(Cell::Bits(one))) = (guess, one)
+                    && guess.known().is_none()
+                {
+                    byte(guess, one);
+                }
+            }
+        }
+        pairs
+    }
+
+    /// What has to be proved for what a guess says to hold after one turn more; nothing if it does not.
+    pub fn holds_again(&self, names: &dyn Names, guess: &State, after: &State) -> Option<Pairs> {
+        let mut pairs = Pairs::new();
+        let mut byte = |guess: &Byte, after: &Byte| {
+            let bits = guess.bits.into_iter().map(|bit| names.next(bit)).zip(after.bits);
+            pairs.extend(bits.filter(|(wanted, found)| wanted != found));
+            guess.lane == after.lane || guess.bits.iter().all(|bit| bit.known().is_some())
+        };
+        let mut words = |(guess, after): (&Option<Word>, &Option<Word>)| match (guess, after) {
             (None, _) => true,
+            (Some(Word::Bits(guess)), Some(Word::Bits(after))) => {
+                guess.iter().zip(after).all(|(guess, after)| byte(guess, after))
+            }
             (Some(guess), after) => after.as_ref() == Some(&self.next(guess)),
         };
-        fn same<T: PartialEq>(a: &[Option<T>], b: &[Option<T>]) -> bool {
-            a.iter().zip(b).all(|(a, b)| a.is_none() || a == b)
-        }
-        let vectors = |(guess, after): (&Option<Vector>, &Option<Vector>)| match guess {
-            None => true,
-            Some(guess) => after.as_ref().is_some_and(|after| same(guess, after)),
+        let general = guess.general.iter().zip(&after.general).all(&mut words);
+        let mut vectors = |(guess, after): (&Option<Vector>, &Option<Vector>)| match (guess, after) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(guess), Some(after)) => {
+                guess.iter().zip(after).all(|(guess, after)| match (guess, after) {
+                    (None, _) => true,
+                    (Some(guess), Some(after)) => byte(guess, after),
+                    (Some(_), None) => false,
+                })
+            }
         };
-        let cells = |((id, first, cells), (_, other, after)): (&Written, &Written)| {
-            let is_again = |(place, cell): (usize, &Cell)| {
+        let vectors = guess.vectors.iter().zip(&after.vectors).all(&mut vectors);
+        let mut cells = |((id, first, cells), (_, other, after)): (&Written, &Written)| {
+            let mut is_again = |(place, cell): (usize, &Cell)| {
                 let found = (first + place).checked_sub(*other).and_then(|place| after.get(place));
-                *cell == Cell::Unset || found == Some(&self.next_cell(cell))
+                match (cell, found) {
+                    (Cell::Unset, _) => true,
+                    (Cell::Bits(guess), Some(Cell::Bits(after))) => byte(guess, after),
+                    (cell, found) => found == Some(&self.next_cell(cell)),
+                }
             };
-            self.contains(*id) || cells.iter().enumerate().all(is_again)
+            self.contains(*id) || cells.iter().enumerate().all(&mut is_again)
         };
-        guess.general.iter().zip(&after.general).all(words)
-            && guess.vectors.iter().zip(&after.vectors).all(vectors)
-            && same(&guess.masks, &after.masks)
-            && (guess.flags == Flags::Unknown || guess.flags == after.flags)
-            && guess.memory.iter().zip(&after.memory).all(cells)
+        let memory = guess.memory.iter().zip(&after.memory).all(&mut cells);
+        let same =
+            |(guess, after): (&Option<Vec<Byte>>, &Option<Vec<Byte>>)| guess.is_none() || guess == after;
+        let masks = guess.masks.iter().zip(&after.masks).all(same);
+        let flags = guess.flags == Flags::Unknown || guess.flags == after.flags;
+        (general && vectors && memory && masks && flags).then_some(pairs)
     }
 
     /// What a word is a turn later.
@@ -224,7 +348,7 @@ impl Strings {
     }
 
     fn next_address(&self, address: Address) -> Address {
-        let more = address.place().later().more + self.moved(address.region, 1);
+        let more = address.place().later().more + self.moved(address.region);
         Address { offset: more, ..address }
     }
 

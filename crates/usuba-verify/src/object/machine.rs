@@ -568,7 +568,8 @@ impl<'a> Machine<'a> {
         }
         let is_another = self.asked.base.is_some_and(|(other, _)| other != region);
         // The windows of a loop move.
-        if low >= 8 || region == self.stack || is_another || self.turns.is_some() {
+        let is_moving = self.turns.is_some_and(|turns| !turns.keeps_words);
+        if low >= 8 || region == self.stack || is_another || is_moving {
             return None;
         }
         self.asked.base = Some((region, alignment));

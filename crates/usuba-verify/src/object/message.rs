@@ -74,8 +74,17 @@ struct Ran {
     asked: Asked,
 }
 
+/// What is prepared for a key.
+pub(super) struct Prepared {
+    pub region: Region,
+    /// As blocks of sixteen bytes, and what was multiplied for it.
+    pub blocks: Vec<Vec<Edge>>,
+    pub instructions: u64,
+    pub asked: Asked,
+}
+
 /// What the function is given for an input of the text.
-enum Given {
+pub(super) enum Given {
     String(Vec<Byte>),
     /// The bits of round keys that a cipher has, which is called through pointers.
     Keyed(Vec<Edge>),
@@ -175,45 +184,14 @@ impl Message<'_> {
         given: &[Given],
         fork: Option<Fork>,
     ) -> Result<Ran, NoProof> {
-        let refused = |machine: &Machine<'_>, why| machine.refusal(0, 0, String::new(), why);
-        let mut machine = Machine::new(graph, object, placement);
-        let mut words = Vec::new();
-        for number in (0..given.len()).filter(|&number| self.of_key[number]) {
-            words.push(pointer(self.input(&mut machine, (number, &given[number]), None)));
-        }
-        let prepared = machine.memory.add(Region::unset("what is prepared", self.prepared, 64));
-        words.push(pointer(prepared));
-        machine.arguments(words).map_err(|why| refused(&machine, why))?;
-        machine.run(&format!("{}_prepare", self.symbol))?;
-        let before = machine.steps;
-        let multiplied = machine.graph.take_multiplied();
-        let prepared = machine.memory.region(prepared).clone();
-        let asked = machine.asked;
-        let cells = prepared.cells.clone();
-        let outputs = source::outputs(self.program);
-        let count = self.numbers.len() + 1 + given.len() + outputs.len();
+        let Prepared { region, blocks, instructions, asked } =
+            self.prepare(graph, object, placement, given)?;
         let symbol = format!("{}_schedule", self.symbol);
         let node = |node| KeySchedule { symbol: symbol.clone(), program: self.program, node };
         let mut scheduled = self.schedule.map(node);
-        let mut machine = Machine::with_arguments(graph, object, placement, count);
+        let (mut machine, _, written) =
+            self.set_up(graph, object, (placement, says, in_place), given, region)?;
         machine.refusal_of_message = fork;
-        machine.processor = self.asks.iter().map(|name| ((*name).to_owned(), says)).collect();
-        let mut words: Vec<Word> =
-            self.numbers.iter().map(|&number| Word::Bits(value::constant(8, number))).collect();
-        words.push(pointer(machine.memory.add(prepared.writable(false))));
-        let mut inputs = Vec::new();
-        for (number, given) in given.iter().enumerate() {
-            inputs.push(self.input(&mut machine, (number, given), in_place));
-        }
-        let mut written = Vec::new();
-        for (number, &(_, bytes)) in outputs.iter().enumerate() {
-            written.push(match in_place {
-                Some((from, to)) if to == number => inputs[from],
-                _ => machine.memory.add(Region::unset(format!("output {number}"), bytes as usize, 1)),
-            });
-        }
-        words.extend(inputs.iter().chain(&written).map(|&region| pointer(region)));
-        machine.arguments(words).map_err(|why| refused(&machine, why))?;
         machine.callees.extend(scheduled.iter_mut().map(|one| one as &mut dyn Called));
         machine.run(self.symbol)?;
         let mut found = Vec::new();
@@ -237,25 +215,77 @@ impl Message<'_> {
             let bit = fork.bit?;
             Some(bit.complemented_if(!fork.is_taken))
         });
+        Ok(Ran {
+            prepared: blocks,
+            outputs: found,
+            result,
+            condition,
+            instructions: instructions + machine.steps,
+            asked: asked.or(machine.asked),
+        })
+    }
+
+    /// A machine before a call of the function with what is prepared, and the regions of inputs and outputs.
+    pub(super) fn set_up<'g>(
+        &self,
+        graph: &'g mut Graph,
+        object: &'g Object,
+        (placement, says, in_place): (Placement, u64, Option<(usize, usize)>),
+        given: &[Given],
+        prepared: Region,
+    ) -> Result<(Machine<'g>, Vec<RegionId>, Vec<RegionId>), NoProof> {
+        let outputs = source::outputs(self.program);
+        let count = self.numbers.len() + 1 + given.len() + outputs.len();
+        let mut machine = Machine::with_arguments(graph, object, placement, count);
+        machine.processor = self.asks.iter().map(|name| ((*name).to_owned(), says)).collect();
+        let mut words: Vec<Word> =
+            self.numbers.iter().map(|&number| Word::Bits(value::constant(8, number))).collect();
+        words.push(pointer(machine.memory.add(prepared.writable(false))));
+        let mut inputs = Vec::new();
+        for (number, given) in given.iter().enumerate() {
+            inputs.push(self.input(&mut machine, (number, given), in_place));
+        }
+        let mut written = Vec::new();
+        for (number, &(_, bytes)) in outputs.iter().enumerate() {
+            written.push(match in_place {
+                Some((from, to)) if to == number => inputs[from],
+                _ => machine.memory.add(Region::unset(format!("output {number}"), bytes as usize, 1)),
+            });
+        }
+        words.extend(inputs.iter().chain(&written).map(|&region| pointer(region)));
+        machine.arguments(words).map_err(|why| machine.refusal(0, 0, String::new(), why))?;
+        Ok((machine, inputs, written))
+    }
+
+    /// Prepares a key.
+    pub(super) fn prepare(
+        &self,
+        graph: &mut Graph,
+        object: &Object,
+        placement: Placement,
+        given: &[Given],
+    ) -> Result<Prepared, NoProof> {
+        let mut machine = Machine::new(graph, object, placement);
+        let mut words = Vec::new();
+        for number in (0..given.len()).filter(|&number| self.of_key[number]) {
+            words.push(pointer(self.input(&mut machine, (number, &given[number]), None)));
+        }
+        let prepared = machine.memory.add(Region::unset("what is prepared", self.prepared, 64));
+        words.push(pointer(prepared));
+        machine.arguments(words).map_err(|why| machine.refusal(0, 0, String::new(), why))?;
+        machine.run(&format!("{}_prepare", self.symbol))?;
+        let multiplied = machine.graph.take_multiplied();
+        let region = machine.memory.region(prepared).clone();
         let bits = |cell: &Cell| match cell {
             Cell::Bits(byte) => Some(byte.bits),
             _ => None,
         };
         let block = |cells: &[Cell]| Some(cells.iter().map(bits).collect::<Option<Vec<_>>>()?.concat());
-        Ok(Ran {
-            prepared: cells.chunks_exact(16).filter_map(block).chain(multiplied).collect(),
-            outputs: found,
-            result,
-            condition,
-            instructions: before + machine.steps,
-            asked: asked.or(machine.asked),
-        })
+        let blocks = region.cells.chunks_exact(16).filter_map(block).chain(multiplied).collect();
+        Ok(Prepared { region, blocks, instructions: machine.steps, asked: machine.asked })
     }
-}
-
-impl Message<'_> {
     /// The region of an input, which may be written if an output is in its place.
-    fn input(
+    pub(super) fn input(
         &self,
         machine: &mut Machine<'_>,
         (number, given): (usize, &Given),
@@ -273,16 +303,16 @@ impl Message<'_> {
     }
 }
 
-fn pointer(region: RegionId) -> Word {
+pub(super) fn pointer(region: RegionId) -> Word {
     Word::Address(Address::new(region, 0))
 }
 
-fn string(graph: &mut Graph, bytes: usize) -> Vec<Byte> {
+pub(super) fn string(graph: &mut Graph, bytes: usize) -> Vec<Byte> {
     let mut byte = || Byte { bits: std::array::from_fn(|_| graph.input()), lane: Lane::All };
     (0..bytes).map(|_| byte()).collect()
 }
 
-fn bits(atom: &[Edge]) -> [Edge; 8] {
+pub(super) fn bits(atom: &[Edge]) -> [Edge; 8] {
     std::array::from_fn(|bit| atom.get(bit).copied().unwrap_or(Edge::FALSE))
 }
 
@@ -318,7 +348,7 @@ fn differs(graph: &Graph, pairs: &BTreeSet<(usize, Edge, Edge)>) -> Option<(usiz
 }
 
 /// Whether all pairs are proved to be the same.
-fn decide(
+pub(super) fn decide(
     graph: &mut Graph,
     pairs: &[(Edge, Edge)],
     prepared: &[Vec<Edge>],

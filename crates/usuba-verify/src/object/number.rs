@@ -49,12 +49,24 @@ pub struct Turns {
     pub left: i64,
     /// So many are done at least.
     pub done: i64,
-    /// Bytes of a turn: all turns together have less than [`LONGEST`].
+    /// Bytes of a turn.
     pub bytes: i64,
+    /// There are no more turns.
+    pub most: i64,
+    /// Whether strings go on by whole words of eight bytes, so that a window lies as its string does.
+    pub keeps_words: bool,
 }
 
-/// Strings are shorter than so many bytes. No machine has them, and no number here overflows.
-pub const LONGEST: i64 = 1 << 58;
+impl Turns {
+    /// So many turns at least are left and done, as many bytes each that all together are less than [`LONGEST`].
+    pub fn of(left: usize, done: usize, bytes: usize) -> Turns {
+        let bytes = bytes.max(1) as i64;
+        Turns { left: left as i64, done: done as i64, bytes, most: LONGEST / bytes, keeps_words: false }
+    }
+}
+
+/// Strings are shorter than so many bytes, which is all that an address space has. No number here overflows.
+pub const LONGEST: i64 = 1 << 47;
 
 /// So many times the bytes of a turn is the most that a number may grow by in a turn.
 pub const STEEPEST: i64 = 16;

@@ -546,9 +546,9 @@ fn shift(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
             };
             if let Some(word) = whole {
                 if !is_new && amount > 0 {
-                    machine.flags = match word {
-                        Word::Number(number) => machine.signed(number),
-                        _ => Flags::Unknown,
+                    machine.flags = match word.number() {
+                        Some(number) => machine.signed(number),
+                        None => Flags::Unknown,
                     };
                 }
                 return write(machine, one, 0, word);

@@ -47,6 +47,9 @@ impl Machine<'_> {
         match (left.min(done) >= 0, left.max(done) <= 0, first.cmp(&0)) {
             (true, _, Ordering::Greater) => Some(Ordering::Greater),
             (_, true, Ordering::Less) => Some(Ordering::Less),
+            // Where there are the most turns.
+            _ if self.most(number).is_some_and(|most| most < 0) => Some(Ordering::Less),
+            _ if self.most(number.times(-1)).is_some_and(|most| most < 0) => Some(Ordering::Greater),
             _ => None,
         }
     }
@@ -62,6 +65,12 @@ impl Machine<'_> {
             Some(turns) => left.min(done) >= 0 && first(turns).is_some_and(|first| first >= 0),
             None => false,
         }
+    }
+
+    /// What a number is not above, as there are no more than so many turns.
+    fn most(&self, number: Number) -> Option<i64> {
+        let Growth { left, done } = number.growth;
+        left.max(done).max(0).checked_mul(self.turns?.most)?.checked_add(number.more)
     }
 
     /// How two numbers compare, with a sign or without: both are at least zero.
@@ -127,7 +136,10 @@ impl Machine<'_> {
             (a, b) => {
                 let (Some(a), Some(b)) = (a.number(), b.number()) else { return Err(Why::Turns) };
                 if borrows {
-                    (self.word(a.minus(b))?, order(self.compared(a, b)))
+                    // Of numbers below zero the difference without a sign is not known.
+                    let compared = self.compared(a, b).map(Flags::Numbers);
+                    let difference = a.minus(b);
+                    (self.word(difference)?, compared.unwrap_or_else(|| self.signed(difference)))
                 } else {
                     let sum = a.plus(b);
                     (self.word(sum)?, self.signed(sum))
@@ -166,7 +178,11 @@ impl Machine<'_> {
 
     /// A number, shifted to the right, if it is one that grows then; nothing else of it is known.
     pub(super) fn shifted_right(&self, number: Number, by: u32) -> Option<Word> {
-        let fits = by <= number.known_bits() && self.is_natural(number);
+        let is_natural = self.is_natural(number);
+        if is_natural && self.most(number).is_some_and(|most| most >> by.min(63) == 0) {
+            return Some(Word::Bits(value::constant(8, 0)));
+        }
+        let fits = by <= number.known_bits() && is_natural;
         let growth = number.growth.map(number.growth, |one, _| one >> by);
         fits.then(|| self.word(Number { growth, more: number.more >> by }).ok()).flatten()
     }
@@ -199,9 +215,11 @@ impl Machine<'_> {
     /// A number as bits: those that do not grow are known, the others are any.
     pub(super) fn bits_of(&mut self, number: Number) -> Vec<Byte> {
         let known = number.known_bits() as usize;
+        let most = if self.is_natural(number) { self.most(number) } else { None };
         let bits: Vec<Edge> = (0..64)
             .map(|place| match place < known {
                 true => Edge::constant(number.more >> place & 1 == 1),
+                false if most.is_some_and(|most| most >> place == 0) => Edge::FALSE,
                 false => self.graph.input(),
             })
             .collect();

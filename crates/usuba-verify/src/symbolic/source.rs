@@ -1,6 +1,7 @@
 //! Typed programs on bits of a graph: what `usuba_lang::interpret` computes on numbers, computed on bits. Nothing of the compiler
 //! after elaboration is between the text and the graph.
 
+use super::cut::{Cut, Standing};
 use super::{Signal, Values};
 use crate::graph::functions::Role;
 use crate::graph::products::{BITS, multiply};
@@ -41,7 +42,7 @@ pub fn run(
     inputs: &Values,
     signals: &mut Vec<Signal>,
 ) -> Result<Values, Refuses> {
-    let mut run = Run { graph, program, signals: Some(signals), opening: None };
+    let mut run = Run { graph, program, signals: Some(signals), opening: None, cut: None };
     run.entry(inputs)
 }
 
@@ -63,13 +64,45 @@ pub struct Opaque {
     pub cipher: Vec<(String, Role)>,
 }
 
+impl Opaque {
+    /// Whether a node is one of these.
+    pub fn has(&self, program: &Program, node: InstanceId) -> bool {
+        let name = &program.instance(node).name;
+        self.product == Some(node) || self.cipher.iter().any(|(known, _)| known == name)
+    }
+}
+
 /// The outputs of the entry of a message.
 ///
 /// # Panics
 /// If the inputs are not those of the entry.
 pub fn open(graph: &mut Graph, program: &Program, inputs: &Values, opaque: &Opaque) -> Opened {
+    opened(graph, program, inputs, opaque, None)
+}
+
+/// The same of a text that is cut: what is made after the turns that are not run.
+///
+/// # Panics
+/// If the inputs are not those of the entry.
+pub fn open_cut(
+    graph: &mut Graph,
+    program: &Program,
+    inputs: &Values,
+    opaque: &Opaque,
+    cut: &mut Cut,
+) -> Opened {
+    opened(graph, program, inputs, opaque, Some(cut))
+}
+
+fn opened<'a>(
+    graph: &'a mut Graph,
+    program: &'a Program,
+    inputs: &Values,
+    opaque: &'a Opaque,
+    cut: Option<&'a mut Cut>,
+) -> Opened {
     let opening = Opening { accepted: Vec::new(), opaque };
-    let mut run = Run { graph, program, signals: None, opening: Some(opening) };
+    let mut run = Run { graph, program, signals: None, opening: Some(opening), cut };
     let outputs = run.entry(inputs).unwrap_or_default();
     Opened { outputs, accepted: run.opening.map(|opening| opening.accepted).unwrap_or_default() }
 }
@@ -84,7 +117,7 @@ pub fn of_node(
     node: InstanceId,
     atoms: Vec<Vec<Edge>>,
 ) -> Option<Vec<Vec<Edge>>> {
-    let mut run = Run { graph, program, signals: None, opening: None };
+    let mut run = Run { graph, program, signals: None, opening: None, cut: None };
     run.call(node, atoms, "").ok()
 }
 
@@ -108,7 +141,7 @@ fn is_product(program: &Program, id: InstanceId) -> bool {
     }
     let mut graph = Graph::new();
     let factors = [graph.input_bits(BITS), graph.input_bits(BITS)];
-    let mut run = Run { graph: &mut graph, program, signals: None, opening: None };
+    let mut run = Run { graph: &mut graph, program, signals: None, opening: None, cut: None };
     let atoms: Atoms = factors.concat().into_iter().map(|bit| vec![bit]).collect();
     let Ok(outputs) = run.call(id, atoms, "") else { return false };
     let bits: Vec<Edge> = outputs.concat();
@@ -172,6 +205,8 @@ struct Run<'a> {
     signals: Option<&'a mut Vec<Signal>>,
     /// Of a program that may refuse messages.
     opening: Option<Opening<'a>>,
+    /// Where it is cut, if it is.
+    cut: Option<&'a mut Cut>,
 }
 
 /// The values of an instance that is being run.
@@ -243,14 +278,28 @@ impl<'a> Run<'a> {
 
     fn equations(&mut self, equations: &'a Equations, mut frame: Frame<'a>) -> Result<Atoms, Refuses> {
         let mut assignments = Vec::new();
-        collect(&equations.steps, "", &mut assignments);
+        for (step, what) in (0..).zip(&equations.steps) {
+            collect(what, step, &mut assignments);
+        }
         if let Some(order) = &equations.order {
             let mut place = vec![usize::MAX; equations.count as usize];
             (0..).zip(order).for_each(|(number, id)| place[id.0 as usize] = number);
-            assignments.sort_by_key(|(_, assignment)| place[assignment.id.0 as usize]);
+            assignments.sort_by_key(|(.., assignment)| place[assignment.id.0 as usize]);
         }
-        for (turn, assignment) in assignments {
-            let value = self.value(&assignment.value, &frame)?;
+        let is_inside = self.cut.as_ref().is_some_and(|cut| cut.is_inside());
+        for (turn, standing, assignment) in assignments {
+            let instance = frame.instance;
+            let widths =
+                assignment.targets.iter().map(|slot| instance.variable(slot.variable).width as usize);
+            let cut = self.cut.as_mut().map(|cut| cut.go(self.graph, standing, is_inside, widths));
+            let (of_cut, before) = cut.unwrap_or_default();
+            let value = match before {
+                Some(symbols) => symbols,
+                None => self.value(&assignment.value, &frame)?,
+            };
+            if let (Some(cut), Some(of_cut)) = (&mut self.cut, of_cut) {
+                cut.made.insert(of_cut, value.clone());
+            }
             self.name(&turn, assignment, &value, &frame);
             frame.assigned[assignment.id.0 as usize] = value;
         }
@@ -362,7 +411,12 @@ impl<'a> Run<'a> {
             ExpressionKind::Call { callee, arguments } => {
                 let arguments = self.value(arguments, frame)?;
                 let path = format!("{}/{}", frame.path, self.program.instance(*callee).name);
-                self.call(*callee, arguments, &path)?
+                let was = self.cut.as_mut().map(|cut| cut.enter());
+                let made = self.call(*callee, arguments, &path)?;
+                if let (Some(cut), Some(was)) = (&mut self.cut, was) {
+                    cut.leave(was);
+                }
+                made
             }
             ExpressionKind::Accept { left, right } => {
                 let [left, right] = [self.value(left, frame)?, self.value(right, frame)?];
@@ -396,14 +450,32 @@ impl<'a> Run<'a> {
     }
 }
 
-/// All assignments in textual order, with the turns of loops that they are in.
-fn collect<'a>(steps: &'a [Step], turn: &str, assignments: &mut Vec<(String, &'a Assignment)>) {
+/// The assignments of a step of a node in textual order, with the turns of loops that they are in.
+fn collect<'a>(what: &'a Step, step: u32, assignments: &mut Vec<(String, Standing, &'a Assignment)>) {
+    match what {
+        Step::Assign(assignment) => {
+            assignments.push((String::new(), Standing { step, turn: None }, assignment));
+        }
+        Step::Loop(looped) => {
+            for (turn, (value, body)) in looped.values.iter().zip(&looped.iterations).enumerate() {
+                let mut inside = Vec::new();
+                of_turn(body, &format!("[{}={value}]", looped.variable), &mut inside);
+                let of_turn = (0..).zip(inside).map(|(number, (name, assignment))| {
+                    (name, Standing { step, turn: Some((turn, number)) }, assignment)
+                });
+                assignments.extend(of_turn);
+            }
+        }
+    }
+}
+
+fn of_turn<'a>(steps: &'a [Step], turn: &str, assignments: &mut Vec<(String, &'a Assignment)>) {
     for step in steps {
         match step {
             Step::Assign(assignment) => assignments.push((turn.to_owned(), assignment)),
             Step::Loop(looped) => {
                 for (value, body) in looped.values.iter().zip(&looped.iterations) {
-                    collect(body, &format!("{turn}[{}={value}]", looped.variable), assignments);
+                    of_turn(body, &format!("{turn}[{}={value}]", looped.variable), assignments);
                 }
             }
         }

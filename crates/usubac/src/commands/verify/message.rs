@@ -7,7 +7,7 @@ use crate::output::{Failure, Output, print_json, print_line};
 use crate::targets;
 use serde_json::json;
 use usuba_package::message::files::Machines;
-use usuba_trial::proof::message::{Code, NoMessage, Subject, caveats};
+use usuba_trial::proof::message::{Code, FromHere, Lists, NoMessage, Proved, Subject, caveats};
 use usuba_verify::object::blocks::Verdict;
 use usuba_verify::object::file::{Architecture, Object};
 use usuba_verify::object::message::Report;
@@ -36,17 +36,40 @@ pub fn run(verify: &Verify, output: &Output) -> Result<(), Failure> {
     let subject =
         Subject::of_node((&named.message, &named.loaded), &named.node, named.cipher.as_deref(), code);
     let prepared = subject.prepared(&symbol).map_err(failed)?;
-    let mut lists = Vec::new();
+    let mut lists: Vec<(Vec<i64>, Option<usize>)> = Vec::new();
     for text in &verify.lengths {
-        lists.extend(subject.lists(text).map_err(failed)?);
+        let Lists { lists: said, grows } = subject.lists(text).map_err(failed)?;
+        lists.extend(said.into_iter().map(|list| (list, grows)));
     }
     if lists.is_empty() {
-        lists = subject.some_lengths().map_err(failed)?;
+        let some = subject.some_lengths().map_err(failed)?;
+        lists.extend(some.into_iter().map(|list| (list, None)));
     }
     let is_in_place = !subject.in_place().is_empty();
+    let in_place = if is_in_place { ", also in place" } else { "" };
     let mut proved = Vec::new();
-    for lengths in &lists {
+    for (lengths, grows) in &lists {
         let said = subject.said(lengths);
+        if let Some(place) = *grows {
+            let from = FromHere { lengths, place };
+            let found = subject.prove_growing(&object, (&symbol, prepared), from, limits(verify.effort));
+            let Proved { verdict, by, alone, report } =
+                found.map_err(|why| growing_failure(why, (&symbol, &said), &failed))?;
+            judge(&symbol, &format!("{said} or longer"), &verdict)?;
+            if !output.is_json() {
+                print_line(&format!(
+                    "proved: `{symbol}` for {said} and each length that is longer by a multiple of {by}{in_place}: by induction, {} \
+                     instructions; {} lengths one by one",
+                    report.instructions,
+                    alone.len()
+                ));
+            }
+            proved.push(json!({
+                "lengths": said, "longer_by": by, "in_place": is_in_place, "instructions": report.instructions,
+                "one_by_one": alone
+            }));
+            continue;
+        }
         let (verdict, report) = subject
             .prove(&object, (&symbol, prepared), lengths, limits(verify.effort))
             .map_err(|why| match why {
@@ -58,7 +81,6 @@ pub fn run(verify: &Verify, output: &Output) -> Result<(), Failure> {
         judge(&symbol, &said, &verdict)?;
         if !output.is_json() {
             let Report { instructions, polynomials, work } = report;
-            let in_place = if is_in_place { ", also in place" } else { "" };
             print_line(&format!(
                 "proved: `{symbol}` for {said}{in_place}: {instructions} instructions, {polynomials} polynomials, {} vertices",
                 work.vertices
@@ -66,7 +88,8 @@ pub fn run(verify: &Verify, output: &Output) -> Result<(), Failure> {
         }
         proved.push(json!({ "lengths": said, "in_place": is_in_place, "instructions": report.instructions }));
     }
-    let caveats = caveats(subject.calls_ciphers());
+    let is_growing = lists.iter().any(|(_, grows)| grows.is_some());
+    let caveats = caveats(subject.calls_ciphers(), is_growing);
     if output.is_json() {
         print_json(
             &json!({ "verdict": "proved", "function": symbol, "messages": proved, "caveats": caveats }),
@@ -75,6 +98,20 @@ pub fn run(verify: &Verify, output: &Output) -> Result<(), Failure> {
     }
     print_line(&format!("  caveats of SOUNDNESS.md: {}", caveats.join(" ")));
     Ok(())
+}
+
+/// A message of any length that is not proved.
+fn growing_failure(
+    why: NoMessage,
+    (symbol, said): (&str, &str),
+    failed: &dyn Fn(NoMessage) -> Failure,
+) -> Failure {
+    let why = match why {
+        NoMessage::NoProof(why) => why.to_string(),
+        NoMessage::NoTurn(why) => why,
+        why => return failed(why),
+    };
+    Failure::Unknown(format!("`{symbol}` is not proved for {said} or longer: {why}"))
 }
 
 fn failure(why: NoMessage, named: &Named, output: &Output) -> Failure {

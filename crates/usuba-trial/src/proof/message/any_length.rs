@@ -1,0 +1,202 @@
+//! Messages of any length: where a proof by induction is tried, and what is proved one by one beside it.
+
+use super::{NoMessage, Subject};
+use std::collections::BTreeSet;
+use usuba_verify::object::any_length::{AnyLength, Turn};
+use usuba_verify::object::blocks::Verdict;
+use usuba_verify::object::file::Object;
+use usuba_verify::object::growing::TURNS;
+use usuba_verify::object::message::Report;
+use usuba_verify::object::turn_lengths::turns;
+use usuba_verify::prove::Limits;
+use usuba_verify::symbolic::source;
+
+/// By so many bytes is a message longer that is run to see how its loops turn: some turns of those over 8 blocks of 16 bytes, over
+/// 32, and over the most bytes at once.
+const LONGER: [i64; 3] = [5 * 128, 5 * 512, 5 * 4096];
+
+/// A multiple of the units of most lengths.
+const BLOCK: i64 = 16;
+
+/// No string is longer: the bytes of an address space.
+const MOST: i64 = 1 << 47;
+
+/// So many turns of loops over less than a block are looked at together too.
+const SEVERAL: u64 = 16;
+
+/// Lengths of which one grows from here.
+#[derive(Clone, Copy, Debug)]
+pub struct FromHere<'a> {
+    /// The lengths.
+    pub lengths: &'a [i64],
+    /// Which one grows.
+    pub place: usize,
+}
+
+/// What was proved of a length that grows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Proved {
+    /// What is known of all of these lengths together.
+    pub verdict: Verdict,
+    /// By how much the length grows.
+    pub by: i64,
+    /// The lengths that were proved one by one.
+    pub alone: Vec<i64>,
+    /// The work of the proof by induction.
+    pub report: Report,
+}
+
+impl Subject<'_> {
+    /// Proves a function for lengths of which one is as said, or longer by any number of turns of the loop of the code. Where that is
+    /// not known, a difference is no refutation; lengths of few turns are proved one by one.
+    ///
+    /// # Errors
+    /// The text does not elaborate, the code is refused, or no loop of it does for each turn what the text says.
+    pub fn prove_growing(
+        &self,
+        object: &Object,
+        (symbol, prepared): (&str, usize),
+        from: FromHere<'_>,
+        limits: Limits,
+    ) -> Result<Proved, NoMessage> {
+        let mut tried = Vec::new();
+        let mut seen: BTreeSet<Turn> = BTreeSet::new();
+        for bytes in LONGER {
+            // A text with a turn for each byte may become too large.
+            let found = match self.turns(object, (symbol, prepared), (from, bytes)) {
+                Err(_) if !tried.is_empty() => break,
+                found => found?,
+            };
+            for turn in found.into_iter().filter(|turn| seen.insert(*turn)) {
+                let rest = (from.lengths[from.place] - turn.lead as i64).rem_euclid(turn.by as i64);
+                match self.prove_any(object, (symbol, prepared), (from, turn, rest), limits) {
+                    Ok((Verdict::Proved, report)) => {
+                        let shortest = turn.shortest(rest as u64) as i64;
+                        let alone: Vec<i64> =
+                            (from.lengths[from.place]..shortest).step_by(turn.by as usize).collect();
+                        let proved = Proved { verdict: Verdict::Proved, by: turn.by as i64, alone, report };
+                        return self.prove_alone(object, (symbol, prepared), (from, proved), limits);
+                    }
+                    Ok(_) => tried.push(format!("by {}: neither proved nor refuted in the limits", turn.by)),
+                    Err(NoMessage::Text(_)) => {}
+                    Err(why) => tried.push(format!("by {}: {why}", turn.by)),
+                }
+            }
+        }
+        Err(NoMessage::NoTurn(match tried.is_empty() {
+            true => "no loop goes on by as much in each turn".to_owned(),
+            false => tried.join("; "),
+        }))
+    }
+
+    /// Proves the lengths that are proved one by one.
+    fn prove_alone(
+        &self,
+        object: &Object,
+        code: (&str, usize),
+        (from, mut proved): (FromHere<'_>, Proved),
+        limits: Limits,
+    ) -> Result<Proved, NoMessage> {
+        let mut lengths = from.lengths.to_vec();
+        for &length in &proved.alone {
+            lengths[from.place] = length;
+            if !self.form.fits(&lengths) {
+                continue;
+            }
+            let (verdict, _) = self.prove(object, code, &lengths, limits)?;
+            if verdict != Verdict::Proved {
+                proved.verdict = verdict;
+                break;
+            }
+        }
+        Ok(proved)
+    }
+
+    /// The turns that loops of the code may make of a message that is so many bytes longer.
+    fn turns(
+        &self,
+        object: &Object,
+        (symbol, prepared): (&str, usize),
+        (FromHere { lengths, place }, bytes): (FromHere<'_>, i64),
+    ) -> Result<Vec<Turn>, NoMessage> {
+        let longer = |by: i64| {
+            let mut all = lengths.to_vec();
+            all[place] += by;
+            all
+        };
+        // Bytes of a unit of the length: those by which the strings are longer that grow.
+        let sizes = |lengths: &[i64]| -> Result<Vec<i64>, NoMessage> {
+            let program = self.elaborated(lengths)?;
+            let strings = source::inputs(&program).into_iter().chain(source::outputs(&program));
+            Ok(strings.map(|(_, atoms)| i64::from(atoms)).collect())
+        };
+        let (some, more) = (sizes(&longer(BLOCK))?, sizes(&longer(2 * BLOCK))?);
+        let unit = some.iter().zip(&more).map(|(some, more)| (more - some) / BLOCK).max().unwrap_or(1).max(1);
+        let longest = longer(bytes / unit);
+        let (text, shorter) = (self.elaborated(&longest)?, self.elaborated(&longer(bytes / unit - 1))?);
+        let numbers: Vec<u64> = longest.iter().map(|&length| length as u64).collect();
+        let in_place = self.in_place();
+        let message = self.message((symbol, prepared), (&text, object), &numbers, &in_place);
+        let mut turns = turns(&message, &shorter, object)?;
+        turns.retain(|turn| turn.lead <= 2 * turn.by);
+        turns.dedup_by_key(|turn| turn.by);
+        let several = turns.iter().filter(|turn| turn.by * (unit as u64) < SEVERAL).map(|turn| {
+            let each = SEVERAL as usize;
+            Turn { by: SEVERAL * turn.by, lead: turn.lead, first: turn.first + each - 1, each }
+        });
+        let several: Vec<Turn> = several.collect();
+        Ok(turns.into_iter().chain(several).collect())
+    }
+
+    /// Proves a function for all lengths that leave as much after the turns, of [`Turn::shortest`] or more.
+    fn prove_any(
+        &self,
+        object: &Object,
+        (symbol, prepared): (&str, usize),
+        (FromHere { lengths, place }, turn, rest): (FromHere<'_>, Turn, i64),
+        limits: Limits,
+    ) -> Result<(Verdict, Report), NoMessage> {
+        let mut lengths = lengths.to_vec();
+        let of = |turns: usize| {
+            let mut longer = lengths.clone();
+            longer[place] = (turn.lead + turns as u64 * turn.by) as i64 + rest;
+            self.elaborated(&longer)
+        };
+        let [fewer, some, more] = TURNS.map(of);
+        let (fewer, some, more) = (fewer?, some?, more?);
+        let least = turn.shortest(rest as u64) as i64;
+        let most = (self.longest(&lengths, place, least) - rest) as u64 / turn.by;
+        lengths[place] = rest;
+        let numbers: Vec<u64> = lengths.iter().map(|&length| length as u64).collect();
+        let in_place = self.in_place();
+        let message = self.message((symbol, prepared), (&some, object), &numbers, &in_place);
+        if message.schedule.is_some() {
+            let why = "code that makes a key of its own is proved for lengths that are said only".to_owned();
+            return Err(NoMessage::Refused(why));
+        }
+        let any = AnyLength { message, texts: [&fewer, &some, &more], grows: place, turn, most };
+        any.prove(object, limits).map_err(|why| NoMessage::NoTurn(why.to_string()))
+    }
+
+    /// The greatest that a length may be beside the others, below all that fit in memory.
+    fn longest(&self, lengths: &[i64], place: usize, least: i64) -> i64 {
+        let fits = |length: i64| {
+            let mut all = lengths.to_vec();
+            all[place] = length;
+            self.form.fits(&all)
+        };
+        let (mut within, mut beyond) = (least, MOST);
+        if fits(beyond) {
+            return beyond;
+        }
+        while beyond - within > 1 {
+            let middle = within + (beyond - within) / 2;
+            if fits(middle) {
+                within = middle;
+            } else {
+                beyond = middle;
+            }
+        }
+        within
+    }
+}

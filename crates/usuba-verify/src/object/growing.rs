@@ -1,0 +1,402 @@
+//! The text of a message for any number of turns of a loop, run before the first turn, before one of those that follow, and before the
+//! last one.
+//!
+//! The text is elaborated for a few numbers of turns. Its own loops that make more turns for longer messages are cut
+//! ([`crate::symbolic::cut`]): what their turns have made before is symbols, as is the message that they have read. That the text
+//! computes the same of these symbols in each turn, and at its end, is seen at all of these numbers; that it does for all numbers is
+//! caveat C16.
+
+use super::induction::Names;
+use super::message::{Message, bits, string};
+use super::value::Byte;
+use crate::graph::symbols::Values as AtPoints;
+use crate::graph::{Edge, Graph, Vertex};
+use crate::symbolic::Values;
+use crate::symbolic::cut::{self, Cut, Made, Place, Value};
+use crate::symbolic::source::{self, Opaque};
+use std::collections::{BTreeMap, HashMap};
+use usuba_lang::typed::Program;
+
+/// The fewest turns that there are: one that is first, one that is last, and one between.
+pub(super) const FEWEST: usize = 3;
+
+/// The numbers of turns for which the text is there.
+pub const TURNS: [usize; 3] = [FEWEST - 1, FEWEST, FEWEST + 1];
+
+/// Bytes of a string: those before the turns, those of each turn, and those after them. One that does not grow has its own after them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Bytes {
+    pub lead: usize,
+    pub turn: usize,
+    pub rest: usize,
+}
+
+impl Bytes {
+    /// Where it is after so many turns.
+    pub fn after(self, turns: usize) -> usize {
+        self.lead + turns * self.turn
+    }
+
+    /// All of so many turns.
+    pub fn of(self, turns: usize) -> usize {
+        self.after(turns) + self.rest
+    }
+}
+
+/// Bytes of outputs.
+pub(super) type Outputs = Vec<Vec<[Edge; 8]>>;
+
+/// What the text says.
+pub(super) struct Growing {
+    pub inputs: Vec<Bytes>,
+    pub outputs: Vec<Bytes>,
+    /// The bytes of inputs that grow, from the first on, and from a turn on that is neither the first nor the last.
+    pub begin: Vec<Vec<Byte>>,
+    pub window: Vec<Vec<Byte>>,
+    /// The bytes of inputs and outputs that grow, of the turn before that.
+    pub before: Vec<Vec<Byte>>,
+    pub past: Outputs,
+    /// What is written to the end of the first turn, in a turn that is neither the first nor the last, and in the last and after it: of
+    /// strings that do not grow all that is there in the end.
+    pub first: Outputs,
+    pub next: Outputs,
+    pub last: Outputs,
+    pub names: Named,
+}
+
+/// What data are, in all turns.
+#[derive(Default)]
+pub(super) struct Named {
+    /// By what values are after the first turn and after the second, up to complement.
+    by_values: HashMap<[AtPoints; 2], Edge>,
+    /// What they are after the first turn.
+    first: HashMap<Vertex, Edge>,
+    /// What they are a turn later.
+    next: HashMap<Vertex, Edge>,
+}
+
+impl Named {
+    /// Something that is `here` before any turn, `one` after the first turn, `two` after the second, and `next` a turn later.
+    fn add(&mut self, graph: &mut Graph, here: Edge, [one, two]: [Edge; 2], next: Edge) {
+        let (vertex, flip) = (here.vertex(), here.is_complemented());
+        let [first, next] = [one, next].map(|edge| edge.complemented_if(flip));
+        let is_known = self.first.get(&vertex).is_some_and(|known| *known != first)
+            || self.next.get(&vertex).is_some_and(|known| *known != next);
+        if here.known().is_some() || is_known {
+            return;
+        }
+        self.first.insert(vertex, first);
+        self.next.insert(vertex, next);
+        let (values, flip) = normal(graph, one, two);
+        self.by_values.entry(values).or_insert(here.complemented_if(flip));
+    }
+}
+
+/// The values of two bits, both complemented where the first one is at the first point.
+fn normal(graph: &mut Graph, one: Edge, two: Edge) -> ([AtPoints; 2], bool) {
+    let values = graph.values(&[one, two]);
+    let flip = values[0][0] & 1 == 1;
+    let of = |values: AtPoints| if flip { values.map(|word| !word) } else { values };
+    ([of(values[0]), of(values[1])], flip)
+}
+
+impl Names for Named {
+    fn named(&self, graph: &mut Graph, one: Edge, two: Edge) -> Option<Edge> {
+        let (values, flip) = normal(graph, one, two);
+        self.by_values.get(&values).map(|edge| edge.complemented_if(flip))
+    }
+
+    fn first(&self, bit: Edge) -> Edge {
+        self.first.get(&bit.vertex()).map_or(bit, |edge| edge.complemented_if(bit.is_complemented()))
+    }
+
+    fn next(&self, bit: Edge) -> Edge {
+        self.next.get(&bit.vertex()).map_or(bit, |edge| edge.complemented_if(bit.is_complemented()))
+    }
+}
+
+/// Which turn of a loop of the text is that of the first bytes of the message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Begins {
+    /// The first one that depends on the message, if there is one.
+    WithMessage,
+    /// The first one of all.
+    AtOnce,
+}
+
+/// What a text has made.
+struct Ran {
+    outputs: Outputs,
+    made: Made,
+    /// How many turns of the code are cut off.
+    skipped: usize,
+}
+
+/// A loop of the text that makes more turns for longer messages.
+#[derive(Clone, Debug)]
+struct Growth {
+    place: Place,
+    /// The turns that it makes before the first turn of the code.
+    offset: usize,
+    /// The turns that it makes in one of the code.
+    turn: usize,
+}
+
+/// The text, and what is the same in all its runs.
+struct Runs<'a> {
+    texts: [&'a Program; 3],
+    opaque: Vec<Opaque>,
+    loops: Vec<Growth>,
+    /// The inputs, as the text has them; nothing for those that grow.
+    fixed: Values,
+    inputs: Vec<Bytes>,
+    outputs: Vec<Bytes>,
+    before: Made,
+    /// The bytes of inputs that grow: from the first on; from a turn that is neither the first nor the last; of the two turns before
+    /// that, the next one first; and of what is before these.
+    begin: Vec<Vec<Byte>>,
+    window: Vec<Vec<Byte>>,
+    past: [Vec<Vec<Byte>>; 2],
+    lead: Vec<Vec<Byte>>,
+}
+
+impl Runs<'_> {
+    /// The bytes of an input that grows, for so many turns, of which some are cut off.
+    fn input(&self, number: usize, turns: usize, skipped: usize) -> Vec<Byte> {
+        let bytes = self.inputs[number];
+        if skipped == 0 {
+            return self.begin[number][..bytes.of(turns)].to_vec();
+        }
+        let window = &self.window[number][..bytes.of(turns - skipped) - bytes.lead];
+        let past = self.past[..skipped].iter().rev().flat_map(|turn| &turn[number]);
+        self.lead[number].iter().chain(past).chain(window).copied().collect()
+    }
+
+    /// Runs the text for so many turns, of which some are cut off.
+    fn run(&mut self, graph: &mut Graph, turns: usize, skipped: usize) -> Result<Ran, &'static str> {
+        let number = turns + 1 - FEWEST;
+        let inputs: Values = (0..self.inputs.len())
+            .map(|input| match self.inputs[input].turn {
+                0 => self.fixed[input].clone(),
+                _ => self.input(input, turns, skipped).iter().map(|byte| byte.bits.to_vec()).collect(),
+            })
+            .collect();
+        let at = |one: &Growth| if skipped == 0 { 0 } else { one.offset + skipped * one.turn };
+        let loops = self.loops.iter().map(|one| (one.place.clone(), at(one))).collect();
+        let mut cut = Cut::new(loops, std::mem::take(&mut self.before));
+        let opened = source::open_cut(graph, self.texts[number], &inputs, &self.opaque[number], &mut cut);
+        self.before = cut.before;
+        if !opened.accepted.is_empty() {
+            return Err("it may refuse messages");
+        }
+        let outputs = opened.outputs.iter().map(|atoms| atoms.iter().map(|atom| bits(atom)).collect());
+        Ok(Ran { outputs: outputs.collect(), made: cut.made, skipped })
+    }
+
+    /// What is written after the turns that are cut off: in the next turn, or to the end, where strings are looked at that do not grow
+    /// too.
+    fn written(&self, ran: &Ran, is_last: bool) -> Outputs {
+        let of = |(bytes, all): (&Bytes, &Vec<[Edge; 8]>)| {
+            let begin = if ran.skipped == 0 { 0 } else { bytes.after(ran.skipped) };
+            match (bytes.turn, is_last) {
+                (0, true) => all.clone(),
+                (0, false) => Vec::new(),
+                (_, true) => all[begin..].to_vec(),
+                (_, false) => all[begin..bytes.after(ran.skipped + 1)].to_vec(),
+            }
+        };
+        self.outputs.iter().zip(&ran.outputs).map(of).collect()
+    }
+
+    /// The bytes of outputs of the last turn that is cut off.
+    fn past(&self, ran: &Ran) -> Outputs {
+        let of = |(bytes, all): (&Bytes, &Vec<[Edge; 8]>)| match bytes.turn {
+            0 => Vec::new(),
+            turn => all[bytes.after(ran.skipped - 1)..][..turn].to_vec(),
+        };
+        self.outputs.iter().zip(&ran.outputs).map(of).collect()
+    }
+
+    /// Whether two runs have made the same in the turn after those that are cut off.
+    fn are_alike(&self, one: &Ran, other: &Ran) -> bool {
+        let next = |ran: &Ran| -> Made {
+            let is_next = |value: &&Value| (0..self.loops[value.of].turn as i64).contains(&value.turn);
+            let next = ran.made.keys().filter(is_next);
+            next.map(|value| (*value, ran.made[value].clone())).collect()
+        };
+        next(one) == next(other) && self.written(one, false) == self.written(other, false)
+    }
+
+    /// What a value is after so many turns of the code, of a run of which nothing is cut off.
+    fn after<'a>(&self, ran: &'a Ran, value: Value, turns: usize) -> Option<&'a Vec<Vec<Edge>>> {
+        let Growth { offset, turn, .. } = self.loops[value.of];
+        ran.made.get(&Value { turn: value.turn + (offset + turns * turn) as i64, ..value })
+    }
+
+    /// The names of data: values of loops, bytes of inputs, and of outputs, of the turn before and of those that follow.
+    fn names(&self, graph: &mut Graph, first: &Ran, next: &Ran) -> Named {
+        let mut named = Named::default();
+        let flat = |atoms: &Vec<Vec<Edge>>| atoms.concat();
+        // The same bits may have several names; the later text is made of the nearest.
+        let mut before: Vec<(&Value, &Vec<Vec<Edge>>)> = self.before.iter().collect();
+        before.sort_by_key(|(value, _)| -value.turn);
+        for (&value, here) in before.into_iter().chain(&next.made) {
+            let later = Value { turn: value.turn + self.loops[value.of].turn as i64, ..value };
+            let later = next.made.get(&later).or_else(|| self.before.get(&later));
+            let (Some(one), Some(two), Some(later)) =
+                (self.after(first, value, 1), self.after(first, value, 2), later)
+            else {
+                continue;
+            };
+            let (one, two) = (flat(one), flat(two));
+            for (place, (here, later)) in flat(here).into_iter().zip(flat(later)).enumerate() {
+                named.add(graph, here, [one[place], two[place]], later);
+            }
+        }
+        let bits = |bytes: Vec<Byte>| -> Vec<[Edge; 8]> { bytes.into_iter().map(|byte| byte.bits).collect() };
+        let grows = |number: &usize| self.inputs[*number].turn > 0;
+        let inputs = (0..self.inputs.len()).filter(grows).map(|number| {
+            (self.inputs[number], [0, 1].map(|skipped| bits(self.input(number, FEWEST, skipped))))
+        });
+        let outputs = self.outputs.iter().zip(first.outputs.iter().zip(&next.outputs));
+        let outputs = outputs.map(|(bytes, (first, next))| (*bytes, [first.clone(), next.clone()]));
+        for (bytes, [first, next]) in inputs.chain(outputs).collect::<Vec<_>>() {
+            // From the turn before to the one after.
+            let places = if bytes.turn == 0 { 0..0 } else { bytes.lead..bytes.after(FEWEST - 1) };
+            for place in places {
+                let (one, here) = (first[place], next[place]);
+                let (two, later) = (first[place + bytes.turn], next[place + bytes.turn]);
+                for bit in 0..8 {
+                    named.add(graph, here[bit], [one[bit], two[bit]], later[bit]);
+                }
+            }
+        }
+        named
+    }
+}
+
+impl Growing {
+    /// The text of a message of which a turn of the code has as much as texts for [`TURNS`] say, `by` of a number of which `lead` is
+    /// before the turns. `fixed` are its inputs as the text has them; those that grow are not looked at.
+    ///
+    /// # Errors
+    /// It is not the same in each turn: in words.
+    pub fn of(
+        graph: &mut Graph,
+        message: &Message<'_>,
+        texts: [&Program; 3],
+        ((lead, by), begins): ((usize, usize), Begins),
+        fixed: Values,
+    ) -> Result<Growing, &'static str> {
+        let inputs = bytes(texts.map(source::inputs), (lead, by))?;
+        let outputs = bytes(texts.map(source::outputs), (lead, by))?;
+        let cipher = message.cipher.map(|(nodes, _)| nodes.to_vec()).unwrap_or_default();
+        let opaque = texts.map(|text| Opaque { product: source::product(text), cipher: cipher.clone() });
+        let loops = loops(
+            [0, 1, 2]
+                .map(|number| cut::loops(texts[number], &|node| opaque[number].has(texts[number], node))),
+        )?;
+        let mut grown = |turns: usize| -> Vec<Vec<Byte>> {
+            let of = |one: &Bytes| if one.turn == 0 { 0 } else { one.of(turns) };
+            inputs.iter().map(|one| string(graph, of(one))).collect()
+        };
+        let (begin, window) = (grown(FEWEST + 1), grown(FEWEST));
+        let mut part = |size: fn(&Bytes) -> usize| -> Vec<Vec<Byte>> {
+            inputs.iter().map(|one| string(graph, size(one))).collect()
+        };
+        let past = [part(|one| one.turn), part(|one| one.turn)];
+        let before_turns = part(|one| one.lead);
+        let mut runs = Runs {
+            texts,
+            opaque: opaque.into(),
+            loops,
+            fixed,
+            inputs,
+            outputs,
+            before: Made::new(),
+            begin,
+            window,
+            past,
+            lead: before_turns,
+        };
+        let first = runs.run(graph, FEWEST, 0)?;
+        let given = runs.begin.iter().flatten().flat_map(|byte| byte.bits).map(Edge::vertex);
+        let depends = graph.depend_on(given);
+        for (number, one) in runs.loops.iter_mut().enumerate() {
+            let is_of_message =
+                |atoms: &[Vec<Edge>]| atoms.iter().flatten().any(|bit| depends[bit.vertex().index()]);
+            let made = first.made.iter().filter(|(value, atoms)| value.of == number && is_of_message(atoms));
+            one.offset = match begins {
+                Begins::WithMessage => made.map(|(value, _)| value.turn as usize).min().unwrap_or(0),
+                Begins::AtOnce => 0,
+            };
+            if !(lead * one.turn).is_multiple_of(by) {
+                return Err("the text has no whole turns before the first one of the code");
+            }
+            one.offset += lead * one.turn / by;
+        }
+        let next = runs.run(graph, FEWEST, 1)?;
+        let last = runs.run(graph, FEWEST - 1, 1)?;
+        // Whatever the numbers of turns are that are done and left.
+        for skipped in 1..FEWEST {
+            let other = runs.run(graph, FEWEST + 1, skipped)?;
+            if !runs.are_alike(&next, &other) || runs.past(&next) != runs.past(&other) {
+                return Err("the text is not the same in each turn");
+            }
+        }
+        let other = runs.run(graph, FEWEST, 2)?;
+        if runs.past(&next) != runs.past(&last)
+            || !runs.are_alike(&last, &other)
+            || runs.written(&last, true) != runs.written(&other, true)
+        {
+            return Err("the text does not end in the same way after more turns");
+        }
+        let other = runs.run(graph, FEWEST + 1, 0)?;
+        if runs.written(&first, false) != runs.written(&other, false) {
+            return Err("the text does not begin in the same way before more turns");
+        }
+        let names = runs.names(graph, &first, &next);
+        let [before, _] = runs.past.clone();
+        Ok(Growing {
+            past: runs.past(&next),
+            first: runs.written(&first, false),
+            next: runs.written(&next, false),
+            last: runs.written(&last, true),
+            names,
+            inputs: runs.inputs,
+            outputs: runs.outputs,
+            before,
+            begin: runs.begin,
+            window: runs.window,
+        })
+    }
+}
+
+/// How strings grow, of which sizes are given for [`TURNS`].
+fn bytes(sizes: [Vec<(u32, u32)>; 3], (lead, by): (usize, usize)) -> Result<Vec<Bytes>, &'static str> {
+    let of = |number: usize| {
+        let [fewer, some, more] = [0, 1, 2].map(|text| sizes[text].get(number).map(|size| size.1 as usize));
+        let (fewer, some, more) = (fewer?, some?, more?);
+        let turn = some.checked_sub(fewer)?;
+        let is_even = more.checked_sub(some)? == turn && (lead * turn).is_multiple_of(by);
+        let lead = lead * turn / by;
+        let rest = some.checked_sub(FEWEST * turn + lead)?;
+        is_even.then_some(Bytes { lead, turn, rest })
+    };
+    let all: Option<_> = (0..sizes[1].len()).map(of).collect();
+    all.ok_or("strings do not grow by as much in each turn")
+}
+
+/// The loops that grow, of which the numbers of turns are given for [`TURNS`].
+fn loops([fewer, some, more]: [BTreeMap<Place, usize>; 3]) -> Result<Vec<Growth>, &'static str> {
+    if !fewer.keys().eq(some.keys()) || !some.keys().eq(more.keys()) {
+        return Err("the text has other loops for more turns");
+    }
+    let of = |(place, &some): (&Place, &usize)| {
+        let turn = some.checked_sub(fewer[place])?;
+        (more[place].checked_sub(some)? == turn).then_some(Growth { place: place.clone(), offset: 0, turn })
+    };
+    let all: Option<Vec<Growth>> = some.iter().map(of).collect();
+    let all = all.ok_or("loops of the text do not grow by as much in each turn")?;
+    Ok(all.into_iter().filter(|one| one.turn > 0).collect())
+}
