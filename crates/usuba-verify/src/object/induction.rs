@@ -32,6 +32,8 @@ pub(super) struct State {
     addresses: Vec<Option<Vec<Cell>>>,
     masks: Vec<Option<Vec<Byte>>>,
     flags: Flags,
+    /// The round keys of ciphers that are called through pointers.
+    keys: Vec<Vec<Edge>>,
     pub run: Run,
 }
 
@@ -50,6 +52,7 @@ impl State {
             addresses: machine.addresses.clone(),
             masks: machine.masks.clone(),
             flags: machine.flags.clone(),
+            keys: machine.ciphers.iter().map(|cipher| cipher.key.clone()).collect(),
             run: run.clone(),
         }
     }
@@ -69,6 +72,9 @@ impl State {
         machine.addresses.clone_from(&self.addresses);
         machine.masks.clone_from(&self.masks);
         machine.flags = self.flags.clone();
+        for (cipher, key) in machine.ciphers.iter_mut().zip(&self.keys) {
+            cipher.key.clone_from(key);
+        }
         self.run.clone()
     }
 }
@@ -335,7 +341,8 @@ impl Strings {
             |(guess, after): (&Option<Vec<Byte>>, &Option<Vec<Byte>>)| guess.is_none() || guess == after;
         let masks = guess.masks.iter().zip(&after.masks).all(same);
         let flags = guess.flags == Flags::Unknown || guess.flags == after.flags;
-        (general && vectors && memory && masks && flags).then_some(pairs)
+        let keys = guess.keys == after.keys;
+        (general && vectors && memory && masks && flags && keys).then_some(pairs)
     }
 
     /// What a word is a turn later.
