@@ -214,6 +214,10 @@ fn modes_are_proved_from_bytes_to_bytes() {
     "#]]
     .assert_eq(&said("n=3"));
     expect![[r#"
+        error: `--lengths t=16+,len=3`: `t` is no length of a string, and cannot grow
+    "#]]
+    .assert_eq(&said("t=16+,len=3"));
+    expect![[r#"
         error: `--lengths t=16` does not say `len`
     "#]]
     .assert_eq(&said("t=16"));

@@ -210,6 +210,12 @@ impl<'a> Subject<'a> {
         if let Some(missing) = found.iter().position(Option::is_none) {
             return refused(format!("`--lengths {text}` does not say `{}`", form.lengths[missing]));
         }
+        if let Some(&place) = growing.iter().find(|place| **place < form.nats) {
+            let name = &form.lengths[place];
+            return refused(format!(
+                "`--lengths {text}`: `{name}` is no length of a string, and cannot grow"
+            ));
+        }
         let mut lists: Vec<Vec<i64>> = vec![Vec::new()];
         for (first, last) in found.into_iter().flatten() {
             let with = |list: &Vec<i64>| {
