@@ -1,15 +1,15 @@
 //! Messages of any length: the loop of the code over them is proved by induction ([`super::induction`]), against the text of any of its
 //! turns ([`super::growing`]).
 //!
-//! Three runs are enough for all lengths that leave as many bytes for the last turn, if there are [`super::growing::FEWEST`] turns or
+//! Three runs are enough for all lengths that leave as many bytes for the last turn, if there are [`super::batches::FEWEST`] turns or
 //! more: from the call to the head of the loop; from what is guessed of the head through one turn, after which it has to hold again;
 //! and from it through the last turn to the return. What data are carried from turn to turn is what the text has there: which of it
 //! is guessed from values, and that it is is proved.
 
-use super::batches::Lost;
+use super::batches::{FEWEST, LOOPS, Lost};
 use super::blocks::{Unfit, Verdict};
 use super::file::Object;
-use super::growing::{Begins, Bytes, FEWEST, Growing, Outputs};
+use super::growing::{Begins, Bytes, Growing, Outputs};
 use super::induction::{Moving, Names, Pairs, State, Strings};
 use super::kernel::NoProof;
 use super::machine::{Asked, Machine, Placement, Word};
@@ -23,9 +23,6 @@ use crate::prove::Limits;
 use crate::symbolic::source;
 use std::collections::{BTreeMap, BTreeSet};
 use usuba_lang::typed::Program;
-
-/// So many loops are tried at most.
-const LOOPS: usize = 64;
 
 /// Bytes of a word, in which the places of strings are looked at.
 const WORD: usize = 8;

@@ -15,11 +15,11 @@ use super::value::{Byte, Lane};
 use crate::graph::Edge;
 use std::collections::BTreeMap;
 
-/// Whole batches of which there are at least as many.
+/// Whole batches, or turns, of which there are at least as many: one that is first, one that is last, and one between.
 pub const FEWEST: usize = 3;
 
 /// So many loops are tried at most.
-const LOOPS: usize = 64;
+pub(super) const LOOPS: usize = 64;
 
 /// Blocks that a run has brought through, and what it has made of them.
 pub(super) struct Window {

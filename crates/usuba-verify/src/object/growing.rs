@@ -6,6 +6,7 @@
 //! computes the same of these symbols in each turn, and at its end, is seen at all of these numbers; that it does for all numbers is
 //! caveat C16.
 
+use super::batches::FEWEST;
 use super::induction::Names;
 use super::message::{Message, bits, string};
 use super::value::Byte;
@@ -16,9 +17,6 @@ use crate::symbolic::cut::{self, Cut, Made, Place, Value};
 use crate::symbolic::source::{self, Opaque};
 use std::collections::{BTreeMap, HashMap};
 use usuba_lang::typed::Program;
-
-/// The fewest turns that there are: one that is first, one that is last, and one between.
-pub(super) const FEWEST: usize = 3;
 
 /// The numbers of turns for which the text is there.
 pub const TURNS: [usize; 3] = [FEWEST - 1, FEWEST, FEWEST + 1];
@@ -217,14 +215,26 @@ impl Runs<'_> {
         self.outputs.iter().zip(&ran.outputs).map(of).collect()
     }
 
-    /// Whether two runs have made the same in the turn after those that are cut off.
-    fn are_alike(&self, one: &Ran, other: &Ran) -> bool {
-        let next = |ran: &Ran| -> Made {
-            let is_next = |value: &&Value| (0..self.loops[value.of].turn as i64).contains(&value.turn);
-            let next = ran.made.keys().filter(is_next);
-            next.map(|value| (*value, ran.made[value].clone())).collect()
+    /// Whether two runs, of which as many turns are cut off or none, have made the same to the end of so many turns more: nothing that
+    /// a name says goes beyond.
+    fn are_alike(&self, one: &Ran, other: &Ran, turns: usize) -> bool {
+        let made = |ran: &Ran| -> Made {
+            let is_soon = |(value, _): &(&Value, _)| {
+                let Growth { offset, turn, .. } = self.loops[value.of];
+                value.turn < (turns * turn + if ran.skipped == 0 { offset } else { 0 }) as i64
+            };
+            let soon = ran.made.iter().filter(is_soon);
+            soon.map(|(value, atoms)| (*value, atoms.clone())).collect()
         };
-        next(one) == next(other) && self.written(one, false) == self.written(other, false)
+        let written = |ran: &Ran| -> Outputs {
+            let of = |(bytes, all): (&Bytes, &Vec<[Edge; 8]>)| match bytes.turn {
+                0 => Vec::new(),
+                _ if ran.skipped == 0 => all[..bytes.after(turns)].to_vec(),
+                _ => all[bytes.after(ran.skipped)..bytes.after(ran.skipped + turns)].to_vec(),
+            };
+            self.outputs.iter().zip(&ran.outputs).map(of).collect()
+        };
+        made(one) == made(other) && written(one) == written(other)
     }
 
     /// What a value is after so many turns of the code, of a run of which nothing is cut off.
@@ -233,14 +243,15 @@ impl Runs<'_> {
         ran.made.get(&Value { turn: value.turn + (offset + turns * turn) as i64, ..value })
     }
 
-    /// The names of data: values of loops, bytes of inputs, and of outputs, of the turn before and of those that follow.
+    /// The names of data: values of loops, bytes of inputs, and of outputs, of the turn before and of the one that follows.
     fn names(&self, graph: &mut Graph, first: &Ran, next: &Ran) -> Named {
         let mut named = Named::default();
         let flat = |atoms: &Vec<Vec<Edge>>| atoms.concat();
         // The same bits may have several names; the later text is made of the nearest.
         let mut before: Vec<(&Value, &Vec<Vec<Edge>>)> = self.before.iter().collect();
         before.sort_by_key(|(value, _)| -value.turn);
-        for (&value, here) in before.into_iter().chain(&next.made) {
+        let soon = next.made.iter().filter(|(value, _)| value.turn < self.loops[value.of].turn as i64);
+        for (&value, here) in before.into_iter().chain(soon) {
             let later = Value { turn: value.turn + self.loops[value.of].turn as i64, ..value };
             let later = next.made.get(&later).or_else(|| self.before.get(&later));
             let (Some(one), Some(two), Some(later)) =
@@ -261,7 +272,6 @@ impl Runs<'_> {
         let outputs = self.outputs.iter().zip(first.outputs.iter().zip(&next.outputs));
         let outputs = outputs.map(|(bytes, (first, next))| (*bytes, [first.clone(), next.clone()]));
         for (bytes, [first, next]) in inputs.chain(outputs).collect::<Vec<_>>() {
-            // From the turn before to the one after.
             let places = if bytes.turn == 0 { 0..0 } else { bytes.lead..bytes.after(FEWEST - 1) };
             for place in places {
                 let (one, here) = (first[place], next[place]);
@@ -340,19 +350,19 @@ impl Growing {
         // Whatever the numbers of turns are that are done and left.
         for skipped in 1..FEWEST {
             let other = runs.run(graph, FEWEST + 1, skipped)?;
-            if !runs.are_alike(&next, &other) || runs.past(&next) != runs.past(&other) {
+            if !runs.are_alike(&next, &other, FEWEST - 1) || runs.past(&next) != runs.past(&other) {
                 return Err("the text is not the same in each turn");
             }
         }
         let other = runs.run(graph, FEWEST, 2)?;
         if runs.past(&next) != runs.past(&last)
-            || !runs.are_alike(&last, &other)
+            || !runs.are_alike(&last, &other, 1)
             || runs.written(&last, true) != runs.written(&other, true)
         {
             return Err("the text does not end in the same way after more turns");
         }
         let other = runs.run(graph, FEWEST + 1, 0)?;
-        if runs.written(&first, false) != runs.written(&other, false) {
+        if !runs.are_alike(&first, &other, FEWEST - 1) {
             return Err("the text does not begin in the same way before more turns");
         }
         let names = runs.names(graph, &first, &next);
