@@ -73,7 +73,8 @@ pub const CAVEATS: [Caveat; 16] = [
     Caveat {
         code: "C16",
         says: "a mode is proved for any length of strings shorter than 2^47 bytes if its text is the same for all numbers of turns, \
-               which is seen at two, three and four, and if the lengths that it has are all below a greatest one",
+               its constants growing by as much in each, which is seen at some from two to five, and if the lengths that it has are \
+               all below a greatest one",
     },
 ];
 

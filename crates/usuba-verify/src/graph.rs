@@ -15,10 +15,11 @@ pub mod products;
 pub mod sums;
 pub(crate) mod symbols;
 mod tables;
+mod turns;
 pub mod words;
 
 use foldhash::fast::FixedState;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Not;
 
 /// Number of a vertex in its graph.
@@ -117,6 +118,11 @@ pub struct Graph {
     added: HashMap<Vec<Edge>, (Vec<Edge>, u128), FixedState>,
     /// Products of words that were made: code is run several times, and computes mostly the same.
     multiplied: words::Multiplied,
+    /// What stands for sums of multiples of the turns of a loop that are left and done.
+    of_turns: BTreeMap<(i64, i64), Vec<Edge>>,
+    /// Bits of numbers that are made of these, and these numbers: what is added up, with the bits.
+    of_numbers: HashSet<Vertex, FixedState>,
+    numbers: BTreeMap<[i64; 3], Vec<Edge>>,
 }
 
 impl Default for Graph {
@@ -138,6 +144,9 @@ impl Graph {
             products: products::Products::default(),
             added: HashMap::default(),
             multiplied: words::Multiplied::default(),
+            of_turns: BTreeMap::new(),
+            of_numbers: HashSet::default(),
+            numbers: BTreeMap::new(),
         }
     }
 
@@ -291,6 +300,21 @@ impl Graph {
         by: &HashMap<Vertex, Edge>,
         stays: impl Fn(Vertex) -> bool,
     ) -> Option<Vec<Edge>> {
+        self.replaced_in(roots, by, stays, false)
+    }
+
+    /// The same functions, of other edges in place of some vertices, in what products that were put off and symbols are of too.
+    pub(crate) fn substituted(&mut self, roots: &[Edge], by: &HashMap<Vertex, Edge>) -> Vec<Edge> {
+        self.replaced_in(roots, by, |_| true, true).unwrap_or_default()
+    }
+
+    fn replaced_in(
+        &mut self,
+        roots: &[Edge],
+        by: &HashMap<Vertex, Edge>,
+        stays: impl Fn(Vertex) -> bool,
+        in_symbols: bool,
+    ) -> Option<Vec<Edge>> {
         let mut made: HashMap<Vertex, Edge> = HashMap::new();
         let mut open: Vec<Vertex> = roots.iter().map(|root| root.vertex()).collect();
         while let Some(&vertex) = open.last() {
@@ -302,6 +326,12 @@ impl Graph {
                     let before = open.len();
                     let operands = self.operands(vertex).into_iter().flatten();
                     let operands = operands.chain(self.index_of(vertex).iter().map(|bit| bit.vertex()));
+                    let product = self.products.place(vertex).filter(|_| in_symbols);
+                    let of_product = product.map(|(number, _)| self.products.operands(number));
+                    let operands = operands.chain(of_product.into_iter().flatten().map(Edge::vertex));
+                    let symbol = self.symbol_at(vertex).filter(|_| in_symbols);
+                    let of_symbol = symbol.iter().flat_map(|(number, _)| &self.look_ups()[*number].index);
+                    let operands = operands.chain(of_symbol.map(|bit| bit.vertex()));
                     open.extend(operands.filter(|operand| !made.contains_key(operand)));
                     if open.len() > before {
                         continue;
@@ -311,10 +341,23 @@ impl Graph {
                         Gate::And(a, b) => self.and(of(a), of(b)),
                         Gate::Xor(a, b) => self.xor(of(a.edge()), of(b.edge())),
                         Gate::False => vertex.edge(),
-                        Gate::Input(_) => {
-                            let index: Vec<Edge> = self.index_of(vertex).iter().map(|&bit| of(bit)).collect();
-                            self.looked_up_at(vertex, &index).unwrap_or(vertex.edge())
-                        }
+                        Gate::Input(_) => match (product, symbol) {
+                            (None, Some((number, bit))) => {
+                                let index = self.look_ups()[number].index.iter().map(|&bit| of(bit));
+                                let index: Vec<Edge> = index.collect();
+                                self.looked_up_again(number, &index).map_or(vertex.edge(), |all| all[bit])
+                            }
+                            (Some((number, bit)), _) => {
+                                let operands: Vec<Edge> = self.products.operands(number).map(of).collect();
+                                let (factor, key) = operands.split_at(products::BITS);
+                                self.put_off(factor.to_vec(), key.to_vec())[bit]
+                            }
+                            (None, None) => {
+                                let index: Vec<Edge> =
+                                    self.index_of(vertex).iter().map(|&bit| of(bit)).collect();
+                                self.looked_up_at(vertex, &index).unwrap_or(vertex.edge())
+                            }
+                        },
                     })
                 }
             };

@@ -20,10 +20,15 @@ const TOGETHER: usize = 8;
 
 /// Which pairs have the same bits for all inputs, as polynomials whose degrees are low enough. `false` says nothing.
 pub fn same_polynomials(graph: &Graph, pairs: &[(Edge, Edge)], seed: u64) -> Vec<bool> {
+    // A number of turns is a sum with carries, of a high degree, and the same on both sides: its bits are any.
+    let gate = |vertex: Vertex| match graph.is_of_number(vertex) {
+        true => Gate::Input(0),
+        false => graph.gate(vertex),
+    };
     let cone = graph.near_cone(pairs.iter().flat_map(|&(a, b)| [a, b]));
     let place: HashMap<Vertex, usize, FixedState> =
         cone.iter().enumerate().map(|(at, &vertex)| (vertex, at)).collect();
-    let degrees = degrees(graph, &cone, &place);
+    let degrees = degrees(&gate, &cone, &place);
     let degree = |&(a, b): &(Edge, Edge)| degrees[place[&a.vertex()]].max(degrees[place[&b.vertex()]]);
     let mut same: Vec<bool> = pairs.iter().map(|pair| degree(pair) <= HIGHEST).collect();
     let Some(highest) = pairs.iter().map(degree).filter(|&degree| degree <= HIGHEST).max() else {
@@ -33,9 +38,7 @@ pub fn same_polynomials(graph: &Graph, pairs: &[(Edge, Edge)], seed: u64) -> Vec
     let words = if highest == 0 { 1 } else { (points / 64.0).ceil() as usize };
     let gates: Vec<(Gate, [usize; 2])> = cone
         .iter()
-        .map(|&vertex| {
-            (graph.gate(vertex), graph.operands(vertex).map(|one| one.map_or(0, |one| place[&one])))
-        })
+        .map(|&vertex| (gate(vertex), graph.operands(vertex).map(|one| one.map_or(0, |one| place[&one]))))
         .collect();
     let mut values: Vec<[u64; TOGETHER]> = vec![[0; TOGETHER]; cone.len()];
     let mut random = Random::new(seed);
@@ -68,11 +71,15 @@ pub fn same_polynomials(graph: &Graph, pairs: &[(Edge, Edge)], seed: u64) -> Vec
 }
 
 /// An upper bound of the degree of each vertex of a cone.
-fn degrees(graph: &Graph, cone: &[Vertex], place: &HashMap<Vertex, usize, FixedState>) -> Vec<u32> {
+fn degrees(
+    gate: &dyn Fn(Vertex) -> Gate,
+    cone: &[Vertex],
+    place: &HashMap<Vertex, usize, FixedState>,
+) -> Vec<u32> {
     let mut degrees: Vec<u32> = Vec::with_capacity(cone.len());
     for &vertex in cone {
         let of = |vertex: Vertex| degrees[place[&vertex]];
-        let degree = match graph.gate(vertex) {
+        let degree = match gate(vertex) {
             Gate::False => 0,
             Gate::Input(_) => 1,
             Gate::And(a, b) => of(a.vertex()).saturating_add(of(b.vertex())),

@@ -152,6 +152,20 @@ impl Graph {
         found.unwrap_or_else(|| (0..width).map(|_| self.unknown()).collect())
     }
 
+    /// The look-up that a vertex is a bit of, and which.
+    pub(super) fn symbol_at(&self, vertex: Vertex) -> Option<(usize, usize)> {
+        self.symbols.as_ref()?.places.get(&vertex).copied()
+    }
+
+    /// What stands for what is at another index than that of a look-up.
+    pub(super) fn looked_up_again(&mut self, number: usize, index: &[Edge]) -> Option<Vec<Edge>> {
+        let LookUp { of, index: known, found, .. } = &self.look_ups()[number];
+        match known == index {
+            true => Some(found.clone()),
+            false => self.looked_up(*of, index, found.len()),
+        }
+    }
+
     /// What stands for what is at an index: `width` bits. Nothing if look-ups are no symbols.
     pub(super) fn looked_up(&mut self, of: Of, index: &[Edge], width: usize) -> Option<Vec<Edge>> {
         let mut symbols = self.symbols.take()?;
@@ -239,9 +253,29 @@ impl Graph {
         values
     }
 
+    /// Whether all pairs have the same values at random points.
+    pub(crate) fn may_be_same(&mut self, pairs: &[(Edge, Edge)]) -> bool {
+        let (ones, others): (Vec<Edge>, Vec<Edge>) = pairs.iter().copied().unzip();
+        self.values(&ones) == self.values(&others)
+    }
+
     /// Whether two bits are sums of the same terms. `false` says nothing.
     pub(crate) fn is_same_sum(&self, a: Edge, b: Edge) -> bool {
         a == b || a.is_complemented() == b.is_complemented() && same_sum(self, a.vertex(), b.vertex())
+    }
+
+    /// The vertices that one is made of: of a symbol its index, of a product that is put off what it is of.
+    pub(crate) fn made_of(&self, vertex: Vertex) -> Vec<Vertex> {
+        let mut all: Vec<Vertex> = self.operands(vertex).into_iter().flatten().collect();
+        if all.is_empty() {
+            let symbol = self.symbol_at(vertex);
+            let index = symbol.map_or(&[][..], |(number, _)| &self.look_ups()[number].index);
+            all.extend(index.iter().chain(self.index_of(vertex)).map(|one| one.vertex()));
+            if let Some((number, _)) = self.products.place(vertex) {
+                all.extend(self.products.operands(number).map(Edge::vertex));
+            }
+        }
+        all
     }
 
     /// Which vertices depend on some of these, where a symbol depends on its index, and a product that is put off on what it is of.
@@ -249,13 +283,7 @@ impl Graph {
         let mut depend = vec![false; self.len()];
         given.for_each(|vertex| depend[vertex.index()] = true);
         for vertex in self.vertices() {
-            let symbol = self.symbols.as_ref().and_then(|symbols| symbols.places.get(&vertex));
-            let index = symbol.map_or(&[][..], |(number, _)| &self.look_ups()[*number].index);
-            let product = self.products.place(vertex).map(|(number, _)| self.products.operands(number));
-            let made_of = self.operands(vertex).into_iter().flatten();
-            let looked_up = index.iter().map(|one| one.vertex());
-            let mut all = made_of.chain(looked_up).chain(product.into_iter().flatten().map(Edge::vertex));
-            if all.any(|one| depend[one.index()]) {
+            if self.made_of(vertex).into_iter().any(|one| depend[one.index()]) {
                 depend[vertex.index()] = true;
             }
         }

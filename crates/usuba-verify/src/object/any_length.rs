@@ -32,8 +32,10 @@ const WORD: usize = 8;
 pub struct AnyLength<'a> {
     /// The function. Its public numbers are those without turns; of its text only the shape of strings that do not grow is looked at.
     pub message: Message<'a>,
-    /// The texts for [`super::growing::TURNS`].
+    /// The texts for [`super::growing::turns`].
     pub texts: [&'a Program; 3],
+    /// So many turns later the head of the loop is looked at than after the first: what the text makes in these is known there.
+    pub delay: usize,
     /// Which of the numbers grows.
     pub grows: usize,
     /// How.
@@ -54,12 +56,14 @@ pub struct Turn {
     pub first: usize,
     /// How often in each turn that follows.
     pub each: usize,
+    /// As much as so many turns have is left to what follows the loop.
+    pub spare: u64,
 }
 
 impl Turn {
     /// The shortest message that has enough turns, where so much is left after them.
-    pub fn shortest(self, rest: u64) -> u64 {
-        self.lead + FEWEST as u64 * self.by + rest
+    pub fn shortest(self, rest: u64, delay: usize) -> u64 {
+        self.lead + (FEWEST + delay) as u64 * self.by + rest
     }
 }
 
@@ -76,8 +80,8 @@ struct Window {
 struct Windows<'a> {
     text: &'a Growing,
     all: Vec<Window>,
-    /// There are no more turns.
-    most: u64,
+    /// So many turns are done at the first state of the head that is looked at.
+    done: usize,
 }
 
 /// What one way to run the code has to be shown to have done.
@@ -136,7 +140,8 @@ impl AnyLength<'_> {
         let Turn { lead, by, .. } = self.turn;
         let turn = (lead as usize, by as usize);
         let text =
-            Growing::of(&mut graph, message, self.texts, (turn, begins), fixed).map_err(Unfit::Loop)?;
+            Growing::of(&mut graph, message, self.texts, (turn, begins, self.delay), (fixed, self.most))
+                .map_err(Unfit::Loop)?;
         let of_text = graph.len();
         let mut report = Report::default();
         let mut asked: Option<Asked> = None;
@@ -152,6 +157,10 @@ impl AnyLength<'_> {
             for (in_place, says) in places.flat_map(|place| answers.clone().map(move |says| (place, says))) {
                 let shown = self.run(&mut graph, object, (placement, says, in_place), &given, &text)?;
                 now = now.or(shown.asked);
+                // What differs at random points is not tried to be proved, nor elsewhere.
+                if !graph.may_be_same(&shown.pairs) {
+                    return Ok((Verdict::Unknown, report));
+                }
                 report.instructions +=
                     if asked.is_none() && in_place.is_none() { shown.instructions } else { 0 };
                 pairs.extend(shown.pairs.into_iter().filter(|(a, b)| a != b));
@@ -188,7 +197,7 @@ impl AnyLength<'_> {
         };
         let mut words: Vec<Word> = message.numbers.iter().enumerate().map(number).collect();
         words.push(pointer(machine.memory.add(prepared.region.writable(false))));
-        let mut windows = Windows { text, all: Vec::new(), most: self.most };
+        let mut windows = Windows { text, all: Vec::new(), done: 1 + self.delay };
         let mut inputs = Vec::new();
         for (number, given) in given.iter().enumerate() {
             let region = message.input(&mut machine, (number, given), in_place);
@@ -239,13 +248,15 @@ impl AnyLength<'_> {
         windows: &Windows<'_>,
         fixed: &[(RegionId, usize)],
     ) -> Result<Pairs, Lost> {
-        machine.turns = windows.turns(FEWEST, 0);
-        windows.show(machine, FEWEST, 0);
+        let few = FEWEST + self.delay;
+        machine.turns = windows.turns(few, 0);
+        windows.show(machine, few, 0);
         let mut run = machine.begin(self.message.symbol)?;
         // How often each loop has come to its head, and what held there after the first turn.
         let mut heads: BTreeMap<(usize, u64, usize), (usize, Option<State>)> = BTreeMap::new();
         let mut lost: Option<Lost> = None;
         let Turn { first, each, .. } = self.turn;
+        let first = first + self.delay * each;
         loop {
             match machine.resume(&mut run) {
                 Ok(Stop::Back) => {}
@@ -273,8 +284,8 @@ impl AnyLength<'_> {
                     Err(why) => lost = Some(why),
                 }
             }
-            windows.show(machine, FEWEST, 0);
-            machine.turns = windows.turns(FEWEST, 0);
+            windows.show(machine, few, 0);
+            machine.turns = windows.turns(few, 0);
             run = two.restore(machine);
         }
         Err(lost.unwrap_or(Lost::Unlike("there is no loop that makes a turn for each of the message")))
@@ -292,11 +303,12 @@ impl AnyLength<'_> {
         let names: &dyn Names = &text.names;
         let strings = windows.strings();
         let guess = strings.guess(machine.graph, names, one, two);
-        let mut pairs = strings.holds_first(names, &guess, one);
+        let pairs = strings.holds_first(machine.graph, names, &guess, one);
+        let mut pairs = pairs.ok_or(Lost::Unlike("round keys depend on how many turns there are"))?;
         let head = (guess.run.section, guess.run.place, guess.run.returns.clone());
         // One turn, after which there is at least one more.
         let mut run = guess.restore(machine);
-        machine.turns = windows.turns(2, 1);
+        machine.turns = windows.turns(2, windows.done);
         windows.show(machine, FEWEST - 1, 1);
         let mut arrivals = 0;
         while arrivals < self.turn.each {
@@ -306,13 +318,14 @@ impl AnyLength<'_> {
             arrivals += usize::from((run.section, run.place, &run.returns) == (head.0, head.1, &head.2));
         }
         pairs.extend(windows.written(machine, 1)?);
-        let again = strings.holds_again(names, &guess, &State::of(machine, &run));
+        let after = State::of(machine, &run);
+        let again = strings.holds_again(machine.graph, names, &guess, &after);
         pairs.extend(
             again.ok_or(Lost::Unlike("what holds before a turn of the loop does not hold after it"))?,
         );
         // The last turn and what follows.
-        let mut run = strings.with_left(&guess, 1).restore(machine);
-        machine.turns = windows.turns(0, 1);
+        let mut run = strings.before_last(machine.graph, names, &guess).restore(machine);
+        machine.turns = windows.turns(0, windows.done);
         windows.show_last(machine);
         while machine.resume(&mut run)? != Stop::Returned {}
         match machine.general(0) {
@@ -353,16 +366,17 @@ impl Windows<'_> {
         let is_whole =
             |one: &Window| one.bytes.turn.is_multiple_of(WORD) && one.bytes.lead.is_multiple_of(WORD);
         let keeps_words = self.all.iter().all(is_whole);
-        Some(Turns { most: turns.most.min(self.most as i64), keeps_words, ..turns })
+        Some(Turns { most: self.text.most, keeps_words, are_data: true, ..turns })
     }
 
     /// The strings: after the first turn, of which the last bytes stay in the window, which has as many before what is next.
     fn strings(&self) -> Strings {
         let moving = |one: &Window| {
             let Bytes { lead, turn, .. } = one.bytes;
-            Moving { region: one.region, turn: turn as i64, begin: lead as i64 }
+            let begin = lead + (self.done - 1) * turn;
+            Moving { region: one.region, turn: turn as i64, begin: begin as i64 }
         };
-        Strings { moving: self.all.iter().map(moving).collect() }
+        Strings { moving: self.all.iter().map(moving).collect(), done: self.done as i64 }
     }
 
     /// The cells of a window before anything is written: where the turns begin, or after turns that are done, of which it has one.

@@ -176,7 +176,7 @@ impl Batches {
         let moving = |region, bytes: usize| Moving { region, turn: bytes as i64, begin: bytes as i64 };
         let own = [self.output, self.input].map(|region| moving(region, self.batch));
         let tweaks = self.tweaks.map(|tweaks| moving(tweaks.region, tweaks.batch));
-        let strings = Strings { moving: own.into_iter().chain(tweaks).collect() };
+        let strings = Strings { moving: own.into_iter().chain(tweaks).collect(), done: 1 };
         let mut windows = vec![first];
         let guess = strings.guess(machine.graph, &Nameless, one, two);
         let head = (guess.run.section, guess.run.place, guess.run.returns.clone());
@@ -193,12 +193,13 @@ impl Batches {
             }
         }
         windows.push(self.written(machine, &all, 1, false)?);
-        let pairs = strings.holds_again(&Nameless, &guess, &State::of(machine, &run));
+        let after = State::of(machine, &run);
+        let pairs = strings.holds_again(machine.graph, &Nameless, &guess, &after);
         if pairs.is_none_or(|pairs| !pairs.is_empty()) {
             return Err(Lost::Unlike("what holds before a turn of the loop does not hold after it"));
         }
         // The last turn and what follows.
-        let last = strings.with_left(&guess, 1);
+        let last = strings.before_last(machine.graph, &Nameless, &guess);
         let mut run = last.restore(machine);
         machine.turns = Some(Turns::of(0, 1, self.batch));
         let all = self.windows(machine, 1, true);

@@ -7,19 +7,22 @@
 //! caveat C16.
 
 use super::batches::FEWEST;
-use super::induction::Names;
+use super::constants::{Numbers, Phase, Point};
 use super::message::{Message, bits, string};
+use super::named::Named;
+use super::number::LONGEST;
 use super::value::Byte;
-use crate::graph::symbols::Values as AtPoints;
-use crate::graph::{Edge, Graph, Vertex};
+use crate::graph::{Edge, Graph};
 use crate::symbolic::Values;
-use crate::symbolic::cut::{self, Cut, Made, Place, Value};
+use crate::symbolic::cut::{self, Constants, Cut, Looped, Made, Place, Value};
 use crate::symbolic::source::{self, Opaque};
-use std::collections::{BTreeMap, HashMap};
-use usuba_lang::typed::Program;
+use std::collections::BTreeMap;
+use usuba_lang::typed::{Constant, Program};
 
-/// The numbers of turns for which the text is there.
-pub const TURNS: [usize; 3] = [FEWEST - 1, FEWEST, FEWEST + 1];
+/// The numbers of turns for which the text is there, where the head of the loop is looked at so many turns later.
+pub fn turns(delay: usize) -> [usize; 3] {
+    [FEWEST - 1, FEWEST, FEWEST + 1].map(|turns| turns + delay)
+}
 
 /// Bytes of a string: those before the turns, those of each turn, and those after them. One that does not grow has its own after them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,57 +63,8 @@ pub(super) struct Growing {
     pub next: Outputs,
     pub last: Outputs,
     pub names: Named,
-}
-
-/// What data are, in all turns.
-#[derive(Default)]
-pub(super) struct Named {
-    /// By what values are after the first turn and after the second, up to complement.
-    by_values: HashMap<[AtPoints; 2], Edge>,
-    /// What they are after the first turn.
-    first: HashMap<Vertex, Edge>,
-    /// What they are a turn later.
-    next: HashMap<Vertex, Edge>,
-}
-
-impl Named {
-    /// Something that is `here` before any turn, `one` after the first turn, `two` after the second, and `next` a turn later.
-    fn add(&mut self, graph: &mut Graph, here: Edge, [one, two]: [Edge; 2], next: Edge) {
-        let (vertex, flip) = (here.vertex(), here.is_complemented());
-        let [first, next] = [one, next].map(|edge| edge.complemented_if(flip));
-        let is_known = self.first.get(&vertex).is_some_and(|known| *known != first)
-            || self.next.get(&vertex).is_some_and(|known| *known != next);
-        if here.known().is_some() || is_known {
-            return;
-        }
-        self.first.insert(vertex, first);
-        self.next.insert(vertex, next);
-        let (values, flip) = normal(graph, one, two);
-        self.by_values.entry(values).or_insert(here.complemented_if(flip));
-    }
-}
-
-/// The values of two bits, both complemented where the first one is at the first point.
-fn normal(graph: &mut Graph, one: Edge, two: Edge) -> ([AtPoints; 2], bool) {
-    let values = graph.values(&[one, two]);
-    let flip = values[0][0] & 1 == 1;
-    let of = |values: AtPoints| if flip { values.map(|word| !word) } else { values };
-    ([of(values[0]), of(values[1])], flip)
-}
-
-impl Names for Named {
-    fn named(&self, graph: &mut Graph, one: Edge, two: Edge) -> Option<Edge> {
-        let (values, flip) = normal(graph, one, two);
-        self.by_values.get(&values).map(|edge| edge.complemented_if(flip))
-    }
-
-    fn first(&self, bit: Edge) -> Edge {
-        self.first.get(&bit.vertex()).map_or(bit, |edge| edge.complemented_if(bit.is_complemented()))
-    }
-
-    fn next(&self, bit: Edge) -> Edge {
-        self.next.get(&bit.vertex()).map_or(bit, |edge| edge.complemented_if(bit.is_complemented()))
-    }
+    /// There are no more turns, as strings are shorter than [`LONGEST`] too.
+    pub most: i64,
 }
 
 /// Which turn of a loop of the text is that of the first bytes of the message.
@@ -132,7 +86,7 @@ struct Ran {
 
 /// A loop of the text that makes more turns for longer messages.
 #[derive(Clone, Debug)]
-struct Growth {
+struct Grown {
     place: Place,
     /// The turns that it makes before the first turn of the code.
     offset: usize,
@@ -144,17 +98,21 @@ struct Growth {
 struct Runs<'a> {
     texts: [&'a Program; 3],
     opaque: Vec<Opaque>,
-    loops: Vec<Growth>,
+    loops: Vec<Grown>,
     /// The inputs, as the text has them; nothing for those that grow.
     fixed: Values,
     inputs: Vec<Bytes>,
     outputs: Vec<Bytes>,
     before: Made,
-    /// The bytes of inputs that grow: from the first on; from a turn that is neither the first nor the last; of the two turns before
+    /// The constants that grow.
+    numbers: Numbers,
+    /// So many turns are run after those that are cut off, before the head of the loop.
+    delay: usize,
+    /// The bytes of inputs that grow: from the first on; from a turn that is neither the first nor the last; of the turns before
     /// that, the next one first; and of what is before these.
     begin: Vec<Vec<Byte>>,
     window: Vec<Vec<Byte>>,
-    past: [Vec<Vec<Byte>>; 2],
+    past: [Vec<Vec<Byte>>; 3],
     lead: Vec<Vec<Byte>>,
 }
 
@@ -165,23 +123,46 @@ impl Runs<'_> {
         if skipped == 0 {
             return self.begin[number][..bytes.of(turns)].to_vec();
         }
-        let window = &self.window[number][..bytes.of(turns - skipped) - bytes.lead];
-        let past = self.past[..skipped].iter().rev().flat_map(|turn| &turn[number]);
+        let head = skipped + self.delay;
+        let past = self.past[..head].iter().rev().flat_map(|turn| &turn[number]);
+        let window = &self.window[number][..bytes.of(turns - head) - bytes.lead];
         self.lead[number].iter().chain(past).chain(window).copied().collect()
     }
 
+    /// The loops where so many turns are cut off.
+    fn looped(&self, skipped: usize) -> Vec<Looped> {
+        let of = |one: &Grown| {
+            let origin = one.offset + skipped * one.turn;
+            Looped { place: one.place.clone(), skipped: if skipped == 0 { 0 } else { origin }, origin }
+        };
+        self.loops.iter().map(of).collect()
+    }
+
+    /// The constants of the text for so many turns, of which some are cut off.
+    fn constants(&self, turns: usize, skipped: usize) -> (Point, Constants<Vec<Constant>>) {
+        let number = turns + 1 - FEWEST - self.delay;
+        let (text, opaque) = (self.texts[number], &self.opaque[number]);
+        let found = cut::constants(text, &|node| opaque.has(text, node), &self.looped(skipped));
+        let head = skipped + self.delay;
+        (((turns - head) as i64, head as i64), found)
+    }
+
     /// Runs the text for so many turns, of which some are cut off.
-    fn run(&mut self, graph: &mut Graph, turns: usize, skipped: usize) -> Result<Ran, &'static str> {
-        let number = turns + 1 - FEWEST;
+    fn run(
+        &mut self,
+        graph: &mut Graph,
+        (turns, skipped): (usize, usize),
+        phase: Phase,
+    ) -> Result<Ran, &'static str> {
+        let number = turns + 1 - FEWEST - self.delay;
         let inputs: Values = (0..self.inputs.len())
             .map(|input| match self.inputs[input].turn {
                 0 => self.fixed[input].clone(),
                 _ => self.input(input, turns, skipped).iter().map(|byte| byte.bits.to_vec()).collect(),
             })
             .collect();
-        let at = |one: &Growth| if skipped == 0 { 0 } else { one.offset + skipped * one.turn };
-        let loops = self.loops.iter().map(|one| (one.place.clone(), at(one))).collect();
-        let mut cut = Cut::new(loops, std::mem::take(&mut self.before));
+        let numbers = self.numbers.bits(graph, phase, self.delay as i64);
+        let mut cut = Cut::new(self.looped(skipped), std::mem::take(&mut self.before), numbers);
         let opened = source::open_cut(graph, self.texts[number], &inputs, &self.opaque[number], &mut cut);
         self.before = cut.before;
         if !opened.accepted.is_empty() {
@@ -195,12 +176,16 @@ impl Runs<'_> {
     /// too.
     fn written(&self, ran: &Ran, is_last: bool) -> Outputs {
         let of = |(bytes, all): (&Bytes, &Vec<[Edge; 8]>)| {
-            let begin = if ran.skipped == 0 { 0 } else { bytes.after(ran.skipped) };
+            let head = ran.skipped + self.delay;
+            let (begin, end) = match ran.skipped {
+                0 => (0, bytes.after(1 + self.delay)),
+                _ => (bytes.after(head), bytes.after(head + 1)),
+            };
             match (bytes.turn, is_last) {
                 (0, true) => all.clone(),
                 (0, false) => Vec::new(),
                 (_, true) => all[begin..].to_vec(),
-                (_, false) => all[begin..bytes.after(ran.skipped + 1)].to_vec(),
+                (_, false) => all[begin..end].to_vec(),
             }
         };
         self.outputs.iter().zip(&ran.outputs).map(of).collect()
@@ -210,7 +195,7 @@ impl Runs<'_> {
     fn past(&self, ran: &Ran) -> Outputs {
         let of = |(bytes, all): (&Bytes, &Vec<[Edge; 8]>)| match bytes.turn {
             0 => Vec::new(),
-            turn => all[bytes.after(ran.skipped - 1)..][..turn].to_vec(),
+            turn => all[bytes.after(ran.skipped + self.delay - 1)..][..turn].to_vec(),
         };
         self.outputs.iter().zip(&ran.outputs).map(of).collect()
     }
@@ -220,8 +205,8 @@ impl Runs<'_> {
     fn are_alike(&self, one: &Ran, other: &Ran, turns: usize) -> bool {
         let made = |ran: &Ran| -> Made {
             let is_soon = |(value, _): &(&Value, _)| {
-                let Growth { offset, turn, .. } = self.loops[value.of];
-                value.turn < (turns * turn + if ran.skipped == 0 { offset } else { 0 }) as i64
+                let Grown { offset, turn, .. } = self.loops[value.of];
+                value.turn < (turns * turn + if ran.skipped == 0 { offset } else { self.delay * turn }) as i64
             };
             let soon = ran.made.iter().filter(is_soon);
             soon.map(|(value, atoms)| (*value, atoms.clone())).collect()
@@ -230,7 +215,10 @@ impl Runs<'_> {
             let of = |(bytes, all): (&Bytes, &Vec<[Edge; 8]>)| match bytes.turn {
                 0 => Vec::new(),
                 _ if ran.skipped == 0 => all[..bytes.after(turns)].to_vec(),
-                _ => all[bytes.after(ran.skipped)..bytes.after(ran.skipped + turns)].to_vec(),
+                _ => {
+                    let head = ran.skipped + self.delay;
+                    all[bytes.after(head)..bytes.after(head + turns)].to_vec()
+                }
             };
             self.outputs.iter().zip(&ran.outputs).map(of).collect()
         };
@@ -239,18 +227,19 @@ impl Runs<'_> {
 
     /// What a value is after so many turns of the code, of a run of which nothing is cut off.
     fn after<'a>(&self, ran: &'a Ran, value: Value, turns: usize) -> Option<&'a Vec<Vec<Edge>>> {
-        let Growth { offset, turn, .. } = self.loops[value.of];
+        let Grown { offset, turn, .. } = self.loops[value.of];
         ran.made.get(&Value { turn: value.turn + (offset + turns * turn) as i64, ..value })
     }
 
     /// The names of data: values of loops, bytes of inputs, and of outputs, of the turn before and of the one that follows.
     fn names(&self, graph: &mut Graph, first: &Ran, next: &Ran) -> Named {
-        let mut named = Named::default();
+        let mut named = Named::after(1 + self.delay as i64);
         let flat = |atoms: &Vec<Vec<Edge>>| atoms.concat();
         // The same bits may have several names; the later text is made of the nearest.
         let mut before: Vec<(&Value, &Vec<Vec<Edge>>)> = self.before.iter().collect();
         before.sort_by_key(|(value, _)| -value.turn);
-        let soon = next.made.iter().filter(|(value, _)| value.turn < self.loops[value.of].turn as i64);
+        let of_turns = |value: &Value| ((1 + self.delay) * self.loops[value.of].turn) as i64;
+        let soon = next.made.iter().filter(|(value, _)| value.turn < of_turns(value));
         for (&value, here) in before.into_iter().chain(soon) {
             let later = Value { turn: value.turn + self.loops[value.of].turn as i64, ..value };
             let later = next.made.get(&later).or_else(|| self.before.get(&later));
@@ -267,12 +256,16 @@ impl Runs<'_> {
         let bits = |bytes: Vec<Byte>| -> Vec<[Edge; 8]> { bytes.into_iter().map(|byte| byte.bits).collect() };
         let grows = |number: &usize| self.inputs[*number].turn > 0;
         let inputs = (0..self.inputs.len()).filter(grows).map(|number| {
-            (self.inputs[number], [0, 1].map(|skipped| bits(self.input(number, FEWEST, skipped))))
+            (
+                self.inputs[number],
+                [0, 1].map(|skipped| bits(self.input(number, FEWEST + self.delay, skipped))),
+            )
         });
         let outputs = self.outputs.iter().zip(first.outputs.iter().zip(&next.outputs));
         let outputs = outputs.map(|(bytes, (first, next))| (*bytes, [first.clone(), next.clone()]));
         for (bytes, [first, next]) in inputs.chain(outputs).collect::<Vec<_>>() {
-            let places = if bytes.turn == 0 { 0..0 } else { bytes.lead..bytes.after(FEWEST - 1) };
+            let places =
+                if bytes.turn == 0 { 0..0 } else { bytes.lead..bytes.after(FEWEST - 1 + self.delay) };
             for place in places {
                 let (one, here) = (first[place], next[place]);
                 let (two, later) = (first[place + bytes.turn], next[place + bytes.turn]);
@@ -286,7 +279,7 @@ impl Runs<'_> {
 }
 
 impl Growing {
-    /// The text of a message of which a turn of the code has as much as texts for [`TURNS`] say, `by` of a number of which `lead` is
+    /// The text of a message of which a turn of the code has as much as texts for [`turns`] say, `by` of a number of which `lead` is
     /// before the turns. `fixed` are its inputs as the text has them; those that grow are not looked at.
     ///
     /// # Errors
@@ -295,11 +288,14 @@ impl Growing {
         graph: &mut Graph,
         message: &Message<'_>,
         texts: [&Program; 3],
-        ((lead, by), begins): ((usize, usize), Begins),
-        fixed: Values,
+        ((lead, by), begins, delay): ((usize, usize), Begins, usize),
+        (fixed, most): (Values, u64),
     ) -> Result<Growing, &'static str> {
-        let inputs = bytes(texts.map(source::inputs), (lead, by))?;
-        let outputs = bytes(texts.map(source::outputs), (lead, by))?;
+        let few = FEWEST + delay;
+        let inputs = bytes(texts.map(source::inputs), (lead, by, few))?;
+        let outputs = bytes(texts.map(source::outputs), (lead, by, few))?;
+        let longest = inputs.iter().chain(&outputs).map(|one| one.turn as i64).max().unwrap_or(0).max(1);
+        let most = (most as i64).min(LONGEST / longest);
         let cipher = message.cipher.map(|(nodes, _)| nodes.to_vec()).unwrap_or_default();
         let opaque = texts.map(|text| Opaque { product: source::product(text), cipher: cipher.clone() });
         let loops = loops(
@@ -310,11 +306,11 @@ impl Growing {
             let of = |one: &Bytes| if one.turn == 0 { 0 } else { one.of(turns) };
             inputs.iter().map(|one| string(graph, of(one))).collect()
         };
-        let (begin, window) = (grown(FEWEST + 1), grown(FEWEST));
+        let (begin, window) = (grown(few + 1), grown(FEWEST));
         let mut part = |size: fn(&Bytes) -> usize| -> Vec<Vec<Byte>> {
             inputs.iter().map(|one| string(graph, size(one))).collect()
         };
-        let past = [part(|one| one.turn), part(|one| one.turn)];
+        let past = [0; 3].map(|_| part(|one| one.turn));
         let before_turns = part(|one| one.lead);
         let mut runs = Runs {
             texts,
@@ -324,12 +320,14 @@ impl Growing {
             inputs,
             outputs,
             before: Made::new(),
+            numbers: Numbers::default(),
+            delay,
             begin,
             window,
             past,
             lead: before_turns,
         };
-        let first = runs.run(graph, FEWEST, 0)?;
+        let mut first = runs.run(graph, (few, 0), Phase::First)?;
         let given = runs.begin.iter().flatten().flat_map(|byte| byte.bits).map(Edge::vertex);
         let depends = graph.depend_on(given);
         for (number, one) in runs.loops.iter_mut().enumerate() {
@@ -345,34 +343,42 @@ impl Growing {
             }
             one.offset += lead * one.turn / by;
         }
-        let next = runs.run(graph, FEWEST, 1)?;
-        let last = runs.run(graph, FEWEST - 1, 1)?;
+        let cuts = [(few, 2), (few + 1, 2)];
+        let points = [0, 1].into_iter().flat_map(|cut| turns(delay).map(|turns| (turns, cut))).chain(cuts);
+        runs.numbers =
+            Numbers::of(&points.map(|(turns, skipped)| runs.constants(turns, skipped)).collect::<Vec<_>>())?;
+        if !runs.numbers.is_empty() {
+            first = runs.run(graph, (few, 0), Phase::First)?;
+        }
+        let next = runs.run(graph, (few, 1), Phase::Next)?;
+        let last = runs.run(graph, (few - 1, 1), Phase::Last)?;
         // Whatever the numbers of turns are that are done and left.
-        for skipped in 1..FEWEST {
-            let other = runs.run(graph, FEWEST + 1, skipped)?;
+        for skipped in [1, 2] {
+            let other = runs.run(graph, (few + 1, skipped), Phase::Next)?;
             if !runs.are_alike(&next, &other, FEWEST - 1) || runs.past(&next) != runs.past(&other) {
                 return Err("the text is not the same in each turn");
             }
         }
-        let other = runs.run(graph, FEWEST, 2)?;
+        let other = runs.run(graph, (few, 2), Phase::Last)?;
         if runs.past(&next) != runs.past(&last)
             || !runs.are_alike(&last, &other, 1)
             || runs.written(&last, true) != runs.written(&other, true)
         {
             return Err("the text does not end in the same way after more turns");
         }
-        let other = runs.run(graph, FEWEST + 1, 0)?;
-        if !runs.are_alike(&first, &other, FEWEST - 1) {
+        let other = runs.run(graph, (few + 1, 0), Phase::First)?;
+        if !runs.are_alike(&first, &other, few - 1) {
             return Err("the text does not begin in the same way before more turns");
         }
         let names = runs.names(graph, &first, &next);
-        let [before, _] = runs.past.clone();
+        let [before, ..] = runs.past.clone();
         Ok(Growing {
             past: runs.past(&next),
             first: runs.written(&first, false),
             next: runs.written(&next, false),
             last: runs.written(&last, true),
             names,
+            most,
             inputs: runs.inputs,
             outputs: runs.outputs,
             before,
@@ -382,31 +388,34 @@ impl Growing {
     }
 }
 
-/// How strings grow, of which sizes are given for [`TURNS`].
-fn bytes(sizes: [Vec<(u32, u32)>; 3], (lead, by): (usize, usize)) -> Result<Vec<Bytes>, &'static str> {
+/// How strings grow, of which sizes are given for [`turns`].
+fn bytes(
+    sizes: [Vec<(u32, u32)>; 3],
+    (lead, by, few): (usize, usize, usize),
+) -> Result<Vec<Bytes>, &'static str> {
     let of = |number: usize| {
         let [fewer, some, more] = [0, 1, 2].map(|text| sizes[text].get(number).map(|size| size.1 as usize));
         let (fewer, some, more) = (fewer?, some?, more?);
         let turn = some.checked_sub(fewer)?;
         let is_even = more.checked_sub(some)? == turn && (lead * turn).is_multiple_of(by);
         let lead = lead * turn / by;
-        let rest = some.checked_sub(FEWEST * turn + lead)?;
+        let rest = some.checked_sub(few * turn + lead)?;
         is_even.then_some(Bytes { lead, turn, rest })
     };
     let all: Option<_> = (0..sizes[1].len()).map(of).collect();
     all.ok_or("strings do not grow by as much in each turn")
 }
 
-/// The loops that grow, of which the numbers of turns are given for [`TURNS`].
-fn loops([fewer, some, more]: [BTreeMap<Place, usize>; 3]) -> Result<Vec<Growth>, &'static str> {
+/// The loops that grow, of which the numbers of turns are given for [`turns`].
+fn loops([fewer, some, more]: [BTreeMap<Place, usize>; 3]) -> Result<Vec<Grown>, &'static str> {
     if !fewer.keys().eq(some.keys()) || !some.keys().eq(more.keys()) {
         return Err("the text has other loops for more turns");
     }
     let of = |(place, &some): (&Place, &usize)| {
         let turn = some.checked_sub(fewer[place])?;
-        (more[place].checked_sub(some)? == turn).then_some(Growth { place: place.clone(), offset: 0, turn })
+        (more[place].checked_sub(some)? == turn).then_some(Grown { place: place.clone(), offset: 0, turn })
     };
-    let all: Option<Vec<Growth>> = some.iter().map(of).collect();
+    let all: Option<Vec<Grown>> = some.iter().map(of).collect();
     let all = all.ok_or("loops of the text do not grow by as much in each turn")?;
     Ok(all.into_iter().filter(|one| one.turn > 0).collect())
 }

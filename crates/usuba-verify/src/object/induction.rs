@@ -13,9 +13,13 @@ use super::flags::Flags;
 use super::machine::{Machine, Word};
 use super::memory::{Address, Cell, RegionId};
 use super::number::{Growth, Number};
+use super::renaming::Renaming;
 use super::run::Run;
 use super::value::{self, Byte};
-use crate::graph::{Edge, Graph};
+use crate::graph::{Edge, Graph, Vertex};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 
 /// Bytes of a vector register of which some are not known.
 type Vector = Vec<Option<Byte>>;
@@ -79,30 +83,57 @@ impl State {
     }
 }
 
+/// What was seen of the data at the head of a loop.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// What bits are there that are the same after the first turn and after the second.
+    pub kept: Rc<Renaming>,
+    /// What vertices are there that are one after the first turn and the other after the second, if that is known.
+    pub known: HashMap<(Vertex, Vertex), Option<Edge>>,
+}
+
 /// What data at the head of a loop may be.
 pub(super) trait Names {
     /// What a bit is at the head of a loop, in any turn, that is the one after its first turn and the other after its second.
-    fn named(&self, graph: &mut Graph, one: Edge, two: Edge) -> Option<Edge>;
-    /// What a bit of which this was said is after the first turn.
-    fn first(&self, bit: Edge) -> Edge;
-    /// What it is a turn later.
-    fn next(&self, bit: Edge) -> Edge;
+    fn named(&self, graph: &mut Graph, seen: &mut Seen, one: Edge, two: Edge) -> Option<Edge>;
+    /// A number that is the one after the first turn and the other after the second: eight bytes.
+    fn number(&self, graph: &mut Graph, number: Number) -> Option<Vec<Edge>>;
+    /// What bits are at the head of a loop, in any turn, that are the same after its first turn and after its second.
+    fn kept(&self, graph: &mut Graph) -> Rc<Renaming>;
+    /// What bits of which something was said are after the first turn.
+    fn first(&self, graph: &mut Graph) -> Rc<Renaming>;
+    /// What they are a turn later.
+    fn next(&self, graph: &mut Graph) -> Rc<Renaming>;
+    /// What they are before the last turn.
+    fn last(&self, graph: &mut Graph) -> Rc<Renaming>;
 }
 
 /// No data have names.
 pub(super) struct Nameless;
 
 impl Names for Nameless {
-    fn named(&self, _: &mut Graph, _: Edge, _: Edge) -> Option<Edge> {
+    fn named(&self, _: &mut Graph, _: &mut Seen, _: Edge, _: Edge) -> Option<Edge> {
         None
     }
 
-    fn first(&self, bit: Edge) -> Edge {
-        bit
+    fn number(&self, _: &mut Graph, _: Number) -> Option<Vec<Edge>> {
+        None
     }
 
-    fn next(&self, bit: Edge) -> Edge {
-        bit
+    fn kept(&self, _: &mut Graph) -> Rc<Renaming> {
+        Rc::default()
+    }
+
+    fn first(&self, _: &mut Graph) -> Rc<Renaming> {
+        Rc::default()
+    }
+
+    fn next(&self, _: &mut Graph) -> Rc<Renaming> {
+        Rc::default()
+    }
+
+    fn last(&self, _: &mut Graph) -> Rc<Renaming> {
+        Rc::default()
     }
 }
 
@@ -122,6 +153,8 @@ pub(super) struct Moving {
 /// The strings of a loop.
 pub(super) struct Strings {
     pub moving: Vec<Moving>,
+    /// How many turns are done at the first of the states that are given.
+    pub done: i64,
 }
 
 impl Strings {
@@ -142,19 +175,24 @@ impl Strings {
     /// and after two, in which all turns that there are count as left.
     pub fn guess(&self, graph: &mut Graph, names: &dyn Names, one: &State, two: &State) -> State {
         let mut guess = one.clone();
-        let mut byte = |one: &Byte, two: &Byte| {
+        let seen = RefCell::new(Seen { kept: names.kept(graph), ..Seen::default() });
+        let byte = |graph: &mut Graph, one: &Byte, two: &Byte| {
+            let seen = &mut *seen.borrow_mut();
             if one == two {
-                return Some(*one);
+                return Some(seen.kept.byte(graph, *one));
             }
             let mut bits = one.bits;
-            for (bit, other) in bits.iter_mut().zip(two.bits).filter(|(bit, other)| **bit != *other) {
-                *bit = names.named(graph, *bit, other)?;
+            for (bit, other) in bits.iter_mut().zip(two.bits) {
+                *bit = match *bit == other {
+                    true => seen.kept.bit(graph, *bit),
+                    false => names.named(graph, seen, *bit, other)?,
+                };
             }
             (one.lane == two.lane).then_some(Byte { bits, lane: one.lane })
         };
         let mut words = |(a, b): (&Option<Word>, &Option<Word>)| match (a.as_ref()?, b.as_ref()?) {
             (Word::Bits(a), Word::Bits(b)) if value::known(a).is_none() || value::known(b).is_none() => {
-                a.iter().zip(b).map(|(a, b)| byte(a, b)).collect::<Option<_>>().map(Word::Bits)
+                a.iter().zip(b).map(|(a, b)| byte(graph, a, b)).collect::<Option<_>>().map(Word::Bits)
             }
             (a, b) => self.word(a, b),
         };
@@ -166,15 +204,18 @@ impl Strings {
             *vector = match (&one.vectors[number], &two.vectors[number]) {
                 // Addresses would have to grow.
                 (Some(a), Some(b)) if one.addresses[number].is_none() && two.addresses[number].is_none() => {
-                    let each = a.iter().zip(b).map(|(a, b)| byte(a.as_ref()?, b.as_ref()?));
-                    Some(each.collect())
+                    Some(self.vector(graph, names, (a, b), &byte))
                 }
                 _ => None,
             };
         }
         guess.addresses.fill(None);
         guess.masks = same(&one.masks, &two.masks);
-        if one.flags != two.flags {
+        for mask in &mut guess.masks {
+            let kept = &seen.borrow().kept;
+            mask.take_if(|bytes| bytes.iter().flat_map(|byte| byte.bits).any(|bit| kept.is_of(graph, bit)));
+        }
+        if one.flags != two.flags || !seen.borrow().kept.is_empty() {
             guess.flags = Flags::Unknown;
         }
         for (number, (id, first, cells)) in guess.memory.iter_mut().enumerate() {
@@ -186,15 +227,44 @@ impl Strings {
             let start = (*first).max(*other).next_multiple_of(8);
             let [one, two] = [(&*cells, *first), (others, *other)]
                 .map(|(cells, first)| cells.get(start - first..).unwrap_or_default());
-            let mut each = |a: &[Cell], b: &[Cell]| self.cells(a, b, &mut byte);
+            let mut each = |a: &[Cell], b: &[Cell]| self.cells(graph, names, (a, b), &byte);
             *cells = one.chunks(8).zip(two.chunks(8)).flat_map(|(a, b)| each(a, b)).collect();
             *first = start;
         }
         guess
     }
 
+    /// What a vector register is.
+    fn vector(
+        &self,
+        graph: &mut Graph,
+        names: &dyn Names,
+        (one, two): (&Vector, &Vector),
+        byte: &dyn Fn(&mut Graph, &Byte, &Byte) -> Option<Byte>,
+    ) -> Vector {
+        let whole = |bytes: &[Option<Byte>]| bytes.iter().copied().collect::<Option<Vec<Byte>>>();
+        let mut found = Vector::new();
+        for (one, two) in one.chunks(WORD).zip(two.chunks(WORD)) {
+            let counts = match (whole(one), whole(two)) {
+                (Some(one), Some(two)) => counts(graph, names, (&one, &two), self.done),
+                _ => None,
+            };
+            match counts {
+                Some(bytes) => found.extend(bytes.into_iter().map(Some)),
+                None => found.extend(one.iter().zip(two).map(|(a, b)| byte(graph, a.as_ref()?, b.as_ref()?))),
+            }
+        }
+        found
+    }
+
     /// What eight bytes of memory are.
-    fn cells(&self, a: &[Cell], b: &[Cell], byte: &mut dyn FnMut(&Byte, &Byte) -> Option<Byte>) -> Vec<Cell> {
+    fn cells(
+        &self,
+        graph: &mut Graph,
+        names: &dyn Names,
+        (a, b): (&[Cell], &[Cell]),
+        byte: &dyn Fn(&mut Graph, &Byte, &Byte) -> Option<Byte>,
+    ) -> Vec<Cell> {
         let word = |cells: &[Cell]| -> Option<Word> {
             match cells.first()? {
                 &Cell::Part(whole, 0) => Some(Word::Address(whole)),
@@ -217,8 +287,16 @@ impl Strings {
         {
             return cells;
         }
+        let bytes = |cells: &[Cell]| -> Option<Vec<Byte>> {
+            cells.iter().map(|cell| if let Cell::Bits(byte) = cell { Some(*byte) } else { None }).collect()
+        };
+        if let (Some(one), Some(two)) = (bytes(a), bytes(b))
+            && let Some(counts) = counts(graph, names, (&one, &two), self.done)
+        {
+            return counts.into_iter().map(Cell::Bits).collect();
+        }
         let cell = |(a, b): (&Cell, &Cell)| match (a, b) {
-            (Cell::Bits(a), Cell::Bits(b)) => byte(a, b).map_or(Cell::Unset, Cell::Bits),
+            (Cell::Bits(a), Cell::Bits(b)) => byte(graph, a, b).map_or(Cell::Unset, Cell::Bits),
             (Cell::Linked, Cell::Linked) => Cell::Linked,
             _ => Cell::Unset,
         };
@@ -233,12 +311,12 @@ impl Strings {
                     let begin = self.of(address.region).map_or(0, |one| one.begin + later * one.turn);
                     address.moved(-begin).place()
                 };
-                let Number { growth, more } = guessed(window(a, 0), window(b, 1))?;
+                let Number { growth, more } = guessed(window(a, 0), window(b, 1), self.done)?;
                 Some(Word::Address(Address { region: a.region, offset: more, growth }))
             }
             (a, b) => match (a.number(), b.number()) {
                 (Some(a), Some(b)) => {
-                    let number = guessed(a, b)?;
+                    let number = guessed(a, b, self.done)?;
                     Some(match number.growth {
                         Growth::NONE => Word::Bits(value::constant(8, number.more as u64)),
                         _ => Word::Number(number),
@@ -263,17 +341,19 @@ impl Strings {
         (is_fixed && one == two).then(|| one.clone())
     }
 
-    /// What has to be proved for what a guess says of data to hold after the first turn, of which the state is given.
-    pub fn holds_first(&self, names: &dyn Names, guess: &State, one: &State) -> Pairs {
+    /// What has to be proved for what a guess says of data to hold after the first turn, of which the state is given; nothing if it
+    /// does not.
+    pub fn holds_first(
+        &self,
+        graph: &mut Graph,
+        names: &dyn Names,
+        guess: &State,
+        one: &State,
+    ) -> Option<Pairs> {
         let mut pairs = Pairs::new();
-        let mut byte = |guess: &Byte, one: &Byte| {
-            let bits = guess.bits.into_iter().map(|bit| names.first(bit)).zip(one.bits);
-            pairs.extend(bits.filter(|(wanted, found)| wanted != found));
-        };
+        let mut byte = |guess: &Byte, one: &Byte| pairs.extend(guess.bits.into_iter().zip(one.bits));
         for (guess, one) in guess.general.iter().zip(&one.general) {
-            if let (Some(Word::Bits(guess)), Some(Word::Bits(one))) = (guess, one)
-                && value::known(guess).is_none()
-            {
+            if let (Some(Word::Bits(guess)), Some(Word::Bits(one))) = (guess, one) {
                 guess.iter().zip(one).for_each(|(guess, one)| byte(guess, one));
             }
         }
@@ -287,22 +367,28 @@ impl Strings {
         for ((_, first, guess), (_, other, one)) in guess.memory.iter().zip(&one.memory) {
             for (place, guess) in guess.iter().enumerate() {
                 let one = (first + place).checked_sub(*other).and_then(|place| one.get(place));
-                if let (Cell::Bits(guess), Some(Cell::Bits(one))) = (guess, one)
-                    && guess.known().is_none()
-                {
+                if let (Cell::Bits(guess), Some(Cell::Bits(one))) = (guess, one) {
                     byte(guess, one);
                 }
             }
         }
-        pairs
+        let kept = names.kept(graph);
+        let are_kept = !guess.keys.iter().flatten().any(|&bit| kept.is_of(graph, bit));
+        let first = names.first(graph);
+        are_kept.then(|| renamed(graph, &first, pairs))
     }
 
     /// What has to be proved for what a guess says to hold after one turn more; nothing if it does not.
-    pub fn holds_again(&self, names: &dyn Names, guess: &State, after: &State) -> Option<Pairs> {
+    pub fn holds_again(
+        &self,
+        graph: &mut Graph,
+        names: &dyn Names,
+        guess: &State,
+        after: &State,
+    ) -> Option<Pairs> {
         let mut pairs = Pairs::new();
         let mut byte = |guess: &Byte, after: &Byte| {
-            let bits = guess.bits.into_iter().map(|bit| names.next(bit)).zip(after.bits);
-            pairs.extend(bits.filter(|(wanted, found)| wanted != found));
+            pairs.extend(guess.bits.into_iter().zip(after.bits));
             guess.lane == after.lane || guess.bits.iter().all(|bit| bit.known().is_some())
         };
         let mut words = |(guess, after): (&Option<Word>, &Option<Word>)| match (guess, after) {
@@ -325,12 +411,19 @@ impl Strings {
             }
         };
         let vectors = guess.vectors.iter().zip(&after.vectors).all(&mut vectors);
+        // A number that is data after the turn.
+        let has_numbers = names.number(graph, Number::known(0)).is_some();
+        let mut digits: Vec<(Number, u8, Byte)> = Vec::new();
         let mut cells = |((id, first, cells), (_, other, after)): (&Written, &Written)| {
             let mut is_again = |(place, cell): (usize, &Cell)| {
                 let found = (first + place).checked_sub(*other).and_then(|place| after.get(place));
                 match (cell, found) {
                     (Cell::Unset, _) => true,
                     (Cell::Bits(guess), Some(Cell::Bits(after))) => byte(guess, after),
+                    (&Cell::Digit(number, part), Some(&Cell::Bits(after))) if has_numbers => {
+                        digits.push((number, part, after));
+                        true
+                    }
                     (cell, found) => found == Some(&self.next_cell(cell)),
                 }
             };
@@ -342,7 +435,12 @@ impl Strings {
         let masks = guess.masks.iter().zip(&after.masks).all(same);
         let flags = guess.flags == Flags::Unknown || guess.flags == after.flags;
         let keys = guess.keys == after.keys;
-        (general && vectors && memory && masks && flags && keys).then_some(pairs)
+        for (number, part, after) in digits {
+            let bits = names.number(graph, number).unwrap_or_default();
+            pairs.extend(bits.into_iter().skip(8 * usize::from(part)).zip(after.bits));
+        }
+        let next = names.next(graph);
+        (general && vectors && memory && masks && flags && keys).then(|| renamed(graph, &next, pairs))
     }
 
     /// What a word is a turn later.
@@ -367,9 +465,11 @@ impl Strings {
         }
     }
 
-    /// A state where so many turns are left.
-    pub fn with_left(&self, guess: &State, left: i64) -> State {
-        let word = |word: &Word| match word {
+    /// A state where one turn is left.
+    pub fn before_last(&self, graph: &mut Graph, names: &dyn Names, guess: &State) -> State {
+        let (left, last) = (1, names.last(graph));
+        let word = |graph: &mut Graph, word: &Word| match word {
+            Word::Bits(bytes) => Word::Bits(bytes.iter().map(|&byte| last.byte(graph, byte)).collect()),
             Word::Address(address) => Word::Address(with_left(*address, left)),
             Word::Number(number) => match number.with_left(left) {
                 Number { growth: Growth::NONE, more } => Word::Bits(value::constant(8, more as u64)),
@@ -379,9 +479,13 @@ impl Strings {
         };
         let mut state = guess.clone();
         for one in state.general.iter_mut().flatten() {
-            *one = word(one);
+            *one = word(graph, one);
         }
-        let cell = |cell: &Cell| match *cell {
+        for byte in state.vectors.iter_mut().flatten().flatten().flatten() {
+            *byte = last.byte(graph, *byte);
+        }
+        let mut cell = |cell: &Cell| match *cell {
+            Cell::Bits(byte) => Cell::Bits(last.byte(graph, byte)),
             Cell::Part(address, part) => Cell::Part(with_left(address, left), part),
             Cell::Digit(number, part) => match number.with_left(left) {
                 Number { growth: Growth::NONE, more } => {
@@ -392,22 +496,79 @@ impl Strings {
             other => other,
         };
         for (_, _, cells) in &mut state.memory {
-            *cells = cells.iter().map(cell).collect();
+            *cells = cells.iter().map(&mut cell).collect();
         }
         state
     }
 }
 
-/// A number that grows with the turns that are left and done, of which is known what it was after one turn and after two, when all
-/// turns that there are counted as left.
-fn guessed(one: Number, two: Number) -> Option<Number> {
+/// Bits that have to be what others are at another turn.
+fn renamed(graph: &mut Graph, renaming: &Renaming, pairs: Pairs) -> Pairs {
+    let (wanted, found): (Vec<Edge>, Vec<Edge>) = pairs.into_iter().unzip();
+    let wanted = renaming.of(graph, &wanted);
+    wanted.into_iter().zip(found).filter(|(wanted, found)| wanted != found).collect()
+}
+
+/// Bytes of a word.
+const WORD: usize = 8;
+
+/// Nothing grows by more in a turn.
+const STEEPEST: u64 = 1 << 31;
+
+/// What counters grow by in a turn is less.
+const STEP: u64 = 1 << 20;
+
+/// What eight bytes are that are counters, of one word or two, in one order or the other: as these are after the first turn and after
+/// the second.
+fn counts(
+    graph: &mut Graph,
+    names: &dyn Names,
+    (one, two): (&[Byte], &[Byte]),
+    turns: i64,
+) -> Option<Vec<Byte>> {
+    let (a, b) = (value::known(one)?, value::known(two)?);
+    if a == b || one.len() != WORD {
+        return None;
+    }
+    [(WORD, false), (WORD, true), (WORD / 2, false), (WORD / 2, true)].into_iter().find_map(
+        |(bytes, is_swapped)| {
+            let part = |all: &[Byte]| -> Option<u64> {
+                let all: Vec<Byte> =
+                    if is_swapped { all.iter().rev().copied().collect() } else { all.to_vec() };
+                value::known(&all)
+            };
+            let mut found = Vec::new();
+            for (one, two) in one.chunks(bytes).zip(two.chunks(bytes)) {
+                let (a, b) = (part(one)? as i64, part(two)? as i64);
+                if b.abs_diff(a) >= STEP {
+                    return None;
+                }
+                let bits = names.number(graph, guessed(Number::known(a), Number::known(b), turns)?)?;
+                let mut word = value::bytes(&bits, one[0].lane);
+                word.truncate(bytes);
+                if is_swapped {
+                    word.reverse();
+                }
+                found.extend(word);
+            }
+            Some(found)
+        },
+    )
+}
+
+/// A number that grows with the turns that are left and done, of which is known what it was after so many turns and after one more,
+/// when all turns that there are counted as left.
+fn guessed(one: Number, two: Number, turns: i64) -> Option<Number> {
     let left = one.growth.left;
     if one.growth != two.growth || one.growth.done != 0 {
         return None;
     }
-    // Of the turns that there are, one is done, or two.
+    // Of the turns that there are, so many are done, or one more.
     let done = left.checked_add(two.more)?.checked_sub(one.more)?;
-    let more = one.more.checked_add(left)?.checked_sub(done)?;
+    let more = one.more.checked_add(left.checked_sub(done)?.checked_mul(turns)?)?;
+    if done.unsigned_abs() > STEEPEST {
+        return None;
+    }
     Some(Number { growth: Growth { left, done }, more })
 }
 
@@ -418,7 +579,8 @@ impl Number {
         Number { more: self.more.wrapping_sub(left).wrapping_add(done), ..self }
     }
 
-    fn with_left(self, left: i64) -> Number {
+    /// The same where so many turns are left.
+    pub(super) fn with_left(self, left: i64) -> Number {
         let growth = Growth { left: 0, ..self.growth };
         Number { growth, more: self.more.wrapping_add(self.growth.left.wrapping_mul(left)) }
     }

@@ -472,15 +472,20 @@ impl<'a> Machine<'a> {
         };
         let is_whole =
             bytes == 8 && cells.iter().enumerate().all(|(place, cell)| *cell == part(&cells[0], place as u8));
-        if is_whole { Ok(word) } else { Err(Why::Address) }
+        match word {
+            word if is_whole => Ok(word),
+            Word::Number(_) => Ok(Word::Bits(self.bits(&cells)?)),
+            _ => Err(Why::Address),
+        }
     }
 
-    pub(super) fn bits(&self, cells: &[Cell]) -> Result<Vec<Byte>, Why> {
-        let byte = |cell: &Cell| match cell {
-            Cell::Bits(byte) => Ok(*byte),
+    pub(super) fn bits(&mut self, cells: &[Cell]) -> Result<Vec<Byte>, Why> {
+        let mut byte = |cell: &Cell| match *cell {
+            Cell::Bits(byte) => Ok(byte),
+            Cell::Digit(number, part) => Ok(self.bits_of(number)[usize::from(part)]),
             _ => Err(Why::Address),
         };
-        cells.iter().map(byte).collect()
+        cells.iter().map(&mut byte).collect()
     }
 
     pub(super) fn store(&mut self, address: Address, word: &Word) -> Result<(), Why> {

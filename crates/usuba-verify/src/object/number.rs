@@ -4,6 +4,8 @@
 //! computed of that is a sum of multiples. Such numbers are public. Where two of them compare in one way for all numbers of turns
 //! the way is known; where they do not, what asks is refused.
 
+use crate::graph::{Edge, Graph, words};
+
 /// What is added for each turn that a loop has still to make, and for each that it has made.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Growth {
@@ -45,6 +47,8 @@ pub struct Number {
 /// What is known of the turns of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Turns {
+    /// Whether a number that becomes data is the same bits wherever that is ([`Number::bits`]), and not any.
+    pub are_data: bool,
     /// So many are left at least.
     pub left: i64,
     /// So many are done at least.
@@ -61,7 +65,14 @@ impl Turns {
     /// So many turns at least are left and done, as many bytes each that all together are less than [`LONGEST`].
     pub fn of(left: usize, done: usize, bytes: usize) -> Turns {
         let bytes = bytes.max(1) as i64;
-        Turns { left: left as i64, done: done as i64, bytes, most: LONGEST / bytes, keeps_words: false }
+        Turns {
+            left: left as i64,
+            done: done as i64,
+            bytes,
+            most: LONGEST / bytes,
+            keeps_words: false,
+            are_data: false,
+        }
     }
 }
 
@@ -94,6 +105,16 @@ impl Number {
     pub fn times(self, by: i64) -> Number {
         let growth = self.growth.map(self.growth, |one, _| one.saturating_mul(by));
         Number { growth, more: self.more.saturating_mul(by) }
+    }
+
+    /// It as data: 64 bits.
+    pub fn bits(self, graph: &mut Graph) -> Vec<Edge> {
+        let Growth { left, done } = self.growth;
+        let grown = graph.turns(left, done);
+        let more = words::constant(64, u128::from(self.more as u64));
+        let (bits, _) = words::add(graph, &grown, &more, Edge::FALSE);
+        graph.note_number([left, done, self.more], &bits);
+        bits
     }
 
     /// How many of the lowest bits are those of the part that does not grow.

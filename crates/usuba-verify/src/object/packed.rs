@@ -82,7 +82,14 @@ pub(super) fn step(machine: &mut Machine<'_>, one: &Instruction) -> Result<bool,
     }
     let register = one.op_register(0).number();
     let unknown = machine.fresh(2 * ADDRESS);
-    machine.set_vector(register, &unknown, one.encoding() == EncodingKind::Legacy);
+    let are_data = machine.turns.is_some_and(|turns| turns.are_data);
+    let mut byte = |(cell, unknown): (&Cell, Byte)| match *cell {
+        Cell::Bits(byte) => byte,
+        Cell::Digit(number, part) if are_data => machine.bits_of(number)[usize::from(part)],
+        _ => unknown,
+    };
+    let bytes: Vec<Byte> = cells.iter().zip(unknown).map(&mut byte).collect();
+    machine.set_vector(register, &bytes, one.encoding() == EncodingKind::Legacy);
     machine.addresses[register] = Some(cells);
     Ok(true)
 }

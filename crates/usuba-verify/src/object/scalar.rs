@@ -496,7 +496,7 @@ fn logic(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
                     };
                 }
                 Some(Word::Bits(known)) => known,
-                _ => machine.bits_of(number),
+                _ => machine.bounded(number),
             }
         }
         Word::Low(address) if matches!(one.mnemonic(), And | Test) => {
@@ -507,7 +507,10 @@ fn logic(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
             return Err(Why::Address);
         }
     };
-    let b = bits(machine, one, second, bytes)?;
+    let b = match read(machine, one, second, bytes)? {
+        Word::Number(number) => machine.bounded(number),
+        _ => bits(machine, one, second, bytes)?,
+    };
     let gate = match one.mnemonic() {
         And | Test => Graph::and,
         Or => Graph::or,
@@ -553,7 +556,7 @@ fn shift(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
                 }
                 return write(machine, one, 0, word);
             }
-            machine.bits_of(number)
+            machine.bounded(number)
         }
         Word::Address(_) | Word::Distance(..) | Word::Multiple(..) | Word::Low(_) => {
             return Err(Why::Address);

@@ -43,9 +43,10 @@ pub fn turns(message: &Message<'_>, shorter: &Program, object: &Object) -> Resul
         message.set_up(&mut graph, object, (placement, 0, None), &given, prepared.region)?;
     let mut run = machine.begin(message.symbol)?;
     // Of each head how far the message was gone when it was reached: by each of the ways to see that.
-    let mut heads: BTreeMap<(usize, u64, usize), Vec<BTreeMap<Way, i64>>> = BTreeMap::new();
+    let mut heads: BTreeMap<(usize, u64, usize), Arrivals> = BTreeMap::new();
     while machine.resume(&mut run)? == Stop::Back {
-        let head = heads.entry((run.section, run.place, run.returns.len())).or_default();
+        let (all, head) = heads.entry((run.section, run.place, run.returns.len())).or_default();
+        *all += 1;
         if head.len() < ARRIVALS {
             let ways = match (output, input) {
                 (Some((number, _)), _) => written(&machine, outputs[number]),
@@ -56,11 +57,28 @@ pub fn turns(message: &Message<'_>, shorter: &Program, object: &Object) -> Resul
         }
     }
     let unit = output.or(input).map_or(1, |(_, unit)| unit) as i64;
-    let mut found: Vec<Turn> = heads.values().flat_map(|arrivals| seen(arrivals, unit)).collect();
+    let of_message = match (output, input) {
+        (Some((number, _)), _) => source::outputs(message.program)[number].1,
+        (None, Some((number, _))) => source::inputs(message.program)[number].1,
+        (None, None) => 0,
+    };
+    let mut found = Vec::new();
+    for (all, arrivals) in heads.values() {
+        let turns = seen(arrivals, unit).into_iter().map(|turn| {
+            // The head is not reached after the last turn.
+            let whole = (u64::from(of_message) / unit as u64).saturating_sub(turn.lead) / turn.by;
+            let spare = whole.saturating_sub((*all / turn.each) as u64 + 1);
+            Turn { spare, ..turn }
+        });
+        found.extend(turns);
+    }
     found.sort_unstable();
     found.dedup();
     Ok(found)
 }
+
+/// How often a head of a loop was reached, and how far the message was gone the first times.
+type Arrivals = (usize, Vec<BTreeMap<Way, i64>>);
 
 /// A way to see how far a message is gone.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -100,7 +118,7 @@ fn seen(arrivals: &[BTreeMap<Way, i64>], unit: i64) -> Vec<Turn> {
                 continue;
             }
             let [by, lead] = [turn, lead].map(|bytes| (bytes / unit) as u64);
-            found.push(Turn { by, lead, first, each: 1 });
+            found.push(Turn { by, lead, first, each: 1, spare: 0 });
         }
     }
     found

@@ -212,15 +212,25 @@ impl Machine<'_> {
         fits.then(|| self.word(Number { more, ..number }).ok()).flatten()
     }
 
-    /// A number as bits: those that do not grow are known, the others are any.
+    /// A number as bits: those that do not grow are known, the others are any, or stand for it.
     pub(super) fn bits_of(&mut self, number: Number) -> Vec<Byte> {
+        if self.turns.is_some_and(|turns| turns.are_data) {
+            return value::bytes(&number.bits(self.graph), Lane::All);
+        }
+        self.bounded(number)
+    }
+
+    /// The same where bits are clear that are above what the number can be: the text, which may have it too, does not know that.
+    pub(super) fn bounded(&mut self, number: Number) -> Vec<Byte> {
+        let are_data = self.turns.is_some_and(|turns| turns.are_data);
+        let data = are_data.then(|| number.bits(self.graph));
         let known = number.known_bits() as usize;
         let most = if self.is_natural(number) { self.most(number) } else { None };
         let bits: Vec<Edge> = (0..64)
             .map(|place| match place < known {
                 true => Edge::constant(number.more >> place & 1 == 1),
                 false if most.is_some_and(|most| most >> place == 0) => Edge::FALSE,
-                false => self.graph.input(),
+                false => data.as_ref().map_or_else(|| self.graph.input(), |bits| bits[place]),
             })
             .collect();
         value::bytes(&bits, Lane::All)

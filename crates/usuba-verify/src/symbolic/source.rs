@@ -1,7 +1,7 @@
 //! Typed programs on bits of a graph: what `usuba_lang::interpret` computes on numbers, computed on bits. Nothing of the compiler
 //! after elaboration is between the text and the graph.
 
-use super::cut::{Cut, Standing};
+use super::cut::{Cut, collect};
 use super::{Signal, Values};
 use crate::graph::functions::Role;
 use crate::graph::products::{BITS, multiply};
@@ -9,7 +9,7 @@ use crate::graph::{Edge, Gate, Graph, value_of, words};
 use usuba_lang::ast::ShiftOp;
 use usuba_lang::typed::{
     ArithmeticOp, Assignment, Body, Definition, Equations, Expression, ExpressionKind, Instance, InstanceId,
-    LogicOp, Lookup, Program, Slot, Step, Table, Use, VariableId,
+    LogicOp, Lookup, Program, Slot, Table, Use, VariableId,
 };
 
 /// Why a program has no value for all inputs.
@@ -244,6 +244,9 @@ impl<'a> Run<'a> {
         if opaque.is_some_and(|opaque| opaque.product == Some(id)) {
             let mut factor = arguments.concat();
             let key = factor.split_off(BITS);
+            if let Some(cut) = &mut self.cut {
+                cut.note_factor(&factor);
+            }
             return Ok(self.graph.put_off(factor, key).into_iter().map(|bit| vec![bit]).collect());
         }
         let mut roles = opaque.iter().flat_map(|opaque| &opaque.cipher);
@@ -286,12 +289,11 @@ impl<'a> Run<'a> {
             (0..).zip(order).for_each(|(number, id)| place[id.0 as usize] = number);
             assignments.sort_by_key(|(.., assignment)| place[assignment.id.0 as usize]);
         }
-        let is_inside = self.cut.as_ref().is_some_and(|cut| cut.is_inside());
         for (turn, standing, assignment) in assignments {
             let instance = frame.instance;
             let widths =
                 assignment.targets.iter().map(|slot| instance.variable(slot.variable).width as usize);
-            let cut = self.cut.as_mut().map(|cut| cut.go(self.graph, standing, is_inside, widths));
+            let cut = self.cut.as_mut().map(|cut| cut.go(self.graph, standing, widths));
             let (of_cut, before) = cut.unwrap_or_default();
             let value = match before {
                 Some(symbols) => symbols,
@@ -350,7 +352,10 @@ impl<'a> Run<'a> {
             ExpressionKind::Atoms(uses) => uses.iter().map(|&one| frame.atom(one).clone()).collect(),
             ExpressionKind::Constants(constants) => {
                 let atom = |one: &usuba_lang::typed::Constant| words::constant(one.width as usize, one.value);
-                constants.iter().map(atom).collect()
+                match self.cut.as_mut().and_then(|cut| cut.constant()) {
+                    Some(numbers) => numbers.clone(),
+                    None => constants.iter().map(atom).collect(),
+                }
             }
             ExpressionKind::Tuple(parts) => {
                 let mut atoms = Vec::new();
@@ -446,38 +451,6 @@ impl<'a> Run<'a> {
         match is_spread {
             true => results.flat_map(|word| word.into_iter().rev().map(|bit| vec![bit])).collect(),
             false => results.collect(),
-        }
-    }
-}
-
-/// The assignments of a step of a node in textual order, with the turns of loops that they are in.
-fn collect<'a>(what: &'a Step, step: u32, assignments: &mut Vec<(String, Standing, &'a Assignment)>) {
-    match what {
-        Step::Assign(assignment) => {
-            assignments.push((String::new(), Standing { step, turn: None }, assignment));
-        }
-        Step::Loop(looped) => {
-            for (turn, (value, body)) in looped.values.iter().zip(&looped.iterations).enumerate() {
-                let mut inside = Vec::new();
-                of_turn(body, &format!("[{}={value}]", looped.variable), &mut inside);
-                let of_turn = (0..).zip(inside).map(|(number, (name, assignment))| {
-                    (name, Standing { step, turn: Some((turn, number)) }, assignment)
-                });
-                assignments.extend(of_turn);
-            }
-        }
-    }
-}
-
-fn of_turn<'a>(steps: &'a [Step], turn: &str, assignments: &mut Vec<(String, &'a Assignment)>) {
-    for step in steps {
-        match step {
-            Step::Assign(assignment) => assignments.push((turn.to_owned(), assignment)),
-            Step::Loop(looped) => {
-                for (value, body) in looped.values.iter().zip(&looped.iterations) {
-                    of_turn(body, &format!("{turn}[{}={value}]", looped.variable), assignments);
-                }
-            }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use usuba_verify::object::any_length::{AnyLength, Turn};
 use usuba_verify::object::blocks::Verdict;
 use usuba_verify::object::file::Object;
-use usuba_verify::object::growing::TURNS;
+use usuba_verify::object::growing;
 use usuba_verify::object::message::Report;
 use usuba_verify::object::turn_lengths::turns;
 use usuba_verify::prove::Limits;
@@ -20,6 +20,9 @@ const BLOCK: i64 = 16;
 
 /// No string is longer: the bytes of an address space.
 const MOST: i64 = 1 << 47;
+
+/// No more turns are looked for in what follows a loop.
+const SPARE: u64 = 2;
 
 /// So many turns of loops over less than a block are looked at together too.
 const SEVERAL: u64 = 16;
@@ -67,11 +70,23 @@ impl Subject<'_> {
                 Err(_) if !tried.is_empty() => break,
                 found => found?,
             };
-            for turn in found.into_iter().filter(|turn| seen.insert(*turn)) {
-                let rest = (from.lengths[from.place] - turn.lead as i64).rem_euclid(turn.by as i64);
-                match self.prove_any(object, (symbol, prepared), (from, turn, rest), limits) {
+            let found = found.into_iter().filter(|turn| turn.spare <= SPARE);
+            for turn in found.filter(|turn| seen.insert(*turn)).collect::<Vec<_>>() {
+                let rest = (from.lengths[from.place] - turn.lead as i64).rem_euclid(turn.by as i64)
+                    + (turn.spare * turn.by) as i64;
+                let try_at =
+                    |delay| self.prove_any(object, (symbol, prepared), (from, turn, rest), delay, limits);
+                // Code may have products of a turn that it adds up in the next one.
+                let (delay, found) = match try_at(0) {
+                    found @ Ok((Verdict::Proved, _)) => (0, found),
+                    found => match try_at(1) {
+                        later @ Ok((Verdict::Proved, _)) => (1, later),
+                        _ => (0, found),
+                    },
+                };
+                match found {
                     Ok((Verdict::Proved, report)) => {
-                        let shortest = turn.shortest(rest as u64) as i64;
+                        let shortest = turn.shortest(rest as u64, delay) as i64;
                         let alone: Vec<i64> =
                             (from.lengths[from.place]..shortest).step_by(turn.by as usize).collect();
                         let proved = Proved { verdict: Verdict::Proved, by: turn.by as i64, alone, report };
@@ -142,7 +157,7 @@ impl Subject<'_> {
         turns.dedup_by_key(|turn| turn.by);
         let several = turns.iter().filter(|turn| turn.by * (unit as u64) < SEVERAL).map(|turn| {
             let each = SEVERAL as usize;
-            Turn { by: SEVERAL * turn.by, lead: turn.lead, first: turn.first + each - 1, each }
+            Turn { by: SEVERAL * turn.by, first: turn.first + each - 1, each, spare: 0, ..*turn }
         });
         let several: Vec<Turn> = several.collect();
         Ok(turns.into_iter().chain(several).collect())
@@ -154,6 +169,7 @@ impl Subject<'_> {
         object: &Object,
         (symbol, prepared): (&str, usize),
         (FromHere { lengths, place }, turn, rest): (FromHere<'_>, Turn, i64),
+        delay: usize,
         limits: Limits,
     ) -> Result<(Verdict, Report), NoMessage> {
         let mut lengths = lengths.to_vec();
@@ -162,9 +178,9 @@ impl Subject<'_> {
             longer[place] = (turn.lead + turns as u64 * turn.by) as i64 + rest;
             self.elaborated(&longer)
         };
-        let [fewer, some, more] = TURNS.map(of);
+        let [fewer, some, more] = growing::turns(delay).map(of);
         let (fewer, some, more) = (fewer?, some?, more?);
-        let least = turn.shortest(rest as u64) as i64;
+        let least = turn.shortest(rest as u64, delay) as i64;
         let most = (self.longest(&lengths, place, least) - rest) as u64 / turn.by;
         lengths[place] = rest;
         let numbers: Vec<u64> = lengths.iter().map(|&length| length as u64).collect();
@@ -174,7 +190,7 @@ impl Subject<'_> {
             let why = "code that makes a key of its own is proved for lengths that are said only".to_owned();
             return Err(NoMessage::Refused(why));
         }
-        let any = AnyLength { message, texts: [&fewer, &some, &more], grows: place, turn, most };
+        let any = AnyLength { message, texts: [&fewer, &some, &more], delay, grows: place, turn, most };
         any.prove(object, limits).map_err(|why| NoMessage::NoTurn(why.to_string()))
     }
 

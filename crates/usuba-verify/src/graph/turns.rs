@@ -1,0 +1,48 @@
+//! Numbers of turns of a loop as data: for each sum of multiples of the turns that are left and that are done so many new inputs,
+//! the same for the same sum.
+
+use super::{Edge, Graph, Vertex};
+
+/// Bits of a number.
+const BITS: usize = 64;
+
+impl Graph {
+    /// So many times the turns that are left and so many times those that are done, modulo 2^64.
+    pub(crate) fn turns(&mut self, left: i64, done: i64) -> Vec<Edge> {
+        // Multiples by powers of two are made of the same bits.
+        let zeros = (left | done).trailing_zeros();
+        let key = if zeros < BITS as u32 { (left >> zeros, done >> zeros) } else { (0, 0) };
+        let zeros = (zeros as usize).min(BITS);
+        let bits = match self.of_turns.get(&key) {
+            Some(known) => known.clone(),
+            None if key == (0, 0) => vec![Edge::FALSE; BITS],
+            None => {
+                let bits = self.input_bits(BITS);
+                self.of_turns.insert(key, bits.clone());
+                bits
+            }
+        };
+        vec![Edge::FALSE; zeros].into_iter().chain(bits).take(BITS).collect()
+    }
+
+    /// Remembers the bits of a number: so many times the turns that are left and that are done, and so much more.
+    pub(crate) fn note_number(&mut self, sum: [i64; 3], bits: &[Edge]) {
+        self.numbers.insert(sum, bits.to_vec());
+        self.of_numbers.extend(bits.iter().filter(|bit| bit.known().is_none()).map(|bit| bit.vertex()));
+    }
+
+    /// Whether a vertex is a bit of such a number.
+    pub(crate) fn is_of_number(&self, vertex: Vertex) -> bool {
+        self.of_numbers.contains(&vertex)
+    }
+
+    /// The numbers that were remembered.
+    pub(crate) fn all_numbers(&self) -> Vec<([i64; 3], Vec<Edge>)> {
+        self.numbers.iter().map(|(&sum, bits)| (sum, bits.clone())).collect()
+    }
+
+    /// The sums that stand for something, each with its multiples.
+    pub(crate) fn all_turns(&self) -> Vec<((i64, i64), Vec<Edge>)> {
+        self.of_turns.iter().map(|(&multiples, bits)| (multiples, bits.clone())).collect()
+    }
+}

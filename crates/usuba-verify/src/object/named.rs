@@ -1,0 +1,190 @@
+//! What data are at the head of a loop, in all turns: what the text has there.
+//!
+//! A bit has the name of what the text makes of which the values are the same after the first turn and after the second; or it is made
+//! in the same way of bits that have names, after the one and after the other. That it is what its name says is proved elsewhere.
+
+use super::induction::{Names, Seen};
+use super::number::{Growth, Number};
+use super::renaming::Renaming;
+use crate::graph::symbols::Values as AtPoints;
+use crate::graph::{Edge, Gate, Graph, Vertex};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+/// No more pairs of vertices are looked into.
+const MOST_ALIKE: usize = 1 << 20;
+
+/// What data are, in all turns.
+#[derive(Default)]
+pub(super) struct Named {
+    /// By what values are after the first turn and after the second, up to complement.
+    by_values: HashMap<[AtPoints; 2], Edge>,
+    /// What they are after the first turn.
+    first: HashMap<Vertex, Edge>,
+    /// What they are a turn later.
+    next: HashMap<Vertex, Edge>,
+    /// After so many turns is what is first.
+    done: i64,
+    /// What was made of these.
+    made: RefCell<BTreeMap<There, Made>>,
+}
+
+/// What is somewhere else, where so many things stood for turns, and for numbers.
+type Made = ((usize, usize), Rc<Renaming>);
+
+/// Where data are looked at.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum There {
+    /// Where they are the same after the first turn and after the second.
+    Kept,
+    First,
+    Next,
+    Last,
+}
+
+impl Named {
+    /// None, where so many turns are done at the first state of the head that is looked at.
+    pub fn after(done: i64) -> Named {
+        Named { done, ..Named::default() }
+    }
+
+    /// Others in the place of vertices, and of what stands for numbers of turns.
+    fn renaming(
+        &self,
+        graph: &mut Graph,
+        there: There,
+        by: Option<&HashMap<Vertex, Edge>>,
+        number: impl Fn(Growth) -> Option<Number>,
+    ) -> Rc<Renaming> {
+        // All that stands for turns has to be there, and the numbers that were made of it then.
+        let known = graph.all_turns().len();
+        if let Some((counts, renaming)) = self.made.borrow().get(&there)
+            && *counts == (known, graph.all_numbers().len())
+        {
+            return renaming.clone();
+        }
+        let mut by = by.cloned().unwrap_or_default();
+        for ((left, done), bits) in graph.all_turns() {
+            let Some(number) = number(Growth { left, done }) else { continue };
+            let there = number.bits(graph);
+            by.extend(bits.into_iter().map(Edge::vertex).zip(there));
+        }
+        // Sums with these are the same sums there, and not sums of sums.
+        for ([left, done, more], bits) in graph.all_numbers() {
+            let Some(here) = number(Growth { left, done }) else { continue };
+            let there = Number { more: here.more.wrapping_add(more), ..here }.bits(graph);
+            for (bit, there) in bits.into_iter().zip(there).filter(|(bit, _)| bit.known().is_none()) {
+                by.entry(bit.vertex()).or_insert(there.complemented_if(bit.is_complemented()));
+            }
+        }
+        let renaming = Rc::new(Renaming::new(by));
+        let counts = (known, graph.all_numbers().len());
+        self.made.borrow_mut().insert(there, (counts, renaming.clone()));
+        renaming
+    }
+
+    /// Something that is `here` before any turn, `one` after the first turn, `two` after the second, and `next` a turn later.
+    pub fn add(&mut self, graph: &mut Graph, here: Edge, [one, two]: [Edge; 2], next: Edge) {
+        let (vertex, flip) = (here.vertex(), here.is_complemented());
+        let [first, next] = [one, next].map(|edge| edge.complemented_if(flip));
+        let is_known = self.first.get(&vertex).is_some_and(|known| *known != first)
+            || self.next.get(&vertex).is_some_and(|known| *known != next);
+        if here.known().is_some() || is_known {
+            return;
+        }
+        self.first.insert(vertex, first);
+        self.next.insert(vertex, next);
+        let (values, flip) = normal(graph, one, two);
+        self.by_values.entry(values).or_insert(here.complemented_if(flip));
+    }
+}
+
+/// The values of two bits, both complemented where the first one is at the first point.
+fn normal(graph: &mut Graph, one: Edge, two: Edge) -> ([AtPoints; 2], bool) {
+    let values = graph.values(&[one, two]);
+    let flip = values[0][0] & 1 == 1;
+    let of = |values: AtPoints| if flip { values.map(|word| !word) } else { values };
+    ([of(values[0]), of(values[1])], flip)
+}
+
+impl Names for Named {
+    fn named(&self, graph: &mut Graph, seen: &mut Seen, one: Edge, two: Edge) -> Option<Edge> {
+        Alike { names: self, seen }.bit(graph, one, two)
+    }
+
+    fn number(&self, graph: &mut Graph, number: Number) -> Option<Vec<Edge>> {
+        Some(number.bits(graph))
+    }
+
+    fn kept(&self, graph: &mut Graph) -> Rc<Renaming> {
+        // Before the first turn all turns count as left.
+        self.renaming(graph, There::Kept, None, |Growth { left, done }| {
+            (done == 0).then_some(Number { growth: Growth { left, done: left }, more: 0 })
+        })
+    }
+
+    fn first(&self, graph: &mut Graph) -> Rc<Renaming> {
+        self.renaming(graph, There::First, Some(&self.first), |Growth { left, done }| {
+            let more = done.wrapping_sub(left).wrapping_mul(self.done);
+            Some(Number { growth: Growth { left, done: 0 }, more })
+        })
+    }
+
+    fn next(&self, graph: &mut Graph) -> Rc<Renaming> {
+        self.renaming(graph, There::Next, Some(&self.next), |growth| {
+            Some(Number { growth, more: growth.done.wrapping_sub(growth.left) })
+        })
+    }
+
+    fn last(&self, graph: &mut Graph) -> Rc<Renaming> {
+        self.renaming(graph, There::Last, None, |growth| Some(Number { growth, more: 0 }.with_left(1)))
+    }
+}
+
+/// Looks for what bits are in any turn that are the same function of what has names, after the first turn and after the second.
+struct Alike<'a> {
+    names: &'a Named,
+    seen: &'a mut Seen,
+}
+
+impl Alike<'_> {
+    fn bit(&mut self, graph: &mut Graph, one: Edge, two: Edge) -> Option<Edge> {
+        if one == two {
+            return Some(self.seen.kept.bit(graph, one));
+        }
+        let flip = one.is_complemented();
+        if let Some(known) = self.seen.known.get(&(one.vertex(), two.vertex())) {
+            return known.filter(|_| flip == two.is_complemented()).map(|edge| edge.complemented_if(flip));
+        }
+        let (values, is_other) = normal(graph, one, two);
+        if let Some(named) = self.names.by_values.get(&values) {
+            return Some(named.complemented_if(is_other));
+        }
+        if flip != two.is_complemented() || self.seen.known.len() > MOST_ALIKE {
+            return None;
+        }
+        let found = self.made_alike(graph, one.vertex(), two.vertex());
+        self.seen.known.insert((one.vertex(), two.vertex()), found);
+        found.map(|edge| edge.complemented_if(flip))
+    }
+
+    fn made_alike(&mut self, graph: &mut Graph, one: Vertex, two: Vertex) -> Option<Edge> {
+        match (graph.gate(one), graph.gate(two)) {
+            (Gate::And(a, b), Gate::And(c, d)) => {
+                let [a, b] = self.both(graph, [a, b], [c, d])?;
+                Some(graph.and(a, b))
+            }
+            (Gate::Xor(a, b), Gate::Xor(c, d)) => {
+                let [a, b] = self.both(graph, [a, b].map(Vertex::edge), [c, d].map(Vertex::edge))?;
+                Some(graph.xor(a, b))
+            }
+            _ => None,
+        }
+    }
+
+    /// Two operands, in one order or the other.
+    fn both(&mut self, graph: &mut Graph, [a, b]: [Edge; 2], [c, d]: [Edge; 2]) -> Option<[Edge; 2]> {
+        [(c, d), (d, c)].into_iter().find_map(|(c, d)| Some([self.bit(graph, a, c)?, self.bit(graph, b, d)?]))
+    }
+}

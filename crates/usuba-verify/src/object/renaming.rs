@@ -1,0 +1,83 @@
+//! The same data at another turn of a loop: each vertex that has a name there by what it is there.
+
+use super::value::Byte;
+use crate::graph::{Edge, Graph, Vertex};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// What stands in the place of vertices.
+#[derive(Debug, Default)]
+pub(super) struct Renaming {
+    by: HashMap<Vertex, Edge>,
+    /// Which vertices are made of those, by number, as far as that was looked for.
+    is_made: RefCell<Vec<Option<bool>>>,
+}
+
+impl Renaming {
+    /// Some edges in the place of vertices.
+    pub fn new(mut by: HashMap<Vertex, Edge>) -> Renaming {
+        by.retain(|vertex, edge| *edge != vertex.edge());
+        Renaming { by, is_made: RefCell::default() }
+    }
+
+    /// Whether nothing has another name there.
+    pub fn is_empty(&self) -> bool {
+        self.by.is_empty()
+    }
+
+    /// Whether a bit is made of something that has another one in its place.
+    pub fn is_of(&self, graph: &Graph, bit: Edge) -> bool {
+        if self.by.is_empty() || bit.known().is_some() {
+            return false;
+        }
+        let mut is_made = self.is_made.borrow_mut();
+        let all = graph.len().max(is_made.len());
+        is_made.resize(all, None);
+        let mut open = vec![bit.vertex()];
+        while let Some(&vertex) = open.last() {
+            if is_made[vertex.index()].is_none() {
+                let made_of = graph.made_of(vertex);
+                let is_known = |one: &Vertex| is_made[one.index()];
+                if self.by.contains_key(&vertex) || made_of.iter().any(|one| is_known(one) == Some(true)) {
+                    is_made[vertex.index()] = Some(true);
+                } else {
+                    let unknown = made_of.into_iter().find(|one| is_known(one).is_none());
+                    if let Some(unknown) = unknown {
+                        open.push(unknown);
+                        continue;
+                    }
+                    is_made[vertex.index()] = Some(false);
+                }
+            }
+            open.pop();
+        }
+        is_made[bit.vertex().index()] == Some(true)
+    }
+
+    /// What bits are there.
+    pub fn of(&self, graph: &mut Graph, bits: &[Edge]) -> Vec<Edge> {
+        let mut found: Vec<Option<Edge>> = Vec::with_capacity(bits.len());
+        for &bit in bits {
+            let by = self.by.get(&bit.vertex()).map(|by| by.complemented_if(bit.is_complemented()));
+            found.push(by.or_else(|| (!self.is_of(graph, bit)).then_some(bit)));
+        }
+        let rest: Vec<Edge> =
+            bits.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(bit, _)| *bit).collect();
+        let mut rest = graph.substituted(&rest, &self.by).into_iter();
+        bits.iter().zip(found).map(|(&bit, found)| found.or_else(|| rest.next()).unwrap_or(bit)).collect()
+    }
+
+    /// What a bit is there.
+    pub fn bit(&self, graph: &mut Graph, bit: Edge) -> Edge {
+        self.of(graph, &[bit])[0]
+    }
+
+    /// The same of a byte.
+    pub fn byte(&self, graph: &mut Graph, byte: Byte) -> Byte {
+        if self.by.is_empty() {
+            return byte;
+        }
+        let bits = self.of(graph, &byte.bits);
+        Byte { bits: std::array::from_fn(|bit| bits[bit]), ..byte }
+    }
+}
