@@ -28,7 +28,15 @@ const LENGTHS: [(&str, &[&str]); 13] = [
     ("cfb-", &["len=0..272", "len=4500", "len=5+"]),
     ("ofb", &["len=0..272", "len=4500", "len=0..15+"]),
     ("cmac", &["t=8,len=0..144", "t=1..16,len=33", "t=8,len=4500"]),
-    ("gmac", &["t=16,ivlen=12,len=0..17", "t=12,ivlen=1..17,len=20", "t=16,ivlen=12,len=1000"]),
+    (
+        "gmac",
+        &[
+            "t=16,ivlen=12,len=0..17",
+            "t=12,ivlen=1..17,len=20",
+            "t=16,ivlen=12,len=1000",
+            "t=16,ivlen=12,len=5+",
+        ],
+    ),
     ("xts-", &["len=16..48", "len=49..80", "len=1000", "len=17+"]),
     (
         "ccm-",
@@ -63,6 +71,8 @@ const LENGTHS: [(&str, &[&str]); 13] = [
             "t=16,ivlen=9..11,alen=0,len=17",
             "t=16,ivlen=13..17,alen=0,len=17",
             "t=16,ivlen=12,alen=0,len=1000",
+            "t=16,ivlen=12,alen=20,len=5+",
+            "t=16,ivlen=12,alen=5+,len=20",
         ],
     ),
     (

@@ -71,8 +71,8 @@ const WRONG_LATER: [(Case, &str, &str, &str); 4] = [
     (
         ("gmac", "usuba_any16_gmac", "t=16,ivlen=12,len=53..69"),
         "t=16,ivlen=12,len=5+",
-        "(uint64_t)(8 * n2_len)",
-        "(uint64_t)(uint32_t)(8 * n2_len)",
+        "(uint64_t)(8*n2_len)",
+        "(uint64_t)(uint32_t)(8*n2_len)",
     ),
 ];
 

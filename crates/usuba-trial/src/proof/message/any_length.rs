@@ -12,8 +12,8 @@ use usuba_verify::prove::Limits;
 use usuba_verify::symbolic::source;
 
 /// By so many bytes is a message longer that is run to see how its loops turn: some turns of those over 8 blocks of 16 bytes, over
-/// 32, and over the most bytes at once.
-const LONGER: [i64; 3] = [5 * 128, 5 * 512, 5 * 4096];
+/// 32, over 64, and over the most bytes at once.
+const LONGER: [i64; 4] = [5 * 128, 5 * 512, 5 * 1024, 5 * 4096];
 
 /// A multiple of the units of most lengths.
 const BLOCK: i64 = 16;
