@@ -111,7 +111,7 @@ impl<'a> Page<'a> {
     fn of_modes(&self, names: &[Name]) -> String {
         // Lengths that grow have a `+` behind them.
         let functions = |grows: bool, is_wanted: &dyn Fn(Option<&Found>) -> bool| {
-            let all = names.iter().filter(|name| name[3].ends_with('+') == grows);
+            let all = names.iter().filter(|name| name[3].contains('+') == grows);
             let all = all.filter(|name| is_wanted(self.rows.get(*name)));
             all.map(|[over, target, mode, _]| (over, target, mode)).collect::<BTreeSet<_>>()
         };
