@@ -467,11 +467,11 @@ impl Strings {
 
     /// A state where one turn is left.
     pub fn before_last(&self, graph: &mut Graph, names: &dyn Names, guess: &State) -> State {
-        let (left, last) = (1, names.last(graph));
+        let last = names.last(graph);
         let word = |graph: &mut Graph, word: &Word| match word {
             Word::Bits(bytes) => Word::Bits(bytes.iter().map(|&byte| last.byte(graph, byte)).collect()),
-            Word::Address(address) => Word::Address(with_left(*address, left)),
-            Word::Number(number) => match number.with_left(left) {
+            Word::Address(address) => Word::Address(with_left(*address, 1)),
+            Word::Number(number) => match number.with_left(1) {
                 Number { growth: Growth::NONE, more } => Word::Bits(value::constant(8, more as u64)),
                 number => Word::Number(number),
             },
@@ -486,8 +486,8 @@ impl Strings {
         }
         let mut cell = |cell: &Cell| match *cell {
             Cell::Bits(byte) => Cell::Bits(last.byte(graph, byte)),
-            Cell::Part(address, part) => Cell::Part(with_left(address, left), part),
-            Cell::Digit(number, part) => match number.with_left(left) {
+            Cell::Part(address, part) => Cell::Part(with_left(address, 1), part),
+            Cell::Digit(number, part) => match number.with_left(1) {
                 Number { growth: Growth::NONE, more } => {
                     Cell::Bits(Byte::constant((more >> (8 * i64::from(part))) as u8))
                 }
@@ -512,8 +512,8 @@ fn renamed(graph: &mut Graph, renaming: &Renaming, pairs: Pairs) -> Pairs {
 /// Bytes of a word.
 const WORD: usize = 8;
 
-/// Nothing grows by more in a turn.
-const STEEPEST: u64 = 1 << 31;
+/// A word that grows by more in a turn is two counters side by side, or none.
+const WORD_STEP: u64 = 1 << 31;
 
 /// What counters grow by in a turn is less.
 const STEP: u64 = 1 << 20;
@@ -566,7 +566,7 @@ fn guessed(one: Number, two: Number, turns: i64) -> Option<Number> {
     // Of the turns that there are, so many are done, or one more.
     let done = left.checked_add(two.more)?.checked_sub(one.more)?;
     let more = one.more.checked_add(left.checked_sub(done)?.checked_mul(turns)?)?;
-    if done.unsigned_abs() > STEEPEST {
+    if done.unsigned_abs() > WORD_STEP {
         return None;
     }
     Some(Number { growth: Growth { left, done }, more })
