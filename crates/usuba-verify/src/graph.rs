@@ -123,6 +123,15 @@ pub struct Graph {
     /// Bits of numbers that are made of these, and these numbers: what is added up, with the bits.
     of_numbers: HashSet<Vertex, FixedState>,
     numbers: BTreeMap<[i64; 3], Vec<Edge>>,
+    /// Whether functions of which nothing is known are zeros: only where code goes is looked at.
+    is_for_control_flow: bool,
+}
+
+/// What was made of vertices and of look-ups in whose place others stand.
+#[derive(Debug, Default)]
+pub(crate) struct Substituted {
+    made: HashMap<Vertex, Edge>,
+    look_ups: HashMap<usize, Vec<Edge>>,
 }
 
 impl Default for Graph {
@@ -147,6 +156,7 @@ impl Graph {
             of_turns: BTreeMap::new(),
             of_numbers: HashSet::default(),
             numbers: BTreeMap::new(),
+            is_for_control_flow: false,
         }
     }
 
@@ -300,12 +310,18 @@ impl Graph {
         by: &HashMap<Vertex, Edge>,
         stays: impl Fn(Vertex) -> bool,
     ) -> Option<Vec<Edge>> {
-        self.replaced_in(roots, by, stays, false)
+        self.replaced_in(roots, by, stays, None)
     }
 
     /// The same functions, of other edges in place of some vertices, in what products that were put off and symbols are of too.
-    pub(crate) fn substituted(&mut self, roots: &[Edge], by: &HashMap<Vertex, Edge>) -> Vec<Edge> {
-        self.replaced_in(roots, by, |_| true, true).unwrap_or_default()
+    /// What was made before is in `made`.
+    pub(crate) fn substituted(
+        &mut self,
+        roots: &[Edge],
+        by: &HashMap<Vertex, Edge>,
+        made: &mut Substituted,
+    ) -> Vec<Edge> {
+        self.replaced_in(roots, by, |_| true, Some(made)).unwrap_or_default()
     }
 
     fn replaced_in(
@@ -313,9 +329,11 @@ impl Graph {
         roots: &[Edge],
         by: &HashMap<Vertex, Edge>,
         stays: impl Fn(Vertex) -> bool,
-        in_symbols: bool,
+        before: Option<&mut Substituted>,
     ) -> Option<Vec<Edge>> {
-        let mut made: HashMap<Vertex, Edge> = HashMap::new();
+        let in_symbols = before.is_some();
+        let mut none = Substituted::default();
+        let Substituted { made, look_ups } = before.unwrap_or(&mut none);
         let mut open: Vec<Vertex> = roots.iter().map(|root| root.vertex()).collect();
         while let Some(&vertex) = open.last() {
             let known = match self.gate(vertex) {
@@ -330,6 +348,14 @@ impl Graph {
                     let of_product = product.map(|(number, _)| self.products.operands(number));
                     let operands = operands.chain(of_product.into_iter().flatten().map(Edge::vertex));
                     let symbol = self.symbol_at(vertex).filter(|_| in_symbols);
+                    // All bits of a look-up are found at once.
+                    if let Some((number, bit)) = symbol
+                        && let Some(all) = look_ups.get(&number)
+                    {
+                        made.insert(vertex, all[bit]);
+                        open.pop();
+                        continue;
+                    }
                     let of_symbol = symbol.iter().flat_map(|(number, _)| &self.look_ups()[*number].index);
                     let operands = operands.chain(of_symbol.map(|bit| bit.vertex()));
                     open.extend(operands.filter(|operand| !made.contains_key(operand)));
@@ -345,7 +371,10 @@ impl Graph {
                             (None, Some((number, bit))) => {
                                 let index = self.look_ups()[number].index.iter().map(|&bit| of(bit));
                                 let index: Vec<Edge> = index.collect();
-                                self.looked_up_again(number, &index).map_or(vertex.edge(), |all| all[bit])
+                                let all = self.looked_up_again(number, &index);
+                                let found = all.as_ref().map_or(vertex.edge(), |all| all[bit]);
+                                look_ups.extend(all.map(|all| (number, all)));
+                                found
                             }
                             (Some((number, bit)), _) => {
                                 let operands: Vec<Edge> = self.products.operands(number).map(of).collect();

@@ -38,12 +38,15 @@ pub mod number;
 mod operand;
 mod packed;
 mod renaming;
+mod restart;
 mod run;
 mod scalar;
+mod state;
 pub mod turn_lengths;
 mod turns;
 pub mod value;
 mod vector;
+mod windows;
 
 use thiserror::Error;
 

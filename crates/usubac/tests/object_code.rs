@@ -243,6 +243,62 @@ fn gcm_of_any_length_is_proved() {
     }
 }
 
+/// Code with one loop after another is proved for any length, with what it does of messages that are refused; faults that show only
+/// after a million turns are not.
+#[test]
+fn loops_in_sequence_are_proved_for_any_length() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = root().join("tests/messages/two-passes.ua").display().to_string();
+    let mut made = BTreeMap::new();
+    for node in ["Seal", "Open"] {
+        let build = format!("build {text} --bytes --entry {node} --target gp64");
+        assert_eq!(usubac(&build, folder.path()).0, 0);
+        let file = folder.path().join(format!("{}.c", node.to_lowercase()));
+        made.insert(node, fs::read_to_string(file).expect("the file of a node"));
+    }
+    let verify = |node: &str, (from, to): (&str, &str), lengths: &str| {
+        let file = format!("{}.c", node.to_lowercase());
+        assert!(made[node].contains(from), "{node}: {from}");
+        fs::write(folder.path().join(&file), made[node].replace(from, to)).expect("written");
+        compiled(&format!("{file} -o it.o"), folder.path());
+        let rest = format!("--bytes --entry {node} --target gp64 --lengths {lengths}");
+        usubac(&format!("verify {text} it.o {rest}"), folder.path())
+    };
+    for node in ["Seal", "Open"] {
+        let (status, said, note) = verify(node, ("", ""), "len=3+");
+        assert_eq!(status, 0, "{note}");
+        let begin = format!(
+            "proved: `usuba_{}` for len=3 and each length that is longer by a multiple of 8, also in place: by induction, ",
+            node.to_lowercase()
+        );
+        assert!(said.starts_with(&begin), "{said}");
+    }
+    for (node, from, to) in [
+        // Blocks of the second loop, of the first one, and what is between them.
+        ("Open", "(v3_plain + 8 * i1)", "(v3_plain + 8 * (i1 & 1048575))"),
+        ("Open", "(v1_cipher + 8 * i0)", "(v1_cipher + 8 * (i0 & 1048575))"),
+        (
+            "Open",
+            "unsigned difference3 = 0;",
+            "v5_tag_2[0] ^= (uint8_t)(n0_len >> 24); unsigned difference3 = 0;",
+        ),
+        // What the second loop begins with.
+        (
+            "Open",
+            "memcpy(carried1 + 0, (prepared + 0) + 0, 8);",
+            "memcpy(carried1 + 0, (prepared + 0) + 0, 8); carried1[1] ^= (uint8_t)(n0_len >> 24);",
+        ),
+        // What is left of a message that is refused, and whether it is.
+        ("Open", "(size_t)(n0_len))", "(size_t)(n0_len & 0xffffff))"),
+        ("Open", "difference3 != 0)", "difference3 != 0 && n0_len >> 24 == 0)"),
+    ] {
+        let few = verify(node, (from, to), "len=3..40");
+        assert_eq!(few.0, 0, "{to}: {}", few.2);
+        let any = verify(node, (from, to), "len=3+");
+        assert_eq!(any.0, 3, "{to}: {}{}", any.1, any.2);
+    }
+}
+
 /// A node that is a message is proved too: a hash of a permutation that is in the code.
 #[test]
 fn messages_of_programs_are_proved() {

@@ -27,7 +27,7 @@ const LENGTHS: [(&str, &[&str]); 13] = [
     ("cfb-encrypt", &["len=0..272", "len=4500", "len=0..15+"]),
     ("cfb-", &["len=0..272", "len=4500", "len=5+"]),
     ("ofb", &["len=0..272", "len=4500", "len=0..15+"]),
-    ("cmac", &["t=8,len=0..144", "t=1..16,len=33", "t=8,len=4500"]),
+    ("cmac", &["t=8,len=0..144", "t=1..16,len=33", "t=8,len=4500", "t=8,len=0..15+"]),
     (
         "gmac",
         &[
@@ -45,6 +45,8 @@ const LENGTHS: [(&str, &[&str]); 13] = [
             "t=4..16,nlen=7..13,alen=0,len=20",
             "t=8,nlen=12,alen=0..40,len=17",
             "t=16,nlen=12,alen=0,len=1000",
+            "t=16,nlen=13,alen=20,len=5+",
+            "t=16,nlen=13,alen=5+,len=20",
         ],
     ),
     (
@@ -55,6 +57,7 @@ const LENGTHS: [(&str, &[&str]); 13] = [
             "alen=20,len=12..17",
             "alen=0..17,len=1",
             "alen=0,len=1000",
+            "alen=5+,len=20",
         ],
     ),
     (
@@ -84,7 +87,10 @@ const LENGTHS: [(&str, &[&str]); 13] = [
             "t=16,nlen=15,alen=0,len=1000",
         ],
     ),
-    ("cofb-", &["alen=20,len=0..80", "alen=0..80,len=20", "alen=0,len=1000"]),
+    (
+        "cofb-",
+        &["alen=20,len=0..80", "alen=0..80,len=20", "alen=0,len=1000", "alen=20,len=5+", "alen=5+,len=20"],
+    ),
 ];
 
 /// The same of code on rounds, where they are others: it has rounds in its proof, and no groups of 4 KiB.
@@ -92,7 +98,7 @@ const ON_ROUNDS: [(&str, &[&str]); 6] = [
     ("cfb-encrypt", &["len=0..80", "len=1000", "len=0..15+"]),
     ("cfb-", &["len=0..80", "len=1000", "len=0..3+"]),
     ("ofb", &["len=0..80", "len=1000", "len=0..15+"]),
-    ("cmac", &["t=8,len=0..80", "t=1..16,len=33", "t=8,len=1000"]),
+    ("cmac", &["t=8,len=0..80", "t=1..16,len=33", "t=8,len=1000", "t=8,len=0..15+"]),
     ("xts-", &["len=16..48", "len=49..64", "len=65..80", "len=700", "len=17+"]),
     (
         "gcm-siv-",
@@ -102,6 +108,7 @@ const ON_ROUNDS: [(&str, &[&str]); 6] = [
             "alen=20,len=12..17",
             "alen=0..17,len=1",
             "alen=0,len=100",
+            "alen=5+,len=20",
         ],
     ),
 ];

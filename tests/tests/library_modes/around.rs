@@ -43,18 +43,19 @@ const WRONG: [(Case, &str, &str); 3] = [
 ];
 
 /// What is proved for any length: a chain, one whose blocks are read again, blocks of 4 KiB at once with tweaks and a last block that
-/// is not whole, a keystream, and a tag with the length in it; by which compilers.
-const GROWING: [(Case, &[Family]); 5] = [
+/// is not whole, a keystream, a tag with the length in it, and one whose code looks at the end first; by which compilers.
+const GROWING: [(Case, &[Family]); 6] = [
     (("cbc-encrypt", "usuba_any16_cbc_encrypt", "n=0+"), &[Family::Gcc, Family::Clang]),
     (("cbc-decrypt", "usuba_any16_cbc_decrypt", "n=1+"), &[Family::Gcc, Family::Clang]),
     (("xts-encrypt", "usuba_any16_xts_encrypt", "len=17+"), &[Family::Gcc]),
     (("ofb", "usuba_any16_ofb", "len=5+"), &[Family::Gcc]),
     (("gmac", "usuba_any16_gmac", "t=16,ivlen=12,len=5+"), &[Family::Gcc]),
+    (("cmac", "usuba_any16_cmac", "t=8,len=5+"), &[Family::Gcc]),
 ];
 
 /// Changes that are right for messages of a thousand blocks, with lengths for which that is proved, and the same for all: blocks of a
-/// chain are read again, are not looked at, or are chained with something else; a length is cut off in the tag.
-const WRONG_LATER: [(Case, &str, &str, &str); 4] = [
+/// chain are read again, are not looked at, or are chained with something else; a length is cut off in the tag; another end is read.
+const WRONG_LATER: [(Case, &str, &str, &str); 5] = [
     (
         ("cbc-encrypt", "usuba_any16_cbc_encrypt", "n=0..40"),
         "n=0+",
@@ -73,6 +74,12 @@ const WRONG_LATER: [(Case, &str, &str, &str); 4] = [
         "t=16,ivlen=12,len=5+",
         "(uint64_t)(8*n2_len)",
         "(uint64_t)(uint32_t)(8*n2_len)",
+    ),
+    (
+        ("cmac", "usuba_any16_cmac", "t=8,len=33..34"),
+        "t=8,len=5+",
+        "padded(text4, 16, (v1_message + 16 * ((n1_len + 15) >> 4)",
+        "padded(text4, 16, (v1_message + 16 * (((n1_len + 15) >> 4) & 1048575)",
     ),
 ];
 

@@ -116,6 +116,11 @@ impl Graph {
         Graph { symbols: Some(Box::new(Symbols::new())), ..Graph::new() }
     }
 
+    /// A graph for code of which only is looked at where it goes: functions of which nothing is known are zeros.
+    pub fn for_control_flow() -> Graph {
+        Graph { is_for_control_flow: true, ..Graph::with_symbols() }
+    }
+
     /// Remembers a block that is multiplied.
     pub(super) fn note_multiplied(&mut self, block: &[Edge]) {
         if let Some(symbols) = &mut self.symbols {
@@ -148,6 +153,9 @@ impl Graph {
     /// What stands for the value of a function: `width` bits, the same for arguments that are the same. In a graph without symbols
     /// nothing is known of it.
     pub fn applied(&mut self, role: Role, argument: &[Edge], width: usize) -> Vec<Edge> {
+        if self.is_for_control_flow {
+            return vec![Edge::FALSE; width];
+        }
         let found = self.looked_up(Of::Function(role), argument, width);
         found.unwrap_or_else(|| (0..width).map(|_| self.unknown()).collect())
     }
@@ -278,14 +286,26 @@ impl Graph {
         all
     }
 
+    /// The look-up that a vertex is a bit of: all bits of one are made of the same.
+    pub(crate) fn look_up_of(&self, vertex: Vertex) -> Option<usize> {
+        self.symbol_at(vertex).map(|(number, _)| number)
+    }
+
     /// Which vertices depend on some of these, where a symbol depends on its index, and a product that is put off on what it is of.
     pub(crate) fn depend_on(&self, given: impl Iterator<Item = Vertex>) -> Vec<bool> {
         let mut depend = vec![false; self.len()];
         given.for_each(|vertex| depend[vertex.index()] = true);
+        // The last look-up of which some bit was looked at.
+        let mut last: Option<(usize, bool)> = None;
         for vertex in self.vertices() {
-            if self.made_of(vertex).into_iter().any(|one| depend[one.index()]) {
-                depend[vertex.index()] = true;
-            }
+            let look_up = self.look_up_of(vertex);
+            let known = last.filter(|(number, _)| Some(*number) == look_up);
+            let does = match known {
+                Some((_, does)) => does,
+                None => self.made_of(vertex).into_iter().any(|one| depend[one.index()]),
+            };
+            last = look_up.map(|number| (number, does));
+            depend[vertex.index()] |= does;
         }
         depend
     }

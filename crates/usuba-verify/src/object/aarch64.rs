@@ -110,6 +110,9 @@ pub(super) fn resume(machine: &mut Machine<'_>, run: &mut Run) -> Result<Stop, R
                 (run.section, run.place) = next;
             }
         }
+        if machine.is_stop(run) {
+            return Ok(Stop::Entered);
+        }
     }
 }
 

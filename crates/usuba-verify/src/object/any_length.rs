@@ -1,31 +1,39 @@
-//! Messages of any length: the loop of the code over them is proved by induction ([`super::induction`]), against the text of any of its
-//! turns ([`super::growing`]).
+//! Messages of any length: the loops of the code over them are proved by induction ([`super::induction`]), against the text of any of
+//! its turns ([`super::growing`]).
 //!
 //! Three runs are enough for all lengths that leave as many bytes for the last turn, if there are [`super::batches::FEWEST`] turns or
 //! more: from the call to the head of the loop; from what is guessed of the head through one turn, after which it has to hold again;
 //! and from it through the last turn to the return. What data are carried from turn to turn is what the text has there: which of it
-//! is guessed from values, and that it is is proved.
+//! is guessed from values, and that it is is proved. Where the code comes to something after the last turn that is not seen from there,
+//! another loop may begin ([`super::restart`]), which is proved in the same way.
 
-use super::batches::{FEWEST, LOOPS, Lost};
+use super::Refusal;
+use super::batches::{FEWEST, Lost};
 use super::blocks::{Unfit, Verdict};
 use super::file::Object;
-use super::growing::{Begins, Bytes, Growing, Outputs};
-use super::induction::{Moving, Names, Pairs, State, Strings};
+use super::growing::{Begins, Growing};
+use super::induction::{Names, Pairs};
 use super::kernel::NoProof;
-use super::machine::{Asked, Machine, Placement, Word};
+use super::machine::{Asked, Fork, Machine, Placement, Word};
 use super::memory::{Cell, Region, RegionId};
-use super::message::{Given, Message, Report, decide, pointer, string};
-use super::number::{Growth, Number, Turns};
-use super::run::Stop;
-use super::value::{self, Byte, Lane};
+use super::message::{Given, Message, REFUSED, Report, agree, decide, pointer, string};
+use super::number::{Growth, Number};
+use super::renaming::Renaming;
+use super::run::{Run, Stop};
+use super::state::State;
+use super::value::{self, Byte};
+use super::windows::{Content, NextTurn, Window, Windows, bits, same};
 use crate::graph::{Edge, Graph};
 use crate::prove::Limits;
 use crate::symbolic::source;
 use std::collections::{BTreeMap, BTreeSet};
 use usuba_lang::typed::Program;
 
-/// Bytes of a word, in which the places of strings are looked at.
-const WORD: usize = 8;
+/// So many loops follow one another at most.
+const IN_SEQUENCE: usize = 4;
+
+/// So many places are tried as the begin of a loop that follows another one.
+const BEGINS: usize = 3;
 
 /// A function for messages of any length that leaves as much for the last turn.
 #[derive(Clone, Copy, Debug)]
@@ -40,24 +48,36 @@ pub struct AnyLength<'a> {
     pub grows: usize,
     /// How.
     pub turn: Turn,
+    /// The loops of the code that may make such turns.
+    pub loops: &'a [Looped],
     /// No message has more turns.
     pub most: u64,
 }
 
-/// How a message grows with the turns of a loop of the code. A turn is here what has to be looked at together: that may be several
-/// turns of the loop.
+/// How a message grows with the turns of loops of the code. A turn is here what has to be looked at together: that may be several
+/// turns of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Turn {
     /// By how much the length grows in a turn.
     pub by: u64,
     /// How much of it is before the first turn.
     pub lead: u64,
-    /// How often the head of the loop is reached when the first turn is done.
+    /// As much as so many turns have is left to what follows the loops.
+    pub spare: u64,
+}
+
+/// The head of a loop: the section of the code, the place in it, and how many calls have not returned there.
+pub type Head = (usize, u64, usize);
+
+/// How a loop of the code makes turns.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Looped {
+    /// Its head.
+    pub head: Head,
+    /// How often the head is reached when the first turn is done.
     pub first: usize,
     /// How often in each turn that follows.
     pub each: usize,
-    /// As much as so many turns have is left to what follows the loop.
-    pub spare: u64,
 }
 
 impl Turn {
@@ -67,23 +87,6 @@ impl Turn {
     }
 }
 
-/// A string that grows: where it is, and which input and output it is.
-#[derive(Clone, Copy, Debug)]
-struct Window {
-    region: RegionId,
-    input: Option<usize>,
-    output: Option<usize>,
-    bytes: Bytes,
-}
-
-/// The strings that grow.
-struct Windows<'a> {
-    text: &'a Growing,
-    all: Vec<Window>,
-    /// So many turns are done at the first state of the head that is looked at.
-    done: usize,
-}
-
 /// What one way to run the code has to be shown to have done.
 #[derive(Default)]
 struct Shown {
@@ -91,6 +94,45 @@ struct Shown {
     prepared: Vec<Vec<Edge>>,
     instructions: u64,
     asked: Asked,
+}
+
+/// How the code is run.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    placement: Placement,
+    /// What is said of the processor.
+    says: u64,
+    in_place: Option<(usize, usize)>,
+    /// How the branch goes that depends on whether a message is refused.
+    is_taken: Option<bool>,
+}
+
+/// Where a loop of the code may begin.
+struct Begin {
+    run: Run,
+    /// Whether the head of a loop has been reached there by a jump back.
+    is_turn: bool,
+    /// What data are before the last turn that are symbols before.
+    ends: Renaming,
+    /// How many loops were before.
+    number: usize,
+    /// The bit that says whether a message is refused, once there was a branch on it, before the last turn.
+    refusal: Option<Edge>,
+}
+
+impl Begin {
+    /// How a branch goes that depends on whether the message is refused, if there was none before.
+    fn fork(&self, is_taken: Option<bool>) -> Option<Fork> {
+        is_taken.filter(|_| self.refusal.is_none()).map(|is_taken| Fork { is_taken, bit: None })
+    }
+}
+
+/// A place after a loop where another one may begin.
+struct Entered {
+    head: Head,
+    state: State,
+    is_turn: bool,
+    refusal: Option<Edge>,
 }
 
 impl AnyLength<'_> {
@@ -148,14 +190,21 @@ impl AnyLength<'_> {
         let mut pairs: BTreeSet<(Edge, Edge)> = BTreeSet::new();
         let mut prepared: BTreeSet<Vec<Edge>> = BTreeSet::new();
         let answers = if message.asks.is_some() { 0..2 } else { 0..1 };
+        let branches: &[Option<bool>] =
+            if text.accepted.is_empty() { &[None] } else { &[Some(true), Some(false)] };
         for placement in Placement::all() {
             if asked.is_some_and(|asked| !asked.needs(placement)) {
                 continue;
             }
             let mut now = asked.unwrap_or_default();
             let places = std::iter::once(None).chain(message.in_place.iter().copied().map(Some));
-            for (in_place, says) in places.flat_map(|place| answers.clone().map(move |says| (place, says))) {
-                let shown = self.run(&mut graph, object, (placement, says, in_place), &given, &text)?;
+            let ways = places.flat_map(|in_place| {
+                let runs = answers.clone().flat_map(|says| branches.iter().map(move |&one| (says, one)));
+                runs.map(move |(says, is_taken)| Way { placement, says, in_place, is_taken })
+            });
+            for way in ways {
+                let in_place = way.in_place;
+                let shown = self.run(&mut graph, object, way, &given, &text)?;
                 now = now.or(shown.asked);
                 // What differs at random points is not tried to be proved, nor elsewhere.
                 if !graph.may_be_same(&shown.pairs) {
@@ -179,7 +228,7 @@ impl AnyLength<'_> {
         &self,
         graph: &mut Graph,
         object: &Object,
-        (placement, says, in_place): (Placement, u64, Option<(usize, usize)>),
+        Way { placement, says, in_place, is_taken }: Way,
         given: &[Given],
         text: &Growing,
     ) -> Result<Shown, Unfit> {
@@ -198,12 +247,16 @@ impl AnyLength<'_> {
         let mut words: Vec<Word> = message.numbers.iter().enumerate().map(number).collect();
         words.push(pointer(machine.memory.add(prepared.region.writable(false))));
         let mut windows = Windows { text, all: Vec::new(), done: 1 + self.delay };
+        let window = |region, input, output, bytes| {
+            let (was, is) = (Content::Before, Content::Before);
+            Window { region, input, output, bytes, was, is }
+        };
         let mut inputs = Vec::new();
         for (number, given) in given.iter().enumerate() {
             let region = message.input(&mut machine, (number, given), in_place);
             let bytes = text.inputs[number];
             if bytes.turn > 0 {
-                windows.all.push(Window { region, input: Some(number), output: None, bytes });
+                windows.all.push(window(region, Some(number), None, bytes));
             }
             inputs.push(region);
         }
@@ -219,7 +272,7 @@ impl AnyLength<'_> {
                 match windows.all.iter_mut().find(|known| known.region == region) {
                     Some(known) => known.output = Some(number),
                     None => {
-                        windows.all.push(Window { region, input: None, output: Some(number), bytes: *bytes });
+                        windows.all.push(window(region, None, Some(number), *bytes));
                     }
                 }
             }
@@ -232,7 +285,10 @@ impl AnyLength<'_> {
             .filter(|(number, _)| text.outputs[*number].turn == 0)
             .map(|(number, &region)| (region, number))
             .collect();
-        let pairs = self.induction(&mut machine, &windows, &fixed)?;
+        windows.show(&mut machine, NextTurn::First);
+        let run = machine.begin(message.symbol).map_err(NoProof::from)?;
+        let begin = Begin { run, is_turn: false, ends: Renaming::default(), number: 0, refusal: None };
+        let pairs = self.sequence(&mut machine, (&mut windows, &fixed), begin, is_taken)?;
         Ok(Shown {
             pairs,
             prepared: prepared.blocks,
@@ -241,206 +297,246 @@ impl AnyLength<'_> {
         })
     }
 
-    /// Runs the function to the head of each of its loops, until one of them is seen to make a turn for each of the message.
-    fn induction(
+    /// Runs the function on to the head of each of its loops, until one of them is seen to make a turn for each of the message; and so on
+    /// for the loops that follow it.
+    fn sequence(
         &self,
         machine: &mut Machine<'_>,
-        windows: &Windows<'_>,
-        fixed: &[(RegionId, usize)],
+        (windows, fixed): (&mut Windows<'_>, &[(RegionId, usize)]),
+        begin: Begin,
+        is_taken: Option<bool>,
     ) -> Result<Pairs, Lost> {
         let few = FEWEST + self.delay;
+        let mut run = begin.run.clone();
+        windows.show(machine, NextTurn::First);
         machine.turns = windows.turns(few, 0);
-        windows.show(machine, few, 0);
-        let mut run = machine.begin(self.message.symbol)?;
+        machine.filled.clear();
+        machine.refusal_of_message = begin.fork(is_taken);
         // How often each loop has come to its head, and what held there after the first turn.
-        let mut heads: BTreeMap<(usize, u64, usize), (usize, Option<State>)> = BTreeMap::new();
+        let mut arrivals: BTreeMap<Head, usize> = BTreeMap::new();
+        let mut ones: BTreeMap<Looped, State> = BTreeMap::new();
         let mut lost: Option<Lost> = None;
-        let Turn { first, each, .. } = self.turn;
-        let first = first + self.delay * each;
+        let mut is_turn = begin.is_turn;
         loop {
-            match machine.resume(&mut run) {
-                Ok(Stop::Back) => {}
-                Ok(Stop::Returned) => break,
-                Err(refusal) => {
-                    lost.get_or_insert(Lost::Refused(refusal));
-                    break;
+            if !std::mem::take(&mut is_turn) {
+                match machine.resume(&mut run) {
+                    Ok(Stop::Returned) => break,
+                    Ok(Stop::Back | Stop::Entered) => {}
+                    Err(refusal) => {
+                        lost.get_or_insert(Lost::Refused(refusal));
+                        break;
+                    }
                 }
             }
             let head = (run.section, run.place, run.returns.len());
-            if heads.len() == LOOPS && !heads.contains_key(&head) {
-                continue;
-            }
-            let (arrivals, one) = heads.entry(head).or_default();
-            *arrivals += 1;
-            if *arrivals == first {
-                *one = Some(State::of(machine, &run));
-            }
-            let Some(one) = one.take_if(|_| *arrivals == first + each) else { continue };
-            let two = State::of(machine, &run);
-            one.restore(machine);
-            if let Ok(pairs) = windows.written(machine, 0) {
-                match self.turns(machine, (&one, &two), windows, fixed) {
-                    Ok(more) => return Ok(pairs.into_iter().chain(more).collect()),
-                    Err(why) => lost = Some(why),
+            let count = arrivals.entry(head).or_default();
+            *count += 1;
+            for looped in self.loops.iter().filter(|looped| looped.head == head) {
+                let first = looped.first + self.delay * looped.each;
+                if *count == first {
+                    ones.insert(*looped, State::of(machine, &run));
                 }
+                if *count != first + looped.each {
+                    continue;
+                }
+                let Some(one) = ones.remove(looped) else { continue };
+                let two = State::of(machine, &run);
+                let (fork, filled) = (machine.refusal_of_message, machine.filled.clone());
+                one.restore(machine);
+                if let Ok(pairs) = windows.written_first(machine) {
+                    let states = (looped, &one, &two);
+                    match self.turns(machine, states, (windows, fixed), (&begin, is_taken)) {
+                        Ok(more) => return Ok(pairs.into_iter().chain(more).collect()),
+                        Err(why) => lost = Some(why),
+                    }
+                }
+                windows.show(machine, NextTurn::First);
+                machine.turns = windows.turns(few, 0);
+                (machine.refusal_of_message, machine.filled) = (fork, filled);
+                run = two.restore(machine);
             }
-            windows.show(machine, few, 0);
-            machine.turns = windows.turns(few, 0);
-            run = two.restore(machine);
         }
         Err(lost.unwrap_or(Lost::Unlike("there is no loop that makes a turn for each of the message")))
     }
 
-    /// Runs from the head of a loop, whose states after the first turns are known, through one turn and through the last.
+    /// Runs from the head of a loop, whose states after the first turns are known, through one turn and through the last, and what
+    /// follows.
     fn turns(
         &self,
         machine: &mut Machine<'_>,
-        (one, two): (&State, &State),
-        windows: &Windows<'_>,
-        fixed: &[(RegionId, usize)],
+        (looped, one, two): (&Looped, &State, &State),
+        (windows, fixed): (&Windows<'_>, &[(RegionId, usize)]),
+        (begin, is_taken): (&Begin, Option<bool>),
     ) -> Result<Pairs, Lost> {
-        let text = windows.text;
-        let names: &dyn Names = &text.names;
+        let names: &dyn Names = &windows.text.names;
         let strings = windows.strings();
         let guess = strings.guess(machine.graph, names, one, two);
         let pairs = strings.holds_first(machine.graph, names, &guess, one);
         let mut pairs = pairs.ok_or(Lost::Unlike("round keys depend on how many turns there are"))?;
-        let head = (guess.run.section, guess.run.place, guess.run.returns.clone());
+        let head = guess.run.clone();
         // One turn, after which there is at least one more.
         let mut run = guess.restore(machine);
         machine.turns = windows.turns(2, windows.done);
-        windows.show(machine, FEWEST - 1, 1);
+        windows.show(machine, NextTurn::Middle);
         let mut arrivals = 0;
-        while arrivals < self.turn.each {
+        while arrivals < looped.each {
             if machine.resume(&mut run)? == Stop::Returned {
                 return Err(Lost::Unlike("the function returns from the loop before its last turn"));
             }
-            arrivals += usize::from((run.section, run.place, &run.returns) == (head.0, head.1, &head.2));
+            arrivals += usize::from(
+                (run.section, run.place, &run.returns) == (head.section, head.place, &head.returns),
+            );
         }
-        pairs.extend(windows.written(machine, 1)?);
+        pairs.extend(windows.written(machine, NextTurn::Middle)?);
         let after = State::of(machine, &run);
         let again = strings.holds_again(machine.graph, names, &guess, &after);
         pairs.extend(
             again.ok_or(Lost::Unlike("what holds before a turn of the loop does not hold after it"))?,
         );
+        if machine.refusal_of_message.is_some_and(|fork| fork.bit.is_some()) {
+            return Err(Lost::Unlike("whether a message is refused is asked before its last turn"));
+        }
+        if !machine.filled.is_empty() {
+            return Err(Lost::Unlike("a string is filled before the last turn"));
+        }
         // The last turn and what follows.
-        let mut run = strings.before_last(machine.graph, names, &guess).restore(machine);
+        let last = strings.before_last(machine.graph, names, &guess, &begin.ends);
+        let before = machine.steps;
+        let mut run = self.before_last(machine, windows, &last);
+        let (mut entered, ended) = self.run_out(machine, &mut run, looped.head);
+        let steps = machine.steps - before;
+        let filled = std::mem::take(&mut machine.filled);
+        let Err(refused) = ended else {
+            let refusal = machine.refusal_of_message.and_then(condition).or(begin.refusal);
+            let mut windows = windows.clone();
+            windows.see_filled(&filled);
+            pairs.extend(self.ended(machine, (&windows, fixed), (refusal, is_taken.is_some()))?);
+            return Ok(pairs);
+        };
+        let mut lost = Lost::Refused(refused);
+        if begin.number + 1 == IN_SEQUENCE {
+            return Err(lost);
+        }
+        entered.push(self.before_refused(machine, windows, &last, (steps, begin, is_taken))?);
+        // The last place is the most likely begin of another loop.
+        for _ in 0..BEGINS {
+            let Some(place) = entered.pop() else { break };
+            place.state.restore(machine);
+            let Ok(more) = windows.written(machine, NextTurn::Last) else { continue };
+            let begun = strings.begun_again(machine.graph, names, &place.state, &windows.text.changing);
+            let Some((state, ends)) = begun else { continue };
+            let run = state.restore(machine);
+            let next = Begin {
+                run,
+                is_turn: place.is_turn,
+                ends,
+                number: begin.number + 1,
+                refusal: place.refusal.or(begin.refusal),
+            };
+            let mut windows = windows.clone();
+            windows.begin_again();
+            match self.sequence(machine, (&mut windows, fixed), next, is_taken) {
+                Ok(rest) => return Ok(pairs.into_iter().chain(more).chain(rest).collect()),
+                Err(why) => lost = why,
+            }
+        }
+        Err(lost)
+    }
+
+    /// Brings a machine to where the last turn begins.
+    fn before_last(&self, machine: &mut Machine<'_>, windows: &Windows<'_>, last: &State) -> Run {
+        let run = last.restore(machine);
         machine.turns = windows.turns(0, windows.done);
-        windows.show_last(machine);
-        while machine.resume(&mut run)? != Stop::Returned {}
-        match machine.general(0) {
-            Word::Bits(bytes) if value::known(&bytes[..4]) == Some(0) => {}
+        windows.show(machine, NextTurn::Last);
+        run
+    }
+
+    /// Runs from the last turn to before the instruction that was refused, which is the last of so many.
+    fn before_refused(
+        &self,
+        machine: &mut Machine<'_>,
+        windows: &Windows<'_>,
+        last: &State,
+        (steps, begin, is_taken): (u64, &Begin, Option<bool>),
+    ) -> Result<Entered, Lost> {
+        machine.refusal_of_message = begin.fork(is_taken);
+        let mut run = self.before_last(machine, windows, last);
+        machine.stops_after = Some(machine.steps + steps.saturating_sub(1));
+        let is_there = |machine: &Machine<'_>| machine.stops_after == Some(machine.steps);
+        while !is_there(machine) && machine.resume(&mut run)? != Stop::Returned {}
+        machine.stops_after = None;
+        let refusal = machine.refusal_of_message.and_then(condition);
+        let head = (run.section, run.place, run.returns.len());
+        Ok(Entered { head, state: State::of(machine, &run), is_turn: false, refusal })
+    }
+
+    /// Runs the function to its end, and gives the places on the way at which other loops may begin.
+    fn run_out(
+        &self,
+        machine: &mut Machine<'_>,
+        run: &mut Run,
+        own: Head,
+    ) -> (Vec<Entered>, Result<(), Refusal>) {
+        machine.stops = self.loops.iter().map(|one| (one.head.0, one.head.1)).collect();
+        let mut entered: Vec<Entered> = Vec::new();
+        let ended = loop {
+            let is_turn = match machine.resume(run) {
+                Ok(Stop::Returned) => break Ok(()),
+                Ok(stop) => stop == Stop::Back,
+                Err(refusal) => break Err(refusal),
+            };
+            let head = (run.section, run.place, run.returns.len());
+            let is_new = head != own && entered.iter().all(|one| one.head != head);
+            if is_new && self.loops.iter().any(|one| one.head == head) {
+                let refusal = machine.refusal_of_message.and_then(condition);
+                entered.push(Entered { head, state: State::of(machine, run), is_turn, refusal });
+            }
+        };
+        machine.stops.clear();
+        (entered, ended)
+    }
+
+    /// What has to be proved where the function has returned.
+    fn ended(
+        &self,
+        machine: &mut Machine<'_>,
+        (windows, fixed): (&Windows<'_>, &[(RegionId, usize)]),
+        (refusal, opens): (Option<Edge>, bool),
+    ) -> Result<Pairs, Lost> {
+        let text = windows.text;
+        let result = match machine.general(0) {
+            Word::Bits(bytes) => value::known(&bytes[..4]),
+            _ => None,
+        };
+        let is_refused = match (result, refusal) {
+            (Some(0), refusal) if refusal.is_some() == opens => false,
+            (Some(REFUSED), Some(_)) => true,
             _ => return Err(Lost::Unlike("the function may return something else than zero")),
+        };
+        let mut pairs = windows.written(machine, NextTurn::Last)?;
+        if let Some(refusal) = refusal {
+            let condition = refusal.complemented_if(is_refused);
+            let more = agree(machine.graph, condition, &text.accepted);
+            if more.len() != text.accepted.len() {
+                return Err(Lost::Unlike("messages are refused for another reason than that of the text"));
+            }
+            pairs.extend(more);
         }
-        pairs.extend(windows.written_last(machine)?);
-        for &(region, number) in fixed {
-            pairs.extend(same(&text.last[number], &machine.memory.region(region).cells)?);
-        }
-        Ok(pairs)
-    }
-}
-
-/// What has to be proved for cells to hold what the text has, as many as it has.
-fn same(wanted: &[[Edge; 8]], cells: &[Cell]) -> Result<Pairs, Lost> {
-    let mut pairs = Pairs::new();
-    for (wanted, cell) in wanted.iter().zip(cells) {
-        let Cell::Bits(found) = cell else {
+        if !windows.all_hold(if is_refused { Content::Cleared } else { Content::Text }) {
             return Err(Lost::Unlike("the function does not write all of its outputs"));
-        };
-        pairs.extend(wanted.iter().copied().zip(found.bits));
-    }
-    match wanted.len() <= cells.len() {
-        true => Ok(pairs),
-        false => Err(Lost::Unlike("an output has fewer bytes than the text has")),
-    }
-}
-
-fn cells(bytes: &[Byte]) -> Vec<Cell> {
-    bytes.iter().map(|&byte| Cell::Bits(byte)).collect()
-}
-
-impl Windows<'_> {
-    /// What is known of the turns, of which so many are left and done at least.
-    fn turns(&self, left: usize, done: usize) -> Option<Turns> {
-        let turns = Turns::of(left, done, self.all.iter().map(|one| one.bytes.turn).max().unwrap_or(1));
-        let is_whole =
-            |one: &Window| one.bytes.turn.is_multiple_of(WORD) && one.bytes.lead.is_multiple_of(WORD);
-        let keeps_words = self.all.iter().all(is_whole);
-        Some(Turns { most: self.text.most, keeps_words, are_data: true, ..turns })
-    }
-
-    /// The strings: after the first turn, of which the last bytes stay in the window, which has as many before what is next.
-    fn strings(&self) -> Strings {
-        let moving = |one: &Window| {
-            let Bytes { lead, turn, .. } = one.bytes;
-            let begin = lead + (self.done - 1) * turn;
-            Moving { region: one.region, turn: turn as i64, begin: begin as i64 }
-        };
-        Strings { moving: self.all.iter().map(moving).collect(), done: self.done as i64 }
-    }
-
-    /// The cells of a window before anything is written: where the turns begin, or after turns that are done, of which it has one.
-    fn cells(&self, one: &Window, done: usize, next: usize) -> Vec<Cell> {
-        let Window { input, output, bytes, .. } = *one;
-        let constant = |all: &[[Edge; 8]]| -> Vec<Cell> {
-            all.iter().map(|&bits| Cell::Bits(Byte { bits, lane: Lane::All })).collect()
-        };
-        let mut all = match (done, input, output) {
-            (0, ..) | (_, None, None) => Vec::new(),
-            (_, _, Some(number)) => constant(&self.text.past[number]),
-            (_, Some(number), None) => cells(&self.text.before[number]),
-        };
-        match input {
-            Some(number) if done == 0 => all.extend(cells(&self.text.begin[number][..bytes.lead + next])),
-            Some(number) => all.extend(cells(&self.text.window[number][..next])),
-            None => {
-                let lead = if done == 0 { bytes.lead } else { 0 };
-                all.resize(all.len() + lead + next, Cell::Unset);
+        }
+        for &(region, number) in fixed {
+            let mut wanted = bits(&text.last[number]);
+            if is_refused {
+                wanted.fill(Cell::Bits(Byte::ZERO));
             }
-        }
-        all
-    }
-
-    /// Fills the windows with so many turns, of which so many are done.
-    fn show(&self, machine: &mut Machine<'_>, turns: usize, done: usize) {
-        for one in &self.all {
-            machine.memory.set(one.region, self.cells(one, done, turns * one.bytes.turn));
-        }
-    }
-
-    /// Fills them with the last turn, and what is after it.
-    fn show_last(&self, machine: &mut Machine<'_>) {
-        for one in &self.all {
-            machine.memory.set(one.region, self.cells(one, 1, one.bytes.turn + one.bytes.rest));
-        }
-    }
-
-    /// What has to be proved for the outputs to be written as the text has them to the end of the next turn, if nothing else was.
-    fn written(&self, machine: &Machine<'_>, done: usize) -> Result<Pairs, Lost> {
-        let text = if done == 0 { &self.text.first } else { &self.text.next };
-        self.written_as(machine, done, text)
-    }
-
-    /// The same of the last turn and what is after it.
-    fn written_last(&self, machine: &Machine<'_>) -> Result<Pairs, Lost> {
-        self.written_as(machine, 1, &self.text.last)
-    }
-
-    fn written_as(&self, machine: &Machine<'_>, done: usize, text: &Outputs) -> Result<Pairs, Lost> {
-        let mut pairs = Pairs::new();
-        for one in &self.all {
-            let Some(output) = one.output else { continue };
-            let found = &machine.memory.region(one.region).cells;
-            let begin = if done == 0 { 0 } else { one.bytes.turn };
-            let end = begin + text[output].len();
-            let lead = if done == 0 { one.bytes.lead } else { begin };
-            let before = self.cells(one, done, found.len() - lead);
-            let is_untouched = |place: usize| found[place] == before[place];
-            if !(0..begin).chain(end..found.len()).all(is_untouched) {
-                return Err(Lost::Unlike("a turn of the loop writes beyond its part of the message"));
-            }
-            pairs.extend(same(&text[output], &found[begin..])?);
+            pairs.extend(same(&wanted, &machine.memory.region(region).cells)?);
         }
         Ok(pairs)
     }
+}
+
+/// The bit that a run has branched on, set where it has gone on as it did.
+fn condition(fork: Fork) -> Option<Edge> {
+    Some(fork.bit?.complemented_if(!fork.is_taken))
 }

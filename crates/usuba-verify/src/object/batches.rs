@@ -6,11 +6,13 @@
 //! turns through the kernel, and to write nothing else. Fewer batches are tasks of their own.
 
 use super::Refusal;
-use super::induction::{Moving, Nameless, State, Strings};
+use super::induction::{Moving, Nameless, Strings};
 use super::machine::{Machine, Word};
 use super::memory::{Cell, RegionId};
 use super::number::{Growth, Number, Turns};
+use super::renaming::Renaming;
 use super::run::Stop;
+use super::state::State;
 use super::value::{Byte, Lane};
 use crate::graph::Edge;
 use std::collections::BTreeMap;
@@ -80,7 +82,7 @@ impl Batches {
         let mut lost: Option<Lost> = None;
         loop {
             match machine.resume(&mut run) {
-                Ok(Stop::Back) => {}
+                Ok(Stop::Back | Stop::Entered) => {}
                 Ok(Stop::Returned) => break,
                 Err(refusal) => {
                     lost.get_or_insert(Lost::Refused(refusal));
@@ -199,7 +201,7 @@ impl Batches {
             return Err(Lost::Unlike("what holds before a turn of the loop does not hold after it"));
         }
         // The last turn and what follows.
-        let last = strings.before_last(machine.graph, &Nameless, &guess);
+        let last = strings.before_last(machine.graph, &Nameless, &guess, &Renaming::default());
         let mut run = last.restore(machine);
         machine.turns = Some(Turns::of(0, 1, self.batch));
         let all = self.windows(machine, 1, true);

@@ -189,8 +189,7 @@ impl Machine<'_> {
             let before = self.vectors[register].take();
             // Of some registers the lower halves are kept.
             if let Some(mut all) = before.filter(|_| convention.kept_vectors.contains(&register)) {
-                let above = self.held(all.len() - 8);
-                all[8..].copy_from_slice(&above);
+                all.truncate(8);
                 self.vectors[register] = Some(all);
             }
             self.addresses[register] = None;

@@ -12,7 +12,7 @@ use super::message::{Message, bits, string};
 use super::named::Named;
 use super::number::LONGEST;
 use super::value::Byte;
-use crate::graph::{Edge, Graph};
+use crate::graph::{Edge, Graph, Vertex};
 use crate::symbolic::Values;
 use crate::symbolic::cut::{self, Constants, Cut, Looped, Made, Place, Value};
 use crate::symbolic::source::{self, Opaque};
@@ -37,11 +37,6 @@ impl Bytes {
     pub fn after(self, turns: usize) -> usize {
         self.lead + turns * self.turn
     }
-
-    /// All of so many turns.
-    pub fn of(self, turns: usize) -> usize {
-        self.after(turns) + self.rest
-    }
 }
 
 /// Bytes of outputs.
@@ -51,18 +46,23 @@ pub(super) type Outputs = Vec<Vec<[Edge; 8]>>;
 pub(super) struct Growing {
     pub inputs: Vec<Bytes>,
     pub outputs: Vec<Bytes>,
-    /// The bytes of inputs that grow, from the first on, and from a turn on that is neither the first nor the last.
+    /// The bytes of inputs that grow, from the first on, from a turn on that is neither the first nor the last, and after all turns.
     pub begin: Vec<Vec<Byte>>,
     pub window: Vec<Vec<Byte>>,
+    pub tail: Vec<Vec<Byte>>,
     /// The bytes of inputs and outputs that grow, of the turn before that.
     pub before: Vec<Vec<Byte>>,
     pub past: Outputs,
-    /// What is written to the end of the first turn, in a turn that is neither the first nor the last, and in the last and after it: of
-    /// strings that do not grow all that is there in the end.
+    /// Bytes of outputs that grow: from the first on, and from a turn on that is neither the first nor the last, to the end of as many
+    /// turns as are the same however many there are; and from the last turn on. Of outputs that do not grow `last` has all bytes.
     pub first: Outputs,
     pub next: Outputs,
     pub last: Outputs,
+    /// What has to be the same for a message to be accepted, as it is before the last turn; nothing if no message is refused.
+    pub accepted: Vec<(Edge, Edge)>,
     pub names: Named,
+    /// What stands for something else in each turn.
+    pub changing: Vec<Vertex>,
     /// There are no more turns, as strings are shorter than [`LONGEST`] too.
     pub most: i64,
 }
@@ -79,6 +79,7 @@ pub(super) enum Begins {
 /// What a text has made.
 struct Ran {
     outputs: Outputs,
+    accepted: Vec<(Edge, Edge)>,
     made: Made,
     /// How many turns of the code are cut off.
     skipped: usize,
@@ -108,10 +109,11 @@ struct Runs<'a> {
     numbers: Numbers,
     /// So many turns are run after those that are cut off, before the head of the loop.
     delay: usize,
-    /// The bytes of inputs that grow: from the first on; from a turn that is neither the first nor the last; of the turns before
-    /// that, the next one first; and of what is before these.
+    /// The bytes of inputs that grow: from the first on; from a turn that is neither the first nor the last; those after all turns; of
+    /// the turns before that, the next one first; and of what is before these.
     begin: Vec<Vec<Byte>>,
     window: Vec<Vec<Byte>>,
+    tail: Vec<Vec<Byte>>,
     past: [Vec<Vec<Byte>>; 3],
     lead: Vec<Vec<Byte>>,
 }
@@ -120,13 +122,14 @@ impl Runs<'_> {
     /// The bytes of an input that grows, for so many turns, of which some are cut off.
     fn input(&self, number: usize, turns: usize, skipped: usize) -> Vec<Byte> {
         let bytes = self.inputs[number];
+        let tail = &self.tail[number];
         if skipped == 0 {
-            return self.begin[number][..bytes.of(turns)].to_vec();
+            return self.begin[number][..bytes.after(turns)].iter().chain(tail).copied().collect();
         }
         let head = skipped + self.delay;
         let past = self.past[..head].iter().rev().flat_map(|turn| &turn[number]);
-        let window = &self.window[number][..bytes.of(turns - head) - bytes.lead];
-        self.lead[number].iter().chain(past).chain(window).copied().collect()
+        let window = &self.window[number][..(turns - head) * bytes.turn];
+        self.lead[number].iter().chain(past).chain(window).chain(tail).copied().collect()
     }
 
     /// The loops where so many turns are cut off.
@@ -165,27 +168,23 @@ impl Runs<'_> {
         let mut cut = Cut::new(self.looped(skipped), std::mem::take(&mut self.before), numbers);
         let opened = source::open_cut(graph, self.texts[number], &inputs, &self.opaque[number], &mut cut);
         self.before = cut.before;
-        if !opened.accepted.is_empty() {
-            return Err("it may refuse messages");
-        }
         let outputs = opened.outputs.iter().map(|atoms| atoms.iter().map(|atom| bits(atom)).collect());
-        Ok(Ran { outputs: outputs.collect(), made: cut.made, skipped })
+        Ok(Ran { outputs: outputs.collect(), accepted: opened.accepted, made: cut.made, skipped })
     }
 
-    /// What is written after the turns that are cut off: in the next turn, or to the end, where strings are looked at that do not grow
-    /// too.
-    fn written(&self, ran: &Ran, is_last: bool) -> Outputs {
+    /// What is written after the turns that are cut off: in so many turns of those that grow, or to the end, where strings are looked at
+    /// that do not grow too.
+    fn written(&self, ran: &Ran, turns: Option<usize>) -> Outputs {
         let of = |(bytes, all): (&Bytes, &Vec<[Edge; 8]>)| {
-            let head = ran.skipped + self.delay;
-            let (begin, end) = match ran.skipped {
-                0 => (0, bytes.after(1 + self.delay)),
-                _ => (bytes.after(head), bytes.after(head + 1)),
+            let (begin, head) = match ran.skipped {
+                0 => (0, 0),
+                skipped => (bytes.after(skipped + self.delay), skipped + self.delay),
             };
-            match (bytes.turn, is_last) {
-                (0, true) => all.clone(),
-                (0, false) => Vec::new(),
-                (_, true) => all[begin..].to_vec(),
-                (_, false) => all[begin..end].to_vec(),
+            match (bytes.turn, turns) {
+                (0, None) => all.clone(),
+                (0, Some(_)) => Vec::new(),
+                (_, None) => all[begin..].to_vec(),
+                (_, Some(turns)) => all[begin..bytes.after(head + turns)].to_vec(),
             }
         };
         self.outputs.iter().zip(&ran.outputs).map(of).collect()
@@ -211,17 +210,7 @@ impl Runs<'_> {
             let soon = ran.made.iter().filter(is_soon);
             soon.map(|(value, atoms)| (*value, atoms.clone())).collect()
         };
-        let written = |ran: &Ran| -> Outputs {
-            let of = |(bytes, all): (&Bytes, &Vec<[Edge; 8]>)| match bytes.turn {
-                0 => Vec::new(),
-                _ if ran.skipped == 0 => all[..bytes.after(turns)].to_vec(),
-                _ => {
-                    let head = ran.skipped + self.delay;
-                    all[bytes.after(head)..bytes.after(head + turns)].to_vec()
-                }
-            };
-            self.outputs.iter().zip(&ran.outputs).map(of).collect()
-        };
+        let written = |ran: &Ran| self.written(ran, Some(turns));
         made(one) == made(other) && written(one) == written(other)
     }
 
@@ -303,7 +292,7 @@ impl Growing {
                 .map(|number| cut::loops(texts[number], &|node| opaque[number].has(texts[number], node))),
         )?;
         let mut grown = |turns: usize| -> Vec<Vec<Byte>> {
-            let of = |one: &Bytes| if one.turn == 0 { 0 } else { one.of(turns) };
+            let of = |one: &Bytes| if one.turn == 0 { 0 } else { one.after(turns) };
             inputs.iter().map(|one| string(graph, of(one))).collect()
         };
         let (begin, window) = (grown(few + 1), grown(FEWEST));
@@ -312,6 +301,7 @@ impl Growing {
         };
         let past = [0; 3].map(|_| part(|one| one.turn));
         let before_turns = part(|one| one.lead);
+        let tail = part(|one| if one.turn == 0 { 0 } else { one.rest });
         let mut runs = Runs {
             texts,
             opaque: opaque.into(),
@@ -324,6 +314,7 @@ impl Growing {
             delay,
             begin,
             window,
+            tail,
             past,
             lead: before_turns,
         };
@@ -362,7 +353,8 @@ impl Growing {
         let other = runs.run(graph, (few, 2), Phase::Last)?;
         if runs.past(&next) != runs.past(&last)
             || !runs.are_alike(&last, &other, 1)
-            || runs.written(&last, true) != runs.written(&other, true)
+            || runs.written(&last, None) != runs.written(&other, None)
+            || last.accepted != other.accepted
         {
             return Err("the text does not end in the same way after more turns");
         }
@@ -370,20 +362,27 @@ impl Growing {
         if !runs.are_alike(&first, &other, few - 1) {
             return Err("the text does not begin in the same way before more turns");
         }
+        let is_wide = runs.written(&first, Some(few)) == runs.written(&other, Some(few));
         let names = runs.names(graph, &first, &next);
         let [before, ..] = runs.past.clone();
+        let bytes = runs.past.iter().chain([&runs.window, &runs.lead]).flatten().flatten();
+        let made = runs.before.values().flatten().flatten().copied();
+        let changing = bytes.flat_map(|byte| byte.bits).chain(made).map(Edge::vertex).collect();
         Ok(Growing {
             past: runs.past(&next),
-            first: runs.written(&first, false),
-            next: runs.written(&next, false),
-            last: runs.written(&last, true),
+            first: runs.written(&first, Some(if is_wide { few } else { few - 1 })),
+            next: runs.written(&next, Some(FEWEST - 1)),
+            last: runs.written(&last, None),
+            accepted: last.accepted,
             names,
+            changing,
             most,
             inputs: runs.inputs,
             outputs: runs.outputs,
             before,
             begin: runs.begin,
             window: runs.window,
+            tail: runs.tail,
         })
     }
 }

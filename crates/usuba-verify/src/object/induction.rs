@@ -10,78 +10,16 @@
 //! and that they are is left to be proved.
 
 use super::flags::Flags;
-use super::machine::{Machine, Word};
+use super::machine::Word;
 use super::memory::{Address, Cell, RegionId};
 use super::number::{Growth, Number};
 use super::renaming::Renaming;
-use super::run::Run;
+use super::state::{Change, State, Vector, Written};
 use super::value::{self, Byte};
 use crate::graph::{Edge, Graph, Vertex};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
-
-/// Bytes of a vector register of which some are not known.
-type Vector = Vec<Option<Byte>>;
-
-/// A region that may be written: how many of its bytes hold nothing, and those that follow.
-type Written = (RegionId, usize, Vec<Cell>);
-
-/// What a machine holds between two instructions, and where it is. What is nothing is not known.
-#[derive(Clone)]
-pub(super) struct State {
-    memory: Vec<Written>,
-    general: Vec<Option<Word>>,
-    vectors: Vec<Option<Vector>>,
-    addresses: Vec<Option<Vec<Cell>>>,
-    masks: Vec<Option<Vec<Byte>>>,
-    flags: Flags,
-    /// The round keys of ciphers that are called through pointers.
-    keys: Vec<Vec<Edge>>,
-    pub run: Run,
-}
-
-impl State {
-    pub fn of(machine: &Machine<'_>, run: &Run) -> State {
-        let memory = &machine.memory;
-        let region = |id| {
-            let (first, cells) = memory.used(id);
-            (id, first, cells.to_vec())
-        };
-        let vector = |bytes: &Option<Vec<Byte>>| Some(bytes.as_ref()?.iter().copied().map(Some).collect());
-        State {
-            memory: memory.writable().map(region).collect(),
-            general: machine.general.clone(),
-            vectors: machine.vectors.iter().map(vector).collect(),
-            addresses: machine.addresses.clone(),
-            masks: machine.masks.clone(),
-            flags: machine.flags.clone(),
-            keys: machine.ciphers.iter().map(|cipher| cipher.key.clone()).collect(),
-            run: run.clone(),
-        }
-    }
-
-    /// Brings a machine to where this is.
-    pub fn restore(&self, machine: &mut Machine<'_>) -> Run {
-        for (id, first, cells) in &self.memory {
-            machine.memory.set_used(*id, *first, cells);
-        }
-        machine.general.clone_from(&self.general);
-        for (number, vector) in self.vectors.iter().enumerate() {
-            let unknown = machine.fresh(vector.as_ref().map_or(0, Vec::len));
-            let byte = |(byte, any): (&Option<Byte>, Byte)| byte.unwrap_or(any);
-            machine.vectors[number] =
-                vector.as_ref().map(|bytes| bytes.iter().zip(unknown).map(byte).collect());
-        }
-        machine.addresses.clone_from(&self.addresses);
-        machine.masks.clone_from(&self.masks);
-        machine.flags = self.flags.clone();
-        for (cipher, key) in machine.ciphers.iter_mut().zip(&self.keys) {
-            cipher.key.clone_from(key);
-        }
-        self.run.clone()
-    }
-}
 
 /// What was seen of the data at the head of a loop.
 #[derive(Default)]
@@ -106,6 +44,8 @@ pub(super) trait Names {
     fn next(&self, graph: &mut Graph) -> Rc<Renaming>;
     /// What they are before the last turn.
     fn last(&self, graph: &mut Graph) -> Rc<Renaming>;
+    /// What numbers of turns that are done before the last turn are where all turns are left.
+    fn again(&self, graph: &mut Graph) -> Rc<Renaming>;
 }
 
 /// No data have names.
@@ -133,6 +73,10 @@ impl Names for Nameless {
     }
 
     fn last(&self, _: &mut Graph) -> Rc<Renaming> {
+        Rc::default()
+    }
+
+    fn again(&self, _: &mut Graph) -> Rc<Renaming> {
         Rc::default()
     }
 }
@@ -163,8 +107,15 @@ impl Strings {
         self.of(region).map_or(0, |one| one.turn)
     }
 
-    fn of(&self, region: RegionId) -> Option<&Moving> {
+    pub fn of(&self, region: RegionId) -> Option<&Moving> {
         self.moving.iter().find(|one| one.region == region)
+    }
+
+    /// Whether an address is where a string begins, of which the window is seen at its last turn.
+    pub fn is_begin(&self, address: Address) -> bool {
+        let Some(moving) = self.of(address.region) else { return false };
+        let growth = Growth { left: 0, done: -moving.turn };
+        address.place() == Number { growth, more: self.done * moving.turn - moving.begin }
     }
 
     fn contains(&self, region: RegionId) -> bool {
@@ -403,9 +354,10 @@ impl Strings {
             (None, _) => true,
             (Some(_), None) => false,
             (Some(guess), Some(after)) => {
-                guess.iter().zip(after).all(|(guess, after)| match (guess, after) {
+                let mut after = after.iter().copied().chain(std::iter::repeat(None));
+                guess.iter().all(|guess| match (guess, after.next().flatten()) {
                     (None, _) => true,
-                    (Some(guess), Some(after)) => byte(guess, after),
+                    (Some(guess), Some(after)) => byte(guess, &after),
                     (Some(_), None) => false,
                 })
             }
@@ -465,40 +417,32 @@ impl Strings {
         }
     }
 
-    /// A state where one turn is left.
-    pub fn before_last(&self, graph: &mut Graph, names: &dyn Names, guess: &State) -> State {
+    /// A state where one turn is left, of data that are other ones there (`ends`).
+    pub fn before_last(&self, graph: &mut Graph, names: &dyn Names, guess: &State, ends: &Renaming) -> State {
         let last = names.last(graph);
-        let word = |graph: &mut Graph, word: &Word| match word {
-            Word::Bits(bytes) => Word::Bits(bytes.iter().map(|&byte| last.byte(graph, byte)).collect()),
-            Word::Address(address) => Word::Address(with_left(*address, 1)),
-            Word::Number(number) => match number.with_left(1) {
-                Number { growth: Growth::NONE, more } => Word::Bits(value::constant(8, more as u64)),
-                number => Word::Number(number),
-            },
-            other => other.clone(),
-        };
-        let mut state = guess.clone();
-        for one in state.general.iter_mut().flatten() {
-            *one = word(graph, one);
-        }
-        for byte in state.vectors.iter_mut().flatten().flatten().flatten() {
-            *byte = last.byte(graph, *byte);
-        }
-        let mut cell = |cell: &Cell| match *cell {
-            Cell::Bits(byte) => Cell::Bits(last.byte(graph, byte)),
-            Cell::Part(address, part) => Cell::Part(with_left(address, 1), part),
-            Cell::Digit(number, part) => match number.with_left(1) {
-                Number { growth: Growth::NONE, more } => {
-                    Cell::Bits(Byte::constant((more >> (8 * i64::from(part))) as u8))
-                }
-                number => Cell::Digit(number, part),
-            },
-            other => other,
-        };
-        for (_, _, cells) in &mut state.memory {
-            *cells = cells.iter().map(&mut cell).collect();
-        }
-        state
+        guess.changed(graph, &mut BeforeLast { last, ends })
+    }
+}
+
+/// What is held before the last turn.
+struct BeforeLast<'a> {
+    last: Rc<Renaming>,
+    ends: &'a Renaming,
+}
+
+impl Change for BeforeLast<'_> {
+    fn byte(&mut self, graph: &mut Graph, byte: Byte) -> Byte {
+        let byte = self.last.byte(graph, byte);
+        self.ends.byte(graph, byte)
+    }
+
+    fn number(&self, number: Number) -> Option<Number> {
+        Some(number.with_left(1))
+    }
+
+    fn address(&self, address: Address) -> Option<Address> {
+        let Number { growth, more } = address.place().with_left(1);
+        Some(Address { offset: more, growth, ..address })
     }
 }
 
@@ -584,9 +528,4 @@ impl Number {
         let growth = Growth { left: 0, ..self.growth };
         Number { growth, more: self.more.wrapping_add(self.growth.left.wrapping_mul(left)) }
     }
-}
-
-fn with_left(address: Address, left: i64) -> Address {
-    let Number { growth, more } = address.place().with_left(left);
-    Address { offset: more, growth, ..address }
 }

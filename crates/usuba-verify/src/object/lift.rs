@@ -4,6 +4,7 @@ use super::file::{Architecture, Fill, Target};
 use super::kernel::Kept;
 use super::machine::{Called, Flow, Machine, STACK_POINTER, Word};
 use super::memory::{Address, Cell};
+use super::number::{Growth, Number};
 use super::run::{Preserved, Run, Stop};
 use super::{Refusal, Why, aarch64, scalar, value, vector};
 use iced_x86::{Decoder, DecoderOptions, FastFormatter, Instruction, Register};
@@ -41,7 +42,7 @@ impl Machine<'_> {
         Ok(Run { section: entry.section, place: entry.offset, returns: Vec::new(), preserved, caller })
     }
 
-    /// Runs a function on, to its return or to the next jump back.
+    /// Runs a function on, to its return, to the next jump back, or to a place where it has to stop.
     ///
     /// # Errors
     /// The first instruction that is refused.
@@ -67,6 +68,9 @@ impl Machine<'_> {
             {
                 self.call(callee).map_err(|why| refused(self, why))?;
                 run.place = *next;
+                if self.is_stop(run) {
+                    return Ok(Stop::Entered);
+                }
                 continue;
             }
             match flow {
@@ -112,6 +116,9 @@ impl Machine<'_> {
                     }
                     (run.section, run.place) = (to, next);
                 }
+            }
+            if self.is_stop(run) {
+                return Ok(Stop::Entered);
             }
         }
     }
@@ -208,17 +215,25 @@ impl Machine<'_> {
         }
         let [to, from, count] = [0, 1, 2].map(|number| self.general(self.convention.arguments[number]));
         let Word::Address(to_address) = to else { return Err(Why::SecretAddress) };
-        let Word::Bits(count) = count else { return Err(Why::Operand("a length that is an address")) };
-        let count = value::known(&count).ok_or(Why::SecretAddress)? as usize;
+        let length = match &count {
+            Word::Bits(count) => Number::known(value::known(count).ok_or(Why::SecretAddress)? as i64),
+            Word::Number(number) => *number,
+            _ => return Err(Why::Operand("a length that is an address")),
+        };
+        let known = (length.growth == Growth::NONE).then_some(length.more as usize);
+        let bytes = || known.ok_or(Why::Operand("a length that depends on how many turns a loop makes"));
         match name {
             "memcpy" | "memmove" => {
                 let Word::Address(from) = from else { return Err(Why::SecretAddress) };
-                let cells = self.memory.read(self.graph, from, count)?;
+                let cells = self.memory.read(self.graph, from, bytes()?)?;
                 self.memory.write(to_address, &cells)?;
             }
             "memset" => {
                 let Word::Bits(byte) = from else { return Err(Why::Address) };
-                self.memory.write(to_address, &vec![Cell::Bits(byte[0]); count])?;
+                match known {
+                    Some(count) => self.memory.write(to_address, &vec![Cell::Bits(byte[0]); count])?,
+                    None => self.fill(to_address, length, byte[0])?,
+                }
             }
             _ => return Err(Why::External(name.to_owned())),
         }

@@ -9,7 +9,7 @@ use super::value::{self, Byte, Lane};
 use super::{Refusal, Why};
 use crate::graph::{Edge, Graph};
 use iced_x86::{Instruction, OpKind, Register};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Bytes of stack below the return address.
 const STACK: usize = 1 << 19;
@@ -186,6 +186,7 @@ pub struct Machine<'a> {
     /// All regions.
     pub memory: Memory,
     pub(super) general: Vec<Option<Word>>,
+    /// The bytes of the vector registers, as many as were looked at or written.
     pub(super) vectors: Vec<Option<Vec<Byte>>>,
     /// The addresses that vector registers hold, where they do ([`super::packed`]).
     pub(super) addresses: Vec<Option<Vec<Cell>>>,
@@ -200,8 +201,14 @@ pub struct Machine<'a> {
     /// How many instructions were run.
     pub steps: u64,
     pub(super) stack: RegionId,
+    /// Sections and places in them at which runs stop.
+    pub(super) stops: BTreeSet<(usize, u64)>,
+    /// After so many instructions they stop too.
+    pub(super) stops_after: Option<u64>,
     /// What is known of the turns of a loop that makes any number of them.
     pub(super) turns: Option<Turns>,
+    /// From where strings were filled that begin before their windows.
+    pub(super) filled: Vec<Address>,
     /// Kernels whose calls are not run.
     pub(super) callees: Vec<&'a mut (dyn Called + 'a)>,
     /// Whether regions lie in the opposite order of their numbers.
@@ -288,7 +295,10 @@ impl<'a> Machine<'a> {
             has_forgotten: false,
             steps: 0,
             stack,
+            stops: BTreeSet::new(),
+            stops_after: None,
             turns: None,
+            filled: Vec::new(),
             callees: Vec::new(),
             is_reversed,
             base,
@@ -413,19 +423,21 @@ impl<'a> Machine<'a> {
         self.general[register] = Some(word);
     }
 
-    /// The first bytes of a vector register.
+    /// The first bytes of a vector register. Those that were never written get values when they are asked for.
     pub(super) fn vector(&mut self, register: usize, bytes: usize) -> Vec<Byte> {
-        if self.vectors[register].is_none() {
-            self.vectors[register] = Some(self.held(VECTOR));
-        }
-        self.vectors[register].as_ref().map_or_else(Vec::new, |all| all[..bytes].to_vec())
+        let missing = bytes.saturating_sub(self.vectors[register].as_ref().map_or(0, Vec::len));
+        let more = self.held(missing);
+        let all = self.vectors[register].get_or_insert_default();
+        all.extend(more);
+        all[..bytes].to_vec()
     }
 
     /// Writes a vector register; the bytes above become zero, or stay if `keeps`, as instructions without VEX have it.
     pub(super) fn set_vector(&mut self, register: usize, value: &[Byte], keeps: bool) {
-        let mut all = if keeps { self.vector(register, VECTOR) } else { vec![Byte::ZERO; VECTOR] };
-        all[..value.len()].copy_from_slice(value);
-        self.vectors[register] = Some(all);
+        let before = self.vectors[register].take().filter(|_| keeps);
+        let mut all = before.unwrap_or_else(|| vec![Byte::ZERO; if keeps { 0 } else { VECTOR }]);
+        let above = all.split_off(value.len().min(all.len()));
+        self.vectors[register] = Some(value.iter().copied().chain(above).collect());
         self.addresses[register] = None;
     }
 

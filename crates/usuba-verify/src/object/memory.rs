@@ -140,6 +140,8 @@ pub struct Memory {
     sections: BTreeMap<usize, RegionId>,
     /// For each section what stands for its pages: nothing can be read there.
     pages: BTreeMap<usize, RegionId>,
+    /// What can be read of strings after all turns of a loop, and where it begins.
+    tails: BTreeMap<RegionId, (Number, Vec<Cell>)>,
 }
 
 impl Memory {
@@ -194,6 +196,22 @@ impl Memory {
         (region.untouched, region.cells) = (0, cells);
     }
 
+    /// Says what can be read of a string after all turns of a loop, and where that begins.
+    pub fn set_tail(&mut self, id: RegionId, tail: Option<(Number, Vec<Cell>)>) {
+        match tail {
+            Some(tail) => self.tails.insert(id, tail),
+            None => self.tails.remove(&id),
+        };
+    }
+
+    /// What can be read there of a string after all turns of a loop.
+    fn in_tail(&self, address: Address, bytes: usize) -> Option<Vec<Cell>> {
+        let (begin, cells) = self.tails.get(&address.region)?;
+        let Number { growth: Growth::NONE, more } = address.place().minus(*begin) else { return None };
+        let start = usize::try_from(more).ok()?;
+        Some(cells.get(start..start.checked_add(bytes)?)?.to_vec())
+    }
+
     /// Changes all bytes of a region: these after so many that hold nothing.
     pub fn set_used(&mut self, id: RegionId, first: usize, cells: &[Cell]) {
         let region = &mut self.regions[id.0];
@@ -244,6 +262,11 @@ impl Memory {
 
     /// The cells of an access. What was never written gets a value that is an input of its own.
     pub fn read(&mut self, graph: &mut Graph, address: Address, bytes: usize) -> Result<Vec<Cell>, Why> {
+        if address.growth != Growth::NONE
+            && let Some(cells) = self.in_tail(address, bytes)
+        {
+            return Ok(cells);
+        }
         let range = self.range(address, bytes)?;
         let cells = &mut self.regions[address.region.0].cells[range];
         for cell in cells.iter_mut() {

@@ -91,7 +91,7 @@ pub(super) enum Given {
 }
 
 /// What the function returns of a message that is refused.
-const REFUSED: u64 = 1;
+pub(super) const REFUSED: u64 = 1;
 
 impl Message<'_> {
     /// Proves that the function computes the message, for all bytes, or refutes it.
@@ -318,7 +318,7 @@ pub(super) fn bits(atom: &[Edge]) -> [Edge; 8] {
 
 /// What has to be equal for a condition to say that the bits of all pairs are the same: term by term where both are conjunctions of as
 /// many bits, which are guessed to be the same by their values.
-fn agree(graph: &mut Graph, condition: Edge, accepted: &[(Edge, Edge)]) -> Vec<(Edge, Edge)> {
+pub(super) fn agree(graph: &mut Graph, condition: Edge, accepted: &[(Edge, Edge)]) -> Vec<(Edge, Edge)> {
     let wanted: BTreeSet<Edge> = accepted.iter().map(|&(a, b)| !graph.xor(a, b)).collect();
     let mut found = BTreeSet::new();
     let mut open = vec![condition];
@@ -355,7 +355,8 @@ pub(super) fn decide(
     (limits, text): (Limits, usize),
     report: &mut Report,
 ) -> bool {
-    let edges: Vec<Edge> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
+    let others = pairs.iter().filter(|&&(a, b)| !graph.is_same_sum(a, b));
+    let edges: Vec<Edge> = others.flat_map(|&(a, b)| [a, b]).collect();
     let is_proved =
         move |graph: &mut Graph, pairs: &[(Edge, Edge)]| prove(graph, pairs, limits).0 == Answer::Proved;
     let mut hashes = Hashes::new(graph, (limits.seed, text), &is_proved);

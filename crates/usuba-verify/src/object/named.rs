@@ -41,6 +41,8 @@ enum There {
     First,
     Next,
     Last,
+    /// Where another loop begins.
+    Again,
 }
 
 impl Named {
@@ -139,6 +141,10 @@ impl Names for Named {
 
     fn last(&self, graph: &mut Graph) -> Rc<Renaming> {
         self.renaming(graph, There::Last, None, |growth| Some(Number { growth, more: 0 }.with_left(1)))
+    }
+
+    fn again(&self, graph: &mut Graph) -> Rc<Renaming> {
+        self.renaming(graph, There::Again, None, |growth| Number { growth, more: 0 }.again())
     }
 }
 

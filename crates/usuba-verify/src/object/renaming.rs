@@ -1,7 +1,7 @@
 //! The same data at another turn of a loop: each vertex that has a name there by what it is there.
 
 use super::value::Byte;
-use crate::graph::{Edge, Graph, Vertex};
+use crate::graph::{Edge, Graph, Substituted, Vertex};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -11,13 +11,17 @@ pub(super) struct Renaming {
     by: HashMap<Vertex, Edge>,
     /// Which vertices are made of those, by number, as far as that was looked for.
     is_made: RefCell<Vec<Option<bool>>>,
+    /// Which look-ups have an index that is.
+    is_index_made: RefCell<HashMap<usize, bool>>,
+    /// What was made of some of them.
+    made: RefCell<Substituted>,
 }
 
 impl Renaming {
     /// Some edges in the place of vertices.
     pub fn new(mut by: HashMap<Vertex, Edge>) -> Renaming {
         by.retain(|vertex, edge| *edge != vertex.edge());
-        Renaming { by, is_made: RefCell::default() }
+        Renaming { by, ..Renaming::default() }
     }
 
     /// Whether nothing has another name there.
@@ -35,6 +39,11 @@ impl Renaming {
         is_made.resize(all, None);
         let mut open = vec![bit.vertex()];
         while let Some(&vertex) = open.last() {
+            let look_up = graph.look_up_of(vertex);
+            let index = look_up.and_then(|number| self.is_index_made.borrow().get(&number).copied());
+            if let Some(is_made_so) = index {
+                is_made[vertex.index()] = Some(is_made_so || self.by.contains_key(&vertex));
+            }
             if is_made[vertex.index()].is_none() {
                 let made_of = graph.made_of(vertex);
                 let is_known = |one: &Vertex| is_made[one.index()];
@@ -47,6 +56,10 @@ impl Renaming {
                         continue;
                     }
                     is_made[vertex.index()] = Some(false);
+                }
+                if let Some(number) = look_up.filter(|_| !self.by.contains_key(&vertex)) {
+                    let is_made = is_made[vertex.index()] == Some(true);
+                    self.is_index_made.borrow_mut().insert(number, is_made);
                 }
             }
             open.pop();
@@ -63,7 +76,7 @@ impl Renaming {
         }
         let rest: Vec<Edge> =
             bits.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(bit, _)| *bit).collect();
-        let mut rest = graph.substituted(&rest, &self.by).into_iter();
+        let mut rest = graph.substituted(&rest, &self.by, &mut self.made.borrow_mut()).into_iter();
         bits.iter().zip(found).map(|(&bit, found)| found.or_else(|| rest.next()).unwrap_or(bit)).collect()
     }
 

@@ -23,6 +23,8 @@ pub(super) enum Stop {
     Returned,
     /// It has jumped back, as loops do after each turn.
     Back,
+    /// It has come in another way to one of the places that were asked for ([`Machine::stops`]).
+    Entered,
 }
 
 /// What a function has to leave as it was.
@@ -51,5 +53,12 @@ impl Preserved {
             (_, false) => Some("a register that a function has to keep"),
             _ => None,
         }
+    }
+}
+
+impl Machine<'_> {
+    /// Whether a run stops here.
+    pub(super) fn is_stop(&self, run: &Run) -> bool {
+        self.stops_after == Some(self.steps) || self.stops.contains(&(run.section, run.place))
     }
 }

@@ -3,7 +3,7 @@
 use super::Why;
 use super::flags::Flags;
 use super::machine::{Machine, Word};
-use super::memory::Address;
+use super::memory::{Address, Cell};
 use super::number::{FARTHEST, Growth, Number, STEEPEST, Turns};
 use super::value::{self, Byte, Lane};
 use crate::graph::Edge;
@@ -190,6 +190,17 @@ impl Machine<'_> {
     /// So many times a number.
     pub(super) fn multiplied(&self, number: Number, by: u64) -> Result<Word, Why> {
         self.word(number.times(by as i64))
+    }
+
+    /// Fills a string from somewhere before its window to a place in it, and remembers that.
+    pub(super) fn fill(&mut self, begin: Address, length: Number, byte: Byte) -> Result<(), Why> {
+        let end = begin.place().plus(length);
+        if end.growth != Growth::NONE || end.more < 0 || !self.is_natural(begin.place().times(-1)) {
+            return Err(Why::Turns);
+        }
+        self.memory.write(Address::new(begin.region, 0), &vec![Cell::Bits(byte); end.more as usize])?;
+        self.filled.push(begin);
+        Ok(())
     }
 
     /// The bits of a number that a mask keeps, if it keeps or clears all that grow.

@@ -2,12 +2,12 @@
 
 use super::{NoMessage, Subject};
 use std::collections::BTreeSet;
-use usuba_verify::object::any_length::{AnyLength, Turn};
+use usuba_verify::object::any_length::{AnyLength, Looped, Turn};
 use usuba_verify::object::blocks::Verdict;
 use usuba_verify::object::file::Object;
 use usuba_verify::object::growing;
 use usuba_verify::object::message::Report;
-use usuba_verify::object::turn_lengths::turns;
+use usuba_verify::object::turn_lengths::{Seen, turns};
 use usuba_verify::prove::Limits;
 use usuba_verify::symbolic::source;
 
@@ -26,6 +26,9 @@ const SPARE: u64 = 2;
 
 /// So many turns of loops over less than a block are looked at together too.
 const SEVERAL: u64 = 16;
+
+/// Turns of several loops have no more bytes.
+const MOST_TOGETHER: u64 = 4096;
 
 /// Lengths of which one grows from here.
 #[derive(Clone, Copy, Debug)]
@@ -63,19 +66,23 @@ impl Subject<'_> {
         limits: Limits,
     ) -> Result<Proved, NoMessage> {
         let mut tried = Vec::new();
-        let mut seen: BTreeSet<Turn> = BTreeSet::new();
+        let mut all: BTreeSet<Turn> = BTreeSet::new();
         for bytes in LONGER {
             // A text with a turn for each byte may become too large.
-            let found = match self.turns(object, (symbol, prepared), (from, bytes)) {
+            let (seen, unit) = match self.seen(object, (symbol, prepared), (from, bytes)) {
                 Err(_) if !tried.is_empty() => break,
-                found => found?,
+                seen => seen?,
             };
-            let found = found.into_iter().filter(|turn| turn.spare <= SPARE);
-            for turn in found.filter(|turn| seen.insert(*turn)).collect::<Vec<_>>() {
+            let candidates = together(&seen, unit).into_iter().filter(|turn| turn.spare <= SPARE);
+            for turn in candidates.filter(|turn| all.insert(*turn)).collect::<Vec<_>>() {
+                let loops: BTreeSet<Looped> = seen.iter().filter_map(|one| in_turns(*one, turn)).collect();
+                let loops: Vec<Looped> = loops.into_iter().collect();
                 let rest = (from.lengths[from.place] - turn.lead as i64).rem_euclid(turn.by as i64)
                     + (turn.spare * turn.by) as i64;
-                let try_at =
-                    |delay| self.prove_any(object, (symbol, prepared), (from, turn, rest), delay, limits);
+                let try_at = |delay| {
+                    let turns = (turn, loops.as_slice(), rest, delay);
+                    self.prove_any(object, (symbol, prepared), from, turns, limits)
+                };
                 // Code may have products of a turn that it adds up in the next one.
                 let (delay, found) = match try_at(0) {
                     found @ Ok((Verdict::Proved, _)) => (0, found),
@@ -127,13 +134,13 @@ impl Subject<'_> {
         Ok(proved)
     }
 
-    /// The turns that loops of the code may make of a message that is so many bytes longer.
-    fn turns(
+    /// The loops of the code that may make turns of a message that is so many bytes longer, with the unit of its length.
+    fn seen(
         &self,
         object: &Object,
         (symbol, prepared): (&str, usize),
         (FromHere { lengths, place }, bytes): (FromHere<'_>, i64),
-    ) -> Result<Vec<Turn>, NoMessage> {
+    ) -> Result<(Vec<Seen>, u64), NoMessage> {
         let longer = |by: i64| {
             let mut all = lengths.to_vec();
             all[place] += by;
@@ -152,15 +159,9 @@ impl Subject<'_> {
         let numbers: Vec<u64> = longest.iter().map(|&length| length as u64).collect();
         let in_place = self.in_place();
         let message = self.message((symbol, prepared), (&text, object), &numbers, &in_place);
-        let mut turns = turns(&message, &shorter, object)?;
-        turns.retain(|turn| turn.lead <= 2 * turn.by);
-        turns.dedup_by_key(|turn| turn.by);
-        let several = turns.iter().filter(|turn| turn.by * (unit as u64) < SEVERAL).map(|turn| {
-            let each = SEVERAL as usize;
-            Turn { by: SEVERAL * turn.by, first: turn.first + each - 1, each, spare: 0, ..*turn }
-        });
-        let several: Vec<Turn> = several.collect();
-        Ok(turns.into_iter().chain(several).collect())
+        let mut seen = turns(&message, &shorter, object)?;
+        seen.retain(|one| one.lead <= 2 * one.by);
+        Ok((seen, unit as u64))
     }
 
     /// Proves a function for all lengths that leave as much after the turns, of [`Turn::shortest`] or more.
@@ -168,8 +169,8 @@ impl Subject<'_> {
         &self,
         object: &Object,
         (symbol, prepared): (&str, usize),
-        (FromHere { lengths, place }, turn, rest): (FromHere<'_>, Turn, i64),
-        delay: usize,
+        FromHere { lengths, place }: FromHere<'_>,
+        (turn, loops, rest, delay): (Turn, &[Looped], i64, usize),
         limits: Limits,
     ) -> Result<(Verdict, Report), NoMessage> {
         let mut lengths = lengths.to_vec();
@@ -190,7 +191,8 @@ impl Subject<'_> {
             let why = "code that makes a key of its own is proved for lengths that are said only".to_owned();
             return Err(NoMessage::Refused(why));
         }
-        let any = AnyLength { message, texts: [&fewer, &some, &more], delay, grows: place, turn, most };
+        let texts = [&fewer, &some, &more];
+        let any = AnyLength { message, texts, delay, grows: place, turn, loops, most };
         any.prove(object, limits).map_err(|why| NoMessage::NoTurn(why.to_string()))
     }
 
@@ -215,4 +217,50 @@ impl Subject<'_> {
         }
         within
     }
+}
+
+/// The turns at which a message may be looked at of which loops were seen: those of each loop, several of those of short ones, and those
+/// that several loops make in whole turns of their own.
+fn together(seen: &[Seen], unit: u64) -> Vec<Turn> {
+    let turn = |one: &Seen, times: u64| Turn {
+        by: times * one.by,
+        lead: one.lead,
+        spare: if times == 1 { one.spare } else { 0 },
+    };
+    let seen = || seen.iter().filter(|one| !one.is_counted);
+    let mut singles: Vec<Seen> = seen().copied().collect();
+    singles.sort_unstable();
+    singles.dedup_by_key(|one| one.by);
+    let mut found: Vec<Turn> = singles.iter().map(|one| turn(one, 1)).collect();
+    let short = singles.iter().filter(|one| one.by * unit < SEVERAL);
+    found.extend(short.map(|one| turn(one, SEVERAL)));
+    for one in seen() {
+        for other in seen().filter(|other| other.head != one.head) {
+            let by = common(one.by, other.by);
+            let left = (one.spare * one.by).max(other.spare * other.by);
+            let turn = Turn { by, lead: one.lead.max(other.lead), spare: left.div_ceil(by) };
+            if by * unit <= MOST_TOGETHER && !found.contains(&turn) {
+                found.push(turn);
+            }
+        }
+    }
+    found
+}
+
+/// How a loop makes such turns, if it makes whole ones.
+fn in_turns(seen: Seen, turn: Turn) -> Option<Looped> {
+    let more = (turn.lead + turn.by).checked_sub(seen.lead + seen.by)?;
+    let is_whole = turn.by.is_multiple_of(seen.by) && more.is_multiple_of(seen.by);
+    let Seen { head, first, .. } = seen;
+    let each = (turn.by / seen.by) as usize;
+    is_whole.then_some(Looped { head, first: first + (more / seen.by) as usize, each })
+}
+
+/// The least common multiple.
+fn common(a: u64, b: u64) -> u64 {
+    let (mut x, mut y) = (a, b);
+    while y > 0 {
+        (x, y) = (y, x % y);
+    }
+    a / x * b
 }
