@@ -63,13 +63,12 @@ fn turns_of(
     let mut graph = Graph::for_control_flow();
     let inputs: Vec<(u32, u32)> = source::inputs(message.program);
     let fixed: Vec<bool> = inputs.iter().zip(source::inputs(shorter)).map(|(a, b)| *a == b).collect();
-    let last = inputs.len() - 1;
     let mut of = |number: usize| {
         let (width, atoms) = (inputs[number].0 as usize, inputs[number].1 as usize);
         match message.of_key[number] {
             true if message.cipher.is_some() => Given::Keyed(vec![Edge::FALSE; width * atoms]),
             // A tag comes last: whether it is the right one has to be open.
-            false if number == last && fixed[number] => Given::String(string(&mut graph, atoms)),
+            false if number + 1 == inputs.len() && fixed[number] => Given::String(string(&mut graph, atoms)),
             // Where code goes does not depend on data: of zeros little has to be computed.
             _ => Given::String(vec![Byte::ZERO; atoms]),
         }
