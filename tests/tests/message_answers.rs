@@ -21,7 +21,7 @@ use usuba_tests::ciphers::{Disk, root};
 use usuba_tests::messages::bound;
 use usuba_tests::round_keys::round_keys;
 use usuba_tests::ways;
-use usuba_trial::run::{Compiler, Family};
+use usuba_trial::run::{Compiler, Family, RunError};
 
 const MAIN: &str = r#"
 static uint32_t number(void) {
@@ -179,7 +179,13 @@ fn on(target: &str, families: &[Family], turn: usize) {
     }
     compiled.push(OutputFile { path: "main.c".into(), contents: main_file(&built) });
     for &family in if ways::all() { &[Family::Gcc, Family::Clang] } else { families } {
-        let mut compiler = Compiler::find(by_name(target).unwrap(), family).expect("a compiler");
+        let mut compiler = match Compiler::find(by_name(target).unwrap(), family) {
+            Err(RunError::Features { .. }) => {
+                println!("not run, this machine lacks {target}");
+                continue;
+            }
+            found => found.expect("a compiler"),
+        };
         // The head of the files says so.
         compiler.flags.extend(machines.flags().iter().map(|flag| (*flag).to_owned()));
         let flags =

@@ -42,12 +42,11 @@ const WRONG: [(Case, &str, &str); 3] = [
     ),
 ];
 
-/// What is proved for any length: a chain, one whose blocks are read again, blocks of 4 KiB at once with tweaks and a last block that
-/// is not whole, a keystream, a tag with the length in it, and one whose code looks at the end first; by which compilers.
-const GROWING: [(Case, &[Family]); 6] = [
+/// What is proved for any length: a chain, one whose blocks are read again, 4 KiB at once, a keystream, a tag with the length in it, and
+/// one whose code looks at the end first; by which compilers.
+const GROWING: [(Case, &[Family]); 5] = [
     (("cbc-encrypt", "usuba_any16_cbc_encrypt", "n=0+"), &[Family::Gcc, Family::Clang]),
-    (("cbc-decrypt", "usuba_any16_cbc_decrypt", "n=1+"), &[Family::Gcc, Family::Clang]),
-    (("xts-encrypt", "usuba_any16_xts_encrypt", "len=17+"), &[Family::Gcc]),
+    (("cbc-decrypt", "usuba_any16_cbc_decrypt", "n=1+"), &[Family::Gcc]),
     (("ofb", "usuba_any16_ofb", "len=5+"), &[Family::Gcc]),
     (("gmac", "usuba_any16_gmac", "t=16,ivlen=12,len=5+"), &[Family::Gcc]),
     (("cmac", "usuba_any16_cmac", "t=8,len=5+"), &[Family::Gcc]),

@@ -285,7 +285,6 @@ impl AnyLength<'_> {
             .filter(|(number, _)| text.outputs[*number].turn == 0)
             .map(|(number, &region)| (region, number))
             .collect();
-        windows.show(&mut machine, NextTurn::First);
         let run = machine.begin(message.symbol).map_err(NoProof::from)?;
         let begin = Begin { run, is_turn: false, ends: Renaming::default(), number: 0, refusal: None };
         let pairs = self.sequence(&mut machine, (&mut windows, &fixed), begin, is_taken)?;
