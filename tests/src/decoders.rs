@@ -102,9 +102,8 @@ fn normal_of_aarch64(text: &str) -> Vec<String> {
         None => operands,
     };
     for word in operands.split(|c: char| c.is_whitespace() || "[]{},!".contains(c)) {
-        // A list of registers is written by its ends.
-        let ends: Vec<&str> = if word.starts_with('#') { vec![word] } else { word.splitn(2, '-').collect() };
-        for word in ends.into_iter().filter(|word| !word.is_empty()) {
+        let listed = between(word).unwrap_or_else(|| vec![word.to_owned()]);
+        for word in listed.iter().map(String::as_str).filter(|word| !word.is_empty()) {
             let digits = word.trim_start_matches('#');
             let (sign, digits) = digits.strip_prefix('-').map_or((false, digits), |rest| (true, rest));
             let number = match digits.strip_prefix("0x") {
@@ -117,6 +116,10 @@ fn normal_of_aarch64(text: &str) -> Vec<String> {
                 (Some(number), _) => {
                     all.push(if sign { number.wrapping_neg() } else { number }.to_string());
                 }
+                (None, _) if word.starts_with('#') && digits.parse::<f64>().is_ok() => {
+                    let number: f64 = digits.parse().unwrap_or_default();
+                    all.push(if sign { -number } else { number }.to_string());
+                }
                 // A place in the code.
                 (None, word) if word.starts_with('$') => {}
                 (None, "cs") => all.push("hs".to_owned()),
@@ -126,17 +129,19 @@ fn normal_of_aarch64(text: &str) -> Vec<String> {
             }
         }
     }
-    // Of three registers and more in a list, those in the middle are not written by all.
-    if operands.contains('{') {
-        let is_vector = |word: &String| word.starts_with('v') && word.contains('.');
-        let count = all.iter().filter(|word| is_vector(word)).count();
-        if count > 2 && mnemonic.starts_with(['l', 's']) {
-            let last = all.iter().rposition(is_vector).unwrap_or(0);
-            let first = all.iter().position(is_vector).unwrap_or(0);
-            all.drain(first + 1..last);
-        }
-    }
     all
+}
+
+/// The registers of a list that is written by its ends, as `v30.16b-v1.16b`.
+fn between(word: &str) -> Option<Vec<String>> {
+    let number = |register: &str| -> Option<(u32, String)> {
+        let (number, arrangement) = register.strip_prefix('v')?.split_once('.')?;
+        Some((number.parse().ok()?, arrangement.to_owned()))
+    };
+    let (first, last) = word.split_once('-')?;
+    let ((first, arrangement), (last, _)) = (number(first)?, number(last)?);
+    let count = (last + 32 - first) % 32;
+    Some((0..=count).map(|more| format!("v{}.{arrangement}", (first + more) % 32)).collect())
 }
 
 /// The place, length and text of each instruction of the section `.text` in a listing.
@@ -218,6 +223,12 @@ mod tests {
     /// Two ways to write an instruction are one; other registers, numbers and mnemonics are others.
     #[test]
     fn ways_to_write() {
+        let [ours, theirs] =
+            ["tbl v0.8b, {v30.16b-v0.16b}, v1.8b", "tbl v0.8b, {v30.16b, v31.16b, v0.16b}, v1.8b"];
+        assert_eq!(normal_of_aarch64(ours), normal_of_aarch64(theirs));
+        let [ours, theirs] = ["fmov v3.4s, #-2.125", "fmov\tv3.4s, #-2.125000000000000000e+00"];
+        assert_eq!(normal_of_aarch64(ours), normal_of_aarch64(theirs));
+        assert_ne!(normal_of_aarch64(ours), normal_of_aarch64("fmov v3.4s, #-2.25e+00"));
         for (ours, theirs) in [
             ("vpaddd ymm1,ymm2,[rsp-40h]", "vpaddd ymm1,ymm2,YMMWORD PTR [rsp-0x40]"),
             ("shl r8d,1Fh", "shl    r8d,0x1f"),

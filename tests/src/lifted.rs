@@ -2,11 +2,12 @@
 
 use std::process::Command;
 use usuba_ir::random::Random;
-use usuba_verify::graph::Graph;
+use usuba_verify::graph::{Edge, Graph, value_of};
+use usuba_verify::object::Refusal;
 use usuba_verify::object::file::{Architecture, Object};
 use usuba_verify::object::machine::{Machine, Placement, Word};
 use usuba_verify::object::memory::{Address, Cell, Region};
-use usuba_verify::object::value::Byte;
+use usuba_verify::object::value::{Byte, Lane};
 
 /// States that each function is run on.
 pub const STATES: usize = 12;
@@ -50,12 +51,37 @@ fn program(count: usize, state: usize) -> String {
     )
 }
 
-/// Where the lifter makes something else of a state than the processor, or refuses a function, a line for each function; and the
-/// object.
+/// What the lifter makes of functions, beside what the processor makes of them.
+pub struct Comparison {
+    /// Where it makes something else of a state, or refuses a function, a line for each function.
+    pub wrong: Vec<String>,
+    /// What it refuses where nothing is known of the state, as an address or a branch that depends on it: a line for each function.
+    pub refused: Vec<String>,
+    /// The object.
+    pub object: Vec<u8>,
+}
+
+/// Runs a function on a state; what is there then.
+fn run(
+    graph: &mut Graph,
+    object: &Object,
+    function: &str,
+    state: impl Iterator<Item = Byte>,
+) -> Result<Vec<Option<Byte>>, Refusal> {
+    let mut machine = Machine::new(graph, object, Placement::FIRST);
+    let id = machine.memory.add(Region::holding("state", state.map(Cell::Bits).collect(), 64).writable(true));
+    machine.argument(0, Word::Address(Address::new(id, 0)));
+    machine.run(function)?;
+    let byte = |cell: &Cell| if let Cell::Bits(byte) = cell { Some(*byte) } else { None };
+    Ok(machine.memory.region(id).cells.iter().map(byte).collect())
+}
+
+/// Compares functions with the processor: on each state as constants, and on inputs, of which the lifter knows nothing, with the values
+/// that they have in each state.
 ///
 /// # Panics
 /// If the text cannot be assembled, or the program does not run.
-pub fn differences(functions: &Functions<'_>, processor: &Processor) -> (Vec<String>, Vec<u8>) {
+pub fn compare(functions: &Functions<'_>, processor: &Processor) -> Comparison {
     let Functions { lines, assembly, state: size, register, numbers } = functions;
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = |name: &str| folder.path().join(name);
@@ -91,33 +117,59 @@ pub fn differences(functions: &Functions<'_>, processor: &Processor) -> (Vec<Str
     assert_eq!(output.stdout.len(), states.len());
     let bytes = std::fs::read(path("lines.o")).expect("an object");
     let object = Object::parse_for(&bytes, processor.architecture).expect("an object");
-    let mut wrong = Vec::new();
-    let runs = states.chunks(*size).zip(output.stdout.chunks(*size)).enumerate();
-    for (run, (state, expected)) in runs {
-        let line = lines[run / STATES];
-        let mut graph = Graph::new();
-        let mut machine = Machine::new(&mut graph, &object, Placement::FIRST);
-        let cells = state.iter().map(|&byte| Cell::Bits(Byte::constant(byte))).collect();
-        let id = machine.memory.add(Region::holding("state", cells, 64).writable(true));
-        machine.argument(0, Word::Address(Address::new(id, 0)));
-        if let Err(refusal) = machine.run(&format!("f{}", run / STATES)) {
-            wrong.push(format!("{line}: {refusal}"));
-            continue;
+    let (mut wrong, mut refused) = (Vec::new(), Vec::new());
+    let differs = |place: usize, found: Option<u8>, expected: u8| {
+        format!("byte {place} is {found:x?}, and {expected:x} on the processor")
+    };
+    let all = states.chunks(size * STATES).zip(output.stdout.chunks(size * STATES));
+    for (number, (states, expected)) in all.enumerate() {
+        let (line, function) = (lines[number], format!("f{number}"));
+        for (state, expected) in states.chunks(*size).zip(expected.chunks(*size)) {
+            let constants = state.iter().map(|&byte| Byte::constant(byte));
+            let found = match run(&mut Graph::new(), &object, &function, constants) {
+                Ok(found) => found,
+                Err(refusal) => {
+                    wrong.push(format!("{line}: {refusal}"));
+                    break;
+                }
+            };
+            let found = |place: usize| found[place].and_then(|byte| byte.known());
+            if let Some(place) = (0..*size).find(|&place| found(place) != Some(expected[place])) {
+                wrong.push(format!("{line}: {}", differs(place, found(place), expected[place])));
+                break;
+            }
         }
-        let found: Vec<Option<u8>> = machine
-            .memory
-            .region(id)
-            .cells
-            .iter()
-            .map(|cell| if let Cell::Bits(byte) = cell { byte.known() } else { None })
+        let mut graph = Graph::new();
+        // The same for all instances, as constants are, so that nothing is refused as it would mix them.
+        let inputs: Vec<Byte> = (0..*size)
+            .map(|_| Byte { bits: std::array::from_fn(|_| graph.input()), lane: Lane::All })
             .collect();
-        if let Some(place) = (0..*size).find(|&place| found[place] != Some(expected[place])) {
-            wrong.push(format!(
-                "{line}: byte {place} is {:x?}, and {:x} on the processor",
-                found[place], expected[place]
-            ));
+        let found = match run(&mut graph, &object, &function, inputs.into_iter()) {
+            Ok(found) => found,
+            Err(refusal) => {
+                refused.push(format!("{line}: {refusal}"));
+                continue;
+            }
+        };
+        // Bit j of the value of an input is its value in state j. Inputs beyond the state are what registers hold before.
+        let values = graph.evaluate(|input| {
+            let (place, bit) = (input as usize / 8, input % 8);
+            let states = states.chunks(*size).enumerate();
+            let bit = |state: &[u8]| u64::from(state.get(place).copied().unwrap_or(0) >> bit & 1);
+            states.fold(0, |all, (number, state)| all | bit(state) << number)
+        });
+        let value = |byte: Byte, number: usize| {
+            let bit =
+                |(place, edge): (usize, &Edge)| ((value_of(&values, *edge) >> number & 1) as u8) << place;
+            byte.bits.iter().enumerate().map(bit).sum::<u8>()
+        };
+        for (number, expected) in expected.chunks(*size).enumerate() {
+            let found = |place: usize| found[place].map(|byte| value(byte, number));
+            if let Some(place) = (0..*size).find(|&place| found(place) != Some(expected[place])) {
+                wrong.push(format!("{line}: of inputs, {}", differs(place, found(place), expected[place])));
+                break;
+            }
         }
     }
-    wrong.dedup_by(|a, b| a.split(':').next() == b.split(':').next());
-    (wrong, bytes)
+    Comparison { wrong, refused, object: bytes }
 }

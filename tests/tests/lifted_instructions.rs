@@ -4,7 +4,7 @@
 //! lines, and stores the registers. The processor runs the function, and the lifter runs its bytes with the same state as
 //! constants. Lines for features that the processor lacks are left out, and said.
 
-use usuba_tests::lifted::{Functions, Processor, differences};
+use usuba_tests::lifted::{Functions, Processor, compare};
 use usuba_verify::object::file::Architecture;
 
 /// Bytes of a state: four vector registers of 64 bytes, 64 bytes of memory for operands, five general-purpose registers.
@@ -217,6 +217,8 @@ fn vector_lines() -> Vec<(&'static str, String)> {
         "pinsrb xmm0, ecx, 5; pinsrw xmm1, ecx, 3; pinsrd xmm2, ecx, 2; pinsrq xmm3, rcx, 1",
         "pextrb eax, xmm0, 5; pextrw ecx, xmm1, 3; pextrd edx, xmm2, 2; pextrq rsi, xmm3, 1",
         "pcmpeqd xmm1, xmm1; psrld xmm1, 28; pshufb xmm0, xmm1",
+        // A table that is known, at indices that are not.
+        "mov rax, 0x1f2e3d4c5b6a7988; movq xmm1, rax; mov rax, 0x8796a5b4c3d2e1f0; pinsrq xmm1, rax, 1; movdqa xmm3, xmm1; pshufb xmm1, xmm0; psrlw xmm2, 4; pshufb xmm3, xmm2",
         "pmovsxbw xmm0, xmm1; pmovsxbd xmm2, xmm3; pmovsxwq xmm1, xmm2; pmovsxdq xmm3, xmm0",
         "pmovzxbw xmm0, xmm1; pmovzxbq xmm2, word ptr [rdi + 257]; pmovzxwd xmm1, xmm2; pmovzxdq xmm3, xmm0",
         "blendps xmm0, xmm1, 6",
@@ -368,6 +370,9 @@ fn lifted_instructions_are_those_of_the_processor() {
         numbers: NUMBERS,
     };
     let processor = Processor { architecture: Architecture::X86_64, gcc: "gcc", flags: &[], runner: &[] };
-    let (wrong, _) = differences(&functions, &processor);
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let found = compare(&functions, &processor);
+    assert!(found.wrong.is_empty(), "{}", found.wrong.join("\n"));
+    // Shifts, indices, masks of accesses and long products that are not known.
+    println!("{} are refused where nothing is known of the state", found.refused.len());
+    assert!(found.refused.len() <= 11, "{}", found.refused.join("\n"));
 }

@@ -431,7 +431,7 @@ impl Gate {
 }
 
 /// The value of an edge among those of all vertices.
-pub(crate) fn value_of(values: &[u64], edge: Edge) -> u64 {
+pub fn value_of(values: &[u64], edge: Edge) -> u64 {
     values[edge.vertex().index()] ^ if edge.is_complemented() { u64::MAX } else { 0 }
 }
 

@@ -15,6 +15,7 @@ mod aarch64;
 pub mod any_length;
 pub mod batches;
 pub mod blocks;
+mod byte_tables;
 mod callee;
 mod cipher;
 mod constants;

@@ -1,12 +1,13 @@
 //! Instructions on vector registers whose result is bytes of their operands, and those of AES and of fields.
 
 use super::Why;
+use super::byte_tables::{entry, substituted};
 use super::machine::Machine;
 use super::operand::{GROUP, first, immediate, read, two};
 use super::value::{self, Byte, Lane, bitwise, each_word};
-use crate::graph::{Edge, Graph, blocks, words};
+use crate::graph::{Edge, Graph, blocks};
 use iced_x86::{Instruction, Mnemonic};
-use usuba_ir::aes::{self, Round};
+use usuba_ir::aes::Round;
 use usuba_ir::block::BlockOp;
 use usuba_ir::bytes::{ByteAffine, ByteMap};
 use usuba_ir::carryless::Halves;
@@ -104,11 +105,13 @@ pub(super) fn moved(machine: &mut Machine<'_>, one: &Instruction, bytes: usize) 
             let mut result = Vec::with_capacity(bytes);
             for (place, index) in control.iter().enumerate() {
                 let group = place / GROUP * GROUP;
-                result.push(match index.known() {
-                    Some(index) if index >= 128 => Byte::ZERO,
-                    Some(index) => a[group + usize::from(index & 15)],
-                    None => entry(machine.graph, &a[group..group + GROUP], index)?,
+                // Four bits of the index count, and the highest one, which is set for a zero.
+                let bits = std::array::from_fn(|bit| match bit {
+                    4..7 => Edge::FALSE,
+                    _ => index.bits[bit],
                 });
+                let (table, index) = (&a[group..group + GROUP], Byte { bits, ..*index });
+                result.push(entry(machine.graph, table, &index, &Byte::ZERO)?);
             }
             Ok(result)
         }
@@ -354,33 +357,6 @@ pub(super) fn moved(machine: &mut Machine<'_>, one: &Instruction, bytes: usize) 
     }
 }
 
-/// The byte of a table of sixteen known ones that another byte names, as `pshufb` has it: zero where the top bit is set.
-fn entry(graph: &mut Graph, table: &[Byte], index: &Byte) -> Result<Byte, Why> {
-    let known: Option<Vec<u8>> = table.iter().map(Byte::known).collect();
-    let entries = known.ok_or(Why::Operand("a shuffle of bytes by bytes, of which neither are known"))?;
-    let lane = index.lane.mixed(Lane::All)?;
-    let bits = std::array::from_fn(|bit| {
-        let column: Vec<bool> = entries.iter().map(|entry| entry >> bit & 1 == 1).collect();
-        let entry = words::look_up(graph, &index.bits[..4], &column);
-        graph.and(entry, !index.bits[7])
-    });
-    Ok(Byte { bits, lane })
-}
-
-/// `ShiftRows` and `SubBytes` of AES, or their inverses: bytes, each of which stays that of its instance.
-fn substituted(graph: &mut Graph, state: &[Byte], forward: bool) -> Result<Vec<Byte>, Why> {
-    let places = aes::shift_rows(std::array::from_fn(|place| place as u8), forward);
-    let mut result = Vec::with_capacity(state.len());
-    for group in state.chunks(GROUP) {
-        for &from in &places {
-            let byte = group[usize::from(from)];
-            let bits = blocks::substitute(graph, &byte.bits, forward);
-            result.extend(value::bytes(&bits, byte.lane.mixed(Lane::All)?));
-        }
-    }
-    Ok(result)
-}
-
 /// The product of a matrix of bits and a byte, and a constant: bit i is the parity of the byte and of row 7 - i.
 fn product(graph: &mut Graph, byte: &Byte, matrix: &[Byte], constant: u8) -> Result<Byte, Why> {
     let mut lane = byte.lane.mixed(Lane::All)?;
@@ -464,53 +440,4 @@ fn looked_up(indices: &[Byte], size: usize, table: &[Byte]) -> Result<Vec<Byte>,
 /// Elements of so many bytes, each from the place that its own number gives.
 fn picked(bytes: usize, size: usize, from: impl Fn(usize) -> usize, all: &[Byte]) -> Vec<Byte> {
     (0..bytes / size).flat_map(|to| all[size * from(to)..][..size].to_vec()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Byte, Edge, Graph, Lane, entry, substituted};
-    use crate::graph::value_of;
-    use usuba_ir::aes;
-
-    /// A byte of inputs of an instance.
-    fn input(graph: &mut Graph, lane: Lane) -> Byte {
-        Byte { bits: std::array::from_fn(|_| graph.input()), lane }
-    }
-
-    /// What a byte is where the inputs are the bits of this number, the least significant first.
-    fn value(graph: &Graph, byte: &Byte, inputs: u128) -> u8 {
-        let values = graph.evaluate(|number| (inputs >> number & 1) as u64);
-        let bit = |(place, edge): (usize, &Edge)| ((value_of(&values, *edge) & 1) as u8) << place;
-        byte.bits.iter().enumerate().map(bit).sum()
-    }
-
-    #[test]
-    fn bytes_of_a_table_are_looked_up_as_by_pshufb() {
-        let table: [u8; 16] = std::array::from_fn(|place| (37 * place + 11) as u8);
-        let mut graph = Graph::new();
-        let index = input(&mut graph, Lane::One(3));
-        let found = entry(&mut graph, &table.map(Byte::constant), &index).expect("a byte");
-        assert_eq!(found.lane, Lane::One(3));
-        for index in 0..=255_u8 {
-            let wanted = if index >= 128 { 0 } else { table[usize::from(index & 15)] };
-            assert_eq!(value(&graph, &found, index.into()), wanted, "{index}");
-        }
-        assert!(entry(&mut graph, &[index; 16], &index).is_err());
-    }
-
-    #[test]
-    fn bytes_that_the_last_round_of_aes_substitutes_stay_those_of_their_instances() {
-        for forward in [true, false] {
-            let mut graph = Graph::new();
-            let state: Vec<Byte> = (0..16).map(|lane| input(&mut graph, Lane::One(lane))).collect();
-            let found = substituted(&mut graph, &state, forward).expect("bytes");
-            let bytes: [u8; 16] = std::array::from_fn(|place| (91 * place + 200) as u8);
-            let wanted = aes::shift_rows(aes::substitute(bytes, forward), forward);
-            let places = aes::shift_rows(std::array::from_fn(|place| place as u8), forward);
-            for (place, byte) in found.iter().enumerate() {
-                assert_eq!(byte.lane, Lane::One(places[place].into()));
-                assert_eq!(value(&graph, byte, u128::from_le_bytes(bytes)), wanted[place]);
-            }
-        }
-    }
 }

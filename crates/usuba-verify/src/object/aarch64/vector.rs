@@ -3,6 +3,7 @@
 use super::operand::{VECTOR, bits, extend, immediate, set_vector, shape, size, vector, write};
 use crate::graph::{Edge, Graph, blocks, words};
 use crate::object::Why;
+use crate::object::byte_tables::{entry, substituted};
 use crate::object::machine::{Machine, Word};
 use crate::object::value::{self, Byte, Move, bitwise, each_word, shifted};
 use yaxpeax_arm::armv8::a64::{Instruction, Opcode, Operand};
@@ -291,29 +292,25 @@ fn narrow(machine: &mut Machine<'_>, one: &Instruction, element: usize) -> Resul
 fn block(machine: &mut Machine<'_>, one: &Instruction) -> Result<Vec<Byte>, Why> {
     use Opcode::*;
     let [to, first, second, _] = one.operands;
-    let (old, from) = (vector(machine, to)?.0, vector(machine, first)?.0);
-    let ((a, p), (b, q)) = (value::word(&old)?, value::word(&from)?);
-    let graph = &mut *machine.graph;
-    let (result, lane) = match one.opcode {
+    let from = vector(machine, first)?.0;
+    match one.opcode {
         AESE | AESD => {
-            let forward = one.opcode == AESE;
-            let sum = words::each(graph, &a, &b, Graph::xor);
-            let state = blocks::substitute(graph, &sum, forward);
-            (blocks::shift_rows(&state, forward), p.mixed(q)?)
+            let old = vector(machine, to)?.0;
+            let sum = bitwise(machine.graph, &old, &from, Graph::xor)?;
+            substituted(machine.graph, &sum, one.opcode == AESE)
         }
-        AESMC => (blocks::mix_columns(graph, &b), q),
-        AESIMC => (blocks::inverse_mix_columns(graph, &b), q),
+        AESMC => each_word(&[&from], VECTOR, |words| blocks::mix_columns(machine.graph, &words[0])),
+        AESIMC => each_word(&[&from], VECTOR, |words| blocks::inverse_mix_columns(machine.graph, &words[0])),
         _ => {
-            let (other, of) = value::word(&vector(machine, second)?.0)?;
+            let ((a, p), (b, q)) = (value::word(&from)?, value::word(&vector(machine, second)?.0)?);
             let half = if one.opcode == PMULL2 { 64..128 } else { 0..64 };
             if shape(to) != Some((VECTOR, VECTOR)) {
                 return Err(Why::Operand("products of bytes"));
             }
-            let product = words::carryless(machine.graph, &b[half.clone()], &other[half]);
-            (product, q.mixed(of)?)
+            let product = words::carryless(machine.graph, &a[half.clone()], &b[half]);
+            Ok(value::bytes(&product, p.mixed(q)?))
         }
-    };
-    Ok(value::bytes(&result, lane))
+    }
 }
 
 /// Instructions that only move bytes; nothing if it is none.
@@ -354,9 +351,8 @@ fn moved(
         }
         let (index, old) = (vector(machine, operands[2])?.0, vector(machine, operands[0])?.0);
         let chosen = index.iter().zip(&old).map(|(index, old)| {
-            let index = index.known().ok_or(Why::Operand("an index of a shuffle that is not known"))?;
-            let other = if one.opcode == TBX { *old } else { Byte::ZERO };
-            Ok(table.get(usize::from(index)).copied().unwrap_or(other))
+            let beyond = if one.opcode == TBX { old } else { &Byte::ZERO };
+            entry(machine.graph, &table, index, beyond)
         });
         return chosen.collect::<Result<_, Why>>().map(Some);
     }
