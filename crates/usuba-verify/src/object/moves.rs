@@ -26,6 +26,21 @@ fn saturated(graph: &mut Graph, low: Byte, high: Byte) -> Result<Byte, Why> {
     Ok(Byte { bits, lane: low.lane.mixed(high.lane)? })
 }
 
+/// A number with a sign as one of half as many bits: the nearest that there is.
+fn narrowed(graph: &mut Graph, number: &[Byte]) -> Result<Vec<Byte>, Why> {
+    let (bits, lane) = value::word(number)?;
+    let (low, high) = bits.split_at(bits.len() / 2);
+    let sign = high[high.len() - 1];
+    let mut fits = Edge::TRUE;
+    for &bit in low.last().into_iter().chain(high) {
+        let differs = graph.xor(bit, sign);
+        fits = graph.and(fits, !differs);
+    }
+    let mut narrow: Vec<Edge> = low.iter().map(|&bit| graph.select(fits, bit, !sign)).collect();
+    narrow[low.len() - 1] = sign;
+    Ok(value::bytes(&narrow, lane))
+}
+
 /// The bytes that such an instruction makes, of a register of so many.
 pub(super) fn moved(machine: &mut Machine<'_>, one: &Instruction, bytes: usize) -> Result<Vec<Byte>, Why> {
     use Mnemonic::*;
@@ -61,6 +76,18 @@ pub(super) fn moved(machine: &mut Machine<'_>, one: &Instruction, bytes: usize) 
                     for word in words {
                         result.push(saturated(machine.graph, word[0], word[1])?);
                     }
+                }
+            }
+            Ok(result)
+        }
+        Packssdw | Vpackssdw | Packsswb | Vpacksswb => {
+            let size = if matches!(mnemonic, Packssdw | Vpackssdw) { 4 } else { 2 };
+            let [a, b] = two(machine, one, bytes)?;
+            let mut result = Vec::with_capacity(bytes);
+            for group in (0..bytes).step_by(GROUP) {
+                let words = [&a, &b].into_iter().flat_map(|from| from[group..group + GROUP].chunks(size));
+                for word in words {
+                    result.extend(narrowed(machine.graph, word)?);
                 }
             }
             Ok(result)
