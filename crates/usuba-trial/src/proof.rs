@@ -39,7 +39,7 @@ pub const CAVEATS: [Caveat; 16] = [
     Caveat {
         code: "C6",
         says: "the caller gives parameters that are aligned and neither overlap nor touch, 512 KiB of stack, and a clear \
-               direction flag",
+               direction flag (AArch64: `FPCR.AH` clear)",
     },
     Caveat {
         code: "C7",

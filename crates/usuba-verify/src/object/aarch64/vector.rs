@@ -32,6 +32,15 @@ pub(super) fn step(machine: &mut Machine<'_>, one: &Instruction) -> Result<bool,
             arithmetic(machine, one, element)?
         }
         SHL | USHR | SSHR | SRI | SLI | USRA | SSRA => shift(machine, one, element)?,
+        // Of any number, also of one that is none, as long as `FPCR.AH` is clear.
+        FNEG => {
+            let (mut from, element) = vector(machine, one.operands[1])?;
+            for number in from.chunks_mut(element) {
+                let sign = &mut number[element - 1].bits[7];
+                *sign = !*sign;
+            }
+            from
+        }
         USHL | SSHL => shift_by_register(machine, one, element)?,
         USHLL | USHLL2 | SSHLL | SSHLL2 | SHLL | SHLL2 => lengthen(machine, one, count, element)?,
         XTN | XTN2 | SHRN | SHRN2 => return narrow(machine, one, element).map(|()| true),
@@ -62,7 +71,16 @@ fn between(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
     let [to, from, ..] = one.operands;
     let from_general = size(from).is_some();
     let (value, element) = match (from, from_general) {
-        (Operand::ImmediateDouble(_), _) => return Err(Why::Operand("a floating-point number")),
+        (Operand::ImmediateDouble(number), _) => {
+            let count = shape(to).map_or(0, |(_, element)| element);
+            let number = match count {
+                8 => number.to_bits(),
+                // Each of these numbers is one of 32 bits too.
+                4 => u64::from((number as f32).to_bits()),
+                _ => return Err(Why::Operand("a floating-point number of 16 bits")),
+            };
+            (value::constant(count, number), count)
+        }
         (_, true) => {
             let all = bits(machine, from, 8)?;
             let count = all.len();
@@ -77,6 +95,9 @@ fn between(machine: &mut Machine<'_>, one: &Instruction) -> Result<(), Why> {
     match (one.opcode, shape(to)) {
         (Opcode::DUP, Some((count, element))) => {
             set_vector(machine, to, &value[..element].repeat(count / element))
+        }
+        (_, Some((count, element))) if count > value.len() && matches!(from, Operand::ImmediateDouble(_)) => {
+            set_vector(machine, to, &value.repeat(count / element))
         }
         (_, Some((count, _))) => set_vector(machine, to, &value[..count.min(value.len())]),
         // An element, which is as long as what is read, or shorter than a register.
