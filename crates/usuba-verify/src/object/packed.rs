@@ -75,6 +75,18 @@ pub(super) fn step(machine: &mut Machine<'_>, one: &Instruction) -> Result<bool,
             machine.memory.write(address, &cells)?;
             return Ok(true);
         }
+        Movq | Vmovq | Movlps | Movlpd | Vmovlps | Vmovlpd | Movhps | Movhpd | Vmovhps | Vmovhpd
+            if Machine::is_memory(one, 0) && one.op_register(1).is_xmm() =>
+        {
+            let Some(cells) = machine.addresses[one.op_register(1).number()].clone() else {
+                return Ok(false);
+            };
+            let is_high = matches!(one.mnemonic(), Movhps | Movhpd | Vmovhps | Vmovhpd);
+            let address = machine.address(one)?;
+            let (low, high) = cells.split_at(ADDRESS);
+            machine.memory.write(address, if is_high { high } else { low })?;
+            return Ok(true);
+        }
         _ => return Ok(false),
     };
     if cells.iter().all(|cell| matches!(cell, Cell::Bits(_))) {

@@ -40,6 +40,8 @@ impl Lane {
     /// What bits that are computed from bits so many places away in their bytes belong to.
     fn moved(self, other: Lane, by: usize) -> Result<Lane, Why> {
         let stays = match other {
+            // The same for all instances at whichever place.
+            Lane::All => true,
             Lane::Every(count) => by.is_multiple_of(usize::from(count)),
             _ => by == 0,
         };
@@ -252,6 +254,26 @@ pub fn double_shifted(
 mod tests {
     use super::{Byte, Lane, Move, shifted, shifted_apart};
     use crate::graph::{Edge, Graph};
+
+    #[test]
+    fn constants_move_beside_bits_of_instances_that_take_turns() {
+        let mut graph = Graph::new();
+        let bits = std::array::from_fn(|bit| if bit < 4 { graph.input() } else { Edge::FALSE });
+        let word = [Byte { bits, lane: Lane::Every(2) }, Byte::constant(0x5a), Byte::ZERO];
+        let moved = shifted(&word, 3, 4, Move::Left).expect("bytes");
+        assert_eq!(moved[0].bits[4..], bits[..4]);
+        assert_eq!(
+            moved.iter().map(|byte| byte.lane).collect::<Vec<_>>(),
+            [Lane::Every(2), Lane::All, Lane::All]
+        );
+        let moved = shifted(&word, 3, 2, Move::Right).expect("bytes");
+        assert_eq!(
+            moved[0].bits[..6],
+            [bits[2], bits[3], Edge::FALSE, Edge::FALSE, Edge::FALSE, Edge::FALSE]
+        );
+        assert_eq!(moved[0].lane, Lane::Every(2));
+        assert!(shifted(&word, 3, 3, Move::Right).is_err());
+    }
 
     #[test]
     fn bits_of_other_instances_are_unknown_where_a_word_is_shifted() {
