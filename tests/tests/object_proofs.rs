@@ -72,7 +72,7 @@ fn prove(built: &Built, object: &[u8]) -> Result<(Verdict, Report), NoProof> {
 }
 
 /// What a run proves, each by one compiler; `make prove` proves every kernel (`prove-kernels`).
-const USUAL: [(&str, &str, Slicing, &str, &str); 19] = [
+const USUAL: [(&str, &str, Slicing, &str, &str); 22] = [
     ("rectangle", "Encrypt", Slicing::B, "gp64", "gcc"),
     ("rectangle", "Encrypt", Slicing::B, "avx2", "clang"),
     // It counts with lower halves of addresses, from a parameter's next multiple of eight on.
@@ -93,6 +93,11 @@ const USUAL: [(&str, &str, Slicing, &str, &str); 19] = [
     ("present", "Encrypt", Slicing::B, "neon", "clang"),
     ("chacha20", "Block", Slicing::V, "neon", "clang"),
     ("simon", "Encrypt64_128", Slicing::V, "neon", "gcc"),
+    // S-boxes of 16 instances by a round of AES and look-ups of nibbles.
+    ("camellia", "F", Slicing::V, "neon-aes", "gcc"),
+    // Masks as floating-point numbers, and words that are packed with saturation.
+    ("gift", "FixslicedKeySchedule128", Slicing::V, "neon", "clang"),
+    ("skinny", "KeySchedule64_192", Slicing::V, "gp64", "clang"),
 ];
 
 #[test]
