@@ -33,8 +33,16 @@ pub(super) fn equal(
     flip: bool,
     most: usize,
 ) -> bool {
-    let deepest = depths[a.index()].max(depths[b.index()]);
-    LAYERS.into_iter().filter_map(|layer| deepest.checked_sub(layer)).any(|above| {
+    let [one, other] = [a, b].map(|vertex| depths[vertex.index()]);
+    let mut layers: Vec<u32> =
+        LAYERS.into_iter().filter_map(|layer| one.max(other).checked_sub(layer)).collect();
+    // Circuits of one function differ in height: the cut is where the lower one begins.
+    for above in LAYERS.into_iter().filter_map(|layer| one.min(other).checked_sub(layer)) {
+        if !layers.contains(&above) {
+            layers.push(above);
+        }
+    }
+    layers.into_iter().any(|above| {
         let parts = Parts::of(graph, (a, b), |vertex| depths[vertex.index()] > above, most);
         parts.and_then(|mut parts| parts.decide(a, b, flip)).unwrap_or(false)
     })
