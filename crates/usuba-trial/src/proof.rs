@@ -73,8 +73,9 @@ pub const CAVEATS: [Caveat; 16] = [
     Caveat {
         code: "C16",
         says: "a mode is proved for any length of strings shorter than 2^47 bytes if its text is the same for all numbers of turns, \
-               its constants growing by as much in each, which is seen at some from two to five, and if the lengths that it has are \
-               all below a greatest one",
+               its constants growing by as much in each, which is seen at some from two to five, if a value that a loop of the text \
+               has so many turns before its end is the same value whatever turns the text is looked at in, and if the lengths that \
+               it has are all below a greatest one",
     },
 ];
 

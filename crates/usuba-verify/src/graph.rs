@@ -120,9 +120,8 @@ pub struct Graph {
     multiplied: words::Multiplied,
     /// What stands for sums of multiples of the turns of a loop that are left and done.
     of_turns: BTreeMap<(i64, i64), Vec<Edge>>,
-    /// Bits of numbers that are made of these, and these numbers: what is added up, with the bits.
-    of_numbers: HashSet<Vertex, FixedState>,
-    numbers: BTreeMap<[i64; 3], Vec<Edge>>,
+    /// Bits of numbers that are made of these.
+    of_numbers: HashMap<Vertex, turns::NumberBit, FixedState>,
     /// Whether functions of which nothing is known are zeros: only where code goes is looked at.
     is_for_control_flow: bool,
 }
@@ -130,8 +129,8 @@ pub struct Graph {
 /// What was made of vertices and of look-ups in whose place others stand.
 #[derive(Debug, Default)]
 pub(crate) struct Substituted {
-    made: HashMap<Vertex, Edge>,
-    look_ups: HashMap<usize, Vec<Edge>>,
+    pub made: HashMap<Vertex, Edge, FixedState>,
+    look_ups: HashMap<usize, Vec<Edge>, FixedState>,
 }
 
 impl Default for Graph {
@@ -154,8 +153,7 @@ impl Graph {
             added: HashMap::default(),
             multiplied: words::Multiplied::default(),
             of_turns: BTreeMap::new(),
-            of_numbers: HashSet::default(),
-            numbers: BTreeMap::new(),
+            of_numbers: HashMap::default(),
             is_for_control_flow: false,
         }
     }

@@ -42,6 +42,7 @@ mod renaming;
 mod restart;
 mod run;
 mod scalar;
+mod sequence;
 mod state;
 pub mod turn_lengths;
 mod turns;

@@ -299,6 +299,64 @@ fn loops_in_sequence_are_proved_for_any_length() {
     }
 }
 
+/// Code whose loops make turns of different sizes is proved for any length, as are the lengths of few of the greater turns, of which the
+/// smaller ones are many.
+#[test]
+fn loops_of_different_turns_are_proved_for_any_length() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = root().join("tests/messages/two-passes.ua").display().to_string();
+    // The loop of the code that goes through the blocks makes a turn for so many of them.
+    let built = |node: &str, counter: &str, blocks: usize| {
+        let build = format!("build {text} --bytes --entry {node} --target gp64");
+        assert_eq!(usubac(&build, folder.path()).0, 0);
+        let file = folder.path().join(format!("{}.c", node.to_lowercase()));
+        let code = fs::read_to_string(file).expect("the file of a node");
+        let single = format!("for (int64_t {counter} = 0; {counter} < ((n0_len) >> 3); {counter}++) {{");
+        assert!(code.contains(&single), "{code}");
+        let end = format!("from + {blocks} < all ? from + {blocks} : all");
+        let batches = format!("for (int64_t from = 0, all = n0_len >> 3; from < all; from += {blocks})");
+        let inner = format!("for (int64_t {counter} = from, to = {end}; {counter} < to; {counter}++) {{");
+        code.replace(&single, &format!("{batches} {inner}"))
+    };
+    let verify = |node: &str, code: &str, (from, to): (&str, &str)| {
+        assert!(code.contains(from), "{node}: {from}");
+        fs::write(folder.path().join("it.c"), code.replace(from, to)).expect("written");
+        compiled("it.c -o it.o", folder.path());
+        let rest = format!("--bytes --entry {node} --target gp64 --lengths len=3+");
+        usubac(&format!("verify {text} it.o {rest}"), folder.path())
+    };
+    let (seal, open) = (built("Seal", "i1", 144), built("Open", "i0", 4));
+    for (node, code, by) in [("Seal", &seal, 8 * 144), ("Open", &open, 8 * 4)] {
+        let (status, said, note) = verify(node, code, ("", ""));
+        assert_eq!(status, 0, "{note}");
+        assert!(said.contains(&format!("longer by a multiple of {by}, also in place")), "{said}");
+    }
+    // Where a loop begins, and after it, in messages of one and of two of the greater turns.
+    for (from, to) in [
+        ("(prepared + 0) + 0, 8);", "(prepared + 0) + 0, 8); carried1[1] ^= (uint8_t)(n0_len == 2307);"),
+        (
+            "memcpy(v7_chain_7 + 0, carried1 + 0, 8);",
+            "carried1[3] ^= (uint8_t)(n0_len == 1155); memcpy(v7_chain_7 + 0, carried1 + 0, 8);",
+        ),
+    ] {
+        let (status, said, note) = verify("Seal", &seal, (from, to));
+        assert_eq!(status, 1, "{to}: {said}{note}");
+    }
+    // After a million turns: blocks of either loop, what is between the loops, and what the second one begins with.
+    for (from, to) in [
+        ("(v3_plain + 8 * i1)", "(v3_plain + 8 * (i1 & 1048575))"),
+        ("(v1_cipher + 8 * i0)", "(v1_cipher + 8 * (i0 & 1048575))"),
+        ("unsigned difference3 = 0;", "v5_tag_2[0] ^= (uint8_t)(n0_len >> 24); unsigned difference3 = 0;"),
+        (
+            "memcpy(carried1 + 0, (prepared + 0) + 0, 8);",
+            "memcpy(carried1 + 0, (prepared + 0) + 0, 8); carried1[1] ^= (uint8_t)(n0_len >> 24);",
+        ),
+    ] {
+        let (status, said, note) = verify("Open", &open, (from, to));
+        assert_eq!(status, 3, "{to}: {said}{note}");
+    }
+}
+
 /// A node that is a message is proved too: a hash of a permutation that is in the code.
 #[test]
 fn messages_of_programs_are_proved() {

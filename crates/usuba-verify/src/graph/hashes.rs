@@ -35,6 +35,8 @@ pub(crate) struct Hashes<'a> {
     by: HashMap<Vertex, Edge>,
     /// Products that the code has too.
     anchors: BTreeSet<usize>,
+    /// Products that what is made of code is made of: what it is said to have is what the text has.
+    shared: BTreeSet<usize>,
     /// How many bits were compared as polynomials.
     pub(crate) compared: usize,
 }
@@ -49,6 +51,7 @@ impl<'a> Hashes<'a> {
             powers: Powers::new(),
             by: HashMap::new(),
             anchors: BTreeSet::new(),
+            shared: BTreeSet::new(),
             compared: 0,
         }
     }
@@ -65,6 +68,7 @@ impl<'a> Hashes<'a> {
         for key in self.graph.products.keys() {
             self.name_powers(&key, &prepared);
         }
+        self.shared = self.products_shared();
         let mut steps: Vec<(Vertex, Step)> = self.products_found();
         let doubtful = self.graph.look_ups().iter().enumerate().filter(|(_, one)| !one.alike.is_empty());
         steps.extend(
@@ -84,14 +88,19 @@ impl<'a> Hashes<'a> {
     /// Which pairs are the same polynomials: of products that code has too, and of blocks alone.
     pub(crate) fn same(&mut self, pairs: &[(Edge, Edge)]) -> Vec<bool> {
         let mut same = vec![false; pairs.len()];
-        for stay in [self.anchors.clone(), BTreeSet::new()] {
+        let all = self.anchors.union(&self.shared).copied().collect();
+        let mut tried = BTreeSet::new();
+        for stay in [all, self.anchors.clone(), BTreeSet::new()] {
+            if !tried.insert(stay.clone()) {
+                continue;
+            }
             let left: Vec<usize> = (0..pairs.len()).filter(|&place| !same[place]).collect();
             let edges: Vec<Edge> = left.iter().flat_map(|&place| [pairs[place].0, pairs[place].1]).collect();
             let edges = self.graph.multiplied_out(&edges, &stay, &mut self.powers);
             let pairs: Vec<(Edge, Edge)> = edges.chunks(2).map(|pair| (pair[0], pair[1])).collect();
             let found = same_polynomials(self.graph, &pairs, self.seed);
             left.into_iter().zip(found).for_each(|(place, found)| same[place] = found);
-            if self.anchors.is_empty() {
+            if same.iter().all(|&same| same) {
                 break;
             }
         }
@@ -185,6 +194,25 @@ impl<'a> Hashes<'a> {
             }
         }
         best
+    }
+
+    /// Products that were put off, which what code makes is made of, down to the nearest ones.
+    fn products_shared(&self) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        let mut seen: HashSet<Vertex, FixedState> = HashSet::default();
+        let mut open: Vec<Vertex> = self.graph.vertices().skip(self.text).collect();
+        while let Some(vertex) = open.pop() {
+            match self.graph.products.place(vertex) {
+                Some((number, _)) => {
+                    found.insert(number);
+                }
+                None => {
+                    let operands = self.graph.operands(vertex).into_iter().flatten();
+                    open.extend(operands.filter(|one| one.index() < self.text && seen.insert(*one)));
+                }
+            }
+        }
+        found
     }
 
     /// Vertices that may be bits of products that were put off, or what goes into these, with the last of them.

@@ -21,9 +21,9 @@ const TOGETHER: usize = 8;
 /// Which pairs have the same bits for all inputs, as polynomials whose degrees are low enough. `false` says nothing.
 pub fn same_polynomials(graph: &Graph, pairs: &[(Edge, Edge)], seed: u64) -> Vec<bool> {
     // A number of turns is a sum with carries, of a high degree, and the same on both sides: its bits are any.
-    let gate = |vertex: Vertex| match graph.is_of_number(vertex) {
-        true => Gate::Input(0),
-        false => graph.gate(vertex),
+    let gate = |vertex: Vertex| match graph.bit_of_number(vertex) {
+        Some(_) => Gate::Input(0),
+        None => graph.gate(vertex),
     };
     let cone = graph.near_cone(pairs.iter().flat_map(|&(a, b)| [a, b]));
     let place: HashMap<Vertex, usize, FixedState> =

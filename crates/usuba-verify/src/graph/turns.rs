@@ -6,6 +6,14 @@ use super::{Edge, Graph, Vertex};
 /// Bits of a number.
 const BITS: usize = 64;
 
+/// A bit of a number: so many times the turns that are left and that are done, and so much more.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NumberBit {
+    pub sum: [i64; 3],
+    pub place: usize,
+    pub is_complemented: bool,
+}
+
 impl Graph {
     /// So many times the turns that are left and so many times those that are done, modulo 2^64.
     pub(crate) fn turns(&mut self, left: i64, done: i64) -> Vec<Edge> {
@@ -27,18 +35,20 @@ impl Graph {
 
     /// Remembers the bits of a number: so many times the turns that are left and that are done, and so much more.
     pub(crate) fn note_number(&mut self, sum: [i64; 3], bits: &[Edge]) {
-        self.numbers.insert(sum, bits.to_vec());
-        self.of_numbers.extend(bits.iter().filter(|bit| bit.known().is_none()).map(|bit| bit.vertex()));
+        for (place, bit) in bits.iter().enumerate().filter(|(_, bit)| bit.known().is_none()) {
+            let of = NumberBit { sum, place, is_complemented: bit.is_complemented() };
+            // What stands for a sum is also that of greater ones, which may be said elsewhere where it may not.
+            let zeros = |one: NumberBit| (one.sum[0] | one.sum[1]).trailing_zeros();
+            let known = self.of_numbers.entry(bit.vertex()).or_insert(of);
+            if zeros(of) > zeros(*known) {
+                *known = of;
+            }
+        }
     }
 
-    /// Whether a vertex is a bit of such a number.
-    pub(crate) fn is_of_number(&self, vertex: Vertex) -> bool {
-        self.of_numbers.contains(&vertex)
-    }
-
-    /// The numbers that were remembered.
-    pub(crate) fn all_numbers(&self) -> Vec<([i64; 3], Vec<Edge>)> {
-        self.numbers.iter().map(|(&sum, bits)| (sum, bits.clone())).collect()
+    /// Which bit of such a number a vertex is.
+    pub(crate) fn bit_of_number(&self, vertex: Vertex) -> Option<NumberBit> {
+        self.of_numbers.get(&vertex).copied()
     }
 
     /// The sums that stand for something, each with its multiples.

@@ -6,10 +6,10 @@
 //! turns through the kernel, and to write nothing else. Fewer batches are tasks of their own.
 
 use super::Refusal;
-use super::induction::{Moving, Nameless, Strings};
+use super::induction::{End, Moving, Nameless, Strings};
 use super::machine::{Machine, Word};
 use super::memory::{Cell, RegionId};
-use super::number::{Growth, Number, Turns};
+use super::number::{Growth, Number, Scale, Turns};
 use super::renaming::Renaming;
 use super::run::Stop;
 use super::state::State;
@@ -56,6 +56,8 @@ pub(super) struct Batches {
 pub(super) enum Lost {
     /// The code is refused.
     Refused(Refusal),
+    /// The same before a loop was seen to make turns.
+    Before(Refusal),
     /// It does something else.
     Unlike(&'static str),
 }
@@ -201,7 +203,8 @@ impl Batches {
             return Err(Lost::Unlike("what holds before a turn of the loop does not hold after it"));
         }
         // The last turn and what follows.
-        let last = strings.before_last(machine.graph, &Nameless, &guess, &Renaming::default());
+        let end = End { data: &Renaming::default(), scale: Scale::SAME, before: &[] };
+        let last = strings.before_last(machine.graph, &Nameless, &guess, end);
         let mut run = last.restore(machine);
         machine.turns = Some(Turns::of(0, 1, self.batch));
         let all = self.windows(machine, 1, true);

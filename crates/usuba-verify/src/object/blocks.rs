@@ -164,6 +164,7 @@ impl From<Lost> for Unfit {
     fn from(lost: Lost) -> Unfit {
         match lost {
             Lost::Refused(refusal) => Unfit::NoProof(refusal.into()),
+            Lost::Before(refusal) => Unfit::Before(refusal.into()),
             Lost::Unlike(what) => Unfit::Loop(what),
         }
     }
@@ -189,6 +190,9 @@ pub enum Unfit {
     /// As for kernels.
     #[error(transparent)]
     NoProof(#[from] NoProof),
+    /// The same before a loop was seen to make turns.
+    #[error("{0}")]
+    Before(NoProof),
     /// What the kernel is to compute has other sizes.
     #[error(transparent)]
     Unlike(#[from] Unlike),

@@ -16,7 +16,7 @@ use crate::graph::{Edge, Graph, Vertex};
 use crate::symbolic::Values;
 use crate::symbolic::cut::{self, Constants, Cut, Looped, Made, Place, Value};
 use crate::symbolic::source::{self, Opaque};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use usuba_lang::typed::{Constant, Program};
 
 /// The numbers of turns for which the text is there, where the head of the loop is looked at so many turns later.
@@ -25,7 +25,7 @@ pub fn turns(delay: usize) -> [usize; 3] {
 }
 
 /// Bytes of a string: those before the turns, those of each turn, and those after them. One that does not grow has its own after them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Bytes {
     pub lead: usize,
     pub turn: usize,
@@ -61,10 +61,42 @@ pub(super) struct Growing {
     /// What has to be the same for a message to be accepted, as it is before the last turn; nothing if no message is refused.
     pub accepted: Vec<(Edge, Edge)>,
     pub names: Named,
+    /// What is known before the last turn.
+    pub end: End,
     /// What stands for something else in each turn.
     pub changing: Vec<Vertex>,
     /// There are no more turns, as strings are shorter than [`LONGEST`] too.
     pub most: i64,
+}
+
+/// What is known before the last turn, counted from the end.
+pub(super) struct End {
+    /// The loops, and the last turns of each that are run.
+    loops: Vec<(Place, i64)>,
+    /// What their turns have made and make.
+    made: Made,
+    /// The bytes of inputs that grow, to their end.
+    inputs: Vec<Vec<Byte>>,
+}
+
+impl End {
+    /// What the symbols of another text are here: of the same message, which goes on by less in each turn.
+    pub fn of(&self, other: &End) -> HashMap<Vertex, Edge> {
+        let mut found = HashMap::new();
+        for (value, atoms) in other.made.iter().filter(|(value, _)| value.turn < 0) {
+            let (place, turns) = &other.loops[value.of];
+            let Some(of) = self.loops.iter().position(|(here, _)| here == place) else { continue };
+            let here = Value { of, turn: value.turn - turns + self.loops[of].1, ..*value };
+            let here = self.made.get(&here).map(|atoms| atoms.concat()).unwrap_or_default();
+            found.extend(atoms.concat().into_iter().map(Edge::vertex).zip(here));
+        }
+        for (here, other) in self.inputs.iter().zip(&other.inputs) {
+            for (here, other) in here.iter().rev().zip(other.iter().rev()) {
+                found.extend(other.bits.into_iter().map(Edge::vertex).zip(here.bits));
+            }
+        }
+        found
+    }
 }
 
 /// Which turn of a loop of the text is that of the first bytes of the message.
@@ -93,6 +125,8 @@ struct Grown {
     offset: usize,
     /// The turns that it makes in one of the code.
     turn: usize,
+    /// The turns that it makes for a few of the code.
+    all: usize,
 }
 
 /// The text, and what is the same in all its runs.
@@ -197,6 +231,23 @@ impl Runs<'_> {
             turn => all[bytes.after(ran.skipped + self.delay - 1)..][..turn].to_vec(),
         };
         self.outputs.iter().zip(&ran.outputs).map(of).collect()
+    }
+
+    /// What is known before the last turn, of a run for one turn less than a few of which one is cut off.
+    fn end(&self, made: Made, few: usize) -> End {
+        let left = |one: &Grown| one.all as i64 - (one.offset + 2 * one.turn) as i64;
+        let grows = |number: usize| self.inputs[number].turn > 0;
+        let string = |number: usize| {
+            let all = self.input(number, few - 1, 1);
+            all[self.inputs[number].lead..].to_vec()
+        };
+        End {
+            loops: self.loops.iter().map(|one| (one.place.clone(), left(one))).collect(),
+            made: self.before.iter().map(|(value, atoms)| (*value, atoms.clone())).chain(made).collect(),
+            inputs: (0..self.inputs.len())
+                .map(|number| if grows(number) { string(number) } else { Vec::new() })
+                .collect(),
+        }
     }
 
     /// Whether two runs, of which as many turns are cut off or none, have made the same to the end of so many turns more: nothing that
@@ -329,10 +380,8 @@ impl Growing {
                 Begins::WithMessage => made.map(|(value, _)| value.turn as usize).min().unwrap_or(0),
                 Begins::AtOnce => 0,
             };
-            if !(lead * one.turn).is_multiple_of(by) {
-                return Err("the text has no whole turns before the first one of the code");
-            }
-            one.offset += lead * one.turn / by;
+            // Where a turn of the text begins before one of the code, it is the next one.
+            one.offset += (lead * one.turn).div_ceil(by);
         }
         let cuts = [(few, 2), (few + 1, 2)];
         let points = [0, 1].into_iter().flat_map(|cut| turns(delay).map(|turns| (turns, cut))).chain(cuts);
@@ -364,6 +413,7 @@ impl Growing {
         }
         let is_wide = runs.written(&first, Some(few)) == runs.written(&other, Some(few));
         let names = runs.names(graph, &first, &next);
+        let end = runs.end(last.made.clone(), few);
         let [before, ..] = runs.past.clone();
         let bytes = runs.past.iter().chain([&runs.window, &runs.lead]).flatten().flatten();
         let made = runs.before.values().flatten().flatten().copied();
@@ -375,6 +425,7 @@ impl Growing {
             last: runs.written(&last, None),
             accepted: last.accepted,
             names,
+            end,
             changing,
             most,
             inputs: runs.inputs,
@@ -384,6 +435,67 @@ impl Growing {
             window: runs.window,
             tail: runs.tail,
         })
+    }
+}
+
+impl Growing {
+    /// Whether what is seen of strings before the last turn is seen in greater turns too.
+    pub fn is_within(&self, other: &Growing) -> bool {
+        let own = self.inputs.iter().chain(&self.outputs);
+        let sees = |one: &Bytes| 2 * one.turn + one.rest;
+        own.zip(other.inputs.iter().chain(&other.outputs)).all(|(own, other)| sees(own) <= sees(other))
+    }
+
+    /// The text of a message of one length, which is all of it after no turns, with what loops of it make. Some of the inputs and
+    /// outputs would grow with its length.
+    pub fn fixed(
+        graph: &mut Graph,
+        message: &Message<'_>,
+        text: &Program,
+        fixed: &Values,
+        [of_inputs, of_outputs]: [&[bool]; 2],
+    ) -> Growing {
+        let cipher = message.cipher.map(|(nodes, _)| nodes.to_vec()).unwrap_or_default();
+        let opaque = Opaque { product: source::product(text), cipher };
+        let places = cut::loops(text, &|node| opaque.has(text, node));
+        let bytes = |sizes: Vec<(u32, u32)>| -> Vec<Bytes> {
+            sizes.into_iter().map(|(_, atoms)| Bytes { lead: 0, turn: 0, rest: atoms as usize }).collect()
+        };
+        let (inputs, outputs) = (bytes(source::inputs(text)), bytes(source::outputs(text)));
+        let mut tail = Vec::new();
+        let mut values = fixed.clone();
+        for (number, one) in inputs.iter().enumerate() {
+            tail.push(if of_inputs[number] { string(graph, one.rest) } else { Vec::new() });
+            if of_inputs[number] {
+                values[number] = tail[number].iter().map(|byte| byte.bits.to_vec()).collect();
+            }
+        }
+        let looped = |place: &Place| Looped { place: place.clone(), skipped: 0, origin: 0 };
+        let mut cut = Cut::new(places.keys().map(looped).collect(), Made::new(), Constants::new());
+        let opened = source::open_cut(graph, text, &values, &opaque, &mut cut);
+        let all = opened.outputs.iter().map(|atoms| atoms.iter().map(|atom| bits(atom)).collect());
+        let changing = tail.iter().flatten().flat_map(|byte| byte.bits).map(Edge::vertex).collect();
+        Growing {
+            begin: vec![Vec::new(); of_inputs.len()],
+            window: vec![Vec::new(); of_inputs.len()],
+            before: vec![Vec::new(); of_inputs.len()],
+            past: vec![Vec::new(); of_outputs.len()],
+            first: vec![Vec::new(); of_outputs.len()],
+            next: vec![Vec::new(); of_outputs.len()],
+            last: all.collect(),
+            accepted: opened.accepted,
+            names: Named::after(1),
+            end: End {
+                loops: places.iter().map(|(place, turns)| (place.clone(), *turns as i64)).collect(),
+                made: cut.made,
+                inputs: tail.clone(),
+            },
+            changing,
+            most: 0,
+            tail,
+            inputs,
+            outputs,
+        }
     }
 }
 
@@ -412,7 +524,12 @@ fn loops([fewer, some, more]: [BTreeMap<Place, usize>; 3]) -> Result<Vec<Grown>,
     }
     let of = |(place, &some): (&Place, &usize)| {
         let turn = some.checked_sub(fewer[place])?;
-        (more[place].checked_sub(some)? == turn).then_some(Grown { place: place.clone(), offset: 0, turn })
+        (more[place].checked_sub(some)? == turn).then_some(Grown {
+            place: place.clone(),
+            offset: 0,
+            turn,
+            all: some,
+        })
     };
     let all: Option<Vec<Grown>> = some.iter().map(of).collect();
     let all = all.ok_or("loops of the text do not grow by as much in each turn")?;

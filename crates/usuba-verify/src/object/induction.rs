@@ -12,11 +12,12 @@
 use super::flags::Flags;
 use super::machine::Word;
 use super::memory::{Address, Cell, RegionId};
-use super::number::{Growth, Number};
+use super::number::{Growth, Number, Scale};
 use super::renaming::Renaming;
 use super::state::{Change, State, Vector, Written};
 use super::value::{self, Byte};
 use crate::graph::{Edge, Graph, Vertex};
+use foldhash::fast::FixedState;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -27,7 +28,7 @@ pub(super) struct Seen {
     /// What bits are there that are the same after the first turn and after the second.
     pub kept: Rc<Renaming>,
     /// What vertices are there that are one after the first turn and the other after the second, if that is known.
-    pub known: HashMap<(Vertex, Vertex), Option<Edge>>,
+    pub known: HashMap<(Vertex, Vertex), Option<Edge>, FixedState>,
 }
 
 /// What data at the head of a loop may be.
@@ -417,32 +418,45 @@ impl Strings {
         }
     }
 
-    /// A state where one turn is left, of data that are other ones there (`ends`).
-    pub fn before_last(&self, graph: &mut Graph, names: &dyn Names, guess: &State, ends: &Renaming) -> State {
+    /// A state where one turn is left, seen from the message.
+    pub fn before_last(&self, graph: &mut Graph, names: &dyn Names, guess: &State, end: End<'_>) -> State {
         let last = names.last(graph);
-        guess.changed(graph, &mut BeforeLast { last, ends })
+        guess.changed(graph, &mut BeforeLast { last, end })
     }
+}
+
+/// What is so before the last turn of a loop, in terms of the message.
+#[derive(Clone, Copy)]
+pub(super) struct End<'a> {
+    /// What data are there that are symbols before.
+    pub data: &'a Renaming,
+    /// How many turns the loop has for those of the message.
+    pub scale: Scale,
+    /// By how much the windows of strings begin before those of the loop.
+    pub before: &'a [(RegionId, i64)],
 }
 
 /// What is held before the last turn.
 struct BeforeLast<'a> {
     last: Rc<Renaming>,
-    ends: &'a Renaming,
+    end: End<'a>,
 }
 
 impl Change for BeforeLast<'_> {
     fn byte(&mut self, graph: &mut Graph, byte: Byte) -> Byte {
         let byte = self.last.byte(graph, byte);
-        self.ends.byte(graph, byte)
+        self.end.data.byte(graph, byte)
     }
 
     fn number(&self, number: Number) -> Option<Number> {
-        Some(number.with_left(1))
+        number.with_left(1).of_message(self.end.scale)
     }
 
     fn address(&self, address: Address) -> Option<Address> {
-        let Number { growth, more } = address.place().with_left(1);
-        Some(Address { offset: more, growth, ..address })
+        let Number { growth, more } = self.number(address.place())?;
+        let before = self.end.before.iter().find(|(region, _)| *region == address.region);
+        let offset = more.checked_add(before.map_or(0, |(_, bytes)| *bytes))?;
+        Some(Address { offset, growth, ..address })
     }
 }
 

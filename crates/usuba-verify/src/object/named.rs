@@ -4,7 +4,7 @@
 //! in the same way of bits that have names, after the one and after the other. That it is what its name says is proved elsewhere.
 
 use super::induction::{Names, Seen};
-use super::number::{Growth, Number};
+use super::number::{Growth, Number, Scale};
 use super::renaming::Renaming;
 use crate::graph::symbols::Values as AtPoints;
 use crate::graph::{Edge, Gate, Graph, Vertex};
@@ -16,7 +16,6 @@ use std::rc::Rc;
 const MOST_ALIKE: usize = 1 << 20;
 
 /// What data are, in all turns.
-#[derive(Default)]
 pub(super) struct Named {
     /// By what values are after the first turn and after the second, up to complement.
     by_values: HashMap<[AtPoints; 2], Edge>,
@@ -24,14 +23,18 @@ pub(super) struct Named {
     first: HashMap<Vertex, Edge>,
     /// What they are a turn later.
     next: HashMap<Vertex, Edge>,
+    /// What they are before the last turn of the message, if they are something else there.
+    last: HashMap<Vertex, Edge>,
+    /// How many turns there are for those of the message.
+    scale: Scale,
     /// After so many turns is what is first.
     done: i64,
     /// What was made of these.
     made: RefCell<BTreeMap<There, Made>>,
 }
 
-/// What is somewhere else, where so many things stood for turns, and for numbers.
-type Made = ((usize, usize), Rc<Renaming>);
+/// What is somewhere else, where so many things stood for turns.
+type Made = (usize, Rc<Renaming>);
 
 /// Where data are looked at.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -48,7 +51,20 @@ enum There {
 impl Named {
     /// None, where so many turns are done at the first state of the head that is looked at.
     pub fn after(done: i64) -> Named {
-        Named { done, ..Named::default() }
+        Named {
+            by_values: HashMap::new(),
+            first: HashMap::new(),
+            next: HashMap::new(),
+            last: HashMap::new(),
+            scale: Scale::SAME,
+            done,
+            made: RefCell::default(),
+        }
+    }
+
+    /// The same of a loop that makes so many turns for those of the message, before whose last turn vertices are something else.
+    pub fn in_message(&mut self, scale: Scale, last: HashMap<Vertex, Edge>) {
+        (self.scale, self.last) = (scale, last);
     }
 
     /// Others in the place of vertices, and of what stands for numbers of turns.
@@ -57,12 +73,12 @@ impl Named {
         graph: &mut Graph,
         there: There,
         by: Option<&HashMap<Vertex, Edge>>,
-        number: impl Fn(Growth) -> Option<Number>,
+        number: impl Fn(Growth) -> Option<Number> + 'static,
     ) -> Rc<Renaming> {
-        // All that stands for turns has to be there, and the numbers that were made of it then.
+        // All that stands for turns has to be there.
         let known = graph.all_turns().len();
-        if let Some((counts, renaming)) = self.made.borrow().get(&there)
-            && *counts == (known, graph.all_numbers().len())
+        if let Some((count, renaming)) = self.made.borrow().get(&there)
+            && *count == known
         {
             return renaming.clone();
         }
@@ -72,17 +88,8 @@ impl Named {
             let there = number.bits(graph);
             by.extend(bits.into_iter().map(Edge::vertex).zip(there));
         }
-        // Sums with these are the same sums there, and not sums of sums.
-        for ([left, done, more], bits) in graph.all_numbers() {
-            let Some(here) = number(Growth { left, done }) else { continue };
-            let there = Number { more: here.more.wrapping_add(more), ..here }.bits(graph);
-            for (bit, there) in bits.into_iter().zip(there).filter(|(bit, _)| bit.known().is_none()) {
-                by.entry(bit.vertex()).or_insert(there.complemented_if(bit.is_complemented()));
-            }
-        }
-        let renaming = Rc::new(Renaming::new(by));
-        let counts = (known, graph.all_numbers().len());
-        self.made.borrow_mut().insert(there, (counts, renaming.clone()));
+        let renaming = Rc::new(Renaming::of_turns(by, number));
+        self.made.borrow_mut().insert(there, (known, renaming.clone()));
         renaming
     }
 
@@ -127,8 +134,9 @@ impl Names for Named {
     }
 
     fn first(&self, graph: &mut Graph) -> Rc<Renaming> {
-        self.renaming(graph, There::First, Some(&self.first), |Growth { left, done }| {
-            let more = done.wrapping_sub(left).wrapping_mul(self.done);
+        let turns = self.done;
+        self.renaming(graph, There::First, Some(&self.first), move |Growth { left, done }| {
+            let more = done.wrapping_sub(left).wrapping_mul(turns);
             Some(Number { growth: Growth { left, done: 0 }, more })
         })
     }
@@ -140,11 +148,17 @@ impl Names for Named {
     }
 
     fn last(&self, graph: &mut Graph) -> Rc<Renaming> {
-        self.renaming(graph, There::Last, None, |growth| Some(Number { growth, more: 0 }.with_left(1)))
+        let scale = self.scale;
+        self.renaming(graph, There::Last, Some(&self.last), move |growth| {
+            Number { growth, more: 0 }.with_left(1).of_message(scale)
+        })
     }
 
     fn again(&self, graph: &mut Graph) -> Rc<Renaming> {
-        self.renaming(graph, There::Again, None, |growth| Number { growth, more: 0 }.again())
+        let scale = self.scale;
+        self.renaming(graph, There::Again, None, move |growth| {
+            Number { growth, more: 0 }.again().and_then(|number| number.of_loop(scale))
+        })
     }
 }
 

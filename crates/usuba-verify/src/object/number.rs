@@ -44,6 +44,20 @@ pub struct Number {
     pub more: i64,
 }
 
+/// How many turns of a loop there are for those of the message: so many for each, and so many more. A message of one length has none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Scale {
+    /// For each turn of the message.
+    pub times: i64,
+    /// Beside these.
+    pub more: i64,
+}
+
+impl Scale {
+    /// As many.
+    pub const SAME: Scale = Scale { times: 1, more: 0 };
+}
+
 /// What is known of the turns of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Turns {
@@ -105,6 +119,24 @@ impl Number {
     pub fn times(self, by: i64) -> Number {
         let growth = self.growth.map(self.growth, |one, _| one.saturating_mul(by));
         Number { growth, more: self.more.saturating_mul(by) }
+    }
+
+    /// A number before the last turn of a loop, of which it says how many turns are done, by the turns of the message that are done where
+    /// one is left; nothing if it is too great.
+    pub(super) fn of_message(self, Scale { times, more }: Scale) -> Option<Number> {
+        let Growth { left, done } = self.growth;
+        let first = done.checked_mul(times.checked_add(more)?.checked_sub(1)?)?;
+        let growth = Growth { left, done: done.checked_mul(times)? };
+        (left == 0).then_some(Number { growth, more: self.more.checked_add(first)? })
+    }
+
+    /// A number of the turns of the message that are left, all of them, by those of a loop; nothing if it does not grow evenly with these.
+    pub(super) fn of_loop(self, Scale { times, more }: Scale) -> Option<Number> {
+        let Growth { left, done } = self.growth;
+        let each = left.checked_div(times).unwrap_or(0);
+        let growth = Growth { left: each, done };
+        (each.checked_mul(times)? == left && done == 0)
+            .then_some(Number { growth, more: self.more.checked_sub(each.checked_mul(more)?)? })
     }
 
     /// It as data: 64 bits.

@@ -1,18 +1,27 @@
 //! The same data at another turn of a loop: each vertex that has a name there by what it is there.
 
+use super::number::{Growth, Number};
 use super::value::Byte;
 use crate::graph::{Edge, Graph, Substituted, Vertex};
+use foldhash::fast::FixedState;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+/// What a number is there that grows so, and is nothing where no turn is left or done.
+type OfTurns = Box<dyn Fn(Growth) -> Option<Number>>;
 
 /// What stands in the place of vertices.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Renaming {
     by: HashMap<Vertex, Edge>,
+    /// What stands in the place of numbers of turns, if they are others there.
+    number: Option<OfTurns>,
+    /// The vertices that were looked through for bits of numbers, and the look-ups.
+    looked_through: RefCell<(HashSet<Vertex, FixedState>, HashSet<usize, FixedState>)>,
     /// Which vertices are made of those, by number, as far as that was looked for.
     is_made: RefCell<Vec<Option<bool>>>,
     /// Which look-ups have an index that is.
-    is_index_made: RefCell<HashMap<usize, bool>>,
+    is_index_made: RefCell<HashMap<usize, bool, FixedState>>,
     /// What was made of some of them.
     made: RefCell<Substituted>,
 }
@@ -24,14 +33,60 @@ impl Renaming {
         Renaming { by, ..Renaming::default() }
     }
 
+    /// The same with what stands there for numbers of turns: sums with those are the same sums there, and not sums of sums.
+    pub fn of_turns(
+        by: HashMap<Vertex, Edge>,
+        number: impl Fn(Growth) -> Option<Number> + 'static,
+    ) -> Renaming {
+        Renaming { number: Some(Box::new(number)), ..Renaming::new(by) }
+    }
+
+    /// Whether something stands in the place of a vertex itself.
+    fn has(&self, graph: &Graph, vertex: Vertex) -> bool {
+        let of_number = || {
+            let [left, done, _] = graph.bit_of_number(vertex)?.sum;
+            self.number.as_ref()?(Growth { left, done })
+        };
+        self.by.contains_key(&vertex) || of_number().is_some()
+    }
+
+    /// Makes what stands in the place of the numbers that bits are made of.
+    fn make_numbers(&self, graph: &mut Graph, bits: &[Edge]) {
+        let Some(number) = &self.number else { return };
+        let (vertices, look_ups) = &mut *self.looked_through.borrow_mut();
+        let mut made = self.made.borrow_mut();
+        let mut numbers: HashMap<[i64; 3], Option<Vec<Edge>>> = HashMap::new();
+        let mut open: Vec<Vertex> = bits.iter().map(|bit| bit.vertex()).collect();
+        while let Some(vertex) = open.pop() {
+            if self.by.contains_key(&vertex) || !self.is_of(graph, vertex.edge()) || !vertices.insert(vertex)
+            {
+                continue;
+            }
+            if let Some(bit) = graph.bit_of_number(vertex) {
+                let [left, done, more] = bit.sum;
+                let there = numbers.entry(bit.sum).or_insert_with(|| {
+                    let here = number(Growth { left, done })?;
+                    Some(Number { more: here.more.wrapping_add(more), ..here }.bits(graph))
+                });
+                if let Some(there) = there {
+                    made.made.insert(vertex, there[bit.place].complemented_if(bit.is_complemented));
+                    continue;
+                }
+            }
+            if graph.look_up_of(vertex).is_none_or(|number| look_ups.insert(number)) {
+                open.extend(graph.made_of(vertex));
+            }
+        }
+    }
+
     /// Whether nothing has another name there.
     pub fn is_empty(&self) -> bool {
-        self.by.is_empty()
+        self.by.is_empty() && self.number.is_none()
     }
 
     /// Whether a bit is made of something that has another one in its place.
     pub fn is_of(&self, graph: &Graph, bit: Edge) -> bool {
-        if self.by.is_empty() || bit.known().is_some() {
+        if self.is_empty() || bit.known().is_some() {
             return false;
         }
         let mut is_made = self.is_made.borrow_mut();
@@ -42,12 +97,12 @@ impl Renaming {
             let look_up = graph.look_up_of(vertex);
             let index = look_up.and_then(|number| self.is_index_made.borrow().get(&number).copied());
             if let Some(is_made_so) = index {
-                is_made[vertex.index()] = Some(is_made_so || self.by.contains_key(&vertex));
+                is_made[vertex.index()] = Some(is_made_so || self.has(graph, vertex));
             }
             if is_made[vertex.index()].is_none() {
                 let made_of = graph.made_of(vertex);
                 let is_known = |one: &Vertex| is_made[one.index()];
-                if self.by.contains_key(&vertex) || made_of.iter().any(|one| is_known(one) == Some(true)) {
+                if self.has(graph, vertex) || made_of.iter().any(|one| is_known(one) == Some(true)) {
                     is_made[vertex.index()] = Some(true);
                 } else {
                     let unknown = made_of.into_iter().find(|one| is_known(one).is_none());
@@ -57,7 +112,7 @@ impl Renaming {
                     }
                     is_made[vertex.index()] = Some(false);
                 }
-                if let Some(number) = look_up.filter(|_| !self.by.contains_key(&vertex)) {
+                if let Some(number) = look_up.filter(|_| !self.has(graph, vertex)) {
                     let is_made = is_made[vertex.index()] == Some(true);
                     self.is_index_made.borrow_mut().insert(number, is_made);
                 }
@@ -76,6 +131,7 @@ impl Renaming {
         }
         let rest: Vec<Edge> =
             bits.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(bit, _)| *bit).collect();
+        self.make_numbers(graph, &rest);
         let mut rest = graph.substituted(&rest, &self.by, &mut self.made.borrow_mut()).into_iter();
         bits.iter().zip(found).map(|(&bit, found)| found.or_else(|| rest.next()).unwrap_or(bit)).collect()
     }
@@ -87,7 +143,7 @@ impl Renaming {
 
     /// The same of a byte.
     pub fn byte(&self, graph: &mut Graph, byte: Byte) -> Byte {
-        if self.by.is_empty() {
+        if self.is_empty() {
             return byte;
         }
         let bits = self.of(graph, &byte.bits);

@@ -2,7 +2,6 @@
 //!
 //! Nothing rests on it: what is found is where a proof for any length is tried ([`super::any_length`]).
 
-use super::any_length::Head;
 use super::file::Object;
 use super::kernel::NoProof;
 use super::machine::{Fork, Machine, Placement, Word};
@@ -17,6 +16,20 @@ use usuba_lang::typed::Program;
 
 /// So many times a head of a loop is looked at.
 const ARRIVALS: usize = 4;
+
+/// The head of a loop: the section of the code, the place in it, and how many calls have not returned there.
+pub type Head = (usize, u64, usize);
+
+/// How a loop of the code makes turns.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Looped {
+    /// Its head.
+    pub head: Head,
+    /// How often the head is reached when the first turn is done.
+    pub first: usize,
+    /// How often in each turn that follows.
+    pub each: usize,
+}
 
 /// A loop that may make turns of a message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -30,7 +30,6 @@ pub(super) struct Window {
     pub region: RegionId,
     pub input: Option<usize>,
     pub output: Option<usize>,
-    pub bytes: Bytes,
     /// What it holds before the turns of the loop, and after them.
     pub was: Content,
     pub is: Content,
@@ -45,9 +44,12 @@ pub(super) enum NextTurn {
     Last,
 }
 
-/// The strings that grow.
+/// The strings that grow. Before the last turn of a loop they are seen as before the last turn of the message, which may have more bytes.
 #[derive(Clone)]
 pub(super) struct Windows<'a> {
+    /// The text in turns of the message.
+    pub whole: &'a Growing,
+    /// The text in those of the loop.
     pub text: &'a Growing,
     pub all: Vec<Window>,
     /// So many turns are done at the first state of the head that is looked at.
@@ -55,23 +57,49 @@ pub(super) struct Windows<'a> {
 }
 
 impl Windows<'_> {
-    /// What is known of the turns, of which so many are left and done at least.
+    /// What is known of the turns of the loop, of which so many are left and done at least.
     pub fn turns(&self, left: usize, done: usize) -> Option<Turns> {
-        let turns = Turns::of(left, done, self.all.iter().map(|one| one.bytes.turn).max().unwrap_or(1));
-        let is_whole =
-            |one: &Window| one.bytes.turn.is_multiple_of(WORD) && one.bytes.lead.is_multiple_of(WORD);
-        let keeps_words = self.all.iter().all(is_whole);
-        Some(Turns { most: self.text.most, keeps_words, are_data: true, ..turns })
+        Some(self.turns_of(self.text, left, done))
     }
 
-    /// The strings: after the first turn, of which the last bytes stay in the window, which has as many before what is next.
+    /// What is known of the turns of the message, of which none is left.
+    pub fn no_turns(&self) -> Option<Turns> {
+        Some(self.turns_of(self.whole, 0, self.done))
+    }
+
+    fn turns_of(&self, text: &Growing, left: usize, done: usize) -> Turns {
+        let bytes = || self.all.iter().map(|one| one.bytes(text));
+        let is_whole = |one: Bytes| one.turn.is_multiple_of(WORD) && one.lead.is_multiple_of(WORD);
+        let turns = Turns::of(left, done, bytes().map(|one| one.turn).max().unwrap_or(1));
+        Turns { most: text.most, keeps_words: bytes().all(is_whole), are_data: true, ..turns }
+    }
+
+    /// The strings of the loop: after the first turn, of which the last bytes stay in the window, which has as many before what is next.
     pub fn strings(&self) -> Strings {
+        self.strings_of(self.text)
+    }
+
+    /// The same of the message.
+    pub fn strings_of_message(&self) -> Strings {
+        self.strings_of(self.whole)
+    }
+
+    fn strings_of(&self, text: &Growing) -> Strings {
         let moving = |one: &Window| {
-            let Bytes { lead, turn, .. } = one.bytes;
+            let Bytes { lead, turn, .. } = one.bytes(text);
             let begin = lead + (self.done - 1) * turn;
             Moving { region: one.region, turn: turn as i64, begin: begin as i64 }
         };
         Strings { moving: self.all.iter().map(moving).collect(), done: self.done as i64 }
+    }
+
+    /// By how much the windows of the message before its last turn begin before those of the loop.
+    pub fn before(&self) -> Vec<(RegionId, i64)> {
+        let of = |one: &Window| {
+            let size = |text| 2 * one.bytes(text).turn as i64 + one.bytes(text).rest as i64;
+            (one.region, size(self.whole) - size(self.text))
+        };
+        self.all.iter().map(of).collect()
     }
 
     /// Fills the windows before one of the turns.
@@ -95,7 +123,7 @@ impl Windows<'_> {
         for one in all.iter_mut().filter(|one| one.output.is_some()) {
             let found = &machine.memory.region(one.region).cells;
             let shown = self.cells(one, NextTurn::First);
-            let end = one.bytes.after(self.done);
+            let end = one.bytes(self.text).after(self.done);
             one.is = one.was;
             if *found == shown {
                 continue;
@@ -108,9 +136,25 @@ impl Windows<'_> {
         Ok(pairs)
     }
 
+    /// The same at the end of a loop. What is written of a message of one length is what the text has, or zeros, wherever that is.
+    pub fn at_end(&self, machine: &Machine<'_>, is_fixed: bool) -> Self {
+        if !is_fixed {
+            return self.clone();
+        }
+        let mut windows = Windows { text: self.whole, ..self.clone() };
+        for one in windows.all.iter_mut().filter(|one| one.output.is_some()) {
+            let found = &machine.memory.region(one.region).cells;
+            if *found != self.cells(one, NextTurn::Last) {
+                let is_cleared = found.iter().all(|cell| *cell == Cell::Bits(Byte::ZERO));
+                one.is = if is_cleared { Content::Cleared } else { Content::Text };
+            }
+        }
+        windows
+    }
+
     /// Sees which strings were filled from their begin on, since the last turn.
     pub fn see_filled(&mut self, from: &[Address]) {
-        let strings = self.strings();
+        let strings = self.strings_of_message();
         for one in &mut self.all {
             if from.iter().any(|&begin| begin.region == one.region && strings.is_begin(begin)) {
                 (one.was, one.is) = (Content::Cleared, Content::Cleared);
@@ -125,13 +169,13 @@ impl Windows<'_> {
         for one in self.all.iter().filter(|one| one.output.is_some()) {
             let found = &machine.memory.region(one.region).cells;
             let shown = self.cells(one, next);
-            let turn = one.bytes.turn;
+            let begin = self.next(one, next);
             let end = match (one.is == one.was, next) {
-                (true, _) => turn,
+                (true, _) => begin,
                 (false, NextTurn::Last) => shown.len(),
-                (false, _) => 2 * turn,
+                (false, _) => begin + one.bytes(self.text).turn,
             };
-            pairs.extend(self.compared(one, next, (found, &shown), turn..end)?);
+            pairs.extend(self.compared(one, next, (found, &shown), begin..end)?);
         }
         Ok(pairs)
     }
@@ -153,26 +197,31 @@ impl Windows<'_> {
         if !(0..part.start).chain(part.end..found.len()).all(is_untouched) {
             return Err(Lost::Unlike("a turn of the loop writes beyond its part of the message"));
         }
-        let wanted = self.filled(one, one.is, next);
-        same(&wanted[..part.len()], &found[part])
+        let wanted = self.held(one, one.is, next);
+        same(&wanted[part.clone()], &found[part])
     }
 
-    /// The cells of a window before anything is written: the turn before, if there is one, and what follows.
+    /// The cells of a window before anything is written: what the turns before have, and what follows.
     fn cells(&self, one: &Window, next: NextTurn) -> Vec<Cell> {
-        let turn = one.bytes.turn;
-        let past = match (next, one.is, one.output, one.input) {
-            (NextTurn::First, ..) => Vec::new(),
-            (_, Content::Cleared, ..) => vec![Cell::Bits(Byte::ZERO); turn],
-            (_, Content::Text, Some(number), _) => bits(&self.text.past[number]),
-            (_, _, _, Some(number)) => cells(&self.text.before[number]),
-            (_, _, _, None) => vec![Cell::Unset; turn],
-        };
-        past.into_iter().chain(self.filled(one, one.was, next)).collect()
+        let (mut done, left) = (self.held(one, one.is, next), self.held(one, one.was, next));
+        let place = self.next(one, next);
+        done.splice(place.., left.into_iter().skip(place));
+        done
+    }
+
+    /// Where the next turn begins in a window.
+    fn next(&self, one: &Window, next: NextTurn) -> usize {
+        let (own, whole) = (one.bytes(self.text), one.bytes(self.whole));
+        match next {
+            NextTurn::First => 0,
+            NextTurn::Middle => own.turn,
+            NextTurn::Last => 2 * whole.turn + whole.rest - own.turn - own.rest,
+        }
     }
 
     /// What is after all turns of an input, and where that is; nothing where it is in the window, or may be written.
     fn tail(&self, one: &Window, next: NextTurn) -> Option<(Number, Vec<Cell>)> {
-        let Bytes { lead, turn, .. } = one.bytes;
+        let Bytes { lead, turn, .. } = one.bytes(self.text);
         let growth = Growth { left: turn as i64, done: 0 };
         let more = match next {
             NextTurn::First => lead,
@@ -183,31 +232,44 @@ impl Windows<'_> {
         Some((Number { growth, more: more as i64 }, cells(&self.text.tail[number])))
     }
 
-    /// What a window has from the next turn on, or from the first byte on.
-    fn filled(&self, one: &Window, content: Content, next: NextTurn) -> Vec<Cell> {
-        let Bytes { turn, rest, .. } = one.bytes;
+    /// What a window has from the turn before the next one on, or from the first byte on, where all of it is as said.
+    fn held(&self, one: &Window, content: Content, next: NextTurn) -> Vec<Cell> {
+        let text = if next == NextTurn::Last { self.whole } else { self.text };
+        let Bytes { turn, rest, .. } = one.bytes(text);
         let size = match next {
-            NextTurn::First => one.bytes.after(FEWEST - 1 + self.done),
-            NextTurn::Middle => (FEWEST - 1) * turn,
-            NextTurn::Last => turn + rest,
+            NextTurn::First => one.bytes(text).after(FEWEST - 1 + self.done),
+            NextTurn::Middle => FEWEST * turn,
+            NextTurn::Last => 2 * turn + rest,
         };
-        match (content, one.output, one.input) {
+        match (content, one.output, one.input, next) {
             (Content::Cleared, ..) => vec![Cell::Bits(Byte::ZERO); size],
-            (Content::Text, Some(number), _) => bits(match next {
-                NextTurn::First => &self.text.first[number],
-                NextTurn::Middle => &self.text.next[number],
-                NextTurn::Last => &self.text.last[number],
-            }),
-            (_, _, Some(number)) => cells(match next {
-                NextTurn::First => &self.text.begin[number][..size],
-                NextTurn::Middle => &self.text.window[number][..size],
-                NextTurn::Last => &self.text.window[number][..turn],
-            })
-            .into_iter()
-            .chain(cells(if next == NextTurn::Last { &self.text.tail[number] } else { &[] }))
-            .collect(),
-            (_, _, None) => vec![Cell::Unset; size],
+            (Content::Text, Some(number), _, NextTurn::First) => bits(&text.first[number]),
+            (Content::Text, Some(number), _, next) => {
+                let past = bits(&text.past[number]).into_iter();
+                let follows = if next == NextTurn::Last { &text.last } else { &text.next };
+                past.chain(bits(&follows[number])).collect()
+            }
+            (_, _, Some(number), NextTurn::First) => cells(&text.begin[number][..size]),
+            (_, _, Some(number), next) => {
+                let past = cells(&text.before[number]).into_iter();
+                match next == NextTurn::Last {
+                    true => {
+                        let follows = [&text.window[number][..turn], &text.tail[number]].map(cells);
+                        past.chain(follows.into_iter().flatten()).collect()
+                    }
+                    false => past.chain(cells(&text.window[number][..size - turn])).collect(),
+                }
+            }
+            (_, _, None, _) => vec![Cell::Unset; size],
         }
+    }
+}
+
+impl Window {
+    /// Its bytes in turns of a text.
+    fn bytes(&self, text: &Growing) -> Bytes {
+        let of_output = || self.output.map(|number| text.outputs[number]);
+        self.input.map(|number| text.inputs[number]).or_else(of_output).unwrap_or_default()
     }
 }
 
@@ -231,6 +293,6 @@ pub(super) fn bits(bytes: &[[Edge; 8]]) -> Vec<Cell> {
     bytes.iter().map(|&bits| Cell::Bits(Byte { bits, lane: Lane::All })).collect()
 }
 
-fn cells(bytes: &[Byte]) -> Vec<Cell> {
-    bytes.iter().map(|&byte| Cell::Bits(byte)).collect()
+fn cells(bytes: impl AsRef<[Byte]>) -> Vec<Cell> {
+    bytes.as_ref().iter().map(|&byte| Cell::Bits(byte)).collect()
 }

@@ -2,12 +2,12 @@
 
 use super::{NoMessage, Subject};
 use std::collections::BTreeSet;
-use usuba_verify::object::any_length::{AnyLength, Looped, Turn};
+use usuba_verify::object::any_length::{AnyLength, Pace, Turn};
 use usuba_verify::object::blocks::Verdict;
 use usuba_verify::object::file::Object;
 use usuba_verify::object::growing;
 use usuba_verify::object::message::Report;
-use usuba_verify::object::turn_lengths::{Seen, turns};
+use usuba_verify::object::turn_lengths::{Looped, Seen, turns};
 use usuba_verify::prove::Limits;
 use usuba_verify::symbolic::source;
 
@@ -27,8 +27,14 @@ const SPARE: u64 = 2;
 /// So many turns of loops over less than a block are looked at together too.
 const SEVERAL: u64 = 16;
 
+/// Turns of less than a word are not looked at alone, where there are greater ones.
+const WORD: u64 = 8;
+
 /// Turns of several loops have no more bytes.
 const MOST_TOGETHER: u64 = 4096;
+
+/// Longer messages of one length are proved by loops that make turns, if there are such.
+const ALONE: i64 = 1024;
 
 /// Lengths of which one grows from here.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +43,13 @@ pub struct FromHere<'a> {
     pub lengths: &'a [i64],
     /// Which one grows.
     pub place: usize,
+}
+
+/// A pace of loops without its texts: so much follows the turns.
+struct Paced {
+    turn: Turn,
+    rest: i64,
+    loops: Vec<Looped>,
 }
 
 /// What was proved of a length that grows.
@@ -75,14 +88,12 @@ impl Subject<'_> {
             };
             let candidates = together(&seen, unit).into_iter().filter(|turn| turn.spare <= SPARE);
             for turn in candidates.filter(|turn| all.insert(*turn)).collect::<Vec<_>>() {
-                let loops: BTreeSet<Looped> = seen.iter().filter_map(|one| in_turns(*one, turn)).collect();
-                let loops: Vec<Looped> = loops.into_iter().collect();
-                let rest = (from.lengths[from.place] - turn.lead as i64).rem_euclid(turn.by as i64)
-                    + (turn.spare * turn.by) as i64;
-                let try_at = |delay| {
-                    let turns = (turn, loops.as_slice(), rest, delay);
-                    self.prove_any(object, (symbol, prepared), from, turns, limits)
-                };
+                let own = smaller(&seen, turn, unit);
+                let at = |turn: &Turn| paced(&seen, *turn, from.lengths[from.place]);
+                let paces: Vec<Paced> = std::iter::once(&turn).chain(&own).map(at).collect();
+                let rest = paces[0].rest;
+                let try_at =
+                    |delay| self.prove_any(object, (symbol, prepared), from, (&paces, delay), limits);
                 // Code may have products of a turn that it adds up in the next one.
                 let (delay, found) = match try_at(0) {
                     found @ Ok((Verdict::Proved, _)) => (0, found),
@@ -97,7 +108,8 @@ impl Subject<'_> {
                         let alone: Vec<i64> =
                             (from.lengths[from.place]..shortest).step_by(turn.by as usize).collect();
                         let proved = Proved { verdict: Verdict::Proved, by: turn.by as i64, alone, report };
-                        return self.prove_alone(object, (symbol, prepared), (from, proved), limits);
+                        let own = (seen.as_slice(), own.as_slice());
+                        return self.prove_alone(object, (symbol, prepared), (from, proved), own, limits);
                     }
                     Ok(_) => tried.push(format!("by {}: neither proved nor refuted in the limits", turn.by)),
                     Err(NoMessage::Text(_)) => {}
@@ -111,12 +123,13 @@ impl Subject<'_> {
         }))
     }
 
-    /// Proves the lengths that are proved one by one.
+    /// Proves the lengths that are proved one by one, with loops that make smaller turns, if there are such.
     fn prove_alone(
         &self,
         object: &Object,
         code: (&str, usize),
         (from, mut proved): (FromHere<'_>, Proved),
+        (seen, smaller): (&[Seen], &[Turn]),
         limits: Limits,
     ) -> Result<Proved, NoMessage> {
         let mut lengths = from.lengths.to_vec();
@@ -124,6 +137,16 @@ impl Subject<'_> {
             lengths[from.place] = length;
             if !self.form.fits(&lengths) {
                 continue;
+            }
+            if length > ALONE && !smaller.is_empty() {
+                let whole = Turn { by: 0, lead: 0, spare: 0 };
+                let whole = Paced { turn: whole, rest: length, loops: Vec::new() };
+                let own = smaller.iter().map(|turn| paced(seen, *turn, length));
+                let paces: Vec<Paced> = std::iter::once(whole).chain(own).collect();
+                let found = self.prove_any(object, code, from, (&paces, 0), limits);
+                if matches!(found, Ok((Verdict::Proved, _))) {
+                    continue;
+                }
             }
             let (verdict, _) = self.prove(object, code, &lengths, limits)?;
             if verdict != Verdict::Proved {
@@ -164,35 +187,48 @@ impl Subject<'_> {
         Ok((seen, unit as u64))
     }
 
-    /// Proves a function for all lengths that leave as much after the turns, of [`Turn::shortest`] or more.
+    /// Proves a function for all lengths that leave as much after the turns of the first pace, of [`Turn::shortest`] or more.
     fn prove_any(
         &self,
         object: &Object,
         (symbol, prepared): (&str, usize),
         FromHere { lengths, place }: FromHere<'_>,
-        (turn, loops, rest, delay): (Turn, &[Looped], i64, usize),
+        (paces, delay): (&[Paced], usize),
         limits: Limits,
     ) -> Result<(Verdict, Report), NoMessage> {
         let mut lengths = lengths.to_vec();
-        let of = |turns: usize| {
-            let mut longer = lengths.clone();
-            longer[place] = (turn.lead + turns as u64 * turn.by) as i64 + rest;
-            self.elaborated(&longer)
+        let mut texts = Vec::new();
+        for Paced { turn, rest, .. } in paces {
+            for turns in growing::turns(delay) {
+                lengths[place] = (turn.lead + turns as u64 * turn.by) as i64 + rest;
+                texts.push(self.elaborated(&lengths)?);
+            }
+        }
+        let paces: Vec<Pace<'_>> = paces
+            .iter()
+            .zip(texts.chunks(3))
+            .map(|(Paced { turn, rest, loops }, texts)| Pace {
+                turn: *turn,
+                rest: *rest as u64,
+                texts: [&texts[0], &texts[1], &texts[2]],
+                loops,
+            })
+            .collect();
+        let Some((&whole, smaller)) = paces.split_first() else {
+            return Err(NoMessage::NoTurn(String::new()));
         };
-        let [fewer, some, more] = growing::turns(delay).map(of);
-        let (fewer, some, more) = (fewer?, some?, more?);
-        let least = turn.shortest(rest as u64, delay) as i64;
-        let most = (self.longest(&lengths, place, least) - rest) as u64 / turn.by;
+        let (turn, rest) = (whole.turn, whole.rest as i64);
+        let least = turn.shortest(whole.rest, delay) as i64;
+        let most = ((self.longest(&lengths, place, least) - rest) as u64).checked_div(turn.by).unwrap_or(0);
         lengths[place] = rest;
         let numbers: Vec<u64> = lengths.iter().map(|&length| length as u64).collect();
         let in_place = self.in_place();
-        let message = self.message((symbol, prepared), (&some, object), &numbers, &in_place);
+        let message = self.message((symbol, prepared), (whole.texts[1], object), &numbers, &in_place);
         if message.schedule.is_some() {
             let why = "code that makes a key of its own is proved for lengths that are said only".to_owned();
             return Err(NoMessage::Refused(why));
         }
-        let texts = [&fewer, &some, &more];
-        let any = AnyLength { message, texts, delay, grows: place, turn, loops, most };
+        let any = AnyLength { message, delay, grows: place, whole, smaller, most };
         any.prove(object, limits).map_err(|why| NoMessage::NoTurn(why.to_string()))
     }
 
@@ -245,6 +281,33 @@ fn together(seen: &[Seen], unit: u64) -> Vec<Turn> {
         }
     }
     found
+}
+
+/// The loops that make such turns.
+fn looped(seen: &[Seen], turn: Turn) -> Vec<Looped> {
+    let all: BTreeSet<Looped> = seen.iter().filter_map(|one| in_turns(*one, turn)).collect();
+    all.into_iter().collect()
+}
+
+/// The turns of loops that go on by less than the message in one.
+fn smaller(seen: &[Seen], whole: Turn, unit: u64) -> Vec<Turn> {
+    let is_smaller = |one: &&Seen| {
+        !one.is_counted
+            && one.by < whole.by
+            && whole.by.is_multiple_of(one.by)
+            && one.by * unit >= WORD
+            && one.spare <= SPARE
+    };
+    let turns = seen.iter().filter(is_smaller);
+    let turns: BTreeSet<Turn> =
+        turns.map(|one| Turn { by: one.by, lead: one.lead, spare: one.spare }).collect();
+    turns.into_iter().collect()
+}
+
+/// The pace of loops that make such turns, in messages of which one has that length and the others whole turns more or less.
+fn paced(seen: &[Seen], turn: Turn, length: i64) -> Paced {
+    let rest = (length - turn.lead as i64).rem_euclid(turn.by as i64) + (turn.spare * turn.by) as i64;
+    Paced { turn, rest, loops: looped(seen, turn) }
 }
 
 /// How a loop makes such turns, if it makes whole ones.
