@@ -8,7 +8,7 @@ cargo fmt --check
 cargo clippy --workspace --all-targets --quiet -- -D warnings
 
 # Tests that take longest, with several that leave a core idle: they run beside all others.
-long="known_answers constructions provider instructions transposition blockwise"
+long="known_answers constructions provider instructions transposition blockwise library_modes"
 
 # The names of all other tests that are programs of their own.
 short() {
