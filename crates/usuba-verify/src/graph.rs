@@ -279,20 +279,34 @@ impl Graph {
         for vertex in self.vertices().rev() {
             if wanted[vertex.index()] {
                 self.operands(vertex).into_iter().flatten().for_each(|one| wanted[one.index()] = true);
-                self.index_of(vertex).iter().for_each(|one| wanted[one.vertex().index()] = true);
+                self.stands_for(vertex).iter().for_each(|one| wanted[one.vertex().index()] = true);
             }
         }
         self.vertices().filter(|vertex| wanted[vertex.index()]).collect()
     }
 
-    /// The same where it is a small part of the graph: what takes time is its own size.
-    pub(crate) fn near_cone(&self, roots: impl IntoIterator<Item = Edge>) -> Vec<Vertex> {
+    /// The same where it is a small part of the graph, so that what takes time is its own size; and what those products are made of
+    /// that are `open`.
+    pub(crate) fn near_cone(
+        &self,
+        roots: impl IntoIterator<Item = Edge>,
+        is_open: impl Fn(usize) -> bool,
+    ) -> Vec<Vertex> {
         let mut open: Vec<Vertex> = roots.into_iter().map(Edge::vertex).collect();
         let mut found: HashSet<Vertex, FixedState> = HashSet::default();
+        let mut products: HashSet<usize, FixedState> = HashSet::default();
         while let Some(vertex) = open.pop() {
-            if found.insert(vertex) {
-                open.extend(self.operands(vertex).into_iter().flatten());
-                open.extend(self.index_of(vertex).iter().map(|bit| bit.vertex()));
+            if !found.insert(vertex) {
+                continue;
+            }
+            open.extend(self.operands(vertex).into_iter().flatten());
+            match self.products.place(vertex) {
+                Some((number, _)) if self.products.is_in_field(number) && !is_open(number) => {}
+                Some((number, _)) if !products.insert(number) => {}
+                Some((number, _)) => {
+                    open.extend(self.products.operands(number).iter().map(|bit| bit.vertex()))
+                }
+                None => open.extend(self.index_of(vertex).iter().map(|bit| bit.vertex())),
             }
         }
         let mut all: Vec<Vertex> = found.into_iter().collect();
@@ -337,14 +351,15 @@ impl Graph {
             let known = match self.gate(vertex) {
                 _ if made.contains_key(&vertex) => None,
                 _ if by.contains_key(&vertex) => by.get(&vertex).copied(),
-                Gate::Input(_) if self.index_of(vertex).is_empty() && !stays(vertex) => return None,
+                Gate::Input(_) if self.stands_for(vertex).is_empty() && !stays(vertex) => return None,
                 gate => {
                     let before = open.len();
                     let operands = self.operands(vertex).into_iter().flatten();
                     let operands = operands.chain(self.index_of(vertex).iter().map(|bit| bit.vertex()));
-                    let product = self.products.place(vertex).filter(|_| in_symbols);
-                    let of_product = product.map(|(number, _)| self.products.operands(number));
-                    let operands = operands.chain(of_product.into_iter().flatten().map(Edge::vertex));
+                    let product = self.products.place(vertex);
+                    let product = product.filter(|&(one, _)| in_symbols || !self.products.is_in_field(one));
+                    let of_product = product.iter().flat_map(|&(number, _)| self.products.operands(number));
+                    let operands = operands.chain(of_product.map(|bit| bit.vertex()));
                     let symbol = self.symbol_at(vertex).filter(|_| in_symbols);
                     // All bits of a look-up are found at once.
                     if let Some((number, bit)) = symbol
@@ -375,9 +390,14 @@ impl Graph {
                                 found
                             }
                             (Some((number, bit)), _) => {
-                                let operands: Vec<Edge> = self.products.operands(number).map(of).collect();
-                                let (factor, key) = operands.split_at(products::BITS);
-                                self.put_off(factor.to_vec(), key.to_vec())[bit]
+                                let operands = self.products.operands(number).iter();
+                                let operands: Vec<Edge> = operands.map(|&bit| of(bit)).collect();
+                                let all = self.multiplied_again(number, &operands);
+                                for (bit, &there) in self.products.bits(number).iter().zip(&all) {
+                                    let there = by.get(&bit.vertex()).copied().unwrap_or(there);
+                                    made.entry(bit.vertex()).or_insert(there);
+                                }
+                                all[bit]
                             }
                             (None, None) => {
                                 let index: Vec<Edge> =
@@ -394,6 +414,15 @@ impl Graph {
             open.pop();
         }
         Some(roots.iter().map(|root| made[&root.vertex()].complemented_if(root.is_complemented())).collect())
+    }
+
+    /// The bits that an input stands for a function of: the words of a product without carries, or the index of a look-up that is
+    /// kept ([`Graph::index_of`]).
+    pub(crate) fn stands_for(&self, vertex: Vertex) -> &[Edge] {
+        match self.products.place(vertex) {
+            Some((number, _)) if !self.products.is_in_field(number) => self.products.operands(number),
+            _ => self.index_of(vertex),
+        }
     }
 
     /// The vertices that a vertex is made of; none for symbols of look-ups.

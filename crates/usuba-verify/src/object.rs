@@ -26,6 +26,7 @@ pub mod growing;
 mod induction;
 mod inlined;
 pub mod kernel;
+mod lanes;
 mod layout;
 mod lift;
 pub mod lines;

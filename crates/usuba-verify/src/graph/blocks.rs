@@ -5,6 +5,7 @@
 
 use super::words::{add, carryless, look_up_word};
 use super::{Edge, Graph};
+use std::sync::LazyLock;
 use usuba_ir::aes::{self, Round};
 use usuba_ir::block::BlockOp;
 use usuba_ir::bytes::{ByteMap, inverse};
@@ -47,13 +48,17 @@ pub fn map_byte(graph: &mut Graph, byte: &[Edge], map: &ByteMap) -> Vec<Edge> {
         }
         false => byte.to_vec(),
     };
-    linear(graph, &inverted, |x| map.affine.of(x as u8).into())
+    Affine::of(8, |x| map.affine.of(x as u8).into()).apply(graph, &inverted)
 }
 
 /// `SubBytes` of AES, or its inverse.
 pub fn substitute(graph: &mut Graph, state: &[Edge], forward: bool) -> Vec<Edge> {
-    let table: Vec<u64> = (0..=255).map(|byte| aes::substitute([byte; 16], forward)[0].into()).collect();
-    state.chunks(8).flat_map(|byte| look_up_word(graph, byte, &table, 8)).collect()
+    static TABLES: LazyLock<[Vec<u64>; 2]> = LazyLock::new(|| {
+        let table = |forward| (0..=255).map(|byte| aes::substitute([byte; 16], forward)[0].into()).collect();
+        [false, true].map(table)
+    });
+    let table = &TABLES[usize::from(forward)];
+    state.chunks(8).flat_map(|byte| look_up_word(graph, byte, table, 8)).collect()
 }
 
 /// `ShiftRows` of AES, or its inverse.
@@ -64,25 +69,37 @@ pub fn shift_rows(state: &[Edge], forward: bool) -> Vec<Edge> {
 
 /// `MixColumns` of AES.
 pub fn mix_columns(graph: &mut Graph, state: &[Edge]) -> Vec<Edge> {
-    linear(graph, state, |x| u128::from_le_bytes(aes::mix_columns(x.to_le_bytes())))
+    static MAP: LazyLock<Affine> =
+        LazyLock::new(|| Affine::of(128, |x| u128::from_le_bytes(aes::mix_columns(x.to_le_bytes()))));
+    MAP.apply(graph, state)
 }
 
 /// `InvMixColumns` of AES.
 pub fn inverse_mix_columns(graph: &mut Graph, state: &[Edge]) -> Vec<Edge> {
-    linear(graph, state, |x| u128::from_le_bytes(aes::inverse_mix_columns(x.to_le_bytes())))
+    static MAP: LazyLock<Affine> =
+        LazyLock::new(|| Affine::of(128, |x| u128::from_le_bytes(aes::inverse_mix_columns(x.to_le_bytes()))));
+    MAP.apply(graph, state)
 }
 
-/// An affine map of bits to as many bits, given as a function of numbers.
-fn linear(graph: &mut Graph, bits: &[Edge], map: impl Fn(u128) -> u128) -> Vec<Edge> {
-    let constant = map(0);
-    let columns: Vec<u128> = (0..bits.len()).map(|bit| map(1 << bit) ^ constant).collect();
-    (0..bits.len())
-        .map(|to| {
-            let mut sum = Edge::constant(constant >> to & 1 == 1);
-            for (&bit, _) in bits.iter().zip(&columns).filter(|(_, column)| *column >> to & 1 == 1) {
-                sum = graph.xor(sum, bit);
-            }
-            sum
-        })
-        .collect()
+/// An affine map of bits to as many bits.
+struct Affine {
+    /// For each bit of the image whether it is complemented, and the bits that it is the sum of.
+    rows: Vec<(bool, Vec<usize>)>,
+}
+
+impl Affine {
+    /// A function of numbers of so many bits.
+    fn of(bits: usize, map: impl Fn(u128) -> u128) -> Affine {
+        let constant = map(0);
+        let columns: Vec<u128> = (0..bits).map(|bit| map(1 << bit) ^ constant).collect();
+        let terms = |to: usize| (0..bits).filter(|&from| columns[from] >> to & 1 == 1).collect();
+        Affine { rows: (0..bits).map(|to| (constant >> to & 1 == 1, terms(to))).collect() }
+    }
+
+    fn apply(&self, graph: &mut Graph, bits: &[Edge]) -> Vec<Edge> {
+        let sum = |(constant, terms): &(bool, Vec<usize>)| {
+            terms.iter().fold(Edge::constant(*constant), |sum, &from| graph.xor(sum, bits[from]))
+        };
+        self.rows.iter().map(sum).collect()
+    }
 }

@@ -65,11 +65,12 @@ impl<'a> Hashes<'a> {
             self.graph.cone(roots.iter().chain(indices).copied()).into_iter().collect();
         let is_used = |block: &&Vec<Edge>| block.iter().any(|bit| cone.contains(&bit.vertex()));
         let prepared: Vec<Vec<Edge>> = prepared.iter().filter(is_used).cloned().collect();
+        let products: Vec<usize> = self.graph.products.in_field().collect();
         for key in self.graph.products.keys() {
             self.name_powers(&key, &prepared);
         }
         self.shared = self.products_shared();
-        let mut steps: Vec<(Vertex, Step)> = self.products_found();
+        let mut steps: Vec<(Vertex, Step)> = self.products_found(&products);
         let doubtful = self.graph.look_ups().iter().enumerate().filter(|(_, one)| !one.alike.is_empty());
         steps.extend(
             doubtful.filter_map(|(number, one)| Some((one.found.first()?.vertex(), Step::LookUp(number)))),
@@ -95,10 +96,8 @@ impl<'a> Hashes<'a> {
                 continue;
             }
             let left: Vec<usize> = (0..pairs.len()).filter(|&place| !same[place]).collect();
-            let edges: Vec<Edge> = left.iter().flat_map(|&place| [pairs[place].0, pairs[place].1]).collect();
-            let edges = self.graph.multiplied_out(&edges, &stay, &mut self.powers);
-            let pairs: Vec<(Edge, Edge)> = edges.chunks(2).map(|pair| (pair[0], pair[1])).collect();
-            let found = same_polynomials(self.graph, &pairs, self.seed);
+            let pairs: Vec<(Edge, Edge)> = left.iter().map(|&place| pairs[place]).collect();
+            let found = same_polynomials(self.graph, &pairs, &stay, self.seed);
             left.into_iter().zip(found).for_each(|(place, found)| same[place] = found);
             if same.iter().all(|&same| same) {
                 break;
@@ -158,26 +157,20 @@ impl<'a> Hashes<'a> {
             let power = self.graph.power(key, 1 << square, &mut self.powers);
             squared.push(self.graph.values(&power));
         }
-        let values: Vec<Vec<Values>> = prepared.iter().map(|block| self.graph.values(block)).collect();
-        let at = |bits: &[Values], point: usize| {
-            bits.iter()
-                .rev()
-                .fold(0u128, |all, bit| all << 1 | u128::from(bit[point / 64] >> (point % 64) & 1))
-        };
+        let squared: Vec<Vec<u128>> = squared.iter().map(|bits| at_points(bits)).collect();
+        let solved: Vec<Option<Vec<Values>>> = squared.iter().map(|columns| solved(columns)).collect();
+        let values: Vec<Vec<u128>> =
+            prepared.iter().map(|block| at_points(&self.graph.values(block))).collect();
         // By their values at two points.
-        let places: BTreeMap<[u128; 2], usize> = values
-            .iter()
-            .enumerate()
-            .rev()
-            .map(|(place, bits)| ([at(bits, 0), at(bits, 1)], place))
-            .collect();
+        let places: BTreeMap<[u128; 2], usize> =
+            values.iter().enumerate().rev().map(|(place, block)| ([block[0], block[1]], place)).collect();
         let mut best: Option<InForm> = None;
-        for (bits, squares) in values.iter().flat_map(|bits| (0..SQUARES).map(move |squares| (bits, squares)))
+        for (block, solved) in
+            values.iter().flat_map(|block| solved.iter().flatten().map(move |one| (block, one)))
         {
             // The block may be the first power, or another one that is linear. A form has all of a power in it.
-            let columns = &squared[squares];
-            let Some(form) = linear_map(columns, bits).filter(|form| is_invertible(form)) else { continue };
-            let keys = [at(&squared[0], 0), at(&squared[0], 1)];
+            let Some(form) = linear_map(solved, block).filter(|form| is_invertible(form)) else { continue };
+            let keys = [squared[0][0], squared[0][1]];
             let mut powers = keys;
             let mut found = Vec::new();
             for exponent in 1..=HIGHEST {
@@ -203,11 +196,12 @@ impl<'a> Hashes<'a> {
         let mut open: Vec<Vertex> = self.graph.vertices().skip(self.text).collect();
         while let Some(vertex) = open.pop() {
             match self.graph.products.place(vertex) {
-                Some((number, _)) => {
+                Some((number, _)) if self.graph.products.is_in_field(number) => {
                     found.insert(number);
                 }
-                None => {
-                    let operands = self.graph.operands(vertex).into_iter().flatten();
+                _ => {
+                    let words = self.graph.stands_for(vertex).iter().map(|bit| bit.vertex());
+                    let operands = self.graph.operands(vertex).into_iter().flatten().chain(words);
                     open.extend(operands.filter(|one| one.index() < self.text && seen.insert(*one)));
                 }
             }
@@ -215,13 +209,13 @@ impl<'a> Hashes<'a> {
         found
     }
 
-    /// Vertices that may be bits of products that were put off, or what goes into these, with the last of them.
-    fn products_found(&mut self) -> Vec<(Vertex, Step)> {
+    /// Vertices that may be bits of some products that were put off, or what goes into these, with the last of them.
+    fn products_found(&mut self, products: &[usize]) -> Vec<(Vertex, Step)> {
         let mut wanted: BTreeMap<Values, (usize, bool, usize, bool)> = BTreeMap::new();
-        for number in 0..self.graph.products.len() {
+        for &number in products {
             for is_factor in [true, false] {
                 let bits = match is_factor {
-                    true => self.graph.products.factor(number).to_vec(),
+                    true => self.graph.products.words(number).0.to_vec(),
                     false => self.graph.products.bits(number).to_vec(),
                 };
                 for (bit, values) in self.graph.values(&bits).into_iter().enumerate() {
@@ -262,7 +256,7 @@ impl<'a> Hashes<'a> {
 
     /// Takes bits for what goes into a product, if they are it: the product before with a block added.
     fn name_factor(&mut self, number: usize, bits: &[Edge]) {
-        let factor = self.graph.products.factor(number).to_vec();
+        let factor = self.graph.products.words(number).0.to_vec();
         if let Some(before) = self.graph.before(number).filter(|before| !self.anchors.contains(before))
             && self.are(bits, &factor)
         {
@@ -320,39 +314,53 @@ fn is_invertible(rows: &[u128]) -> bool {
     })
 }
 
-/// For each bit of an image the bits that it is the sum of, if values at all points fit; nothing if not.
-fn linear_map(bits: &[Values], image: &[Values]) -> Option<Vec<u128>> {
-    // A row for each point: the bits there, and beyond them the image.
-    let mut rows: Vec<(u128, u128)> = (0..POINTS)
-        .map(|point| {
-            let at = |values: &[Values]| {
-                values
-                    .iter()
-                    .rev()
-                    .fold(0u128, |all, bit| all << 1 | u128::from(bit[point / 64] >> (point % 64) & 1))
-            };
-            (at(bits), at(image))
-        })
-        .collect();
+/// A block at each point, of the values of its bits.
+fn at_points(bits: &[Values]) -> Vec<u128> {
+    let bit = |bit: &Values, point: usize| u128::from(bit[point / 64] >> (point % 64) & 1);
+    let at = |point| bits.iter().rev().fold(0, |all, one| all << 1 | bit(one, point));
+    (0..POINTS).map(at).collect()
+}
+
+/// Of which points a block has to be added up for each of its bits to be left alone, and for nothing to be left; nothing if the points
+/// do not tell its bits apart.
+fn solved(block: &[u128]) -> Option<Vec<Values>> {
+    let only = |point: usize| -> Values {
+        std::array::from_fn(|word| if word == point / 64 { 1 << (point % 64) } else { 0 })
+    };
+    let mut rows: Vec<(u128, Values)> =
+        block.iter().enumerate().map(|(point, &block)| (block, only(point))).collect();
     for bit in 0..BITS {
         let place = (bit..rows.len()).find(|&place| rows[place].0 >> bit & 1 == 1)?;
         rows.swap(bit, place);
-        let (left, right) = rows[bit];
+        let (left, points) = rows[bit];
         for (place, row) in rows.iter_mut().enumerate() {
             if place != bit && row.0 >> bit & 1 == 1 {
-                *row = (row.0 ^ left, row.1 ^ right);
+                *row = (row.0 ^ left, std::array::from_fn(|word| row.1[word] ^ points[word]));
             }
         }
     }
-    if rows[BITS..].iter().any(|row| *row != (0, 0)) {
+    Some(rows.into_iter().map(|(_, points)| points).collect())
+}
+
+/// For each bit of an image the bits of a block that it is the sum of, if values at all points fit; nothing if not. The block is
+/// [`solved`].
+fn linear_map(block: &[Values], image: &[u128]) -> Option<Vec<u128>> {
+    let sum = |points: &Values| {
+        let is_in = |point: &usize| points[point / 64] >> (point % 64) & 1 == 1;
+        (0..POINTS).filter(is_in).fold(0, |sum, point| sum ^ image[point])
+    };
+    let (bits, none) = block.split_at(BITS);
+    if none.iter().any(|points| sum(points) != 0) {
         return None;
     }
-    let column = |to: usize| (0..BITS).fold(0u128, |all, from| all | (rows[from].1 >> to & 1) << from);
-    Some((0..image.len()).map(column).collect())
+    let columns: Vec<u128> = bits.iter().map(sum).collect();
+    let row = |to: usize| columns.iter().rev().fold(0, |all, column| all << 1 | (column >> to & 1));
+    Some((0..BITS).map(row).collect())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::words::carryless;
     use super::*;
 
     /// Whether a sum of six blocks by powers of a key, which code has prepared in a form of its own, is proved to be what the text has;
@@ -368,9 +376,13 @@ mod tests {
         }
         let text = graph.len();
         // In the form bits stand the other way around, and the first one is added to the last.
+        let product = |graph: &mut Graph, a: &[Edge], b: &[Edge]| {
+            let all = carryless(graph, a, b);
+            graph.reduced(all)
+        };
         let mut powers = vec![key.clone()];
         for number in 1..6 {
-            let next = graph.product(&powers[number - 1], &key);
+            let next = product(&mut graph, &powers[number - 1], &key);
             powers.push(next);
         }
         if let Some(number) = flipped {
@@ -384,7 +396,7 @@ mod tests {
         let prepared: Vec<Vec<Edge>> = powers.iter().map(|power| form(&mut graph, power)).collect();
         let mut found = vec![Edge::FALSE; BITS];
         for (block, exponent) in blocks.iter().zip(exponents) {
-            let term = graph.product(block, &powers[exponent - 1]);
+            let term = product(&mut graph, block, &powers[exponent - 1]);
             found = found.iter().zip(term).map(|(&a, b)| graph.xor(a, b)).collect();
         }
         let roots: Vec<Edge> = wanted.iter().zip(&found).flat_map(|(&a, &b)| [a, b]).collect();

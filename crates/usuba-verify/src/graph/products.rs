@@ -1,8 +1,12 @@
-//! Products in GF(2^128) as GCM writes it, put off: 128 new inputs stand for a product, until it is known of what it is a sum.
+//! Products put off: new inputs stand for one, until it is known of what it is a sum.
 //!
-//! What GHASH makes of blocks is a product of a sum of a product, and so on. Multiplied out it is the sum of each block by a power
-//! of the key: this is how code computes it that has several blocks at once, and of few degrees, since squares are linear.
-//! (NIST SP 800-38D, sections 6.3 and 6.4.)
+//! A product of two words without carries is the sum of thousands of conjunctions. Where look-ups are symbols
+//! ([`super::symbols`]) its bits are inputs, made of the two words and known at each point; two products are compared as the
+//! polynomials that they are ([`super::points`]).
+//!
+//! A product in GF(2^128), as GCM writes it, is put off too. What GHASH makes of blocks is a product of a sum of a product, and
+//! so on. Multiplied out it is the sum of each block by a power of the key: this is how code computes it that has several blocks
+//! at once, and of few degrees, since squares are linear. (NIST SP 800-38D, sections 6.3 and 6.4.)
 //!
 //! The bits of a block are in the order of the standard: bit i is the coefficient of x^i.
 
@@ -19,11 +23,22 @@ pub(super) type Powers = BTreeMap<(Vec<Edge>, u32), Vec<Edge>>;
 /// x^128 in the field: 1 + x + x^2 + x^7.
 const REDUCED: [usize; 4] = [0, 1, 2, 7];
 
+/// What a product is modulo.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Modulo {
+    /// Nothing: it has as many bits as both words, of which the last is zero.
+    Nothing,
+    /// The polynomial of GCM: the second block is the one of which powers are to be made.
+    Field,
+}
+
 /// A product that is put off.
 #[derive(Clone, Debug)]
 struct Product {
-    factor: Vec<Edge>,
-    key: Vec<Edge>,
+    modulo: Modulo,
+    /// The bits of both words, and how many of them are the first one's.
+    operands: Vec<Edge>,
+    first: usize,
     /// What stands for it.
     bits: Vec<Edge>,
 }
@@ -33,7 +48,7 @@ struct Product {
 pub(super) struct Products {
     all: Vec<Product>,
     by_bit: HashMap<Vertex, (usize, usize)>,
-    known: HashMap<[Vec<Edge>; 2], usize>,
+    known: HashMap<(Modulo, Vec<Edge>, usize), usize>,
 }
 
 impl Products {
@@ -42,8 +57,14 @@ impl Products {
         self.by_bit.get(&vertex).copied()
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.all.len()
+    /// The numbers of those in the field.
+    pub(super) fn in_field(&self) -> impl Iterator<Item = usize> {
+        (0..self.all.len()).filter(|&number| self.is_in_field(number))
+    }
+
+    /// Whether a product is one in the field.
+    pub(super) fn is_in_field(&self, number: usize) -> bool {
+        self.all[number].modulo == Modulo::Field
     }
 
     /// What stands for a product.
@@ -52,38 +73,59 @@ impl Products {
     }
 
     /// The bits that a product is of.
-    pub(super) fn operands(&self, number: usize) -> impl Iterator<Item = Edge> {
-        let Product { factor, key, .. } = &self.all[number];
-        factor.iter().chain(key).copied()
+    pub(super) fn operands(&self, number: usize) -> &[Edge] {
+        &self.all[number].operands
     }
 
-    /// What goes into a product beside the key.
-    pub(super) fn factor(&self, number: usize) -> &[Edge] {
-        &self.all[number].factor
+    /// The two words or blocks that it is of.
+    pub(super) fn words(&self, number: usize) -> (&[Edge], &[Edge]) {
+        self.all[number].operands.split_at(self.all[number].first)
     }
 
     /// The blocks of which powers are wanted.
     pub(super) fn keys(&self) -> BTreeSet<Vec<Edge>> {
-        self.all.iter().map(|product| product.key.clone()).collect()
+        self.in_field().map(|number| self.words(number).1.to_vec()).collect()
     }
 
-    /// The bits of a product for 64 assignments.
-    pub(super) fn values(&self, number: usize, value: impl Fn(Edge) -> u64) -> Vec<u64> {
-        let Product { factor, key, .. } = &self.all[number];
-        let [a, b] = [factor, key].map(|bits| bits.iter().map(|&bit| value(bit)).collect::<Vec<u64>>());
-        let mut result = vec![0; BITS];
-        for lane in 0..64 {
-            let number = |bits: &[u64]| {
-                bits.iter().rev().fold(0u128, |all, bits| all << 1 | u128::from(bits >> lane & 1))
-            };
-            let product = multiply(number(&a), number(&b));
-            result
-                .iter_mut()
-                .enumerate()
-                .for_each(|(bit, all)| *all |= ((product >> bit & 1) as u64) << lane);
-        }
-        result
+    /// The bits of a product, 64 times as many at once as there are words.
+    pub(super) fn values<const WORDS: usize>(
+        &self,
+        number: usize,
+        value: impl Fn(Edge) -> [u64; WORDS],
+    ) -> Vec<[u64; WORDS]> {
+        let (a, b) = self.words(number);
+        let [a, b] = [a, b].map(|bits| bits.iter().map(|&bit| value(bit)).collect::<Vec<_>>());
+        self.of_values(number, (&a, &b))
     }
+
+    /// The bits of a product of words with these values.
+    pub(super) fn of_values<const WORDS: usize>(
+        &self,
+        number: usize,
+        (a, b): (&[[u64; WORDS]], &[[u64; WORDS]]),
+    ) -> Vec<[u64; WORDS]> {
+        let mut all = vec![[0; WORDS]; a.len() + b.len()];
+        for (place, x) in a.iter().enumerate().filter(|(_, x)| **x != [0; WORDS]) {
+            for (sum, y) in all[place..].iter_mut().zip(b) {
+                (0..WORDS).for_each(|word| sum[word] ^= x[word] & y[word]);
+            }
+        }
+        if self.is_in_field(number) {
+            reduce(&mut all, |sum, above| std::array::from_fn(|word| sum[word] ^ above[word]));
+        }
+        all
+    }
+}
+
+/// Takes a product without carries of two blocks modulo the polynomial.
+fn reduce<T: Copy>(all: &mut Vec<T>, mut add: impl FnMut(T, T) -> T) {
+    for place in (BITS..all.len()).rev() {
+        let above = all[place];
+        for to in REDUCED {
+            all[place - BITS + to] = add(all[place - BITS + to], above);
+        }
+    }
+    all.truncate(BITS);
 }
 
 /// The product of two blocks, bit i of a number being the coefficient of x^i.
@@ -99,92 +141,62 @@ pub fn multiply(a: u128, b: u128) -> u128 {
 }
 
 impl Graph {
-    /// What stands for the product of two blocks; the second is the one of which powers are to be made.
+    /// What stands for the product of two blocks in the field; the second is the one of which powers are to be made.
     pub fn put_off(&mut self, factor: Vec<Edge>, key: Vec<Edge>) -> Vec<Edge> {
-        if let Some(&number) = self.products.known.get(&[factor.clone(), key.clone()]) {
+        self.put_off_modulo(Modulo::Field, &factor, &key)
+    }
+
+    /// What stands for the product of two words or blocks.
+    pub(super) fn put_off_modulo(&mut self, modulo: Modulo, a: &[Edge], b: &[Edge]) -> Vec<Edge> {
+        let key = (modulo, [a, b].concat(), a.len());
+        if let Some(&number) = self.products.known.get(&key) {
             return self.products.all[number].bits.clone();
         }
-        let bits = self.input_bits(BITS);
+        let bits = match modulo {
+            Modulo::Field => self.input_bits(BITS),
+            Modulo::Nothing => {
+                let mut bits = self.input_bits(a.len() + b.len() - 1);
+                bits.push(Edge::FALSE);
+                bits
+            }
+        };
         let number = self.products.all.len();
-        self.products.known.insert([factor.clone(), key.clone()], number);
-        let places = bits.iter().enumerate().map(|(bit, edge)| (edge.vertex(), (number, bit)));
-        self.products.by_bit.extend(places);
-        self.products.all.push(Product { factor, key, bits: bits.clone() });
+        let inputs = bits.iter().enumerate().filter(|(_, bit)| bit.known().is_none());
+        self.products.by_bit.extend(inputs.map(|(bit, edge)| (edge.vertex(), (number, bit))));
+        let operands = key.1.clone();
+        self.products.known.insert(key, number);
+        self.products.all.push(Product { modulo, operands, first: a.len(), bits: bits.clone() });
         if let Some(mut symbols) = self.symbols.take() {
             // The operands come first.
             symbols.extend_to(self, bits[0].vertex());
-            for word in 0..super::symbols::WORDS {
-                let values = self.products.values(number, |edge| symbols.of(edge)[word]);
-                for (edge, value) in bits.iter().zip(values) {
-                    symbols.given.entry(edge.vertex()).or_default()[word] = value;
-                }
-            }
+            let values = self.products.values(number, |edge| symbols.of(edge));
+            let inputs = bits.iter().zip(values).filter(|(bit, _)| bit.known().is_none());
+            symbols.given.extend(inputs.map(|(bit, values)| (bit.vertex(), values)));
             self.symbols = Some(symbols);
         }
         bits
     }
 
-    /// The same bits with sums of products by powers in place of products that were put off, but for those that stay.
-    pub(super) fn multiplied_out(
-        &mut self,
-        roots: &[Edge],
-        stay: &BTreeSet<usize>,
-        powers: &mut Powers,
-    ) -> Vec<Edge> {
-        let mut roots = roots.to_vec();
-        loop {
-            let places =
-                self.near_cone(roots.iter().copied()).into_iter().filter_map(|one| self.products.place(one));
-            let wanted: BTreeSet<usize> =
-                places.map(|(number, _)| number).filter(|number| !stay.contains(number)).collect();
-            if wanted.is_empty() {
-                return roots;
-            }
-            let mut by = HashMap::new();
-            for number in wanted {
-                let sum = self.sum_of_powers(number, stay, powers);
-                let bits = self.products.all[number].bits.iter();
-                by.extend(bits.zip(sum).map(|(bit, sum)| (bit.vertex(), sum)));
-            }
-            roots = self.replaced(&roots, &by, |_| true).unwrap_or(roots);
+    /// The product of other words in place of those of a product.
+    pub(super) fn multiplied_again(&mut self, number: usize, operands: &[Edge]) -> Vec<Edge> {
+        let Product { modulo, first, .. } = self.products.all[number];
+        let (a, b) = operands.split_at(first);
+        match modulo {
+            Modulo::Field => self.put_off_modulo(modulo, a, b),
+            Modulo::Nothing => carryless(self, a, b),
         }
     }
 
-    /// A product as the sum of blocks by powers of its key: (s + x) k = s k + x k, and so on for s, down to a product that stays.
-    pub(super) fn sum_of_powers(
-        &mut self,
-        number: usize,
-        stay: &BTreeSet<usize>,
-        powers: &mut Powers,
-    ) -> Vec<Edge> {
-        let mut sum = vec![Edge::FALSE; BITS];
-        let (mut at, mut power) = (number, 1);
-        loop {
-            let Product { factor, key, .. } = self.products.all[at].clone();
-            let before = self.summand(&factor, &key).filter(|before| !stay.contains(before));
-            let block: Vec<Edge> = match before {
-                Some(before) => {
-                    let bits = self.products.all[before].bits.clone();
-                    factor.iter().zip(bits).map(|(&a, b)| self.xor(a, b)).collect()
-                }
-                None => factor,
-            };
-            let power_of_key = self.power(&key, power, powers);
-            let term = self.product(&block, &power_of_key);
-            sum = sum.iter().zip(term).map(|(&a, b)| self.xor(a, b)).collect();
-            let Some(before) = before else { return sum };
-            (at, power) = (before, power + 1);
-        }
+    /// The two words of the product without carries that a vertex is a bit of, and which bit.
+    pub(crate) fn bit_of_words(&self, vertex: Vertex) -> Option<([Vec<Edge>; 2], usize)> {
+        let (number, bit) = self.products.place(vertex)?;
+        let (a, b) = self.products.words(number);
+        (!self.products.is_in_field(number)).then(|| ([a.to_vec(), b.to_vec()], bit))
     }
 
-    /// The product that a block has been added to for this one.
+    /// The product in the field that a block has been added to for this one, by the same key.
     pub(super) fn before(&self, number: usize) -> Option<usize> {
-        let Product { factor, key, .. } = &self.products.all[number];
-        self.summand(factor, key)
-    }
-
-    /// A product by the same key that a block has been added to.
-    fn summand(&self, factor: &[Edge], key: &[Edge]) -> Option<usize> {
+        let (factor, key) = self.products.words(number);
         let first = factor.first()?.vertex();
         let near = match self.gate(first) {
             Gate::Xor(a, b) => vec![first, a, b],
@@ -192,7 +204,8 @@ impl Graph {
         };
         near.into_iter().find_map(|vertex| {
             let (number, bit) = self.products.place(vertex)?;
-            (bit == 0 && self.products.all[number].key == key).then_some(number)
+            let is_it = || self.products.is_in_field(number) && self.products.words(number).1 == key;
+            (bit == 0 && is_it()).then_some(number)
         })
     }
 
@@ -206,25 +219,24 @@ impl Graph {
         }
         let made = if exponent.is_multiple_of(2) {
             let root = self.power(key, exponent / 2, powers);
-            self.product(&root, &root)
+            self.square(&root)
         } else {
             let below = self.power(key, exponent - 1, powers);
-            self.product(&below, key)
+            self.put_off(below, key.to_vec())
         };
         powers.insert((key.to_vec(), exponent), made.clone());
         made
     }
 
-    /// The product of two blocks.
-    pub(super) fn product(&mut self, a: &[Edge], b: &[Edge]) -> Vec<Edge> {
-        let mut all = carryless(self, a, b);
-        for place in (BITS..all.len()).rev() {
-            let above = all[place];
-            for to in REDUCED {
-                all[place - BITS + to] = self.xor(all[place - BITS + to], above);
-            }
-        }
-        all.truncate(BITS);
+    /// The square of a block: the sums of some of its bits.
+    fn square(&mut self, block: &[Edge]) -> Vec<Edge> {
+        let all = carryless(self, block, block);
+        self.reduced(all)
+    }
+
+    /// The product without carries of two blocks, modulo the polynomial.
+    pub(super) fn reduced(&mut self, mut all: Vec<Edge>) -> Vec<Edge> {
+        reduce(&mut all, |a, b| self.xor(a, b));
         all
     }
 }
@@ -244,23 +256,33 @@ mod tests {
         assert_eq!(multiply(x, h), block(0x5e2ec746917062882c85b0685353deb7));
     }
 
+    /// A product is one of words that is reduced, whichever of them are put off, and squares are sums of bits.
     #[test]
-    fn products_that_were_put_off_are_sums_by_powers() {
+    fn products_are_what_they_stand_for() {
         let mut graph = Graph::with_symbols();
-        let key = graph.input_bits(BITS);
-        let mut sum = vec![Edge::FALSE; BITS];
-        for _ in 0..5 {
-            let block = graph.input_bits(BITS);
-            let added: Vec<Edge> = sum.iter().zip(block).map(|(&a, b)| graph.xor(a, b)).collect();
-            sum = graph.put_off(added, key.clone());
-        }
-        let made = graph.multiplied_out(&sum, &BTreeSet::new(), &mut Powers::new());
+        let [a, b] = [0; 2].map(|_| graph.input_bits(BITS));
+        let product = graph.put_off(a.clone(), b.clone());
+        let all = carryless(&mut graph, &a, &b);
+        assert_eq!(all.last(), Some(&Edge::FALSE));
+        let all = graph.reduced(all);
+        let power = graph.power(&a, 5, &mut Powers::new());
+        let square = graph.square(&a);
+        let fourth = graph.square(&square);
+        let fifth = graph.put_off(fourth, a.clone());
+        assert_eq!(power, fifth);
         let mut random = usuba_ir::random::Random::new(7);
         let columns: Vec<u64> = (0..graph.inputs()).map(|_| random.bits()).collect();
         let values = graph.evaluate_symbols(|input| columns[input as usize]);
-        for (a, b) in sum.iter().zip(&made) {
-            assert_ne!(a, b);
-            assert_eq!(value_of(&values, *a), value_of(&values, *b));
+        for lane in 0..64 {
+            let number = |bits: &[Edge]| {
+                bits.iter()
+                    .rev()
+                    .fold(0u128, |all, &bit| all << 1 | u128::from(value_of(&values, bit) >> lane & 1))
+            };
+            let [x, y] = [number(&a), number(&b)];
+            assert_eq!([number(&product), number(&all)], [multiply(x, y); 2]);
+            assert_eq!(number(&square), multiply(x, x));
+            assert_eq!(number(&power), multiply(multiply(multiply(x, x), multiply(x, x)), x));
         }
     }
 }

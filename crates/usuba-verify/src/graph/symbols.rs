@@ -32,6 +32,13 @@ pub(super) enum Of {
     Function(Role),
 }
 
+/// What has bits that are all made of the same: a look-up or a product, by number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Whole {
+    LookUp(usize),
+    Product(usize),
+}
+
 /// A look-up that became symbols.
 #[derive(Clone, Debug)]
 pub(super) struct LookUp {
@@ -280,31 +287,32 @@ impl Graph {
             let index = symbol.map_or(&[][..], |(number, _)| &self.look_ups()[number].index);
             all.extend(index.iter().chain(self.index_of(vertex)).map(|one| one.vertex()));
             if let Some((number, _)) = self.products.place(vertex) {
-                all.extend(self.products.operands(number).map(Edge::vertex));
+                all.extend(self.products.operands(number).iter().map(|bit| bit.vertex()));
             }
         }
         all
     }
 
-    /// The look-up that a vertex is a bit of: all bits of one are made of the same.
-    pub(crate) fn look_up_of(&self, vertex: Vertex) -> Option<usize> {
-        self.symbol_at(vertex).map(|(number, _)| number)
+    /// What a vertex is one bit of, of which all bits are made of the same.
+    pub(crate) fn whole_of(&self, vertex: Vertex) -> Option<Whole> {
+        let look_up = self.symbol_at(vertex).map(|(number, _)| Whole::LookUp(number));
+        look_up.or_else(|| self.products.place(vertex).map(|(number, _)| Whole::Product(number)))
     }
 
     /// Which vertices depend on some of these, where a symbol depends on its index, and a product that is put off on what it is of.
     pub(crate) fn depend_on(&self, given: impl Iterator<Item = Vertex>) -> Vec<bool> {
         let mut depend = vec![false; self.len()];
         given.for_each(|vertex| depend[vertex.index()] = true);
-        // The last look-up of which some bit was looked at.
-        let mut last: Option<(usize, bool)> = None;
+        // The last one of which some bit was looked at.
+        let mut last: Option<(Whole, bool)> = None;
         for vertex in self.vertices() {
-            let look_up = self.look_up_of(vertex);
-            let known = last.filter(|(number, _)| Some(*number) == look_up);
+            let whole = self.whole_of(vertex);
+            let known = last.filter(|(number, _)| Some(*number) == whole);
             let does = match known {
                 Some((_, does)) => does,
                 None => self.made_of(vertex).into_iter().any(|one| depend[one.index()]),
             };
-            last = look_up.map(|number| (number, does));
+            last = whole.map(|number| (number, does));
             depend[vertex.index()] |= does;
         }
         depend
@@ -327,7 +335,7 @@ impl Graph {
                 symbol.iter().flat_map(|(number, _)| &self.look_ups()[*number].index).map(|one| one.vertex()),
             );
             if let Some((number, _)) = self.products.place(vertex) {
-                open.extend(self.products.operands(number).map(|one| one.vertex()));
+                open.extend(self.products.operands(number).iter().map(|bit| bit.vertex()));
             }
         }
         false
@@ -340,7 +348,7 @@ impl Graph {
         let place = |vertex: &Vertex| self.symbols.as_ref().and_then(|symbols| symbols.places.get(vertex));
         let mut values: Vec<u64> = Vec::with_capacity(self.len());
         // Of a symbol or a product all bits come one after the other.
-        let (mut product, mut found): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
+        let (mut product, mut found): (Vec<[u64; 1]>, Vec<u64>) = (Vec::new(), Vec::new());
         for vertex in self.vertices() {
             let value = if let Some(&(number, bit)) = place(&vertex) {
                 if bit == 0 {
@@ -351,9 +359,9 @@ impl Graph {
                 found[bit]
             } else if let Some((number, bit)) = self.products.place(vertex) {
                 if bit == 0 {
-                    product = self.products.values(number, |edge| value_of(&values, edge));
+                    product = self.products.values(number, |edge| [value_of(&values, edge)]);
                 }
-                product[bit]
+                product[bit][0]
             } else {
                 self.gate(vertex).of(&input, |one| values[one.index()])
             };

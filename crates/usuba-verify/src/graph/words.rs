@@ -2,6 +2,7 @@
 //!
 //! Each operation is made of gates in one way, so that the same operation of the same bits is the same vertices.
 
+use super::products::Modulo;
 use super::{Edge, Graph};
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
@@ -203,7 +204,8 @@ fn look_up_with(
     edge.complemented_if(first)
 }
 
-/// The carry-less product of two words: as many bits as both have, less one, and a zero.
+/// The carry-less product of two words: as many bits as both have, less one, and a zero. Where look-ups are symbols it is put off
+/// ([`super::products`]), unless one of the words is known.
 pub fn carryless(graph: &mut Graph, a: &[Edge], b: &[Edge]) -> Vec<Edge> {
     let mut product = vec![Edge::FALSE; a.len() + b.len()];
     if a == b {
@@ -213,6 +215,9 @@ pub fn carryless(graph: &mut Graph, a: &[Edge], b: &[Edge]) -> Vec<Edge> {
     }
     // In one order, so that the products a b and b a are the same vertices.
     let [a, b] = if a <= b { [a, b] } else { [b, a] };
+    if graph.symbols.is_some() && known(a).is_none() && known(b).is_none() {
+        return graph.put_off_modulo(Modulo::Nothing, a, b);
+    }
     let key = (false, a.to_vec(), b.to_vec());
     if let Some(known) = graph.multiplied.get(&key) {
         return known.clone();

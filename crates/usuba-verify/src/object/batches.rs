@@ -183,9 +183,9 @@ impl Batches {
         let strings = Strings { moving: own.into_iter().chain(tweaks).collect(), done: 1 };
         let mut windows = vec![first];
         let guess = strings.guess(machine.graph, &Nameless, one, two);
-        let head = (guess.run.section, guess.run.place, guess.run.returns.clone());
+        let head = (guess.state.run.section, guess.state.run.place, guess.state.run.returns.clone());
         // One turn, after which there is at least one more.
-        let mut run = guess.restore(machine);
+        let mut run = guess.state.restore(machine);
         machine.turns = Some(Turns::of(2, 1, self.batch));
         let all = self.windows(machine, 2, false);
         loop {

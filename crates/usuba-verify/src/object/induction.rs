@@ -10,6 +10,7 @@
 //! and that they are is left to be proved.
 
 use super::flags::Flags;
+use super::lanes::{self, Lanes};
 use super::machine::Word;
 use super::memory::{Address, Cell, RegionId};
 use super::number::{Growth, Number, Scale};
@@ -95,6 +96,13 @@ pub(super) struct Moving {
     pub begin: i64,
 }
 
+/// What is said of the head of a loop.
+pub(super) struct Guess {
+    pub state: State,
+    /// Registers of which only the sum of lanes is known.
+    lanes: Vec<Lanes>,
+}
+
 /// The strings of a loop.
 pub(super) struct Strings {
     pub moving: Vec<Moving>,
@@ -125,8 +133,9 @@ impl Strings {
 
     /// What holds at the head of a loop, as far as its first two turns show, from the turn that is next: states after one turn
     /// and after two, in which all turns that there are count as left.
-    pub fn guess(&self, graph: &mut Graph, names: &dyn Names, one: &State, two: &State) -> State {
+    pub fn guess(&self, graph: &mut Graph, names: &dyn Names, one: &State, two: &State) -> Guess {
         let mut guess = one.clone();
+        let mut lanes = Vec::new();
         let seen = RefCell::new(Seen { kept: names.kept(graph), ..Seen::default() });
         let byte = |graph: &mut Graph, one: &Byte, two: &Byte| {
             let seen = &mut *seen.borrow_mut();
@@ -152,16 +161,24 @@ impl Strings {
         fn same<T: Clone + PartialEq>(a: &[Option<T>], b: &[Option<T>]) -> Vec<Option<T>> {
             a.iter().zip(b).map(|(a, b)| if a == b { a.clone() } else { None }).collect()
         }
-        for (number, vector) in guess.vectors.iter_mut().enumerate() {
-            *vector = match (&one.vectors[number], &two.vectors[number]) {
-                // Addresses would have to grow.
-                (Some(a), Some(b)) if one.addresses[number].is_none() && two.addresses[number].is_none() => {
-                    Some(self.vector(graph, names, (a, b), &byte))
-                }
-                _ => None,
+        for number in 0..one.vectors.len() {
+            (guess.vectors[number], guess.addresses[number]) = (None, None);
+            let addresses = [one, two].map(|state| state.addresses[number].as_deref());
+            let addresses = self.addresses(graph, names, addresses, &byte);
+            let (Some(a), Some(b), Some(addresses)) = (&one.vectors[number], &two.vectors[number], addresses)
+            else {
+                continue;
             };
+            let mut vector = self.vector(graph, names, (a, b), &byte);
+            if addresses.is_none()
+                && vector.iter().all(Option::is_none)
+                && let Some((summed, sum)) = Lanes::of(graph, number, [a, b], &byte)
+            {
+                vector = summed;
+                lanes.push(sum);
+            }
+            (guess.vectors[number], guess.addresses[number]) = (Some(vector), addresses);
         }
-        guess.addresses.fill(None);
         guess.masks = same(&one.masks, &two.masks);
         for mask in &mut guess.masks {
             let kept = &seen.borrow().kept;
@@ -183,7 +200,7 @@ impl Strings {
             *cells = one.chunks(8).zip(two.chunks(8)).flat_map(|(a, b)| each(a, b)).collect();
             *first = start;
         }
-        guess
+        Guess { state: guess, lanes }
     }
 
     /// What a vector register is.
@@ -207,6 +224,23 @@ impl Strings {
             }
         }
         found
+    }
+
+    /// What addresses a vector register holds, if any; nothing if that is not known.
+    fn addresses(
+        &self,
+        graph: &mut Graph,
+        names: &dyn Names,
+        both: [Option<&[Cell]>; 2],
+        byte: &dyn Fn(&mut Graph, &Byte, &Byte) -> Option<Byte>,
+    ) -> Option<Option<Vec<Cell>>> {
+        let (one, two) = match both {
+            [None, None] => return Some(None),
+            [one, two] => (one?, two?),
+        };
+        let words = one.chunks(WORD).zip(two.chunks(WORD));
+        let found: Vec<Cell> = words.flat_map(|both| self.cells(graph, names, both, byte)).collect();
+        (!found.contains(&Cell::Unset)).then_some(Some(found))
     }
 
     /// What eight bytes of memory are.
@@ -299,7 +333,7 @@ impl Strings {
         &self,
         graph: &mut Graph,
         names: &dyn Names,
-        guess: &State,
+        Guess { state: guess, lanes }: &Guess,
         one: &State,
     ) -> Option<Pairs> {
         let mut pairs = Pairs::new();
@@ -316,6 +350,13 @@ impl Strings {
                 }
             }
         }
+        for (guess, one) in guess.addresses.iter().zip(&one.addresses) {
+            for (guess, one) in guess.iter().flatten().zip(one.iter().flatten()) {
+                if let (Cell::Bits(guess), Cell::Bits(one)) = (guess, one) {
+                    byte(guess, one);
+                }
+            }
+        }
         for ((_, first, guess), (_, other, one)) in guess.memory.iter().zip(&one.memory) {
             for (place, guess) in guess.iter().enumerate() {
                 let one = (first + place).checked_sub(*other).and_then(|place| one.get(place));
@@ -326,8 +367,8 @@ impl Strings {
         }
         let kept = names.kept(graph);
         let are_kept = !guess.keys.iter().flatten().any(|&bit| kept.is_of(graph, bit));
-        let first = names.first(graph);
-        are_kept.then(|| renamed(graph, &first, pairs))
+        let renamings = [&*names.first(graph), &lanes::in_state(lanes, one)?];
+        are_kept.then(|| renamed(graph, renamings, pairs))
     }
 
     /// What has to be proved for what a guess says to hold after one turn more; nothing if it does not.
@@ -335,7 +376,7 @@ impl Strings {
         &self,
         graph: &mut Graph,
         names: &dyn Names,
-        guess: &State,
+        Guess { state: guess, lanes }: &Guess,
         after: &State,
     ) -> Option<Pairs> {
         let mut pairs = Pairs::new();
@@ -364,6 +405,15 @@ impl Strings {
             }
         };
         let vectors = guess.vectors.iter().zip(&after.vectors).all(&mut vectors);
+        let mut addresses = |(guess, after): (&Option<Vec<Cell>>, &Option<Vec<Cell>>)| {
+            let Some(guess) = guess else { return true };
+            let after = after.iter().flatten().map(Some).chain(std::iter::repeat(None));
+            guess.iter().zip(after).all(|pair| match pair {
+                (Cell::Bits(guess), Some(Cell::Bits(after))) => byte(guess, after),
+                (guess, after) => after == Some(&self.next_cell(guess)),
+            })
+        };
+        let addresses = guess.addresses.iter().zip(&after.addresses).all(&mut addresses);
         // A number that is data after the turn.
         let has_numbers = names.number(graph, Number::known(0)).is_some();
         let mut digits: Vec<(Number, u8, Byte)> = Vec::new();
@@ -392,8 +442,9 @@ impl Strings {
             let bits = names.number(graph, number).unwrap_or_default();
             pairs.extend(bits.into_iter().skip(8 * usize::from(part)).zip(after.bits));
         }
-        let next = names.next(graph);
-        (general && vectors && memory && masks && flags && keys).then(|| renamed(graph, &next, pairs))
+        let renamings = [&*names.next(graph), &lanes::in_state(lanes, after)?];
+        (general && vectors && addresses && memory && masks && flags && keys)
+            .then(|| renamed(graph, renamings, pairs))
     }
 
     /// What a word is a turn later.
@@ -419,9 +470,9 @@ impl Strings {
     }
 
     /// A state where one turn is left, seen from the message.
-    pub fn before_last(&self, graph: &mut Graph, names: &dyn Names, guess: &State, end: End<'_>) -> State {
+    pub fn before_last(&self, graph: &mut Graph, names: &dyn Names, guess: &Guess, end: End<'_>) -> State {
         let last = names.last(graph);
-        guess.changed(graph, &mut BeforeLast { last, end })
+        guess.state.changed(graph, &mut BeforeLast { last, end })
     }
 }
 
@@ -460,10 +511,10 @@ impl Change for BeforeLast<'_> {
     }
 }
 
-/// Bits that have to be what others are at another turn.
-fn renamed(graph: &mut Graph, renaming: &Renaming, pairs: Pairs) -> Pairs {
+/// Bits that have to be what others are at another turn, where what they are made of has other names, one after the other.
+fn renamed(graph: &mut Graph, renamings: [&Renaming; 2], pairs: Pairs) -> Pairs {
     let (wanted, found): (Vec<Edge>, Vec<Edge>) = pairs.into_iter().unzip();
-    let wanted = renaming.of(graph, &wanted);
+    let wanted = renamings.into_iter().fold(wanted, |wanted, renaming| renaming.of(graph, &wanted));
     wanted.into_iter().zip(found).filter(|(wanted, found)| wanted != found).collect()
 }
 

@@ -108,7 +108,7 @@ fn added(graph: &Graph, block: &[Edge], wanted: &[Edge], common: &BTreeSet<Verte
         for operand in graph.operands(vertex).into_iter().flatten() {
             use_by(operand, if is_sum { User::Sum(vertex) } else { User::Other });
         }
-        graph.index_of(vertex).iter().for_each(|bit| use_by(bit.vertex(), User::Other));
+        graph.stands_for(vertex).iter().for_each(|bit| use_by(bit.vertex(), User::Other));
     }
     let partner = |bit: &Edge| {
         let Some(User::Sum(sum)) = users.get(&bit.vertex()) else { return None };

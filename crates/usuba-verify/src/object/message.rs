@@ -3,7 +3,7 @@
 //!
 //! The text is run on bits, elaborated for these lengths, and so is the code: first what prepares a key, then the message. Tables of
 //! bytes are symbols on both sides ([`Graph::with_symbols`]), so that rounds of AES are compared by what goes into their S-boxes, and
-//! products by the hash key of GCM are multiplied out ([`Graph::multiplied_out`]), since code adds up several of them at once.
+//! products by the hash key of GCM are multiplied out ([`crate::graph::points`]), since code adds up several of them at once.
 //! Code may branch on whether a message is refused, and on nothing else that is not public: both branches are run.
 //!
 //! Code around engines calls a cipher through pointers, of which nothing is known on either side: what is proved holds for all ciphers

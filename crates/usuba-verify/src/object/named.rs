@@ -7,7 +7,7 @@ use super::induction::{Names, Seen};
 use super::number::{Growth, Number, Scale};
 use super::renaming::Renaming;
 use crate::graph::symbols::Values as AtPoints;
-use crate::graph::{Edge, Gate, Graph, Vertex};
+use crate::graph::{Edge, Gate, Graph, Vertex, words};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -199,8 +199,22 @@ impl Alike<'_> {
                 let [a, b] = self.both(graph, [a, b].map(Vertex::edge), [c, d].map(Vertex::edge))?;
                 Some(graph.xor(a, b))
             }
+            (Gate::Input(_), Gate::Input(_)) => {
+                let (([a, b], bit), ([c, d], other)) = (graph.bit_of_words(one)?, graph.bit_of_words(two)?);
+                (bit == other).then_some(())?;
+                let [a, b] = [(&c, &d), (&d, &c)]
+                    .into_iter()
+                    .find_map(|(c, d)| Some([self.words(graph, &a, c)?, self.words(graph, &b, d)?]))?;
+                Some(words::carryless(graph, &a, &b)[bit])
+            }
             _ => None,
         }
+    }
+
+    /// Words, bit by bit.
+    fn words(&mut self, graph: &mut Graph, one: &[Edge], two: &[Edge]) -> Option<Vec<Edge>> {
+        (one.len() == two.len()).then_some(())?;
+        one.iter().zip(two).map(|(&one, &two)| self.bit(graph, one, two)).collect()
     }
 
     /// Two operands, in one order or the other.

@@ -2,6 +2,7 @@
 
 use super::number::{Growth, Number};
 use super::value::Byte;
+use crate::graph::symbols::Whole;
 use crate::graph::{Edge, Graph, Substituted, Vertex};
 use foldhash::fast::FixedState;
 use std::cell::RefCell;
@@ -16,12 +17,12 @@ pub(super) struct Renaming {
     by: HashMap<Vertex, Edge>,
     /// What stands in the place of numbers of turns, if they are others there.
     number: Option<OfTurns>,
-    /// The vertices that were looked through for bits of numbers, and the look-ups.
-    looked_through: RefCell<(HashSet<Vertex, FixedState>, HashSet<usize, FixedState>)>,
+    /// The vertices that were looked through for bits of numbers, and the look-ups and products.
+    looked_through: RefCell<(HashSet<Vertex, FixedState>, HashSet<Whole, FixedState>)>,
     /// Which vertices are made of those, by number, as far as that was looked for.
     is_made: RefCell<Vec<Option<bool>>>,
-    /// Which look-ups have an index that is.
-    is_index_made: RefCell<HashMap<usize, bool, FixedState>>,
+    /// Which look-ups and products are of something that is.
+    is_whole_made: RefCell<HashMap<Whole, bool, FixedState>>,
     /// What was made of some of them.
     made: RefCell<Substituted>,
 }
@@ -53,7 +54,7 @@ impl Renaming {
     /// Makes what stands in the place of the numbers that bits are made of.
     fn make_numbers(&self, graph: &mut Graph, bits: &[Edge]) {
         let Some(number) = &self.number else { return };
-        let (vertices, look_ups) = &mut *self.looked_through.borrow_mut();
+        let (vertices, wholes) = &mut *self.looked_through.borrow_mut();
         let mut made = self.made.borrow_mut();
         let mut numbers: HashMap<[i64; 3], Option<Vec<Edge>>> = HashMap::new();
         let mut open: Vec<Vertex> = bits.iter().map(|bit| bit.vertex()).collect();
@@ -73,7 +74,7 @@ impl Renaming {
                     continue;
                 }
             }
-            if graph.look_up_of(vertex).is_none_or(|number| look_ups.insert(number)) {
+            if graph.whole_of(vertex).is_none_or(|whole| wholes.insert(whole)) {
                 open.extend(graph.made_of(vertex));
             }
         }
@@ -94,9 +95,9 @@ impl Renaming {
         is_made.resize(all, None);
         let mut open = vec![bit.vertex()];
         while let Some(&vertex) = open.last() {
-            let look_up = graph.look_up_of(vertex);
-            let index = look_up.and_then(|number| self.is_index_made.borrow().get(&number).copied());
-            if let Some(is_made_so) = index {
+            let whole = graph.whole_of(vertex);
+            let known = whole.and_then(|whole| self.is_whole_made.borrow().get(&whole).copied());
+            if let Some(is_made_so) = known {
                 is_made[vertex.index()] = Some(is_made_so || self.has(graph, vertex));
             }
             if is_made[vertex.index()].is_none() {
@@ -112,9 +113,9 @@ impl Renaming {
                     }
                     is_made[vertex.index()] = Some(false);
                 }
-                if let Some(number) = look_up.filter(|_| !self.has(graph, vertex)) {
+                if let Some(whole) = whole.filter(|_| !self.has(graph, vertex)) {
                     let is_made = is_made[vertex.index()] == Some(true);
-                    self.is_index_made.borrow_mut().insert(number, is_made);
+                    self.is_whole_made.borrow_mut().insert(whole, is_made);
                 }
             }
             open.pop();

@@ -7,7 +7,7 @@
 
 use super::flags::Flags;
 use super::induction::{Names, Strings};
-use super::memory::Address;
+use super::memory::{Address, Cell};
 use super::number::{Growth, Number, Scale};
 use super::renaming::Renaming;
 use super::state::{Change, State};
@@ -57,7 +57,9 @@ impl Strings {
         }
         let mut begun = State { flags: Flags::Unknown, ..state.changed(graph, &mut restart) };
         for (vector, addresses) in begun.vectors.iter_mut().zip(&mut begun.addresses) {
-            vector.take_if(|_| addresses.take().is_some());
+            if addresses.take_if(|cells| cells.contains(&Cell::Unset)).is_some() {
+                *vector = None;
+            }
         }
         let ends = restart.symbols.into_iter().map(|(vertex, symbol)| (symbol.vertex(), vertex.edge()));
         Some((begun, Renaming::new(ends.collect())))

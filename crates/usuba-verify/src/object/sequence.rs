@@ -230,9 +230,9 @@ impl<'p> Sequence<'p> {
         let guess = strings.guess(machine.graph, names, one, two);
         let pairs = strings.holds_first(machine.graph, names, &guess, one);
         let mut pairs = pairs.ok_or(Lost::Unlike("round keys depend on how many turns there are"))?;
-        let head = guess.run.clone();
+        let head = guess.state.run.clone();
         // One turn, after which there is at least one more.
-        let mut run = guess.restore(machine);
+        let mut run = guess.state.restore(machine);
         machine.turns = windows.turns(2, windows.done);
         windows.show(machine, NextTurn::Middle);
         let mut arrivals = 0;
