@@ -357,6 +357,63 @@ fn loops_of_different_turns_are_proved_for_any_length() {
     }
 }
 
+/// Code that adds up two blocks in the lanes of a vector, in a register or in memory, and the lanes after the last turn, is proved for any
+/// length: after a turn either lane may be anything, and both together are what the text has.
+#[test]
+fn sums_in_lanes_are_proved_for_any_length() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = root().join("tests/messages/lanes.ua").display().to_string();
+    assert_eq!(usubac(&format!("build {text} --bytes --entry Sum --target gp64"), folder.path()).0, 0);
+    let code = fs::read_to_string(folder.path().join("sum.c")).expect("the file of a node");
+    let (begin, end) = ("  for (int64_t i0 = 0;", "  memcpy(v5_all_5 + 0, carried1 + 0, 8);");
+    let [begin, end] = [begin, end].map(|part| code.find(part).expect(part));
+    let verify = |kind: &str, (from, to): (&str, &str)| {
+        let lanes = format!(
+            "  typedef uint8_t lanes __attribute__((vector_size(32), aligned(1)));
+  {kind} lanes sum;
+  lanes first = {{0}};
+  uint8_t both[32];
+  const int64_t all = n0_len >> 4;
+  memcpy(&first, carried1, 16);
+  sum = first;
+  for (int64_t i = 0; i + 2 <= all; i += 2) {{
+    lanes next;
+    memcpy(&next, v1_text + 16 * i, 32);
+    sum = sum ^ next;
+  }}
+  first = sum;
+  memcpy(both, &first, 32);
+  usuba_sum_1(both, both + 16, carried1);
+  if (all & 1) {{
+    usuba_sum_1(carried1, v1_text + 16 * (all - 1), v6_all_6);
+    memcpy(carried1, v6_all_6, 16);
+  }}
+"
+        );
+        assert!(lanes.contains(from), "{from}");
+        let changed = [&code[..begin], &lanes.replace(from, to), &code[end..]].concat();
+        fs::write(folder.path().join("it.c"), changed).expect("written");
+        compiled("-mavx2 it.c -o it.o", folder.path());
+        let rest = "--bytes --entry Sum --target gp64 --lengths len=19+";
+        usubac(&format!("verify {text} it.o {rest}"), folder.path())
+    };
+    for kind in ["", "volatile"] {
+        let (status, said, note) = verify(kind, ("", ""));
+        assert_eq!(status, 0, "{kind}: {note}");
+        assert!(said.contains("longer by a multiple of 32"), "{said}");
+        // Blocks that are read, a lane, and what comes after the turns are others after a million of them; a sum of wrong lanes.
+        for (from, to) in [
+            ("v1_text + 16 * i, 32", "v1_text + 16 * (i & 1048575), 32"),
+            ("sum = sum ^ next;", "next[19] ^= (uint8_t)(i >> 24); sum = sum ^ next;"),
+            ("first = sum;", "first = sum; first[21] ^= (uint8_t)(all >> 24);"),
+            ("usuba_sum_1(both, both + 16", "usuba_sum_1(both, both + 15"),
+        ] {
+            let (status, said, note) = verify(kind, (from, to));
+            assert_eq!(status, 3, "{kind}, {to}: {said}{note}");
+        }
+    }
+}
+
 /// A node that is a message is proved too: a hash of a permutation that is in the code.
 #[test]
 fn messages_of_programs_are_proved() {

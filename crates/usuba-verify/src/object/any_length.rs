@@ -40,6 +40,8 @@ pub struct AnyLength<'a> {
     pub whole: Pace<'a>,
     /// These, of which the last is tried first.
     pub smaller: &'a [Pace<'a>],
+    /// No message has fewer turns.
+    pub least: u64,
     /// No message has more turns.
     pub most: u64,
 }
@@ -237,6 +239,7 @@ impl AnyLength<'_> {
                 Err(_) => continue,
                 Ok(text) => text,
             };
+            text.least = (self.least as i64 * scale.times + scale.more).max(0) as usize;
             if let Some(whole) = found.first() {
                 if !text.is_within(&whole.text) {
                     continue;

@@ -65,6 +65,8 @@ pub(super) struct Growing {
     pub end: End,
     /// What stands for something else in each turn.
     pub changing: Vec<Vertex>,
+    /// There are so many turns at least, if the code asks for more than the text shows.
+    pub least: usize,
     /// There are no more turns, as strings are shorter than [`LONGEST`] too.
     pub most: i64,
 }
@@ -427,6 +429,7 @@ impl Growing {
             names,
             end,
             changing,
+            least: 0,
             most,
             inputs: runs.inputs,
             outputs: runs.outputs,
@@ -491,6 +494,7 @@ impl Growing {
                 inputs: tail.clone(),
             },
             changing,
+            least: 0,
             most: 0,
             tail,
             inputs,

@@ -99,7 +99,7 @@ pub(super) struct Moving {
 /// What is said of the head of a loop.
 pub(super) struct Guess {
     pub state: State,
-    /// Registers of which only the sum of lanes is known.
+    /// Vectors of which only the sum of lanes is known.
     lanes: Vec<Lanes>,
 }
 
@@ -170,12 +170,8 @@ impl Strings {
                 continue;
             };
             let mut vector = self.vector(graph, names, (a, b), &byte);
-            if addresses.is_none()
-                && vector.iter().all(Option::is_none)
-                && let Some((summed, sum)) = Lanes::of(graph, number, [a, b], &byte)
-            {
-                vector = summed;
-                lanes.push(sum);
+            if addresses.is_none() {
+                lanes.extend(Lanes::in_register(graph, number, [a, b], &mut vector, &byte));
             }
             (guess.vectors[number], guess.addresses[number]) = (Some(vector), addresses);
         }
@@ -197,8 +193,10 @@ impl Strings {
             let [one, two] = [(&*cells, *first), (others, *other)]
                 .map(|(cells, first)| cells.get(start - first..).unwrap_or_default());
             let mut each = |a: &[Cell], b: &[Cell]| self.cells(graph, names, (a, b), &byte);
-            *cells = one.chunks(8).zip(two.chunks(8)).flat_map(|(a, b)| each(a, b)).collect();
-            *first = start;
+            let mut found: Vec<Cell> =
+                one.chunks(8).zip(two.chunks(8)).flat_map(|(a, b)| each(a, b)).collect();
+            lanes.extend(Lanes::in_memory(graph, (number, start), [one, two], &mut found, &byte));
+            (*first, *cells) = (start, found);
         }
         Guess { state: guess, lanes }
     }
@@ -527,42 +525,55 @@ const WORD_STEP: u64 = 1 << 31;
 /// What counters grow by in a turn is less.
 const STEP: u64 = 1 << 20;
 
-/// What eight bytes are that are counters, of one word or two, in one order or the other: as these are after the first turn and after
-/// the second.
+/// What eight bytes are that are counters, or what they are added to: of one word or two, in one order or the other; as they are after
+/// the first turn and after the second.
 fn counts(
     graph: &mut Graph,
     names: &dyn Names,
     (one, two): (&[Byte], &[Byte]),
     turns: i64,
 ) -> Option<Vec<Byte>> {
-    let (a, b) = (value::known(one)?, value::known(two)?);
-    if a == b || one.len() != WORD {
+    // Bits of counters are complements or not, of nothing or of what is the same in both.
+    let is_alike = |(a, b): (&Byte, &Byte)| {
+        let bits = a.bits.iter().zip(b.bits);
+        a.lane == b.lane && bits.into_iter().all(|(a, b)| a.vertex() == b.vertex())
+    };
+    if one == two || one.len() != WORD || !one.iter().zip(two).all(is_alike) {
         return None;
     }
-    [(WORD, false), (WORD, true), (WORD / 2, false), (WORD / 2, true)].into_iter().find_map(
-        |(bytes, is_swapped)| {
-            let part = |all: &[Byte]| -> Option<u64> {
-                let all: Vec<Byte> =
-                    if is_swapped { all.iter().rev().copied().collect() } else { all.to_vec() };
-                value::known(&all)
-            };
-            let mut found = Vec::new();
-            for (one, two) in one.chunks(bytes).zip(two.chunks(bytes)) {
-                let (a, b) = (part(one)? as i64, part(two)? as i64);
-                if b.abs_diff(a) >= STEP {
-                    return None;
-                }
-                let bits = names.number(graph, guessed(Number::known(a), Number::known(b), turns)?)?;
-                let mut word = value::bytes(&bits, one[0].lane);
-                word.truncate(bytes);
-                if is_swapped {
-                    word.reverse();
-                }
-                found.extend(word);
+    let mut widths = [(WORD, false), (WORD, true), (WORD / 2, false), (WORD / 2, true)];
+    // What is not known beside a counter is no part of it.
+    if one.iter().any(|byte| byte.known().is_none()) {
+        widths.rotate_left(2);
+    }
+    widths.into_iter().find_map(|(bytes, is_swapped)| {
+        let turned = |all: &[Byte]| -> Vec<Byte> {
+            if is_swapped { all.iter().rev().copied().collect() } else { all.to_vec() }
+        };
+        let number = |all: &[Byte]| {
+            let bits = all.iter().flat_map(|byte| byte.bits).rev();
+            bits.fold(0, |all, bit| all << 1 | u64::from(bit.is_complemented())) as i64
+        };
+        let mut found = Vec::new();
+        for (one, two) in one.chunks(bytes).zip(two.chunks(bytes)) {
+            let (one, two) = (turned(one), turned(two));
+            let (a, b) = (number(&one), number(&two));
+            if b.abs_diff(a) >= STEP {
+                return None;
             }
-            Some(found)
-        },
-    )
+            let bits = names.number(graph, guessed(Number::known(a), Number::known(b), turns)?)?;
+            let word: Vec<Byte> = one
+                .iter()
+                .zip(bits.chunks(8))
+                .map(|(byte, number)| {
+                    let bit = |bit: usize| graph.xor(byte.bits[bit].vertex().edge(), number[bit]);
+                    Byte { bits: std::array::from_fn(bit), ..*byte }
+                })
+                .collect();
+            found.extend(turned(&word));
+        }
+        Some(found)
+    })
 }
 
 /// A number that grows with the turns that are left and done, of which is known what it was after so many turns and after one more,

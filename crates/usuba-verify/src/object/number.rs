@@ -69,6 +69,8 @@ pub struct Turns {
     pub done: i64,
     /// Bytes of a turn.
     pub bytes: i64,
+    /// So many are left and done together at least.
+    pub least: i64,
     /// There are no more turns.
     pub most: i64,
     /// Whether strings go on by whole words of eight bytes, so that a window lies as its string does.
@@ -83,10 +85,23 @@ impl Turns {
             left: left as i64,
             done: done as i64,
             bytes,
+            least: 0,
             most: LONGEST / bytes,
             keeps_words: false,
             are_data: false,
         }
+    }
+
+    /// What growth makes of the fewest turns: the least of it, if none of it is below zero, and the most, if none is above.
+    pub fn fewest(self, Growth { left, done }: Growth) -> Option<i64> {
+        // Turns of which is not known whether they are left or done.
+        let open = (self.least - self.left - self.done).max(0);
+        let nearest = match left.min(done) >= 0 {
+            true => left.min(done),
+            false => left.max(done).min(0),
+        };
+        let first = left.checked_mul(self.left)?.checked_add(done.checked_mul(self.done)?)?;
+        first.checked_add(nearest.checked_mul(open)?)
     }
 }
 
@@ -152,5 +167,27 @@ impl Number {
     /// How many of the lowest bits are those of the part that does not grow.
     pub fn known_bits(self) -> u32 {
         self.growth.left.trailing_zeros().min(self.growth.done.trailing_zeros())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The least of a number that grows, and the most of one that falls, over all turns that there may be.
+    #[test]
+    fn numbers_are_nearest_zero_where_there_are_the_fewest_turns() {
+        for (least_left, least_done, least) in [(0, 0, 0), (2, 1, 0), (2, 1, 3), (2, 1, 9), (0, 3, 7)] {
+            let turns = Turns { least, ..Turns::of(least_left, least_done, 8) };
+            let both = (least_left as i64..20)
+                .flat_map(|left| (least_done as i64..20).map(move |done| (left, done)));
+            let all: Vec<(i64, i64)> = both.filter(|(left, done)| left + done >= least).collect();
+            for growth in [(0, 0), (1, 1), (3, 0), (0, 5), (2, 7), (-1, -1), (-3, 0), (-2, -9)] {
+                let values = all.iter().map(|(left, done)| growth.0 * left + growth.1 * done);
+                let nearest = if growth.0.min(growth.1) >= 0 { values.min() } else { values.max() };
+                let growth = Growth { left: growth.0, done: growth.1 };
+                assert_eq!(turns.fewest(growth), nearest, "{turns:?} {growth:?}");
+            }
+        }
     }
 }

@@ -154,7 +154,7 @@ impl<'p> Sequence<'p> {
         let few = FEWEST - 1 + windows.done;
         let mut run = begin.run.clone();
         windows.show(machine, NextTurn::First);
-        machine.turns = windows.turns(few, 0);
+        machine.turns = windows.all_turns(few);
         machine.filled.clear();
         machine.refusal_of_message = begin.fork(self.is_taken);
         // How often each loop has come to its head, and what held there after the first turn.
@@ -207,7 +207,7 @@ impl<'p> Sequence<'p> {
                     }
                 }
                 windows.show(machine, NextTurn::First);
-                machine.turns = windows.turns(few, 0);
+                machine.turns = windows.all_turns(few);
                 (machine.refusal_of_message, machine.filled) = (fork, filled);
                 run = two.restore(machine);
             }

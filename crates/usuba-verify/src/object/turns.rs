@@ -40,10 +40,7 @@ impl Machine<'_> {
         let turns = self.turns?;
         let number = self.limited(number).ok()?;
         // Where the fewest turns are left and done.
-        let first = left
-            .checked_mul(turns.left)?
-            .checked_add(done.checked_mul(turns.done)?)?
-            .checked_add(number.more)?;
+        let first = turns.fewest(number.growth)?.checked_add(number.more)?;
         match (left.min(done) >= 0, left.max(done) <= 0, first.cmp(&0)) {
             (true, _, Ordering::Greater) => Some(Ordering::Greater),
             (_, true, Ordering::Less) => Some(Ordering::Less),
@@ -57,9 +54,7 @@ impl Machine<'_> {
     /// Whether a number is not below zero, however many turns there are.
     fn is_natural(&self, number: Number) -> bool {
         let Growth { left, done } = number.growth;
-        let first = |turns: Turns| {
-            left.checked_mul(turns.left)?.checked_add(done.checked_mul(turns.done)?)?.checked_add(number.more)
-        };
+        let first = |turns: Turns| turns.fewest(number.growth)?.checked_add(number.more);
         match self.turns {
             _ if number.growth == Growth::NONE => number.more >= 0,
             Some(turns) => left.min(done) >= 0 && first(turns).is_some_and(|first| first >= 0),

@@ -57,14 +57,19 @@ pub(super) struct Windows<'a> {
 }
 
 impl Windows<'_> {
-    /// What is known of the turns of the loop, of which so many are left and done at least.
-    pub fn turns(&self, left: usize, done: usize) -> Option<Turns> {
-        Some(self.turns_of(self.text, left, done))
+    /// What is known of the turns of the loop, of which all are left, so many at least.
+    pub fn all_turns(&self, left: usize) -> Option<Turns> {
+        Some(self.turns_of(self.text, left.max(self.text.least), 0))
     }
 
-    /// What is known of the turns of the message, of which none is left.
+    /// What is known of the turns of the loop, of which so many are left and done at least.
+    pub fn turns(&self, left: usize, done: usize) -> Option<Turns> {
+        Some(Turns { least: self.text.least as i64, ..self.turns_of(self.text, left, done) })
+    }
+
+    /// What is known of the turns of the message that are done before the last one.
     pub fn no_turns(&self) -> Option<Turns> {
-        Some(self.turns_of(self.whole, 0, self.done))
+        Some(self.turns_of(self.whole, 0, self.done.max(self.whole.least.saturating_sub(1))))
     }
 
     fn turns_of(&self, text: &Growing, left: usize, done: usize) -> Turns {

@@ -196,6 +196,7 @@ impl Subject<'_> {
         (paces, delay): (&[Paced], usize),
         limits: Limits,
     ) -> Result<(Verdict, Report), NoMessage> {
+        let from = lengths[place];
         let mut lengths = lengths.to_vec();
         let mut texts = Vec::new();
         for Paced { turn, rest, .. } in paces {
@@ -218,8 +219,10 @@ impl Subject<'_> {
             return Err(NoMessage::NoTurn(String::new()));
         };
         let (turn, rest) = (whole.turn, whole.rest as i64);
-        let least = turn.shortest(whole.rest, delay) as i64;
-        let most = ((self.longest(&lengths, place, least) - rest) as u64).checked_div(turn.by).unwrap_or(0);
+        let shortest = (turn.shortest(whole.rest, delay) as i64).max(from);
+        let turns = |length: i64| ((length - rest) as u64).checked_div(turn.by).unwrap_or(0);
+        let (least, most) =
+            (turns(shortest - turn.lead as i64), turns(self.longest(&lengths, place, shortest)));
         lengths[place] = rest;
         let numbers: Vec<u64> = lengths.iter().map(|&length| length as u64).collect();
         let in_place = self.in_place();
@@ -228,7 +231,7 @@ impl Subject<'_> {
             let why = "code that makes a key of its own is proved for lengths that are said only".to_owned();
             return Err(NoMessage::Refused(why));
         }
-        let any = AnyLength { message, delay, grows: place, whole, smaller, most };
+        let any = AnyLength { message, delay, grows: place, whole, smaller, least, most };
         any.prove(object, limits).map_err(|why| NoMessage::NoTurn(why.to_string()))
     }
 
