@@ -118,6 +118,8 @@ pub struct Graph {
     added: HashMap<Vec<Edge>, (Vec<Edge>, u128), FixedState>,
     /// Products of words that were made: code is run several times, and computes mostly the same.
     multiplied: words::Multiplied,
+    /// What stands for other terms of sums.
+    beside: HashMap<Vec<Edge>, Vec<Edge>, FixedState>,
     /// What stands for sums of multiples of the turns of a loop that are left and done.
     of_turns: BTreeMap<(i64, i64), Vec<Edge>>,
     /// Bits of numbers that are made of these.
@@ -126,10 +128,13 @@ pub struct Graph {
     is_for_control_flow: bool,
 }
 
+/// Something of each of some vertices.
+pub(crate) type VertexMap<T> = HashMap<Vertex, T, FixedState>;
+
 /// What was made of vertices and of look-ups in whose place others stand.
 #[derive(Debug, Default)]
 pub(crate) struct Substituted {
-    pub made: HashMap<Vertex, Edge, FixedState>,
+    pub made: VertexMap<Edge>,
     look_ups: HashMap<usize, Vec<Edge>, FixedState>,
 }
 
@@ -152,6 +157,7 @@ impl Graph {
             products: products::Products::default(),
             added: HashMap::default(),
             multiplied: words::Multiplied::default(),
+            beside: HashMap::default(),
             of_turns: BTreeMap::new(),
             of_numbers: HashMap::default(),
             is_for_control_flow: false,
@@ -319,7 +325,7 @@ impl Graph {
     pub(crate) fn replaced(
         &mut self,
         roots: &[Edge],
-        by: &HashMap<Vertex, Edge>,
+        by: &VertexMap<Edge>,
         stays: impl Fn(Vertex) -> bool,
     ) -> Option<Vec<Edge>> {
         self.replaced_in(roots, by, stays, None)
@@ -330,7 +336,7 @@ impl Graph {
     pub(crate) fn substituted(
         &mut self,
         roots: &[Edge],
-        by: &HashMap<Vertex, Edge>,
+        by: &VertexMap<Edge>,
         made: &mut Substituted,
     ) -> Vec<Edge> {
         self.replaced_in(roots, by, |_| true, Some(made)).unwrap_or_default()
@@ -339,7 +345,7 @@ impl Graph {
     fn replaced_in(
         &mut self,
         roots: &[Edge],
-        by: &HashMap<Vertex, Edge>,
+        by: &VertexMap<Edge>,
         stays: impl Fn(Vertex) -> bool,
         before: Option<&mut Substituted>,
     ) -> Option<Vec<Edge>> {

@@ -7,10 +7,10 @@
 
 use super::products::{BITS, Powers, multiply};
 use super::symbols::{POINTS, Values};
-use super::{Edge, Graph, Vertex};
+use super::{Edge, Graph, Vertex, VertexMap};
 use crate::graph::points::same_polynomials;
 use foldhash::fast::FixedState;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// The highest power of a key that is looked for.
@@ -32,7 +32,7 @@ pub(crate) struct Hashes<'a> {
     prove: &'a Prove,
     powers: Powers,
     /// What is the same as something else.
-    by: HashMap<Vertex, Edge>,
+    by: VertexMap<Edge>,
     /// Products that the code has too.
     anchors: BTreeSet<usize>,
     /// Products that what is made of code is made of: what it is said to have is what the text has.
@@ -49,7 +49,7 @@ impl<'a> Hashes<'a> {
             text,
             prove,
             powers: Powers::new(),
-            by: HashMap::new(),
+            by: VertexMap::default(),
             anchors: BTreeSet::new(),
             shared: BTreeSet::new(),
             compared: 0,

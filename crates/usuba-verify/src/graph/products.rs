@@ -11,7 +11,8 @@
 //! The bits of a block are in the order of the standard: bit i is the coefficient of x^i.
 
 use super::words::carryless;
-use super::{Edge, Gate, Graph, Vertex};
+use super::{Edge, Gate, Graph, Vertex, VertexMap};
+use foldhash::fast::FixedState;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Bits of a block.
@@ -47,8 +48,8 @@ struct Product {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Products {
     all: Vec<Product>,
-    by_bit: HashMap<Vertex, (usize, usize)>,
-    known: HashMap<(Modulo, Vec<Edge>, usize), usize>,
+    by_bit: VertexMap<(usize, usize)>,
+    known: HashMap<(Modulo, Vec<Edge>, usize), usize, FixedState>,
 }
 
 impl Products {
@@ -95,18 +96,9 @@ impl Products {
     ) -> Vec<[u64; WORDS]> {
         let (a, b) = self.words(number);
         let [a, b] = [a, b].map(|bits| bits.iter().map(|&bit| value(bit)).collect::<Vec<_>>());
-        self.of_values(number, (&a, &b))
-    }
-
-    /// The bits of a product of words with these values.
-    pub(super) fn of_values<const WORDS: usize>(
-        &self,
-        number: usize,
-        (a, b): (&[[u64; WORDS]], &[[u64; WORDS]]),
-    ) -> Vec<[u64; WORDS]> {
         let mut all = vec![[0; WORDS]; a.len() + b.len()];
         for (place, x) in a.iter().enumerate().filter(|(_, x)| **x != [0; WORDS]) {
-            for (sum, y) in all[place..].iter_mut().zip(b) {
+            for (sum, y) in all[place..].iter_mut().zip(&b) {
                 (0..WORDS).for_each(|word| sum[word] ^= x[word] & y[word]);
             }
         }

@@ -6,8 +6,9 @@
 //! Products that are put off ([`super::products`]) are inputs too, of which a value is known at each point.
 
 use super::functions::{Role, some_function};
-use super::{Edge, Gate, Graph, Vertex, value_of};
+use super::{Edge, Gate, Graph, Vertex, VertexMap, value_of};
 use crate::graph::sums::same_sum;
+use foldhash::fast::FixedState;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use usuba_ir::random::Random;
 
@@ -56,14 +57,14 @@ pub(super) struct Symbols {
     /// By vertex.
     values: Vec<Values>,
     /// Of inputs whose values are not random.
-    pub(super) given: HashMap<Vertex, Values>,
+    pub(super) given: VertexMap<Values>,
     look_ups: Vec<LookUp>,
     /// Blocks that were multiplied without carries.
     multiplied: BTreeSet<Vec<Edge>>,
     /// The look-up and the bit of it that an input is.
-    places: HashMap<Vertex, (usize, usize)>,
+    places: VertexMap<(usize, usize)>,
     /// The numbers of look-ups by what they are of and the values of their index.
-    by_values: HashMap<(Of, Vec<Values>), Vec<usize>>,
+    by_values: HashMap<(Of, Vec<Values>), Vec<usize>, FixedState>,
 }
 
 impl Symbols {
@@ -71,11 +72,11 @@ impl Symbols {
         Symbols {
             random: Random::new(29),
             values: Vec::new(),
-            given: HashMap::new(),
+            given: VertexMap::default(),
             look_ups: Vec::new(),
             multiplied: BTreeSet::new(),
-            places: HashMap::new(),
-            by_values: HashMap::new(),
+            places: VertexMap::default(),
+            by_values: HashMap::default(),
         }
     }
 

@@ -15,6 +15,16 @@ pub(crate) struct NumberBit {
 }
 
 impl Graph {
+    /// What stands for so many other terms of a sum of words with these bits, each as long as the sum: always the same.
+    pub(crate) fn beside(&mut self, sum: &[Edge], terms: usize) -> Vec<Edge> {
+        let mut symbols = self.beside.remove(sum).unwrap_or_default();
+        let missing = (terms * sum.len()).saturating_sub(symbols.len());
+        symbols.extend(self.input_bits(missing));
+        self.beside.insert(sum.to_vec(), symbols.clone());
+        symbols.truncate(terms * sum.len());
+        symbols
+    }
+
     /// So many times the turns that are left and so many times those that are done, modulo 2^64.
     pub(crate) fn turns(&mut self, left: i64, done: i64) -> Vec<Edge> {
         // Multiples by powers of two are made of the same bits.

@@ -12,11 +12,11 @@ use super::message::{Message, bits, string};
 use super::named::Named;
 use super::number::LONGEST;
 use super::value::Byte;
-use crate::graph::{Edge, Graph, Vertex};
+use crate::graph::{Edge, Graph, Vertex, VertexMap};
 use crate::symbolic::Values;
 use crate::symbolic::cut::{self, Constants, Cut, Looped, Made, Place, Value};
 use crate::symbolic::source::{self, Opaque};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use usuba_lang::typed::{Constant, Program};
 
 /// The numbers of turns for which the text is there, where the head of the loop is looked at so many turns later.
@@ -83,8 +83,8 @@ pub(super) struct End {
 
 impl End {
     /// What the symbols of another text are here: of the same message, which goes on by less in each turn.
-    pub fn of(&self, other: &End) -> HashMap<Vertex, Edge> {
-        let mut found = HashMap::new();
+    pub fn of(&self, other: &End) -> VertexMap<Edge> {
+        let mut found = VertexMap::default();
         for (value, atoms) in other.made.iter().filter(|(value, _)| value.turn < 0) {
             let (place, turns) = &other.loops[value.of];
             let Some(of) = self.loops.iter().position(|(here, _)| here == place) else { continue };

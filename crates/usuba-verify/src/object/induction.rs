@@ -364,8 +364,13 @@ impl Strings {
             }
         }
         let kept = names.kept(graph);
-        let are_kept = !guess.keys.iter().flatten().any(|&bit| kept.is_of(graph, bit));
-        let renamings = [&*names.first(graph), &lanes::in_state(lanes, one)?];
+        let lanes = lanes::in_state(lanes, one)?;
+        // What stands for lanes may be known from another loop: there is no such thing in what is not compared.
+        let mut masks = guess.masks.iter().flatten().flatten().flat_map(|byte| byte.bits);
+        let are_kept =
+            !guess.keys.iter().flatten().any(|&bit| kept.is_of(graph, bit) || lanes.is_of(graph, bit))
+                && !masks.any(|bit| lanes.is_of(graph, bit));
+        let renamings = [&*names.first(graph), &lanes];
         are_kept.then(|| renamed(graph, renamings, pairs))
     }
 

@@ -9,8 +9,8 @@
 //! The opposite does not follow, as what is put back may never have some values; so nothing is refuted here.
 
 use super::value::Byte;
-use crate::graph::{Edge, Gate, Graph, Vertex};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use crate::graph::{Edge, Gate, Graph, Vertex, VertexMap};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The bits of a string of bytes.
 type Bits = Vec<Edge>;
@@ -52,7 +52,7 @@ impl Inlined {
         block: &[Byte],
         found: &[[Edge; 8]],
     ) -> Option<Vec<(Edge, Edge)>> {
-        let mut by: HashMap<Vertex, Edge> = HashMap::new();
+        let mut by: VertexMap<Edge> = VertexMap::default();
         let mut zeros = vec![false; self.block.len()];
         for (place, bit) in block.iter().flat_map(|byte| byte.bits).enumerate() {
             let (vertex, new) = match bit.known() {
@@ -96,7 +96,7 @@ fn added(graph: &Graph, block: &[Edge], wanted: &[Edge], common: &BTreeSet<Verte
         Other,
     }
     let own: HashSet<Vertex> = block.iter().map(|bit| bit.vertex()).collect();
-    let mut users: HashMap<Vertex, User> = HashMap::new();
+    let mut users: VertexMap<User> = VertexMap::default();
     let mut use_by = |operand: Vertex, user: User| {
         if own.contains(&operand) || common.contains(&operand) {
             users.entry(operand).and_modify(|user| *user = User::Other).or_insert(user);

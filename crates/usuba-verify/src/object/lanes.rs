@@ -8,8 +8,7 @@ use super::memory::Cell;
 use super::renaming::Renaming;
 use super::state::{State, Vector};
 use super::value::{self, Byte};
-use crate::graph::{Edge, Graph, Vertex};
-use std::collections::HashMap;
+use crate::graph::{Edge, Graph, Vertex, VertexMap};
 
 /// Bytes of a lane.
 const LANE: usize = 16;
@@ -101,9 +100,13 @@ impl Lanes {
         let sums = [sum(graph, one)?, sum(graph, two)?];
         let named = sums[0].iter().zip(&sums[1]).map(|(one, two)| name(graph, one, two));
         let named: Vec<Byte> = named.collect::<Option<_>>()?;
-        let symbols: Vec<Byte> = (LANE..one.len())
-            .map(|place| Byte { bits: std::array::from_fn(|_| graph.input()), ..named[place % LANE] })
-            .collect();
+        let bits: Vec<Edge> = named.iter().flat_map(|byte| byte.bits).collect();
+        let symbols = graph.beside(&bits, one.len() / LANE - 1);
+        let byte = |(place, bits): (usize, &[Edge])| Byte {
+            bits: std::array::from_fn(|bit| bits[bit]),
+            ..named[place % LANE]
+        };
+        let symbols: Vec<Byte> = symbols.chunks(8).enumerate().map(byte).collect();
         let first = sum(graph, &[named, symbols.clone()].concat())?;
         Some(([first, symbols.clone()].concat(), Lanes { place, symbols }))
     }
@@ -134,7 +137,7 @@ fn bits(cells: &[Cell]) -> Option<Vec<Byte>> {
 
 /// What lanes that may be anything are in a state; nothing if one of them is not known there.
 pub(super) fn in_state(all: &[Lanes], state: &State) -> Option<Renaming> {
-    let mut by: HashMap<Vertex, Edge> = HashMap::new();
+    let mut by: VertexMap<Edge> = VertexMap::default();
     for lanes in all {
         by.extend(lanes.in_state(state)?);
     }

@@ -18,10 +18,10 @@ use super::memory::{Address, Cell, Region, RegionId};
 use super::value::{self, Byte, Lane};
 use crate::graph::functions::Role;
 use crate::graph::hashes::Hashes;
-use crate::graph::{Edge, Gate, Graph, value_of};
+use crate::graph::{Edge, Gate, Graph, VertexMap, value_of};
 use crate::prove::{Answer, Limits, Work, prove};
 use crate::symbolic::source::{self, Opaque, Opened};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use usuba_ir::random::Random;
 use usuba_lang::typed::Program;
 
@@ -365,7 +365,7 @@ pub(super) fn decide(
     let same = hashes.same(&all);
     report.polynomials = hashes.compared;
     // What is proved is made one, for the rest.
-    let mut by = HashMap::new();
+    let mut by = VertexMap::default();
     let mut rest = Vec::new();
     for (&(a, b), same) in all.iter().zip(same) {
         let (a, b) = (a.min(b), a.max(b));

@@ -7,7 +7,8 @@ use super::induction::{Names, Seen};
 use super::number::{Growth, Number, Scale};
 use super::renaming::Renaming;
 use crate::graph::symbols::Values as AtPoints;
-use crate::graph::{Edge, Gate, Graph, Vertex, words};
+use crate::graph::{Edge, Gate, Graph, Vertex, VertexMap, words};
+use foldhash::fast::FixedState;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -18,13 +19,13 @@ const MOST_ALIKE: usize = 1 << 20;
 /// What data are, in all turns.
 pub(super) struct Named {
     /// By what values are after the first turn and after the second, up to complement.
-    by_values: HashMap<[AtPoints; 2], Edge>,
+    by_values: HashMap<[AtPoints; 2], Edge, FixedState>,
     /// What they are after the first turn.
-    first: HashMap<Vertex, Edge>,
+    first: VertexMap<Edge>,
     /// What they are a turn later.
-    next: HashMap<Vertex, Edge>,
+    next: VertexMap<Edge>,
     /// What they are before the last turn of the message, if they are something else there.
-    last: HashMap<Vertex, Edge>,
+    last: VertexMap<Edge>,
     /// How many turns there are for those of the message.
     scale: Scale,
     /// After so many turns is what is first.
@@ -52,10 +53,10 @@ impl Named {
     /// None, where so many turns are done at the first state of the head that is looked at.
     pub fn after(done: i64) -> Named {
         Named {
-            by_values: HashMap::new(),
-            first: HashMap::new(),
-            next: HashMap::new(),
-            last: HashMap::new(),
+            by_values: HashMap::default(),
+            first: VertexMap::default(),
+            next: VertexMap::default(),
+            last: VertexMap::default(),
             scale: Scale::SAME,
             done,
             made: RefCell::default(),
@@ -63,7 +64,7 @@ impl Named {
     }
 
     /// The same of a loop that makes so many turns for those of the message, before whose last turn vertices are something else.
-    pub fn in_message(&mut self, scale: Scale, last: HashMap<Vertex, Edge>) {
+    pub fn in_message(&mut self, scale: Scale, last: VertexMap<Edge>) {
         (self.scale, self.last) = (scale, last);
     }
 
@@ -72,7 +73,7 @@ impl Named {
         &self,
         graph: &mut Graph,
         there: There,
-        by: Option<&HashMap<Vertex, Edge>>,
+        by: Option<&VertexMap<Edge>>,
         number: impl Fn(Growth) -> Option<Number> + 'static,
     ) -> Rc<Renaming> {
         // All that stands for turns has to be there.

@@ -3,7 +3,7 @@
 use super::number::{Growth, Number};
 use super::value::Byte;
 use crate::graph::symbols::Whole;
-use crate::graph::{Edge, Graph, Substituted, Vertex};
+use crate::graph::{Edge, Graph, Substituted, Vertex, VertexMap};
 use foldhash::fast::FixedState;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -14,7 +14,7 @@ type OfTurns = Box<dyn Fn(Growth) -> Option<Number>>;
 /// What stands in the place of vertices.
 #[derive(Default)]
 pub(super) struct Renaming {
-    by: HashMap<Vertex, Edge>,
+    by: VertexMap<Edge>,
     /// What stands in the place of numbers of turns, if they are others there.
     number: Option<OfTurns>,
     /// The vertices that were looked through for bits of numbers, and the look-ups and products.
@@ -29,16 +29,13 @@ pub(super) struct Renaming {
 
 impl Renaming {
     /// Some edges in the place of vertices.
-    pub fn new(mut by: HashMap<Vertex, Edge>) -> Renaming {
+    pub fn new(mut by: VertexMap<Edge>) -> Renaming {
         by.retain(|vertex, edge| *edge != vertex.edge());
         Renaming { by, ..Renaming::default() }
     }
 
     /// The same with what stands there for numbers of turns: sums with those are the same sums there, and not sums of sums.
-    pub fn of_turns(
-        by: HashMap<Vertex, Edge>,
-        number: impl Fn(Growth) -> Option<Number> + 'static,
-    ) -> Renaming {
+    pub fn of_turns(by: VertexMap<Edge>, number: impl Fn(Growth) -> Option<Number> + 'static) -> Renaming {
         Renaming { number: Some(Box::new(number)), ..Renaming::new(by) }
     }
 

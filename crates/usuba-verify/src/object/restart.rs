@@ -12,8 +12,7 @@ use super::number::{Growth, Number, Scale};
 use super::renaming::Renaming;
 use super::state::{Change, State};
 use super::value::Byte;
-use crate::graph::{Edge, Graph, Vertex};
-use std::collections::HashMap;
+use crate::graph::{Edge, Graph, Vertex, VertexMap};
 use std::rc::Rc;
 
 /// What is said anew.
@@ -27,7 +26,7 @@ struct Restart<'a> {
     numbers: Rc<Renaming>,
     done: Renaming,
     /// What stands for such vertices.
-    symbols: HashMap<Vertex, Edge>,
+    symbols: VertexMap<Edge>,
 }
 
 impl Strings {
@@ -48,7 +47,8 @@ impl Strings {
         let turns = graph.all_turns().into_iter().filter(|((_, done), _)| *done != 0);
         let done = turns.flat_map(|(_, bits)| bits).map(|bit| (bit.vertex(), Edge::FALSE)).collect();
         let done = Renaming::new(done);
-        let mut restart = Restart { strings: self, scale, done, is_of_end, numbers, symbols: HashMap::new() };
+        let mut restart =
+            Restart { strings: self, scale, done, is_of_end, numbers, symbols: VertexMap::default() };
         let is_of_turns = |bit| {
             restart.is_of_end(bit) || restart.numbers.is_of(graph, bit) || restart.done.is_of(graph, bit)
         };
