@@ -118,8 +118,9 @@ pub struct Graph {
     added: HashMap<Vec<Edge>, (Vec<Edge>, u128), FixedState>,
     /// Products of words that were made: code is run several times, and computes mostly the same.
     multiplied: words::Multiplied,
-    /// What stands for other terms of sums.
-    beside: HashMap<Vec<Edge>, Vec<Edge>, FixedState>,
+    rounds: blocks::Rounds,
+    /// What stands for other terms of sums, at each of the loops that follow one another.
+    beside: HashMap<(usize, Vec<Edge>), Vec<Edge>, FixedState>,
     /// What stands for sums of multiples of the turns of a loop that are left and done.
     of_turns: BTreeMap<(i64, i64), Vec<Edge>>,
     /// Bits of numbers that are made of these.
@@ -157,6 +158,7 @@ impl Graph {
             products: products::Products::default(),
             added: HashMap::default(),
             multiplied: words::Multiplied::default(),
+            rounds: blocks::Rounds::default(),
             beside: HashMap::default(),
             of_turns: BTreeMap::new(),
             of_numbers: HashMap::default(),

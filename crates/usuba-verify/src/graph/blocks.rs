@@ -5,6 +5,8 @@
 
 use super::words::{add, carryless, look_up_word};
 use super::{Edge, Graph};
+use foldhash::fast::FixedState;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 use usuba_ir::aes::{self, Round};
 use usuba_ir::block::BlockOp;
@@ -13,16 +15,7 @@ use usuba_ir::bytes::{ByteMap, inverse};
 /// What an operation makes of two blocks.
 pub fn block(graph: &mut Graph, op: BlockOp, a: &[Edge], b: &[Edge]) -> Vec<Edge> {
     match op {
-        BlockOp::Aes(round) => {
-            let state = substitute(graph, a, round.encrypts());
-            let state = shift_rows(&state, round.encrypts());
-            let state = match round {
-                Round::Encrypt => mix_columns(graph, &state),
-                Round::Decrypt => inverse_mix_columns(graph, &state),
-                Round::EncryptLast | Round::DecryptLast => state,
-            };
-            super::words::each(graph, &state, b, Graph::xor)
-        }
+        BlockOp::Aes(round) => round_of(graph, round, a, b),
         BlockOp::Product(halves) => {
             [a, b].into_iter().for_each(|block| graph.note_multiplied(block));
             let half = |later: bool| if later { 64..128 } else { 0..64 };
@@ -37,6 +30,29 @@ pub fn block(graph: &mut Graph, op: BlockOp, a: &[Edge], b: &[Edge]) -> Vec<Edge
             [&a[half.clone()], &b[half]].concat()
         }
     }
+}
+
+/// Rounds that were made, by the block and the round key: code is run several times, and computes mostly the same.
+pub(super) type Rounds = HashMap<(Round, Vec<Edge>), Vec<Edge>, FixedState>;
+
+/// A round of AES.
+fn round_of(graph: &mut Graph, round: Round, block: &[Edge], key: &[Edge]) -> Vec<Edge> {
+    let operands = (round, [block, key].concat());
+    if let Some(known) = graph.rounds.get(&operands) {
+        return known.clone();
+    }
+    let state = substitute(graph, block, round.encrypts());
+    let state = shift_rows(&state, round.encrypts());
+    let state = match round {
+        Round::Encrypt => mix_columns(graph, &state),
+        Round::Decrypt => inverse_mix_columns(graph, &state),
+        Round::EncryptLast | Round::DecryptLast => state,
+    };
+    let made = super::words::each(graph, &state, key, Graph::xor);
+    if graph.symbols.is_some() {
+        graph.rounds.insert(operands, made.clone());
+    }
+    made
 }
 
 /// The image of a byte.

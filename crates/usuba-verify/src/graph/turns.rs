@@ -15,12 +15,13 @@ pub(crate) struct NumberBit {
 }
 
 impl Graph {
-    /// What stands for so many other terms of a sum of words with these bits, each as long as the sum: always the same.
-    pub(crate) fn beside(&mut self, sum: &[Edge], terms: usize) -> Vec<Edge> {
-        let mut symbols = self.beside.remove(sum).unwrap_or_default();
+    /// What stands for so many other terms of a sum with these bits, each as long as the sum: the same at the same one of several loops.
+    pub(crate) fn beside(&mut self, number: usize, sum: &[Edge], terms: usize) -> Vec<Edge> {
+        let place = (number, sum.to_vec());
+        let mut symbols = self.beside.remove(&place).unwrap_or_default();
         let missing = (terms * sum.len()).saturating_sub(symbols.len());
         symbols.extend(self.input_bits(missing));
-        self.beside.insert(sum.to_vec(), symbols.clone());
+        self.beside.insert(place, symbols.clone());
         symbols.truncate(terms * sum.len());
         symbols
     }

@@ -180,7 +180,7 @@ impl Batches {
         let moving = |region, bytes: usize| Moving { region, turn: bytes as i64, begin: bytes as i64 };
         let own = [self.output, self.input].map(|region| moving(region, self.batch));
         let tweaks = self.tweaks.map(|tweaks| moving(tweaks.region, tweaks.batch));
-        let strings = Strings { moving: own.into_iter().chain(tweaks).collect(), done: 1 };
+        let strings = Strings { moving: own.into_iter().chain(tweaks).collect(), done: 1, number: 0 };
         let mut windows = vec![first];
         let guess = strings.guess(machine.graph, &Nameless, one, two);
         let head = (guess.state.run.section, guess.state.run.place, guess.state.run.returns.clone());

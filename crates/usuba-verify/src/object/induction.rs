@@ -108,6 +108,8 @@ pub(super) struct Strings {
     pub moving: Vec<Moving>,
     /// How many turns are done at the first of the states that are given.
     pub done: i64,
+    /// So many loops are before, of those that follow one another.
+    pub number: usize,
 }
 
 impl Strings {
@@ -171,7 +173,7 @@ impl Strings {
             };
             let mut vector = self.vector(graph, names, (a, b), &byte);
             if addresses.is_none() {
-                lanes.extend(Lanes::in_register(graph, number, [a, b], &mut vector, &byte));
+                lanes.extend(Lanes::in_register(graph, (number, self.number), [a, b], &mut vector, &byte));
             }
             (guess.vectors[number], guess.addresses[number]) = (Some(vector), addresses);
         }
@@ -195,7 +197,13 @@ impl Strings {
             let mut each = |a: &[Cell], b: &[Cell]| self.cells(graph, names, (a, b), &byte);
             let mut found: Vec<Cell> =
                 one.chunks(8).zip(two.chunks(8)).flat_map(|(a, b)| each(a, b)).collect();
-            lanes.extend(Lanes::in_memory(graph, (number, start), [one, two], &mut found, &byte));
+            lanes.extend(Lanes::in_memory(
+                graph,
+                (number, start, self.number),
+                [one, two],
+                &mut found,
+                &byte,
+            ));
             (*first, *cells) = (start, found);
         }
         Guess { state: guess, lanes }
@@ -364,14 +372,9 @@ impl Strings {
             }
         }
         let kept = names.kept(graph);
-        let lanes = lanes::in_state(lanes, one)?;
-        // What stands for lanes may be known from another loop: there is no such thing in what is not compared.
-        let mut masks = guess.masks.iter().flatten().flatten().flat_map(|byte| byte.bits);
-        let are_kept =
-            !guess.keys.iter().flatten().any(|&bit| kept.is_of(graph, bit) || lanes.is_of(graph, bit))
-                && !masks.any(|bit| lanes.is_of(graph, bit));
-        let renamings = [&*names.first(graph), &lanes];
-        are_kept.then(|| renamed(graph, renamings, pairs))
+        let are_kept = !guess.keys.iter().flatten().any(|&bit| kept.is_of(graph, bit));
+        let first = names.first(graph);
+        are_kept.then(|| renamed(graph, &first, (lanes, one), pairs)).flatten()
     }
 
     /// What has to be proved for what a guess says to hold after one turn more; nothing if it does not.
@@ -445,9 +448,9 @@ impl Strings {
             let bits = names.number(graph, number).unwrap_or_default();
             pairs.extend(bits.into_iter().skip(8 * usize::from(part)).zip(after.bits));
         }
-        let renamings = [&*names.next(graph), &lanes::in_state(lanes, after)?];
-        (general && vectors && addresses && memory && masks && flags && keys)
-            .then(|| renamed(graph, renamings, pairs))
+        let next = names.next(graph);
+        let holds = general && vectors && addresses && memory && masks && flags && keys;
+        holds.then(|| renamed(graph, &next, (lanes, after), pairs)).flatten()
     }
 
     /// What a word is a turn later.
@@ -514,11 +517,23 @@ impl Change for BeforeLast<'_> {
     }
 }
 
-/// Bits that have to be what others are at another turn, where what they are made of has other names, one after the other.
-fn renamed(graph: &mut Graph, renamings: [&Renaming; 2], pairs: Pairs) -> Pairs {
+/// Bits that have to be what others are at another turn, where lanes that stand for anything are what they are in a state; nothing if
+/// those are not known.
+fn renamed(
+    graph: &mut Graph,
+    renaming: &Renaming,
+    (lanes, state): (&[Lanes], &State),
+    pairs: Pairs,
+) -> Option<Pairs> {
+    let there = lanes::in_state(lanes, state)?;
+    // Nothing else is made of these.
+    let is_of_lanes = |bit: &Edge| lanes.iter().any(|one| one.contains(bit.vertex()));
     let (wanted, found): (Vec<Edge>, Vec<Edge>) = pairs.into_iter().unzip();
-    let wanted = renamings.into_iter().fold(wanted, |wanted, renaming| renaming.of(graph, &wanted));
-    wanted.into_iter().zip(found).filter(|(wanted, found)| wanted != found).collect()
+    let mut renamed = renaming.of(graph, &wanted);
+    for (_, bit) in wanted.iter().zip(&mut renamed).filter(|(wanted, _)| is_of_lanes(wanted)) {
+        *bit = there.bit(graph, *bit);
+    }
+    Some(renamed.into_iter().zip(found).filter(|(wanted, found)| wanted != found).collect())
 }
 
 /// Bytes of a word.

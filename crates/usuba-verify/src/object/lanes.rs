@@ -9,6 +9,8 @@ use super::renaming::Renaming;
 use super::state::{State, Vector};
 use super::value::{self, Byte};
 use crate::graph::{Edge, Graph, Vertex, VertexMap};
+use foldhash::fast::FixedState;
+use std::collections::HashSet;
 
 /// Bytes of a lane.
 const LANE: usize = 16;
@@ -32,17 +34,19 @@ pub(super) struct Lanes {
     place: Place,
     /// What stands for the bytes of all lanes but the first.
     symbols: Vec<Byte>,
+    /// The bits of all lanes.
+    vertices: HashSet<Vertex, FixedState>,
 }
 
 /// What makes a name of a byte, by what it is after the first turn and after the second.
 type Name<'a> = dyn Fn(&mut Graph, &Byte, &Byte) -> Option<Byte> + 'a;
 
 impl Lanes {
-    /// Looks whether the lanes of a register have a sum with a name, if nothing is known of them: by what it is after the first turn and
-    /// after the second. If so, that is what it is in any turn. Bytes above the lanes are known.
+    /// Looks whether the lanes of a register have a sum with a name, if nothing is known of them, at the loop of a number: by what it is
+    /// after the first turn and after the second. If so, that is what it is in any turn. Bytes above the lanes are known.
     pub fn in_register(
         graph: &mut Graph,
-        register: usize,
+        (register, number): (usize, usize),
         [one, two]: [&Vector; 2],
         vector: &mut Vector,
         name: &Name<'_>,
@@ -51,7 +55,7 @@ impl Lanes {
         let is_known_above = vector[size..].iter().all(Option::is_some);
         let bytes = |vector: &Vector| vector.get(..size)?.iter().copied().collect::<Option<Vec<Byte>>>();
         let (one, two) = (bytes(one).filter(|_| is_known_above)?, bytes(two)?);
-        let (found, lanes) = Lanes::of(graph, Place::Register(register), [&one, &two], name)?;
+        let (found, lanes) = Lanes::of(graph, (Place::Register(register), number), [&one, &two], name)?;
         vector.iter_mut().zip(found).for_each(|(byte, found)| *byte = Some(found));
         Some(lanes)
     }
@@ -59,7 +63,7 @@ impl Lanes {
     /// The same of a part of a region, by its number and where it begins: vectors in what is not known of it.
     pub fn in_memory(
         graph: &mut Graph,
-        (region, first): (usize, usize),
+        (region, first, number): (usize, usize, usize),
         [one, two]: [&[Cell]; 2],
         cells: &mut [Cell],
         name: &Name<'_>,
@@ -75,7 +79,7 @@ impl Lanes {
                 if let [Some(one), Some(two)] = vectors
                     && cells.get(here.clone()).is_some_and(is_lost)
                     && let Some((vector, lanes)) =
-                        Lanes::of(graph, Place::Memory(region, first + place), [&one, &two], name)
+                        Lanes::of(graph, (Place::Memory(region, first + place), number), [&one, &two], name)
                 {
                     cells[here].iter_mut().zip(vector).for_each(|(cell, byte)| *cell = Cell::Bits(byte));
                     found.push(lanes);
@@ -90,7 +94,7 @@ impl Lanes {
 
     fn of(
         graph: &mut Graph,
-        place: Place,
+        (place, number): (Place, usize),
         [one, two]: [&[Byte]; 2],
         name: &Name<'_>,
     ) -> Option<(Vec<Byte>, Lanes)> {
@@ -101,14 +105,21 @@ impl Lanes {
         let named = sums[0].iter().zip(&sums[1]).map(|(one, two)| name(graph, one, two));
         let named: Vec<Byte> = named.collect::<Option<_>>()?;
         let bits: Vec<Edge> = named.iter().flat_map(|byte| byte.bits).collect();
-        let symbols = graph.beside(&bits, one.len() / LANE - 1);
+        let symbols = graph.beside(number, &bits, one.len() / LANE - 1);
         let byte = |(place, bits): (usize, &[Edge])| Byte {
             bits: std::array::from_fn(|bit| bits[bit]),
             ..named[place % LANE]
         };
         let symbols: Vec<Byte> = symbols.chunks(8).enumerate().map(byte).collect();
         let first = sum(graph, &[named, symbols.clone()].concat())?;
-        Some(([first, symbols.clone()].concat(), Lanes { place, symbols }))
+        let all = [first, symbols.clone()].concat();
+        let vertices = all.iter().flat_map(|byte| byte.bits).map(Edge::vertex).collect();
+        Some((all, Lanes { place, symbols, vertices }))
+    }
+
+    /// Whether a vertex is a bit of this.
+    pub fn contains(&self, vertex: Vertex) -> bool {
+        self.vertices.contains(&vertex)
     }
 
     /// What the lanes are in a state that stand for anything; nothing if they are not known there.

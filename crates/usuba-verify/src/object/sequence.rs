@@ -6,7 +6,7 @@
 use super::Refusal;
 use super::batches::{FEWEST, Lost};
 use super::growing::Growing;
-use super::induction::{End, Names, Pairs};
+use super::induction::{End, Names, Pairs, Strings};
 use super::machine::{Fork, Machine, Word};
 use super::memory::{Cell, RegionId};
 use super::message::{REFUSED, agree};
@@ -226,7 +226,7 @@ impl<'p> Sequence<'p> {
         begin: &Begin,
     ) -> Result<Pairs, Lost> {
         let names: &dyn Names = &windows.text.names;
-        let strings = windows.strings();
+        let strings = Strings { number: begin.number, ..windows.strings() };
         let guess = strings.guess(machine.graph, names, one, two);
         let pairs = strings.holds_first(machine.graph, names, &guess, one);
         let mut pairs = pairs.ok_or(Lost::Unlike("round keys depend on how many turns there are"))?;

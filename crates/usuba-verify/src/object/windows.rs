@@ -95,7 +95,7 @@ impl Windows<'_> {
             let begin = lead + (self.done - 1) * turn;
             Moving { region: one.region, turn: turn as i64, begin: begin as i64 }
         };
-        Strings { moving: self.all.iter().map(moving).collect(), done: self.done as i64 }
+        Strings { moving: self.all.iter().map(moving).collect(), done: self.done as i64, number: 0 }
     }
 
     /// By how much the windows of the message before its last turn begin before those of the loop.
