@@ -3,7 +3,8 @@
 //! A block is 128 bits in memory order: bit i of byte j is bit 8j + i. What they compute is read off the functions of
 //! `usuba_ir` that compute it on bytes.
 
-use super::words::{add, carryless, look_up_word};
+use super::products::carryless;
+use super::words::{add, look_up_word};
 use super::{Edge, Graph};
 use foldhash::fast::FixedState;
 use std::collections::HashMap;

@@ -360,7 +360,7 @@ fn linear_map(block: &[Values], image: &[u128]) -> Option<Vec<u128>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::words::carryless;
+    use super::super::products::carryless;
     use super::*;
 
     /// Whether a sum of six blocks by powers of a key, which code has prepared in a form of its own, is proved to be what the text has;

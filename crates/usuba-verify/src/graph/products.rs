@@ -10,7 +10,7 @@
 //!
 //! The bits of a block are in the order of the standard: bit i is the coefficient of x^i.
 
-use super::words::carryless;
+use super::words::{carryless_of_gates, known};
 use super::{Edge, Gate, Graph, Vertex, VertexMap};
 use foldhash::fast::FixedState;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -130,6 +130,17 @@ pub fn multiply(a: u128, b: u128) -> u128 {
         power = power << 1 ^ if power >> (BITS - 1) == 1 { 0x87 } else { 0 };
     }
     sum
+}
+
+/// The carry-less product of two words: as many bits as both have, less one, and a zero. Where look-ups are symbols it is put off,
+/// unless one of the words is known, or they are the same.
+pub fn carryless(graph: &mut Graph, a: &[Edge], b: &[Edge]) -> Vec<Edge> {
+    if graph.symbols.is_none() || a == b || known(a).is_some() || known(b).is_some() {
+        return carryless_of_gates(graph, a, b);
+    }
+    // In one order, so that the products a b and b a are the same inputs.
+    let [a, b] = if a <= b { [a, b] } else { [b, a] };
+    graph.put_off_modulo(Modulo::Nothing, a, b)
 }
 
 impl Graph {

@@ -2,7 +2,6 @@
 //!
 //! Each operation is made of gates in one way, so that the same operation of the same bits is the same vertices.
 
-use super::products::Modulo;
 use super::{Edge, Graph};
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
@@ -204,9 +203,8 @@ fn look_up_with(
     edge.complemented_if(first)
 }
 
-/// The carry-less product of two words: as many bits as both have, less one, and a zero. Where look-ups are symbols it is put off
-/// ([`super::products`]), unless one of the words is known.
-pub fn carryless(graph: &mut Graph, a: &[Edge], b: &[Edge]) -> Vec<Edge> {
+/// The carry-less product of two words, made of gates: as many bits as both have, less one, and a zero.
+pub fn carryless_of_gates(graph: &mut Graph, a: &[Edge], b: &[Edge]) -> Vec<Edge> {
     let mut product = vec![Edge::FALSE; a.len() + b.len()];
     if a == b {
         // The terms of two different bits are there twice.
@@ -215,9 +213,6 @@ pub fn carryless(graph: &mut Graph, a: &[Edge], b: &[Edge]) -> Vec<Edge> {
     }
     // In one order, so that the products a b and b a are the same vertices.
     let [a, b] = if a <= b { [a, b] } else { [b, a] };
-    if graph.symbols.is_some() && known(a).is_none() && known(b).is_none() {
-        return graph.put_off_modulo(Modulo::Nothing, a, b);
-    }
     let key = (false, a.to_vec(), b.to_vec());
     if let Some(known) = graph.multiplied.get(&key) {
         return known.clone();
@@ -265,7 +260,9 @@ mod tests {
         check(|graph, a, b| vec![add(graph, a, b, Edge::TRUE).1], |a, b| (a + b + 1) >> 8);
         check(|graph, a, b| subtract(graph, a, b).0, u32::wrapping_sub);
         check(multiply, |a, b| a * b);
-        check(carryless, |a, b| (0..8).fold(0, |sum, i| sum ^ if b >> i & 1 == 1 { a << i } else { 0 }));
+        check(carryless_of_gates, |a, b| {
+            (0..8).fold(0, |sum, i| sum ^ if b >> i & 1 == 1 { a << i } else { 0 })
+        });
         for table in 0..=255u8 {
             check(
                 |graph, a, b| ternary(graph, table, [a, b, &a.iter().rev().copied().collect::<Vec<_>>()]),
@@ -299,7 +296,7 @@ mod tests {
         };
         let (a, b) = (spread(&bits[..16], 1), spread(&bits[16..], 2));
         let product = multiply(&mut graph, &a, &b);
-        let without = carryless(&mut graph, &a, &b);
+        let without = carryless_of_gates(&mut graph, &a, &b);
         for place in (3..64).step_by(4) {
             assert!(graph.is_same_sum(product[place], without[place]));
         }

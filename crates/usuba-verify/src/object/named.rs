@@ -7,7 +7,7 @@ use super::induction::{Names, Seen};
 use super::number::{Growth, Number, Scale};
 use super::renaming::Renaming;
 use crate::graph::symbols::Values as AtPoints;
-use crate::graph::{Edge, Gate, Graph, Vertex, VertexMap, words};
+use crate::graph::{Edge, Gate, Graph, Vertex, VertexMap, products};
 use foldhash::fast::FixedState;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -206,7 +206,7 @@ impl Alike<'_> {
                 let [a, b] = [(&c, &d), (&d, &c)]
                     .into_iter()
                     .find_map(|(c, d)| Some([self.words(graph, &a, c)?, self.words(graph, &b, d)?]))?;
-                Some(words::carryless(graph, &a, &b)[bit])
+                Some(products::carryless(graph, &a, &b)[bit])
             }
             _ => None,
         }

@@ -1,7 +1,7 @@
 //! Instructions on vector registers.
 
 use super::operand::{VECTOR, bits, extend, immediate, set_vector, shape, size, vector, write};
-use crate::graph::{Edge, Graph, blocks, words};
+use crate::graph::{Edge, Graph, blocks, products, words};
 use crate::object::Why;
 use crate::object::byte_tables::{entry, substituted};
 use crate::object::machine::{Machine, Word};
@@ -328,7 +328,7 @@ fn block(machine: &mut Machine<'_>, one: &Instruction) -> Result<Vec<Byte>, Why>
             if shape(to) != Some((VECTOR, VECTOR)) {
                 return Err(Why::Operand("products of bytes"));
             }
-            let product = words::carryless(machine.graph, &a[half.clone()], &b[half]);
+            let product = products::carryless(machine.graph, &a[half.clone()], &b[half]);
             Ok(value::bytes(&product, p.mixed(q)?))
         }
     }
