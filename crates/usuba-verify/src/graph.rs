@@ -118,6 +118,7 @@ pub struct Graph {
     added: HashMap<Vec<Edge>, (Vec<Edge>, u128), FixedState>,
     /// Products of words that were made: code is run several times, and computes mostly the same.
     multiplied: words::Multiplied,
+    /// Rounds of AES that were made.
     rounds: blocks::Rounds,
     /// What stands for other terms of sums, at each of the loops that follow one another.
     beside: HashMap<(usize, Vec<Edge>), Vec<Edge>, FixedState>,
@@ -293,8 +294,8 @@ impl Graph {
         self.vertices().filter(|vertex| wanted[vertex.index()]).collect()
     }
 
-    /// The same where it is a small part of the graph, so that what takes time is its own size; and what those products are made of
-    /// that are `open`.
+    /// The same where it is a small part of the graph: what takes time is its own size. Products in the field that are open are made of
+    /// their blocks, the others are inputs.
     pub(crate) fn near_cone(
         &self,
         roots: impl IntoIterator<Item = Edge>,
